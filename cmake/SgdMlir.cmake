@@ -1,0 +1,80 @@
+# The half of the tree that links MLIR: one precompiled header for all of it, and TableGen rules.
+
+find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+find_program(SGD_MLIR_TBLGEN mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+
+# MLIR's own code is built without RTTI users in mind and without exceptions. -O1: the compiler's speed is in LLVM's libraries.
+set(SGD_MLIR_FLAGS -fno-rtti -fno-exceptions -O1 -Wno-unused-parameter)
+
+add_library(sgd_mlir INTERFACE)
+target_include_directories(sgd_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_include_directories(sgd_mlir INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+# Only the two shared libraries: a static libMLIR*.a beside them would duplicate TypeIDs.
+target_link_libraries(sgd_mlir INTERFACE MLIR LLVM)
+
+add_library(sgd_mlir_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/mlir_pch.cpp)
+target_compile_options(sgd_mlir_pch PRIVATE ${SGD_MLIR_FLAGS})
+target_link_libraries(sgd_mlir_pch PUBLIC sgd_mlir)
+target_precompile_headers(sgd_mlir_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/mlir_pch.h)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(CMAKE_PCH_INSTANTIATE_TEMPLATES ON)
+  target_compile_options(sgd_mlir_pch PRIVATE -Xclang -fno-pch-timestamp)
+endif()
+
+# sgd_mlir_library(NAME SRCS ... DEPS ... [TABLEGEN td-target ...]): a static library of one folder of the compiler half.
+function(sgd_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS;TABLEGEN" ${ARGN})
+  add_library(${name} STATIC ${ARG_SRCS})
+  target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} -Xclang -fno-pch-timestamp)
+  target_link_libraries(${name} PUBLIC sgd_mlir ${ARG_DEPS})
+  target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
+  if(ARG_TABLEGEN)
+    add_dependencies(${name} ${ARG_TABLEGEN})
+  endif()
+  foreach(dep ${ARG_DEPS})
+    if(TARGET ${dep}_tablegen)
+      add_dependencies(${name} ${dep}_tablegen)
+    endif()
+  endforeach()
+  # Every compiler library may include generated dialect headers.
+  if(TARGET sgd_tablegen)
+    add_dependencies(${name} sgd_tablegen)
+  endif()
+endfunction()
+
+# sgd_mlir_executable(NAME SRCS ... DEPS ...)
+function(sgd_mlir_executable name)
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SRCS})
+  target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} -Xclang -fno-pch-timestamp)
+  target_link_libraries(${name} PRIVATE sgd_mlir ${ARG_DEPS})
+  target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
+  if(TARGET sgd_tablegen)
+    add_dependencies(${name} sgd_tablegen)
+  endif()
+endfunction()
+
+# sgd_tablegen(TARGET FILE.td OUT.inc -gen-...): runs mlir-tblgen; OUT lands beside FILE.td in the build tree.
+add_custom_target(sgd_tablegen)
+function(sgd_run_tablegen td out)
+  file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  set(outfile ${CMAKE_BINARY_DIR}/${here}/${out})
+  set(tdfile ${CMAKE_CURRENT_SOURCE_DIR}/${td})
+  add_custom_command(OUTPUT ${outfile}
+    COMMAND ${SGD_MLIR_TBLGEN} ${ARGN} -I ${CMAKE_SOURCE_DIR} -I ${MLIR_INCLUDE_DIRS} ${tdfile} -o ${outfile}
+            --write-if-changed -d ${outfile}.d
+    DEPENDS ${tdfile} DEPFILE ${outfile}.d VERBATIM)
+  string(REPLACE "/" "_" target "tablegen_${here}_${out}")
+  string(REPLACE "." "_" target ${target})
+  add_custom_target(${target} DEPENDS ${outfile})
+  add_dependencies(sgd_tablegen ${target})
+endfunction()
+
+# sgd_mlir_test(NAME SRCS ... DEPS ...): a GoogleTest binary over compiler libraries.
+function(sgd_mlir_test name)
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS;LABELS" ${ARGN})
+  sgd_test(${name} SRCS ${ARG_SRCS} DEPS sgd_mlir ${ARG_DEPS} LABELS ${ARG_LABELS})
+  target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions -O1)
+  add_dependencies(${name} sgd_tablegen)
+endfunction()
