@@ -1,0 +1,212 @@
+// Checks of collectives: done once when one is prepared, trusted afterwards.
+#include "runtime/comm/collective_spec.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace sgd::comm {
+namespace {
+
+constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
+
+// Product of factors, or nothing beyond kMaxBytes.
+bool Product(const std::vector<uint64_t>& factors, uint64_t* product) {
+  *product = 1;
+  for (uint64_t factor : factors) {
+    if (factor == 0) {
+      *product = 0;
+      return true;
+    }
+  }
+  for (uint64_t factor : factors) {
+    if (*product > kMaxBytes / factor) return false;
+    *product *= factor;
+  }
+  return true;
+}
+
+absl::Status TooLarge() { return absl::InvalidArgumentError("an operand has more than 2^62 bytes"); }
+
+absl::Status CountMismatch(const CollectiveOperand& operand, uint64_t expected) {
+  return absl::InvalidArgumentError(absl::StrCat("an operand has ", operand.count,
+                                                 " elements where its dimensions say ", expected));
+}
+
+struct Range {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+bool Overlap(const Range& a, const Range& b) {
+  return a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end;
+}
+
+absl::StatusOr<Range> WindowRange(const CollectiveOperand& operand, uint64_t offset, uint64_t count,
+                                  uint64_t window_bytes) {
+  const uint64_t size = ElementSize(operand.element);
+  if (offset % size != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("window offset ", offset, " is not a multiple of ",
+                                                   size, ", the size of ",
+                                                   ElementName(operand.element)));
+  }
+  if (offset > window_bytes || count > (window_bytes - offset) / size) {
+    return absl::InvalidArgumentError(absl::StrCat(count, " elements at offset ", offset,
+                                                   " do not fit in a window of ", window_bytes,
+                                                   " bytes"));
+  }
+  return Range{offset, offset + count * size};
+}
+
+absl::Status CheckReduce(ReduceKind reduce, ElementType element) {
+  const bool logical = reduce == ReduceKind::kAnd || reduce == ReduceKind::kOr;
+  const bool arithmetic = reduce == ReduceKind::kAdd || reduce == ReduceKind::kMul;
+  const bool is_float = element >= ElementType::kF16;
+  if ((logical && is_float) || (arithmetic && element == ElementType::kBool)) {
+    return absl::InvalidArgumentError(absl::StrCat("the reduction ", ReduceName(reduce),
+                                                   " is not defined for ", ElementName(element)));
+  }
+  return absl::OkStatus();
+}
+
+// No target may touch another range, except an all-reduce its own source.
+absl::Status CheckOverlaps(CollectiveKind kind, const std::vector<Range>& sources,
+                           const std::vector<Range>& targets) {
+  for (size_t i = 0; i < targets.size(); ++i) {
+    for (size_t j = 0; j < targets.size(); ++j) {
+      const bool in_place = i == j && kind == CollectiveKind::kAllReduce &&
+                            sources[j].begin == targets[i].begin;
+      if ((!in_place && Overlap(targets[i], sources[j])) ||
+          (i < j && Overlap(targets[i], targets[j]))) {
+        return absl::InvalidArgumentError(absl::StrCat("the target of operand ", i,
+                                                       " overlaps operand ", j));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Annotate(const absl::Status& status, const CollectiveSpec& spec) {
+  return absl::Status(status.code(), absl::StrCat(CollectiveName(spec.kind), " (", spec.location,
+                                                  "): ", status.message()));
+}
+
+absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64_t window_bytes) {
+  if (absl::Status status = CheckMesh(mesh); !status.ok()) return status;
+  if (absl::Status status = CheckAxes(mesh, spec.axes); !status.ok()) return status;
+  const uint64_t group_size = AxesSize(spec.axes);
+  const bool reduces =
+      spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
+  std::vector<Range> sources, targets;
+  for (const CollectiveOperand& operand : spec.operands) {
+    if (reduces) {
+      if (absl::Status status = CheckReduce(spec.reduce, operand.element); !status.ok()) {
+        return status;
+      }
+    }
+    absl::StatusOr<OperandCounts> counts = CheckOperand(spec.kind, operand, group_size);
+    if (!counts.ok()) return counts.status();
+    absl::StatusOr<Range> source =
+        WindowRange(operand, operand.source_offset, counts->source, window_bytes);
+    if (!source.ok()) return source.status();
+    absl::StatusOr<Range> target =
+        WindowRange(operand, operand.target_offset, counts->target, window_bytes);
+    if (!target.ok()) return target.status();
+    sources.push_back(*source);
+    targets.push_back(*target);
+  }
+  return CheckOverlaps(spec.kind, sources, targets);
+}
+
+}  // namespace
+
+uint32_t ElementSize(ElementType element) {
+  switch (element) {
+    case ElementType::kBool:
+    case ElementType::kI8:
+    case ElementType::kU8:
+      return 1;
+    case ElementType::kI16:
+    case ElementType::kU16:
+    case ElementType::kF16:
+    case ElementType::kBF16:
+      return 2;
+    case ElementType::kI32:
+    case ElementType::kU32:
+    case ElementType::kF32:
+      return 4;
+    case ElementType::kI64:
+    case ElementType::kU64:
+    case ElementType::kF64:
+      return 8;
+  }
+  return 1;
+}
+
+const char* ElementName(ElementType element) {
+  static constexpr const char* kNames[] = {"bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
+                                           "u32",  "u64", "f16", "bf16", "f32", "f64"};
+  return kNames[static_cast<size_t>(element)];
+}
+
+const char* CollectiveName(CollectiveKind kind) {
+  static constexpr const char* kNames[] = {"all_reduce", "all_gather", "reduce_scatter",
+                                           "all_to_all", "permute",    "broadcast"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+const char* ReduceName(ReduceKind reduce) {
+  static constexpr const char* kNames[] = {"add", "mul", "max", "min", "and", "or"};
+  return kNames[static_cast<size_t>(reduce)];
+}
+
+absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand,
+                                           uint64_t group_size) {
+  OperandCounts counts{operand.count, operand.count};
+  const uint64_t size = ElementSize(operand.element);
+  uint64_t small = 0, large = 0;
+  if (!Product({operand.count, size}, &small)) return TooLarge();
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kPermute:
+    case CollectiveKind::kBroadcast:
+      return counts;
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter: {
+      if (!Product({operand.outer, operand.inner, group_size, size}, &large)) return TooLarge();
+      large /= size;
+      small = large / group_size;
+      counts = kind == CollectiveKind::kAllGather ? OperandCounts{small, large}
+                                                  : OperandCounts{large, small};
+      if (counts.source != operand.count) return CountMismatch(operand, counts.source);
+      return counts;
+    }
+    case CollectiveKind::kAllToAll: {
+      std::vector<uint64_t> factors = operand.dims;
+      factors.push_back(size);
+      if (!Product(factors, &large)) return TooLarge();
+      if (large / size != operand.count) return CountMismatch(operand, large / size);
+      if (operand.split >= operand.dims.size() || operand.concat >= operand.dims.size()) {
+        return absl::InvalidArgumentError(absl::StrCat("split ", operand.split, " or concat ",
+                                                       operand.concat, " is not one of ",
+                                                       operand.dims.size(), " dimensions"));
+      }
+      if (operand.dims[operand.split] % group_size != 0) {
+        return absl::InvalidArgumentError(absl::StrCat("dimension ", operand.split, " of size ",
+                                                       operand.dims[operand.split],
+                                                       " cannot be cut in ", group_size, " parts"));
+      }
+      return counts;
+    }
+  }
+  return absl::InvalidArgumentError("unknown kind of collective");
+}
+
+absl::Status CheckSpec(const Mesh& mesh, const CollectiveSpec& spec, uint64_t window_bytes) {
+  absl::Status status = CheckUnlocated(mesh, spec, window_bytes);
+  return status.ok() ? status : Annotate(status, spec);
+}
+
+}  // namespace sgd::comm

@@ -1,0 +1,81 @@
+// A collective as plain data: what program.fbs says of it, with window offsets, before a communicator prepares it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/comm/mesh.h"
+#include "runtime/comm/sent_bytes.h"
+
+namespace sgd::comm {
+
+// Values equal those of program.fbs, so a verified enum can be cast.
+enum class ElementType : uint8_t {
+  kBool,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kF16,
+  kBF16,
+  kF32,
+  kF64
+};
+enum class ReduceKind : uint8_t { kAdd, kMul, kMax, kMin, kAnd, kOr };
+
+// Bytes of one element.
+uint32_t ElementSize(ElementType element);
+const char* ElementName(ElementType element);    // "f32"
+const char* CollectiveName(CollectiveKind kind);  // "all_reduce"
+const char* ReduceName(ReduceKind reduce);        // "add"
+
+// One tensor of a collective; several make a bucket that is done with one set of synchronisations. With n ranks in the group:
+//   AllReduce      source and target hold `count` elements.
+//   AllGather      source is [outer, inner], target is [outer, n, inner].
+//   ReduceScatter  source is [outer, n, inner], target is [outer, inner].
+//   AllToAll       source has local dims `dims`; dimension `split` is cut in n parts, part r goes to rank r, and the parts
+//                  are joined along `concat` in rank order; outer and inner are unused.
+//   Permute        source and target hold `count` elements.
+//   Broadcast      source and target hold `count` elements; the rank at position 0 of the group sends.
+// Offsets are bytes into the window and multiples of the element size. The target equals the source (AllReduce only) or
+// does not overlap it. No target may overlap any other operand's source or target.
+struct CollectiveOperand {
+  ElementType element = ElementType::kF32;
+  uint64_t source_offset = 0;
+  uint64_t target_offset = 0;
+  uint64_t count = 0;  // elements of the source
+  uint64_t outer = 1;
+  uint64_t inner = 0;
+  std::vector<uint64_t> dims;
+  uint32_t split = 0;
+  uint32_t concat = 0;
+};
+
+struct CollectiveSpec {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  ReduceKind reduce = ReduceKind::kAdd;
+  std::vector<AxisRef> axes;
+  std::vector<AxisRef> from_axes;  // Permute only, see PermutePeers
+  std::vector<CollectiveOperand> operands;
+  std::string location;  // said in errors, e.g. "train: instruction 12: mlp.py:31:8"
+};
+
+// Elements of the operand's source and target with n ranks in the group; refuses counts that contradict each other, dims
+// that do not divide, and sizes beyond 2^62 bytes.
+struct OperandCounts {
+  uint64_t source = 0;
+  uint64_t target = 0;
+};
+absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand,
+                                           uint64_t group_size);
+
+// Refuses what no communicator can execute: bad axes, sizes, offsets outside a window of `window_bytes`, overlaps, and
+// and/or on floating-point elements or add/mul on booleans.
+absl::Status CheckSpec(const Mesh& mesh, const CollectiveSpec& spec, uint64_t window_bytes);
+
+}  // namespace sgd::comm
