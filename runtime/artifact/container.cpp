@@ -1,0 +1,192 @@
+// Lays out and checks containers; every size is checked before it is used, since the file may be
+// anything.
+#include "runtime/artifact/container.h"
+
+#include <openssl/evp.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace sgd::artifact {
+namespace {
+
+struct Part {
+  SectionKind kind;
+  Bytes bytes;
+};
+
+uint64_t AlignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+uint64_t AlignmentOf(SectionKind kind) {
+  return kind == SectionKind::Program ? kProgramAlignment : kPageSize;
+}
+
+uint64_t TableEnd(uint64_t section_count) {
+  return sizeof(FileHeader) + section_count * sizeof(SectionEntry);
+}
+
+// Hash of the header with its hash field zeroed, and of the section table behind it.
+absl::StatusOr<Hash> HashHead(Bytes file, uint64_t section_count) {
+  std::vector<uint8_t> head(file.begin(), file.begin() + TableEnd(section_count));
+  std::memset(head.data() + offsetof(FileHeader, hash), 0, sizeof(Hash));
+  return Sha256(head);
+}
+
+absl::Status CheckHeader(Bytes file, const FileHeader& header) {
+  if (header.magic != kMagic)
+    return absl::InvalidArgumentError("not an sgd artifact (bad magic number)");
+  if (header.version != kFormatVersion) {
+    return absl::InvalidArgumentError(absl::StrCat("has format version ", header.version,
+                                                   "; this program reads version ", kFormatVersion,
+                                                   "; compile the model again"));
+  }
+  if (header.total_size != file.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.size() < header.total_size ? "truncated: " : "damaged header or too long: ",
+        file.size(), " bytes where the header says ", header.total_size));
+  }
+  if (header.section_count == 0 || header.section_count > kMaxSections ||
+      TableEnd(header.section_count) > file.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("damaged header: ", header.section_count, " sections"));
+  }
+  absl::StatusOr<Hash> hash = HashHead(file, header.section_count);
+  if (!hash.ok()) return hash.status();
+  if (*hash != header.hash)
+    return absl::InvalidArgumentError("damaged header or section table (SHA-256 differs)");
+  return absl::OkStatus();
+}
+
+bool AllZero(Bytes bytes) {
+  for (uint8_t byte : bytes) {
+    if (byte != 0) return false;
+  }
+  return true;
+}
+
+absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint32_t previous_kind,
+                          uint64_t previous_end) {
+  if (entry.kind <= previous_kind || entry.kind > kMaxSections || entry.reserved != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("section of unknown or repeated kind ", entry.kind));
+  }
+  const SectionKind kind = static_cast<SectionKind>(entry.kind);
+  const char* name = SectionName(kind);
+  if (entry.offset < previous_end || entry.offset > file.size() ||
+      entry.size > file.size() - entry.offset || entry.offset % AlignmentOf(kind) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("section '", name, "' at offset ", entry.offset, " with ", entry.size,
+                     " bytes is misaligned, overlapping or outside of the file"));
+  }
+  if (!AllZero(file.subspan(previous_end, entry.offset - previous_end))) {
+    return absl::InvalidArgumentError(absl::StrCat("damaged padding before section '", name, "'"));
+  }
+  absl::StatusOr<Hash> hash = Sha256(file.subspan(entry.offset, entry.size));
+  if (!hash.ok()) return hash.status();
+  if (*hash != entry.hash) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("damaged section '", name, "' (SHA-256 differs)"));
+  }
+  return absl::OkStatus();
+}
+
+Bytes& ViewOf(Sections& sections, SectionKind kind) {
+  switch (kind) {
+    case SectionKind::Kernels:
+      return sections.kernels;
+    case SectionKind::Constants:
+      return sections.constants;
+    case SectionKind::Program:
+      break;
+  }
+  return sections.program;
+}
+
+}  // namespace
+
+absl::StatusOr<Hash> Sha256(Bytes bytes) {
+  Hash hash;
+  if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr) != 1) {
+    return absl::InternalError("libcrypto cannot compute SHA-256");
+  }
+  return hash;
+}
+
+std::string HexHash(const Hash& hash) {
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(hash.data()), hash.size()));
+}
+
+const char* SectionName(SectionKind kind) {
+  switch (kind) {
+    case SectionKind::Program:
+      return "program";
+    case SectionKind::Kernels:
+      return "kernels";
+    case SectionKind::Constants:
+      return "constants";
+  }
+  return "?";
+}
+
+absl::StatusOr<std::string> BuildContainer(const Sections& sections) {
+  std::vector<Part> parts = {{SectionKind::Program, sections.program}};
+  if (!sections.kernels.empty()) parts.push_back({SectionKind::Kernels, sections.kernels});
+  if (!sections.constants.empty()) parts.push_back({SectionKind::Constants, sections.constants});
+
+  std::string file(TableEnd(parts.size()), '\0');
+  std::vector<SectionEntry> table;
+  for (const Part& part : parts) {
+    absl::StatusOr<Hash> hash = Sha256(part.bytes);
+    if (!hash.ok()) return hash.status();
+    file.resize(AlignUp(file.size(), AlignmentOf(part.kind)), '\0');
+    table.push_back({static_cast<uint32_t>(part.kind), 0, file.size(), part.bytes.size(), *hash});
+    file.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
+  }
+
+  FileHeader header{kMagic, kFormatVersion, static_cast<uint32_t>(parts.size()), file.size(), {},
+                    0};
+  std::memcpy(file.data(), &header, sizeof(header));
+  std::memcpy(file.data() + sizeof(header), table.data(), table.size() * sizeof(SectionEntry));
+  const Bytes view(reinterpret_cast<const uint8_t*>(file.data()), file.size());
+  absl::StatusOr<Hash> hash = HashHead(view, parts.size());
+  if (!hash.ok()) return hash.status();
+  std::memcpy(file.data() + offsetof(FileHeader, hash), hash->data(), hash->size());
+  return file;
+}
+
+absl::StatusOr<Sections> OpenContainer(Bytes file) {
+  if (file.size() < sizeof(FileHeader)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not an sgd artifact: ", file.size(), " bytes are less than a header"));
+  }
+  FileHeader header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  if (absl::Status status = CheckHeader(file, header); !status.ok()) return status;
+
+  Sections sections;
+  sections.hash = header.hash;
+  uint32_t previous_kind = 0;
+  uint64_t previous_end = TableEnd(header.section_count);
+  for (uint32_t i = 0; i < header.section_count; ++i) {
+    SectionEntry entry;
+    std::memcpy(&entry, file.data() + TableEnd(i), sizeof(entry));
+    if (absl::Status status = CheckSection(file, entry, previous_kind, previous_end); !status.ok())
+      return status;
+    ViewOf(sections, static_cast<SectionKind>(entry.kind)) = file.subspan(entry.offset, entry.size);
+    previous_kind = entry.kind;
+    previous_end = entry.offset + entry.size;
+  }
+  if (previous_end != file.size())
+    return absl::InvalidArgumentError("has bytes behind its last section");
+  if (sections.program.empty()) return absl::InvalidArgumentError("has no program section");
+  return sections;
+}
+
+}  // namespace sgd::artifact

@@ -1,0 +1,46 @@
+// One table row per element type, in the order of the schema's enum.
+#include "runtime/artifact/element_type.h"
+
+#include <iterator>
+
+namespace sgd::artifact {
+namespace {
+
+struct Row {
+  uint64_t size;
+  const char* name;
+  const char* safetensors;
+};
+
+constexpr Row kRows[] = {
+    {1, "bool", "BOOL"}, {1, "i8", "I8"},   {2, "i16", "I16"}, {4, "i32", "I32"}, {8, "i64", "I64"},
+    {1, "u8", "U8"},     {2, "u16", "U16"}, {4, "u32", "U32"}, {8, "u64", "U64"}, {2, "f16", "F16"},
+    {2, "bf16", "BF16"}, {4, "f32", "F32"}, {8, "f64", "F64"},
+};
+static_assert(std::size(kRows) == static_cast<size_t>(ElementType::MAX) + 1);
+
+const Row& RowOf(ElementType type) { return kRows[static_cast<size_t>(type)]; }
+
+std::optional<ElementType> Find(const char* Row::*column, std::string_view name) {
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (name == kRows[i].*column) return static_cast<ElementType>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+uint64_t ElementSize(ElementType type) { return RowOf(type).size; }
+const char* ElementName(ElementType type) { return RowOf(type).name; }
+const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; }
+std::optional<ElementType> ElementFromName(std::string_view name) { return Find(&Row::name, name); }
+std::optional<ElementType> ElementFromSafetensors(std::string_view name) {
+  return Find(&Row::safetensors, name);
+}
+
+bool IsFloat(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 ||
+         type == ElementType::F64;
+}
+
+}  // namespace sgd::artifact

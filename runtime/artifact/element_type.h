@@ -1,0 +1,28 @@
+// Sizes and names of the artifact's element types; pure functions, total on every enumerator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::artifact {
+
+// Bytes of one element in memory; Bool takes one byte, 0 or 1.
+uint64_t ElementSize(ElementType type);
+
+// "f32", "i64", "u8", "bool", ...
+const char* ElementName(ElementType type);
+
+// The type's name in a safetensors header: "F32", "I64", "U8", "BOOL", ...
+const char* SafetensorsName(ElementType type);
+
+// Inverses; nothing for a name that no element type has.
+std::optional<ElementType> ElementFromName(std::string_view name);
+std::optional<ElementType> ElementFromSafetensors(std::string_view name);
+
+// f16, bf16, f32 and f64.
+bool IsFloat(ElementType type);
+
+}  // namespace sgd::artifact

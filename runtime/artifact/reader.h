@@ -1,0 +1,72 @@
+// Opens an .sgda file for reading: mapped, hashed, and verified down to every offset, count, enum
+// and index before anyone uses it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/artifact/container.h"
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::artifact {
+
+// A verified artifact. Owns the mapping; everything it hands out lives as long as it does.
+// Immutable, so threads may share it.
+class ArtifactFile {
+ public:
+  // Errors are one line and begin with the path: NotFound or PermissionDenied from the system,
+  // InvalidArgument for a file that is truncated, corrupted, of another format version, or whose
+  // contents are not consistent (see verify.h and elf.h).
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> Open(const std::string& path);
+
+  // The same from memory; `bytes` is copied. `name` takes the path's place in messages.
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes,
+                                                                 const std::string& name);
+
+  ~ArtifactFile();
+  ArtifactFile(const ArtifactFile&) = delete;
+  ArtifactFile& operator=(const ArtifactFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // The program section's root. Vectors and optional tables may be null where the schema does not
+  // say `required`; see Size() below.
+  const Artifact& root() const { return *root_; }
+
+  // The program of that name; NotFound lists the names there are.
+  absl::StatusOr<const Program*> FindProgram(std::string_view name) const;
+
+  // The kernels' ELF object, page aligned, empty when the artifact has no kernels.
+  Bytes kernels() const { return sections_.kernels; }
+  // The constants section, page aligned, root().constant_bytes() long; read-only.
+  Bytes constants() const { return sections_.constants; }
+
+  // Covers every byte of the file: ranks that agree on it hold the same artifact.
+  const Hash& hash() const { return sections_.hash; }
+
+  // Product of the mesh axes; 1 without a mesh.
+  uint64_t ranks() const { return ranks_; }
+
+ private:
+  ArtifactFile() = default;
+  absl::Status Load();
+
+  std::string path_;
+  void* mapping_ = nullptr;
+  uint64_t mapping_size_ = 0;
+  Sections sections_;
+  const Artifact* root_ = nullptr;
+  uint64_t ranks_ = 1;
+};
+
+// Length of a FlatBuffers vector or string that may be absent.
+template <typename Vector>
+uint64_t Size(const Vector* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+
+}  // namespace sgd::artifact

@@ -1,0 +1,59 @@
+// Builds an .sgda file from the schema's object form, the kernels' ELF object and constants; the
+// same calls give the same bytes.
+//
+//   ArtifactWriter writer;
+//   writer.artifact().target = "cpu";
+//   Slice weights = writer.AddConstant(bytes);
+//   writer.SetKernelObject(elf);
+//   absl::Status status = writer.WriteFile("model.sgda");
+//
+// Compiles without RTTI and exceptions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/artifact/container.h"
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::artifact {
+
+class ArtifactWriter {
+ public:
+  // The program section in the object form that flatc generates (ArtifactT, ProgramT, InstructionT,
+  // ...): fill it in place. constant_bytes is set by the writer.
+  ArtifactT& artifact() { return artifact_; }
+
+  // Appends to the constants section and returns the slice that holds the bytes, aligned to
+  // `alignment` (a power of two, at most a page). Equal contents share one slice.
+  Slice AddConstant(std::string_view bytes, uint64_t alignment = 64);
+
+  // The shared object that defines every symbol of ArtifactT.kernels; may be left out when there
+  // are none.
+  void SetKernelObject(std::string elf) { kernels_ = std::move(elf); }
+
+  uint64_t constant_bytes() const { return constants_.size(); }
+
+  // The whole file's bytes. InvalidArgument when the reader would refuse them, with the reader's
+  // message.
+  absl::StatusOr<std::string> Serialize();
+
+  // Writes beside `path`, syncs and renames: `path` is either untouched or complete. Errors name
+  // the path and the system's reason.
+  absl::Status WriteFile(const std::string& path);
+
+ private:
+  ArtifactT artifact_;
+  std::string kernels_;
+  std::string constants_;
+  std::map<Hash, Slice> constant_slices_;
+};
+
+// Writes `bytes` to `path` as WriteFile does.
+absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
+
+}  // namespace sgd::artifact

@@ -1,0 +1,19 @@
+// Addresses of slices: the one thing that every device computes alike.
+#include "runtime/device/device.h"
+
+namespace sgd::device {
+
+std::byte* MemoryMap::Address(const artifact::Slice& slice) const {
+  switch (slice.space()) {
+    case artifact::Space::Private:
+      return private_base + slice.offset();
+    case artifact::Space::Window:
+      return window_base + slice.offset();
+    case artifact::Space::Constant:
+      // The verifier has refused instructions that write to constants.
+      return const_cast<std::byte*>(constant_base) + slice.offset();
+  }
+  return nullptr;
+}
+
+}  // namespace sgd::device

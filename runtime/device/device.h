@@ -1,0 +1,94 @@
+// The interface of what computes for a rank: memory, kernels, and instructions prepared before the
+// first step. One device belongs to one rank, and one thread uses it at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/artifact/program_generated.h"
+#include "runtime/artifact/reader.h"
+
+namespace sgd::device {
+
+// Memory that a device allocated; freed with the object. Aligned to at least 4096 bytes and zero at
+// the start.
+class Arena {
+ public:
+  virtual ~Arena() = default;
+  virtual std::byte* data() const = 0;
+  // As asked for, not rounded.
+  virtual uint64_t size() const = 0;
+};
+
+// Where the three spaces of the artifact lie for this rank. Owns nothing; the memory must outlive
+// every prepared node.
+struct MemoryMap {
+  std::byte* private_base = nullptr;
+  std::byte* window_base = nullptr;
+  const std::byte* constant_base = nullptr;
+
+  // Address of a verified slice. Slices of the constant space must only be read.
+  std::byte* Address(const artifact::Slice& slice) const;
+};
+
+// The kernels of one artifact, loaded. Must outlive the nodes made from it.
+class KernelLibrary {
+ public:
+  virtual ~KernelLibrary() = default;
+};
+
+// One instruction, ready to run any number of times over the same memory. Execute neither allocates
+// nor locks, and on a device with a queue it only enqueues; errors are of the environment, not of
+// the program.
+class Node {
+ public:
+  virtual ~Node() = default;
+  virtual absl::Status Execute() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // "cpu", ...: the value of Artifact.target that this device executes.
+  virtual const char* target() const = 0;
+
+  // What has an influence on bits: CPU features used, library versions. Ranks whose texts differ
+  // must not run together.
+  virtual std::string fingerprint() const = 0;
+
+  // ResourceExhausted when there is not that much memory.
+  virtual absl::StatusOr<std::unique_ptr<Arena>> Allocate(uint64_t bytes) = 0;
+
+  // Checks that this device can run the artifact (FailedPrecondition saying which feature or
+  // version is missing), then loads its kernels. An artifact without kernels gives an empty
+  // library.
+  virtual absl::StatusOr<std::unique_ptr<KernelLibrary>> LoadKernels(
+      const artifact::ArtifactFile& file) = 0;
+
+  // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
+  // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`
+  // are Launch.coordinates evaluated for this rank.
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(
+      const artifact::Launch& launch, const KernelLibrary& library, const MemoryMap& memory,
+      std::span<const int64_t> coordinates) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
+                                                              const MemoryMap& memory) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const artifact::Copy& copy,
+                                                            const MemoryMap& memory) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareFill(const artifact::Fill& fill,
+                                                            const MemoryMap& memory) = 0;
+
+  // Returns when everything executed so far is complete, with the first error of a queue.
+  virtual absl::Status Synchronize() = 0;
+
+  // Compute threads, including the caller's.
+  virtual uint32_t threads() const = 0;
+};
+
+}  // namespace sgd::device
