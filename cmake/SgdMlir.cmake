@@ -1,6 +1,6 @@
 # The half of the tree that links MLIR: one precompiled header for all of it, and TableGen rules.
 
-find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 find_program(SGD_MLIR_TBLGEN mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
 
@@ -25,6 +25,11 @@ endif()
 # sgd_mlir_library(NAME SRCS ... DEPS ... [TABLEGEN td-target ...]): a static library of one folder of the compiler half.
 function(sgd_mlir_library name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS;TABLEGEN" ${ARGN})
+  sgd_existing(ARG_SRCS)
+  if(NOT ARG_SRCS)
+    add_library(${name} INTERFACE)
+    return()
+  endif()
   add_library(${name} STATIC ${ARG_SRCS})
   target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} -Xclang -fno-pch-timestamp)
   target_link_libraries(${name} PUBLIC sgd_mlir ${ARG_DEPS})

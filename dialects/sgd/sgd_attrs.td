@@ -1,0 +1,112 @@
+// Attributes of the graph level: mesh, axis references, shardings (Shardy's grammar), axis lists of collectives, reduction kinds.
+#ifndef SGD_DIALECTS_SGD_ATTRS_TD
+#define SGD_DIALECTS_SGD_ATTRS_TD
+
+include "dialects/sgd/sgd_dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
+
+class Sgd_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Sgd_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Sgd_MeshAxis : Sgd_Attr<"MeshAxis", "axis"> {
+  let summary = "A named mesh axis and its size, `\"data\"=4`";
+  let parameters = (ins StringRefParameter<"name of the axis">:$name, "int64_t":$size);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Sgd_Mesh : Sgd_Attr<"Mesh", "mesh"> {
+  let summary = "Named axes over ranks, `<[\"data\"=4, \"model\"=2]>`; ranks are numbered row-major, the first axis slowest";
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::sgd::MeshAxisAttr">:$axes);
+  let assemblyFormat = "`<` `[` (`]`) : ($axes^ `]`)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Size of the axis called `name`, or nullopt.
+    std::optional<int64_t> getAxisSize(StringRef name) const;
+    /// Position of the axis called `name`, or nullopt.
+    std::optional<unsigned> getAxisIndex(StringRef name) const;
+    /// Product of all sizes: the number of ranks.
+    int64_t getNumRanks() const;
+  }];
+}
+
+def Sgd_AxisRef : Sgd_Attr<"AxisRef", "axis_ref"> {
+  let summary = "A whole axis `\"x\"`, or the part of it `\"x\":(2)4`: after a factor 2, a factor 4 of its size";
+  let description = [{
+    A sub-axis `"x":(p)s` of an axis of size n splits the axis' index as [p, s, n / (p * s)] and means the middle digit.
+    A whole axis has `preSize` = 0 and `size` = 0.
+  }];
+  let parameters = (ins StringRefParameter<"name of the axis">:$name, "int64_t":$preSize, "int64_t":$size);
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$name), [{ return $_get($_ctxt, name, 0, 0); }]>];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool isWholeAxis() const { return getSize() == 0; }
+    /// Number of shards it makes on `mesh`, whose axis it must name.
+    int64_t getNumShards(MeshAttr mesh) const;
+  }];
+}
+
+def Sgd_AxisList : Sgd_Attr<"AxisList", "axes"> {
+  let summary = "The group of a collective: ranks that differ only on these axes of the mesh, ordered by linear index over them, first axis slowest";
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh, OptionalArrayRefParameter<"::mlir::sgd::AxisRefAttr">:$axes);
+  let assemblyFormat = "`<` $mesh `,` `{` (`}`) : ($axes^ `}`)? `>`";
+}
+
+def Sgd_DimSharding : Sgd_Attr<"DimSharding", "dim"> {
+  let summary = "Axes that shard one dimension, major to minor: `{\"x\", \"y\":(1)2}`; `{\"x\", ?}` is open: propagation may add axes";
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::sgd::AxisRefAttr">:$axes, "bool":$isOpen, "std::optional<int64_t>":$priority);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Sgd_ReduceKindEnum : I32EnumAttr<"ReduceKind", "how values are combined", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
+    I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">, I32EnumAttrCase<"Xor", 8, "xor">]> {
+  let cppNamespace = "::mlir::sgd";
+  let genSpecializedAttr = 0;
+}
+def Sgd_ReduceKind : EnumAttr<Sgd_Dialect, Sgd_ReduceKindEnum, "reduce_kind"> { let assemblyFormat = "$value"; }
+
+def Sgd_ScatterKindEnum : I32EnumAttr<"ScatterKind", "how an update meets the value it is scattered onto", [
+    I32EnumAttrCase<"Set", 0, "set">, I32EnumAttrCase<"Add", 1, "add">, I32EnumAttrCase<"Mul", 2, "mul">,
+    I32EnumAttrCase<"Max", 3, "max">, I32EnumAttrCase<"Min", 4, "min">,
+    I32EnumAttrCase<"UMax", 5, "umax">, I32EnumAttrCase<"UMin", 6, "umin">,
+    I32EnumAttrCase<"And", 7, "and">, I32EnumAttrCase<"Or", 8, "or">, I32EnumAttrCase<"Xor", 9, "xor">]> {
+  let cppNamespace = "::mlir::sgd";
+  let genSpecializedAttr = 0;
+}
+def Sgd_ScatterKind : EnumAttr<Sgd_Dialect, Sgd_ScatterKindEnum, "scatter_kind"> { let assemblyFormat = "$value"; }
+
+def Sgd_Sharding : Sgd_Attr<"Sharding", "sharding", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
+  let summary = "How a tensor lies on a mesh: axes per dimension, replicated axes, and axes over which it is a sum not yet taken";
+  let description = [{
+    `#sgd.sharding<@mesh, [{"data"}, {?}, {"x":(1)2, "y"}p1], replicated={"z"}, unreduced={"w"}>`. Dimensions not divided evenly
+    are padded at the end of the last shard. `unreduced=max{"w"}` names the reduction when it is not a sum: each rank along "w" holds a
+    summand (a *partial* value).
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
+                        OptionalArrayRefParameter<"::mlir::sgd::DimShardingAttr">:$dims,
+                        OptionalArrayRefParameter<"::mlir::sgd::AxisRefAttr">:$replicated,
+                        OptionalArrayRefParameter<"::mlir::sgd::AxisRefAttr">:$unreduced,
+                        "::mlir::sgd::ReduceKind":$unreducedKind);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getDims().size(); }
+    /// True when no axis shards a dimension and nothing is unreduced.
+    bool isFullyReplicated() const;
+    bool isPartial() const { return !getUnreduced().empty(); }
+    /// Every dimension closed and empty.
+    static ShardingAttr getReplicated(MLIRContext *context, FlatSymbolRefAttr mesh, int64_t rank);
+    /// Number of shards of dimension `dim` on `mesh`.
+    int64_t getNumShards(int64_t dim, MeshAttr mesh) const;
+    /// The shape of one shard of `globalShape`: each dimension divided, rounded up.
+    SmallVector<int64_t> getLocalShape(ArrayRef<int64_t> globalShape, MeshAttr mesh) const;
+    /// Checks axis names, sizes, overlaps and the number of dimensions against `mesh` and `shape`; says what is wrong through `emitError`.
+    LogicalResult verifyAgainst(MeshAttr mesh, ArrayRef<int64_t> shape, function_ref<InFlightDiagnostic()> emitError) const;
+  }];
+}
+
+#endif

@@ -1,0 +1,75 @@
+// Registration of the graph-level dialect and verification of its discardable attributes.
+#include "dialects/sgd/sgd_dialect.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+#include "dialects/sgd/sgd_dialect.cpp.inc"
+
+namespace {
+struct SgdInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+
+LogicalResult verifyArgumentAttribute(Operation *op, NamedAttribute attribute, Type type) {
+  StringRef name = attribute.getName();
+  if (name == kShardingAttr) {
+    auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!sharding || !tensor) return op->emitOpError() << "'" << name << "' expects #sgd.sharding on a ranked tensor";
+    MeshAttr mesh = lookupMesh(op, sharding.getMesh());
+    if (!mesh) return op->emitOpError() << "'" << name << "' names the unknown mesh " << sharding.getMesh();
+    return sharding.verifyAgainst(mesh, tensor.getShape(), [&] { return op->emitOpError(); });
+  }
+  if (name == kNameAttr && !isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError() << "'" << name << "' expects a string";
+  if (name == kAliasOutputAttr && !isa<IntegerAttr>(attribute.getValue()))
+    return op->emitOpError() << "'" << name << "' expects an integer";
+  if ((name == kUnsignedAttr || name == kDonatedAttr) && !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << "'" << name << "' expects unit";
+  return success();
+}
+}  // namespace
+
+void SgdDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/sgd/sgd_ops.cpp.inc"
+      >();
+  addInterfaces<SgdInliner>();
+}
+
+LogicalResult SgdDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned arg, NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function ? verifyArgumentAttribute(op, attribute, function.getArgumentTypes()[arg]) : success();
+}
+
+LogicalResult SgdDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function ? verifyArgumentAttribute(op, attribute, function.getResultTypes()[result]) : success();
+}
+
+MeshOp mlir::sgd::getMesh(ModuleOp module) {
+  auto meshes = module.getOps<MeshOp>();
+  return meshes.empty() ? MeshOp() : *meshes.begin();
+}
+
+MeshAttr mlir::sgd::lookupMesh(Operation *from, FlatSymbolRefAttr name) {
+  auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(from, name);
+  return mesh ? mesh.getMesh() : MeshAttr();
+}
+
+ShardingAttr mlir::sgd::getSharding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<ShardingAttr>(tensor.getEncoding()) : ShardingAttr();
+}
+
+RankedTensorType mlir::sgd::withSharding(RankedTensorType type, ShardingAttr sharding) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), sharding);
+}

@@ -1,0 +1,57 @@
+// The graph-level dialect: classes of its attributes and ops. Include this one header.
+#ifndef SGD_DIALECTS_SGD_SGD_DIALECT_H
+#define SGD_DIALECTS_SGD_SGD_DIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/sgd/sgd_dialect.h.inc"
+#include "dialects/sgd/sgd_enums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/sgd/sgd_attrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/sgd/sgd_ops.h.inc"
+
+namespace mlir::sgd {
+
+/// Names of the discardable attributes on function arguments and results.
+inline constexpr llvm::StringLiteral kShardingAttr = "sgd.sharding";        // ShardingAttr, before propagation
+inline constexpr llvm::StringLiteral kNameAttr = "sgd.name";                // StringAttr: the model's own name
+inline constexpr llvm::StringLiteral kUnsignedAttr = "sgd.unsigned";        // UnitAttr: integers are unsigned for the user
+inline constexpr llvm::StringLiteral kAliasOutputAttr = "sgd.alias_output";  // IntegerAttr on an argument: the result that takes its buffer
+inline constexpr llvm::StringLiteral kDonatedAttr = "sgd.donated";          // UnitAttr on an argument: any result may take its buffer
+
+/// The only mesh of the module (`sgd.mesh`), or null when it has none.
+MeshOp getMesh(ModuleOp module);
+
+/// The mesh that `sharding` names, or null.
+MeshAttr lookupMesh(Operation *from, FlatSymbolRefAttr name);
+
+/// The sharding in the type's encoding, or null.
+ShardingAttr getSharding(Type type);
+
+/// `type` with `sharding` as its encoding (null drops it).
+RankedTensorType withSharding(RankedTensorType type, ShardingAttr sharding);
+
+/// The neutral element of `kind` for the scalar type `type` (max of floats: -inf).
+TypedAttr getNeutralElement(OpBuilder &builder, ReduceKind kind, Type type);
+
+/// A scalar op that combines two values by `kind` (`lhs` and `rhs` may be tensors of one type).
+Value createCombiner(OpBuilder &builder, Location loc, ReduceKind kind, Value lhs, Value rhs);
+
+}  // namespace mlir::sgd
+
+#endif

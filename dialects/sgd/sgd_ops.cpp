@@ -1,0 +1,157 @@
+// Verifiers of contractions, reductions, sharding ops and clusters, and the scalar forms of reduction kinds.
+#include "dialects/sgd/sgd_dialect.h"
+
+#include "llvm/ADT/SmallSet.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+#define GET_OP_CLASSES
+#include "dialects/sgd/sgd_ops.cpp.inc"
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Each of `dims` is in [0, rank) and none comes twice.
+static LogicalResult verifyDims(Operation *op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
+  llvm::SmallSet<int64_t, 8> seen;
+  for (int64_t dim : dims) {
+    if (dim < 0 || dim >= rank) return op->emitOpError() << name << " dimension " << dim << " is not in [0, " << rank << ")";
+    if (!seen.insert(dim).second) return op->emitOpError() << name << " dimension " << dim << " comes twice";
+  }
+  return success();
+}
+
+LogicalResult ShardingConstraintOp::verify() {
+  MeshAttr mesh = lookupMesh(*this, getSharding().getMesh());
+  if (!mesh) return emitOpError() << "names the unknown mesh " << getSharding().getMesh();
+  return getSharding().verifyAgainst(mesh, tensorType(getInput()).getShape(), [&] { return emitOpError(); });
+}
+
+LogicalResult ReshardOp::verify() {
+  auto from = tensorType(getInput()), to = tensorType(getResult());
+  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+    return emitOpError("operand and result may differ in sharding only");
+  return success();
+}
+
+// Contractions and reductions -------------------------------------------------------------------------------------------
+
+static SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting) {
+  SmallVector<int64_t> result;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(batching, dim) && !llvm::is_contained(contracting, dim)) result.push_back(dim);
+  return result;
+}
+
+SmallVector<int64_t> DotGeneralOp::getLhsFree() { return freeDims(tensorType(getLhs()).getRank(), getLhsBatching(), getLhsContracting()); }
+SmallVector<int64_t> DotGeneralOp::getRhsFree() { return freeDims(tensorType(getRhs()).getRank(), getRhsBatching(), getRhsContracting()); }
+
+LogicalResult DotGeneralOp::verify() {
+  auto lhs = tensorType(getLhs()), rhs = tensorType(getRhs());
+  SmallVector<int64_t> lhsDims(getLhsBatching()), rhsDims(getRhsBatching());
+  llvm::append_range(lhsDims, getLhsContracting());
+  llvm::append_range(rhsDims, getRhsContracting());
+  if (getLhsBatching().size() != getRhsBatching().size() || getLhsContracting().size() != getRhsContracting().size())
+    return emitOpError("operands have different numbers of batching or contracting dimensions");
+  if (failed(verifyDims(*this, "lhs", lhsDims, lhs.getRank())) || failed(verifyDims(*this, "rhs", rhsDims, rhs.getRank()))) return failure();
+  for (auto [l, r] : llvm::zip(lhsDims, rhsDims))
+    if (lhs.getDimSize(l) != rhs.getDimSize(r))
+      return emitOpError() << "lhs dimension " << l << " (size " << lhs.getDimSize(l) << ") meets rhs dimension " << r << " (size " << rhs.getDimSize(r) << ")";
+  SmallVector<int64_t> shape;
+  for (int64_t dim : getLhsBatching()) shape.push_back(lhs.getDimSize(dim));
+  for (int64_t dim : getLhsFree()) shape.push_back(lhs.getDimSize(dim));
+  for (int64_t dim : getRhsFree()) shape.push_back(rhs.getDimSize(dim));
+  if (ArrayRef<int64_t>(shape) != tensorType(getResult()).getShape()) return emitOpError("result shape should be [") << shape << "]";
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  llvm::DenseMap<int64_t, int64_t> sizes;
+  auto claim = [&](StringRef name, ArrayRef<int64_t> labels, RankedTensorType type) -> LogicalResult {
+    llvm::SmallSet<int64_t, 8> seen;
+    if (static_cast<int64_t>(labels.size()) != type.getRank()) return emitOpError() << name << " has " << labels.size() << " labels for " << type.getRank() << " dimensions";
+    for (auto [label, size] : llvm::zip(labels, type.getShape())) {
+      if (!seen.insert(label).second) return emitOpError() << name << " names label " << label << " twice";
+      if (sizes.try_emplace(label, size).first->second != size) return emitOpError() << "label " << label << " has two sizes";
+    }
+    return success();
+  };
+  if (failed(claim("lhs", getLhsLabels(), tensorType(getLhs()))) || failed(claim("rhs", getRhsLabels(), tensorType(getRhs())))) return failure();
+  size_t known = sizes.size();
+  if (failed(claim("result", getResultLabels(), tensorType(getResult())))) return failure();
+  if (sizes.size() != known) return emitOpError("result has a label that no operand has");
+  for (auto [label, size] : sizes) {
+    bool inLhs = llvm::is_contained(getLhsLabels(), label), inRhs = llvm::is_contained(getRhsLabels(), label);
+    if (!(inLhs && inRhs) && !llvm::is_contained(getResultLabels(), label)) return emitOpError() << "label " << label << " of one operand is missing in the result";
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  auto input = tensorType(getInput()), result = tensorType(getResult());
+  if (failed(verifyDims(*this, "reduced", getDimensions(), input.getRank()))) return failure();
+  SmallVector<int64_t> shape;
+  for (int64_t dim = 0; dim < input.getRank(); ++dim)
+    if (!llvm::is_contained(getDimensions(), dim)) shape.push_back(input.getDimSize(dim));
+  if (ArrayRef<int64_t>(shape) != result.getShape() || input.getElementType() != result.getElementType())
+    return emitOpError("result should have shape [") << shape << "] and the operand's element type";
+  bool isFloat = isa<FloatType>(input.getElementType());
+  if (isFloat && getKind() >= ReduceKind::UMax) return emitOpError() << "'" << stringifyReduceKind(getKind()) << "' needs integers";
+  return success();
+}
+
+LogicalResult OptimizationBarrierOp::verify() {
+  return getOperandTypes() == getResultTypes() ? success() : emitOpError("operand and result types differ");
+}
+
+LogicalResult ClusterOp::verify() {
+  Block &block = getBody().front();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield) return emitOpError("body must end in sgd.yield");
+  if (block.getArgumentTypes() != getInputs().getTypes()) return emitOpError("block arguments and operands differ in type");
+  if (yield.getOperandTypes() != getResultTypes()) return emitOpError("yielded values and results differ in type");
+  return success();
+}
+
+// Reduction kinds -------------------------------------------------------------------------------------------------------
+
+static TypedAttr neutralFloat(OpBuilder &builder, ReduceKind kind, FloatType type) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  switch (kind) {
+    case ReduceKind::Add: return builder.getFloatAttr(type, 0.0);
+    case ReduceKind::Mul: return builder.getFloatAttr(type, 1.0);
+    case ReduceKind::Max: return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
+    case ReduceKind::Min: return builder.getFloatAttr(type, APFloat::getInf(semantics));
+    default: return {};
+  }
+}
+
+TypedAttr mlir::sgd::getNeutralElement(OpBuilder &builder, ReduceKind kind, Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type)) return neutralFloat(builder, kind, floatType);
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (kind) {
+    case ReduceKind::Add: case ReduceKind::Or: case ReduceKind::Xor: case ReduceKind::UMax: return builder.getIntegerAttr(type, APInt::getZero(width));
+    case ReduceKind::Mul: return builder.getIntegerAttr(type, APInt(width, 1));
+    case ReduceKind::Max: return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
+    case ReduceKind::Min: return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+    case ReduceKind::And: case ReduceKind::UMin: return builder.getIntegerAttr(type, APInt::getAllOnes(width));
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+Value mlir::sgd::createCombiner(OpBuilder &b, Location loc, ReduceKind kind, Value lhs, Value rhs) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
+  switch (kind) {
+    case ReduceKind::Add: return isFloat ? arith::AddFOp::create(b, loc, lhs, rhs).getResult() : arith::AddIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::Mul: return isFloat ? arith::MulFOp::create(b, loc, lhs, rhs).getResult() : arith::MulIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::Max: return isFloat ? arith::MaximumFOp::create(b, loc, lhs, rhs).getResult() : arith::MaxSIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::Min: return isFloat ? arith::MinimumFOp::create(b, loc, lhs, rhs).getResult() : arith::MinSIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::UMax: return arith::MaxUIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::UMin: return arith::MinUIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::And: return arith::AndIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::Or: return arith::OrIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::Xor: return arith::XOrIOp::create(b, loc, lhs, rhs);
+  }
+  llvm_unreachable("all kinds are handled");
+}

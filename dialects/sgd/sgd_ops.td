@@ -1,0 +1,243 @@
+// Structured ops of the graph level. Every op is free of side effects; shapes are static.
+#ifndef SGD_DIALECTS_SGD_OPS_TD
+#define SGD_DIALECTS_SGD_OPS_TD
+
+include "dialects/sgd/sgd_attrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/BuiltinAttributes.td"
+
+// Mesh and sharding ---------------------------------------------------------------------------------------------------
+
+def Sgd_MeshOp : Sgd_Op<"mesh", [Symbol]> {
+  let summary = "Names a mesh";
+  let description = [{ `sgd.mesh @mesh = <["data"=4, "model"=2]>` }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Sgd_Mesh:$mesh);
+  let assemblyFormat = "$sym_name `=` $mesh attr-dict";
+}
+
+def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperandsAndResultType]> {
+  let summary = "The user's wish for how its operand is sharded; the value is unchanged";
+  let arguments = (ins AnyRankedTensor:$input, Sgd_Sharding:$sharding);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input $sharding attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure]> {
+  let summary = "A change of sharding; the global value is unchanged";
+  let description = [{
+    The only op whose operand and result differ in encoding alone. A partial operand with a result that is not partial is a reduction.
+    The reshard planner turns it into collectives.
+  }];
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+// Index space ---------------------------------------------------------------------------------------------------------
+
+def Sgd_BroadcastInDimOp : Sgd_Op<"broadcast_in_dim", [Pure]> {
+  let summary = "Operand dimension i becomes result dimension dims[i]; dimensions of size 1 and new ones are repeated";
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dims` `=` $dims attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Sgd_TransposeOp : Sgd_Op<"transpose", [Pure]> {
+  let summary = "Result dimension i is operand dimension permutation[i]";
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `permutation` `=` $permutation attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Sgd_ReshapeOp : Sgd_Op<"reshape", [Pure]> {
+  let summary = "Same elements in row-major order, other dimensions";
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Sgd_SliceOp : Sgd_Op<"slice", [Pure]> {
+  let summary = "Elements starts, starts + strides, ... below limits";
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$limits, DenseI64ArrayAttr:$strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `starts` `=` $starts `limits` `=` $limits `strides` `=` $strides attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Sgd_PadOp : Sgd_Op<"pad", [Pure]> {
+  let summary = "Adds `value` before (low), after (high) and between (interior) elements; negative low or high removes";
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $value `low` `=` $low `high` `=` $high `interior` `=` $interior attr-dict `:` type($input) `,` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Sgd_ConcatenateOp : Sgd_Op<"concatenate", [Pure]> {
+  let summary = "Operands one after another along `dimension`";
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$inputs `dimension` `=` $dimension attr-dict `:` functional-type($inputs, results)";
+  let hasVerifier = 1;
+}
+
+def Sgd_ReverseOp : Sgd_Op<"reverse", [Pure, SameOperandsAndResultType]> {
+  let summary = "Reverses the order along `dimensions`";
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dimensions` `=` $dimensions attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Sgd_IotaOp : Sgd_Op<"iota", [Pure]> {
+  let summary = "Each element is its index along `dimension`";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "`dimension` `=` $dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Sgd_DynamicSliceOp : Sgd_Op<"dynamic_slice", [Pure]> {
+  let summary = "A block of `sizes` at run-time starts, which are clamped so that the block lies inside";
+  let arguments = (ins AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$starts, DenseI64ArrayAttr:$sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $starts `sizes` `=` $sizes attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sgd_DynamicUpdateSliceOp : Sgd_Op<"dynamic_update_slice", [Pure]> {
+  let summary = "The operand with a block replaced by `update` at run-time starts, clamped";
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$update, Variadic<AnyRankedTensor>:$starts);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $update `,` $starts attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sgd_GatherOp : Sgd_Op<"gather", [Pure]> {
+  let summary = "Slices of the operand at run-time indices, as StableHLO's gather; starts are clamped so that slices lie inside";
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$indices,
+    DenseI64ArrayAttr:$offset_dims, DenseI64ArrayAttr:$collapsed_slice_dims, DenseI64ArrayAttr:$operand_batching_dims,
+    DenseI64ArrayAttr:$indices_batching_dims, DenseI64ArrayAttr:$start_index_map, I64Attr:$index_vector_dim, DenseI64ArrayAttr:$slice_sizes,
+    UnitAttr:$unsigned_indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $indices attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Sgd_ScatterOp : Sgd_Op<"scatter", [Pure]> {
+  let summary = "The operand with updates combined at run-time indices, as StableHLO's scatter; updates that do not lie inside are dropped";
+  let description = [{ Updates meet the operand in row-major order of the update tensor: the result is deterministic. }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$indices, AnyRankedTensor:$updates, Sgd_ScatterKind:$kind,
+    DenseI64ArrayAttr:$update_window_dims, DenseI64ArrayAttr:$inserted_window_dims, DenseI64ArrayAttr:$input_batching_dims,
+    DenseI64ArrayAttr:$indices_batching_dims, DenseI64ArrayAttr:$scatter_dims_to_operand_dims, I64Attr:$index_vector_dim,
+    UnitAttr:$unsigned_indices, UnitAttr:$unique_indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $input `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+// Contractions --------------------------------------------------------------------------------------------------------
+
+def Sgd_DotGeneralOp : Sgd_Op<"dot_general", [Pure]> {
+  let summary = "Sum of products over the contracting dimensions; result dimensions: batch, then lhs free, then rhs free";
+  let description = [{ Accumulates in at least f32; the result is rounded once to its element type. }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+    DenseI64ArrayAttr:$lhs_batching, DenseI64ArrayAttr:$rhs_batching, DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `batching` `=` $lhs_batching `x` $rhs_batching `contracting` `=` $lhs_contracting `x` $rhs_contracting
+    attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Dimensions of the operand that are neither batch nor contracting, in order.
+    SmallVector<int64_t> getLhsFree();
+    SmallVector<int64_t> getRhsFree();
+  }];
+}
+
+def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
+  let summary = "A dot_general with its operand and result layouts folded in: an einsum over labelled dimensions";
+  let description = [{
+    `lhs_labels[i]` names dimension i of the lhs, likewise for rhs and result; equal labels are the same dimension. Labels in both operands
+    and the result are batch, in both operands only contracted, in one operand and the result free. Formed from dot_general and its
+    neighbouring transposes just before kernels are made, so that a library call can be given strides instead of copies.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sgd_ReduceOp : Sgd_Op<"reduce", [Pure]> {
+  let summary = "Combines all elements along `dimensions`, starting from the neutral element of `kind`";
+  let description = [{ max and min propagate NaN. bf16 and f16 sums accumulate in f32 and round once. }];
+  let arguments = (ins AnyRankedTensor:$input, Sgd_ReduceKind:$kind, DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $input `dimensions` `=` $dimensions attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Sgd_OptimizationBarrierOp : Sgd_Op<"optimization_barrier", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Operands unchanged; nothing is moved or merged across it";
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$inputs attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+}
+
+// Total integer and conversion ops --------------------------------------------------------------------------------------
+// Elementwise ops whose arith forms are undefined on some inputs; results there are XLA's. They act on tensors, and on scalars inside kernels.
+
+class Sgd_TotalBinaryOp<string mnemonic> : Sgd_Op<mnemonic, [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+def Sgd_DivSIOp : Sgd_TotalBinaryOp<"divsi"> { let summary = "Signed quotient rounded to zero; x/0 = -1, INT_MIN/-1 = INT_MIN"; }
+def Sgd_DivUIOp : Sgd_TotalBinaryOp<"divui"> { let summary = "Unsigned quotient; x/0 = all ones"; }
+def Sgd_RemSIOp : Sgd_TotalBinaryOp<"remsi"> { let summary = "Signed remainder with the dividend's sign; x rem 0 = x, INT_MIN rem -1 = 0"; }
+def Sgd_RemUIOp : Sgd_TotalBinaryOp<"remui"> { let summary = "Unsigned remainder; x rem 0 = x"; }
+def Sgd_ShLIOp : Sgd_TotalBinaryOp<"shli"> { let summary = "Left shift; by the width or more = 0"; }
+def Sgd_ShRUIOp : Sgd_TotalBinaryOp<"shrui"> { let summary = "Logical right shift; by the width or more = 0"; }
+def Sgd_ShRSIOp : Sgd_TotalBinaryOp<"shrsi"> { let summary = "Arithmetic right shift; by the width or more = the sign"; }
+
+class Sgd_FloatToIntOp<string mnemonic> : Sgd_Op<mnemonic, [Pure, SameOperandsAndResultShape] # ElementwiseMappable.traits> {
+  let arguments = (ins FloatLike:$input);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+}
+def Sgd_FPToSIOp : Sgd_FloatToIntOp<"fptosi"> { let summary = "Rounds to zero; saturates; NaN = 0"; }
+def Sgd_FPToUIOp : Sgd_FloatToIntOp<"fptoui"> { let summary = "Rounds to zero; saturates at 0 and the largest; NaN = 0"; }
+
+// Clusters ------------------------------------------------------------------------------------------------------------
+
+def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ClusterOp"]>]> {
+  let summary = "Results of the enclosing region";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Sgd_ClusterOp : Sgd_Op<"cluster", [Pure, IsolatedFromAbove, SingleBlock]> {
+  let summary = "Ops that become one kernel: block arguments are the operands, the yielded values are the results";
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` $body attr-dict `:` functional-type($inputs, results)";
+  let hasVerifier = 1;
+}
+
+#endif

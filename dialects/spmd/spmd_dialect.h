@@ -1,0 +1,19 @@
+// The SPMD-level dialect: collectives and coordinates. Include this one header.
+#ifndef SGD_DIALECTS_SPMD_SPMD_DIALECT_H
+#define SGD_DIALECTS_SPMD_SPMD_DIALECT_H
+
+#include "dialects/sgd/sgd_dialect.h"
+
+#include "dialects/spmd/spmd_dialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/spmd/spmd_ops.h.inc"
+
+namespace mlir::spmd {
+
+/// Number of ranks in the group `axes`, or nullopt when its mesh or one of its axes is unknown.
+std::optional<int64_t> getGroupSize(Operation *from, sgd::AxisListAttr axes);
+
+}  // namespace mlir::spmd
+
+#endif

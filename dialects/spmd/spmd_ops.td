@@ -1,0 +1,85 @@
+// The SPMD level's own ops: collectives over groups given as mesh axes, and the rank's coordinates.
+#ifndef SGD_DIALECTS_SPMD_OPS_TD
+#define SGD_DIALECTS_SPMD_OPS_TD
+
+include "dialects/sgd/sgd_attrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Spmd_Dialect : Dialect {
+  let name = "spmd";
+  let cppNamespace = "::mlir::spmd";
+  let summary = "The SPMD level: what one rank computes, on local shapes, and the collectives between ranks";
+  let description = [{
+    Groups are mesh axes (`#sgd.axes<@mesh, {"data"}>`), never lists of ranks, so that the program does not grow with the mesh and is the
+    same for every rank. `spmd.partition_id` is the only value that differs between ranks without communication. Collectives are free of
+    side effects here: equal ones merge and unused ones disappear, on all ranks alike.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+class Spmd_Op<string mnemonic, list<Trait> traits = []> : Op<Spmd_Dialect, mnemonic, traits # [Pure]>;
+
+def Spmd_PartitionIdOp : Spmd_Op<"partition_id"> {
+  let summary = "The rank's linear index over the axes, first axis slowest";
+  let arguments = (ins Sgd_AxisList:$axes);
+  let results = (outs 0DTensorOf<[I32]>:$result);
+  let assemblyFormat = "$axes attr-dict `:` type($result)";
+}
+
+def Spmd_ShardSliceOp : Spmd_Op<"shard_slice"> {
+  let summary = "This rank's part of a value that all ranks of the group hold: dimension `dim` cut in as many parts as the group has ranks";
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Sgd_AxisList:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dim` `=` $dim $axes attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Spmd_AllReduceOp : Spmd_Op<"all_reduce"> {
+  let summary = "Combines the group's operands elementwise; several operands are one bucket, sent together";
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Sgd_ReduceKind:$kind, Sgd_AxisList:$axes);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$kind `(` $inputs `)` $axes attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+}
+
+def Spmd_AllGatherOp : Spmd_Op<"all_gather"> {
+  let summary = "Joins the group's operands along `dims[i]` in the order of the group";
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "`(` $inputs `)` `dims` `=` $dims $axes attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+}
+
+def Spmd_ReduceScatterOp : Spmd_Op<"reduce_scatter"> {
+  let summary = "Combines the group's operands elementwise; each rank keeps its part of dimension `dims[i]`";
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Sgd_ReduceKind:$kind, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$kind `(` $inputs `)` `dims` `=` $dims $axes attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+}
+
+def Spmd_AllToAllOp : Spmd_Op<"all_to_all"> {
+  let summary = "Cuts dimension `split` in as many parts as the group has ranks, sends part i to rank i, joins what arrives along `concat`";
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$split, I64Attr:$concat, Sgd_AxisList:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `split` `=` $split `concat` `=` $concat $axes attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Spmd_CollectivePermuteOp : Spmd_Op<"collective_permute", [SameOperandsAndResultType]> {
+  let summary = "The rank whose linear index over `from` is i sends to the rank whose linear index over `to` is i";
+  let description = [{ `from` and `to` cover the same parts of the same axes in different order. }];
+  let arguments = (ins AnyRankedTensor:$input, Sgd_AxisList:$from, Sgd_AxisList:$to);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `from` $from `to` $to attr-dict `:` type($input)";
+}
+
+def Spmd_BroadcastOp : Spmd_Op<"broadcast", [SameOperandsAndResultType]> {
+  let summary = "The operand of the group's first rank";
+  let arguments = (ins AnyRankedTensor:$input, Sgd_AxisList:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input $axes attr-dict `:` type($input)";
+}
+
+#endif
