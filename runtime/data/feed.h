@@ -1,0 +1,56 @@
+// What fills a program's inputs anew at every step; the interface of row_feed.h and batch_feed.h, and the names of inputs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/data/shard.h"
+
+namespace sgd::data {
+
+// Finds values by position ("arg3") or by the model's own names. The position is tried first. A name that stands for several
+// values is not found.
+class NameTable {
+ public:
+  NameTable(std::string prefix, const std::vector<std::string>& names);
+
+  std::optional<size_t> Find(std::string_view name) const;
+  // "arg3".
+  std::string Position(size_t index) const;
+  size_t size() const { return size_; }
+
+ private:
+  std::string prefix_;
+  size_t size_;
+  std::map<std::string, std::optional<size_t>, std::less<>> by_name_;
+};
+
+// An input of a program as feeds see it.
+struct InputType {
+  std::string name;
+  TensorType type;
+};
+
+// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type.
+absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
+
+// Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where it was.
+class Feed {
+ public:
+  virtual ~Feed() = default;
+
+  // Positions, in the program's inputs, of those that this feed fills.
+  virtual std::span<const size_t> inputs() const = 0;
+
+  // Fills a rank's shard of inputs()[i] for the step. `local` has shard.local_bytes().
+  virtual void Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const = 0;
+};
+
+}  // namespace sgd::data

@@ -1,0 +1,57 @@
+// A file mapped into memory, read-only or shared and writable; owns the descriptor and the mapping.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace sgd::data {
+
+// An error of the system about `path`: "PATH: cannot DO: No such file or directory". The code follows the error number.
+absl::Status SystemError(const std::string& path, const char* action, int error_number);
+
+class MappedFile {
+ public:
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  // An existing regular file, read-only.
+  static absl::StatusOr<MappedFile> OpenForReading(const std::string& path);
+
+  // Creates `path` (or takes over what a dead process left there) with `size` allocated bytes of zero, mapped shared. The file is
+  // locked while this object lives, so that two runs never write the same one: kUnavailable for the second. kResourceExhausted on a
+  // full disk.
+  static absl::StatusOr<MappedFile> CreateShared(const std::string& path, uint64_t size);
+
+  // Maps a file of exactly `size` bytes that another process has made with CreateShared.
+  static absl::StatusOr<MappedFile> JoinShared(const std::string& path, uint64_t size);
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // Only of a shared mapping.
+  std::span<std::byte> mutable_bytes() { return {data_, size_}; }
+
+  // Writes everything to the disk, also what other processes have put into the same file.
+  absl::Status Sync(const std::string& path);
+
+ private:
+  absl::Status Map(const std::string& path, uint64_t size, bool writable);
+  void Close();
+
+  int descriptor_ = -1;
+  std::byte* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+// Writes a directory's entries to the disk, so that a rename inside it lasts.
+absl::Status SyncDirectory(const std::string& path);
+
+// The folder that holds `path`; "." for a bare name.
+std::string DirectoryOf(const std::string& path);
+
+}  // namespace sgd::data

@@ -1,0 +1,202 @@
+// The safetensors header, parsed without exceptions and checked field by field.
+#include "runtime/data/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+
+static_assert(std::endian::native == std::endian::little, "tensor files are little-endian");
+
+namespace sgd::data {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's reference implementation
+constexpr size_t kMaxRank = 64;
+
+struct ParsedHeader {
+  Json json;
+  std::optional<std::string> duplicate;
+};
+
+// DOM parsing keeps the last of equal keys silently, so keys are watched while they pass.
+ParsedHeader ParseHeader(std::string_view text) {
+  ParsedHeader header;
+  std::set<std::string> seen;
+  auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::key && depth == 1) {
+      auto [at, inserted] = seen.insert(value.get<std::string>());
+      if (!inserted && !header.duplicate) header.duplicate = *at;
+    }
+    return true;
+  };
+  header.json = Json::parse(text, watch, /*allow_exceptions=*/false);
+  return header;
+}
+
+// Reads a list of unsigned numbers.
+bool ReadNumbers(const Json& object, const char* key, std::vector<uint64_t>& numbers) {
+  auto found = object.find(key);
+  if (found == object.end() || !found->is_array() || found->size() > kMaxRank) return false;
+  for (const Json& number : *found) {
+    if (!number.is_number_unsigned()) return false;
+    numbers.push_back(number.get<uint64_t>());
+  }
+  return true;
+}
+
+// One header field, offsets still relative to the data; an empty string or what is wrong.
+std::string ReadEntry(const Json& field, TensorEntry& entry) {
+  if (!field.is_object()) return "its entry is not an object";
+  auto dtype = field.find("dtype");
+  if (dtype == field.end() || !dtype->is_string()) return "has no dtype";
+  std::optional<ElementType> element = artifact::ElementFromSafetensors(dtype->get<std::string>());
+  if (!element) {
+    return absl::StrCat("has dtype ", QuotedName(dtype->get<std::string>()), ", which is not supported");
+  }
+  entry.element = *element;
+  if (!ReadNumbers(field, "shape", entry.dims)) {
+    return absl::StrCat("its shape is not a list of at most ", kMaxRank, " unsigned numbers");
+  }
+  std::vector<uint64_t> offsets;
+  if (!ReadNumbers(field, "data_offsets", offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
+    return "its data_offsets are not two ascending numbers";
+  }
+  entry.offset = offsets[0];
+  entry.size = offsets[1] - offsets[0];
+  uint64_t expected = 0;
+  if (!TensorBytes(entry.element, entry.dims, expected)) return "its shape overflows";
+  if (expected != entry.size) {
+    return absl::StrCat(TypeText(entry.element, entry.dims), " takes ", expected,
+                        " bytes, but its data_offsets span ", entry.size);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string TypeText(ElementType element, std::span<const uint64_t> dims) {
+  return absl::StrCat(artifact::ElementName(element), "[", absl::StrJoin(dims, ","), "]");
+}
+
+std::string QuotedName(std::string_view name) {
+  constexpr size_t kLongest = 200;
+  std::string text = absl::Utf8SafeCHexEscape(
+      absl::string_view(name.data(), std::min(name.size(), kLongest)));
+  // Quotes inside names (params['w']) are read more easily unescaped.
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '\'' || text[i + 1] == '"')) continue;
+    plain += text[i];
+  }
+  return absl::StrCat("'", plain, name.size() > kLongest ? "...'" : "'");
+}
+
+bool TensorBytes(ElementType element, std::span<const uint64_t> dims, uint64_t& bytes) {
+  constexpr uint64_t kLimit = uint64_t{1} << 62;
+  bytes = artifact::ElementSize(element);
+  // A zero makes the tensor empty, whatever the other sizes are.
+  if (std::ranges::find(dims, 0u) != dims.end()) {
+    bytes = 0;
+    return true;
+  }
+  for (uint64_t dim : dims) {
+    if (dim > kLimit / bytes) return false;
+    bytes *= dim;
+  }
+  return true;
+}
+
+absl::StatusOr<SafetensorsFile> SafetensorsFile::Open(const std::string& path) {
+  SafetensorsFile file;
+  file.path_ = path;
+  absl::StatusOr<MappedFile> mapped = MappedFile::OpenForReading(path);
+  if (!mapped.ok()) return mapped.status();
+  file.file_ = *std::move(mapped);
+  absl::Status status = file.ReadHeader();
+  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+  return file;
+}
+
+absl::Status SafetensorsFile::ReadHeader() {
+  const std::span<const std::byte> bytes = file_.bytes();
+  if (bytes.size() < kLengthBytes) {
+    return absl::InvalidArgumentError("not a safetensors file: shorter than 8 bytes");
+  }
+  uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), kLengthBytes);
+  if (length > kMaxHeaderBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "not a safetensors file: its header would take ", length, " bytes, more than ", kMaxHeaderBytes));
+  }
+  if (length > bytes.size() - kLengthBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("truncated: the header takes ", length, " bytes, the file has ",
+                                                   bytes.size() - kLengthBytes, " after its length"));
+  }
+  const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
+  ParsedHeader header = ParseHeader({text, length});
+  if (!header.json.is_object()) return absl::InvalidArgumentError("its header is not a JSON object");
+  if (header.duplicate) {
+    return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(*header.duplicate), ": appears twice"));
+  }
+  const uint64_t data_begin = kLengthBytes + length;
+  for (const auto& [name, field] : header.json.items()) {
+    if (name == "__metadata__") {
+      if (!field.is_object()) return absl::InvalidArgumentError("its __metadata__ is not an object");
+      for (const auto& [key, value] : field.items()) {
+        if (!value.is_string()) return absl::InvalidArgumentError("its __metadata__ holds more than strings");
+        metadata_[key] = value.get<std::string>();
+      }
+      continue;
+    }
+    TensorEntry entry;
+    entry.name = name;
+    std::string fault = ReadEntry(field, entry);
+    if (fault.empty() && entry.offset + entry.size > bytes.size() - data_begin) {
+      fault = absl::StrCat("ends at byte ", entry.offset + entry.size, " of the data, but the file has only ",
+                           bytes.size() - data_begin, "; it is truncated");
+    }
+    if (!fault.empty()) return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(name), ": ", fault));
+    entry.offset += data_begin;
+    tensors_.push_back(std::move(entry));
+  }
+  return CheckCoverage(data_begin);
+}
+
+absl::Status SafetensorsFile::CheckCoverage(uint64_t data_begin) const {
+  std::vector<const TensorEntry*> by_offset;
+  for (const TensorEntry& entry : tensors_) by_offset.push_back(&entry);
+  std::ranges::sort(by_offset, {}, [](const TensorEntry* entry) { return std::pair(entry->offset, entry->size); });
+  uint64_t end = data_begin;
+  for (const TensorEntry* entry : by_offset) {
+    if (entry->offset != end) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor ", QuotedName(entry->name), ": begins at byte ", entry->offset - data_begin,
+                       " of the data, but the tensors before it end at ", end - data_begin));
+    }
+    end += entry->size;
+  }
+  const uint64_t size = file_.bytes().size();
+  if (end != size) {
+    return absl::InvalidArgumentError(absl::StrCat(size - end, " bytes after the last tensor belong to no tensor"));
+  }
+  return absl::OkStatus();
+}
+
+const TensorEntry* SafetensorsFile::Find(std::string_view name) const {
+  auto at = std::ranges::lower_bound(tensors_, name, {}, &TensorEntry::name);
+  return at != tensors_.end() && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace sgd::data

@@ -1,0 +1,73 @@
+// Reads safetensors files, which it does not trust: every size, offset, type and name is checked before a tensor is handed out.
+// Format: 8 bytes little-endian header length, a JSON header, then the tensors' bytes (row-major, little-endian).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/data/mapped_file.h"
+
+namespace sgd::data {
+
+using artifact::ElementType;
+using Dims = std::vector<uint64_t>;
+
+// A tensor of a file. Its name may hold any character but is valid UTF-8.
+struct TensorEntry {
+  std::string name;
+  ElementType element = ElementType::F32;
+  Dims dims;
+  uint64_t offset = 0;  // of its first byte in the file
+  uint64_t size = 0;    // bytes: product of dims times the element's size
+};
+
+// "f32[128,64]", the way types are said in messages; "f32[]" is a scalar.
+std::string TypeText(ElementType element, std::span<const uint64_t> dims);
+
+// `name` in quotes with control characters escaped and long names cut: safe inside a one-line message.
+std::string QuotedName(std::string_view name);
+
+// Product of dims times the element's size; false when it does not fit in 62 bits.
+bool TensorBytes(ElementType element, std::span<const uint64_t> dims, uint64_t& bytes);
+
+class SafetensorsFile {
+ public:
+  // Errors are one line and begin with the path: the system's when it cannot be opened, InvalidArgument for a header that is
+  // truncated, oversized, not JSON or contradictory; the tensor at fault is named. As the format demands, tensors must cover the data
+  // exactly, without holes and overlaps.
+  static absl::StatusOr<SafetensorsFile> Open(const std::string& path);
+
+  // By name; nullptr when there is none.
+  const TensorEntry* Find(std::string_view name) const;
+
+  // In the order of names.
+  std::span<const TensorEntry> tensors() const { return tensors_; }
+
+  // The bytes of an entry of this file; alive as long as the file object. They may be aligned to nothing.
+  std::span<const std::byte> Bytes(const TensorEntry& entry) const {
+    return file_.bytes().subspan(entry.offset, entry.size);
+  }
+
+  // The header's `__metadata__`.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  absl::Status ReadHeader();
+  absl::Status CheckCoverage(uint64_t data_begin) const;
+
+  std::string path_;
+  MappedFile file_;
+  std::vector<TensorEntry> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+}  // namespace sgd::data

@@ -1,0 +1,66 @@
+// The part of a global tensor that one rank holds, and copies between the two; knows nothing of files or steps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/artifact/program_generated.h"
+#include "runtime/comm/mesh.h"
+#include "runtime/data/safetensors.h"
+
+namespace sgd::data {
+
+// A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty (replicated).
+struct TensorType {
+  ElementType element = ElementType::F32;
+  Dims global_dims;
+  Dims local_dims;
+  std::vector<std::vector<comm::AxisRef>> sharding;
+
+  bool operator==(const TensorType& other) const;
+};
+
+// From a verified artifact.
+TensorType TypeOf(const artifact::TensorInfo& info);
+comm::Mesh MeshOf(const artifact::Artifact& artifact);
+
+// Where a rank's shard lies in the global tensor. Dimension d of the shard holds global indices [begin[d], begin[d] + extent[d]); from
+// there to local_dims[d] it is padding (uneven shards).
+class Shard {
+ public:
+  Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank);
+
+  const TensorType& type() const { return type_; }
+  const Dims& begin() const { return begin_; }
+  const Dims& extent() const { return extent_; }
+
+  // True on one of the ranks that hold this shard, the first on the axes over which it is replicated: that one writes it to files.
+  bool is_first_replica() const { return is_first_replica_; }
+  bool has_padding() const;
+
+  uint64_t local_bytes() const { return local_bytes_; }
+  uint64_t global_bytes() const { return global_bytes_; }
+
+  // Calls `visit(global_offset, local_offset, bytes)` for each run that is contiguous in both, in ascending order. Offsets in bytes.
+  using Visit = std::function<void(uint64_t global_offset, uint64_t local_offset, uint64_t bytes)>;
+  void ForEachRun(const Visit& visit) const;
+
+  // Fills the local shard from the global tensor; padding becomes zero.
+  void CopyIn(std::span<const std::byte> global, std::span<std::byte> local) const;
+  // Puts the local shard, without its padding, where it belongs in the global tensor.
+  void CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const;
+
+ private:
+  TensorType type_;
+  Dims begin_;
+  Dims extent_;
+  bool is_first_replica_ = true;
+  uint64_t local_bytes_ = 0;
+  uint64_t global_bytes_ = 0;
+};
+
+}  // namespace sgd::data

@@ -1,0 +1,155 @@
+// Feeds give every rank its part of the same global batches, and say plainly what does not fit.
+#include "runtime/data/feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "runtime/data/batch_feed.h"
+#include "runtime/data/row_feed.h"
+#include "tests/runtime/data/tensor_files.h"
+
+namespace sgd::data {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::shared_ptr<const SafetensorsFile> Open(const std::string& path) {
+  auto file = SafetensorsFile::Open(path);
+  EXPECT_TRUE(file.ok()) << file.status();
+  return std::make_shared<const SafetensorsFile>(*std::move(file));
+}
+
+// x: i32[4,3] sharded over axis 0 of a mesh of `ranks`; y: i32[4].
+std::vector<InputType> Inputs(uint32_t ranks) {
+  const std::vector<comm::AxisRef> axis = {{0, 1, ranks}};
+  return {{"x", {ElementType::I32, {4, 3}, {4 / ranks, 3}, {axis, {}}}}, {"y", {ElementType::I32, {4}, {4 / ranks}, {axis}}}};
+}
+
+// The global batch of input `i`, put together from the ranks' shards.
+std::vector<int32_t> Batch(const Feed& feed, uint64_t step, size_t i, const std::vector<InputType>& inputs, uint32_t ranks) {
+  const TensorType& type = inputs[feed.inputs()[i]].type;
+  std::vector<int32_t> global;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    Shard shard(type, comm::Mesh{{ranks}}, rank);
+    std::vector<int32_t> local(shard.local_bytes() / 4);
+    global.resize(shard.global_bytes() / 4);
+    feed.Fill(step, i, shard, std::as_writable_bytes(std::span(local)));
+    shard.CopyOut(std::as_bytes(std::span(local)), std::as_writable_bytes(std::span(global)));
+  }
+  return global;
+}
+
+TEST(NameTable, FindsByPositionAndName) {
+  NameTable names("arg", {"w", "x", "x", "arg0"});
+  EXPECT_EQ(names.Find("arg0"), 0u) << "the position comes first";
+  EXPECT_EQ(names.Find("w"), 0u);
+  EXPECT_EQ(names.Find("arg3"), 3u);
+  EXPECT_EQ(names.Find("x"), std::nullopt) << "two inputs have this name";
+  EXPECT_EQ(names.Find("arg4"), std::nullopt);
+  EXPECT_EQ(names.Find("arg01"), std::nullopt);
+  EXPECT_EQ(names.Find("arg"), std::nullopt);
+}
+
+TEST(RowFeed, EveryRankCountSeesTheSameRows) {
+  TemporaryFolder folder;
+  WriteCounting(folder / "d", {{"images", {10, 3}}, {"labels", {10}}});
+  auto file = Open(folder / "d");
+  std::vector<std::vector<int32_t>> reference;
+  for (uint32_t ranks : {1u, 2u, 4u}) {
+    const std::vector<InputType> inputs = Inputs(ranks);
+    auto feed = RowFeed::Make(file, inputs, {{0, "images"}, {1, "labels"}}, 11);
+    ASSERT_TRUE(feed.ok()) << feed.status();
+    EXPECT_EQ((*feed)->batches_per_epoch(), 2u);
+    for (uint64_t step = 0; step < 6; ++step) {
+      const std::vector<int32_t> x = Batch(**feed, step, 0, inputs, ranks);
+      const std::vector<int32_t> y = Batch(**feed, step, 1, inputs, ranks);
+      for (size_t row = 0; row < 4; ++row) EXPECT_EQ(x[row * 3], y[row] * 3) << "rows of x and y must stay together";
+      if (ranks == 1) reference.push_back(y);
+      EXPECT_EQ(y, reference[step]);
+    }
+  }
+  // Within an epoch no row comes twice, and epochs differ.
+  for (size_t epoch = 0; epoch < 3; ++epoch) {
+    std::set<int32_t> rows(reference[2 * epoch].begin(), reference[2 * epoch].end());
+    rows.insert(reference[2 * epoch + 1].begin(), reference[2 * epoch + 1].end());
+    EXPECT_EQ(rows.size(), 8u);
+  }
+  EXPECT_NE(reference[0], reference[2]);
+}
+
+TEST(RowFeed, WithoutSeedKeepsTheOrderOfTheFile) {
+  TemporaryFolder folder;
+  WriteCounting(folder / "d", {{"y", {10}}});
+  const std::vector<InputType> inputs = Inputs(1);
+  auto feed = RowFeed::Make(Open(folder / "d"), inputs, {{1, "y"}}, std::nullopt);
+  ASSERT_TRUE(feed.ok()) << feed.status();
+  EXPECT_EQ(Batch(**feed, 0, 0, inputs, 1), (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(Batch(**feed, 1, 0, inputs, 1), (std::vector<int32_t>{4, 5, 6, 7}));
+  EXPECT_EQ(Batch(**feed, 2, 0, inputs, 1), (std::vector<int32_t>{0, 1, 2, 3}));
+}
+
+TEST(RowFeed, ShardsOfOtherDimensionsAreCutFromRows) {
+  TemporaryFolder folder;
+  WriteCounting(folder / "d", {{"x", {6, 4, 2}}});
+  const std::vector<InputType> inputs = {{"x", {ElementType::I32, {2, 4, 2}, {2, 2, 2}, {{}, {{0, 1, 2}}, {}}}}};
+  auto feed = RowFeed::Make(Open(folder / "d"), inputs, {{0, "x"}}, std::nullopt);
+  ASSERT_TRUE(feed.ok()) << feed.status();
+  std::vector<int32_t> expected(16);
+  for (int i = 0; i < 16; ++i) expected[i] = 16 + i;
+  EXPECT_EQ(Batch(**feed, 1, 0, inputs, 2), expected);
+}
+
+TEST(RowFeed, SaysWhatDoesNotFit) {
+  TemporaryFolder folder;
+  WriteCounting(folder / "d", {{"x", {10, 3}}, {"wide", {10, 4}}, {"y", {9}}, {"few", {3, 3}}});
+  auto file = Open(folder / "d");
+  std::vector<InputType> inputs = Inputs(1);
+  inputs.push_back({"scalar", {ElementType::I32, {}, {}, {}}});
+  inputs.push_back({"z", {ElementType::I32, {5, 3}, {5, 3}, {}}});
+  auto message = [&](std::vector<RowFeed::Source> sources) {
+    return std::string(RowFeed::Make(file, inputs, sources, 0).status().message());
+  };
+  EXPECT_THAT(message({{0, "none"}}), HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it"));
+  EXPECT_THAT(message({{0, "wide"}}), HasSubstr("tensor 'wide': is i32[10,4]; its rows do not fit input 'x', i32[4,3]"));
+  EXPECT_THAT(message({{0, "x"}, {1, "y"}}), HasSubstr("tensor 'y': has 9 rows, but 'x' has 10"));
+  EXPECT_THAT(message({{0, "few"}}), HasSubstr("has 3 rows, fewer than one batch of 4"));
+  EXPECT_THAT(message({{2, "x"}}), HasSubstr("cannot feed input 'scalar', i32[]: it has no rows"));
+  EXPECT_THAT(message({{0, "x"}, {3, "x"}}), HasSubstr("feeds batches of 5 rows to input 'z', but other inputs take 4"));
+  EXPECT_THAT(message({}), HasSubstr("feeds no input"));
+}
+
+TEST(BatchFeed, CyclesThroughBatches) {
+  TemporaryFolder folder;
+  WriteCounting(folder / "b", {{"step0.y", {4}}, {"step1.arg1", {4}}}, 5);
+  const std::vector<InputType> inputs = Inputs(2);
+  auto feed = BatchFeed::Make(Open(folder / "b"), inputs, NameTable("arg", {"x", "y"}));
+  ASSERT_TRUE(feed.ok()) << feed.status();
+  EXPECT_EQ((*feed)->batches(), 2u);
+  ASSERT_EQ((*feed)->inputs().size(), 1u);
+  EXPECT_EQ((*feed)->inputs()[0], 1u);
+  EXPECT_EQ(Batch(**feed, 0, 0, inputs, 2), (std::vector<int32_t>{5, 6, 7, 8}));
+  EXPECT_EQ(Batch(**feed, 3, 0, inputs, 2), (std::vector<int32_t>{5, 6, 7, 8}));
+}
+
+TEST(BatchFeed, SaysWhatDoesNotFit) {
+  TemporaryFolder folder;
+  const std::vector<InputType> inputs = Inputs(1);
+  auto message = [&](std::vector<std::pair<std::string, Dims>> tensors) {
+    WriteCounting(folder / "b", tensors);
+    auto feed = BatchFeed::Make(Open(folder / "b"), inputs, NameTable("arg", {"x", "y"}));
+    return std::string(feed.status().message());
+  };
+  EXPECT_THAT(message({{"x", {4, 3}}}), HasSubstr("tensor 'x': batches are named stepK.argN or stepK.<input>"));
+  EXPECT_THAT(message({{"step0.z", {4}}}), HasSubstr("tensor 'step0.z': the program has no input 'z'"));
+  EXPECT_THAT(message({{"step0.y", {5}}}), HasSubstr("tensor 'step0.y': is i32[5], but input 'y' is i32[4]"));
+  EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}), HasSubstr("input 'y' is given twice in this step"));
+  EXPECT_THAT(message({{"step1.y", {4}}}), HasSubstr("has no tensors for step0, but for step1"));
+  EXPECT_THAT(message({{"step0.y", {4}}, {"step1.x", {4, 3}}}), HasSubstr("step1 does not give input 'y', other steps do"));
+  EXPECT_THAT(message({{"step0.y", {4}}, {"step1.y", {4}}, {"step1.x", {4, 3}}}), HasSubstr("step1 gives more inputs than step0"));
+  EXPECT_THAT(message({}), HasSubstr("holds no batch"));
+}
+
+}  // namespace
+}  // namespace sgd::data

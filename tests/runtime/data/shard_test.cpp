@@ -1,0 +1,137 @@
+// Shards of all ranks together are the tensor: checked for every sharding of small tensors over small meshes.
+#include "runtime/data/shard.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "runtime/data/random_values.h"
+#include "tests/runtime/data/tensor_files.h"
+
+namespace sgd::data {
+namespace {
+
+TensorType Type(Dims dims, std::vector<std::vector<comm::AxisRef>> sharding, ElementType element = ElementType::I32) {
+  TensorType type{element, dims, dims, sharding};
+  for (size_t d = 0; d < sharding.size(); ++d) {
+    const uint64_t parts = comm::AxesSize(sharding[d]);
+    type.local_dims[d] = (dims[d] + parts - 1) / parts;
+  }
+  return type;
+}
+
+std::vector<int32_t> Counting(uint64_t count) {
+  std::vector<int32_t> values(count);
+  std::iota(values.begin(), values.end(), 1);
+  return values;
+}
+
+// Cuts a counting tensor into the ranks' shards and puts it together again from first replicas alone.
+void CheckRoundTrip(const TensorType& type, const comm::Mesh& mesh) {
+  const uint64_t count = std::accumulate(type.global_dims.begin(), type.global_dims.end(), uint64_t{1}, std::multiplies<>());
+  const std::vector<int32_t> global = Counting(count);
+  std::vector<int32_t> rebuilt(count, 0);
+  uint64_t written = 0;
+  for (uint32_t rank = 0; rank < mesh.ranks(); ++rank) {
+    Shard shard(type, mesh, rank);
+    std::vector<int32_t> local(shard.local_bytes() / 4, -1);
+    shard.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+    for (int32_t value : local) EXPECT_NE(value, -1) << "an element of the shard was not written";
+    if (!shard.is_first_replica()) continue;
+    shard.CopyOut(std::as_bytes(std::span(local)), std::as_writable_bytes(std::span(rebuilt)));
+    shard.ForEachRun([&](uint64_t, uint64_t, uint64_t bytes) { written += bytes / 4; });
+  }
+  EXPECT_EQ(rebuilt, global);
+  EXPECT_EQ(written, count) << "first replicas overlap";
+}
+
+TEST(Shard, PartsOfAllRanksMakeTheWhole) {
+  const comm::Mesh mesh{{2, 4}};
+  const std::vector<std::vector<comm::AxisRef>> choices = {
+      {}, {{0, 1, 2}}, {{1, 1, 4}}, {{1, 1, 2}}, {{1, 2, 2}}, {{0, 1, 2}, {1, 1, 4}}, {{1, 2, 2}, {0, 1, 2}}};
+  auto overlap = [](const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisRef>& b) {
+    for (const comm::AxisRef& x : a)
+      for (const comm::AxisRef& y : b)
+        if (x.axis == y.axis) return true;
+    return false;
+  };
+  for (const Dims& dims : {Dims{8, 8, 3}, Dims{7, 5, 2}, Dims{1, 9, 1}}) {
+    for (const auto& first : choices) {
+      for (const auto& second : choices) {
+        if (!overlap(first, second)) CheckRoundTrip(Type(dims, {first, second, {}}), mesh);
+      }
+      CheckRoundTrip(Type(dims, {{}, {}, first}), mesh);
+    }
+  }
+  CheckRoundTrip(Type({}, {}), mesh);
+  CheckRoundTrip(Type({5}, {}), comm::Mesh{});
+}
+
+TEST(Shard, PlacesBlocksRowMajorOverTheMesh) {
+  const comm::Mesh mesh{{2, 2}};
+  Shard shard(Type({4, 6}, {{{1, 1, 2}}, {{0, 1, 2}}}), mesh, 1);  // coordinates (0, 1)
+  EXPECT_EQ(shard.begin(), (Dims{2, 0}));
+  EXPECT_EQ(shard.extent(), (Dims{2, 3}));
+  EXPECT_TRUE(shard.is_first_replica());
+  EXPECT_FALSE(Shard(Type({4}, {{{1, 1, 2}}}), mesh, 2).is_first_replica());
+}
+
+TEST(Shard, PaddingOfUnevenShardsIsZero) {
+  const comm::Mesh mesh{{4}};
+  const TensorType type = Type({5}, {{{0, 1, 4}}});  // 2 + 2 + 1 + 0
+  const std::vector<int32_t> global = Counting(5);
+  std::vector<int32_t> local(2, -1);
+  Shard(type, mesh, 2).CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+  EXPECT_EQ(local, (std::vector<int32_t>{5, 0}));
+  Shard(type, mesh, 3).CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+  EXPECT_EQ(local, (std::vector<int32_t>{0, 0}));
+}
+
+TEST(Shard, RunsAreAsLongAsTheyCanBe) {
+  const comm::Mesh mesh{{2}};
+  uint64_t runs = 0;
+  auto count = [&](uint64_t, uint64_t, uint64_t) { ++runs; };
+  Shard(Type({4, 6}, {{{0, 1, 2}}, {}}), mesh, 1).ForEachRun(count);
+  EXPECT_EQ(runs, 1u);
+  Shard(Type({4, 6}, {{}, {{0, 1, 2}}}), mesh, 1).ForEachRun(count);
+  EXPECT_EQ(runs, 5u);
+}
+
+TEST(RandomValues, DoNotDependOnTheNumberOfRanks) {
+  const TensorType whole = Type({6, 4}, {}, ElementType::F32);
+  std::vector<float> global(24);
+  FillRandom(Shard(whole, {}, 0), 7, 3, std::as_writable_bytes(std::span(global)));
+  for (float value : global) {
+    EXPECT_GE(value, 0.01f);
+    EXPECT_LT(value, 0.1f);
+  }
+  const comm::Mesh mesh{{2}};
+  const TensorType cut = Type({6, 4}, {{}, {{0, 1, 2}}}, ElementType::F32);
+  std::vector<float> rebuilt(24);
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    Shard shard(cut, mesh, rank);
+    std::vector<float> local(12);
+    FillRandom(shard, 7, 3, std::as_writable_bytes(std::span(local)));
+    shard.CopyOut(std::as_bytes(std::span(local)), std::as_writable_bytes(std::span(rebuilt)));
+  }
+  EXPECT_EQ(rebuilt, global);
+  std::vector<float> other(24);
+  FillRandom(Shard(whole, {}, 0), 7, 4, std::as_writable_bytes(std::span(other)));
+  EXPECT_NE(other, global);
+}
+
+TEST(RandomValues, SuitEachElementType) {
+  std::vector<uint16_t> half(64);
+  FillRandom(Shard(Type({64}, {}, ElementType::F16), {}, 0), 1, 0, std::as_writable_bytes(std::span(half)));
+  for (uint16_t bits : half) {
+    const float value = std::ldexp(1.0f + static_cast<float>(bits & 0x3ff) / 1024, (bits >> 10) - 15);
+    EXPECT_GE(value, 0.0099f);
+    EXPECT_LT(value, 0.1f);
+  }
+  std::vector<int32_t> integers(4, 9);
+  FillRandom(Shard(Type({4}, {}), {}, 0), 1, 0, std::as_writable_bytes(std::span(integers)));
+  EXPECT_EQ(integers, std::vector<int32_t>(4, 0));
+}
+
+}  // namespace
+}  // namespace sgd::data
