@@ -1,0 +1,57 @@
+// What the user may choose about one compilation, and the parsers of the values that the command line takes for it.
+#ifndef SGD_COMPILER_OPTIONS_H
+#define SGD_COMPILER_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::sgd {
+
+/// A level of IR that can be printed instead of, or besides, writing an artifact.
+enum class EmitLevel {
+  Graph,    ///< after import: global shapes, shardings on arguments and constraints
+  Sharded,  ///< after propagation: a sharding in every tensor type
+  Spmd,     ///< after localisation and collective optimisation: local shapes
+  Kernels,  ///< after clustering and ordering
+  Plan      ///< instructions over buffers with offsets
+};
+
+struct MeshAxisSize {
+  std::string name;
+  int64_t size = 0;
+};
+
+struct CompileOptions {
+  std::vector<MeshAxisSize> mesh;       ///< new sizes of the model's own axes; axes not named keep theirs
+  std::string target = "cpu";
+  std::string cpu = "native";           ///< native, x86-64-v3 or x86-64-v4
+  std::optional<EmitLevel> emit;
+  bool writeArtifact = true;            ///< false stops after the emitted level
+  std::optional<uint64_t> memoryLimit;  ///< bytes per rank
+  std::string topologyFile;             ///< empty: the built-in topology of one host
+  unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core
+};
+
+/// `data=4,model=2`. The error says which part is wrong: a missing `=`, an empty or repeated name, a size that is not a positive integer.
+llvm::Expected<std::vector<MeshAxisSize>> parseMesh(llvm::StringRef text);
+
+/// `graph`, `sharded`, `spmd`, `kernels` or `plan`.
+llvm::Expected<EmitLevel> parseEmitLevel(llvm::StringRef text);
+
+/// A number of bytes with an optional unit: `1048576`, `512MiB`, `80GiB`, `1.5GB`.
+llvm::Expected<uint64_t> parseByteSize(llvm::StringRef text);
+
+/// Accepts `cpu`; others are refused with the list of targets.
+llvm::Error checkTarget(llvm::StringRef target);
+
+/// Accepts `native`, `x86-64-v3` and `x86-64-v4`.
+llvm::Error checkCpu(llvm::StringRef cpu);
+
+}  // namespace mlir::sgd
+
+#endif
