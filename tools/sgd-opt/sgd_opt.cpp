@@ -1,0 +1,16 @@
+// sgd-opt: mlir-opt with all dialects and passes of this project, for tests and for looking at one pass at a time.
+#include "compiler/registration.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::sgd::registerDialects(registry);
+  mlir::sgd::registerPasses();
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  mlir::registerSymbolDCEPass();
+  mlir::registerInlinerPass();
+  mlir::registerStripDebugInfoPass();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "sgd modular optimizer driver\n", registry));
+}
