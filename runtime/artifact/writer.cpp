@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/collective.h"
+#include "runtime/artifact/reader.h"
 
 namespace sgd::artifact {
 namespace {
@@ -32,6 +34,10 @@ absl::Status WriteAll(int descriptor, std::string_view bytes, const std::string&
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return fsync(descriptor) == 0 ? absl::OkStatus() : SystemError("write", path);
+}
+
+void Pack(const ArtifactT& artifact, flatbuffers::FlatBufferBuilder& builder) {
+  builder.Finish(Artifact::Pack(builder, &artifact), ArtifactIdentifier());
 }
 
 // Makes the rename itself durable; a directory that cannot be opened for reading is not an error of
@@ -63,10 +69,33 @@ Slice ArtifactWriter::AddConstant(std::string_view bytes, uint64_t alignment) {
 
 absl::StatusOr<std::string> ArtifactWriter::Serialize() {
   artifact_.constant_bytes = constants_.size();
+  if (absl::Status status = SetCollectiveHashes(); !status.ok()) return status;
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(Artifact::Pack(builder, &artifact_), ArtifactIdentifier());
-  return BuildContainer(
+  Pack(artifact_, builder);
+  absl::StatusOr<std::string> bytes = BuildContainer(
       {Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels_), ViewOf(constants_)});
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<std::unique_ptr<ArtifactFile>> file =
+      ArtifactFile::FromBytes(*bytes, "the artifact to be written");
+  if (!file.ok()) return file.status();
+  return bytes;
+}
+
+// The hash is defined on the packed form, so the program is packed once without it.
+absl::Status ArtifactWriter::SetCollectiveHashes() {
+  flatbuffers::FlatBufferBuilder builder;
+  Pack(artifact_, builder);
+  flatbuffers::Verifier verifier(builder.GetBufferPointer(), builder.GetSize(), 16, 1u << 28);
+  if (!VerifyArtifactBuffer(verifier)) {
+    return absl::InvalidArgumentError("the program lacks a required field");
+  }
+  const Artifact* root = GetArtifact(builder.GetBufferPointer());
+  for (size_t i = 0; i < artifact_.programs.size(); ++i) {
+    absl::StatusOr<Hash> hash = HashCollectives(*root->programs()->Get(static_cast<uint32_t>(i)));
+    if (!hash.ok()) return hash.status();
+    artifact_.programs[i]->collective_hash.assign(hash->begin(), hash->end());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ArtifactWriter::WriteFile(const std::string& path) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -25,7 +26,7 @@ namespace sgd::artifact {
 class ArtifactWriter {
  public:
   // The program section in the object form that flatc generates (ArtifactT, ProgramT, InstructionT,
-  // ...): fill it in place. constant_bytes is set by the writer.
+  // ...): fill it in place. constant_bytes and every collective_hash are set by the writer.
   ArtifactT& artifact() { return artifact_; }
 
   // Appends to the constants section and returns the slice that holds the bytes, aligned to
@@ -47,6 +48,8 @@ class ArtifactWriter {
   absl::Status WriteFile(const std::string& path);
 
  private:
+  absl::Status SetCollectiveHashes();
+
   ArtifactT artifact_;
   std::string kernels_;
   std::string constants_;

@@ -1,0 +1,130 @@
+// Maps the file privately and read-only, then checks from the outside in: container, FlatBuffers
+// structure, meaning, kernels.
+#include "runtime/artifact/reader.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/artifact/collective.h"
+#include "runtime/artifact/elf.h"
+#include "runtime/artifact/verify.h"
+
+namespace sgd::artifact {
+namespace {
+
+constexpr flatbuffers::uoffset_t kMaxDepth = 16;
+constexpr flatbuffers::uoffset_t kMaxTables = 1u << 28;
+
+absl::Status SystemError(const std::string& path, const char* what) {
+  return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot ", what, " the artifact"));
+}
+
+// The kernels as the program names them against the object that must define them.
+absl::Status CheckKernels(const Artifact& root, Bytes object) {
+  std::vector<std::string> functions;
+  if (root.kernels() != nullptr) {
+    for (const Kernel* kernel : *root.kernels()) functions.push_back(kernel->symbol()->str());
+  }
+  if (object.empty()) {
+    return functions.empty() ? absl::OkStatus()
+                             : absl::InvalidArgumentError("has kernels but no kernels section");
+  }
+  return CheckKernelObject(object, functions);
+}
+
+absl::StatusOr<const Artifact*> CheckStructure(Bytes program) {
+  flatbuffers::Verifier verifier(program.data(), program.size(), kMaxDepth, kMaxTables);
+  if (!VerifyArtifactBuffer(verifier)) {
+    return absl::InvalidArgumentError("section 'program' is not a well-formed program");
+  }
+  return GetArtifact(program.data());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemError(path, "open");
+  std::unique_ptr<ArtifactFile> file(new ArtifactFile);
+  file->path_ = path;
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(descriptor);
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+  }
+  file->mapping_size_ = static_cast<uint64_t>(status.st_size);
+  if (file->mapping_size_ > 0) {
+    void* mapping = mmap(nullptr, file->mapping_size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (mapping != MAP_FAILED) file->mapping_ = mapping;
+  }
+  const absl::Status mapped = file->mapping_size_ > 0 && file->mapping_ == nullptr
+                                  ? SystemError(path, "map")
+                                  : absl::OkStatus();
+  close(descriptor);
+  if (!mapped.ok()) return mapped;
+  if (absl::Status loaded = file->Load(); !loaded.ok()) return loaded;
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::string_view bytes,
+                                                                      const std::string& name) {
+  std::unique_ptr<ArtifactFile> file(new ArtifactFile);
+  file->path_ = name;
+  file->mapping_size_ = bytes.size();
+  if (!bytes.empty()) {
+    // Sections are page aligned within the file, so the copy must begin on a page too.
+    void* mapping =
+        mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED) return SystemError(name, "hold");
+    file->mapping_ = mapping;
+    std::memcpy(mapping, bytes.data(), bytes.size());
+    if (mprotect(mapping, bytes.size(), PROT_READ) != 0) return SystemError(name, "protect");
+  }
+  if (absl::Status loaded = file->Load(); !loaded.ok()) return loaded;
+  return file;
+}
+
+ArtifactFile::~ArtifactFile() {
+  if (mapping_ != nullptr) munmap(mapping_, mapping_size_);
+}
+
+absl::Status ArtifactFile::Load() {
+  const Bytes bytes(static_cast<const uint8_t*>(mapping_), mapping_size_);
+  const auto check = [&]() -> absl::Status {
+    absl::StatusOr<Sections> sections = OpenContainer(bytes);
+    if (!sections.ok()) return sections.status();
+    sections_ = *sections;
+    absl::StatusOr<const Artifact*> root = CheckStructure(sections_.program);
+    if (!root.ok()) return root.status();
+    root_ = *root;
+    if (absl::Status status = VerifyArtifact(*root_, sections_.constants.size()); !status.ok())
+      return status;
+    ranks_ = MeshOf(*root_).ranks();
+    return CheckKernels(*root_, sections_.kernels);
+  };
+  const absl::Status status = check();
+  return status.ok() ? status
+                     : absl::Status(status.code(), absl::StrCat(path_, ": ", status.message()));
+}
+
+absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Program* program : *root_->programs()) {
+    if (program->name()->string_view() == name) return program;
+    names.push_back(absl::CEscape(program->name()->str()));
+  }
+  return absl::NotFoundError(absl::StrCat(path_, ": has no program '",
+                                          absl::CEscape(std::string(name)),
+                                          "'; it has: ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace sgd::artifact

@@ -1,0 +1,244 @@
+// Checks of the mesh, the tensors and the programs; single instructions are checked by
+// verify_operation.cpp.
+#include "runtime/artifact/verify.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/collective.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/artifact/verify_operation.h"
+
+namespace sgd::artifact {
+namespace {
+
+constexpr uint64_t kMaxSpaceBytes = uint64_t{1} << 46;
+constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 62;
+constexpr uint64_t kMaxDims = 64;
+
+absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+// Prefixes a message; an OK status stays as it is.
+absl::Status In(const std::string& where, const absl::Status& status) {
+  return status.ok() ? status
+                     : absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
+}
+
+// A name from the file, fit for a message of one line.
+std::string Quoted(const flatbuffers::String* name) {
+  return absl::StrCat("'", absl::CEscape(name->str()), "'");
+}
+
+absl::Status VerifyMesh(const Artifact& root, const comm::Mesh& mesh) {
+  absl::flat_hash_set<std::string> names;
+  for (uint64_t i = 0; i < Size(root.mesh()); ++i) {
+    const flatbuffers::String* name = root.mesh()->Get(static_cast<uint32_t>(i))->name();
+    if (name->size() == 0 || !names.insert(name->str()).second) {
+      return Invalid(absl::StrCat("mesh axis name ", Quoted(name), " is empty or repeated"));
+    }
+  }
+  return comm::CheckMesh(mesh);
+}
+
+// Bytes of a tensor of these dimensions.
+std::optional<uint64_t> TensorBytes(const flatbuffers::Vector<uint64_t>* dims,
+                                    ElementType element) {
+  uint64_t bytes = ElementSize(element);
+  for (uint64_t i = 0; i < Size(dims); ++i) {
+    const uint64_t dim = dims->Get(static_cast<uint32_t>(i));
+    if (dim == 0) return 0;
+    if (bytes > kMaxTensorBytes / dim) return std::nullopt;
+    bytes *= dim;
+  }
+  return bytes;
+}
+
+absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
+  const uint64_t rank = Size(type.global_dims());
+  if (Size(type.local_dims()) != rank)
+    return Invalid("local and global shape differ in their number of dimensions");
+  if (Size(type.sharding()) != 0 && Size(type.sharding()) != rank) {
+    return Invalid("the sharding does not have one entry per dimension");
+  }
+  std::vector<comm::AxisRef> all_axes;
+  for (uint32_t i = 0; i < rank; ++i) {
+    std::vector<comm::AxisRef> axes;
+    if (Size(type.sharding()) != 0) axes = AxesOf(type.sharding()->Get(i)->axes());
+    all_axes.insert(all_axes.end(), axes.begin(), axes.end());
+    if (absl::Status status = comm::CheckAxes(mesh, all_axes); !status.ok()) return status;
+    const uint64_t shards = comm::AxesSize(axes);
+    const uint64_t global = type.global_dims()->Get(i);
+    const uint64_t expected = global / shards + (global % shards != 0);
+    if (type.local_dims()->Get(i) != expected) {
+      return Invalid(absl::StrCat("dimension ", i, " of size ", global, " over ", shards,
+                                  " shards has local size ", type.local_dims()->Get(i), " where ",
+                                  expected, " is expected"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyTensor(const VerifyContext& context, const TensorInfo& type,
+                          const Slice* slice) {
+  if (type.element() > ElementType::MAX) return Invalid("unknown element type");
+  if (Size(type.global_dims()) > kMaxDims)
+    return Invalid(absl::StrCat("more than ", kMaxDims, " dimensions"));
+  if (absl::Status status = VerifySharding(context.mesh, type); !status.ok()) return status;
+  const std::optional<uint64_t> bytes = TensorBytes(type.local_dims(), type.element());
+  if (!bytes || !TensorBytes(type.global_dims(), type.element()))
+    return Invalid("the tensor has more than 2^62 bytes");
+  if (absl::Status status = VerifySlice(context, slice, "its slice"); !status.ok()) return status;
+  if (slice->size() < *bytes) {
+    return Invalid(
+        absl::StrCat("a shard of ", *bytes, " bytes does not fit in a slice of ", slice->size()));
+  }
+  if (slice->offset() % ElementSize(type.element()) != 0)
+    return Invalid("its slice is not aligned to its elements");
+  return absl::OkStatus();
+}
+
+absl::Status VerifyInputs(const VerifyContext& context, const Program& program) {
+  absl::flat_hash_set<std::string> names;
+  for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
+    const Input& input = *program.inputs()->Get(i);
+    const std::string where = absl::StrCat("input ", i, " ", Quoted(input.name()));
+    if (!names.insert(input.name()->str()).second)
+      return Invalid(absl::StrCat(where, ": the name is used twice"));
+    if (absl::Status status = VerifyTensor(context, *input.type(), input.slice()); !status.ok())
+      return In(where, status);
+    if (absl::Status status = VerifyWritable(context, input.slice(), "its slice"); !status.ok())
+      return In(where, status);
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+bool EqualVectors(const flatbuffers::Vector<T>* a, const flatbuffers::Vector<T>* b) {
+  if (Size(a) != Size(b)) return false;
+  for (uint32_t i = 0; i < Size(a); ++i) {
+    if (a->Get(i) != b->Get(i)) return false;
+  }
+  return true;
+}
+
+absl::Status VerifyCarry(const Program& program, const Output& output,
+                         absl::flat_hash_set<int32_t>& carried) {
+  const int32_t index = output.carry_input();
+  if (index == -1) return absl::OkStatus();
+  if (index < -1 || static_cast<uint64_t>(index) >= Size(program.inputs())) {
+    return Invalid(absl::StrCat("carries into input ", index, " of ", Size(program.inputs())));
+  }
+  if (!carried.insert(index).second)
+    return Invalid(absl::StrCat("a second output carries into input ", index));
+  const TensorInfo& from = *output.type();
+  const TensorInfo& to = *program.inputs()->Get(static_cast<uint32_t>(index))->type();
+  if (from.element() != to.element() || !EqualVectors(from.global_dims(), to.global_dims()) ||
+      !EqualVectors(from.local_dims(), to.local_dims())) {
+    return Invalid(absl::StrCat("carries into input ", index, " of another type or shape"));
+  }
+  for (uint32_t i = 0; i < Size(from.local_dims()); ++i) {
+    auto axes = [i](const TensorInfo& type) {
+      return Size(type.sharding()) == 0 ? std::vector<comm::AxisRef>()
+                                        : AxesOf(type.sharding()->Get(i)->axes());
+    };
+    const std::vector<comm::AxisRef> a = axes(from), b = axes(to);
+    bool equal = a.size() == b.size();
+    for (size_t j = 0; equal && j < a.size(); ++j) {
+      equal = a[j].axis == b[j].axis && a[j].pre_size == b[j].pre_size && a[j].size == b[j].size;
+    }
+    if (!equal) return Invalid(absl::StrCat("carries into input ", index, " of another sharding"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyOutputs(const VerifyContext& context, const Program& program) {
+  absl::flat_hash_set<int32_t> carried;
+  for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
+    const Output& output = *program.outputs()->Get(i);
+    const std::string where = absl::StrCat("output ", i, " ", Quoted(output.name()));
+    if (absl::Status status = VerifyTensor(context, *output.type(), output.slice()); !status.ok())
+      return In(where, status);
+    if (absl::Status status = VerifyCarry(program, output, carried); !status.ok())
+      return In(where, status);
+  }
+  return absl::OkStatus();
+}
+
+// Location 0 may stand for "nowhere" in a program without locations.
+absl::Status VerifyLocation(const Program& program, uint32_t loc) {
+  if (loc == 0 || loc < Size(program.locations())) return absl::OkStatus();
+  return Invalid(absl::StrCat("location ", loc, " of ", Size(program.locations())));
+}
+
+absl::Status VerifyInstructions(const VerifyContext& context, const Program& program) {
+  for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
+    const Instruction& instruction = *program.instructions()->Get(i);
+    absl::Status status = VerifyOperation(context, instruction);
+    if (status.ok()) status = VerifyLocation(program, instruction.loc());
+    if (!status.ok())
+      return In(absl::StrCat("instruction ", i, " (", OperationName(instruction), ")"), status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyCollectiveHash(const Program& program) {
+  absl::StatusOr<Hash> hash = HashCollectives(program);
+  if (!hash.ok()) return hash.status();
+  const flatbuffers::Vector<uint8_t>* recorded = program.collective_hash();
+  if (Size(recorded) != hash->size() ||
+      !std::equal(hash->begin(), hash->end(), recorded->begin())) {
+    return Invalid("the recorded hash of its collectives is not theirs");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyProgram(const VerifyContext& context, const Program& program) {
+  if (absl::Status status = VerifyInputs(context, program); !status.ok()) return status;
+  if (absl::Status status = VerifyOutputs(context, program); !status.ok()) return status;
+  if (absl::Status status = VerifyInstructions(context, program); !status.ok()) return status;
+  for (uint32_t i = 0; i < Size(program.explain()); ++i) {
+    absl::Status status = VerifyLocation(program, program.explain()->Get(i)->loc());
+    if (!status.ok()) return In(absl::StrCat("explanation ", i), status);
+  }
+  return VerifyCollectiveHash(program);
+}
+
+absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes) {
+  if (root.private_bytes() > kMaxSpaceBytes || root.window_bytes() > kMaxSpaceBytes) {
+    return Invalid("an arena is larger than 2^46 bytes");
+  }
+  if (root.constant_bytes() != constants_section_bytes) {
+    return Invalid(absl::StrCat("constant_bytes is ", root.constant_bytes(),
+                                " but the section holds ", constants_section_bytes, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes) {
+  const VerifyContext context{MeshOf(root), Size(root.kernels()), root.private_bytes(),
+                              root.window_bytes(), root.constant_bytes()};
+  if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
+  if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok())
+    return status;
+  if (Size(root.programs()) == 0) return Invalid("the artifact holds no program");
+  absl::flat_hash_set<std::string> names;
+  for (const Program* program : *root.programs()) {
+    const std::string where = absl::StrCat("program ", Quoted(program->name()));
+    if (program->name()->size() == 0 || !names.insert(program->name()->str()).second) {
+      return Invalid(absl::StrCat(where, ": the name is empty or used twice"));
+    }
+    if (absl::Status status = VerifyProgram(context, *program); !status.ok())
+      return In(where, status);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::artifact

@@ -1,0 +1,20 @@
+// Semantic checks of a program section that has passed FlatBuffers' own verifier: after them, the
+// rest of the runtime trusts it.
+#pragma once
+
+#include "absl/status/status.h"
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::artifact {
+
+// InvalidArgument, one line, naming the program, the instruction or tensor, and what is wrong. What
+// holds after it:
+//   every enum is one of the schema's; every index (kernel, axis, location, carry) exists; every
+//   slice lies inside its space; nothing writes to constants (kernels excepted, whose code is
+//   trusted); tensors' local shapes are their global shapes cut by their sharding, and fit in their
+//   slices; matmul operands stay inside their slices, C's elements are distinct and apart from what
+//   is read; collectives are consistent (comm::CheckSpec) and in the window; their recorded hash is
+//   right; names of programs, of mesh axes and of one program's inputs are unique.
+absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes);
+
+}  // namespace sgd::artifact

@@ -1,0 +1,34 @@
+// Semantic checks of single instructions; see verify.h for what they guarantee.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "runtime/artifact/program_generated.h"
+#include "runtime/comm/mesh.h"
+
+namespace sgd::artifact {
+
+// What instructions are checked against.
+struct VerifyContext {
+  comm::Mesh mesh;
+  uint64_t kernels = 0;
+  uint64_t private_bytes = 0;
+  uint64_t window_bytes = 0;
+  uint64_t constant_bytes = 0;
+};
+
+// The slice exists, is of a known space and inside it. `what` names it in the message.
+absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const std::string& what);
+// VerifySlice, and not of the constant space.
+absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice,
+                            const std::string& what);
+
+// Messages do not say which instruction it is: the caller does.
+absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction);
+
+// "launch", "matmul", "all_reduce", ... for messages and listings; instruction must have a known
+// kind of operation.
+const char* OperationName(const Instruction& instruction);
+
+}  // namespace sgd::artifact
