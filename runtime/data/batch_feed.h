@@ -1,4 +1,5 @@
-// Ready-made batches from one file: tensors named stepK.argN or stepK.<name>, K from 0, cycled when steps run out.
+// Ready-made batches from one file: tensors named stepK.argN or stepK.<name>, K from 0, cycled when
+// steps run out.
 #pragma once
 
 #include <memory>
@@ -11,10 +12,12 @@ namespace sgd::data {
 
 class BatchFeed : public Feed {
  public:
-  // Errors (InvalidArgument) name file and tensor: a name of another form, an unknown or doubly given input, a type that is not the
-  // input's, steps that are missing or do not feed the same inputs.
-  static absl::StatusOr<std::unique_ptr<BatchFeed>> Make(std::shared_ptr<const SafetensorsFile> file,
-                                                         const std::vector<InputType>& inputs, const NameTable& names);
+  // Errors (InvalidArgument) name file and tensor: a name of another form, an unknown or doubly
+  // given input, a type that is not the input's, steps that are missing or do not feed the same
+  // inputs.
+  static absl::StatusOr<std::unique_ptr<BatchFeed>> Make(
+      std::shared_ptr<const SafetensorsFile> file, const std::vector<InputType>& inputs,
+      const NameTable& names);
 
   uint64_t batches() const { return batches_.size(); }
 

@@ -1,4 +1,5 @@
-// What fills a program's inputs anew at every step; the interface of row_feed.h and batch_feed.h, and the names of inputs.
+// What fills a program's inputs anew at every step; the interface of row_feed.h and batch_feed.h,
+// and the names of inputs.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@
 
 namespace sgd::data {
 
-// Finds values by position ("arg3") or by the model's own names. The position is tried first. A name that stands for several
-// values is not found.
+// Finds values by position ("arg3") or by the model's own names. The position is tried first. A
+// name that stands for several values is not found.
 class NameTable {
  public:
   NameTable(std::string prefix, const std::vector<std::string>& names);
@@ -39,9 +40,11 @@ struct InputType {
 };
 
 // InvalidArgument, with file, tensor and input, unless `entry` has the input's global type.
-absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
+absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry,
+                       const InputType& input);
 
-// Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where it was.
+// Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where
+// it was.
 class Feed {
  public:
   virtual ~Feed() = default;
@@ -50,7 +53,8 @@ class Feed {
   virtual std::span<const size_t> inputs() const = 0;
 
   // Fills a rank's shard of inputs()[i] for the step. `local` has shard.local_bytes().
-  virtual void Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const = 0;
+  virtual void Fill(uint64_t step, size_t i, const Shard& shard,
+                    std::span<std::byte> local) const = 0;
 };
 
 }  // namespace sgd::data

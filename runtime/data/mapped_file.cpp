@@ -1,4 +1,5 @@
-// Mapping of files by the POSIX calls; every failure becomes a status with the path and the system's reason.
+// Mapping of files by the POSIX calls; every failure becomes a status with the path and the
+// system's reason.
 #include "runtime/data/mapped_file.h"
 
 #include <fcntl.h>
@@ -95,7 +96,8 @@ absl::StatusOr<MappedFile> MappedFile::JoinShared(const std::string& path, uint6
   struct stat info;
   if (fstat(file.descriptor_, &info) != 0) return SystemError(path, "read the size of", errno);
   if (static_cast<uint64_t>(info.st_size) != size) {
-    return absl::DataLossError(absl::StrCat(path, ": has ", info.st_size, " bytes instead of ", size));
+    return absl::DataLossError(
+        absl::StrCat(path, ": has ", info.st_size, " bytes instead of ", size));
   }
   absl::Status status = file.Map(path, size, /*writable=*/true);
   if (!status.ok()) return status;

@@ -11,7 +11,8 @@
 
 namespace sgd::data {
 
-// An error of the system about `path`: "PATH: cannot DO: No such file or directory". The code follows the error number.
+// An error of the system about `path`: "PATH: cannot DO: No such file or directory". The code
+// follows the error number.
 absl::Status SystemError(const std::string& path, const char* action, int error_number);
 
 class MappedFile {
@@ -24,9 +25,9 @@ class MappedFile {
   // An existing regular file, read-only.
   static absl::StatusOr<MappedFile> OpenForReading(const std::string& path);
 
-  // Creates `path` (or takes over what a dead process left there) with `size` allocated bytes of zero, mapped shared. The file is
-  // locked while this object lives, so that two runs never write the same one: kUnavailable for the second. kResourceExhausted on a
-  // full disk.
+  // Creates `path` (or takes over what a dead process left there) with `size` allocated bytes of
+  // zero, mapped shared. The file is locked while this object lives, so that two runs never write
+  // the same one: kUnavailable for the second. kResourceExhausted on a full disk.
   static absl::StatusOr<MappedFile> CreateShared(const std::string& path, uint64_t size);
 
   // Maps a file of exactly `size` bytes that another process has made with CreateShared.

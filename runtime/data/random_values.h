@@ -9,9 +9,10 @@
 
 namespace sgd::data {
 
-// Fills a rank's shard of the input at position `argument`. A floating-point element is uniform in [0.01, 0.1), from the seed, the
-// argument and the element's global position: positive, since the value may be a variance, and far from overflow and denormals.
-// Other types are zero, and so is padding.
+// Fills a rank's shard of the input at position `argument`. A floating-point element is uniform in
+// [0.01, 0.1), from the seed, the argument and the element's global position: positive, since the
+// value may be a variance, and far from overflow and denormals. Other types are zero, and so is
+// padding.
 void FillRandom(const Shard& shard, uint64_t seed, uint64_t argument, std::span<std::byte> local);
 
 }  // namespace sgd::data

@@ -1,4 +1,5 @@
-// Batches of rows from a data set that lies in one file: shuffled by epoch for training, in order for evaluation.
+// Batches of rows from a data set that lies in one file: shuffled by epoch for training, in order
+// for evaluation.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,10 @@
 
 namespace sgd::data {
 
-// Row r of every fed tensor belongs together. Epoch e visits rows in the order Permutation(rows, seed, e); its batch k holds rows
-// [k * B, (k + 1) * B) of that order, B being the inputs' first dimension. Rows that do not fill a last batch are left to the next
-// epoch, which is shuffled anew. A rank copies only the rows of its shard.
+// Row r of every fed tensor belongs together. Epoch e visits rows in the order Permutation(rows,
+// seed, e); its batch k holds rows [k * B, (k + 1) * B) of that order, B being the inputs' first
+// dimension. Rows that do not fill a last batch are left to the next epoch, which is shuffled anew.
+// A rank copies only the rows of its shard.
 class RowFeed : public Feed {
  public:
   struct Source {
@@ -21,9 +23,9 @@ class RowFeed : public Feed {
     std::string tensor;  // name in the file
   };
 
-  // Without a seed rows come in the file's order. Errors (InvalidArgument) name file and tensor: a tensor that is not there, of another
-  // element type or row shape than its input, tensors with different numbers of rows, inputs with different batch sizes, fewer rows
-  // than one batch.
+  // Without a seed rows come in the file's order. Errors (InvalidArgument) name file and tensor: a
+  // tensor that is not there, of another element type or row shape than its input, tensors with
+  // different numbers of rows, inputs with different batch sizes, fewer rows than one batch.
   static absl::StatusOr<std::unique_ptr<RowFeed>> Make(std::shared_ptr<const SafetensorsFile> file,
                                                        const std::vector<InputType>& inputs,
                                                        const std::vector<Source>& sources,

@@ -1,5 +1,6 @@
-// Reads safetensors files, which it does not trust: every size, offset, type and name is checked before a tensor is handed out.
-// Format: 8 bytes little-endian header length, a JSON header, then the tensors' bytes (row-major, little-endian).
+// Reads safetensors files, which it does not trust: every size, offset, type and name is checked
+// before a tensor is handed out. Format: 8 bytes little-endian header length, a JSON header, then
+// the tensors' bytes (row-major, little-endian).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ struct TensorEntry {
 // "f32[128,64]", the way types are said in messages; "f32[]" is a scalar.
 std::string TypeText(ElementType element, std::span<const uint64_t> dims);
 
-// `name` in quotes with control characters escaped and long names cut: safe inside a one-line message.
+// `name` in quotes with control characters escaped and long names cut: safe inside a one-line
+// message.
 std::string QuotedName(std::string_view name);
 
 // Product of dims times the element's size; false when it does not fit in 62 bits.
@@ -39,9 +41,10 @@ bool TensorBytes(ElementType element, std::span<const uint64_t> dims, uint64_t& 
 
 class SafetensorsFile {
  public:
-  // Errors are one line and begin with the path: the system's when it cannot be opened, InvalidArgument for a header that is
-  // truncated, oversized, not JSON or contradictory; the tensor at fault is named. As the format demands, tensors must cover the data
-  // exactly, without holes and overlaps.
+  // Errors are one line and begin with the path: the system's when it cannot be opened,
+  // InvalidArgument for a header that is truncated, oversized, not JSON or contradictory; the
+  // tensor at fault is named. As the format demands, tensors must cover the data exactly, without
+  // holes and overlaps.
   static absl::StatusOr<SafetensorsFile> Open(const std::string& path);
 
   // By name; nullptr when there is none.
@@ -50,7 +53,8 @@ class SafetensorsFile {
   // In the order of names.
   std::span<const TensorEntry> tensors() const { return tensors_; }
 
-  // The bytes of an entry of this file; alive as long as the file object. They may be aligned to nothing.
+  // The bytes of an entry of this file; alive as long as the file object. They may be aligned to
+  // nothing.
   std::span<const std::byte> Bytes(const TensorEntry& entry) const {
     return file_.bytes().subspan(entry.offset, entry.size);
   }

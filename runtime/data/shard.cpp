@@ -1,4 +1,5 @@
-// Shard arithmetic: row-major tensors, blocks of local_dims along each sharded dimension, the last ones possibly cut short.
+// Shard arithmetic: row-major tensors, blocks of local_dims along each sharded dimension, the last
+// ones possibly cut short.
 #include "runtime/data/shard.h"
 
 #include <algorithm>
@@ -16,9 +17,10 @@ bool SameAxes(const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisR
   });
 }
 
-// The shard is replicated over what the sharding leaves of each axis. The first replica is the lowest rank with this rank's
-// coordinates on the sharded axes.
-bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh, uint32_t rank) {
+// The shard is replicated over what the sharding leaves of each axis. The first replica is the
+// lowest rank with this rank's coordinates on the sharded axes.
+bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh,
+                    uint32_t rank) {
   const uint64_t mine = comm::LinearIndex(mesh, sharded, rank);
   for (uint32_t other = 0; other < rank; ++other) {
     if (comm::LinearIndex(mesh, sharded, other) == mine) return false;
@@ -29,15 +31,17 @@ bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh&
 }  // namespace
 
 bool TensorType::operator==(const TensorType& other) const {
-  return element == other.element && global_dims == other.global_dims && local_dims == other.local_dims &&
-         std::ranges::equal(sharding, other.sharding, SameAxes);
+  return element == other.element && global_dims == other.global_dims &&
+         local_dims == other.local_dims && std::ranges::equal(sharding, other.sharding, SameAxes);
 }
 
 TensorType TypeOf(const artifact::TensorInfo& info) {
   TensorType type;
   type.element = info.element();
-  if (info.global_dims() != nullptr) type.global_dims.assign(info.global_dims()->begin(), info.global_dims()->end());
-  if (info.local_dims() != nullptr) type.local_dims.assign(info.local_dims()->begin(), info.local_dims()->end());
+  if (info.global_dims() != nullptr)
+    type.global_dims.assign(info.global_dims()->begin(), info.global_dims()->end());
+  if (info.local_dims() != nullptr)
+    type.local_dims.assign(info.local_dims()->begin(), info.local_dims()->end());
   for (uint64_t d = 0; d < artifact::Size(info.sharding()); ++d) {
     std::vector<comm::AxisRef>& axes = type.sharding.emplace_back();
     const auto* dim_axes = info.sharding()->Get(d)->axes();
@@ -78,15 +82,19 @@ bool Shard::has_padding() const { return extent_ != type_.local_dims; }
 
 void Shard::ForEachRun(const Visit& visit) const {
   if (std::ranges::find(extent_, 0u) != extent_.end()) return;
-  // Trailing dimensions that are whole on both sides belong to one run, and so does the dimension before them.
+  // Trailing dimensions that are whole on both sides belong to one run, and so does the dimension
+  // before them.
   size_t run_dims = extent_.size();
   uint64_t run = artifact::ElementSize(type_.element);
   while (run_dims > 0) {
     --run_dims;
     run *= extent_[run_dims];
-    if (extent_[run_dims] != type_.global_dims[run_dims] || extent_[run_dims] != type_.local_dims[run_dims]) break;
+    if (extent_[run_dims] != type_.global_dims[run_dims] ||
+        extent_[run_dims] != type_.local_dims[run_dims])
+      break;
   }
-  // `index` counts over the dimensions before run_dims; offsets are recomputed by Horner's rule for each run.
+  // `index` counts over the dimensions before run_dims; offsets are recomputed by Horner's rule for
+  // each run.
   Dims index(run_dims, 0);
   while (true) {
     uint64_t global = 0;

@@ -1,4 +1,5 @@
-// The part of a global tensor that one rank holds, and copies between the two; knows nothing of files or steps.
+// The part of a global tensor that one rank holds, and copies between the two; knows nothing of
+// files or steps.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@
 
 namespace sgd::data {
 
-// A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty (replicated).
+// A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty
+// (replicated).
 struct TensorType {
   ElementType element = ElementType::F32;
   Dims global_dims;
@@ -28,8 +30,8 @@ struct TensorType {
 TensorType TypeOf(const artifact::TensorInfo& info);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
-// Where a rank's shard lies in the global tensor. Dimension d of the shard holds global indices [begin[d], begin[d] + extent[d]); from
-// there to local_dims[d] it is padding (uneven shards).
+// Where a rank's shard lies in the global tensor. Dimension d of the shard holds global indices
+// [begin[d], begin[d] + extent[d]); from there to local_dims[d] it is padding (uneven shards).
 class Shard {
  public:
   Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank);
@@ -38,14 +40,16 @@ class Shard {
   const Dims& begin() const { return begin_; }
   const Dims& extent() const { return extent_; }
 
-  // True on one of the ranks that hold this shard, the first on the axes over which it is replicated: that one writes it to files.
+  // True on one of the ranks that hold this shard, the first on the axes over which it is
+  // replicated: that one writes it to files.
   bool is_first_replica() const { return is_first_replica_; }
   bool has_padding() const;
 
   uint64_t local_bytes() const { return local_bytes_; }
   uint64_t global_bytes() const { return global_bytes_; }
 
-  // Calls `visit(global_offset, local_offset, bytes)` for each run that is contiguous in both, in ascending order. Offsets in bytes.
+  // Calls `visit(global_offset, local_offset, bytes)` for each run that is contiguous in both, in
+  // ascending order. Offsets in bytes.
   using Visit = std::function<void(uint64_t global_offset, uint64_t local_offset, uint64_t bytes)>;
   void ForEachRun(const Visit& visit) const;
 

@@ -1,7 +1,9 @@
-// Writes a safetensors file that several ranks fill together: made aside, filled through a shared mapping, then renamed at once.
+// Writes a safetensors file that several ranks fill together: made aside, filled through a shared
+// mapping, then renamed at once.
 //
-//   rank 0: writer = TensorFileWriter::Create(path, specs)      others, after a barrier: TensorFileWriter::Join(path, specs)
-//   each rank fills its part of Bytes(i); barrier; rank 0: writer.Commit()
+//   rank 0: writer = TensorFileWriter::Create(path, specs)      others, after a barrier:
+//   TensorFileWriter::Join(path, specs) each rank fills its part of Bytes(i); barrier; rank 0:
+//   writer.Commit()
 #pragma once
 
 #include <cstddef>
@@ -33,14 +35,17 @@ class TensorFileWriter {
   // The creator's unfinished file is removed.
   ~TensorFileWriter();
 
-  // Creates AsidePath(path) with the header and zeros; `path` is untouched until Commit. Tensors are laid out by falling element size,
-  // then by name, so equal specs give equal bytes. InvalidArgument for names that are equal or sizes that overflow; else the
-  // system's errors, a full disk included.
-  static absl::StatusOr<TensorFileWriter> Create(const std::string& path, std::vector<TensorSpec> specs,
+  // Creates AsidePath(path) with the header and zeros; `path` is untouched until Commit. Tensors
+  // are laid out by falling element size, then by name, so equal specs give equal bytes.
+  // InvalidArgument for names that are equal or sizes that overflow; else the system's errors, a
+  // full disk included.
+  static absl::StatusOr<TensorFileWriter> Create(const std::string& path,
+                                                 std::vector<TensorSpec> specs,
                                                  const Metadata& metadata = {});
 
   // Another rank's view of the file that Create has made from the same specs and metadata.
-  static absl::StatusOr<TensorFileWriter> Join(const std::string& path, std::vector<TensorSpec> specs,
+  static absl::StatusOr<TensorFileWriter> Join(const std::string& path,
+                                               std::vector<TensorSpec> specs,
                                                const Metadata& metadata = {});
 
   const std::vector<TensorSpec>& specs() const { return specs_; }
@@ -54,13 +59,14 @@ class TensorFileWriter {
   // Where the unfinished file lies.
   static std::string AsidePath(const std::string& path) { return path + ".partial"; }
 
-  // Fails as Create would for a folder that is missing, read-only or full, without leaving anything behind. Also refuses a `path`
-  // that exists and is not a regular file.
+  // Fails as Create would for a folder that is missing, read-only or full, without leaving anything
+  // behind. Also refuses a `path` that exists and is not a regular file.
   static absl::Status CheckWritable(const std::string& path);
 
  private:
   TensorFileWriter() = default;
-  static absl::StatusOr<TensorFileWriter> Make(const std::string& path, std::vector<TensorSpec> specs,
+  static absl::StatusOr<TensorFileWriter> Make(const std::string& path,
+                                               std::vector<TensorSpec> specs,
                                                const Metadata& metadata, bool create);
 
   std::string path_;

@@ -1,4 +1,5 @@
-// The reader takes what the format allows and refuses everything else with a line that names file, tensor and fault.
+// The reader takes what the format allows and refuses everything else with a line that names file,
+// tensor and fault.
 #include "runtime/data/safetensors.h"
 
 #include <gmock/gmock.h>
@@ -15,10 +16,11 @@ using ::testing::StartsWith;
 TEST(Safetensors, ReadsTensorsAndMetadata) {
   TemporaryFolder folder;
   const std::string path = folder / "in.safetensors";
-  WriteSafetensors(path,
-                   R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[4,7]},"__metadata__":{"format":"pt"},)"
-                   R"("a":{"dtype":"I32","shape":[],"data_offsets":[0,4]},"e":{"dtype":"F64","shape":[0,5],"data_offsets":[7,7]}}   )",
-                   std::string("\x07\0\0\0abc", 7));
+  WriteSafetensors(
+      path,
+      R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[4,7]},"__metadata__":{"format":"pt"},)"
+      R"("a":{"dtype":"I32","shape":[],"data_offsets":[0,4]},"e":{"dtype":"F64","shape":[0,5],"data_offsets":[7,7]}}   )",
+      std::string("\x07\0\0\0abc", 7));
   auto file = SafetensorsFile::Open(path);
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(file->tensors().size(), 3u);
@@ -55,25 +57,43 @@ TEST_P(BadSafetensors, IsRefusedByName) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadSafetensors,
     ::testing::Values(
-        BadFile{"", 0, "not a JSON object"}, BadFile{"{", 0, "not a JSON object"}, BadFile{"[]", 0, "not a JSON object"},
-        BadFile{"{\"a\xff\":1}", 0, "not a JSON object"},
+        BadFile{"", 0, "not a JSON object"}, BadFile{"{", 0, "not a JSON object"},
+        BadFile{"[]", 0, "not a JSON object"}, BadFile{"{\"a\xff\":1}", 0, "not a JSON object"},
         BadFile{R"({"w":1})", 0, "tensor 'w': its entry is not an object"},
         BadFile{R"({"w":{"shape":[],"data_offsets":[0,4]}})", 4, "tensor 'w': has no dtype"},
-        BadFile{R"({"w":{"dtype":"F4","shape":[],"data_offsets":[0,4]}})", 4, "has dtype 'F4', which is not supported"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "its shape is not a list"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "its shape is not a list"},
-        BadFile{R"({"w":{"dtype":"F32","shape":3,"data_offsets":[0,4]}})", 4, "its shape is not a list"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1]}})", 4, "data_offsets are not two ascending numbers"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "data_offsets are not two ascending numbers"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}})", 4, "data_offsets are not two ascending numbers"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "f32[2] takes 8 bytes, but its data_offsets span 4"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0, "its shape overflows"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4, "ends at byte 8 of the data, but the file has only 4"},
-        BadFile{R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551614,18446744073709551615]}})", 4, "ends at byte"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "begins at byte 4 of the data, but the tensors before it end at 0"},
-        BadFile{R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})", 6, "tensor 'b': begins at byte 2"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 9, "5 bytes after the last tensor"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "tensor 'w': appears twice"},
+        BadFile{R"({"w":{"dtype":"F4","shape":[],"data_offsets":[0,4]}})", 4,
+                "has dtype 'F4', which is not supported"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4,
+                "its shape is not a list"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4,
+                "its shape is not a list"},
+        BadFile{R"({"w":{"dtype":"F32","shape":3,"data_offsets":[0,4]}})", 4,
+                "its shape is not a list"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1]}})", 4,
+                "data_offsets are not two ascending numbers"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4,
+                "data_offsets are not two ascending numbers"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}})", 4,
+                "data_offsets are not two ascending numbers"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
+                "f32[2] takes 8 bytes, but its data_offsets span 4"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0,
+                "its shape overflows"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4,
+                "ends at byte 8 of the data, but the file has only 4"},
+        BadFile{
+            R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551614,18446744073709551615]}})",
+            4, "ends at byte"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8,
+                "begins at byte 4 of the data, but the tensors before it end at 0"},
+        BadFile{
+            R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
+            6, "tensor 'b': begins at byte 2"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 9,
+                "5 bytes after the last tensor"},
+        BadFile{
+            R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+            4, "tensor 'w': appears twice"},
         BadFile{R"({"__metadata__":[]})", 0, "its __metadata__ is not an object"},
         BadFile{R"({"__metadata__":{"a":1}})", 0, "holds more than strings"},
         BadFile{"{\"a\\nb\":{}}", 0, "tensor 'a\\nb': has no dtype"}));
@@ -82,11 +102,14 @@ TEST(Safetensors, RefusesFilesThatAreNone) {
   TemporaryFolder folder;
   EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "none").status().message()),
               HasSubstr("none: cannot open: No such file or directory"));
-  EXPECT_THAT(std::string(SafetensorsFile::Open(folder.path()).status().message()), HasSubstr("not a regular file"));
+  EXPECT_THAT(std::string(SafetensorsFile::Open(folder.path()).status().message()),
+              HasSubstr("not a regular file"));
   WriteText(folder / "short", "1234567");
-  EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "short").status().message()), HasSubstr("shorter than 8 bytes"));
+  EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "short").status().message()),
+              HasSubstr("shorter than 8 bytes"));
   WriteText(folder / "huge", std::string(8, '\xff'));
-  EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "huge").status().message()), HasSubstr("its header would take"));
+  EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "huge").status().message()),
+              HasSubstr("its header would take"));
   WriteText(folder / "cut", std::string("\x40\0\0\0\0\0\0\0{}", 10));
   EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "cut").status().message()),
               HasSubstr("truncated: the header takes 64 bytes, the file has 2"));
@@ -106,7 +129,8 @@ TEST(Safetensors, DeepNestingDoesNotCrash) {
   TemporaryFolder folder;
   WriteSafetensors(folder / "deep", std::string(1'000'000, '['), "");
   EXPECT_FALSE(SafetensorsFile::Open(folder / "deep").ok());
-  WriteSafetensors(folder / "closed", "{\"a\":" + std::string(300'000, '[') + std::string(300'000, ']') + "}", "");
+  WriteSafetensors(folder / "closed",
+                   "{\"a\":" + std::string(300'000, '[') + std::string(300'000, ']') + "}", "");
   EXPECT_FALSE(SafetensorsFile::Open(folder / "closed").ok());
 }
 

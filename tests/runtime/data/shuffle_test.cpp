@@ -1,4 +1,5 @@
-// The permutation is one, differs by seed and epoch, mixes well, and never changes between versions.
+// The permutation is one, differs by seed and epoch, mixes well, and never changes between
+// versions.
 #include "runtime/data/shuffle.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,8 @@ TEST(Permutation, DiffersBySeedAndEpoch) {
 }
 
 TEST(Permutation, SendsEveryIndexEverywhere) {
-  // Chi-squared of where each index of 16 goes over 16,000 epochs; 225 degrees of freedom, so 350 is far beyond chance.
+  // Chi-squared of where each index of 16 goes over 16,000 epochs; 225 degrees of freedom, so 350
+  // is far beyond chance.
   constexpr int kSize = 16;
   constexpr int kEpochs = 16'000;
   std::vector<int> counts(kSize * kSize, 0);

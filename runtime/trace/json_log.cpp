@@ -1,0 +1,76 @@
+// Formatting and writing of JSON lines.
+#include "runtime/trace/json_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+
+namespace sgd::trace {
+namespace {
+
+absl::Status SystemError(const std::string& path, const char* action, int error_number) {
+  return absl::Status(absl::ErrnoToStatusCode(error_number),
+                      absl::StrCat(path, ": cannot ", action, ": ", strerror(error_number)));
+}
+
+}  // namespace
+
+std::string JsonString(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string StepJson(const StepRecord& record) {
+  std::string json =
+      absl::StrCat("{\"step\": ", record.step,
+                   ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(record.duration)));
+  if (record.loss != nullptr) absl::StrAppend(&json, ", \"loss\": ", ScalarJson(*record.loss));
+  absl::StrAppend(&json, ", \"outputs\": {");
+  for (size_t i = 0; i < record.outputs.size(); ++i) {
+    const auto& [name, scalar] = record.outputs[i];
+    absl::StrAppend(&json, i == 0 ? "" : ", ", JsonString(name), ": ", ScalarJson(scalar));
+  }
+  return absl::StrCat(json, "}}");
+}
+
+JsonLog::JsonLog(JsonLog&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+JsonLog::~JsonLog() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path, bool append) {
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (append ? 0 : O_TRUNC), 0666);
+  if (descriptor < 0) return SystemError(path, "open", errno);
+  return JsonLog(path, descriptor);
+}
+
+absl::Status JsonLog::CheckWritable(const std::string& path) {
+  const bool exists = access(path.c_str(), F_OK) == 0;
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
+  if (descriptor < 0) return SystemError(path, "open", errno);
+  close(descriptor);
+  if (!exists) unlink(path.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status JsonLog::WriteLine(const std::string& json) {
+  const std::string line = json + "\n";
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError(path_, "write", errno);
+    done += written;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::trace

@@ -1,0 +1,54 @@
+// The log of a training run: one JSON object a line, written out after every line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/trace/scalar.h"
+
+namespace sgd::trace {
+
+// What is told about a step. `outputs` are the scalar ones, under the names they are written with.
+struct StepRecord {
+  uint64_t step = 0;
+  absl::Duration duration;
+  const Scalar* loss = nullptr;  // may be absent
+  std::vector<std::pair<std::string, Scalar>> outputs;
+};
+
+// {"step": 0, "seconds": 0.001, "loss": 2.57, "outputs": {"result0": 2.57}}, without a line end. A
+// missing loss is left out; numbers that JSON does not have are null.
+std::string StepJson(const StepRecord& record);
+
+// Quotes, escapes and, where need be, repairs `text` for JSON.
+std::string JsonString(std::string_view text);
+
+class JsonLog {
+ public:
+  JsonLog(const JsonLog&) = delete;
+  JsonLog& operator=(const JsonLog&) = delete;
+  JsonLog(JsonLog&& other) noexcept;
+  ~JsonLog();
+
+  // Begins an empty file, or with `append` goes on after its last line.
+  static absl::StatusOr<JsonLog> Open(const std::string& path, bool append);
+
+  // Whether Open would succeed; does not change a file that exists, and leaves none behind.
+  static absl::Status CheckWritable(const std::string& path);
+
+  // Appends one line by one write, so that a reader never sees half of it unless the disk is full.
+  absl::Status WriteLine(const std::string& json);
+
+ private:
+  JsonLog(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace sgd::trace

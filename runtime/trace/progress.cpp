@@ -1,0 +1,67 @@
+// Drawing of the progress bar and of plain lines.
+#include "runtime/trace/progress.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace sgd::trace {
+namespace {
+
+constexpr uint64_t kBarWidth = 24;
+constexpr char kBackToLineStart[] = "\r\033[K";
+
+// "1:05" or "2:01:05".
+std::string ClockText(absl::Duration duration) {
+  const int64_t seconds = absl::ToInt64Seconds(duration);
+  if (seconds < 3600) return absl::StrFormat("%d:%02d", seconds / 60, seconds % 60);
+  return absl::StrFormat("%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+}  // namespace
+
+Progress::Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps)
+    : stream_(stream), is_terminal_(is_terminal), first_(first), steps_(steps) {}
+
+Progress::~Progress() {
+  if (!is_terminal_ || done_ == 0) return;
+  Draw(done_, text_);
+  std::fputc('\n', stream_);
+  std::fflush(stream_);
+}
+
+void Progress::Step(uint64_t step, const std::string& text) {
+  if (!is_terminal_) {
+    std::fprintf(stream_, "step %llu%s%s\n", static_cast<unsigned long long>(step),
+                 text.empty() ? "" : "  ", text.c_str());
+    std::fflush(stream_);
+    return;
+  }
+  done_ = step + 1 - first_;
+  text_ = text;
+  if (absl::Now() - drawn_ >= absl::Milliseconds(100)) Draw(done_, text_);
+}
+
+void Progress::Line(const std::string& text) {
+  if (is_drawn_) std::fputs(kBackToLineStart, stream_);
+  std::fprintf(stream_, "%s\n", text.c_str());
+  std::fflush(stream_);
+  is_drawn_ = false;
+  drawn_ = absl::InfinitePast();
+}
+
+void Progress::Draw(uint64_t done, const std::string& text) {
+  drawn_ = absl::Now();
+  is_drawn_ = true;
+  const uint64_t filled = steps_ == 0 ? kBarWidth : done * kBarWidth / steps_;
+  const absl::Duration passed = drawn_ - begin_;
+  const absl::Duration left =
+      passed / static_cast<int64_t>(done) * static_cast<int64_t>(steps_ - done);
+  const std::string bar = std::string(filled, '=') + std::string(kBarWidth - filled, ' ');
+  const std::string line = absl::StrCat(
+      kBackToLineStart, "[", bar, "] ", first_ + done, "/", first_ + steps_, "  ", text, "  ",
+      ClockText(passed), done < steps_ ? " left " : "", done < steps_ ? ClockText(left) : "");
+  std::fputs(line.c_str(), stream_);
+  std::fflush(stream_);
+}
+
+}  // namespace sgd::trace

@@ -1,0 +1,45 @@
+// Tells a person how training goes: a bar that stays in place on a terminal, a line a step
+// elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace sgd::trace {
+
+class Progress {
+ public:
+  // Steps [first, first + steps) are expected. `stream` is not owned; `is_terminal` chooses the
+  // bar.
+  Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps);
+  // Ends the bar's line.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // After each step; `text` says what is worth knowing of it ("loss 2.57"). The bar is redrawn at
+  // most ten times a second.
+  void Step(uint64_t step, const std::string& text);
+
+  // A line that stays, above the bar if there is one.
+  void Line(const std::string& text);
+
+ private:
+  void Draw(uint64_t done, const std::string& text);
+
+  std::FILE* stream_;
+  bool is_terminal_;
+  uint64_t first_;
+  uint64_t steps_;
+  bool is_drawn_ = false;
+  uint64_t done_ = 0;
+  std::string text_;
+  absl::Time begin_ = absl::Now();
+  absl::Time drawn_ = absl::InfinitePast();
+};
+
+}  // namespace sgd::trace

@@ -1,0 +1,134 @@
+// Numbers are written so that they read back exactly, log lines as documented, and progress fits
+// where it is shown.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "runtime/trace/json_log.h"
+#include "runtime/trace/progress.h"
+#include "runtime/trace/scalar.h"
+
+namespace sgd::trace {
+namespace {
+
+using artifact::ElementType;
+using ::testing::HasSubstr;
+
+template <typename T>
+Scalar Make(ElementType element, T value) {
+  return ReadScalar(element, std::as_bytes(std::span(&value, 1)));
+}
+
+TEST(Scalar, TextIsTheShortestThatReadsBack) {
+  EXPECT_EQ(ScalarText(Make(ElementType::F32, 0.1f)), "0.1");
+  EXPECT_EQ(ScalarText(Make(ElementType::F32, 2.3025851f)), "2.3025851");
+  EXPECT_EQ(ScalarText(Make(ElementType::F64, 0.1)), "0.1");
+  EXPECT_EQ(ScalarText(Make(ElementType::F64, double{0.1f})), "0.10000000149011612");
+  EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::BF16, 0x3fc0)), "1.5");
+  EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::F16, 0x3e00)), "1.5");
+  EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::F16, 0x8001)), "-5.9604645e-08");
+  EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::F16, 0xfc00)), "-inf");
+  EXPECT_EQ(ScalarText(Make<uint64_t>(ElementType::U64, ~uint64_t{0})), "18446744073709551615");
+  EXPECT_EQ(ScalarText(Make<int8_t>(ElementType::I8, -5)), "-5");
+  EXPECT_EQ(ScalarText(Make<uint32_t>(ElementType::U32, 4000000000u)), "4000000000");
+  EXPECT_EQ(ScalarText(Make<uint8_t>(ElementType::Bool, 1)), "true");
+}
+
+TEST(Scalar, EveryF32ReadsBack) {
+  for (uint32_t bits = 0; bits < 0x7f800000; bits += 1'000'003) {
+    const float value = std::bit_cast<float>(bits);
+    EXPECT_EQ(std::strtof(ScalarText(Make(ElementType::F32, value)).c_str(), nullptr), value);
+  }
+}
+
+TEST(StepJson, HasTheDocumentedForm) {
+  const Scalar loss = Make(ElementType::F32, 2.57f);
+  StepRecord record{.step = 3, .duration = absl::Milliseconds(1), .loss = &loss, .outputs = {}};
+  record.outputs = {{"result0", loss}, {"result[1]['n\"']", Make<int32_t>(ElementType::I32, 7)}};
+  EXPECT_EQ(
+      StepJson(record),
+      R"({"step": 3, "seconds": 0.001, "loss": 2.57, "outputs": {"result0": 2.57, "result[1]['n\"']": 7}})");
+  const Scalar bad = Make(ElementType::F32, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .loss = &bad, .outputs = {}}),
+            R"({"step": 0, "seconds": 2, "loss": null, "outputs": {}})");
+  EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .loss = nullptr, .outputs = {}}),
+            R"({"step": 0, "seconds": 2, "outputs": {}})");
+}
+
+class JsonLogFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/sgd-log-XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  void TearDown() override {
+    unlink(Path().c_str());
+    rmdir(folder_.c_str());
+  }
+  std::string Path() const { return folder_ + "/log.jsonl"; }
+  std::string Read() const {
+    std::stringstream text;
+    text << std::ifstream(Path()).rdbuf();
+    return text.str();
+  }
+  std::string folder_;
+};
+
+TEST_F(JsonLogFile, ReplacesOrAppends) {
+  for (bool append : {false, false, true}) {
+    auto log = JsonLog::Open(Path(), append);
+    ASSERT_TRUE(log.ok()) << log.status();
+    EXPECT_TRUE(log->WriteLine("{}").ok());
+  }
+  EXPECT_EQ(Read(), "{}\n{}\n");
+}
+
+TEST_F(JsonLogFile, SaysWhyItCannotWrite) {
+  EXPECT_TRUE(JsonLog::CheckWritable(Path()).ok());
+  EXPECT_EQ(access(Path().c_str(), F_OK), -1);
+  EXPECT_THAT(std::string(JsonLog::CheckWritable(folder_).message()),
+              HasSubstr("cannot open: Is a directory"));
+  EXPECT_THAT(std::string(JsonLog::Open(folder_ + "/none/log", false).status().message()),
+              HasSubstr("cannot open: No such file or directory"));
+  auto full = JsonLog::Open("/dev/full", true);
+  ASSERT_TRUE(full.ok());
+  EXPECT_THAT(std::string(full->WriteLine("{}").message()),
+              HasSubstr("cannot write: No space left on device"));
+}
+
+std::string Shown(bool is_terminal) {
+  char* data = nullptr;
+  size_t size = 0;
+  std::FILE* stream = open_memstream(&data, &size);
+  {
+    Progress progress(stream, is_terminal, 10, 2);
+    progress.Step(10, "loss 2.5");
+    progress.Line("eval  accuracy 0.5");
+    progress.Step(11, "");
+  }
+  std::fclose(stream);
+  std::string text(data, size);
+  std::free(data);
+  return text;
+}
+
+TEST(Progress, PlainLinesElsewhere) {
+  EXPECT_EQ(Shown(false), "step 10  loss 2.5\neval  accuracy 0.5\nstep 11\n");
+}
+
+TEST(Progress, BarOnATerminal) {
+  const std::string text = Shown(true);
+  EXPECT_THAT(text, HasSubstr("[============            ] 11/12  loss 2.5"));
+  EXPECT_THAT(text, HasSubstr("\r\033[Keval  accuracy 0.5\n"));
+  EXPECT_THAT(text, HasSubstr("[========================] 12/12"));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+}  // namespace
+}  // namespace sgd::trace
