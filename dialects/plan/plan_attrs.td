@@ -1,0 +1,71 @@
+// The dialect, its enums and attributes. Includes nothing of other dialects: TableGen would generate their enums again.
+#ifndef SGD_DIALECTS_PLAN_ATTRS_TD
+#define SGD_DIALECTS_PLAN_ATTRS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::mlir::plan";
+  let summary = "The plan level: a flat list of instructions over private, window and constant memory";
+  let description = [{
+    A program is a `func.func` of one block whose arguments and results are memrefs with a `#plan.space`. Buffers come from arguments,
+    `plan.alloc` and `plan.constant`; `plan.view` looks at a part of one. Every other op is one instruction of the artifact and runs to its end
+    before the next one begins. Offsets are absent until they are assigned: on `plan.alloc` as `offset`, on arguments as `plan.offset`.
+    Arguments and results carry `plan.tensor`: the tensor that the user sees.
+
+    ```mlir
+    plan.kernel @relu {
+    ^bb0(%x: tensor<8xf32>):
+      %0 = sgd.cluster(%x) { ... } : (tensor<8xf32>) -> tensor<8xf32>
+    }
+    func.func @main(%x: memref<8xf32, #plan.space<private>> {plan.offset = 0 : i64}) -> memref<8xf32, #plan.space<private>> {
+      %y = plan.alloc offset 64 : memref<8xf32, #plan.space<private>>
+      plan.launch @relu ins(%x : memref<8xf32, #plan.space<private>>) outs(%y : memref<8xf32, #plan.space<private>>) range 8 grain 8
+      return %y : memref<8xf32, #plan.space<private>>
+    }
+    ```
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def Plan_SpaceEnum : I32EnumAttr<"Space", "where a buffer lies", [
+    I32EnumAttrCase<"Private", 0, "private">, I32EnumAttrCase<"Window", 1, "window">, I32EnumAttrCase<"Constant", 2, "constant">]> {
+  let cppNamespace = "::mlir::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_Space : EnumAttr<Plan_Dialect, Plan_SpaceEnum, "space"> {
+  let summary = "`private`: the rank's own; `window`: peers read or write it; `constant`: read-only, in the artifact";
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Plan_CollectiveKindEnum : I32EnumAttr<"CollectiveKind", "what a collective does", [
+    I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllGather", 1, "all_gather">,
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
+    I32EnumAttrCase<"Permute", 4, "permute">, I32EnumAttrCase<"Broadcast", 5, "broadcast">]> {
+  let cppNamespace = "::mlir::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_CollectiveKind : EnumAttr<Plan_Dialect, Plan_CollectiveKindEnum, "collective_kind"> { let assemblyFormat = "$value"; }
+
+def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "what follows the sum of products", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">,
+    I32EnumAttrCase<"BiasRelu", 2, "bias_relu">, I32EnumAttrCase<"Accumulate", 3, "accumulate">]> {
+  let cppNamespace = "::mlir::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_Epilogue : EnumAttr<Plan_Dialect, Plan_EpilogueEnum, "epilogue"> { let assemblyFormat = "$value"; }
+
+def Plan_Tensor : AttrDef<Plan_Dialect, "Tensor"> {
+  let mnemonic = "tensor";
+  let summary = "What the user sees of an argument or result: `<[128, 64], #sgd.sharding<@mesh, [{\"data\"}, {}]>>`";
+  let description = [{ The global shape, the sharding (absent: replicated) and whether integers are unsigned. }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$globalShape, OptionalParameter<"::mlir::sgd::ShardingAttr">:$sharding,
+                        DefaultValuedParameter<"bool", "false">:$isUnsigned);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif

@@ -1,0 +1,76 @@
+// Registration of the plan dialect, its attributes and the properties of buffer types.
+#include "dialects/plan/plan_dialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mlir::plan;
+
+#include "dialects/plan/plan_dialect.cpp.inc"
+#include "dialects/plan/plan_enums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/plan/plan_attrs.cpp.inc"
+
+void PlanDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/plan/plan_attrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/plan/plan_ops.cpp.inc"
+      >();
+}
+
+Attribute TensorAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> shape;
+  auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize)) return {};
+  sgd::ShardingAttr sharding;
+  bool isUnsigned = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("unsigned"))) {
+      isUnsigned = true;
+    } else if (parser.parseAttribute(sharding)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater()) return {};
+  return TensorAttr::get(parser.getContext(), shape, sharding, isUnsigned);
+}
+
+void TensorAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getGlobalShape(), printer);
+  printer << "]";
+  if (getSharding()) printer << ", " << getSharding();
+  if (getIsUnsigned()) printer << ", unsigned";
+  printer << ">";
+}
+
+bool mlir::plan::isBuffer(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.hasStaticShape() && memref.getLayout().isIdentity() && isa_and_nonnull<SpaceAttr>(memref.getMemorySpace()) &&
+         memref.getElementType().isIntOrFloat();
+}
+
+int64_t mlir::plan::getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
+
+int64_t mlir::plan::getByteSize(MemRefType type) { return type.getNumElements() * getElementBytes(type.getElementType()); }
+
+MemRefType mlir::plan::getBufferType(RankedTensorType tensor, Space space) {
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(), MemRefLayoutAttrInterface(),
+                         SpaceAttr::get(tensor.getContext(), space));
+}
+
+Space mlir::plan::getSpace(Type bufferType) { return cast<SpaceAttr>(cast<MemRefType>(bufferType).getMemorySpace()).getValue(); }
+
+BufferRoot mlir::plan::getRoot(Value buffer) {
+  BufferRoot result{buffer, 0};
+  while (auto view = result.root.getDefiningOp<ViewOp>()) {
+    result.byteOffset += view.getByteOffset();
+    result.root = view.getSource();
+  }
+  return result;
+}

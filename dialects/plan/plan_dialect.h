@@ -1,0 +1,51 @@
+// The plan-level dialect: buffers and instructions. Include this one header.
+#ifndef SGD_DIALECTS_PLAN_PLAN_DIALECT_H
+#define SGD_DIALECTS_PLAN_PLAN_DIALECT_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include "dialects/plan/plan_dialect.h.inc"
+#include "dialects/plan/plan_enums.h.inc"
+
+namespace mlir::plan {
+
+/// A memref of static shape and row-major layout whose memory space is a SpaceAttr.
+bool isBuffer(Type type);
+
+/// Bytes of one element in memory; a boolean takes one.
+int64_t getElementBytes(Type elementType);
+
+/// Bytes of a buffer, alignment excluded.
+int64_t getByteSize(MemRefType type);
+
+/// The row-major memref of `tensor`'s shape in `space`.
+MemRefType getBufferType(RankedTensorType tensor, Space space);
+
+/// Names of the discardable attributes on function arguments and results.
+inline constexpr llvm::StringLiteral kOffsetAttr = "plan.offset";  // IntegerAttr on an argument: bytes from the start of its space
+inline constexpr llvm::StringLiteral kTensorAttr = "plan.tensor";  // TensorAttr
+
+}  // namespace mlir::plan
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/plan/plan_attrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/plan/plan_ops.h.inc"
+
+namespace mlir::plan {
+
+/// The space of a buffer type.
+Space getSpace(Type bufferType);
+
+/// Where a buffer lies: the argument, alloc or constant behind all views, and the bytes from its start.
+struct BufferRoot {
+  Value root;
+  int64_t byteOffset = 0;
+};
+BufferRoot getRoot(Value buffer);
+
+}  // namespace mlir::plan
+
+#endif

@@ -1,0 +1,128 @@
+// The plan level: what a rank executes, instruction by instruction, over buffers in three spaces. One-to-one with the artifact's schema.
+#ifndef SGD_DIALECTS_PLAN_OPS_TD
+#define SGD_DIALECTS_PLAN_OPS_TD
+
+include "dialects/plan/plan_attrs.td"
+include "dialects/sgd/sgd_attrs.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// Buffers -------------------------------------------------------------------------------------------------------------
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
+def Plan_Buffer : Type<CPred<"::mlir::plan::isBuffer($_self)">,
+    "memref of static shape and row-major layout in a #plan.space", "::mlir::MemRefType">;
+
+def Plan_AllocOp : Plan_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "A buffer that lives from its first to its last use";
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Plan_Buffer:$result);
+  let assemblyFormat = "(`offset` $offset^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Plan_ConstantOp : Plan_Op<"constant", [Pure]> {
+  let summary = "A buffer in the artifact's constants section";
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Plan_Buffer:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Plan_ViewOp : Plan_Op<"view", [Pure]> {
+  let summary = "The bytes of `source` from `byte_offset` on, seen with another shape: a reshape or a contiguous slice without a copy";
+  let arguments = (ins Plan_Buffer:$source, I64Attr:$byte_offset);
+  let results = (outs Plan_Buffer:$result);
+  let assemblyFormat = "$source `at` $byte_offset attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+// Instructions --------------------------------------------------------------------------------------------------------
+
+def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "A kernel to be compiled: a block that holds one `sgd.cluster` of all its arguments";
+  let description = [{
+    `in_place[i]` is the operand whose buffer result i overwrites, or -1: kernels that differ in it are different kernels. Absent means none.
+    A launch passes the operands that are not overwritten, then the results.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DenseI64ArrayAttr>:$in_place);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name (`in_place` $in_place^)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    sgd::ClusterOp getCluster();
+    /// The operand that result `result` overwrites, or nullopt.
+    std::optional<unsigned> getInPlaceOperand(unsigned result);
+    /// Positions of the operands that a launch passes as inputs: those that no result overwrites.
+    SmallVector<unsigned> getInputPositions();
+  }];
+}
+
+def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a kernel over [0, range), cut in parts that begin at multiples of the grain";
+  let description = [{ `coordinates` are passed to the kernel: the rank's linear index over each list of axes. }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$outputs,
+    OptionalAttr<TypedArrayAttrBase<Sgd_AxisList, "axis lists">>:$coordinates, I64Attr:$range, I64Attr:$grain,
+    DefaultValuedAttr<I64Attr, "0">:$flops);
+  let assemblyFormat = [{
+    $kernel `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` (`coordinates` $coordinates^)?
+    `range` $range `grain` $grain attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_MatmulOp : Plan_Op<"matmul"> {
+  let summary = "c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n], then the epilogue";
+  let description = [{
+    `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
+    [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements.
+  }];
+  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$a, Arg<Plan_Buffer, "", [MemRead]>:$b, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$c,
+    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, DenseI64ArrayAttr:$sizes,
+    DenseI64ArrayAttr:$a_strides, DenseI64ArrayAttr:$b_strides, DenseI64ArrayAttr:$c_strides,
+    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue);
+  let assemblyFormat = [{
+    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `sizes` $sizes `strides` $a_strides `,` $b_strides `,` $c_strides (`epilogue` $epilogue^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumBatchDims() { return getSizes().size() - 3; }
+    int64_t getFlops();
+  }];
+}
+
+def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
+  let summary = "A collective over the ranks that differ only on `axes`; sources and targets lie in the window, target i belongs to source i";
+  let description = [{
+    `dims[i]` is the dimension that all_gather joins and reduce_scatter cuts; all_to_all has dims = [split, concat]. An all_reduce's target
+    may be its source. A permute sends from the rank whose linear index over `from` is i to the one whose linear index over `axes` is i.
+  }];
+  let arguments = (ins Plan_CollectiveKind:$kind, OptionalAttr<Sgd_ReduceKind>:$reduce,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$targets,
+    DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from);
+  let assemblyFormat = [{
+    $kind ($reduce^)? `(` $sources `:` type($sources) `)` `to` `(` $targets `:` type($targets) `)` `dims` $dims $axes (`from` $from^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_CopyOp : Plan_Op<"copy"> {
+  let summary = "Copies all bytes of the source to the target";
+  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$source, Arg<Plan_Buffer, "", [MemWrite]>:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `->` type($target)";
+  let hasVerifier = 1;
+}
+
+def Plan_FillOp : Plan_Op<"fill"> {
+  let summary = "Sets every element of the target to `value`";
+  let arguments = (ins TypedAttrInterface:$value, Arg<Plan_Buffer, "", [MemWrite]>:$target);
+  let assemblyFormat = "$value `to` $target attr-dict `:` type($target)";
+  let hasVerifier = 1;
+}
+
+#endif

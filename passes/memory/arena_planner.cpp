@@ -1,0 +1,110 @@
+// Best-fit placement of buffers with lifetimes; quadratic in the number of buffers that conflict.
+#include "passes/memory/arena_planner.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace mlir::sgd::memory {
+namespace {
+
+uint64_t roundUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+
+bool conflict(const ArenaBuffer& a, const ArenaBuffer& b) {
+  for (const Lifetime& x : a.lifetimes)
+    for (const Lifetime& y : b.lifetimes)
+      if (overlap(x, y)) return true;
+  return false;
+}
+
+int64_t span(const ArenaBuffer& buffer) {
+  int64_t total = 0;
+  for (const Lifetime& lifetime : buffer.lifetimes) total += lifetime.last - lifetime.first + 1;
+  return total;
+}
+
+struct Placed {
+  uint64_t begin, end;
+};
+
+/// The smallest gap between `busy` that holds `size` bytes, else the end of the last.
+uint64_t bestGap(std::vector<Placed>& busy, uint64_t size) {
+  std::sort(busy.begin(), busy.end(), [](const Placed& a, const Placed& b) { return a.begin < b.begin; });
+  uint64_t free = 0, best = 0, bestSize = std::numeric_limits<uint64_t>::max();
+  for (const Placed& placed : busy) {
+    if (placed.begin >= free + size && placed.begin - free < bestSize) {
+      best = free;
+      bestSize = placed.begin - free;
+    }
+    free = std::max(free, placed.end);
+  }
+  return bestSize == std::numeric_limits<uint64_t>::max() ? free : best;
+}
+
+/// Places the buffers of `order` one after another around those that are fixed.
+ArenaPlan placeInOrder(const std::vector<ArenaBuffer>& buffers, const std::vector<size_t>& order) {
+  ArenaPlan plan;
+  plan.offsets.assign(buffers.size(), 0);
+  std::vector<size_t> done;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (!buffers[i].fixedOffset) continue;
+    plan.offsets[i] = *buffers[i].fixedOffset;
+    plan.size = std::max(plan.size, roundUp(plan.offsets[i] + buffers[i].size));
+    done.push_back(i);
+  }
+  for (size_t i : order) {
+    std::vector<Placed> busy;
+    for (size_t other : done)
+      if (buffers[other].size != 0 && conflict(buffers[i], buffers[other]))
+        busy.push_back({plan.offsets[other], roundUp(plan.offsets[other] + buffers[other].size)});
+    plan.offsets[i] = bestGap(busy, roundUp(buffers[i].size));
+    plan.size = std::max(plan.size, plan.offsets[i] + roundUp(buffers[i].size));
+    done.push_back(i);
+  }
+  return plan;
+}
+
+}  // namespace
+
+ArenaPlan planArena(const std::vector<ArenaBuffer>& buffers) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (!buffers[i].fixedOffset) order.push_back(i);
+  // Each order is by a key, largest first, then by position, so that it is total.
+  auto placeBy = [&](auto key) {
+    std::vector<size_t> sorted = order;
+    std::sort(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
+      const auto keyA = key(a), keyB = key(b);
+      return keyA != keyB ? keyA > keyB : a < b;
+    });
+    return placeInOrder(buffers, sorted);
+  };
+  ArenaPlan best = placeBy([&](size_t i) { return std::pair(buffers[i].size, span(buffers[i])); });
+  const uint64_t bound = lowerBound(buffers);
+  if (best.size > bound) {
+    ArenaPlan other = placeBy([&](size_t i) { return static_cast<double>(buffers[i].size) * span(buffers[i]); });
+    if (other.size < best.size) best = std::move(other);
+  }
+  if (best.size > bound) {
+    ArenaPlan other = placeBy([&](size_t i) { return -buffers[i].lifetimes.front().first; });
+    if (other.size < best.size) best = std::move(other);
+  }
+  return best;
+}
+
+uint64_t lowerBound(const std::vector<ArenaBuffer>& buffers) {
+  std::map<int64_t, int64_t> change;
+  for (const ArenaBuffer& buffer : buffers)
+    for (const Lifetime& lifetime : buffer.lifetimes) {
+      change[lifetime.first] += static_cast<int64_t>(roundUp(buffer.size));
+      change[lifetime.last + 1] -= static_cast<int64_t>(roundUp(buffer.size));
+    }
+  int64_t alive = 0, most = 0;
+  for (auto [instruction, bytes] : change) most = std::max(most, alive += bytes);
+  return static_cast<uint64_t>(most);
+}
+
+}  // namespace mlir::sgd::memory

@@ -1,0 +1,111 @@
+// Properties of the arena planner: live buffers never overlap, fixed ones stay, the size is between the lower bound and the sum.
+#include "passes/memory/arena_planner.h"
+
+#include <random>
+
+#include "gtest/gtest.h"
+
+namespace mlir::sgd::memory {
+namespace {
+
+ArenaBuffer buffer(uint64_t size, int64_t first, int64_t last) { return {size, {{first, last}}, std::nullopt}; }
+
+bool liveTogether(const ArenaBuffer& a, const ArenaBuffer& b) {
+  for (const Lifetime& x : a.lifetimes)
+    for (const Lifetime& y : b.lifetimes)
+      if (x.first <= y.last && y.first <= x.last) return true;
+  return false;
+}
+
+void expectValid(const std::vector<ArenaBuffer>& buffers, const ArenaPlan& plan) {
+  ASSERT_EQ(plan.offsets.size(), buffers.size());
+  uint64_t sum = 0, fixedEnd = 0;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    EXPECT_EQ(plan.offsets[i] % kAlignment, 0u);
+    EXPECT_LE(plan.offsets[i] + buffers[i].size, plan.size);
+    if (buffers[i].fixedOffset) {
+      EXPECT_EQ(plan.offsets[i], *buffers[i].fixedOffset);
+      fixedEnd = std::max(fixedEnd, *buffers[i].fixedOffset + buffers[i].size);
+    } else {
+      sum += (buffers[i].size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (buffers[i].fixedOffset && buffers[j].fixedOffset) continue;
+      const bool apart = plan.offsets[i] + buffers[i].size <= plan.offsets[j] || plan.offsets[j] + buffers[j].size <= plan.offsets[i];
+      EXPECT_TRUE(apart || !liveTogether(buffers[i], buffers[j])) << i << " and " << j;
+    }
+  }
+  EXPECT_LE(plan.size, sum + (fixedEnd + kAlignment - 1) / kAlignment * kAlignment);
+  EXPECT_GE(plan.size, lowerBound(buffers));
+}
+
+TEST(ArenaPlanner, EmptyProgramNeedsNothing) { EXPECT_EQ(planArena({}).size, 0u); }
+
+TEST(ArenaPlanner, DisjointLifetimesShare) {
+  const ArenaPlan plan = planArena({buffer(100, 0, 1), buffer(128, 2, 3), buffer(64, 4, 4)});
+  EXPECT_EQ(plan.size, 128u);
+}
+
+TEST(ArenaPlanner, LiveBuffersLieSideBySide) {
+  const std::vector<ArenaBuffer> buffers = {buffer(64, 0, 2), buffer(64, 1, 3), buffer(64, 2, 4)};
+  const ArenaPlan plan = planArena(buffers);
+  EXPECT_EQ(plan.size, 192u);
+  expectValid(buffers, plan);
+}
+
+TEST(ArenaPlanner, ChainOfEqualSizesNeedsTwo) {
+  std::vector<ArenaBuffer> buffers;
+  for (int64_t i = 0; i < 20; ++i) buffers.push_back(buffer(256, i, i + 1));
+  EXPECT_EQ(planArena(buffers).size, 512u);
+}
+
+TEST(ArenaPlanner, FixedBufferIsFreeBetweenItsLifetimes) {
+  std::vector<ArenaBuffer> buffers = {{640, {{-1, 2}, {8, 9}}, 0}, buffer(640, 3, 7), buffer(64, 3, 8)};
+  const ArenaPlan plan = planArena(buffers);
+  expectValid(buffers, plan);
+  EXPECT_EQ(plan.offsets[1], 0u);
+  EXPECT_EQ(plan.size, 704u);
+}
+
+TEST(ArenaPlanner, SameInputSamePlan) {
+  std::vector<ArenaBuffer> buffers;
+  for (int64_t i = 0; i < 40; ++i) buffers.push_back(buffer(64 * (i % 7 + 1), i, i + i % 5));
+  EXPECT_EQ(planArena(buffers).offsets, planArena(buffers).offsets);
+}
+
+TEST(ArenaPlanner, RandomPlansAreValid) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::vector<ArenaBuffer> buffers;
+    uint64_t fixed = 0;
+    const int count = 1 + random() % 30;
+    for (int i = 0; i < count; ++i) {
+      const int64_t first = random() % 40;
+      ArenaBuffer one = buffer(random() % 1000, first, first + random() % 12);
+      if (random() % 4 == 0) one.lifetimes.push_back({one.lifetimes[0].last + 3, one.lifetimes[0].last + 5});
+      if (random() % 6 == 0) {
+        one.fixedOffset = fixed;
+        fixed += (one.size + kAlignment - 1) / kAlignment * kAlignment;
+      }
+      buffers.push_back(one);
+    }
+    expectValid(buffers, planArena(buffers));
+  }
+}
+
+/// Every assignment of lifetimes to three buffers over three instructions.
+TEST(ArenaPlanner, AllSmallCasesReachTheLowerBound) {
+  const std::vector<Lifetime> lifetimes = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+  for (const Lifetime& a : lifetimes)
+    for (const Lifetime& b : lifetimes)
+      for (const Lifetime& c : lifetimes) {
+        const std::vector<ArenaBuffer> buffers = {{64, {a}, {}}, {128, {b}, {}}, {192, {c}, {}}};
+        const ArenaPlan plan = planArena(buffers);
+        expectValid(buffers, plan);
+        EXPECT_EQ(plan.size, lowerBound(buffers));
+      }
+}
+
+}  // namespace
+}  // namespace mlir::sgd::memory
