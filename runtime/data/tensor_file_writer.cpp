@@ -77,6 +77,15 @@ TensorFileWriter::TensorFileWriter(TensorFileWriter&& other) noexcept
       offsets_(std::move(other.offsets_)),
       file_(std::move(other.file_)) {}
 
+TensorFileWriter& TensorFileWriter::operator=(TensorFileWriter&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(is_creator_, other.is_creator_);
+  std::swap(specs_, other.specs_);
+  std::swap(offsets_, other.offsets_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
 TensorFileWriter::~TensorFileWriter() {
   if (is_creator_) unlink(AsidePath(path_).c_str());
 }

@@ -31,7 +31,7 @@ using Metadata = std::map<std::string, std::string>;
 class TensorFileWriter {
  public:
   TensorFileWriter(TensorFileWriter&& other) noexcept;
-  TensorFileWriter& operator=(TensorFileWriter&& other) = delete;
+  TensorFileWriter& operator=(TensorFileWriter&& other) noexcept;
   // The creator's unfinished file is removed.
   ~TensorFileWriter();
 

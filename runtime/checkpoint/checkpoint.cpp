@@ -1,0 +1,171 @@
+// Writing aside and renaming of checkpoint folders, search for the newest, verification.
+#include "runtime/checkpoint/checkpoint.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/artifact/container.h"
+#include "runtime/data/mapped_file.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "step-";
+constexpr char kAsideSuffix[] = ".partial";
+
+std::string StatePath(const std::string& path) { return path + "/state.safetensors"; }
+std::string ManifestPath(const std::string& path) { return path + "/manifest.json"; }
+
+absl::Status Annotate(const std::string& path, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+}
+
+// The step of a folder's name; nothing for folders that are no finished checkpoints.
+std::optional<uint64_t> StepOfName(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  uint64_t step = 0;
+  const char* last = name.data() + name.size();
+  auto [end, error] = std::from_chars(name.data() + kPrefix.size(), last, step);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return step;
+}
+
+bool IsFile(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+absl::StatusOr<std::string> FindNewest(const std::string& directory) {
+  if (IsFile(ManifestPath(directory))) return directory;
+  std::error_code error;
+  fs::directory_iterator entries(directory, error);
+  if (error) return data::SystemError(directory, "open", error.value());
+  std::optional<uint64_t> newest;
+  std::string path;
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    std::optional<uint64_t> step = StepOfName(entries->path().filename().string());
+    if (!step || (newest && *step <= *newest) || !IsFile(ManifestPath(entries->path().string())))
+      continue;
+    newest = step;
+    path = entries->path().string();
+  }
+  if (error) return data::SystemError(directory, "read", error.value());
+  if (!newest)
+    return absl::NotFoundError(absl::StrCat(directory, ": holds no complete checkpoint"));
+  return path;
+}
+
+absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
+  absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
+  if (!file.ok()) return file.status();
+  const std::span<const std::byte> bytes = file->bytes();
+  absl::StatusOr<Manifest> manifest =
+      ParseManifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!manifest.ok()) return Annotate(path, manifest.status());
+  return manifest;
+}
+
+struct Digest {
+  uint64_t bytes = 0;
+  std::string sha256;
+};
+
+absl::StatusOr<Digest> DigestFile(const std::string& path) {
+  absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
+  if (!file.ok()) return file.status();
+  const std::span<const std::byte> bytes = file->bytes();
+  absl::StatusOr<artifact::Hash> hash =
+      artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  if (!hash.ok()) return Annotate(path, hash.status());
+  return Digest{bytes.size(), artifact::HexHash(*hash)};
+}
+
+// Puts a finished folder in its place. An older checkpoint there is exchanged with it in one call,
+// so one of them is always whole.
+absl::Status PutInPlace(const std::string& aside, const std::string& path) {
+  const int error =
+      renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+  if (error == 0) return absl::OkStatus();
+  if (error != EEXIST && error != ENOTEMPTY) return data::SystemError(path, "create", error);
+  if (renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
+    return data::SystemError(path, "replace", errno);
+  }
+  std::error_code ignored;  // what is left of the old one is never taken for a checkpoint
+  fs::remove_all(aside, ignored);
+  return absl::OkStatus();
+}
+
+// Rank 0's last part of Save: checksum, manifest, rename.
+absl::Status Finish(const std::string& directory, const std::string& aside, const std::string& path,
+                    const TrainingPoint& point) {
+  absl::StatusOr<Digest> digest = DigestFile(StatePath(aside));
+  if (!digest.ok()) return digest.status();
+  const Manifest manifest{point, digest->bytes, digest->sha256};
+  absl::Status status = data::WriteFileAtomically(ManifestPath(aside), ManifestJson(manifest));
+  if (status.ok()) status = PutInPlace(aside, path);
+  if (status.ok()) status = data::SyncDirectory(directory);
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory) {
+  absl::StatusOr<std::string> path = FindNewest(directory);
+  if (!path.ok()) return path.status();
+  absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(*path));
+  if (!manifest.ok()) return manifest.status();
+  absl::StatusOr<Digest> digest = DigestFile(StatePath(*path));
+  if (!digest.ok()) return digest.status();
+  if (digest->bytes != manifest->state_bytes) {
+    return absl::DataLossError(absl::StrCat(StatePath(*path), ": has ", digest->bytes,
+                                            " bytes, but the manifest says ",
+                                            manifest->state_bytes));
+  }
+  if (digest->sha256 != manifest->state_sha256) {
+    return absl::DataLossError(
+        absl::StrCat(StatePath(*path), ": is corrupt: its SHA-256 is not the manifest's"));
+  }
+  absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(*path));
+  if (!state.ok()) return state.status();
+  return Checkpoint{*std::move(path), std::move(manifest->point), *std::move(state)};
+}
+
+absl::Status CheckWritable(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return data::SystemError(directory, "create", error.value());
+  return data::TensorFileWriter::CheckWritable(directory + "/probe");
+}
+
+absl::Status Save(const std::string& directory, const TrainingPoint& point,
+                  const std::vector<LocalTensor>& state, comm::Communicator& communicator,
+                  absl::Duration deadline) {
+  const std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, point.step);
+  const std::string aside = absl::StrCat(path, kAsideSuffix);
+  const bool is_creator = communicator.rank() == 0;
+  if (is_creator && mkdir(aside.c_str(), 0777) != 0 && errno != EEXIST) {
+    return data::SystemError(aside, "create", errno);
+  }
+  absl::Status status =
+      WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, communicator, deadline);
+  if (status.ok() && is_creator) status = Finish(directory, aside, path, point);
+  if (!status.ok() && is_creator) {
+    std::error_code ignored;
+    fs::remove_all(aside, ignored);
+  }
+  return status;
+}
+
+}  // namespace sgd::checkpoint

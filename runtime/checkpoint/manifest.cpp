@@ -1,0 +1,107 @@
+// Manifest to and from JSON; the checksum covers the compact text with sorted keys and without the
+// checksum itself.
+#include "runtime/checkpoint/manifest.h"
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "runtime/artifact/container.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint64_t kFormat = 1;
+constexpr char kChecksum[] = "checksum";
+
+absl::StatusOr<std::string> Checksum(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  absl::StatusOr<artifact::Hash> hash =
+      artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  if (!hash.ok()) return hash.status();
+  return artifact::HexHash(*hash);
+}
+
+// Fetches a field of the wanted kind; clears `ok` when it is missing or of another kind.
+std::string StringField(const Json& json, const char* key, bool& ok) {
+  auto at = json.find(key);
+  if (at == json.end() || !at->is_string()) {
+    ok = false;
+    return "";
+  }
+  return at->get<std::string>();
+}
+
+uint64_t NumberField(const Json& json, const char* key, bool& ok) {
+  auto at = json.find(key);
+  if (at == json.end() || !at->is_number_unsigned()) {
+    ok = false;
+    return 0;
+  }
+  return at->get<uint64_t>();
+}
+
+bool ReadMesh(const Json& json, std::vector<std::pair<std::string, uint32_t>>& mesh) {
+  auto at = json.find("mesh");
+  if (at == json.end() || !at->is_array()) return false;
+  for (const Json& axis : *at) {
+    if (!axis.is_array() || axis.size() != 2 || !axis[0].is_string() ||
+        !axis[1].is_number_unsigned())
+      return false;
+    mesh.emplace_back(axis[0].get<std::string>(), axis[1].get<uint32_t>());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string ManifestJson(const Manifest& manifest) {
+  const TrainingPoint& point = manifest.point;
+  Json mesh = Json::array();
+  for (const auto& [name, size] : point.mesh) mesh.push_back(Json::array({name, size}));
+  Json json = {{"format", kFormat},
+               {"step", point.step},
+               {"seed", point.seed},
+               {"program", point.program},
+               {"artifact_hash", point.artifact_hash},
+               {"mesh", mesh},
+               {"feed", point.feed},
+               {"state_bytes", manifest.state_bytes},
+               {"state_sha256", manifest.state_sha256}};
+  absl::StatusOr<std::string> checksum = Checksum(json);
+  // Without the digest the manifest would be refused when read, which is the honest outcome.
+  if (checksum.ok()) json[kChecksum] = *checksum;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object())
+    return absl::InvalidArgumentError("is not a JSON object; it may be truncated");
+  bool ok = true;
+  const uint64_t format = NumberField(json, "format", ok);
+  if (ok && format != kFormat) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has format ", format, ", but this version reads format ", kFormat));
+  }
+  const std::string expected = StringField(json, kChecksum, ok);
+  json.erase(kChecksum);
+  absl::StatusOr<std::string> checksum = Checksum(json);
+  if (!checksum.ok()) return checksum.status();
+  if (!ok || *checksum != expected)
+    return absl::DataLossError("is corrupt: its checksum does not match");
+
+  Manifest manifest;
+  manifest.point.step = NumberField(json, "step", ok);
+  manifest.point.seed = NumberField(json, "seed", ok);
+  manifest.point.program = StringField(json, "program", ok);
+  manifest.point.artifact_hash = StringField(json, "artifact_hash", ok);
+  manifest.point.feed = StringField(json, "feed", ok);
+  manifest.state_bytes = NumberField(json, "state_bytes", ok);
+  manifest.state_sha256 = StringField(json, "state_sha256", ok);
+  if (!ReadMesh(json, manifest.point.mesh) || !ok)
+    return absl::InvalidArgumentError("lacks fields of its format");
+  return manifest;
+}
+
+}  // namespace sgd::checkpoint

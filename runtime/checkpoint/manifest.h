@@ -1,0 +1,39 @@
+// What a checkpoint says about itself: where training stood, what made it, and the checksum of its
+// data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace sgd::checkpoint {
+
+// Where training stood and what was trained. Feeds depend on step and seed alone, so these are also
+// the position in the data.
+struct TrainingPoint {
+  uint64_t step = 0;  // steps done, hence the number of the next one
+  uint64_t seed = 0;  // of shuffling and of the `init` program
+  std::string program;
+  std::string artifact_hash;  // hexadecimal; for messages, another artifact may go on
+  std::vector<std::pair<std::string, uint32_t>> mesh;  // that it was saved from
+  std::string feed;  // describes the data order: "rows 1797, batch 128, tensors x y"; may be empty
+};
+
+struct Manifest {
+  TrainingPoint point;
+  uint64_t state_bytes = 0;  // of the file of tensors
+  std::string state_sha256;  // hexadecimal
+};
+
+// JSON with the manifest's own checksum.
+std::string ManifestJson(const Manifest& manifest);
+
+// InvalidArgument or DataLoss with what is wrong (no path): not JSON, another format version,
+// missing fields, a checksum that does not match.
+absl::StatusOr<Manifest> ParseManifest(std::string_view text);
+
+}  // namespace sgd::checkpoint

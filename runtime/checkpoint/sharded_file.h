@@ -1,0 +1,34 @@
+// One file of global tensors written by all ranks together, each putting its shards where they
+// belong.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/data/shard.h"
+#include "runtime/data/tensor_file_writer.h"
+
+namespace sgd::checkpoint {
+
+// A tensor of this rank: the shard it holds and the shard's bytes (shard.local_bytes() of them, not
+// owned).
+struct LocalTensor {
+  std::string name;
+  data::Shard shard;
+  std::span<const std::byte> bytes;
+};
+
+// Every rank calls this with the same names and types in the same order. The file at `path` appears
+// at once, complete, or not at all. Replicated shards are written by one rank. Ranks wait for each
+// other at most `deadline` at a time; the other ranks may return before rank 0 has renamed the
+// file. A rank that fails returns its error, and then its peers must be ended by the job.
+absl::Status WriteShardedFile(const std::string& path, const std::vector<LocalTensor>& tensors,
+                              const data::Metadata& metadata, comm::Communicator& communicator,
+                              absl::Duration deadline);
+
+}  // namespace sgd::checkpoint

@@ -1,0 +1,173 @@
+// Checkpoints are whole or absent, are found, survive a change of ranks, and are refused with their
+// cause when damaged.
+#include "runtime/checkpoint/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "tests/runtime/checkpoint/thread_ranks.h"
+#include "tests/runtime/data/tensor_files.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+using data::ElementType;
+using data::ReadText;
+using data::TemporaryFolder;
+using data::WriteText;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kRows = 12;
+
+data::TensorType ShardedType(uint32_t ranks) {
+  return {ElementType::I32, {kRows, 2}, {kRows / ranks, 2}, {{{0, 1, ranks}}, {}}};
+}
+
+// Saves 'w', a tensor counting from `base` sharded over `ranks`, and the replicated scalar 'count'.
+absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks,
+                          int32_t base) {
+  std::vector<int32_t> global(kRows * 2);
+  std::iota(global.begin(), global.end(), base);
+  TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10"};
+  std::vector<absl::Status> outcomes = RunRanks(ranks, [&](comm::Communicator& communicator) {
+    const comm::Mesh mesh{{ranks}};
+    data::Shard w(ShardedType(ranks), mesh, communicator.rank());
+    data::Shard count({ElementType::I32, {}, {}, {}}, mesh, communicator.rank());
+    std::vector<int32_t> local(w.local_bytes() / 4);
+    w.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+    std::vector<LocalTensor> state = {{"w", w, std::as_bytes(std::span(local))},
+                                      {"count", count, std::as_bytes(std::span(&base, 1))}};
+    return Save(directory, point, state, communicator, absl::Seconds(10));
+  });
+  for (const absl::Status& outcome : outcomes) {
+    if (!outcome.ok()) return outcome;
+  }
+  return absl::OkStatus();
+}
+
+TEST(Checkpoint, SavesAndFindsTheNewest) {
+  TemporaryFolder folder;
+  const std::string directory = folder / "deep/checkpoints";
+  ASSERT_TRUE(CheckWritable(directory).ok());
+  for (uint64_t step : {8, 100, 20})
+    ASSERT_EQ(SaveCounting(directory, step, 4, step), absl::OkStatus());
+  std::filesystem::create_directory(directory + "/step-0000000200.partial");
+  std::filesystem::create_directory(directory + "/step-0000000300");  // never got its manifest
+
+  auto checkpoint = OpenCheckpoint(directory);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  EXPECT_EQ(checkpoint->path, directory + "/step-0000000100");
+  EXPECT_EQ(checkpoint->point.step, 100u);
+  EXPECT_EQ(checkpoint->point.seed, 5u);
+  EXPECT_EQ(checkpoint->point.program, "train");
+  EXPECT_EQ(checkpoint->point.mesh.at(0).second, 4u);
+  const data::TensorEntry* w = checkpoint->state.Find("w");
+  ASSERT_NE(w, nullptr);
+  std::vector<int32_t> expected(kRows * 2);
+  std::iota(expected.begin(), expected.end(), 100);
+  EXPECT_EQ(data::Values<int32_t>(checkpoint->state.Bytes(*w)), expected);
+  EXPECT_EQ(data::Values<int32_t>(checkpoint->state.Bytes(*checkpoint->state.Find("count"))),
+            std::vector<int32_t>{100});
+
+  auto chosen = OpenCheckpoint(directory + "/step-0000000020");
+  ASSERT_TRUE(chosen.ok()) << chosen.status();
+  EXPECT_EQ(chosen->point.step, 20u);
+}
+
+TEST(Checkpoint, BytesDoNotDependOnTheNumberOfRanks) {
+  TemporaryFolder folder;
+  for (uint32_t ranks : {1u, 2u, 4u}) {
+    std::filesystem::create_directory(folder / std::to_string(ranks));
+    ASSERT_EQ(SaveCounting(folder / std::to_string(ranks), 1, ranks, 3), absl::OkStatus());
+  }
+  const std::string one = ReadText(folder / "1/step-0000000001/state.safetensors");
+  EXPECT_EQ(one, ReadText(folder / "2/step-0000000001/state.safetensors"));
+  EXPECT_EQ(one, ReadText(folder / "4/step-0000000001/state.safetensors"));
+}
+
+TEST(Checkpoint, ReplacesOneOfTheSameStep) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 1), absl::OkStatus());
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 1, 50), absl::OkStatus());
+  EXPECT_EQ(folder.files(), 1u);
+  auto checkpoint = OpenCheckpoint(folder.path());
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  EXPECT_EQ(data::Values<int32_t>(checkpoint->state.Bytes(*checkpoint->state.Find("count"))),
+            std::vector<int32_t>{50});
+}
+
+TEST(Checkpoint, TakesOverAnInterruptedSave) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "step-0000000007.partial");
+  WriteText(folder / "step-0000000007.partial/state.safetensors.partial", "rest");
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 1), absl::OkStatus());
+  EXPECT_EQ(folder.files(), 1u);
+  EXPECT_TRUE(OpenCheckpoint(folder.path()).ok());
+}
+
+TEST(Checkpoint, EveryDamageIsRefused) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 1), absl::OkStatus());
+  for (const char* name : {"state.safetensors", "manifest.json"}) {
+    const std::string path = folder / ("step-0000000007/" + std::string(name));
+    const std::string whole = ReadText(path);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      std::string bad = whole;
+      bad[i] ^= 0x10;
+      WriteText(path, bad);
+      auto checkpoint = OpenCheckpoint(folder.path());
+      // White space between JSON tokens carries nothing, so a flip of it may pass; anything else
+      // must not.
+      if (checkpoint.ok()) EXPECT_TRUE(std::isspace(whole[i])) << name << " byte " << i;
+      WriteText(path, whole.substr(0, i));
+      if (!(i + 1 == whole.size() && whole[i] == '\n'))
+        EXPECT_FALSE(OpenCheckpoint(folder.path()).ok()) << name << " cut at " << i;
+    }
+    WriteText(path, whole);
+  }
+  EXPECT_TRUE(OpenCheckpoint(folder.path()).ok());
+}
+
+TEST(Checkpoint, SaysWhatIsWrong) {
+  TemporaryFolder folder;
+  auto message = [&] { return std::string(OpenCheckpoint(folder.path()).status().message()); };
+  EXPECT_EQ(message(), folder.path() + ": holds no complete checkpoint");
+  EXPECT_THAT(std::string(OpenCheckpoint(folder / "none").status().message()),
+              HasSubstr("cannot open: No such file"));
+
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 1, 1), absl::OkStatus());
+  const std::string state = folder / "step-0000000007/state.safetensors";
+  const std::string manifest = folder / "step-0000000007/manifest.json";
+  const std::string state_text = ReadText(state);
+  WriteText(state, state_text.substr(0, 50));
+  EXPECT_THAT(message(), HasSubstr("state.safetensors: has 50 bytes, but the manifest says"));
+  std::string flipped = state_text;
+  flipped.back() ^= 1;
+  WriteText(state, flipped);
+  EXPECT_THAT(message(),
+              HasSubstr("state.safetensors: is corrupt: its SHA-256 is not the manifest's"));
+  std::filesystem::remove(state);
+  EXPECT_THAT(message(), HasSubstr("state.safetensors: cannot open: No such file"));
+  WriteText(manifest, "{\"format\": 9}");
+  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads format 1"));
+  WriteText(manifest, "{");
+  EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object; it may be truncated"));
+}
+
+TEST(Checkpoint, AFailedSaveLeavesTheOlderOne) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 1, 1), absl::OkStatus());
+  WriteText(folder / "step-0000000008.partial", "a file where the folder would be");
+  EXPECT_FALSE(SaveCounting(folder.path(), 8, 1, 1).ok());
+  auto checkpoint = OpenCheckpoint(folder.path());
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  EXPECT_EQ(checkpoint->point.step, 7u);
+  EXPECT_THAT(std::string(CheckWritable("/proc/none").message()),
+              HasSubstr("/proc/none: cannot create: "));
+}
+
+}  // namespace
+}  // namespace sgd::checkpoint
