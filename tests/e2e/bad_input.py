@@ -1,0 +1,164 @@
+"""Everything that can be wrong with what a user hands over: a one-line error naming the cause, exit code 1 (2 for wrong usage), nothing half-written."""
+import json
+import random
+import struct
+
+import numpy as np
+
+import harness
+
+MLP = harness.Model("mlp_digits")
+TEXT = (MLP.path / "model.mlir").read_text()
+MODULE = """sdy.mesh @mesh = <["data"=4]>
+func.func public @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+
+
+def refused(result, *parts, code=1):
+    """The tool ended with `code` and an error that has all `parts`; it printed no stack and was not ended by a signal."""
+    assert result.returncode == code, f"exit code {result.returncode} instead of {code}\n{result.stderr}"
+    lines = [line for line in result.stderr.splitlines() if line.strip()]
+    assert lines, "no message"
+    assert len(lines) <= 3, f"more than a short message:\n{result.stderr}"
+    for part in parts:
+        assert part in result.stderr, f"'{part}' is not in: {result.stderr}"
+
+
+def compile_text(folder, text, *args):
+    (folder / "m.mlir").write_text(text)
+    out = folder / "m.sgda"
+    result = harness.tool("sgdc", folder / "m.mlir", "-o", out, *args, check=False)
+    assert result.returncode == 0 or not list(folder.glob("m.sgda*")), "a refused model left a file"
+    return result
+
+
+def model_texts(folder):
+    refused(compile_text(folder, TEXT[:len(TEXT) // 2]), "error")
+    refused(compile_text(folder, ""), "error")
+    refused(compile_text(folder, "not MLIR at all"), "m.mlir:1")
+    refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0", "stablehlo.frobnicate %arg0")), "frobnicate", "m.mlir:3")
+    refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0, %arg0", "stablehlo.add %arg0, %missing")), "missing", "m.mlir:3")
+    refused(compile_text(folder, MODULE.replace('[{"data"}]', '[{"rows"}]')), "rows")
+    refused(compile_text(folder, MODULE.replace('[{"data"}]', '[{"data"}, {}]')), "dimension")
+    refused(compile_text(folder, MODULE.replace("8xf32", "6xf32")), "6", "data")
+    refused(harness.tool("sgdc", folder / "absent.mlir", "-o", folder / "x.sgda", check=False), "absent.mlir")
+
+
+def random_edits(folder):
+    """Deleted, doubled and swapped pieces of a valid text: never a signal, whatever the verdict."""
+    seed = random.randrange(1 << 30)
+    print(f"        seed {seed}")
+    rng = random.Random(seed)
+    for _ in range(25):
+        text = list(MODULE)
+        for _ in range(rng.randint(1, 4)):
+            at, size = rng.randrange(len(text)), rng.randint(1, 12)
+            text[at:at + size] = rng.choice([[], text[at:at + size] * 2, list(rng.choice(["{", "}", "x", "-1", "<", "tensor<", "%arg0", "999999999999999999999"]))])
+        result = compile_text(folder, "".join(text))
+        assert result.returncode in (0, 1), f"seed {seed}: exit code {result.returncode} on:\n{''.join(text)}\n{result.stderr}"
+        for file in folder.glob("m.sgda*"):
+            file.unlink()
+
+
+def usage(folder):
+    refused(harness.tool("sgdc", check=False), code=2)
+    refused(harness.tool("sgdc", MLP.path / "model.mlir", "--frobnicate", check=False), code=2)
+    refused(compile_text(folder, MODULE, "--mesh", "data=four"), "four", code=2)
+    refused(compile_text(folder, MODULE, "--mesh", "rows=4"), "rows")
+    refused(compile_text(folder, MODULE, "--mesh", "data=3"), "3")
+    refused(harness.tool("sgdrun", check=False), code=2)
+    refused(harness.tool("sgdrun", "--frobnicate", check=False), code=2)
+
+
+def outputs_that_cannot_be_written(folder):
+    (folder / "m.mlir").write_text(MODULE)
+    refused(harness.tool("sgdc", folder / "m.mlir", "-o", folder / "no" / "m.sgda", check=False), "no/m.sgda")
+    artifact, _, ranks = MLP.compile(folder)
+    inputs = MLP.data / "inputs.safetensors"
+    refused(harness.tool("sgdrun", "-n", ranks, artifact, "--inputs", inputs, "--outputs", folder / "no" / "out.safetensors", check=False), "no/out.safetensors")
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, (dtype, array) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def inputs(folder):
+    (folder / "m.mlir").write_text(MODULE)
+    artifact, out = folder / "m.sgda", folder / "out.safetensors"
+    harness.tool("sgdc", folder / "m.mlir", "-o", artifact)
+
+    def run(tensors, ranks=4, raw=None):
+        path = folder / "in.safetensors"
+        path.write_bytes(raw) if raw is not None else write_safetensors(path, tensors)
+        result = harness.tool("sgdrun", "-n", ranks, artifact, "--inputs", path, "--outputs", out, check=False)
+        assert result.returncode == 0 or not list(folder.glob("out.safetensors*")), "a refused run left a file"
+        return result
+
+    good = {"arg0": ("F32", np.arange(8, dtype=np.float32))}
+    assert run(good).returncode == 0
+    out.unlink()
+    refused(run({}), "arg0")
+    refused(run({"arg0": ("F32", np.zeros(9, np.float32))}), "arg0", "9", "8")
+    refused(run({"arg0": ("I32", np.zeros(8, np.int32))}), "arg0", "I32")
+    refused(run(good, ranks=3), "3", "4")
+    refused(run(good, raw=b"\xff" * 64), "in.safetensors")
+    refused(run(good, raw=b""), "in.safetensors")
+    refused(harness.tool("sgdrun", "-n", 4, artifact, "--inputs", folder / "absent.safetensors", "--outputs", out, check=False), "absent.safetensors")
+
+
+def damaged_artifacts(folder):
+    artifact, _, ranks = MLP.compile(folder)
+    good = artifact.read_bytes()
+    seed = random.randrange(1 << 30)
+    print(f"        seed {seed}")
+    rng = random.Random(seed)
+    bad = folder / "bad.sgda"
+    positions = [0, 1, 9, len(good) - 1] + [rng.randrange(len(good)) for _ in range(16)]
+    for at in positions:
+        damaged = bytearray(good)
+        damaged[at] ^= 1 << rng.randrange(8)
+        bad.write_bytes(damaged)
+        refused(harness.tool("sgd-inspect", bad, check=False), "bad.sgda")
+    for size in [0, 1, 7, 64, 4096, len(good) // 2, len(good) - 1]:
+        bad.write_bytes(good[:size])
+        refused(harness.tool("sgdrun", "-n", ranks, bad, "--bench", 1, check=False), "bad.sgda")
+    refused(harness.tool("sgdrun", "-n", ranks, folder / "absent.sgda", "--bench", 1, check=False), "absent.sgda")
+
+
+def integers_without_traps(folder):
+    """Division by zero, oversized shifts and indices out of range give XLA's results."""
+    text = """func.func public @main(%a: tensor<4xi32>, %b: tensor<4xi32>, %t: tensor<3x2xf32>, %i: tensor<4x1xi32>)
+        -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4x2xf32>) {
+      %0 = stablehlo.divide %a, %b : tensor<4xi32>
+      %1 = stablehlo.remainder %a, %b : tensor<4xi32>
+      %2 = stablehlo.shift_left %a, %b : tensor<4xi32>
+      %3 = stablehlo.shift_right_arithmetic %a, %b : tensor<4xi32>
+      %4 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 2>}> : (tensor<3x2xf32>, tensor<4x1xi32>) -> tensor<4x2xf32>
+      return %0, %1, %2, %3, %4 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4x2xf32>
+    }"""
+    (folder / "m.mlir").write_text(text)
+    harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda")
+    low = -2**31
+    table = np.arange(6, dtype=np.float32).reshape(3, 2)
+    write_safetensors(folder / "in.safetensors", {
+        "arg0": ("I32", np.array([7, low, low, -5], np.int32)), "arg1": ("I32", np.array([0, -1, 0, 40], np.int32)),
+        "arg2": ("F32", table), "arg3": ("I32", np.array([[-9], [1], [2**31 - 1], [2]], np.int32))})
+    out = harness.run_once(folder / "m.sgda", 1, folder / "in.safetensors", folder / "out.safetensors")
+    got = [out[f"result{i}"][1].tolist() for i in range(5)]
+    assert got[0] == [-1, low, -1, 0], got[0]
+    assert got[1] == [7, 0, low, -5], got[1]
+    assert got[2] == [7, 0, low, 0], got[2]
+    assert got[3] == [7, -1, low, -1], got[3]
+    assert got[4] == table[[0, 1, 2, 2]].tolist(), got[4]
+
+
+harness.main([(f.__name__.replace("_", " "), f) for f in
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, damaged_artifacts, integers_without_traps)])

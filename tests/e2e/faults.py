@@ -1,0 +1,137 @@
+"""Killed and stopped ranks: the others end within the deadline with an error that names the rank; nothing is left behind."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import harness
+
+MLP = harness.Model("mlp_digits")
+# 100 ms is the promise; the rest is the slack of a loaded test machine.
+DEATH_LIMIT = 2.0
+
+
+def command(artifact, *extra):
+    return [str(harness.BUILD / "bin" / "sgdrun"), *map(str, extra), str(artifact), "--bench", "100000000"]
+
+
+def children(pid):
+    try:
+        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("the run did not come up")
+
+
+def busy(pid):
+    """The process has computed for at least a few clock ticks."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12]) >= 5
+    except OSError:
+        return False
+
+
+def shared_memory():
+    return set(os.listdir("/dev/shm"))
+
+
+def launched(folder, extra=()):
+    artifact, _, ranks = MLP.compile(folder)
+    before = shared_memory()
+    process = subprocess.Popen(command(artifact, "-n", ranks, *extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: len(children(process.pid)) >= ranks and all(busy(p) for p in children(process.pid)))
+    return process, children(process.pid), before
+
+
+def ended(process, pids, before, limit, *parts):
+    start = time.monotonic()
+    _, errors = process.communicate(timeout=limit + 30)
+    seconds = time.monotonic() - start
+    assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
+    for part in parts:
+        assert part in errors, f"'{part}' is not in: {errors}"
+    assert seconds < limit, f"took {seconds:.2f} s"
+    wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    assert shared_memory() <= before, f"left in /dev/shm: {shared_memory() - before}"
+    print(f"        ended {seconds * 1000:.0f} ms after the fault")
+
+
+def killed_rank(folder):
+    process, pids, before = launched(folder)
+    os.kill(pids[2], signal.SIGKILL)
+    ended(process, pids, before, DEATH_LIMIT, "rank 2")
+
+
+def killed_launcher_leaves_nothing(folder):
+    process, pids, before = launched(folder)
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    assert shared_memory() <= before
+
+
+def stopped_rank(folder):
+    process, pids, before = launched(folder, ["--deadline", "1"])
+    os.kill(pids[1], signal.SIGSTOP)
+    ended(process, pids, before, 5, "rank 1")
+
+
+def one_by_one(folder, family):
+    """Ranks started singly, as a cluster's launcher does; one is killed, the others name it."""
+    artifact, _, ranks = MLP.compile(folder)
+    before = shared_memory()
+    port = str(20000 + os.getpid() % 20000)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "OMPI_", "PMI", "SGD_R", "SGD_W")) or k == "SGD_BUILD_DIR"}
+    processes = [subprocess.Popen(command(artifact), env={**clean, **family(rank, ranks, port)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                 for rank in range(ranks)]
+    try:
+        wait_until(lambda: all(busy(p.pid) for p in processes))
+        processes[1].kill()
+        start = time.monotonic()
+        for rank, process in enumerate(processes):
+            _, errors = process.communicate(timeout=20)
+            if rank != 1:
+                assert process.returncode == 1 and "rank 1" in errors, f"rank {rank}, exit code {process.returncode}: {errors}"
+        seconds = time.monotonic() - start
+        assert seconds < DEATH_LIMIT, f"took {seconds:.2f} s"
+        print(f"        ended {seconds * 1000:.0f} ms after the death")
+    finally:
+        for process in processes:
+            process.kill()
+    assert shared_memory() <= before
+
+
+def torchrun(rank, ranks, port):
+    return {"RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": str(rank), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+
+
+def slurm(rank, ranks, port):
+    return {"SLURM_PROCID": str(rank), "SLURM_NTASKS": str(ranks), "SLURM_LOCALID": str(rank), "SLURM_NNODES": "1", "SLURM_NODEID": "0", "SLURM_JOB_ID": port, "SLURM_STEP_ID": "0"}
+
+
+def open_mpi(rank, ranks, port):
+    return {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks), "OMPI_COMM_WORLD_LOCAL_RANK": str(rank),
+            "OMPI_COMM_WORLD_LOCAL_SIZE": str(ranks), "OMPI_MCA_ess_base_jobid": port, "PMIX_NAMESPACE": f"job{port}", "PMIX_RANK": str(rank)}
+
+
+def contradictions(folder):
+    artifact, _, _ = MLP.compile(folder)
+    for env in ({"RANK": "4", "WORLD_SIZE": "4"}, {"RANK": "0", "WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511"}):
+        result = harness.tool("sgdrun", artifact, "--bench", 1, check=False, env=env)
+        assert result.returncode == 1 and result.stderr.strip(), f"{env} was accepted: exit code {result.returncode}"
+
+
+harness.main([("killed rank", killed_rank), ("killed launcher leaves nothing", killed_launcher_leaves_nothing), ("stopped rank", stopped_rank),
+              ("ranks of torchrun", lambda f: one_by_one(f, torchrun)), ("ranks of Slurm", lambda f: one_by_one(f, slurm)),
+              ("ranks of Open MPI", lambda f: one_by_one(f, open_mpi)), ("contradictions", contradictions)])

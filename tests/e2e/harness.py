@@ -1,0 +1,81 @@
+"""Runs the built tools for the end-to-end tests: compile, run, read tensors; the build folder comes from SGD_BUILD_DIR."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import compare_tensors
+
+BUILD = pathlib.Path(os.environ["SGD_BUILD_DIR"])
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+TIMEOUT = 240
+
+
+def tool(name, *args, check=True, env=None, cwd=None):
+    """Runs a tool; with check, fails the test with its messages when it does not exit with 0."""
+    result = subprocess.run([str(BUILD / "bin" / name), *map(str, args)], capture_output=True, text=True, timeout=TIMEOUT,
+                            env={**os.environ, **(env or {})}, cwd=cwd)
+    if check and result.returncode != 0:
+        raise AssertionError(f"{name} {' '.join(map(str, args))}\nexit code {result.returncode}\n{result.stdout}{result.stderr}")
+    return result
+
+
+class Model:
+    """One folder of tests/models."""
+
+    def __init__(self, name):
+        self.path = MODELS / name
+        self.meta = json.loads((self.path / "meta.json").read_text())
+        data = self.meta.get("same_data_as")
+        self.data = MODELS / data if data else self.path
+        self.xla = json.loads((self.path / "xla.json").read_text())
+        self.mesh = {axis: size for axis, size in self.meta["mesh"]}
+
+    def mesh_flag(self, sizes=None):
+        return ",".join(f"{axis}={size}" for axis, size in (sizes or self.mesh).items())
+
+    def compile(self, folder, sizes=None, extra=()):
+        """Compiles for the given axis sizes; returns the artifact's path and the report."""
+        ranks = int(np.prod(list((sizes or self.mesh).values())))
+        out, report = pathlib.Path(folder) / f"{self.path.name}.{ranks}.sgda", pathlib.Path(folder) / "report.json"
+        tool("sgdc", self.path / "model.mlir", "-o", out, "--mesh", self.mesh_flag(sizes), f"--report={report}", *extra)
+        return out, json.loads(report.read_text()), ranks
+
+    def carry_file(self, folder):
+        path = pathlib.Path(folder) / "carry.json"
+        path.write_text(json.dumps(self.meta["carry"]))
+        return path
+
+
+def run_once(artifact, ranks, inputs, outputs, *extra):
+    tool("sgdrun", "-n", ranks, artifact, "--inputs", inputs, "--outputs", outputs, *extra)
+    return compare_tensors.load(outputs)
+
+
+def losses(artifact, ranks, model, folder, steps, *extra):
+    log = pathlib.Path(folder) / "log.jsonl"
+    tool("sgdrun", "-n", ranks, artifact, "--init", model.data / "inputs.safetensors", "--batches", model.data / "batches.safetensors",
+         "--carry-json", model.carry_file(folder), "--steps", steps, "--log-json", log, *extra)
+    return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+
+
+def temporary_folder():
+    return tempfile.TemporaryDirectory(prefix="sgd-test-")
+
+
+def main(tests):
+    """Runs (name, function) pairs; prints each, exits with 1 when one fails."""
+    failed = 0
+    for name, test in tests:
+        try:
+            with temporary_folder() as folder:
+                test(pathlib.Path(folder))
+            print(f"ok      {name}", flush=True)
+        except Exception as e:  # a test may fail in any way; all are reported
+            failed += 1
+            print(f"FAILED  {name}\n{e}", flush=True)
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,65 @@
+"""The digits example end to end: init, train and eval programs, feeds, evaluation, saving and resuming; the same for every number of ranks."""
+import json
+import pathlib
+
+import harness
+
+EXAMPLE = pathlib.Path(__file__).resolve().parent.parent.parent / "examples" / "digits"
+FEED = ["--data", EXAMPLE / "train.safetensors", "--feed", "x=x,y=y", "--seed", "1"]
+
+
+def compile_for(folder, ranks):
+    artifact = folder / f"digits{ranks}.sgda"
+    harness.tool("sgdc", *(f"{name}={EXAMPLE / name}.mlir" for name in ("init", "train", "eval")), "--mesh", f"data={ranks}", "-o", artifact)
+    return artifact
+
+
+def train(folder, ranks, steps, *extra, artifact=None, log="log.jsonl"):
+    artifact = artifact or compile_for(folder, ranks)
+    result = harness.tool("sgdrun", "-n", ranks, artifact, "--steps", steps, "--log-json", folder / log, *FEED, *extra)
+    rows = [json.loads(line) for line in (folder / log).read_text().splitlines()]
+    return [row["loss"] for row in rows if "loss" in row and "step" in row and "seconds" in row], rows, result.stdout + result.stderr
+
+
+def learns(folder):
+    losses, rows, text = train(folder, 4, 110, "--eval-every", 110, "--eval-data", EXAMPLE / "train.safetensors")
+    assert losses[-1] < 0.1 < losses[0], f"losses {losses[0]} .. {losses[-1]}"
+    assert "accuracy" in text or any("accuracy" in json.dumps(row) for row in rows), f"no accuracy in: {text}"
+
+
+def ranks_agree(folder):
+    one, _, _ = train(folder, 1, 20)
+    for ranks in (2, 4):
+        many, _, _ = train(folder, ranks, 20)
+        worst = max(abs(a - b) for a, b in zip(one, many))
+        assert worst < 1e-4, f"{ranks} ranks: losses differ by {worst}"
+
+
+def resumes_with_equal_bits(folder):
+    artifact = compile_for(folder, 2)
+    whole, _, _ = train(folder, 2, 16, "--outputs", folder / "whole.safetensors", artifact=artifact, log="whole.jsonl")
+    first, _, _ = train(folder, 2, 9, "--save", folder / "save", artifact=artifact, log="first.jsonl")
+    second, _, _ = train(folder, 2, 7, "--resume", folder / "save", "--outputs", folder / "resumed.safetensors", artifact=artifact, log="second.jsonl")
+    assert first + second == whole, "the resumed losses differ"
+    assert (folder / "whole.safetensors").read_bytes() == (folder / "resumed.safetensors").read_bytes(), "the resumed outputs differ"
+
+
+def resumes_on_other_ranks(folder):
+    train(folder, 2, 5, "--save", folder / "save")
+    losses, _, _ = train(folder, 4, 5, "--resume", folder / "save")
+    whole, _, _ = train(folder, 1, 10)
+    worst = max(abs(a - b) for a, b in zip(losses, whole[5:]))
+    assert worst < 1e-4, f"losses differ by {worst}"
+
+
+def refuses_a_damaged_checkpoint(folder):
+    train(folder, 2, 3, "--save", folder / "save")
+    largest = max((f for f in (folder / "save").rglob("*") if f.is_file()), key=lambda f: f.stat().st_size)
+    data = bytearray(largest.read_bytes())
+    data[len(data) // 2] ^= 4
+    largest.write_bytes(data)
+    result = harness.tool("sgdrun", "-n", 2, compile_for(folder, 2), "--steps", 1, "--resume", folder / "save", *FEED, check=False)
+    assert result.returncode == 1 and result.stderr.strip(), f"exit code {result.returncode}"
+
+
+harness.main([(f.__name__.replace("_", " "), f) for f in (learns, ranks_agree, resumes_with_equal_bits, resumes_on_other_ranks, refuses_a_damaged_checkpoint)])

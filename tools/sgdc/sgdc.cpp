@@ -1,0 +1,125 @@
+// sgdc: flags and printing around the compiler library. Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "compiler/driver.h"
+
+namespace {
+
+using mlir::failed;
+using namespace mlir::sgd;
+
+constexpr const char *kExamples = R"(
+MODEL is StableHLO text as jax.jit(f).lower(...).as_text() prints it, or text of this compiler's own graph level; - is standard input.
+Several programs go into one artifact as NAME=MODEL; state is shared between them by argument names.
+
+Examples:
+  sgdc step.mlir -o step.sgda                        the mesh that the model names
+  sgdc step.mlir -o step.sgda --mesh data=8          the same model on 8 ranks
+  sgdc train=step.mlir eval=eval.mlir -o m.sgda      two programs over the same parameters
+  sgdc step.mlir --emit spmd                         what each rank will execute, as text; no artifact
+  sgdc step.mlir -o step.sgda --report --explain     bytes, memory and the reason of each collective
+)";
+
+struct Flags {
+  std::vector<std::string> models;
+  std::string output, mesh, emit, memoryLimit;
+  std::string report, explain;  // "-" prints to standard output
+  CompileOptions compile;
+};
+
+int usage(const std::string &message) {
+  std::cerr << "sgdc: " << message << "\nRun with --help for more information.\n";
+  return 2;
+}
+
+/// Takes the value out of `expected` or puts its message into `error`.
+template <typename T, typename U>
+bool take(llvm::Expected<T> expected, U &value, std::string &error) {
+  if (!expected) {
+    error = llvm::toString(expected.takeError());
+    return false;
+  }
+  value = std::move(*expected);
+  return true;
+}
+
+bool parseValues(Flags &flags, std::string &error) {
+  if (!flags.mesh.empty() && !take(parseMesh(flags.mesh), flags.compile.mesh, error)) return false;
+  if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
+  if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error)) return false;
+  llvm::Error wrong = llvm::joinErrors(checkTarget(flags.compile.target), checkCpu(flags.compile.cpu));
+  if (wrong) {
+    error = llvm::toString(std::move(wrong));
+    return false;
+  }
+  flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || (flags.emit.empty());
+  if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty()) {
+    error = "nothing to do: give -o FILE, --emit LEVEL, --report or --explain";
+    return false;
+  }
+  return true;
+}
+
+void addFlags(CLI::App &app, Flags &flags) {
+  app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
+  app.add_option("-o", flags.output, "Artifact to write (.sgda)")->type_name("FILE");
+  app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")->type_name("AXIS=N,...");
+  app.add_option("--target", flags.compile.target, "cpu (default)")->type_name("TARGET");
+  app.add_option("--cpu", flags.compile.cpu, "native (default), x86-64-v3 or x86-64-v4")->type_name("CPU");
+  app.add_option("--emit", flags.emit, "Print a level of IR: graph, sharded, spmd, kernels or plan")->type_name("LEVEL");
+  app.add_option("--report", flags.report, "Bytes sent, memory and counts, per rank and step; as JSON with =FILE")->expected(0, 1)->default_str("-")->type_name("FILE.json");
+  app.add_option("--explain", flags.explain, "Why each collective is there; as JSON with =FILE")->expected(0, 1)->default_str("-")->type_name("FILE.json");
+  app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")->type_name("SIZE");
+  app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")->type_name("FILE.json");
+  app.footer(kExamples);
+  app.set_version_flag("--version", "sgdc " SGD_VERSION);
+}
+
+/// Prints to standard output for "-", writes JSON to a file else.
+template <typename T>
+bool deliver(const T &value, const std::string &path) {
+  if (path.empty()) return true;
+  if (path == "-") {
+    value.print(llvm::outs());
+    return true;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << llvm::formatv("{0:2}", value.toJson()) << "\n";
+  return succeeded(writeFile(path, text, llvm::errs()));
+}
+
+int run(const Flags &flags) {
+  auto sources = readSources(flags.models, llvm::errs());
+  if (failed(sources)) return 1;
+  auto compilation = compile(*sources, flags.compile, llvm::errs());
+  if (failed(compilation)) return 1;
+  llvm::outs() << compilation->emitted;
+  if (!deliver(compilation->report, flags.report) || !deliver(compilation->explanation, flags.explain)) return 1;
+  if (!flags.output.empty() && failed(writeFile(flags.output, compilation->artifact, llvm::errs()))) return 1;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Compiles train steps for synchronous execution on many ranks into one artifact.", "sgdc");
+  Flags flags;
+  addFlags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  // CLI11 leaves an option given without its optional value empty.
+  if (app.count("--report") && flags.report.empty()) flags.report = "-";
+  if (app.count("--explain") && flags.explain.empty()) flags.explain = "-";
+  std::string error;
+  if (!parseValues(flags, error)) return usage(error);
+  int code = run(flags);
+  llvm::outs().flush();
+  // Nothing that was opened needs its destructor: skip the teardown of the compiler's libraries.
+  std::_Exit(code);
+}
