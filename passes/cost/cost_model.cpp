@@ -1,0 +1,86 @@
+// Alpha-beta times of the usual algorithms (Thakur, Rabenseifner, Gropp: Optimization of Collective Communication
+// Operations in MPICH, 2005) and the roofline of Williams, Waterman and Patterson (2009).
+#include "passes/cost/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir::sgd;
+using llvm::ArrayRef;
+
+namespace {
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
+
+double getRingRounds(CollectiveKind kind, int64_t ranks) {
+  if (kind == CollectiveKind::kAllReduce) return 2 * (ranks - 1);
+  return kind == CollectiveKind::kPermute ? 1 : ranks - 1;
+}
+
+/// Time on one link class, every rank of the group being a neighbour of every other.
+double getFlatSeconds(const LinkClass &link, Algorithm algorithm, CollectiveKind kind, int64_t ranks, uint64_t bytes) {
+  double sent = static_cast<double>(::sgd::comm::SentBytes(kind, ranks, bytes));
+  switch (algorithm) {
+    case Algorithm::Ring:
+      return getRingRounds(kind, ranks) * link.latency + sent / link.bandwidth;
+    case Algorithm::Direct:
+      return (kind == CollectiveKind::kAllReduce ? 2 : 1) * link.latency + sent / link.bandwidth;
+    case Algorithm::Tree: {
+      double depth = std::ceil(std::log2(static_cast<double>(ranks)));
+      if (kind == CollectiveKind::kAllReduce) return 2 * (depth * link.latency + bytes / link.bandwidth);
+      if (kind == CollectiveKind::kBroadcast) return depth * (link.latency + bytes / link.bandwidth);
+      return kImpossible;
+    }
+  }
+  llvm_unreachable("all algorithms are handled");
+}
+}  // namespace
+
+const LinkClass &CostModel::getLink(ArrayRef<AxisPiece> pieces) const {
+  for (const LinkClass &link : topology.links) {
+    // A digit of stride s and size n stays within aligned blocks of s * n ranks.
+    bool joinsAll = link.ranks == 0 || llvm::all_of(pieces, [&](const AxisPiece &piece) {
+                      return link.ranks % (getRankStride(mesh, piece) * piece.size) == 0;
+                    });
+    if (joinsAll) return link;
+  }
+  return topology.links.back();
+}
+
+double CostModel::getCollectiveSeconds(CollectiveKind kind, ArrayRef<AxisPiece> pieces, uint64_t bytes) const {
+  int64_t ranks = getGroupSize(pieces);
+  if (ranks <= 1) return 0;
+  const LinkClass &link = getLink(pieces);
+  double best = kImpossible;
+  for (Algorithm algorithm : link.algorithms) best = std::min(best, getFlatSeconds(link, algorithm, kind, ranks, bytes));
+  return std::min(best, getHierarchicalSeconds(kind, pieces, bytes));
+}
+
+double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPiece> pieces, uint64_t bytes) const {
+  const LinkClass &outerLink = getLink(pieces);
+  llvm::SmallVector<AxisPiece, 4> inner, outer;
+  for (const AxisPiece &piece : pieces) (&getLink(piece) == &outerLink ? outer : inner).push_back(piece);
+  if (inner.empty() || outer.empty()) return kImpossible;
+  uint64_t part = bytes / getGroupSize(inner);
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return getCollectiveSeconds(CollectiveKind::kReduceScatter, inner, bytes) + getCollectiveSeconds(kind, outer, part) +
+             getCollectiveSeconds(CollectiveKind::kAllGather, inner, bytes);
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter:
+      return getCollectiveSeconds(kind, inner, bytes) + getCollectiveSeconds(kind, outer, part);
+    default:
+      return kImpossible;
+  }
+}
+
+double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
+  const DeviceModel &device = topology.device;
+  return device.launchLatency + std::max(flops / (isHalf ? device.halfFlops : device.flops), bytes / device.memoryBandwidth);
+}
+
+uint64_t CostModel::getBucketBytes(ArrayRef<AxisPiece> pieces) const {
+  const LinkClass &link = getLink(pieces);
+  double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(pieces) - 1);
+  return std::max<uint64_t>(uint64_t(4) << 20, static_cast<uint64_t>(rounds * link.latency * link.bandwidth / 0.02));
+}

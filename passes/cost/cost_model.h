@@ -1,0 +1,49 @@
+// Estimated times: collectives by alpha-beta per link class and algorithm, compute by roofline. No IR; figures in seconds and bytes.
+#ifndef SGD_PASSES_COST_COST_MODEL_H
+#define SGD_PASSES_COST_COST_MODEL_H
+
+#include "passes/cost/axis_piece.h"
+#include "passes/cost/topology.h"
+#include "runtime/comm/sent_bytes.h"
+
+namespace mlir::sgd {
+
+using ::sgd::comm::CollectiveKind;
+
+/// Answers for one mesh on one topology. Ranks are numbered row-major over the mesh and lie on the links in that order.
+class CostModel {
+ public:
+  CostModel(Topology topology, llvm::ArrayRef<int64_t> mesh) : topology(std::move(topology)), mesh(mesh) {}
+
+  /// Time of one collective over the group `pieces`. `bytes` is what one rank holds, counted as `SentBytes` wants it: the
+  /// operand of an all-reduce, reduce-scatter, all-to-all, permute or broadcast, the result of an all-gather.
+  /// The best of the link's algorithms; over several levels also the hierarchical form.
+  double getCollectiveSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPiece> pieces, uint64_t bytes) const;
+
+  /// Payload that a rank sends by the ring rule: what reports, artifact and runtime count.
+  static uint64_t getSentBytes(CollectiveKind kind, llvm::ArrayRef<AxisPiece> pieces, uint64_t bytes) {
+    return ::sgd::comm::SentBytes(kind, getGroupSize(pieces), bytes);
+  }
+
+  /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matrix product.
+  double getOpSeconds(double flops, double bytes, bool isHalf = false) const;
+
+  /// Bytes from which a bucket over `pieces` gains less than 2 % by growing; at least 4 MiB.
+  uint64_t getBucketBytes(llvm::ArrayRef<AxisPiece> pieces) const;
+
+  /// The innermost links that join all ranks of the group.
+  const LinkClass &getLink(llvm::ArrayRef<AxisPiece> pieces) const;
+
+  const Topology &getTopology() const { return topology; }
+  llvm::ArrayRef<int64_t> getMesh() const { return mesh; }
+
+ private:
+  double getHierarchicalSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPiece> pieces, uint64_t bytes) const;
+
+  Topology topology;
+  MeshSizes mesh;
+};
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,57 @@
+// Description of the machine a program is for: links between ranks, innermost first, and what one device can do.
+// Built in: "host" (ranks of one host over shared memory); others are JSON files such as topologies/dgx-h100.json.
+#ifndef SGD_PASSES_COST_TOPOLOGY_H
+#define SGD_PASSES_COST_TOPOLOGY_H
+
+#include <cstdint>
+#include <string>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::sgd {
+
+/// How a collective moves its data over one class of links.
+enum class Algorithm {
+  Ring,    // each rank talks to its neighbour; n - 1 rounds
+  Tree,    // log2(n) rounds of the whole operand: few rounds, more bytes
+  Direct,  // every rank reads from all others at once (shared memory, full crossbar)
+};
+
+/// Links of one level. Ranks are numbered so that consecutive ones are close.
+struct LinkClass {
+  std::string name;
+  int64_t ranks = 0;     // size of the domain that these links join; 0 on the last level: all ranks
+  double latency = 0;    // seconds of one round, synchronisation included
+  double bandwidth = 0;  // bytes per second that one rank can send
+  llvm::SmallVector<Algorithm, 3> algorithms;
+};
+
+/// What one rank's device can do. All figures are what real programs reach, not data-sheet peaks.
+struct DeviceModel {
+  double flops = 0;            // per second, f32 matrix products
+  double halfFlops = 0;        // per second, f16 and bf16 matrix products
+  double memoryBandwidth = 0;  // bytes per second, read and written
+  double launchLatency = 0;    // seconds before a kernel does any work
+  int64_t memoryBytes = 0;
+};
+
+struct Topology {
+  std::string name;
+  DeviceModel device;
+  llvm::SmallVector<LinkClass, 2> links;  // innermost first, domain sizes ascending, the last one joins all ranks
+};
+
+/// Ranks that are processes of one host and meet in shared memory.
+Topology getHostTopology();
+
+/// Reads the JSON form. Errors say which field of `name` is missing, of the wrong type or out of range.
+llvm::Expected<Topology> parseTopology(llvm::StringRef json, llvm::StringRef name);
+
+/// "host", or the path of a JSON file.
+llvm::Expected<Topology> loadTopology(llvm::StringRef nameOrPath);
+
+}  // namespace mlir::sgd
+
+#endif

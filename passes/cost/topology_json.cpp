@@ -1,0 +1,160 @@
+// Reading a topology from JSON. Every field is checked: the file is written by hand.
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
+#include "passes/cost/topology.h"
+
+#include <cmath>
+#include <optional>
+
+using namespace mlir::sgd;
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+/// One JSON object with the path that names it in errors; keys that nobody read are errors too.
+class Fields {
+ public:
+  Fields(const llvm::json::Object &object, std::string path) : object(object), path(std::move(path)) {}
+
+  Error getNumber(StringRef key, double &value, bool mayBeZero = false) {
+    known.push_back(key);
+    const llvm::json::Value *field = object.get(key);
+    if (!field) return fail("field '" + key + "' is missing");
+    std::optional<double> number = field->getAsNumber();
+    if (!number) return fail("field '" + key + "' must be a number");
+    if (!std::isfinite(*number) || *number < 0 || (*number == 0 && !mayBeZero))
+      return fail("field '" + key + "' must be " + (mayBeZero ? "at least 0" : "above 0"));
+    value = *number;
+    return Error::success();
+  }
+
+  Error getInteger(StringRef key, int64_t &value, bool mayBeZero = false) {
+    double number = 0;
+    if (Error error = getNumber(key, number, mayBeZero)) return error;
+    if (number != std::floor(number) || number > 9e15) return fail("field '" + key + "' must be a whole number");
+    value = static_cast<int64_t>(number);
+    return Error::success();
+  }
+
+  Error getString(StringRef key, std::string &value) {
+    known.push_back(key);
+    std::optional<StringRef> text = object.getString(key);
+    if (!text || text->empty()) return fail("field '" + key + "' must be a non-empty string");
+    value = text->str();
+    return Error::success();
+  }
+
+  Error getArray(StringRef key, const llvm::json::Array *&value) {
+    known.push_back(key);
+    value = object.getArray(key);
+    if (!value || value->empty()) return fail("field '" + key + "' must be a non-empty list");
+    return Error::success();
+  }
+
+  Error getObject(StringRef key, const llvm::json::Object *&value) {
+    known.push_back(key);
+    value = object.getObject(key);
+    return value ? Error::success() : fail("field '" + key + "' must be an object");
+  }
+
+  Error checkAllKnown() {
+    for (const auto &entry : object)
+      if (!llvm::is_contained(known, StringRef(entry.first))) return fail("field '" + StringRef(entry.first) + "' is unknown");
+    return Error::success();
+  }
+
+  Error fail(const Twine &what) const {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), Twine("topology ") + path + ": " + what);
+  }
+
+ private:
+  const llvm::json::Object &object;
+  std::string path;
+  llvm::SmallVector<StringRef, 8> known;
+};
+
+/// The first error of several reads.
+Error firstOf(std::initializer_list<llvm::function_ref<Error()>> reads) {
+  for (llvm::function_ref<Error()> read : reads)
+    if (Error error = read()) return error;
+  return Error::success();
+}
+
+Error readDevice(const llvm::json::Object &object, const std::string &path, DeviceModel &device) {
+  Fields fields(object, path);
+  return firstOf({[&] { return fields.getNumber("flops", device.flops); },
+                  [&] { return fields.getNumber("half_flops", device.halfFlops); },
+                  [&] { return fields.getNumber("memory_bandwidth", device.memoryBandwidth); },
+                  [&] { return fields.getNumber("launch_latency", device.launchLatency, /*mayBeZero=*/true); },
+                  [&] { return fields.getInteger("memory_bytes", device.memoryBytes); },
+                  [&] { return fields.checkAllKnown(); }});
+}
+
+Error readAlgorithms(Fields &fields, LinkClass &link) {
+  const llvm::json::Array *names = nullptr;
+  if (Error error = fields.getArray("algorithms", names)) return error;
+  for (const llvm::json::Value &value : *names) {
+    auto algorithm = llvm::StringSwitch<std::optional<Algorithm>>(value.getAsString().value_or(""))
+                         .Case("ring", Algorithm::Ring)
+                         .Case("tree", Algorithm::Tree)
+                         .Case("direct", Algorithm::Direct)
+                         .Default(std::nullopt);
+    if (!algorithm) return fields.fail("field 'algorithms' may hold \"ring\", \"tree\" and \"direct\"");
+    link.algorithms.push_back(*algorithm);
+  }
+  // A tree alone cannot gather or permute.
+  if (!llvm::is_contained(link.algorithms, Algorithm::Ring) && !llvm::is_contained(link.algorithms, Algorithm::Direct))
+    return fields.fail("field 'algorithms' needs \"ring\" or \"direct\"");
+  return Error::success();
+}
+
+Error readLink(const llvm::json::Object &object, const std::string &path, LinkClass &link) {
+  Fields fields(object, path);
+  return firstOf({[&] { return fields.getString("name", link.name); },
+                  [&] { return fields.getInteger("ranks", link.ranks, /*mayBeZero=*/true); },
+                  [&] { return fields.getNumber("latency", link.latency, /*mayBeZero=*/true); },
+                  [&] { return fields.getNumber("bandwidth", link.bandwidth); },
+                  [&] { return readAlgorithms(fields, link); },
+                  [&] { return fields.checkAllKnown(); }});
+}
+
+Error readLinks(const llvm::json::Array &array, const std::string &path, Topology &topology) {
+  for (auto [index, value] : llvm::enumerate(array)) {
+    std::string here = path + ": link " + std::to_string(index);
+    const llvm::json::Object *object = value.getAsObject();
+    if (!object) return llvm::createStringError("topology " + here + " must be an object");
+    LinkClass link;
+    if (Error error = readLink(*object, here, link)) return error;
+    bool isLast = index + 1 == array.size();
+    int64_t inner = topology.links.empty() ? 1 : topology.links.back().ranks;
+    if (isLast != (link.ranks == 0))
+      return llvm::createStringError("topology " + here + ": the last link, and only it, has ranks 0 (it joins all)");
+    if (!isLast && (link.ranks <= inner || link.ranks % inner != 0))
+      return llvm::createStringError("topology " + here + ": ranks must be a multiple of the level before, and larger");
+    topology.links.push_back(std::move(link));
+  }
+  return Error::success();
+}
+}  // namespace
+
+llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
+  std::string path = "'" + name.str() + "'";
+  if (!value)
+    return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()));
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object) return llvm::createStringError("topology " + path + " must be an object");
+  Topology topology;
+  Fields fields(*object, path);
+  const llvm::json::Object *device = nullptr;
+  const llvm::json::Array *links = nullptr;
+  Error error = firstOf({[&] { return fields.getString("name", topology.name); },
+                         [&] { return fields.getObject("device", device); },
+                         [&] { return fields.getArray("links", links); },
+                         [&] { return fields.checkAllKnown(); },
+                         [&] { return readDevice(*device, path + ": device", topology.device); },
+                         [&] { return readLinks(*links, path, topology); }});
+  if (error) return std::move(error);
+  return topology;
+}

@@ -1,0 +1,212 @@
+// Enumeration and pricing of single steps. Moves that cannot help (towards a place that the target does not want) are left out,
+// which keeps the search small; what is left reaches every target.
+#include "passes/partition/reshard_moves.h"
+
+#include <algorithm>
+
+using namespace mlir::sgd;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using Kind = ReshardStep::Kind;
+
+struct ReshardMoves::Position {
+  const AtomState &state;
+  SmallVector<AtomList, 4> dims;
+  uint64_t localBytes;
+};
+
+void mlir::sgd::priceStep(const CostModel &cost, ReshardStep &step, uint64_t bytesBefore, uint64_t bytesAfter) {
+  step.seconds = cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
+  if (step.kind == Kind::Slice || step.kind == Kind::Mask) return;
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  if (step.kind == Kind::AllGather) kind = CollectiveKind::kAllGather;
+  if (step.kind == Kind::AllToAll) kind = CollectiveKind::kAllToAll;
+  if (step.kind == Kind::Permute) kind = CollectiveKind::kPermute;
+  if (step.kind == Kind::ReduceScatter) kind = CollectiveKind::kReduceScatter;
+  uint64_t bytes = step.kind == Kind::AllGather ? bytesAfter : bytesBefore;
+  step.seconds += cost.getCollectiveSeconds(kind, step.axes, bytes);
+  step.sentBytes = CostModel::getSentBytes(kind, step.axes, bytes);
+}
+
+ReshardMoves::ReshardMoves(const CostModel &cost, const Atoms &atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,
+                           const AtomState &target, bool mayMaterialise)
+    : cost(cost), atoms(atoms), shape(shape), globalBytes(elementBytes), target(target),
+      targetDims(atoms.getDims(target, shape.size())), mayMaterialise(mayMaterialise) {
+  for (int64_t size : shape) globalBytes *= size;
+}
+
+void ReshardMoves::forEach(const AtomState &state, Visit visit) const {
+  Position at{state, atoms.getDims(state, shape.size()), globalBytes};
+  for (const AtomList &dim : at.dims) at.localBytes /= getShards(dim);
+  forEachLocal(at, visit);
+  forEachReduction(at, visit);
+  forEachMovedSuffix(at, visit);
+  forEachPermute(at, visit);
+}
+
+int64_t ReshardMoves::getShards(ArrayRef<uint8_t> list) const {
+  int64_t shards = 1;
+  for (uint8_t atom : list) shards *= atoms[atom].size;
+  return shards;
+}
+
+bool ReshardMoves::canAppend(const Position &at, size_t dim, ArrayRef<uint8_t> added) const {
+  return shape[dim] % (getShards(at.dims[dim]) * getShards(added)) == 0;
+}
+
+/// Atoms whose place is `code` now and another one in the target.
+AtomList ReshardMoves::withTarget(const Position &at, uint8_t code) const {
+  AtomList result;
+  for (size_t atom = 0; atom < atoms.size(); ++atom)
+    if (at.state.places[atom].code == code && target.places[atom].code != code) result.push_back(atom);
+  return result;
+}
+
+void ReshardMoves::visitStep(const Position &at, const AtomState &next, ReshardStep step, Visit visit) const {
+  uint64_t after = globalBytes;
+  bool isSharded = false;
+  for (size_t atom = 0; atom < atoms.size(); ++atom) {
+    if (!next.places[atom].isDim()) continue;
+    isSharded = true;
+    after /= atoms[atom].size;
+  }
+  if (!isSharded && !mayMaterialise) return;
+  priceStep(cost, step, at.localBytes, after);
+  visit(next, step);
+}
+
+/// Slices and masks: what a rank does with data it has. Slices of one atom, or of all that belong to one dimension.
+void ReshardMoves::forEachLocal(const Position &at, Visit visit) const {
+  AtomList masked;
+  for (uint8_t atom : withTarget(at, Place::kReplicated))
+    if (target.places[atom].isPartial()) masked.push_back(atom);
+  if (!masked.empty()) {
+    AtomState next = at.state;
+    for (uint8_t atom : masked) next.places[atom] = {Place::kPartial};
+    visitStep(at, next, {Kind::Mask, 0, 0, atoms.getPieces(masked), {}}, visit);
+  }
+  for (size_t dim = 0; dim < at.dims.size(); ++dim) {
+    auto slice = [&](ArrayRef<uint8_t> list) {
+      if (!canAppend(at, dim, list)) return;
+      AtomState next = at.state;
+      for (auto [position, atom] : llvm::enumerate(list)) next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
+      visitStep(at, next, {Kind::Slice, static_cast<int64_t>(dim), 0, atoms.getPieces(list), {}}, visit);
+    };
+    AtomList run;
+    for (uint8_t atom : targetDims[dim])
+      if (at.state.places[atom].isReplicated()) run.push_back(atom);
+    if (run.size() > 1) slice(run);
+    for (uint8_t atom : run) slice(atom);
+  }
+}
+
+/// All-reduce of one atom or of all; reduce-scatter of one atom or of all that belong to one dimension, in its order.
+void ReshardMoves::forEachReduction(const Position &at, Visit visit) const {
+  AtomList reduced = withTarget(at, Place::kPartial);
+  auto allReduce = [&](ArrayRef<uint8_t> list) {
+    AtomState next = at.state;
+    for (uint8_t atom : list) next.places[atom] = {Place::kReplicated};
+    visitStep(at, next, {Kind::AllReduce, 0, 0, atoms.getPieces(list), {}}, visit);
+  };
+  auto reduceScatter = [&](size_t dim, ArrayRef<uint8_t> list) {
+    if (!canAppend(at, dim, list)) return;
+    AtomState next = at.state;
+    for (auto [position, atom] : llvm::enumerate(list)) next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
+    visitStep(at, next, {Kind::ReduceScatter, static_cast<int64_t>(dim), 0, atoms.getPieces(list), {}}, visit);
+  };
+  if (reduced.empty()) return;
+  allReduce(reduced);
+  if (reduced.size() > 1)
+    for (uint8_t atom : reduced) allReduce(atom);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    AtomList run;
+    for (uint8_t atom : targetDims[dim])
+      if (llvm::is_contained(reduced, atom)) run.push_back(atom);
+    if (run.size() > 1) reduceScatter(dim, run);
+    for (uint8_t atom : run) reduceScatter(dim, atom);
+  }
+}
+
+/// All-gathers and all-to-alls: only the minor-most atoms of a dimension can leave it, since a rank's part must stay contiguous.
+void ReshardMoves::forEachMovedSuffix(const Position &at, Visit visit) const {
+  for (size_t dim = 0; dim < at.dims.size(); ++dim) {
+    ArrayRef<uint8_t> list = at.dims[dim], wanted = targetDims[dim];
+    size_t settled = 0;
+    while (settled < list.size() && settled < wanted.size() && list[settled] == wanted[settled]) ++settled;
+    if (settled == list.size()) continue;
+    for (size_t length = 1; length <= list.size(); ++length) {
+      ArrayRef<uint8_t> suffix = list.take_back(length);
+      AtomState next = at.state;
+      for (uint8_t atom : suffix) next.places[atom] = {Place::kReplicated};
+      visitStep(at, next, {Kind::AllGather, static_cast<int64_t>(dim), 0, atoms.getPieces(suffix), {}}, visit);
+      for (size_t other = 0; other < at.dims.size(); ++other) {
+        bool isWanted = llvm::any_of(suffix, [&](uint8_t atom) { return target.places[atom].isDim() && target.places[atom].getDim() == other; });
+        if (other == dim || !isWanted || !canAppend(at, other, suffix)) continue;
+        for (auto [position, atom] : llvm::enumerate(suffix)) next.places[atom] = Place::ofDim(other, at.dims[other].size() + position);
+        visitStep(at, next, {Kind::AllToAll, static_cast<int64_t>(other), static_cast<int64_t>(dim), atoms.getPieces(suffix), {}}, visit);
+      }
+    }
+  }
+}
+
+/// Steps that keep every local shape and change which rank holds which part.
+void ReshardMoves::forEachPermute(const Position &at, Visit visit) const {
+  for (size_t dim = 0; dim < at.dims.size(); ++dim) visitReordered(at, dim, visit);
+  visitSwaps(at, visit);
+  // Straight to the target.
+  for (size_t dim = 0; dim < at.dims.size(); ++dim)
+    if (getShards(at.dims[dim]) != getShards(targetDims[dim])) return;
+  for (size_t atom = 0; atom < atoms.size(); ++atom)
+    if (at.state.places[atom].isPartial() != target.places[atom].isPartial()) return;
+  visitPermuteTo(at, target, visit);
+}
+
+/// Other orders of one dimension's atoms.
+void ReshardMoves::visitReordered(const Position &at, size_t dim, Visit visit) const {
+  AtomList order = at.dims[dim];
+  if (order.size() < 2 || order.size() > 4) return;
+  llvm::sort(order);
+  do {
+    AtomState next = at.state;
+    for (auto [position, atom] : llvm::enumerate(order)) next.places[atom] = Place::ofDim(dim, position);
+    visitPermuteTo(at, next, visit);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+/// Two atoms of one size change places, in different dimensions, or one of them replicated and wanted.
+void ReshardMoves::visitSwaps(const Position &at, Visit visit) const {
+  for (size_t a = 0; a < atoms.size(); ++a) {
+    for (size_t b = 0; b < atoms.size(); ++b) {
+      Place first = at.state.places[a], second = at.state.places[b];
+      if (a == b || atoms[a].size != atoms[b].size || !first.isDim() || second.isPartial()) continue;
+      if (second.isDim() ? (b < a || first.getDim() == second.getDim()) : !target.places[b].isDim()) continue;
+      AtomState next = at.state;
+      std::swap(next.places[a], next.places[b]);
+      visitPermuteTo(at, next, visit);
+    }
+  }
+}
+
+void ReshardMoves::visitPermuteTo(const Position &at, const AtomState &next, Visit visit) const {
+  if (next == at.state) return;
+  SmallVector<AtomList, 4> nextDims = atoms.getDims(next, at.dims.size());
+  AtomList before, after;
+  // A dimension whose list does not change keeps its digits at the same place value, so it can stay out of the group.
+  for (size_t dim = 0; dim < at.dims.size(); ++dim) {
+    if (at.dims[dim] == nextDims[dim]) continue;
+    ArrayRef<uint8_t> from = at.dims[dim], to = nextDims[dim];
+    while (!from.empty() && !to.empty() && from.front() == to.front()) from = from.drop_front(), to = to.drop_front();
+    while (!from.empty() && !to.empty() && from.back() == to.back()) from = from.drop_back(), to = to.drop_back();
+    llvm::append_range(before, from);
+    llvm::append_range(after, to);
+  }
+  // Both orders must number the same ranks: atoms that only one of them has were, or become, replicated.
+  AtomList onlyBefore, onlyAfter;
+  for (uint8_t atom : before)
+    if (!llvm::is_contained(after, atom)) onlyBefore.push_back(atom);
+  for (uint8_t atom : after)
+    if (!llvm::is_contained(before, atom)) onlyAfter.push_back(atom);
+  llvm::append_range(before, onlyAfter);
+  llvm::append_range(after, onlyBefore);
+  visitStep(at, next, {Kind::Permute, 0, 0, atoms.getPieces(after), atoms.getPieces(before)}, visit);
+}

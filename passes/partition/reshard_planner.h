@@ -1,0 +1,67 @@
+// Finds the cheapest way from one sharding of a tensor to another. Plain data, no IR; shapes must divide evenly.
+#ifndef SGD_PASSES_PARTITION_RESHARD_PLANNER_H
+#define SGD_PASSES_PARTITION_RESHARD_PLANNER_H
+
+#include "llvm/Support/Error.h"
+#include "passes/cost/cost_model.h"
+
+namespace mlir::sgd {
+
+using AxisPieces = llvm::SmallVector<AxisPiece, 2>;
+
+/// How a tensor lies on the mesh. Pieces in neither list are replicated.
+struct ShardState {
+  llvm::SmallVector<AxisPieces, 4> dims;  // major to minor, per dimension
+  AxisPieces partial;                     // axes whose ranks hold summands; order does not matter
+
+  bool operator==(const ShardState &other) const { return dims == other.dims && partial == other.partial; }
+};
+
+/// One local or collective operation; names and meanings are those of the `spmd` dialect.
+struct ReshardStep {
+  enum class Kind { Slice, AllGather, AllToAll, Permute, ReduceScatter, AllReduce, Mask };
+  Kind kind;
+  int64_t dim = 0;         // Slice, AllGather, ReduceScatter: the dimension; AllToAll: the one that is split
+  int64_t concat = 0;      // AllToAll: the dimension along which parts are joined
+  AxisPieces axes;         // the group; Permute: the order after it; Mask: where coordinate 0 keeps the value
+  AxisPieces fromAxes;     // Permute: the order before it
+  uint64_t sentBytes = 0;  // per rank, ring rule
+  double seconds = 0;
+};
+
+struct ReshardPlan {
+  llvm::SmallVector<ReshardStep, 4> steps;
+  uint64_t sentBytes = 0;
+  double seconds = 0;
+  /// Every rank holds the whole tensor in between, although it does neither before nor after: there was no other way.
+  bool materialises = false;
+};
+
+class ReshardPlanner {
+ public:
+  explicit ReshardPlanner(const CostModel &cost) : cost(cost) {}
+
+  /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute, reduce-scatter,
+  /// all-reduce, on parts of axes too) that does not hold the whole tensor unless `from` or `to` does or nothing else is possible.
+  /// `shape` is global, `elementBytes` the size of one element. Partial axes of both states must be of one reduction kind.
+  /// Errors: a dimension that does not divide, pieces that overlap.
+  llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState &from,
+                                   const ShardState &to) const;
+
+  /// The obvious plan, for comparison and where a search is out of reach: reduce, gather what differs, slice.
+  ReshardPlan planByGathering(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState &from,
+                              const ShardState &to) const;
+
+ private:
+  const CostModel &cost;
+};
+
+/// "all_gather", "shard_slice", ...
+llvm::StringRef getStepName(ReshardStep::Kind kind);
+
+/// Joins neighbouring pieces of one axis: "x":(1)2, "x":(2)4 of an axis of size 8 become "x".
+AxisPieces joinPieces(llvm::ArrayRef<AxisPiece> pieces);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,85 @@
+// Properties of the cost model: known closed forms, monotony, link classes and hierarchy.
+#include "passes/cost/cost_model.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir::sgd;
+
+namespace {
+Topology getTwoLevels() {
+  Topology topology = getHostTopology();
+  topology.links.clear();
+  topology.links.push_back({"inner", 4, 1e-6, 1e11, {Algorithm::Ring}});
+  topology.links.push_back({"outer", 0, 1e-5, 1e9, {Algorithm::Ring, Algorithm::Tree}});
+  return topology;
+}
+
+const AxisPiece kData{0, 1, 2}, kModel{1, 1, 4};
+
+TEST(CostModel, RingAllReduceIsTheClosedForm) {
+  CostModel model(getTwoLevels(), {2, 4});
+  double expected = 6 * 1e-6 + 1.5 * 1e6 / 1e11;
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kModel}, 1000000), expected);
+}
+
+TEST(CostModel, GroupOfOneIsFree) {
+  CostModel model(getHostTopology(), {1, 4});
+  EXPECT_EQ(model.getCollectiveSeconds(CollectiveKind::kAllGather, {AxisPiece{0, 1, 1}}, 1 << 20), 0);
+  EXPECT_EQ(CostModel::getSentBytes(CollectiveKind::kAllGather, {AxisPiece{0, 1, 1}}, 1 << 20), 0u);
+}
+
+TEST(CostModel, InnerAxesUseInnerLinks) {
+  CostModel model(getTwoLevels(), {2, 4});
+  EXPECT_EQ(model.getLink({kModel}).name, "inner");
+  EXPECT_EQ(model.getLink({kData}).name, "outer");
+  EXPECT_EQ(model.getLink({kData, kModel}).name, "outer");
+  // The fast half of an axis of 8: its minor digit.
+  CostModel flat(getTwoLevels(), {8});
+  EXPECT_EQ(flat.getLink({AxisPiece{0, 2, 4}}).name, "inner");
+  EXPECT_EQ(flat.getLink({AxisPiece{0, 1, 2}}).name, "outer");
+}
+
+TEST(CostModel, HierarchyWinsOverSlowLinks) {
+  CostModel model(getTwoLevels(), {2, 4});
+  uint64_t bytes = 64 << 20;
+  double flat = 14 * 1e-5 + 2.0 * 7 / 8 * bytes / 1e9;
+  EXPECT_LT(model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kData, kModel}, bytes), flat / 3);
+}
+
+TEST(CostModel, TreeWinsForFewBytes) {
+  CostModel model(getTwoLevels(), {64});
+  AxisPiece all{0, 1, 64};
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kBroadcast, {all}, 0), 6e-5);
+}
+
+TEST(CostModel, TimesGrowWithBytes) {
+  CostModel model(getTwoLevels(), {2, 4});
+  for (CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+                              CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast}) {
+    double before = 0;
+    for (uint64_t bytes = 64; bytes < (uint64_t(1) << 32); bytes *= 8) {
+      double seconds = model.getCollectiveSeconds(kind, {kData, kModel}, bytes);
+      EXPECT_GT(seconds, before);
+      before = seconds;
+    }
+  }
+}
+
+TEST(CostModel, ReduceScatterAndGatherMakeAnAllReduce) {
+  EXPECT_EQ(CostModel::getSentBytes(CollectiveKind::kAllReduce, {kModel}, 4096),
+            CostModel::getSentBytes(CollectiveKind::kReduceScatter, {kModel}, 4096) +
+                CostModel::getSentBytes(CollectiveKind::kAllGather, {kModel}, 4096));
+}
+
+TEST(CostModel, RooflineTakesTheLargerSide) {
+  CostModel model(getHostTopology(), {1});
+  EXPECT_DOUBLE_EQ(model.getOpSeconds(6e10, 0), 1 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getOpSeconds(0, 1e10), 1 + 1e-6);
+  EXPECT_GT(model.getOpSeconds(6e10, 0, /*isHalf=*/true), model.getOpSeconds(6e10, 0));
+}
+
+TEST(CostModel, BucketsAreAtLeastFourMebibytes) {
+  CostModel model(getHostTopology(), {4});
+  EXPECT_GE(model.getBucketBytes({AxisPiece{0, 1, 4}}), uint64_t(4) << 20);
+}
+}  // namespace

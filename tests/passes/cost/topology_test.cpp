@@ -1,0 +1,66 @@
+// Topology files: what is accepted, and the message for each way a file can be wrong.
+#include "passes/cost/topology.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::sgd;
+using testing::HasSubstr;
+
+namespace {
+const char *kDevice = R"("device":{"flops":1,"half_flops":1,"memory_bandwidth":1,"launch_latency":0,"memory_bytes":1})";
+const char *kLink = R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"]})";
+
+std::string errorOf(const std::string &json) {
+  llvm::Expected<Topology> topology = parseTopology(json, "t.json");
+  if (topology) return "accepted";
+  return llvm::toString(topology.takeError());
+}
+
+std::string withLinks(const std::string &links) {
+  return std::string("{\"name\":\"t\",") + kDevice + ",\"links\":[" + links + "]}";
+}
+
+TEST(Topology, ShippedFileLoads) {
+  llvm::Expected<Topology> topology = loadTopology(SGD_TOPOLOGIES "/dgx-h100.json");
+  ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+  EXPECT_EQ(topology->links.size(), 2u);
+  EXPECT_EQ(topology->links[0].ranks, 8);
+  EXPECT_EQ(topology->links[1].name, "infiniband");
+}
+
+TEST(Topology, HostIsBuiltIn) {
+  llvm::Expected<Topology> topology = loadTopology("host");
+  ASSERT_TRUE(bool(topology));
+  EXPECT_EQ(topology->links.size(), 1u);
+}
+
+TEST(Topology, MissingFileIsNamed) {
+  llvm::Expected<Topology> topology = loadTopology("/nonexistent/t.json");
+  ASSERT_FALSE(bool(topology));
+  EXPECT_THAT(llvm::toString(topology.takeError()), HasSubstr("cannot read topology '/nonexistent/t.json'"));
+}
+
+TEST(Topology, MinimalFileIsAccepted) { EXPECT_EQ(errorOf(withLinks(kLink)), "accepted"); }
+
+TEST(Topology, ErrorsNameFieldAndPlace) {
+  EXPECT_THAT(errorOf("{"), HasSubstr("topology 't.json' is not JSON"));
+  EXPECT_THAT(errorOf("[]"), HasSubstr("must be an object"));
+  EXPECT_THAT(errorOf("{}"), HasSubstr("'t.json': field 'name' must be a non-empty string"));
+  EXPECT_THAT(errorOf(R"({"name":"t"})"), HasSubstr("field 'device' must be an object"));
+  EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":-1},"links":[{}]})"), HasSubstr("device: field 'flops' must be above 0"));
+  EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":"1"},"links":[{}]})"), HasSubstr("field 'flops' must be a number"));
+  EXPECT_THAT(errorOf(withLinks("")), HasSubstr("field 'links' must be a non-empty list"));
+  EXPECT_THAT(errorOf(withLinks("1")), HasSubstr("link 0 must be an object"));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l"})")), HasSubstr("link 0: field 'ranks' is missing"));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":1.5})")), HasSubstr("field 'ranks' must be a whole number"));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["star"]})")),
+              HasSubstr("field 'algorithms' may hold"));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["tree"]})")),
+              HasSubstr("needs \"ring\" or \"direct\""));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":8,"latency":0,"bandwidth":1,"algorithms":["ring"]})")),
+              HasSubstr("the last link, and only it, has ranks 0"));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"mtu":1})")),
+              HasSubstr("field 'mtu' is unknown"));
+}
+}  // namespace

@@ -1,0 +1,221 @@
+// Every pair of shardings on small meshes: plans are right by value and not worse than gathering; and the plans of known situations.
+#include "passes/partition/reshard_planner.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "reshard_simulator.h"
+
+using namespace mlir::sgd;
+using namespace mlir::sgd::test;
+using Kind = ReshardStep::Kind;
+using testing::ElementsAre;
+
+namespace {
+/// All ways to put `pieces` on the dimensions (in every order), into the partial set or nowhere.
+void enumerateStates(llvm::ArrayRef<AxisPiece> pieces, ShardState &state, llvm::function_ref<void(const ShardState &)> visit) {
+  if (pieces.empty()) return visit(state);
+  enumerateStates(pieces.drop_front(), state, visit);
+  state.partial.push_back(pieces.front());
+  enumerateStates(pieces.drop_front(), state, visit);
+  state.partial.pop_back();
+  for (AxisPieces &dim : state.dims) {
+    for (size_t position = 0; position <= dim.size(); ++position) {
+      dim.insert(dim.begin() + position, pieces.front());
+      enumerateStates(pieces.drop_front(), state, visit);
+      dim.erase(dim.begin() + position);
+    }
+  }
+}
+
+std::vector<ShardState> getAllStates(llvm::ArrayRef<AxisPiece> pieces, size_t rank) {
+  std::vector<ShardState> states;
+  ShardState state;
+  state.dims.resize(rank);
+  enumerateStates(pieces, state, [&](const ShardState &each) { states.push_back(each); });
+  return states;
+}
+
+std::string describe(const ShardState &state) {
+  std::string text;
+  auto add = [&](const AxisPieces &pieces) {
+    text += "{";
+    for (const AxisPiece &piece : pieces) text += " " + std::to_string(piece.axis) + ":(" + std::to_string(piece.preSize) + ")" + std::to_string(piece.size);
+    text += " }";
+  };
+  for (const AxisPieces &dim : state.dims) add(dim);
+  text += " partial ";
+  add(state.partial);
+  return text;
+}
+
+std::string describe(const ReshardPlan &plan) {
+  std::string text;
+  for (const ReshardStep &step : plan.steps) text += getStepName(step.kind).str() + " ";
+  return text;
+}
+
+bool isWhole(const ShardState &state) {
+  return llvm::all_of(state.dims, [](const AxisPieces &pieces) { return pieces.empty(); });
+}
+
+/// Largest local number of elements while the plan runs, relative to the global one: 1 when some state is whole.
+bool holdsWhole(const ReshardPlan &plan, const ShardState &from) {
+  int64_t shards = 1;
+  for (const AxisPieces &pieces : from.dims) shards *= getGroupSize(pieces);
+  for (const ReshardStep &step : plan.steps) {
+    if (step.kind == Kind::Slice || step.kind == Kind::ReduceScatter) shards *= getGroupSize(step.axes);
+    if (step.kind == Kind::AllGather) shards /= getGroupSize(step.axes);
+    if (shards == 1) return true;
+  }
+  return false;
+}
+
+void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPiece> pieces, std::vector<int64_t> shape) {
+  CostModel cost(getHostTopology(), mesh);
+  ReshardPlanner planner(cost);
+  ReshardSimulator simulator(mesh, shape);
+  // Large elements: bytes decide, not the latency of a step.
+  uint64_t elementBytes = 1 << 20;
+  std::vector<ShardState> states = getAllStates(pieces, shape.size());
+  for (const ShardState &from : states) {
+    for (const ShardState &to : states) {
+      llvm::Expected<ReshardPlan> plan = planner.plan(shape, elementBytes, from, to);
+      ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+      std::string what = describe(from) + " -> " + describe(to) + ": " + describe(*plan);
+      ASSERT_EQ(simulator.check(*plan, from, to), "") << what;
+      ReshardPlan gathering = planner.planByGathering(shape, elementBytes, from, to);
+      ASSERT_EQ(simulator.check(gathering, from, to), "") << what;
+      bool mayBeWhole = isWhole(from) || isWhole(to);
+      if (mayBeWhole || !gathering.materialises) ASSERT_LE(plan->seconds, gathering.seconds * 1.0000001) << what << " or " << describe(gathering);
+      if (!mayBeWhole) ASSERT_TRUE(!holdsWhole(*plan, from) && !plan->materialises) << what;
+      if (from == to) ASSERT_TRUE(plan->steps.empty()) << what;
+    }
+  }
+}
+
+const AxisPiece kX{0, 1, 2}, kY{1, 1, 2}, kY4{1, 1, 4};
+
+TEST(ReshardPlanner, AllPairsOn4) {
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {4, 4}, {4, 8, 4}}) {
+    checkAllPairs({4}, {AxisPiece{0, 1, 4}}, shape);
+    checkAllPairs({4}, {AxisPiece{0, 1, 2}, AxisPiece{0, 2, 2}}, shape);
+  }
+}
+
+TEST(ReshardPlanner, AllPairsOn2x2) {
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{4}, {4, 4}, {4, 4, 4}}) checkAllPairs({2, 2}, {kX, kY}, shape);
+}
+
+TEST(ReshardPlanner, AllPairsOn2x4) {
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {8, 8}, {8, 8, 8}}) checkAllPairs({2, 4}, {kX, kY4}, shape);
+}
+
+TEST(ReshardPlanner, AllPairsOn2x4WithSubAxes) {
+  checkAllPairs({2, 4}, {kX, AxisPiece{1, 1, 2}, AxisPiece{1, 2, 2}}, {8});
+  checkAllPairs({2, 4}, {kX, AxisPiece{1, 1, 2}, AxisPiece{1, 2, 2}}, {8, 8});
+}
+
+TEST(ReshardPlanner, AllPairsOn8) {
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {8, 8}, {8, 8, 8}}) {
+    checkAllPairs({8}, {AxisPiece{0, 1, 8}}, shape);
+    checkAllPairs({8}, {AxisPiece{0, 1, 2}, AxisPiece{0, 2, 4}}, shape);
+  }
+}
+
+class KnownSituations : public testing::Test {
+ protected:
+  std::vector<std::string> plan(MeshSizes mesh, llvm::ArrayRef<int64_t> shape, const ShardState &from, const ShardState &to) {
+    CostModel cost(getHostTopology(), mesh);
+    llvm::Expected<ReshardPlan> plan = ReshardPlanner(cost).plan(shape, 1 << 16, from, to);
+    if (!plan) return {llvm::toString(plan.takeError())};
+    last = *plan;
+    std::vector<std::string> names;
+    for (const ReshardStep &step : plan->steps) names.push_back(getStepName(step.kind).str());
+    return names;
+  }
+  ReshardPlan last;
+};
+
+TEST_F(KnownSituations, MovingAnAxisIsOneAllToAll) {
+  EXPECT_THAT(plan({2}, {8, 8}, {{{kX}, {}}, {}}, {{{}, {kX}}, {}}), ElementsAre("all_to_all"));
+  EXPECT_EQ(last.sentBytes, 8u * 8 / 2 * 65536 / 2);
+}
+
+TEST_F(KnownSituations, UnshardAndShard) {
+  EXPECT_THAT(plan({2}, {8}, {{{kX}}, {}}, {{{}}, {}}), ElementsAre("all_gather"));
+  EXPECT_THAT(plan({2}, {8}, {{{}}, {}}, {{{kX}}, {}}), ElementsAre("shard_slice"));
+}
+
+TEST_F(KnownSituations, SeveralAxesAreSlicedAtOnce) {
+  EXPECT_THAT(plan({2, 2}, {8}, {{{}}, {}}, {{{kX, kY}}, {}}), ElementsAre("shard_slice"));
+  EXPECT_EQ(last.steps[0].axes.size(), 2u);
+}
+
+TEST_F(KnownSituations, TileToPartlyReplicatedGathersInSubgroups) {
+  EXPECT_THAT(plan({2, 2}, {8, 8}, {{{kX}, {kY}}, {}}, {{{kX}, {}}, {}}), ElementsAre("all_gather"));
+  EXPECT_EQ(last.steps[0].axes, AxisPieces{kY});
+}
+
+TEST_F(KnownSituations, PartOfAnAxisMoves) {
+  // [8,4] -> [2,16] on 32 ranks.
+  AxisPiece major{0, 1, 2}, minor{0, 2, 4}, y{1, 1, 4};
+  EXPECT_THAT(plan({8, 4}, {64, 64}, {{{AxisPiece{0, 1, 8}}, {y}}, {}}, {{{major}, {y, minor}}, {}}), ElementsAre("all_to_all"));
+}
+
+TEST_F(KnownSituations, MergingOntoAnotherDimensionNeverGathers) {
+  AxisPiece y{0, 1, 4};
+  EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {kY, y}}, {}}), ElementsAre("all_to_all"));
+  EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {y, kY}}, {}}),
+              ElementsAre("all_to_all", "collective_permute"));
+}
+
+TEST_F(KnownSituations, OtherDeviceOrderIsAPermute) {
+  EXPECT_THAT(plan({2, 2}, {8}, {{{kX, kY}}, {}}, {{{kY, kX}}, {}}), ElementsAre("collective_permute"));
+  EXPECT_THAT(plan({2, 2}, {8, 8}, {{{kX}, {kY}}, {}}, {{{kY}, {kX}}, {}}), ElementsAre("collective_permute"));
+  EXPECT_THAT(plan({2, 2}, {8}, {{{kX}}, {}}, {{{kY}}, {}}), ElementsAre("collective_permute"));
+}
+
+TEST_F(KnownSituations, GatheringAMajorAxisPermutesFirst) {
+  EXPECT_THAT(plan({2, 2}, {8}, {{{kX, kY}}, {}}, {{{kY}}, {}}), ElementsAre("collective_permute", "all_gather"));
+  EXPECT_THAT(plan({2, 2}, {8}, {{{kX, kY}}, {}}, {{{kX}}, {}}), ElementsAre("all_gather"));
+}
+
+TEST_F(KnownSituations, PartialValues) {
+  EXPECT_THAT(plan({2}, {8}, {{{}}, {kX}}, {{{}}, {}}), ElementsAre("all_reduce"));
+  EXPECT_THAT(plan({2}, {8}, {{{}}, {kX}}, {{{kX}}, {}}), ElementsAre("reduce_scatter"));
+  EXPECT_THAT(plan({2, 2}, {8}, {{{}}, {kX, kY}}, {{{kX, kY}}, {}}), ElementsAre("reduce_scatter"));
+  EXPECT_THAT(plan({2, 2}, {8}, {{{}}, {kX, kY}}, {{{kX}}, {}}), ElementsAre("reduce_scatter", "all_reduce"));
+  EXPECT_THAT(plan({2}, {8}, {{{}}, {}}, {{{}}, {kX}}), ElementsAre("mask"));
+}
+
+TEST_F(KnownSituations, TooFewElementsForBothAxesSplitsOne) {
+  // 4 elements on 4 x 2 ranks: the axes cannot share the dimension, half of the first can stay while the other comes.
+  AxisPiece four{0, 1, 4};
+  EXPECT_EQ(plan({4, 2}, {4}, {{{four}}, {}}, {{{kY}}, {}}).size(), 2u);
+  EXPECT_FALSE(last.materialises);
+}
+
+TEST_F(KnownSituations, NoCommonSubAxisSaysSo) {
+  AxisPiece two{0, 1, 2}, three{0, 1, 3};
+  EXPECT_THAT(plan({6}, {6}, {{{two}}, {}}, {{{three}}, {}}), ElementsAre("all_gather", "shard_slice"));
+  EXPECT_TRUE(last.materialises);
+}
+
+TEST_F(KnownSituations, Refusals) {
+  EXPECT_THAT(plan({2}, {7}, {{{kX}}, {}}, {{{}}, {}}), ElementsAre("dimension 0 of size 7 does not divide into 2 shards"));
+  EXPECT_THAT(plan({2}, {8, 8}, {{{kX}, {kX}}, {}}, {{{}, {}}, {}}), ElementsAre("parts of mesh axes do not divide their axis, or overlap"));
+  EXPECT_THAT(plan({2}, {8}, {{{}, {}}, {}}, {{{}}, {}}), ElementsAre("sharding has 2 dimensions, the tensor 1"));
+}
+
+TEST_F(KnownSituations, ManyAxesStayQuick) {
+  ShardState from, to;
+  from.dims.resize(4);
+  to.dims.resize(4);
+  MeshSizes mesh(10, 2);
+  for (unsigned axis = 0; axis < 10; ++axis) {
+    from.dims[axis % 4].push_back({axis, 1, 2});
+    to.dims[(axis + 1) % 4].push_back({axis, 1, 2});
+  }
+  EXPECT_FALSE(plan(mesh, {64, 64, 64, 64}, from, to).empty());
+}
+}  // namespace
