@@ -73,16 +73,18 @@ class Device {
 
   // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
   // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`
-  // are Launch.coordinates evaluated for this rank.
+  // are Launch.coordinates evaluated for this rank; nodes keep no reference to the artifact.
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(
       const artifact::Launch& launch, const KernelLibrary& library, const MemoryMap& memory,
       std::span<const int64_t> coordinates) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const MemoryMap& memory) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const artifact::Copy& copy,
-                                                            const MemoryMap& memory) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareFill(const artifact::Fill& fill,
-                                                            const MemoryMap& memory) = 0;
+  // Copies `bytes` bytes between addresses of this device's memory, which may overlap.
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const std::byte* source,
+                                                            std::byte* target, uint64_t bytes) = 0;
+  // Repeats the pattern of 1 to 16 bytes over `bytes` bytes, a multiple of its length.
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareFill(std::byte* target, uint64_t bytes,
+                                                            std::span<const uint8_t> pattern) = 0;
 
   // Returns when everything executed so far is complete, with the first error of a queue.
   virtual absl::Status Synchronize() = 0;

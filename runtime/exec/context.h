@@ -1,0 +1,53 @@
+// What all programs of one artifact share on one rank: device, communicator, loaded kernels and
+// memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/comm/mesh.h"
+#include "runtime/device/device.h"
+
+namespace sgd::exec {
+
+// One rank's memory: the private arena is allocated once, the window is the communicator's,
+// constants are the artifact's mapping. Programs of the artifact use the same arenas, so state
+// inputs of equal slices are shared by them without copies.
+class ExecutionContext {
+ public:
+  // Borrows all three, which must outlive it. FailedPrecondition when the number of ranks is not
+  // the mesh's, the window is too small, or the artifact is for another target or CPU;
+  // ResourceExhausted when memory is.
+  static absl::StatusOr<std::unique_ptr<ExecutionContext>> Create(
+      const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator);
+
+  const artifact::ArtifactFile& file() const { return file_; }
+  device::Device& device() const { return device_; }
+  comm::Communicator& communicator() const { return communicator_; }
+  const device::KernelLibrary& kernels() const { return *kernels_; }
+  const device::MemoryMap& memory() const { return memory_; }
+  const comm::Mesh& mesh() const { return mesh_; }
+  uint32_t rank() const { return communicator_.rank(); }
+
+  // Bytes of private arena, window and constants as allocated: what the report calls memory.peak.
+  uint64_t arena_bytes() const;
+
+ private:
+  ExecutionContext(const artifact::ArtifactFile& file, device::Device& device,
+                   comm::Communicator& communicator)
+      : file_(file), device_(device), communicator_(communicator) {}
+
+  const artifact::ArtifactFile& file_;
+  device::Device& device_;
+  comm::Communicator& communicator_;
+  comm::Mesh mesh_;
+  std::unique_ptr<device::Arena> private_arena_;
+  std::unique_ptr<device::KernelLibrary> kernels_;
+  device::MemoryMap memory_;
+};
+
+}  // namespace sgd::exec

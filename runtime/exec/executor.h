@@ -1,0 +1,113 @@
+// Executes one program of an artifact on one rank: everything is prepared at creation, a step walks
+// a flat list.
+//
+//   context  = ExecutionContext::Create(file, device, communicator)
+//   executor = Executor::Create(*context, "train", options)
+//   executor->UploadInput(i, global_bytes) ...   or fill executor->InputBytes(i), this rank's
+//   shard, directly loop: executor->Run(step); read outputs; carry->Run();       (carry: see
+//   carry.h)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/data/shard.h"
+#include "runtime/device/device.h"
+#include "runtime/exec/context.h"
+
+namespace sgd::exec {
+
+struct ExecutorOptions {
+  // Bounds each single wait for peers.
+  absl::Duration timeout = absl::Seconds(300);
+  // Skips launches and matmuls, to measure what the plan itself costs. Results are meaningless.
+  bool null_kernels = false;
+};
+
+// An input or output as this rank sees it.
+struct Tensor {
+  std::string name;   // the model's own
+  data::Shard shard;  // global type and this rank's part of it
+  std::byte* bytes;   // shard.local_bytes() of device memory; outputs must only be read
+  bool is_state;      // inputs only: Input.state
+  std::optional<uint32_t> carry_input;  // outputs only: Output.carry_input
+};
+
+// Wall time of the last step.
+struct StepTiming {
+  absl::Duration total;
+  absl::Duration communication;  // collectives, waiting for peers included
+};
+
+class Executor {
+ public:
+  // Prepares all instructions. Ranks must create the executors of an artifact in the same order
+  // (collectives are prepared). NotFound for an unknown program; Unimplemented for what the device
+  // cannot do, with program, instruction and location.
+  static absl::StatusOr<std::unique_ptr<Executor>> Create(ExecutionContext& context,
+                                                          std::string_view program,
+                                                          const ExecutorOptions& options);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // One step over what the inputs' bytes hold: no allocation of ours, no lock. Inputs may be
+  // overwritten (donation), so fill all that are not carried before the next step. Errors say rank,
+  // program, step, instruction, operation and source location.
+  absl::Status Run(uint64_t step);
+
+  const std::vector<Tensor>& inputs() const { return inputs_; }
+  const std::vector<Tensor>& outputs() const { return outputs_; }
+
+  // This rank's shard of an input, to be filled; of an output, valid from Run until the next Run or
+  // carry.
+  std::span<std::byte> InputBytes(size_t index) const;
+  std::span<const std::byte> OutputBytes(size_t index) const;
+
+  // Cuts this rank's shard from a global row-major tensor; padding of uneven shards becomes zero.
+  // InvalidArgument on another size.
+  absl::Status UploadInput(size_t index, std::span<const std::byte> global);
+  // Writes this rank's shard to its place in a global buffer, which ranks may share: only the first
+  // of several ranks with the same shard writes, so all writes are disjoint.
+  absl::Status DownloadOutput(size_t index, std::span<std::byte> global) const;
+
+  const StepTiming& timing() const { return timing_; }
+  const std::string& program() const { return program_; }
+
+ private:
+  // A node or a collective, in execution order.
+  struct Step {
+    std::unique_ptr<device::Node> node;  // null for a collective
+    comm::CollectiveHandle collective;
+    uint32_t instruction;  // its index in the program
+  };
+
+  Executor(ExecutionContext& context, const artifact::Program& program,
+           const ExecutorOptions& options);
+  absl::Status PrepareInstruction(uint32_t index);
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(
+      const artifact::Instruction& instruction);
+  absl::Status ExecuteCollective(const Step& step);
+  absl::Status Locate(const absl::Status& status, uint32_t index) const;
+  std::string LocationOf(const artifact::Instruction& instruction) const;
+
+  ExecutionContext& context_;
+  const artifact::Program& source_;
+  ExecutorOptions options_;
+  std::string program_;
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> outputs_;
+  std::vector<Step> steps_;
+  StepTiming timing_;
+};
+
+}  // namespace sgd::exec
