@@ -1,9 +1,7 @@
 // Checks of collectives: done once when one is prepared, trusted afterwards.
 #include "runtime/comm/collective_spec.h"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
 
@@ -121,29 +119,6 @@ absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64
 }
 
 }  // namespace
-
-uint32_t ElementSize(ElementType element) {
-  switch (element) {
-    case ElementType::kBool:
-    case ElementType::kI8:
-    case ElementType::kU8:
-      return 1;
-    case ElementType::kI16:
-    case ElementType::kU16:
-    case ElementType::kF16:
-    case ElementType::kBF16:
-      return 2;
-    case ElementType::kI32:
-    case ElementType::kU32:
-    case ElementType::kF32:
-      return 4;
-    case ElementType::kI64:
-    case ElementType::kU64:
-    case ElementType::kF64:
-      return 8;
-  }
-  return 1;
-}
 
 const char* ElementName(ElementType element) {
   static constexpr const char* kNames[] = {"bool", "i8",  "i16", "i32",  "i64", "u8", "u16",

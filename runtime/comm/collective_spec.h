@@ -5,31 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "runtime/comm/element_type.h"
 #include "runtime/comm/mesh.h"
 #include "runtime/comm/sent_bytes.h"
 
 namespace sgd::comm {
 
-// Values equal those of program.fbs, so a verified enum can be cast.
-enum class ElementType : uint8_t {
-  kBool,
-  kI8,
-  kI16,
-  kI32,
-  kI64,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kF16,
-  kBF16,
-  kF32,
-  kF64
-};
-enum class ReduceKind : uint8_t { kAdd, kMul, kMax, kMin, kAnd, kOr };
-
-// Bytes of one element.
-uint32_t ElementSize(ElementType element);
 const char* ElementName(ElementType element);    // "f32"
 const char* CollectiveName(CollectiveKind kind);  // "all_reduce"
 const char* ReduceName(ReduceKind reduce);        // "add"

@@ -1,7 +1,6 @@
 // Mixed-radix arithmetic over mesh axes and sub-axes; every rank computes only its own group.
 #include "runtime/comm/mesh.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
@@ -29,9 +28,12 @@ uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t fir
   return first;
 }
 
-bool Overlap(const AxisRef& a, const AxisRef& b) {
-  if (a.axis != b.axis || a.size == 1 || b.size == 1) return false;
-  return a.pre_size < uint64_t{b.pre_size} * b.size && b.pre_size < uint64_t{a.pre_size} * a.size;
+// Whether one factorisation of the axis has both as factors: the minor one begins at a multiple of where the major ends.
+bool Disjoint(const AxisRef& a, const AxisRef& b) {
+  if (a.axis != b.axis || a.size == 1 || b.size == 1) return true;
+  const AxisRef& major = a.pre_size <= b.pre_size ? a : b;
+  const AxisRef& minor = a.pre_size <= b.pre_size ? b : a;
+  return minor.pre_size % (uint64_t{major.pre_size} * major.size) == 0;
 }
 
 }  // namespace
@@ -72,9 +74,9 @@ absl::Status CheckAxes(const Mesh& mesh, absl::Span<const AxisRef> axes) {
                                                      " of size ", axis_size));
     }
     for (size_t j = 0; j < i; ++j) {
-      if (Overlap(axes[j], ref)) {
+      if (!Disjoint(axes[j], ref)) {
         return absl::InvalidArgumentError(
-            absl::StrCat("mesh axis ", ref.axis, " is used twice by one collective"));
+            absl::StrCat("parts of mesh axis ", ref.axis, " overlap or split it in two ways"));
       }
     }
   }

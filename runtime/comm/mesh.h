@@ -30,7 +30,8 @@ struct AxisRef {
 // Refuses a mesh whose number of ranks is zero or beyond 2^20.
 absl::Status CheckMesh(const Mesh& mesh);
 
-// Refuses axes that are not in the mesh, whose sizes do not divide the axis, or that overlap each other.
+// Refuses axes that are not in the mesh, whose sizes do not divide the axis, that overlap, or that are not
+// factors of one factorisation of their axis, as (1)2 and (3)2 of an axis of size 6.
 absl::Status CheckAxes(const Mesh& mesh, absl::Span<const AxisRef> axes);
 
 // Product of the sizes of `axes`.

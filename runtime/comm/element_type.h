@@ -1,0 +1,32 @@
+// Element types and reductions of collectives. Depends on nothing; values equal those of program.fbs, so a verified enum can be cast.
+#pragma once
+
+#include <cstdint>
+
+namespace sgd::comm {
+
+enum class ElementType : uint8_t {
+  kBool,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kF16,
+  kBF16,
+  kF32,
+  kF64
+};
+
+enum class ReduceKind : uint8_t { kAdd, kMul, kMax, kMin, kAnd, kOr };
+
+// Bytes of one element; a bool is one byte, 0 or 1.
+constexpr uint32_t ElementSize(ElementType element) {
+  constexpr uint8_t kSizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+  return kSizes[static_cast<uint8_t>(element)];
+}
+
+}  // namespace sgd::comm

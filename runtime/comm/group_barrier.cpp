@@ -1,0 +1,128 @@
+// Waiting in three stages: spin, yield, sleep on the peer's futex in slices short enough to notice an abort and the deadline.
+#include "runtime/comm/group_barrier.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+
+namespace sgd::comm {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the futex is the flag's low half");
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+constexpr int kSpins = 4000;         // 40 to 150 microseconds, by processor
+constexpr int kSpinsWhenShared = 20;
+constexpr int kYields = 4;
+constexpr int64_t kSleepNanoseconds = 10'000'000;
+
+uint32_t Count(uint64_t arrived) { return static_cast<uint32_t>(arrived); }
+uint32_t Hash(uint64_t arrived) { return static_cast<uint32_t>(arrived >> 32); }
+
+// Counts wrap around; ranks are never 2^31 arrivals apart.
+bool Reached(uint64_t arrived, uint32_t count) {
+  return static_cast<int32_t>(Count(arrived) - count) >= 0;
+}
+
+int64_t SteadyNanoseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+GroupBarrier::GroupBarrier(SharedMemorySegment& segment, uint32_t rank)
+    : segment_(segment), own_(segment.flag(rank)), rank_(rank) {}
+
+void GroupBarrier::Begin(uint32_t index, uint32_t hash) {
+  own_.current.store(index, std::memory_order_relaxed);
+  hash_ = std::rotl(hash_, 5) * 0x9e3779b1u ^ hash;
+}
+
+uint32_t GroupBarrier::Arrive() {
+  ++count_;
+  // Sequentially consistent, as is the sleeper's announcement: one of the two sees the other.
+  own_.arrived.store(uint64_t{hash_} << 32 | count_);
+  if (own_.sleepers.load() != 0) {
+    syscall(SYS_futex, &own_.arrived, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+  return count_;
+}
+
+bool GroupBarrier::HasArrived(uint32_t peer, uint32_t count) const {
+  return Reached(segment_.flag(peer).arrived.load(std::memory_order_acquire), count);
+}
+
+// A peer that is further than this rank has compared the hashes itself.
+WaitResult GroupBarrier::Check(uint32_t peer, uint64_t arrived, uint32_t count) const {
+  const bool comparable = count == count_ && Count(arrived) == count;
+  if (comparable && Hash(arrived) != hash_) return {WaitOutcome::kDifferent, peer};
+  return {WaitOutcome::kReady, peer};
+}
+
+WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count,
+                              absl::Duration timeout) {
+  int64_t deadline = 0;
+  for (uint32_t peer : members) {
+    if (peer == rank_) continue;
+    const uint64_t arrived = segment_.flag(peer).arrived.load(std::memory_order_acquire);
+    const WaitResult result = Reached(arrived, count)
+                                  ? Check(peer, arrived, count)
+                                  : WaitForPeer(peer, count, &deadline, timeout);
+    if (result.outcome != WaitOutcome::kReady) return result;
+  }
+  return {};
+}
+
+WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline,
+                                     absl::Duration timeout) {
+  RankFlag& flag = segment_.flag(peer);
+  const int spins = shares_cores_ ? kSpinsWhenShared : kSpins;
+  for (int i = 0; i < spins + kYields; ++i) {
+    const uint64_t arrived = flag.arrived.load(std::memory_order_acquire);
+    if (Reached(arrived, count)) return Check(peer, arrived, count);
+    if (i < spins) {
+      Pause();
+    } else {
+      sched_yield();
+    }
+  }
+  if (*deadline == 0) {
+    const int64_t now = SteadyNanoseconds();
+    *deadline = now + std::min(absl::ToInt64Nanoseconds(timeout), INT64_MAX - now);
+  }
+  while (true) {
+    // The state is read first: a peer that is done has made all its arrivals.
+    const bool ended = flag.state.load() == RankState::kDone;
+    const uint64_t arrived = flag.arrived.load();
+    if (Reached(arrived, count)) return Check(peer, arrived, count);
+    if (segment_.aborted()) return {WaitOutcome::kAborted, peer};
+    if (ended) return {WaitOutcome::kEnded, peer};
+    if (SteadyNanoseconds() >= *deadline) return {WaitOutcome::kTimedOut, peer};
+    Sleep(flag, arrived);
+  }
+}
+
+void GroupBarrier::Sleep(RankFlag& flag, uint64_t seen) {
+  flag.sleepers.fetch_add(1);
+  if (flag.arrived.load() == seen) {
+    const timespec slice = {0, kSleepNanoseconds};
+    syscall(SYS_futex, &flag.arrived, FUTEX_WAIT, Count(seen), &slice, nullptr, 0);
+  }
+  flag.sleepers.fetch_sub(1);
+}
+
+}  // namespace sgd::comm

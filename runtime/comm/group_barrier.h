@@ -1,0 +1,57 @@
+// Arrivals: each rank counts its own in a flag that peers read; a group waits until all its flags have reached a count.
+// All ranks of the job go through the same sequence of arrivals, whatever their groups, so one counter per rank serves every
+// group, nothing is ever reset, and equal counts with unequal hashes mean that two ranks execute different programs.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "runtime/comm/shared_memory_segment.h"
+
+namespace sgd::comm {
+
+enum class WaitOutcome { kReady, kTimedOut, kAborted, kDifferent, kEnded };
+
+struct WaitResult {
+  WaitOutcome outcome = WaitOutcome::kReady;
+  uint32_t rank = 0;  // the peer concerned, unless ready or aborted
+};
+
+// Belongs to one rank; one thread uses it at a time.
+class GroupBarrier {
+ public:
+  GroupBarrier(SharedMemorySegment& segment, uint32_t rank);
+
+  // Whether waiting ranks keep their core for a while (default) or give it away at once.
+  void set_shares_cores(bool shares_cores) { shares_cores_ = shares_cores; }
+
+  // Says what is executed next: its index for messages, and its hash, which is mixed into that of all before it.
+  void Begin(uint32_t index, uint32_t hash);
+
+  // Publishes this rank's next arrival; everything it wrote before is visible to who has seen it. Returns the new count.
+  uint32_t Arrive();
+
+  uint32_t count() const { return count_; }
+
+  // Waits until every member has arrived at least `count` times, `count` being at most this rank's own.
+  WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout);
+
+  // Whether the peer has arrived at least `count` times.
+  bool HasArrived(uint32_t peer, uint32_t count) const;
+
+ private:
+  // `deadline` in steady nanoseconds is set from `timeout` when it is 0 and needed.
+  WaitResult WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout);
+  WaitResult Check(uint32_t peer, uint64_t arrived, uint32_t count) const;
+  void Sleep(RankFlag& flag, uint64_t seen);
+
+  SharedMemorySegment& segment_;
+  RankFlag& own_;
+  uint32_t rank_;
+  uint32_t count_ = 0;
+  uint32_t hash_ = 0;
+  bool shares_cores_ = false;
+};
+
+}  // namespace sgd::comm

@@ -1,0 +1,161 @@
+// Layout: header page(s), one RankFlag per rank, staging slots, windows; each part begins on a page.
+#include "runtime/comm/shared_memory_segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace sgd::comm {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
+constexpr uint32_t kVersion = 1;
+constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
+constexpr size_t kMessageBytes = 2048;
+
+uint64_t RoundUp(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+absl::Status Errno(const char* call) {
+  return absl::InternalError(absl::StrCat("shared memory: ", call, ": ", std::strerror(errno)));
+}
+
+}  // namespace
+
+struct SharedMemorySegment::Header {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t ranks;
+  uint64_t window_bytes;
+  std::atomic<uint32_t> abort_state;  // 0 none, 1 being written, 2 readable
+  uint32_t abort_rank;
+  int32_t abort_code;
+  char abort_message[kMessageBytes];
+};
+
+absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create(
+    uint32_t ranks, uint64_t window_bytes) {
+  if (ranks == 0 || ranks > kMaxRanks) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ranks, " ranks on one host; supported are 1 to ", kMaxRanks));
+  }
+  if (window_bytes > kMaxTotalBytes / ranks) {
+    return absl::ResourceExhaustedError(absl::StrCat("a window of ", window_bytes,
+                                                     " bytes for each of ", ranks,
+                                                     " ranks is more than can be shared"));
+  }
+  std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
+  segment->fd_ = UniqueFd(memfd_create("sgd", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!segment->fd_.valid()) return Errno("memfd_create");
+  segment->ranks_ = ranks;
+  segment->window_bytes_ = window_bytes;
+  if (absl::Status status = segment->Map(); !status.ok()) return status;
+  Header* header = new (segment->base_) Header{};
+  header->version = kVersion;
+  header->ranks = ranks;
+  header->window_bytes = window_bytes;
+  header->magic = kMagic;
+  for (uint32_t rank = 0; rank < ranks; ++rank) new (&segment->flags_[rank]) RankFlag{};
+  return segment;
+}
+
+absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach(UniqueFd fd) {
+  std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
+  segment->fd_ = std::move(fd);
+  struct stat info = {};
+  if (fstat(segment->fd_.get(), &info) != 0) return Errno("fstat");
+  const auto mismatch = absl::FailedPreconditionError(
+      "shared memory: the segment was made by another version of sgdrun");
+  if (static_cast<uint64_t>(info.st_size) < sizeof(Header)) return mismatch;
+  Header header;
+  if (pread(segment->fd_.get(), static_cast<void*>(&header), sizeof(header), 0) !=
+      static_cast<ssize_t>(sizeof(header))) {
+    return Errno("pread");
+  }
+  if (header.magic != kMagic || header.version != kVersion || header.ranks == 0 ||
+      header.ranks > kMaxRanks || header.window_bytes > kMaxTotalBytes / header.ranks) {
+    return mismatch;
+  }
+  segment->ranks_ = header.ranks;
+  segment->window_bytes_ = header.window_bytes;
+  if (absl::Status status = segment->Map(); !status.ok()) return status;
+  return segment;
+}
+
+// Needs fd_, ranks_ and window_bytes_. The seals keep anyone from shrinking the file under its users.
+absl::Status SharedMemorySegment::Map() {
+  const uint64_t flags_at = RoundUp(sizeof(Header));
+  const uint64_t slots_at = flags_at + RoundUp(sizeof(RankFlag) * ranks_);
+  const uint64_t windows_at = slots_at + uint64_t{ranks_} * kSlots * kSlotBytes;
+  window_stride_ = std::max(RoundUp(window_bytes_), kPage);
+  mapped_bytes_ = windows_at + window_stride_ * ranks_;
+  struct stat info = {};
+  if (fstat(fd_.get(), &info) != 0) return Errno("fstat");
+  if (info.st_size == 0) {
+    if (ftruncate(fd_.get(), static_cast<off_t>(mapped_bytes_)) != 0) return Errno("ftruncate");
+    if (fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return Errno("fcntl");
+  } else if (static_cast<uint64_t>(info.st_size) != mapped_bytes_) {
+    return absl::FailedPreconditionError("shared memory: the segment has an unexpected size");
+  }
+  void* base = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  if (base == MAP_FAILED) {
+    base_ = nullptr;
+    return Errno("mmap");
+  }
+  base_ = static_cast<std::byte*>(base);
+  header_ = reinterpret_cast<Header*>(base_);
+  flags_ = reinterpret_cast<RankFlag*>(base_ + flags_at);
+  slots_ = base_ + slots_at;
+  windows_ = base_ + windows_at;
+  madvise(windows_, window_stride_ * ranks_, MADV_HUGEPAGE);
+  return absl::OkStatus();
+}
+
+SharedMemorySegment::~SharedMemorySegment() {
+  if (base_ != nullptr) munmap(base_, mapped_bytes_);
+}
+
+void SharedMemorySegment::PopulateWindow(uint32_t rank) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(window(rank), window_stride_, MADV_POPULATE_WRITE);
+#endif
+}
+
+bool SharedMemorySegment::Abort(uint32_t rank, const absl::Status& cause) {
+  uint32_t none = 0;
+  if (!header_->abort_state.compare_exchange_strong(none, 1)) return false;
+  header_->abort_rank = rank;
+  header_->abort_code = static_cast<int32_t>(cause.code());
+  const std::string message(cause.message());
+  const size_t length = std::min(message.size(), kMessageBytes - 1);
+  std::memcpy(header_->abort_message, message.data(), length);
+  header_->abort_message[length] = '\0';
+  header_->abort_state.store(2);
+  for (uint32_t peer = 0; peer < ranks_; ++peer) {
+    syscall(SYS_futex, &flags_[peer].arrived, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+  return true;
+}
+
+bool SharedMemorySegment::aborted() const { return header_->abort_state.load() == 2; }
+
+absl::Status SharedMemorySegment::abort_cause() const {
+  if (!aborted()) return absl::OkStatus();
+  const std::string message(header_->abort_message,
+                            strnlen(header_->abort_message, kMessageBytes));
+  return absl::Status(static_cast<absl::StatusCode>(header_->abort_code),
+                      absl::StrCat("rank ", header_->abort_rank, ": ", message));
+}
+
+}  // namespace sgd::comm

@@ -1,0 +1,87 @@
+// The memory that the ranks of one host share: a control block, small staging slots and a window per rank.
+// It is an anonymous memfd: it has no name and disappears with its last user, however that ends.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/comm/unique_fd.h"
+
+namespace sgd::comm {
+
+enum class RankState : uint32_t { kAbsent, kJoined, kDone };
+
+// What a rank tells the others, alone on its cache lines. Only its rank writes it (`sleepers` excepted).
+struct alignas(128) RankFlag {
+  // Low half: number of arrivals so far, modulo 2^32, and the futex that sleepers wait on. High half: hash of all that
+  // was executed up to this arrival.
+  std::atomic<uint64_t> arrived;
+  std::atomic<uint32_t> sleepers;  // how many ranks may be sleeping on `arrived`
+  std::atomic<uint32_t> current;   // index of the collective in execution
+  std::atomic<RankState> state;
+  std::atomic<int32_t> pid;
+  cpu_set_t cpus;  // where the rank may run; valid once joined
+};
+
+class SharedMemorySegment {
+ public:
+  static constexpr uint64_t kSlotBytes = 8192;
+  static constexpr uint32_t kSlots = 2;
+  static constexpr uint32_t kMaxRanks = 1024;
+
+  // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are taken as they are touched.
+  static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Create(uint32_t ranks,
+                                                                     uint64_t window_bytes);
+  // Maps a segment made by Create in this or another process; refuses anything else.
+  static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Attach(UniqueFd fd);
+
+  ~SharedMemorySegment();
+  SharedMemorySegment(const SharedMemorySegment&) = delete;
+  SharedMemorySegment& operator=(const SharedMemorySegment&) = delete;
+
+  int fd() const { return fd_.get(); }
+  uint32_t ranks() const { return ranks_; }
+  uint64_t window_bytes() const { return window_bytes_; }
+
+  RankFlag& flag(uint32_t rank) { return flags_[rank]; }
+  std::byte* slot(uint32_t rank, uint32_t index) {
+    return slots_ + (uint64_t{rank} * kSlots + index) * kSlotBytes;
+  }
+  std::byte* window(uint32_t rank) { return windows_ + rank * window_stride_; }
+  // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages.
+  uint64_t window_stride() const { return window_stride_; }
+
+  // Takes and maps the pages of one rank's window before they are needed.
+  void PopulateWindow(uint32_t rank);
+
+  // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes every sleeper.
+  bool Abort(uint32_t rank, const absl::Status& cause);
+  bool aborted() const;
+  // "rank R: cause", with the cause's code. OK when not aborted.
+  absl::Status abort_cause() const;
+
+ private:
+  struct Header;
+  SharedMemorySegment() = default;
+  absl::Status Map();
+
+  UniqueFd fd_;
+  std::byte* base_ = nullptr;
+  uint64_t mapped_bytes_ = 0;
+  Header* header_ = nullptr;
+  RankFlag* flags_ = nullptr;
+  std::byte* slots_ = nullptr;
+  std::byte* windows_ = nullptr;
+  uint32_t ranks_ = 0;
+  uint64_t window_bytes_ = 0;
+  uint64_t window_stride_ = 0;
+};
+
+}  // namespace sgd::comm
