@@ -1,0 +1,29 @@
+// Reading StableHLO: the input dialects, and their lowering to the graph level. The only header that the compiler includes from here.
+#ifndef SGD_FRONTENDS_STABLEHLO_IMPORT_H
+#define SGD_FRONTENDS_STABLEHLO_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::sgd {
+
+/// Adds `stablehlo`, `chlo`, `sdy` and the dialects that the graph level uses.
+void registerStablehloDialects(DialectRegistry &registry);
+
+/// Registers `sgd-import-stablehlo`.
+void registerStablehloPasses();
+
+/// True when `module` holds an op of an input dialect.
+bool usesStablehlo(ModuleOp module);
+
+/// Replaces each public function by its graph-level form (private functions are inlined) and the meshes of `sdy` by one `sgd.mesh`.
+/// On failure what is not supported or not consistent has been reported at the user's source location, and `module` is not to be used.
+LogicalResult importStablehlo(ModuleOp module);
+
+/// `importStablehlo` as a pass.
+std::unique_ptr<Pass> createImportStablehloPass();
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,10 @@
+// Op classes of shape_ops.td.
+#ifndef SGD_FRONTENDS_STABLEHLO_INPUT_SHAPE_OPS_H
+#define SGD_FRONTENDS_STABLEHLO_INPUT_SHAPE_OPS_H
+
+#include "frontends/stablehlo/input/stablehlo_dialect.h"
+
+#define GET_OP_CLASSES
+#include "frontends/stablehlo/input/shape_ops.h.inc"
+
+#endif
