@@ -1,0 +1,21 @@
+// The shardings that a user wrote: on arguments, results and sharding constraints.
+#ifndef SGD_PASSES_SHARDING_ANNOTATIONS_H
+#define SGD_PASSES_SHARDING_ANNOTATIONS_H
+
+#include "passes/sharding/mesh_axes.h"
+
+namespace mlir::sgd {
+
+/// One annotated tensor. Results of a function are no values of it: they have an index instead.
+struct Annotation {
+  Value value;                 // argument or result of a constraint; null for a function result
+  unsigned functionResult = 0;  // where `value` is null
+  ShardingAttr sharding;
+};
+
+/// All annotations of `function`. One whose axes do not divide their dimension, or that names another mesh, is an error.
+FailureOr<SmallVector<Annotation>> collectAnnotations(func::FuncOp function, const MeshAxes& mesh);
+
+}  // namespace mlir::sgd
+
+#endif

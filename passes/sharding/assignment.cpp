@@ -1,0 +1,162 @@
+// Candidates: one or two tensors keep their shardings, the others add what fits, largest first. The cheapest candidate wins; the first
+// of equals, so that the result does not depend on anything but the op.
+#include "passes/sharding/assignment.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace mlir::sgd {
+
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// Elements computed in the time in which one byte is received; a guess for the tie between moving data and computing more.
+static constexpr double kElementsPerByte = 16;
+
+/// Share of dimension blocks that a rank holds under both shardings.
+static double sharedPart(ArrayRef<AxisPart> from, ArrayRef<AxisPart> to) {
+  AxisParts prefix = commonPrefix(from, to);
+  double shared = numShards(prefix);
+  return shared / (static_cast<double>(numShards(from)) * numShards(to));
+}
+
+double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes) {
+  double held = bytes, wanted = bytes, shared = bytes;
+  for (size_t dim = 0; dim < from.dims.size(); ++dim) {
+    held /= numShards(from.dims[dim].axes);
+    wanted /= numShards(to.dims[dim].axes);
+    shared *= sharedPart(from.dims[dim].axes, to.dims[dim].axes);
+  }
+  AxisParts reduced = difference(from.unreduced, to.unreduced);
+  if (reduced.empty()) return wanted - shared;
+  // Reduce-scatter over the unreduced axes; what the target does not keep scattered is gathered again.
+  double shards = numShards(reduced);
+  double received = held * (shards - 1) / shards;
+  AxisParts kept = reduced;
+  for (const DimAxes& dim : to.dims) kept = difference(kept, dim.axes);
+  double gathered = numShards(kept);
+  received += std::min(held, wanted) * (gathered - 1) / gathered;
+  return received;
+}
+
+// Building candidates --------------------------------------------------------------------------------------------------
+
+static bool hasFactor(const AssignedTensor& tensor, unsigned factor) {
+  for (const auto& factors : tensor.mapping)
+    if (llvm::is_contained(factors, factor)) return true;
+  return false;
+}
+
+/// True when every tensor can hold its factors' axes in its dimensions.
+static bool isRepresentable(const AssignmentProblem& problem, const Assignment& assignment) {
+  bool isExact = true;
+  for (const AssignedTensor& tensor : problem.tensors)
+    for (const auto& factors : tensor.mapping)
+      if (factors.size() > 1) joinFactors(factors, problem.sizes, assignment, &isExact);
+  return isExact;
+}
+
+/// Cuts `axes` before what other factors use in a tensor that has `factor`.
+static void cutByAssignment(AxisParts& axes, const AssignmentProblem& problem, const Assignment& assignment, unsigned factor) {
+  for (const AssignedTensor& tensor : problem.tensors) {
+    bool isUnreduced = tensor.isResult && problem.isReduction[factor];
+    if (!isUnreduced && !hasFactor(tensor, factor)) continue;
+    for (unsigned other = 0; other < assignment.size(); ++other) {
+      if (other == factor || assignment[other].empty()) continue;
+      if (hasFactor(tensor, other) || (tensor.isResult && problem.isReduction[other])) axes = prefixWithoutOverlap(axes, assignment[other]);
+    }
+  }
+}
+
+/// Lets `tensor` add its axes to `assignment` where they continue what is there and disturb nothing.
+static void addTensor(const AssignmentProblem& problem, const TensorFactors& tensor, Assignment& assignment) {
+  for (unsigned factor = 0; factor < assignment.size(); ++factor) {
+    const FactorAxes& wanted = tensor.factors[factor];
+    if (!problem.canBeSharded[factor] || !isPrefix(assignment[factor], wanted.axes)) continue;
+    AxisParts axes = wanted.axes;
+    cutByAssignment(axes, problem, assignment, factor);
+    if (axes == assignment[factor] || !isPrefix(assignment[factor], axes)) continue;
+    AxisParts before = std::exchange(assignment[factor], axes);
+    if (!isRepresentable(problem, assignment)) assignment[factor] = before;
+  }
+}
+
+static double costOf(const AssignmentProblem& problem, const Assignment& assignment) {
+  double cost = 0;
+  for (const AssignedTensor& tensor : problem.tensors) {
+    if (tensor.isFree) continue;
+    TensorAxes assigned = assignedAxes(problem, tensor, assignment);
+    cost += tensor.isResult ? reshardBytes(assigned, *tensor.axes, tensor.bytes) : reshardBytes(*tensor.axes, assigned, tensor.bytes);
+  }
+  double elements = 1;
+  for (unsigned factor = 0; factor < assignment.size(); ++factor) elements *= static_cast<double>(problem.sizes[factor]) / numShards(assignment[factor]);
+  return cost + elements / kElementsPerByte;
+}
+
+TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor, const Assignment& assignment) {
+  TensorAxes axes;
+  bool isExact = true;
+  for (const auto& factors : tensor.mapping) axes.dims.push_back({joinFactors(factors, problem.sizes, assignment, &isExact), /*isOpen=*/false});
+  if (tensor.isResult) axes.unreduced = unreducedAxes(problem, assignment);
+  return axes;
+}
+
+AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assignment) {
+  AxisParts axes;
+  for (unsigned factor = 0; factor < assignment.size(); ++factor)
+    if (problem.isReduction[factor]) axes.append(assignment[factor]);
+  return axes;
+}
+
+/// All tensors agree on every factor, and those that must be whole are.
+static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected, Assignment& assignment) {
+  for (unsigned factor = 0; factor < problem.sizes.size(); ++factor) {
+    const AxisParts* axes = nullptr;
+    for (const TensorFactors& tensor : projected) {
+      const FactorAxes& held = tensor.factors[factor];
+      if (!held.isPresent) continue;
+      if (!held.overflow.empty() || (axes && *axes != held.axes)) return false;
+      axes = &held.axes;
+    }
+    if (axes && !axes->empty() && !problem.canBeSharded[factor]) return false;
+    if (axes) assignment[factor] = *axes;
+  }
+  return true;
+}
+
+Assignment chooseAssignment(const AssignmentProblem& problem) {
+  SmallVector<TensorFactors, 4> projected;
+  for (const AssignedTensor& tensor : problem.tensors) projected.push_back(project(*tensor.axes, tensor.mapping, problem.sizes));
+  Assignment best(problem.sizes.size());
+  if (allAgree(problem, projected, best)) return best;
+
+  SmallVector<unsigned> bySize;
+  for (unsigned tensor = 0; tensor < projected.size(); ++tensor) bySize.push_back(tensor);
+  std::sort(bySize.begin(), bySize.end(), [&](unsigned a, unsigned b) {
+    return std::make_tuple(-problem.tensors[a].bytes, a) < std::make_tuple(-problem.tensors[b].bytes, b);
+  });
+
+  best = Assignment(problem.sizes.size());
+  double bestCost = -1;
+  auto consider = [&](const Assignment& candidate) {
+    double cost = costOf(problem, candidate);
+    if (bestCost >= 0 && cost >= bestCost) return;
+    bestCost = cost;
+    best = candidate;
+  };
+  for (unsigned first : bySize) {
+    Assignment leader(problem.sizes.size());
+    addTensor(problem, projected[first], leader);
+    for (unsigned second : bySize) {
+      Assignment candidate = leader;
+      addTensor(problem, projected[second], candidate);
+      for (unsigned other : bySize) addTensor(problem, projected[other], candidate);
+      consider(candidate);
+    }
+    consider(leader);
+  }
+  return best;
+}
+
+}  // namespace mlir::sgd

@@ -1,0 +1,72 @@
+// Algebra of mesh axes and their parts (sub-axes). Plain C++: an axis is a position in the mesh, its size is given by whoever makes the part.
+#ifndef SGD_PASSES_SHARDING_AXIS_H
+#define SGD_PASSES_SHARDING_AXIS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace mlir::sgd {
+
+/// A digit range of an axis' index. An axis of size n split as [begin, size, n / end()] has the middle digit as a part; the whole
+/// axis is begin = 1, size = n. Two parts of one axis relate only through their digit ranges [begin, end()).
+struct AxisPart {
+  unsigned axis;
+  int64_t begin;
+  int64_t size;
+
+  int64_t end() const { return begin * size; }
+  bool operator==(const AxisPart&) const = default;
+};
+
+/// Axis parts from major to minor.
+using AxisParts = llvm::SmallVector<AxisPart, 2>;
+
+/// Number of shards that `parts` make.
+int64_t numShards(llvm::ArrayRef<AxisPart> parts);
+
+/// True when the parts share a digit.
+bool overlaps(const AxisPart& a, const AxisPart& b);
+bool overlaps(llvm::ArrayRef<AxisPart> a, llvm::ArrayRef<AxisPart> b);
+
+/// True when all digits of `inner` are digits of `outer`, with whole factors on both sides.
+bool contains(const AxisPart& outer, const AxisPart& inner);
+
+/// The shared digits, or nullopt when there are none or the ranges do not cut each other evenly.
+std::optional<AxisPart> intersection(const AxisPart& a, const AxisPart& b);
+
+/// The digits of `a` that are not in `b`, major first: none, one or two parts. `a` alone when the ranges do not cut evenly or do not meet.
+AxisParts difference(const AxisPart& a, const AxisPart& b);
+
+/// The digits of `parts` that are not in `removed`, in order.
+AxisParts difference(llvm::ArrayRef<AxisPart> parts, llvm::ArrayRef<AxisPart> removed);
+
+/// True when `major` directly followed by `minor` is one digit range.
+bool canMerge(const AxisPart& major, const AxisPart& minor);
+
+/// Appends `part` to `parts`, merged into the last one where possible. Parts of size 1 vanish.
+void appendMerged(AxisParts& parts, const AxisPart& part);
+
+/// The one form of `parts`: neighbours merged, nothing of size 1.
+AxisParts merged(llvm::ArrayRef<AxisPart> parts);
+
+/// The longest list that both begin with, cutting the last part when one continues where the other ends.
+AxisParts commonPrefix(llvm::ArrayRef<AxisPart> a, llvm::ArrayRef<AxisPart> b);
+
+/// True when `longer` begins with `prefix` (equal lists included).
+bool isPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> longer);
+
+/// What follows `prefix` in `longer`, which must begin with it.
+AxisParts dropPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> longer);
+
+/// The longest prefix of `parts` without a digit in `used`; the part where they first meet is cut.
+AxisParts prefixWithoutOverlap(llvm::ArrayRef<AxisPart> parts, llvm::ArrayRef<AxisPart> used);
+
+/// The longest prefix of whole parts whose number of shards divides `size`.
+AxisParts prefixThatDivides(llvm::ArrayRef<AxisPart> parts, int64_t size);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,52 @@
+// Constants and iotas: folded, split per use before propagation, retyped after it.
+#include "passes/sharding/constants.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+bool mlir::sgd::isMadeFreely(Value value) {
+  Operation* op = value.getDefiningOp();
+  return op && isa<arith::ConstantOp, IotaOp>(op);
+}
+
+/// Replaces a broadcast or reshape of a splat constant by a constant.
+static void foldSplat(Operation* op) {
+  auto constant = op->getOperand(0).getDefiningOp<arith::ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat) return;
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value folded = arith::ConstantOp::create(builder, op->getLoc(), splat.resizeSplat(type));
+  op->getResult(0).replaceAllUsesWith(folded);
+  op->erase();
+  if (constant->use_empty()) constant->erase();
+}
+
+/// Every use but one gets a copy just before its user, which keeps the copy's life short.
+static void splitUses(Operation* op) {
+  Value value = op->getResult(0);
+  SmallVector<OpOperand*> uses = llvm::map_to_vector(value.getUses(), [](OpOperand& use) { return &use; });
+  for (OpOperand* use : ArrayRef<OpOperand*>(uses).drop_back()) {
+    OpBuilder builder(use->getOwner());
+    use->set(builder.clone(*op)->getResult(0));
+  }
+}
+
+void mlir::sgd::splitFreeValues(func::FuncOp function) {
+  for (Operation& op : llvm::make_early_inc_range(function.getOps()))
+    if (isa<BroadcastInDimOp, ReshapeOp>(op)) foldSplat(&op);
+  for (Operation& op : llvm::make_early_inc_range(function.getOps())) {
+    if (op.getNumResults() != 1 || !isMadeFreely(op.getResult(0))) continue;
+    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+    if (type && type.getRank() > 0 && !op.use_empty()) splitUses(&op);
+  }
+}
+
+void mlir::sgd::retypeFreeValue(Value value, ShardingAttr sharding) {
+  RankedTensorType type = withSharding(cast<RankedTensorType>(value.getType()), sharding);
+  value.setType(type);
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+    constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+}

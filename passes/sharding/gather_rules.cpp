@@ -1,0 +1,116 @@
+// Rules of gather and scatter. Index dimensions belong to result or updates; whole window dimensions and batching dimensions pass
+// through; a dimension that is indexed must be whole. Sharding the index dimensions of a combining scatter gives partial results.
+#include "passes/sharding/rules.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+constexpr unsigned kInput = 0, kIndices = 1, kUpdates = 2;
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// Factors of the index tensor by dimension; nullopt for the index vector itself, which gets one that must be whole.
+SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shape, int64_t indexVectorDim, ArrayRef<int64_t> batching,
+                                      FactorKind kind, ReduceKind reduceKind) {
+  SmallVector<unsigned> factors;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    bool isVector = static_cast<int64_t>(dim) == indexVectorDim;
+    FactorKind dimKind = isVector ? FactorKind::NeedReplication : llvm::is_contained(batching, dim) ? FactorKind::PassThrough : kind;
+    unsigned factor = rule.addFactor(size, dimKind, reduceKind);
+    rule.mapOperand(kIndices, dim, factor);
+    if (!isVector) factors.push_back(factor);
+  }
+  return factors;
+}
+
+/// Dimension of the index tensor -> position among its dimensions without the index vector.
+int64_t batchPosition(int64_t indicesDim, int64_t indexVectorDim) { return indicesDim - (indexVectorDim < indicesDim ? 1 : 0); }
+
+struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto gather = cast<GatherOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    ArrayRef<int64_t> input = shapeOf(gather.getInput());
+    SmallVector<unsigned> indexFactors = addIndexFactors(rule, shapeOf(gather.getIndices()), gather.getIndexVectorDim(), {}, FactorKind::PassThrough, ReduceKind::Add);
+    for (auto [from, to] : llvm::zip(gather.getOperandBatchingDims(), gather.getIndicesBatchingDims()))
+      rule.mapOperand(kInput, from, indexFactors[batchPosition(to, gather.getIndexVectorDim())]);
+
+    unsigned window = 0, batch = 0;
+    ArrayRef<int64_t> offsetDims = gather.getOffsetDims();
+    for (int64_t dim = 0, rank = shapeOf(gather.getResult()).size(); dim < rank; ++dim)
+      if (!llvm::is_contained(offsetDims, dim)) rule.mapResult(dim, indexFactors[batch++]);
+    for (auto [dim, size] : llvm::enumerate(input)) {
+      if (llvm::is_contained(gather.getOperandBatchingDims(), dim)) continue;
+      int64_t sliceSize = gather.getSliceSizes()[dim];
+      bool isCollapsed = llvm::is_contained(gather.getCollapsedSliceDims(), dim);
+      bool passes = !isCollapsed && sliceSize == size;
+      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      rule.mapOperand(kInput, dim, factor);
+      if (!isCollapsed) rule.mapResult(offsetDims[window++], passes ? factor : rule.addFactor(sliceSize, FactorKind::NeedReplication));
+    }
+    return rule;
+  }
+};
+
+std::optional<ReduceKind> reduceKindOf(ScatterKind kind) {
+  switch (kind) {
+    case ScatterKind::Set: return std::nullopt;
+    case ScatterKind::Add: return ReduceKind::Add;
+    case ScatterKind::Mul: return ReduceKind::Mul;
+    case ScatterKind::Max: return ReduceKind::Max;
+    case ScatterKind::Min: return ReduceKind::Min;
+    case ScatterKind::UMax: return ReduceKind::UMax;
+    case ScatterKind::UMin: return ReduceKind::UMin;
+    case ScatterKind::And: return ReduceKind::And;
+    case ScatterKind::Or: return ReduceKind::Or;
+    case ScatterKind::Xor: return ReduceKind::Xor;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, ScatterOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto scatter = cast<ScatterOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    std::optional<ReduceKind> kind = reduceKindOf(scatter.getKind());
+    if (kind) rule.accumulator = kInput;
+    SmallVector<unsigned> indexFactors =
+        addIndexFactors(rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(), scatter.getIndicesBatchingDims(),
+                        kind ? FactorKind::Reduction : FactorKind::NeedReplication, kind.value_or(ReduceKind::Add));
+    for (auto [from, to] : llvm::zip(scatter.getInputBatchingDims(), scatter.getIndicesBatchingDims())) {
+      unsigned factor = indexFactors[batchPosition(to, scatter.getIndexVectorDim())];
+      rule.mapOperand(kInput, from, factor);
+      rule.mapResult(from, factor);
+    }
+    mapWindow(scatter, rule);
+    unsigned batch = 0;
+    for (int64_t dim = 0, rank = shapeOf(scatter.getUpdates()).size(); dim < rank; ++dim)
+      if (!llvm::is_contained(scatter.getUpdateWindowDims(), dim)) rule.mapOperand(kUpdates, dim, indexFactors[batch++]);
+    return rule;
+  }
+
+  /// Dimensions of the operand that are not batching: whole windows pass through, the rest must be whole.
+  static void mapWindow(ScatterOp scatter, ShardingRule& rule) {
+    unsigned window = 0;
+    for (auto [dim, size] : llvm::enumerate(shapeOf(scatter.getInput()))) {
+      if (llvm::is_contained(scatter.getInputBatchingDims(), dim)) continue;
+      bool isInserted = llvm::is_contained(scatter.getInsertedWindowDims(), dim);
+      int64_t updateDim = isInserted ? -1 : scatter.getUpdateWindowDims()[window++];
+      int64_t updateSize = isInserted ? 1 : shapeOf(scatter.getUpdates())[updateDim];
+      bool passes = !isInserted && updateSize == size;
+      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      rule.mapOperand(kInput, dim, factor);
+      rule.mapResult(dim, factor);
+      if (!isInserted) rule.mapOperand(kUpdates, updateDim, passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
+    }
+  }
+};
+}  // namespace
+
+void mlir::sgd::registerGatherRules(DialectRegistry& registry) {
+  registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
+    GatherOp::attachInterface<GatherRule>(*context);
+    ScatterOp::attachInterface<ScatterRule>(*context);
+  });
+}

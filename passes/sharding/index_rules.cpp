@@ -1,0 +1,196 @@
+// Rules of ops that move elements. A dimension that is cut, extended or reversed is a permutation; what stays whole passes through.
+#include "passes/sharding/rules.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// One factor for dimension `dim` of operand and result where `passes`, else a factor of `kind` for each of them.
+void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t resultSize, bool passes, FactorKind kind) {
+  if (passes) {
+    unsigned factor = rule.addFactor(resultSize);
+    rule.mapOperand(0, dim, factor);
+    rule.mapResult(dim, factor);
+    return;
+  }
+  rule.mapOperand(0, dim, rule.addFactor(operandSize, kind));
+  rule.mapResult(dim, rule.addFactor(resultSize, kind));
+}
+
+struct BroadcastRule : ShardingRuleOpInterface::ExternalModel<BroadcastRule, BroadcastInDimOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto broadcast = cast<BroadcastInDimOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(broadcast.getResult()))) rule.mapResult(dim, rule.addFactor(size));
+    for (auto [from, to] : llvm::enumerate(broadcast.getDims()))
+      if (shapeOf(broadcast.getInput())[from] == shapeOf(broadcast.getResult())[to]) rule.mapOperand(0, from, to);
+    return rule;
+  }
+};
+
+struct TransposeRule : ShardingRuleOpInterface::ExternalModel<TransposeRule, TransposeOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto transpose = cast<TransposeOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [to, from] : llvm::enumerate(transpose.getPermutation())) {
+      unsigned factor = rule.addFactor(shapeOf(transpose.getResult())[to]);
+      rule.mapOperand(0, from, factor);
+      rule.mapResult(to, factor);
+    }
+    return rule;
+  }
+};
+
+/// Walks both shapes from major to minor and cuts them at their common boundaries.
+struct ReshapeRule : ShardingRuleOpInterface::ExternalModel<ReshapeRule, ReshapeOp> {
+  struct Side {
+    ArrayRef<int64_t> shape;
+    int64_t dim = -1;
+    int64_t rest = 1;  // what is not yet in a factor of dimension `dim`
+
+    /// Goes on to the next dimension larger than 1 when this one is used up; false at the end.
+    bool advance() {
+      while (rest == 1 && ++dim < static_cast<int64_t>(shape.size())) rest = shape[dim];
+      return rest != 1;
+    }
+  };
+
+  /// Neither side's rest divides the other's and they share no factor: nothing may be sharded until both have consumed as much.
+  static void addUnaligned(ShardingRule& rule, Side& from, Side& to) {
+    int64_t fromDone = 1, toDone = 1;
+    do {
+      bool isFrom = fromDone <= toDone;
+      Side& side = isFrom ? from : to;
+      side.advance();
+      unsigned factor = rule.addFactor(side.rest, FactorKind::NeedReplication);
+      isFrom ? rule.mapOperand(0, side.dim, factor) : rule.mapResult(side.dim, factor);
+      (isFrom ? fromDone : toDone) *= side.rest;
+      side.rest = 1;
+    } while (fromDone != toDone);
+  }
+
+  ShardingRule getShardingRule(Operation* op) const {
+    auto reshape = cast<ReshapeOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    if (llvm::is_contained(shapeOf(reshape.getInput()), 0)) return rule;
+    Side from{shapeOf(reshape.getInput())}, to{shapeOf(reshape.getResult())};
+    while (from.advance() && to.advance()) {
+      int64_t size = std::gcd(from.rest, to.rest);
+      if (size == 1) {
+        addUnaligned(rule, from, to);
+        continue;
+      }
+      unsigned factor = rule.addFactor(size);
+      rule.mapOperand(0, from.dim, factor);
+      rule.mapResult(to.dim, factor);
+      from.rest /= size;
+      to.rest /= size;
+    }
+    return rule;
+  }
+};
+
+struct SliceRule : ShardingRuleOpInterface::ExternalModel<SliceRule, SliceOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto slice = cast<SliceOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getInput()))) {
+      int64_t resultSize = shapeOf(slice.getResult())[dim];
+      mapDimension(rule, dim, size, resultSize, size == resultSize, FactorKind::Permutation);
+    }
+    return rule;
+  }
+};
+
+struct PadRule : ShardingRuleOpInterface::ExternalModel<PadRule, PadOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto pad = cast<PadOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(pad.getInput()))) {
+      bool isUntouched = pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 && pad.getInterior()[dim] == 0;
+      mapDimension(rule, dim, size, shapeOf(pad.getResult())[dim], isUntouched, FactorKind::Permutation);
+    }
+    return rule;
+  }
+};
+
+struct ReverseRule : ShardingRuleOpInterface::ExternalModel<ReverseRule, ReverseOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto reverse = cast<ReverseOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(reverse.getInput())))
+      mapDimension(rule, dim, size, size, !llvm::is_contained(reverse.getDimensions(), dim), FactorKind::Permutation);
+    return rule;
+  }
+};
+
+struct ConcatenateRule : ShardingRuleOpInterface::ExternalModel<ConcatenateRule, ConcatenateOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto concatenate = cast<ConcatenateOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(concatenate.getResult()))) {
+      bool isJoined = static_cast<int64_t>(dim) == static_cast<int64_t>(concatenate.getDimension());
+      unsigned factor = rule.addFactor(size, isJoined ? FactorKind::Permutation : FactorKind::PassThrough);
+      rule.mapResult(dim, factor);
+      for (auto [index, input] : llvm::enumerate(concatenate.getInputs()))
+        rule.mapOperand(index, dim, isJoined ? rule.addFactor(shapeOf(input)[dim], FactorKind::Permutation) : factor);
+    }
+    return rule;
+  }
+};
+
+struct IotaRule : ShardingRuleOpInterface::ExternalModel<IotaRule, IotaOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(op->getResult(0)))) rule.mapResult(dim, rule.addFactor(size));
+    return rule;
+  }
+};
+
+struct DynamicSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicSliceRule, DynamicSliceOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto slice = cast<DynamicSliceOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getInput()))) {
+      int64_t resultSize = slice.getSizes()[dim];
+      mapDimension(rule, dim, size, resultSize, size == resultSize, FactorKind::NeedReplication);
+    }
+    return rule;
+  }
+};
+
+struct DynamicUpdateSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicUpdateSliceRule, DynamicUpdateSliceOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto update = cast<DynamicUpdateSliceOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(update.getInput()))) {
+      int64_t updateSize = shapeOf(update.getUpdate())[dim];
+      bool passes = size == updateSize;
+      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      rule.mapOperand(0, dim, factor);
+      rule.mapResult(dim, factor);
+      rule.mapOperand(1, dim, passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
+    }
+    return rule;
+  }
+};
+}  // namespace
+
+void mlir::sgd::registerIndexRules(DialectRegistry& registry) {
+  registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
+    BroadcastInDimOp::attachInterface<BroadcastRule>(*context);
+    TransposeOp::attachInterface<TransposeRule>(*context);
+    ReshapeOp::attachInterface<ReshapeRule>(*context);
+    SliceOp::attachInterface<SliceRule>(*context);
+    PadOp::attachInterface<PadRule>(*context);
+    ReverseOp::attachInterface<ReverseRule>(*context);
+    ConcatenateOp::attachInterface<ConcatenateRule>(*context);
+    IotaOp::attachInterface<IotaRule>(*context);
+    DynamicSliceOp::attachInterface<DynamicSliceRule>(*context);
+    DynamicUpdateSliceOp::attachInterface<DynamicUpdateSliceRule>(*context);
+  });
+}

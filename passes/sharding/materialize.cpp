@@ -1,0 +1,166 @@
+// One walk over the function: assignment per op, reshards of operands before it and of results after it.
+#include "passes/sharding/materialize.h"
+
+#include "passes/sharding/assignment.h"
+#include "passes/sharding/constants.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+class Materialization {
+ public:
+  Materialization(func::FuncOp function, ShardingMap& map, const MeshAxes& mesh) : function(function), map(map), mesh(mesh), builder(function.getContext()) {}
+
+  void run(ArrayRef<RuledOp> ops);
+
+ private:
+  void typeArguments();
+  void rewrite(const RuledOp& ruled);
+  void rewriteConstraint(ShardingConstraintOp constraint);
+  void rewriteReturn();
+  void setOperand(OpOperand& operand, ShardingAttr sharding);
+  void setResult(OpResult result, ShardingAttr sharding);
+  Value reshard(Value value, ShardingAttr sharding, Location loc);
+  ShardingAttr finalSharding(Value value) const;
+
+  func::FuncOp function;
+  ShardingMap& map;
+  const MeshAxes& mesh;
+  OpBuilder builder;
+  DenseMap<std::pair<Value, ShardingAttr>, Value> reshards;  // equal reshards of one value are shared
+};
+}  // namespace
+
+static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+static int64_t byteSize(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+}
+
+ShardingAttr Materialization::finalSharding(Value value) const {
+  const ShardingMap::Entry& entry = map[value];
+  return mesh.toAttr(entry.axes, entry.unreducedKind);
+}
+
+void Materialization::typeArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isTensor(argument.getType())) continue;
+    ShardingAttr sharding = finalSharding(argument);
+    argument.setType(withSharding(cast<RankedTensorType>(argument.getType()), sharding));
+    function.setArgAttr(argument.getArgNumber(), kShardingAttr, sharding);
+  }
+}
+
+Value Materialization::reshard(Value value, ShardingAttr sharding, Location loc) {
+  if (getSharding(value.getType()) == sharding) return value;
+  if (isMadeFreely(value) && value.hasOneUse() && !sharding.isPartial()) {
+    retypeFreeValue(value, sharding);
+    return value;
+  }
+  Value& shared = reshards[{value, sharding}];
+  if (!shared) shared = ReshardOp::create(builder, loc, withSharding(cast<RankedTensorType>(value.getType()), sharding), value);
+  return shared;
+}
+
+/// True when `value` is a constant that changes nothing when combined by `kind`.
+static bool isNeutral(Value value, ReduceKind kind) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat) return false;
+  OpBuilder builder(value.getContext());
+  return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
+}
+
+void Materialization::setOperand(OpOperand& operand, ShardingAttr sharding) {
+  Value value = operand.get();
+  if (sharding.isPartial() && value.hasOneUse() && isNeutral(value, sharding.getUnreducedKind())) {
+    retypeFreeValue(value, sharding);
+    return;
+  }
+  builder.setInsertionPoint(operand.getOwner());
+  operand.set(reshard(value, sharding, operand.getOwner()->getLoc()));
+}
+
+/// The op computes `sharding`; everyone else sees the propagated one.
+void Materialization::setResult(OpResult result, ShardingAttr sharding) {
+  ShardingAttr wanted = finalSharding(result);
+  if (isMadeFreely(result)) {
+    retypeFreeValue(result, wanted);
+    return;
+  }
+  auto type = cast<RankedTensorType>(result.getType());
+  result.setType(withSharding(type, sharding));
+  if (sharding == wanted) return;
+  builder.setInsertionPointAfter(result.getOwner());
+  auto resharded = ReshardOp::create(builder, result.getLoc(), withSharding(type, wanted), result);
+  result.replaceAllUsesExcept(resharded, resharded);
+  if (!sharding.isPartial()) reshards[{resharded, sharding}] = result;
+}
+
+void Materialization::rewrite(const RuledOp& ruled) {
+  const ShardingRule& rule = ruled.rule;
+  SmallVector<int64_t> sizes = rule.factorSizes();
+  SmallVector<bool> canBeSharded, isReduction;
+  ReduceKind kind = ReduceKind::Add;
+  for (const Factor& factor : rule.factors) {
+    canBeSharded.push_back(factor.canBeSharded());
+    isReduction.push_back(factor.kind == FactorKind::Reduction);
+    if (isReduction.back()) kind = factor.reduceKind;
+  }
+  // Operands are described by the sharding that they have now, which is that of the value they were resharded from.
+  SmallVector<TensorAxes, 3> operandAxes;
+  for (Value operand : ruled.op->getOperands()) operandAxes.push_back(isTensor(operand.getType()) ? mesh.toTensorAxes(getSharding(operand.getType())) : TensorAxes());
+  SmallVector<AssignedTensor> tensors;
+  for (auto [operand, axes, mapping] : llvm::zip(ruled.op->getOperands(), operandAxes, rule.operands))
+    if (isTensor(operand.getType())) tensors.push_back({&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
+  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results)) tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
+
+  AssignmentProblem problem{sizes, canBeSharded, isReduction, tensors};
+  Assignment assignment = chooseAssignment(problem);
+  unsigned index = 0;
+  for (OpOperand& operand : ruled.op->getOpOperands()) {
+    if (!isTensor(operand.get().getType())) continue;
+    TensorAxes axes = assignedAxes(problem, tensors[index++], assignment);
+    if (rule.accumulator == operand.getOperandNumber()) axes.unreduced = unreducedAxes(problem, assignment);
+    setOperand(operand, mesh.toAttr(axes, kind));
+  }
+  for (OpResult result : ruled.op->getResults()) setResult(result, mesh.toAttr(assignedAxes(problem, tensors[index++], assignment), kind));
+}
+
+void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
+  builder.setInsertionPoint(constraint);
+  Value value = reshard(constraint.getInput(), finalSharding(constraint.getResult()), constraint.getLoc());
+  constraint.getResult().replaceAllUsesWith(value);
+  constraint.erase();
+}
+
+void Materialization::rewriteReturn() {
+  Operation* terminator = function.getBody().front().getTerminator();
+  for (OpOperand& operand : terminator->getOpOperands()) {
+    if (!isTensor(operand.get().getType())) continue;
+    unsigned index = operand.getOperandNumber();
+    ShardingAttr sharding = getSharding(operand.get().getType());
+    if (std::optional<unsigned> entry = map.functionResults[index]) sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
+    builder.setInsertionPoint(terminator);
+    operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
+    function.setResultAttr(index, kShardingAttr, sharding);
+  }
+  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
+}
+
+void Materialization::run(ArrayRef<RuledOp> ops) {
+  typeArguments();
+  for (const RuledOp& ruled : ops) {
+    if (auto constraint = dyn_cast<ShardingConstraintOp>(ruled.op))
+      rewriteConstraint(constraint);
+    else
+      rewrite(ruled);
+  }
+  rewriteReturn();
+}
+
+void mlir::sgd::materializeShardings(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map, const MeshAxes& mesh) {
+  Materialization(function, map, mesh).run(ops);
+}

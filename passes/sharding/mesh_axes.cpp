@@ -1,0 +1,45 @@
+// Conversion of sharding attributes to axis parts and back; attributes are verified against the mesh before they come here.
+#include "passes/sharding/mesh_axes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+AxisPart MeshAxes::toPart(AxisRefAttr ref) const {
+  unsigned axis = *mesh.getAxisIndex(ref.getName());
+  if (ref.isWholeAxis()) return {axis, 1, mesh.getAxes()[axis].getSize()};
+  return {axis, ref.getPreSize(), ref.getSize()};
+}
+
+AxisParts MeshAxes::toParts(ArrayRef<AxisRefAttr> refs) const {
+  AxisParts parts;
+  for (AxisRefAttr ref : refs) appendMerged(parts, toPart(ref));
+  return parts;
+}
+
+TensorAxes MeshAxes::toTensorAxes(ShardingAttr sharding) const {
+  TensorAxes tensor;
+  for (DimShardingAttr dim : sharding.getDims()) tensor.dims.push_back({toParts(dim.getAxes()), dim.getIsOpen()});
+  tensor.replicated = toParts(sharding.getReplicated());
+  tensor.unreduced = toParts(sharding.getUnreduced());
+  return tensor;
+}
+
+AxisRefAttr MeshAxes::toRef(const AxisPart& part) const {
+  MeshAxisAttr axis = mesh.getAxes()[part.axis];
+  bool isWhole = part.begin == 1 && part.size == axis.getSize();
+  return AxisRefAttr::get(mesh.getContext(), axis.getName(), isWhole ? 0 : part.begin, isWhole ? 0 : part.size);
+}
+
+ShardingAttr MeshAxes::toAttr(const TensorAxes& tensor, ReduceKind unreducedKind) const {
+  MLIRContext* context = mesh.getContext();
+  SmallVector<DimShardingAttr> dims;
+  for (const DimAxes& dim : tensor.dims) {
+    SmallVector<AxisRefAttr> axes = llvm::map_to_vector(dim.axes, [&](const AxisPart& part) { return toRef(part); });
+    dims.push_back(DimShardingAttr::get(context, axes, /*isOpen=*/false, std::nullopt));
+  }
+  AxisParts unreduced = tensor.unreduced;
+  llvm::sort(unreduced, [](const AxisPart& a, const AxisPart& b) { return std::tie(a.axis, a.begin) < std::tie(b.axis, b.begin); });
+  unreduced = merged(unreduced);
+  SmallVector<AxisRefAttr> unreducedRefs = llvm::map_to_vector(unreduced, [&](const AxisPart& part) { return toRef(part); });
+  return ShardingAttr::get(context, name, dims, /*replicated=*/{}, unreducedRefs, unreduced.empty() ? ReduceKind::Add : unreducedKind);
+}

@@ -1,0 +1,39 @@
+// Between sharding attributes and the plain axis algebra, for one mesh.
+#ifndef SGD_PASSES_SHARDING_MESH_AXES_H
+#define SGD_PASSES_SHARDING_MESH_AXES_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "passes/sharding/projection.h"
+
+namespace mlir::sgd {
+
+/// A mesh with its name. Axes of size 1 exist in attributes but never in axis parts.
+class MeshAxes {
+ public:
+  MeshAxes(FlatSymbolRefAttr name, MeshAttr mesh) : name(name), mesh(mesh) {}
+
+  FlatSymbolRefAttr getName() const { return name; }
+  MeshAttr getMesh() const { return mesh; }
+
+  /// The part that `ref`, which must name an axis of the mesh, means.
+  AxisPart toPart(AxisRefAttr ref) const;
+
+  /// In merged form, without axes of size 1.
+  AxisParts toParts(ArrayRef<AxisRefAttr> refs) const;
+
+  /// The sharding as the algebra sees it; priorities are dropped.
+  TensorAxes toTensorAxes(ShardingAttr sharding) const;
+
+  /// The one attribute for a final sharding: all dimensions closed, no priorities, replicated axes left out, unreduced axes in mesh order.
+  ShardingAttr toAttr(const TensorAxes& tensor, ReduceKind unreducedKind = ReduceKind::Add) const;
+
+ private:
+  AxisRefAttr toRef(const AxisPart& part) const;
+
+  FlatSymbolRefAttr name;
+  MeshAttr mesh;
+};
+
+}  // namespace mlir::sgd
+
+#endif

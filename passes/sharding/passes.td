@@ -1,0 +1,24 @@
+// Passes that give every value its sharding.
+#ifndef SGD_PASSES_SHARDING_PASSES_TD
+#define SGD_PASSES_SHARDING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardPass : Pass<"sgd-shard", "::mlir::ModuleOp"> {
+  let summary = "Propagates shardings and makes every change of sharding explicit";
+  let description = [{
+    Before: one mesh at most; shardings stand on arguments and results of functions (`sgd.sharding`) and on `sgd.sharding_constraint`;
+    calls are inlined; nothing has been canonicalised since import.
+
+    Propagation spreads axes through each op's sharding rule in both directions to a fixed point: first by the user's priorities, then
+    by kind of op (what passes elements through, then everything else), and for each of these first without and then with conflicts.
+
+    After: every tensor has its sharding as the encoding of its type. Each op fits one assignment of axes to the factors of its rule,
+    chosen by the bytes that would move; `sgd.reshard` stands wherever a value is needed in another sharding. An op that reduces over
+    sharded dimensions has partial results, each followed by its reshard. Constants and iotas have one user each. Arguments and
+    results carry their final shardings as attributes too.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+#endif

@@ -1,0 +1,23 @@
+// External models that give ops their sharding rules, one file per op family.
+#ifndef SGD_PASSES_SHARDING_RULES_H
+#define SGD_PASSES_SHARDING_RULES_H
+
+#include "dialects/sgd/sharding_rule.h"
+
+namespace mlir::sgd {
+
+/// Elementwise ops of arith, math and sgd, constants, and ops that are the identity on values.
+void registerElementwiseRules(DialectRegistry& registry);
+
+/// Ops that move elements: broadcast, transpose, reshape, slice, pad, concatenate, reverse, iota, dynamic slices.
+void registerIndexRules(DialectRegistry& registry);
+
+/// reduce and dot_general.
+void registerContractionRules(DialectRegistry& registry);
+
+/// gather and scatter.
+void registerGatherRules(DialectRegistry& registry);
+
+}  // namespace mlir::sgd
+
+#endif

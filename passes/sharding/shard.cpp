@@ -1,0 +1,53 @@
+// The pass sgd-shard. Assumes inlined functions of one block with annotations on arguments, results and sharding constraints; afterwards
+// every tensor type carries its sharding.
+#include "passes/sharding/passes.h"
+
+#include "passes/sharding/constants.h"
+#include "passes/sharding/materialize.h"
+#include "passes/sharding/propagation.h"
+#include "passes/sharding/rules.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_SHARDPASS
+#include "passes/sharding/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+/// The module's mesh; a program without one gets a mesh of one rank.
+MeshAxes getOrCreateMesh(ModuleOp module) {
+  MeshOp mesh = getMesh(module);
+  if (!mesh) {
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    mesh = MeshOp::create(builder, module.getLoc(), "mesh", MeshAttr::get(module.getContext(), {}));
+  }
+  return MeshAxes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
+}
+
+struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
+  void runOnOperation() override {
+    MeshAxes mesh = getOrCreateMesh(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(shard(function, mesh))) return signalPassFailure();
+  }
+
+  LogicalResult shard(func::FuncOp function, const MeshAxes& mesh) {
+    splitFreeValues(function);
+    FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(function);
+    if (failed(ops)) return failure();
+    FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
+    if (failed(map)) return failure();
+    materializeShardings(function, *ops, *map, mesh);
+    return success();
+  }
+};
+}  // namespace
+
+void mlir::sgd::registerShardingRules(DialectRegistry& registry) {
+  registerElementwiseRules(registry);
+  registerIndexRules(registry);
+  registerContractionRules(registry);
+  registerGatherRules(registry);
+}
