@@ -1,0 +1,94 @@
+// Ties the parts together; each part has its own file.
+#include "targets/cpu/device/cpu_device.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/artifact/reader.h"
+#include "targets/cpu/device/arena.h"
+#include "targets/cpu/device/cpu_features.h"
+#include "targets/cpu/device/kernel_library.h"
+#include "targets/cpu/device/matmul.h"
+#include "targets/cpu/device/nodes.h"
+
+namespace sgd::cpu {
+namespace {
+
+constexpr uint32_t kMaxThreads = 4096;
+
+// An artifact that names its features and has no AVX-512 among them promises the same bits on any
+// CPU that has those.
+bool IsCappedAtAvx2(const artifact::Artifact& root) {
+  if (artifact::Size(root.cpu_features()) == 0) return false;
+  for (const flatbuffers::String* feature : *root.cpu_features()) {
+    if (feature->string_view().starts_with("avx512")) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOptions& options) {
+  if (options.threads == 0 || options.threads > kMaxThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.threads, " threads; between 1 and ", kMaxThreads, " are possible"));
+  }
+  return absl::WrapUnique(new CpuDevice(options.threads));
+}
+
+std::string CpuDevice::fingerprint() const {
+  absl::StatusOr<std::set<std::string>> flags = CpuFlags();
+  return absl::StrCat("cpu; ", MatmulLibraryVersion(), "; ",
+                      flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
+}
+
+absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) {
+  return AllocateArena(bytes);
+}
+
+absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(
+    const artifact::ArtifactFile& file) {
+  absl::StatusOr<std::set<std::string>> flags = CpuFlags();
+  if (!flags.ok()) return flags.status();
+  if (absl::Status status = CheckCpu(file.root(), *flags); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
+  }
+  if (IsCappedAtAvx2(file.root())) CapMatmulLibraryAtAvx2();
+  return CpuKernelLibrary::Load(file);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(
+    const artifact::Launch& launch, const device::KernelLibrary& library,
+    const device::MemoryMap& memory, std::span<const int64_t> coordinates) {
+  KernelCall call;
+  call.function = static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
+  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
+    call.buffers.push_back(memory.Address(*launch.buffers()->Get(static_cast<uint32_t>(i))));
+  }
+  call.coordinates.assign(coordinates.begin(), coordinates.end());
+  call.range = launch.range();
+  call.grain = launch.grain();
+  return MakeLaunch(pool_, std::move(call));
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(
+    const artifact::Matmul& matmul, const device::MemoryMap& memory) {
+  return MakeMatmul(pool_, scratch_, matmul, memory);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareCopy(const std::byte* source,
+                                                                     std::byte* target,
+                                                                     uint64_t bytes) {
+  return MakeCopy(pool_, source, target, bytes);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareFill(
+    std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) {
+  return MakeFill(pool_, target, bytes, pattern);
+}
+
+}  // namespace sgd::cpu

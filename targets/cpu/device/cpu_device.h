@@ -1,0 +1,51 @@
+// The device of a CPU rank: its own threads, kernels from the artifact's ELF object, oneDNN for
+// matmul.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "runtime/device/device.h"
+#include "targets/cpu/device/matmul_library.h"
+#include "targets/cpu/device/thread_pool.h"
+
+namespace sgd::cpu {
+
+struct CpuDeviceOptions {
+  uint32_t threads = 1;  // at least 1, the calling thread included
+};
+
+// Results do not depend on the number of threads.
+class CpuDevice final : public device::Device {
+ public:
+  // InvalidArgument for 0 or more than 4096 threads.
+  static absl::StatusOr<std::unique_ptr<CpuDevice>> Create(const CpuDeviceOptions& options);
+
+  const char* target() const override { return "cpu"; }
+  std::string fingerprint() const override;
+  absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
+  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(
+      const artifact::ArtifactFile& file) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(
+      const artifact::Launch& launch, const device::KernelLibrary& library,
+      const device::MemoryMap& memory, std::span<const int64_t> coordinates) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(
+      const artifact::Matmul& matmul, const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source,
+                                                            std::byte* target,
+                                                            uint64_t bytes) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(
+      std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) override;
+  absl::Status Synchronize() override { return absl::OkStatus(); }
+  uint32_t threads() const override { return pool_.size(); }
+
+ private:
+  explicit CpuDevice(uint32_t threads) : pool_(threads), scratch_(threads) {}
+
+  ThreadPool pool_;
+  ThreadScratch scratch_;
+};
+
+}  // namespace sgd::cpu

@@ -1,0 +1,19 @@
+// A matmul instruction as a node: tiles over the thread pool, by the library where it is fast, else
+// by our own loops.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "runtime/device/device.h"
+#include "targets/cpu/device/matmul_library.h"
+#include "targets/cpu/device/thread_pool.h"
+
+namespace sgd::cpu {
+
+// Unimplemented for booleans. Pool and scratch must outlive the node.
+absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
+                                                         const artifact::Matmul& matmul,
+                                                         const device::MemoryMap& memory);
+
+}  // namespace sgd::cpu

@@ -1,0 +1,130 @@
+// Shapes and addresses only; no arithmetic on elements.
+#include "targets/cpu/device/matmul_problem.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/artifact/element_type.h"
+#include "runtime/artifact/reader.h"
+
+namespace sgd::cpu {
+namespace {
+
+// A tile of this many multiplications takes some 30 microseconds: well above the cost of a library
+// call or of waking a thread.
+constexpr uint64_t kTileWork = uint64_t{1} << 22;
+// Enough for the threads of a large host; more would only cost calls.
+constexpr uint64_t kMaxTiles = 256;
+// Tiles are cut at multiples of this, a multiple of every register block of the library's kernels.
+constexpr uint64_t kTileStep = 64;
+
+using Strides = flatbuffers::Vector<int64_t>;
+
+template <typename Byte>
+MatrixView<Byte> ViewOf(Byte* base, const Strides* batch, int64_t rows, int64_t columns) {
+  MatrixView<Byte> view{base, rows, columns, {}};
+  for (uint64_t i = 0; i < artifact::Size(batch); ++i)
+    view.batch[i] = batch->Get(static_cast<uint32_t>(i));
+  return view;
+}
+
+template <typename Byte>
+void NormalizeStrides(MatrixView<Byte>& view, uint64_t rows, uint64_t columns) {
+  if (columns <= 1)
+    view.columns = view.rows == 1 ? static_cast<int64_t>(std::max<uint64_t>(rows, 1)) : 1;
+  if (rows <= 1)
+    view.rows = view.columns == 1 ? static_cast<int64_t>(std::max<uint64_t>(columns, 1)) : 1;
+}
+
+template <typename Byte>
+MatrixView<Byte> Transposed(MatrixView<Byte> view) {
+  std::swap(view.rows, view.columns);
+  return view;
+}
+
+// C^T = B^T A^T.
+void Transpose(MatmulProblem& problem) {
+  std::swap(problem.m, problem.n);
+  std::swap(problem.a, problem.b);
+  problem.a = Transposed(problem.a);
+  problem.b = Transposed(problem.b);
+  problem.c = Transposed(problem.c);
+  problem.bias_per_row = problem.HasBias();
+}
+
+uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
+
+uint64_t RoundUp(uint64_t value, uint64_t step) { return CeilDivide(value, step) * step; }
+
+}  // namespace
+
+MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
+  MatmulProblem problem;
+  problem.element = matmul.element();
+  problem.epilogue = matmul.epilogue();
+  problem.m = matmul.m();
+  problem.n = matmul.n();
+  problem.k = matmul.k();
+  for (uint64_t i = 0; i < artifact::Size(matmul.batch_dims()); ++i) {
+    problem.batch[i] = matmul.batch_dims()->Get(static_cast<uint32_t>(i));
+  }
+  problem.a = ViewOf<const std::byte>(memory.Address(*matmul.a()), matmul.a_batch(), matmul.a_m(),
+                                      matmul.a_k());
+  problem.b = ViewOf<const std::byte>(memory.Address(*matmul.b()), matmul.b_batch(), matmul.b_k(),
+                                      matmul.b_n());
+  problem.c = ViewOf(memory.Address(*matmul.c()), matmul.c_batch(), matmul.c_m(), matmul.c_n());
+  if (problem.epilogue == artifact::Epilogue::Bias ||
+      problem.epilogue == artifact::Epilogue::BiasRelu) {
+    problem.bias = memory.Address(*matmul.bias());
+  }
+  NormalizeStrides(problem.a, problem.m, problem.k);
+  NormalizeStrides(problem.b, problem.k, problem.n);
+  NormalizeStrides(problem.c, problem.m, problem.n);
+  if (problem.c.columns != 1 && problem.c.rows == 1) Transpose(problem);
+  return problem;
+}
+
+TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()) {
+  if (batches_ == 0 || problem.m == 0 || problem.n == 0) return;
+  const uint64_t per_matrix = problem.m * problem.n * std::max<uint64_t>(problem.k, 1);
+  const uint64_t wanted =
+      std::clamp<uint64_t>(per_matrix / kTileWork, 1, std::max<uint64_t>(kMaxTiles / batches_, 1));
+  tile_m_ = problem.m;
+  tile_n_ = problem.n;
+  // Halve the longer side until there are enough tiles or they are small.
+  while (CeilDivide(problem.m, tile_m_) * CeilDivide(problem.n, tile_n_) < wanted) {
+    uint64_t& side = tile_m_ > tile_n_ ? tile_m_ : tile_n_;
+    if (side < 2 * kTileStep) break;
+    side = RoundUp(CeilDivide(side, 2), kTileStep);
+  }
+  rows_ = CeilDivide(problem.m, tile_m_);
+  columns_ = CeilDivide(problem.n, tile_n_);
+}
+
+Tile TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
+  const uint64_t column = index % columns_ * tile_n_;
+  index /= columns_;
+  const uint64_t row = index % rows_ * tile_m_;
+  index /= rows_;
+  int64_t a = static_cast<int64_t>(row) * problem.a.rows;
+  int64_t b = static_cast<int64_t>(column) * problem.b.columns;
+  int64_t c =
+      static_cast<int64_t>(row) * problem.c.rows + static_cast<int64_t>(column) * problem.c.columns;
+  for (size_t dim = kMaxBatchDims; dim-- > 0;) {
+    const int64_t at = static_cast<int64_t>(index % problem.batch[dim]);
+    index /= problem.batch[dim];
+    a += at * problem.a.batch[dim];
+    b += at * problem.b.batch[dim];
+    c += at * problem.c.batch[dim];
+  }
+  const int64_t size = static_cast<int64_t>(artifact::ElementSize(problem.element));
+  const uint64_t bias = problem.bias_per_row ? row : column;
+  return {std::min(tile_m_, problem.m - row),
+          std::min(tile_n_, problem.n - column),
+          problem.a.base + a * size,
+          problem.b.base + b * size,
+          problem.c.base + c * size,
+          problem.HasBias() ? problem.bias + static_cast<int64_t>(bias) * size : nullptr};
+}
+
+}  // namespace sgd::cpu
