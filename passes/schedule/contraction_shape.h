@@ -1,0 +1,42 @@
+// How an einsum of two row-major tensors runs as matrix products with strides, or that it cannot. Plain C++, no IR.
+#ifndef SGD_PASSES_SCHEDULE_CONTRACTION_SHAPE_H
+#define SGD_PASSES_SCHEDULE_CONTRACTION_SHAPE_H
+
+#include <cstdint>
+#include <optional>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::sgd {
+
+/// A row-major tensor whose dimensions are named; equal labels are the same dimension.
+struct LabelledTensor {
+  llvm::ArrayRef<int64_t> labels;
+  llvm::ArrayRef<int64_t> sizes;
+};
+
+/// c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; strides count elements, as in plan.matmul. When `swapped`, a is the einsum's
+/// rhs and b its lhs. The product is repeated `repeats` times, adding up in c, a and b moving on by their steps each time: what is left of
+/// a sum over dimensions that cannot be seen as one.
+struct ContractionShape {
+  llvm::SmallVector<int64_t, 4> batch;
+  int64_t m = 1, n = 1, k = 1;
+  llvm::SmallVector<int64_t, 4> aBatch, bBatch, cBatch;
+  int64_t aM = 0, aK = 0, bK = 0, bN = 0, cM = 0, cN = 0;
+  bool swapped = false;
+  int64_t repeats = 1, aStep = 0, bStep = 0;
+};
+
+/// Merges neighbouring labels where all tensors allow it, takes the largest free groups as m and n and one contracted group as k, and makes
+/// the others batch dimensions (at most 4; stride 0 in the operand that has not the label) or, contracted and of at most 8 elements, repeats.
+/// Each matrix has stride 1 along one of its dimensions. nullopt when there is no such form: an operand must be transposed first.
+/// All sizes must be positive; every label of the result is in an operand, and a label of one operand alone is in the result.
+std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result);
+
+/// Lower is better: how much the products fall short of few, large ones.
+int64_t getContractionCost(const ContractionShape &shape);
+
+}  // namespace mlir::sgd
+
+#endif

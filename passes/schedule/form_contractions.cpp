@@ -1,0 +1,233 @@
+// sgd.dot_general to sgd.contract on local shapes, with neighbouring transposes folded into the labels wherever matrix products can take
+// or write the other order with strides.
+#include "dialects/sgd/sgd_dialect.h"
+#include "passes/schedule/contraction_shape.h"
+#include "passes/schedule/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_FORMCONTRACTIONSPASS
+#include "passes/schedule/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+using Labels = SmallVector<int64_t>;
+
+/// An operand with the names of its dimensions, and what moving its elements first would cost.
+struct Operand {
+  Value value;
+  Labels labels;
+  int64_t movedElements = 0;
+};
+
+/// What the whole contraction would be, and its cost in elements moved.
+struct Candidate {
+  Operand lhs, rhs;
+  Labels result;
+  bool foldsResult = false;
+  int64_t cost = 0;
+};
+
+/// A library call costs about as much as moving this many elements.
+constexpr int64_t kElementsPerCall = 1000;
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
+  return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));
+}
+
+/// reshape(transpose(x)) -> transpose(reshape(x)) where the reshape only adds or drops dimensions of size 1; null when it does more.
+TransposeOp moveReshapeUp(OpBuilder &builder, ReshapeOp reshape) {
+  auto transpose = reshape.getInput().getDefiningOp<TransposeOp>();
+  if (!transpose) return {};
+  RankedTensorType from = tensorType(reshape.getInput()), to = tensorType(reshape.getResult());
+  if (withoutOnes(from.getShape()) != withoutOnes(to.getShape())) return {};
+  // Result dimensions larger than 1 correspond in order; the new ones are put in front before the transposition.
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  SmallVector<int64_t> kept;  // operand dimensions of the transpose that stay, in operand order
+  for (auto [dim, size] : llvm::enumerate(tensorType(transpose.getInput()).getShape()))
+    if (size != 1) kept.push_back(dim);
+  int64_t ones = to.getRank() - kept.size();
+  SmallVector<int64_t> shape(ones, 1), newPermutation;
+  for (int64_t dim : kept) shape.push_back(tensorType(transpose.getInput()).getDimSize(dim));
+  SmallVector<int64_t> large;  // positions in the new shape, in the order of the transposed dimensions
+  for (int64_t dim : permutation)
+    if (from.getRank() && tensorType(transpose.getInput()).getDimSize(dim) != 1) large.push_back(ones + (llvm::find(kept, dim) - kept.begin()));
+  int64_t nextOne = 0, nextLarge = 0;
+  for (int64_t size : to.getShape()) newPermutation.push_back(size == 1 ? nextOne++ : large[nextLarge++]);
+  auto flat = ReshapeOp::create(builder, reshape.getLoc(), RankedTensorType::get(shape, to.getElementType()), transpose.getInput());
+  return TransposeOp::create(builder, transpose.getLoc(), to, flat, newPermutation);
+}
+
+/// The operand as it is, and behind each transpose above it.
+SmallVector<Operand> getOperandChoices(OpBuilder &builder, Value value, Labels labels) {
+  SmallVector<Operand> choices = {{value, labels, 0}};
+  int64_t moved = 0;
+  while (true) {
+    auto transpose = value.getDefiningOp<TransposeOp>();
+    if (auto reshape = value.getDefiningOp<ReshapeOp>()) transpose = moveReshapeUp(builder, reshape);
+    if (!transpose) return choices;
+    // Whoever stays below this transpose pays for it.
+    moved = tensorType(value).getNumElements();
+    for (Operand &choice : choices) choice.movedElements += moved;
+    Labels above(labels.size());
+    for (auto [dim, source] : llvm::enumerate(transpose.getPermutation())) above[source] = labels[dim];
+    value = transpose.getInput();
+    labels = above;
+    choices.push_back({value, labels, 0});
+  }
+}
+
+/// The permutation that every user applies to the result, if they agree.
+std::optional<SmallVector<int64_t>> getCommonTranspose(Value result) {
+  std::optional<SmallVector<int64_t>> common;
+  for (Operation *user : result.getUsers()) {
+    auto transpose = dyn_cast<TransposeOp>(user);
+    if (!transpose || (common && ArrayRef<int64_t>(*common) != transpose.getPermutation())) return std::nullopt;
+    common = SmallVector<int64_t>(transpose.getPermutation());
+  }
+  return common;
+}
+
+/// Labels of a dot_general: those of the lhs are its dimensions, new ones follow for free dimensions of the rhs.
+void getDotLabels(DotGeneralOp dot, Labels &lhs, Labels &rhs, Labels &result) {
+  int64_t next = tensorType(dot.getLhs()).getRank();
+  lhs = llvm::to_vector(llvm::seq<int64_t>(0, next));
+  rhs.assign(tensorType(dot.getRhs()).getRank(), -1);
+  for (auto [l, r] : llvm::zip(dot.getLhsBatching(), dot.getRhsBatching())) rhs[r] = l;
+  for (auto [l, r] : llvm::zip(dot.getLhsContracting(), dot.getRhsContracting())) rhs[r] = l;
+  llvm::append_range(result, dot.getLhsBatching());
+  llvm::append_range(result, dot.getLhsFree());
+  for (int64_t dim : dot.getRhsFree()) result.push_back(rhs[dim] = next++);
+}
+
+SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int64_t, int64_t> &sizes) {
+  return llvm::map_to_vector(labels, [&](int64_t label) { return sizes.lookup(label); });
+}
+
+struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractionsPass> {
+  void runOnOperation() final {
+    SmallVector<DotGeneralOp> dots;
+    getOperation().walk([&](DotGeneralOp dot) { dots.push_back(dot); });
+    for (DotGeneralOp dot : dots)
+      if (failed(form(dot))) return signalPassFailure();
+    eraseUnused();
+  }
+
+  LogicalResult form(DotGeneralOp dot) {
+    if (dot.getResult().use_empty()) return dot.erase(), success();
+    if (dot.getType().getElementType().isInteger(1)) return dot.emitOpError("of booleans is not supported; convert the operands to i32 first");
+    OpBuilder builder(dot);
+    if (replaceEmpty(builder, dot)) return success();
+    convertOperands(builder, dot);
+    Labels lhsLabels, rhsLabels, resultLabels;
+    getDotLabels(dot, lhsLabels, rhsLabels, resultLabels);
+    std::optional<Candidate> best;
+    std::optional<SmallVector<int64_t>> transpose = getCommonTranspose(dot.getResult());
+    for (Operand &lhs : getOperandChoices(builder, dot.getLhs(), lhsLabels))
+      for (Operand &rhs : getOperandChoices(builder, dot.getRhs(), rhsLabels))
+        for (bool folds : {true, false}) {
+          if (folds && !transpose) continue;
+          Labels order = folds ? llvm::map_to_vector(*transpose, [&](int64_t dim) { return resultLabels[dim]; }) : resultLabels;
+          int64_t moved = transpose && !folds ? dot.getType().getNumElements() : 0;
+          consider({lhs, rhs, order, folds, lhs.movedElements + rhs.movedElements + moved}, best);
+        }
+    if (!best) best = makeCanonical(builder, dot, {dot.getLhs(), lhsLabels, 0}, {dot.getRhs(), rhsLabels, 0}, resultLabels);
+    emit(builder, dot, *best);
+    return success();
+  }
+
+  /// An empty sum is zero, and an empty result needs no product.
+  bool replaceEmpty(OpBuilder &builder, DotGeneralOp dot) {
+    RankedTensorType type = dot.getType();
+    if (tensorType(dot.getLhs()).getNumElements() != 0 && tensorType(dot.getRhs()).getNumElements() != 0) return false;
+    auto zero = DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()));
+    dot.replaceAllUsesWith(arith::ConstantOp::create(builder, dot.getLoc(), type, zero).getResult());
+    dot.erase();
+    return true;
+  }
+
+  /// Library calls have one element type: the result's.
+  void convertOperands(OpBuilder &builder, DotGeneralOp dot) {
+    Type element = dot.getType().getElementType();
+    for (OpOperand &operand : dot->getOpOperands()) {
+      RankedTensorType type = tensorType(operand.get());
+      if (type.getElementType() == element) continue;
+      RankedTensorType wanted = type.clone(element);
+      bool widens = type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth();
+      if (isa<FloatType>(element)) operand.set(widens ? arith::ExtFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
+                                                      : arith::TruncFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
+      else operand.set(widens ? arith::ExtSIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
+                              : arith::TruncIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
+    }
+  }
+
+  void consider(Candidate candidate, std::optional<Candidate> &best) {
+    llvm::DenseMap<int64_t, int64_t> sizes;
+    for (const Operand *operand : {&candidate.lhs, &candidate.rhs})
+      for (auto [label, size] : llvm::zip(operand->labels, tensorType(operand->value).getShape())) sizes[label] = size;
+    SmallVector<int64_t> resultSizes = getSizes(candidate.result, sizes);
+    auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
+                                     {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()}, {candidate.result, resultSizes});
+    if (!shape) return;
+    candidate.cost += getContractionCost(*shape) * kElementsPerCall;
+    if (!best || candidate.cost < best->cost) best = candidate;
+  }
+
+  /// [batch, free, contracted] x [batch, contracted, free]: always possible.
+  Candidate makeCanonical(OpBuilder &builder, DotGeneralOp dot, Operand lhs, Operand rhs, const Labels &result) {
+    auto order = [&](ArrayRef<int64_t> first, ArrayRef<int64_t> second, ArrayRef<int64_t> third) {
+      SmallVector<int64_t> permutation(first);
+      llvm::append_range(permutation, second);
+      llvm::append_range(permutation, third);
+      return permutation;
+    };
+    transposeOperand(builder, dot.getLoc(), lhs, order(dot.getLhsBatching(), dot.getLhsFree(), dot.getLhsContracting()));
+    transposeOperand(builder, dot.getLoc(), rhs, order(dot.getRhsBatching(), dot.getRhsContracting(), dot.getRhsFree()));
+    return {lhs, rhs, result};
+  }
+
+  void transposeOperand(OpBuilder &builder, Location loc, Operand &operand, ArrayRef<int64_t> permutation) {
+    RankedTensorType type = tensorType(operand.value);
+    SmallVector<int64_t> shape;
+    Labels labels;
+    for (int64_t dim : permutation) {
+      shape.push_back(type.getDimSize(dim));
+      labels.push_back(operand.labels[dim]);
+    }
+    operand.value = TransposeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), operand.value, permutation);
+    operand.labels = labels;
+  }
+
+  void emit(OpBuilder &builder, DotGeneralOp dot, const Candidate &candidate) {
+    SmallVector<Operation *> users(dot->getUsers().begin(), dot->getUsers().end());
+    Type type = candidate.foldsResult ? users.front()->getResult(0).getType() : dot.getType();
+    auto contract = ContractOp::create(builder, dot.getLoc(), type, candidate.lhs.value, candidate.rhs.value, candidate.lhs.labels,
+                                       candidate.rhs.labels, candidate.result);
+    if (!candidate.foldsResult) {
+      dot.replaceAllUsesWith(contract.getResult());
+    } else {
+      for (Operation *user : users) {
+        user->replaceAllUsesWith(contract);
+        user->erase();
+      }
+    }
+    dot.erase();
+  }
+
+  /// Transposes and reshapes that were folded or tried and that nobody uses any more.
+  void eraseUnused() {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<TransposeOp, ReshapeOp>(op)) ops.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty()) op->erase();
+  }
+};
+
+}  // namespace

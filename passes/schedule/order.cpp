@@ -1,0 +1,191 @@
+// Orders the ops of a function so that fewer bytes are alive at the same time. Values are immutable here; buffers that will be shared (views,
+// updates in place, results in the buffers of arguments) are counted as such.
+#include "dialects/spmd/spmd_dialect.h"
+#include "passes/schedule/buffers.h"
+#include "passes/schedule/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_ORDERPASS
+#include "passes/schedule/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// The dependences between the ops of a block, and the bytes that each op allocates and frees.
+class Graph {
+ public:
+  Graph(func::FuncOp function) : block(function.front()) {
+    for (Operation &op : block.without_terminator()) {
+      index[&op] = ops.size();
+      ops.push_back(&op);
+    }
+    successors.resize(ops.size());
+    predecessors.resize(ops.size());
+    addValues();
+    addAliases(function);
+  }
+
+  size_t size() const { return ops.size(); }
+  Operation *getOp(unsigned node) const { return ops[node]; }
+  ArrayRef<unsigned> getSuccessors(unsigned node) const { return successors[node]; }
+  unsigned getNumPredecessors(unsigned node) const { return predecessors[node]; }
+
+  /// Counts what is alive while nodes are scheduled one after another.
+  class Simulation {
+   public:
+    explicit Simulation(const Graph &graph) : graph(graph) {
+      for (const Storage &storage : graph.storages) usesLeft.push_back(storage.numUses);
+    }
+    /// Bytes alive during `node`, and after it, relative to before.
+    std::pair<int64_t, int64_t> preview(unsigned node) const {
+      int64_t allocated = 0, freed = 0;
+      for (unsigned storage : graph.defined[node]) allocated += graph.storages[storage].bytes;
+      for (unsigned storage : graph.used[node])
+        if (usesLeft[storage] == 1) freed += graph.storages[storage].bytes;
+      bool inPlace = isa<ClusterOp, spmd::AllReduceOp>(graph.ops[node]);
+      return {inPlace ? std::max<int64_t>(0, allocated - freed) : allocated, allocated - freed};
+    }
+    void run(unsigned node) {
+      auto [during, after] = preview(node);
+      peak = std::max(peak, alive + during);
+      alive += after;
+      for (unsigned storage : graph.used[node]) --usesLeft[storage];
+    }
+    int64_t peak = 0;
+
+   private:
+    const Graph &graph;
+    SmallVector<unsigned, 0> usesLeft;
+    int64_t alive = 0;
+  };
+
+ private:
+  struct Storage {
+    int64_t bytes = 0;
+    unsigned numUses = 0;  ///< nodes that read it; one more when it outlives the function
+  };
+
+  void addEdge(unsigned from, unsigned to) {
+    successors[from].push_back(to);
+    ++predecessors[to];
+  }
+
+  unsigned getStorage(Value value) {
+    auto [it, isNew] = storageOf.try_emplace(value, storages.size());
+    // Constants lie in the artifact; arguments are there all the time.
+    bool isAllocated = isa<OpResult>(value) && !value.getDefiningOp<arith::ConstantOp>();
+    if (isNew) storages.push_back({isAllocated ? getTensorBytes(value.getType()) : 0, 0});
+    return it->second;
+  }
+
+  void addValues() {
+    defined.resize(ops.size());
+    used.resize(ops.size());
+    for (auto [node, op] : llvm::enumerate(ops)) {
+      for (Value result : op->getResults())
+        if (getViewRoot(result) == result) defined[node].push_back(getStorage(result));
+      SmallPtrSet<Operation *, 8> before;
+      for (Value operand : op->getOperands()) {
+        if (Operation *producer = operand.getDefiningOp(); producer && before.insert(producer).second) addEdge(index.at(producer), node);
+        unsigned storage = getStorage(getViewRoot(operand));
+        if (!llvm::is_contained(used[node], storage)) used[node].push_back(storage);
+      }
+      for (unsigned storage : used[node]) ++storages[storage].numUses;
+      // Nothing is moved across an op with effects.
+      if (!isMemoryEffectFree(op)) addBarrier(node);
+    }
+    for (Value returned : block.getTerminator()->getOperands()) ++storages[getStorage(getViewRoot(returned))].numUses;
+  }
+
+  void addBarrier(unsigned node) {
+    for (unsigned other = 0; other < ops.size(); ++other)
+      if (other != node) addEdge(std::min(other, node), std::max(other, node));
+  }
+
+  bool reaches(unsigned from, unsigned to) const {
+    SmallVector<unsigned> work = {from};
+    llvm::BitVector seen(ops.size());
+    while (!work.empty()) {
+      unsigned node = work.pop_back_val();
+      if (node == to) return true;
+      if (seen.test(node)) continue;
+      seen.set(node);
+      llvm::append_range(work, successors[node]);
+    }
+    return false;
+  }
+
+  /// A result that takes an argument's buffer can be written there once all others have read the argument.
+  void addAliases(func::FuncOp function) {
+    for (auto [result, argument] : llvm::enumerate(getOutputAliases(function))) {
+      if (argument < 0) continue;
+      Operation *producer = getViewRoot(block.getTerminator()->getOperand(result)).getDefiningOp();
+      if (!producer) continue;
+      unsigned last = index.at(producer);
+      for (unsigned node = 0; node < ops.size(); ++node) {
+        if (node == last || getViewByteOffset(ops[node])) continue;
+        bool reads = llvm::any_of(ops[node]->getOperands(), [&](Value value) { return getViewRoot(value) == block.getArgument(argument); });
+        if (reads && !reaches(last, node)) addEdge(node, last);
+      }
+    }
+  }
+
+  Block &block;
+  SmallVector<Operation *, 0> ops;
+  llvm::DenseMap<Operation *, unsigned> index;
+  std::vector<SmallVector<unsigned, 4>> successors, defined, used;
+  SmallVector<unsigned, 0> predecessors;
+  llvm::DenseMap<Value, unsigned> storageOf;
+  SmallVector<Storage, 0> storages;
+};
+
+struct Schedule {
+  SmallVector<unsigned, 0> nodes;
+  int64_t peak = 0;
+};
+
+/// Takes, of the nodes that are ready, the one for which `rank` is least.
+template <typename Rank>
+Schedule schedule(const Graph &graph, Rank rank) {
+  Schedule result;
+  Graph::Simulation simulation(graph);
+  SmallVector<unsigned, 0> waiting;
+  SmallVector<unsigned> ready;
+  for (unsigned node = 0; node < graph.size(); ++node) {
+    waiting.push_back(graph.getNumPredecessors(node));
+    if (waiting.back() == 0) ready.push_back(node);
+  }
+  while (!ready.empty()) {
+    auto best = std::min_element(ready.begin(), ready.end(), [&](unsigned a, unsigned b) { return rank(simulation, a) < rank(simulation, b); });
+    unsigned node = *best;
+    ready.erase(best);
+    simulation.run(node);
+    result.nodes.push_back(node);
+    for (unsigned next : graph.getSuccessors(node))
+      if (--waiting[next] == 0) ready.push_back(next);
+  }
+  result.peak = simulation.peak;
+  return result;
+}
+
+struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
+  void runOnOperation() final {
+    func::FuncOp function = getOperation();
+    if (function.isExternal()) return;
+    Graph graph(function);
+    Schedule best = schedule(graph, [](const Graph::Simulation &, unsigned node) { return node; });
+    Schedule greedy = schedule(graph, [](const Graph::Simulation &simulation, unsigned node) {
+      auto [during, after] = simulation.preview(node);
+      return std::tuple(after, during, node);
+    });
+    if (greedy.peak < best.peak) best = std::move(greedy);
+    // A cycle is impossible: every edge was checked.
+    Operation *terminator = function.front().getTerminator();
+    for (unsigned node : best.nodes) graph.getOp(node)->moveBefore(terminator);
+  }
+};
+
+}  // namespace

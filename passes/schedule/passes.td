@@ -1,0 +1,25 @@
+// Passes that shape the local program for execution: contractions, clusters and the order of ops.
+#ifndef SGD_PASSES_SCHEDULE_PASSES_TD
+#define SGD_PASSES_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp"> {
+  let summary = "dot_general and neighbouring transposes to contract";
+  let description = [{
+    Before: local shapes, no encodings. After: no sgd.dot_general; every sgd.contract runs as strided matrix products (contraction_shape.h).
+    Transposes above and below are folded into the labels where that is cheaper than moving elements; what no product with strides can
+    take or write is transposed explicitly.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+def OrderPass : Pass<"sgd-order", "::mlir::func::FuncOp"> {
+  let summary = "Sorts ops so that the bytes alive at the same time peak lower";
+  let description = [{
+    A greedy list schedule: of the ops that are ready, the one that frees most. The given order stays when it peaks as low. What is chosen
+    depends on the program alone, so that every rank issues its collectives in the same order.
+  }];
+}
+
+#endif
