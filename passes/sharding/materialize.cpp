@@ -19,6 +19,7 @@ class Materialization {
   void rewrite(const RuledOp& ruled);
   void rewriteConstraint(ShardingConstraintOp constraint);
   void rewriteReturn();
+  void joinReshards();
   void setOperand(OpOperand& operand, ShardingAttr sharding);
   void setResult(OpResult result, ShardingAttr sharding);
   Value reshard(Value value, ShardingAttr sharding, Location loc);
@@ -150,6 +151,19 @@ void Materialization::rewriteReturn() {
   function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
 }
 
+/// A reshard of a reshard that nobody else reads is one reshard: on its way the value need not take the form in between.
+void Materialization::joinReshards() {
+  for (auto outer : llvm::make_early_inc_range(function.getOps<ReshardOp>())) {
+    auto inner = outer.getInput().getDefiningOp<ReshardOp>();
+    if (!inner || !inner->hasOneUse()) continue;
+    outer.getInputMutable().assign(inner.getInput());
+    inner.erase();
+    if (outer.getInput().getType() != outer.getType()) continue;
+    outer.replaceAllUsesWith(outer.getInput());
+    outer.erase();
+  }
+}
+
 void Materialization::run(ArrayRef<RuledOp> ops) {
   typeArguments();
   for (const RuledOp& ruled : ops) {
@@ -159,6 +173,7 @@ void Materialization::run(ArrayRef<RuledOp> ops) {
       rewrite(ruled);
   }
   rewriteReturn();
+  joinReshards();
 }
 
 void mlir::sgd::materializeShardings(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map, const MeshAxes& mesh) {

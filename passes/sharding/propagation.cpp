@@ -25,7 +25,8 @@ namespace {
 /// Kinds of nodes by when they take part.
 enum class NodeClass : uint8_t { PassThrough, DynamicSlice, Broadcast, Other };
 
-/// The schedule of Shardy: what is free comes first, so that costly ops meet settled shardings.
+/// What is free comes first, so that costly ops meet settled shardings. As Shardy's schedule, but slices, pads and concatenations count
+/// as passing through: else a projection's backward pass is sharded before its padded halves are.
 enum Phase : unsigned { SingleUsePassThrough, PassThrough, PassThroughFactors, AllButBroadcastForward, Everything, NumPhases };
 
 struct Node {
@@ -75,7 +76,7 @@ static bool isShardable(Value value) {
 }
 
 static NodeClass classify(Operation* op, const ShardingRule& rule) {
-  if (rule.isElementwise || isa<ReshapeOp, TransposeOp>(op)) return NodeClass::PassThrough;
+  if (rule.isElementwise || isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op)) return NodeClass::PassThrough;
   if (isa<DynamicSliceOp, DynamicUpdateSliceOp>(op)) return NodeClass::DynamicSlice;
   return isa<BroadcastInDimOp>(op) ? NodeClass::Broadcast : NodeClass::Other;
 }

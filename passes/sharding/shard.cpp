@@ -26,6 +26,16 @@ MeshAxes getOrCreateMesh(ModuleOp module) {
   return MeshAxes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
 }
 
+/// Removes constraints whose value only the next constraint sees (the transpose of a gathered parameter, then the gradient's own wish):
+/// honouring them would build a sharding only to leave it.
+void dropOverruledConstraints(func::FuncOp function) {
+  for (auto constraint : llvm::make_early_inc_range(function.getOps<ShardingConstraintOp>())) {
+    if (!constraint->hasOneUse() || !isa<ShardingConstraintOp>(*constraint->user_begin())) continue;
+    constraint.replaceAllUsesWith(constraint.getInput());
+    constraint.erase();
+  }
+}
+
 struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
   void runOnOperation() override {
     MeshAxes mesh = getOrCreateMesh(getOperation());
@@ -35,6 +45,7 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
 
   LogicalResult shard(func::FuncOp function, const MeshAxes& mesh) {
     splitFreeValues(function);
+    dropOverruledConstraints(function);
     FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(function);
     if (failed(ops)) return failure();
     FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
