@@ -78,7 +78,11 @@ static bool isShardable(Value value) {
 static NodeClass classify(Operation* op, const ShardingRule& rule) {
   if (rule.isElementwise || isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op)) return NodeClass::PassThrough;
   if (isa<DynamicSliceOp, DynamicUpdateSliceOp>(op)) return NodeClass::DynamicSlice;
-  return isa<BroadcastInDimOp>(op) ? NodeClass::Broadcast : NodeClass::Other;
+  auto broadcast = dyn_cast<BroadcastInDimOp>(op);
+  if (!broadcast) return NodeClass::Other;
+  // One that repeats nothing is a reshape.
+  bool repeats = cast<RankedTensorType>(broadcast.getInput().getType()).getNumElements() != cast<RankedTensorType>(broadcast.getType()).getNumElements();
+  return repeats ? NodeClass::Broadcast : NodeClass::PassThrough;
 }
 
 void Propagation::addTensors() {
