@@ -11,10 +11,18 @@
 namespace sgd::data {
 namespace {
 
-bool SameAxes(const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisRef>& b) {
-  return std::ranges::equal(a, b, [](const comm::AxisRef& x, const comm::AxisRef& y) {
-    return x.axis == y.axis && x.pre_size == y.pre_size && x.size == y.size;
-  });
+// The axes that shard dimension `d`; axes of size 1 shard nothing.
+std::vector<comm::AxisRef> AxesOf(const TensorType& type, size_t d) {
+  std::vector<comm::AxisRef> axes;
+  if (d >= type.sharding.size()) return axes;
+  for (const comm::AxisRef& axis : type.sharding[d]) {
+    if (axis.size != 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
+bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
+  return a.axis == b.axis && a.pre_size == b.pre_size && a.size == b.size;
 }
 
 // The shard is replicated over what the sharding leaves of each axis. The first replica is the
@@ -31,8 +39,13 @@ bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh&
 }  // namespace
 
 bool TensorType::operator==(const TensorType& other) const {
-  return element == other.element && global_dims == other.global_dims &&
-         local_dims == other.local_dims && std::ranges::equal(sharding, other.sharding, SameAxes);
+  if (element != other.element || global_dims != other.global_dims ||
+      local_dims != other.local_dims)
+    return false;
+  for (size_t d = 0; d < global_dims.size(); ++d) {
+    if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
+  }
+  return true;
 }
 
 TensorType TypeOf(const artifact::TensorInfo& info) {

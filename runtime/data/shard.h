@@ -23,6 +23,7 @@ struct TensorType {
   Dims local_dims;
   std::vector<std::vector<comm::AxisRef>> sharding;
 
+  // Equal tensors, cut alike.
   bool operator==(const TensorType& other) const;
 };
 

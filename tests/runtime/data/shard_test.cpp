@@ -98,6 +98,16 @@ TEST(Shard, PaddingOfUnevenShardsIsZero) {
   EXPECT_EQ(local, (std::vector<int32_t>{0, 0}));
 }
 
+TEST(TensorType, EqualityIsThatOfTheCut) {
+  const TensorType replicated = Type({4, 4}, {});
+  EXPECT_EQ(replicated, Type({4, 4}, {{}, {}}));
+  EXPECT_EQ(replicated, Type({4, 4}, {{{0, 1, 1}}, {}}));
+  EXPECT_FALSE(replicated == Type({4, 4}, {{{0, 1, 2}}, {}}));
+  EXPECT_FALSE(Type({4, 4}, {{{1, 1, 2}}, {}}) == Type({4, 4}, {{{0, 1, 2}}, {}}));
+  EXPECT_FALSE(replicated == Type({4, 4}, {}, ElementType::F32));
+  EXPECT_FALSE(replicated == Type({4, 3}, {}));
+}
+
 TEST(Shard, RunsAreAsLongAsTheyCanBe) {
   const comm::Mesh mesh{{2}};
   uint64_t runs = 0;

@@ -1,0 +1,60 @@
+// The slices of each kind of operation.
+#include "runtime/trace/slices.h"
+
+#include "runtime/artifact/reader.h"
+
+namespace sgd::trace {
+namespace {
+
+void VisitOptional(const char* role, const artifact::Slice* slice, const VisitSlice& visit) {
+  if (slice != nullptr) visit(role, *slice);
+}
+
+void VisitLaunch(const artifact::Launch& launch, const VisitSlice& visit) {
+  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i)
+    visit("buffer", *launch.buffers()->Get(i));
+}
+
+void VisitMatmul(const artifact::Matmul& matmul, const VisitSlice& visit) {
+  visit("a", *matmul.a());
+  visit("b", *matmul.b());
+  visit("c", *matmul.c());
+  VisitOptional("bias", matmul.bias(), visit);
+  VisitOptional("workspace", matmul.workspace(), visit);
+}
+
+void VisitCollective(const artifact::Collective& collective, const VisitSlice& visit) {
+  for (uint64_t i = 0; i < artifact::Size(collective.operands()); ++i) {
+    visit("source", *collective.operands()->Get(i)->source());
+    visit("target", *collective.operands()->Get(i)->target());
+  }
+}
+
+}  // namespace
+
+void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& visit) {
+  switch (instruction.op_type()) {
+    case artifact::Operation::Launch:
+      return VisitLaunch(*instruction.op_as_Launch(), visit);
+    case artifact::Operation::Matmul:
+      return VisitMatmul(*instruction.op_as_Matmul(), visit);
+    case artifact::Operation::Collective:
+      return VisitCollective(*instruction.op_as_Collective(), visit);
+    case artifact::Operation::Copy:
+      visit("source", *instruction.op_as_Copy()->source());
+      visit("target", *instruction.op_as_Copy()->target());
+      return;
+    case artifact::Operation::Fill:
+      visit("target", *instruction.op_as_Fill()->target());
+      return;
+    case artifact::Operation::NONE:
+      return;
+  }
+}
+
+bool Overlaps(const artifact::Slice& a, const artifact::Slice& b) {
+  return a.space() == b.space() && a.offset() < b.offset() + b.size() &&
+         b.offset() < a.offset() + a.size();
+}
+
+}  // namespace sgd::trace

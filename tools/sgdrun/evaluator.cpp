@@ -1,0 +1,109 @@
+// Shares state with the eval program where the compiler has put it in the same place, and saves
+// what would be overwritten.
+#include "tools/sgdrun/evaluator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/trace/slices.h"
+#include "tools/sgdrun/program_view.h"
+#include "tools/sgdrun/scalars.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+const artifact::Program& ProgramOf(const Session& session, const std::string& name) {
+  return **session.job().file->FindProgram(name);  // executors for it exist, so it does
+}
+
+bool WritesInputs(const artifact::Program& program) {
+  for (uint64_t i = 0; i < artifact::Size(program.outputs()); ++i) {
+    if (program.outputs()->Get(i)->carry_input() >= 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Evaluator>> Evaluator::Create(Session& session) {
+  auto evaluator = std::unique_ptr<Evaluator>(new Evaluator(session));
+  const EvalPlan& plan = *session.job().eval;
+  absl::StatusOr<std::unique_ptr<exec::Executor>> executor =
+      exec::Executor::Create(session.context(), plan.program.name, session.executor_options());
+  if (!executor.ok()) return executor.status();
+  evaluator->executor_ = *std::move(executor);
+  for (const data::InputType& output : plan.program.outputs)
+    evaluator->names_.push_back(ShortName(output.name));
+  evaluator->FindEndangered();
+  return evaluator;
+}
+
+void Evaluator::FindEndangered() {
+  const Job& job = session_.job();
+  const artifact::Program& main = ProgramOf(session_, job.program.name);
+  const artifact::Program& eval = ProgramOf(session_, job.eval->program.name);
+  const bool writes_inputs = WritesInputs(eval);
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (!job.IsCarried(i)) continue;
+    const artifact::Slice& mine = *main.inputs()->Get(i)->slice();
+    // The one use that does no harm: as the very same input of eval.
+    auto is_harmful = [&](const artifact::Slice& slice) {
+      if (!trace::Overlaps(mine, slice)) return false;
+      if (writes_inputs || slice.offset() != mine.offset() || slice.size() != mine.size())
+        return true;
+      return std::ranges::none_of(job.eval->shared_inputs, [&](const auto& shared) {
+        const artifact::Slice& theirs = *eval.inputs()->Get(shared.second)->slice();
+        return shared.first == i && theirs.space() == slice.space() &&
+               theirs.offset() == slice.offset();
+      });
+    };
+    bool is_endangered = false;
+    auto visit = [&](const char*, const artifact::Slice& slice) {
+      is_endangered = is_endangered || is_harmful(slice);
+    };
+    for (uint64_t k = 0; k < artifact::Size(eval.instructions()); ++k) {
+      trace::ForEachSlice(*eval.instructions()->Get(k), visit);
+    }
+    for (uint64_t k = 0; k < artifact::Size(eval.inputs()); ++k)
+      visit("input", *eval.inputs()->Get(k)->slice());
+    if (is_endangered)
+      endangered_.emplace_back(i, std::vector<std::byte>(session_.StateBytes(i).size()));
+  }
+}
+
+void Evaluator::FillSharedInputs() {
+  for (const auto& [main, eval] : session_.job().eval->shared_inputs) {
+    std::span<const std::byte> bytes = session_.StateBytes(main);
+    for (const auto& [input, saved] : endangered_) {
+      if (input == main) bytes = saved;
+    }
+    std::span<std::byte> target = executor_->InputBytes(eval);
+    if (target.data() != bytes.data()) std::memcpy(target.data(), bytes.data(), bytes.size());
+  }
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, double>>> Evaluator::Evaluate() {
+  const EvalPlan& plan = *session_.job().eval;
+  for (auto& [input, saved] : endangered_)
+    std::ranges::copy(session_.StateBytes(input), saved.begin());
+  std::vector<std::pair<std::string, double>> means;
+  for (uint64_t batch = 0; batch < plan.batches; ++batch) {
+    FillSharedInputs();
+    for (size_t k = 0; plan.feed != nullptr && k < plan.feed->inputs().size(); ++k) {
+      const size_t input = plan.feed->inputs()[k];
+      plan.feed->Fill(batch, k, executor_->inputs()[input].shard, executor_->InputBytes(input));
+    }
+    if (absl::Status status = executor_->Run(batch); !status.ok()) return status;
+    const auto scalars = ReadScalars(*executor_, names_);
+    means.resize(scalars.size());
+    for (size_t i = 0; i < scalars.size(); ++i) {
+      means[i].first = scalars[i].first;
+      means[i].second += trace::AsDouble(scalars[i].second) / static_cast<double>(plan.batches);
+    }
+  }
+  for (const auto& [input, saved] : endangered_)
+    std::ranges::copy(saved, session_.MutableStateBytes(input).begin());
+  return means;
+}
+
+}  // namespace sgd::sgdrun

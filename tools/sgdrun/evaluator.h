@@ -1,0 +1,38 @@
+// Runs the eval program between steps of the main one, which finds its state as it left it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/exec/executor.h"
+#include "tools/sgdrun/session.h"
+
+namespace sgd::sgdrun {
+
+class Evaluator {
+ public:
+  // Prepares the program of session.job().eval; borrows the session.
+  static absl::StatusOr<std::unique_ptr<Evaluator>> Create(Session& session);
+
+  // Scalar outputs by short name, each the mean over the batches. Call it when the main program's
+  // inputs hold the state.
+  absl::StatusOr<std::vector<std::pair<std::string, double>>> Evaluate();
+
+ private:
+  explicit Evaluator(Session& session) : session_(session) {}
+  void FindEndangered();
+  void FillSharedInputs();
+
+  Session& session_;
+  std::unique_ptr<exec::Executor> executor_;
+  std::vector<std::string> names_;  // short, by output
+  // Both programs use the same memory. Carried inputs of the main program that eval may overwrite,
+  // and room for their bytes.
+  std::vector<std::pair<size_t, std::vector<std::byte>>> endangered_;
+};
+
+}  // namespace sgd::sgdrun

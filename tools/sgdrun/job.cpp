@@ -1,0 +1,275 @@
+// Opens the files a run needs and decides, input by input, what fills it.
+#include "tools/sgdrun/job.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/artifact/container.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/data/batch_feed.h"
+#include "runtime/data/row_feed.h"
+#include "runtime/data/tensor_file_writer.h"
+#include "runtime/trace/json_log.h"
+#include "tools/sgdrun/carry_flag.h"
+#include "tools/sgdrun/other_programs.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+absl::StatusOr<exec::CarryPairs> CarryOf(const Options& options, const ProgramView& program) {
+  absl::StatusOr<exec::CarryPairs> pairs = program.recorded_carry;
+  if (!options.carry.empty()) pairs = ParseCarry(options.carry, program);
+  if (!options.carry_json.empty()) pairs = ReadCarryFile(options.carry_json, program);
+  if (!pairs.ok()) return pairs;
+  absl::Status status = CheckCarry(*pairs, program);
+  if (!status.ok()) return status;
+  return pairs;
+}
+
+// Takes every tensor of `file` as an input's initial value.
+absl::Status TakeInitial(const FilePtr& file, Job& job) {
+  std::set<size_t> taken;
+  for (const data::TensorEntry& entry : file->tensors()) {
+    std::optional<size_t> input = job.program.input_names.Find(entry.name);
+    if (!input) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": program ",
+                       data::QuotedName(job.program.name), " has no such input"));
+    }
+    absl::Status status = data::CheckType(*file, entry, job.program.inputs[*input]);
+    if (!status.ok()) return status;
+    if (!taken.insert(*input).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
+                       InputText(job.program, *input), " is given twice"));
+    }
+    job.initial[*input] = FileTensor{file, &entry};
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FilePtr> OpenTensors(const std::string& path) {
+  absl::StatusOr<data::SafetensorsFile> file = data::SafetensorsFile::Open(path);
+  if (!file.ok()) return file.status();
+  return std::make_shared<const data::SafetensorsFile>(*std::move(file));
+}
+
+absl::Status TakeFile(const std::string& path, Job& job) {
+  if (path.empty()) return absl::OkStatus();
+  absl::StatusOr<FilePtr> file = OpenTensors(path);
+  return file.ok() ? TakeInitial(*file, job) : file.status();
+}
+
+absl::Status TakeCheckpoint(Job& job) {
+  if (job.options.resume.empty()) return absl::OkStatus();
+  absl::StatusOr<checkpoint::Checkpoint> checkpoint =
+      checkpoint::OpenCheckpoint(job.options.resume);
+  if (!checkpoint.ok()) return checkpoint.status();
+  const checkpoint::TrainingPoint& point = checkpoint->point;
+  if (job.options.seed && *job.options.seed != point.seed) {
+    return absl::InvalidArgumentError(absl::StrCat(checkpoint->path, ": was trained with --seed ",
+                                                   point.seed, ", not ", *job.options.seed,
+                                                   "; leave --seed out"));
+  }
+  job.resumed_feed_text = point.feed;
+  job.first_step = point.step;
+  job.seed = point.seed;
+  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)),
+                     job);
+}
+
+// --feed, or equal names.
+absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(const Job& job,
+                                                             const data::SafetensorsFile& file) {
+  std::vector<data::RowFeed::Source> sources;
+  for (const auto& [name, tensor] : job.options.feed) {
+    std::optional<size_t> input = job.program.input_names.Find(name);
+    if (!input) {
+      return absl::InvalidArgumentError(absl::StrCat("--feed: program ",
+                                                     data::QuotedName(job.program.name),
+                                                     " has no input ", data::QuotedName(name)));
+    }
+    for (const data::RowFeed::Source& other : sources) {
+      if (other.input == *input) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--feed: ", InputText(job.program, *input), " is fed twice"));
+      }
+    }
+    sources.push_back({*input, tensor});
+  }
+  if (!sources.empty()) return sources;
+  for (const data::TensorEntry& entry : file.tensors()) {
+    if (std::optional<size_t> input = job.program.input_names.Find(entry.name))
+      sources.push_back({*input, entry.name});
+  }
+  if (!sources.empty()) return sources;
+  return absl::InvalidArgumentError(
+      absl::StrCat(file.path(), ": no tensor has the name of an input of program ",
+                   data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
+}
+
+absl::Status OpenDataFeed(Job& job) {
+  absl::StatusOr<FilePtr> file = OpenTensors(job.options.data);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::vector<data::RowFeed::Source>> sources = SourcesOf(job, **file);
+  if (!sources.ok()) return sources.status();
+  absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
+      data::RowFeed::Make(*file, job.program.inputs, *sources, job.seed);
+  if (!feed.ok()) return feed.status();
+  job.feed_text = absl::StrCat("rows ", (*feed)->rows(), ", batch ", (*feed)->batch_rows());
+  for (const data::RowFeed::Source& source : *sources)
+    absl::StrAppend(&job.feed_text, ", ", source.tensor);
+  job.feed = *std::move(feed);
+  return absl::OkStatus();
+}
+
+absl::Status OpenFeed(Job& job) {
+  if (!job.options.data.empty()) {
+    absl::Status status = OpenDataFeed(job);
+    if (!status.ok()) return status;
+  }
+  if (!job.options.batches.empty()) {
+    absl::StatusOr<FilePtr> file = OpenTensors(job.options.batches);
+    if (!file.ok()) return file.status();
+    absl::StatusOr<std::unique_ptr<data::BatchFeed>> feed =
+        data::BatchFeed::Make(*file, job.program.inputs, job.program.input_names);
+    if (!feed.ok()) return feed.status();
+    job.feed_text = absl::StrCat("batches ", (*feed)->batches());
+    job.feed = *std::move(feed);
+  }
+  if (job.feed == nullptr) return absl::OkStatus();
+  for (size_t input : job.feed->inputs()) {
+    if (!job.IsCarried(input)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(InputText(job.program, input),
+                     " is carried from step to step and cannot be fed from data"));
+  }
+  return absl::OkStatus();
+}
+
+// Every input must have a source by now.
+absl::Status CheckComplete(const Job& job) {
+  if (job.options.mode == Mode::kBench) return absl::OkStatus();
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (job.initial[i] || job.IsFed(i)) continue;
+    if (job.init && std::ranges::any_of(job.init->outputs_to_inputs,
+                                        [&](auto& pair) { return pair.second == i; }))
+      continue;
+    const char* sources = job.options.mode == Mode::kOnce ? "is not in --inputs"
+                          : HasProgram(*job.file, "init")
+                              ? "is in none of --init, --resume, --data, --batches and what "
+                                "program 'init' gives"
+                              : "is in none of --init, --resume, --data and --batches, and "
+                                "there is no program 'init'";
+    const std::string file = job.options.mode == Mode::kOnce && !job.options.inputs.empty()
+                                 ? job.options.inputs + ": "
+                                 : "";
+    return absl::InvalidArgumentError(absl::StrCat(file, InputText(job.program, i), " ", sources));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ChooseOutputs(Job& job) {
+  const std::vector<data::InputType>& outputs = job.program.outputs;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    job.output_names.push_back(job.options.use_model_output_names
+                                   ? outputs[i].name
+                                   : job.program.output_names.Position(i));
+    if (!seen.insert(job.output_names[i]).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--output-names model: two outputs of program ", data::QuotedName(job.program.name),
+          " are named ", data::QuotedName(job.output_names[i])));
+    }
+  }
+  if (!job.options.loss.empty()) {
+    job.loss = job.program.output_names.Find(job.options.loss);
+    if (!job.loss) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--loss: program ", data::QuotedName(job.program.name), " has no output ",
+                       data::QuotedName(job.options.loss)));
+    }
+    if (!outputs[*job.loss].type.global_dims.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--loss: ", OutputText(job.program, *job.loss), " is not a scalar"));
+    }
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < outputs.size() && !job.loss; ++i) {
+    if (outputs[i].type.global_dims.empty() && artifact::IsFloat(outputs[i].type.element))
+      job.loss = i;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FillJob(Job& job) {
+  absl::StatusOr<exec::CarryPairs> carry = CarryOf(job.options, job.program);
+  if (!carry.ok()) return carry.status();
+  if (job.options.mode != Mode::kOnce) job.carry = *std::move(carry);
+  job.seed = job.options.seed.value_or(0);
+  for (const std::string* path : {&job.options.inputs, &job.options.init}) {
+    if (absl::Status status = TakeFile(*path, job); !status.ok()) return status;
+  }
+  if (absl::Status status = TakeCheckpoint(job); !status.ok()) return status;
+  if (absl::Status status = OpenFeed(job); !status.ok()) return status;
+  if (!job.resumed_feed_text.empty() && job.feed_text != job.resumed_feed_text) {
+    job.notes.push_back(
+        absl::StrCat("the data differs from the checkpoint's, which was: ", job.resumed_feed_text));
+  }
+  if (job.options.mode == Mode::kTrain) {
+    if (absl::Status status = PlanInit(job); !status.ok()) return status;
+    if (absl::Status status = PlanEval(job); !status.ok()) return status;
+  }
+  if (absl::Status status = CheckComplete(job); !status.ok()) return status;
+  return ChooseOutputs(job);
+}
+
+}  // namespace
+
+bool Job::IsCarried(size_t input) const {
+  return std::ranges::any_of(carry, [&](const auto& pair) { return pair.second == input; });
+}
+
+bool Job::IsFed(size_t input) const {
+  return feed != nullptr && std::ranges::find(feed->inputs(), input) != feed->inputs().end();
+}
+
+absl::StatusOr<Job> PrepareJob(const Options& options,
+                               std::unique_ptr<artifact::ArtifactFile> file) {
+  absl::StatusOr<std::string> name = options.program;
+  if (options.program.empty()) name = DefaultProgram(*file);
+  if (!name.ok()) return name.status();
+  absl::StatusOr<ProgramView> program = ViewProgram(*file, *name);
+  if (!program.ok()) return program.status();
+  Job job(options, std::move(file), *std::move(program));
+  absl::Status status = FillJob(job);
+  if (!status.ok()) return status;
+  return job;
+}
+
+absl::Status CheckOutputs(const Job& job) {
+  const Options& options = job.options;
+  absl::Status status;
+  if (!options.outputs.empty())
+    status.Update(data::TensorFileWriter::CheckWritable(options.outputs));
+  if (!options.log_json.empty()) status.Update(trace::JsonLog::CheckWritable(options.log_json));
+  if (status.ok() && !options.save.empty()) status.Update(checkpoint::CheckWritable(options.save));
+  return status;
+}
+
+std::string AgreementText(const Job& job) {
+  const Options& options = job.options;
+  std::string text = absl::StrCat(
+      "artifact: ", artifact::HexHash(job.file->hash()), "\nprogram: ", job.program.name,
+      "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps,
+      "\nfirst step: ", job.first_step, "\nseed: ", job.seed, "\ndata: ", job.feed_text,
+      "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
+      "\n--eval-every: ", options.eval_every,
+      "\n--outputs: ", options.outputs.empty() ? "no" : "yes", "\ncarried:");
+  for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);
+  return text;
+}
+
+}  // namespace sgd::sgdrun

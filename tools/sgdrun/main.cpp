@@ -1,0 +1,80 @@
+// sgdrun: reads the command line, checks everything, then starts or joins the ranks.
+#include <time.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "runtime/artifact/reader.h"
+#include "runtime/launch/launch.h"
+#include "runtime/launch/rank_environment.h"
+#include "tools/sgdrun/job.h"
+#include "tools/sgdrun/modes.h"
+#include "tools/sgdrun/options.h"
+#include "tools/sgdrun/session.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+// When this process started: the processor time used so far is that of the dynamic linker, which
+// runs without waiting.
+int64_t StartNanoseconds() {
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return MonotonicNanoseconds() -
+         (static_cast<int64_t>(used.tv_sec) * 1'000'000'000 + used.tv_nsec);
+}
+
+absl::Status RunRank(const Job& job, const launch::RankContext& rank, int64_t start_nanoseconds) {
+  absl::StatusOr<std::unique_ptr<Session>> session = Session::Create(job, rank);
+  if (!session.ok()) return session.status();
+  switch (job.options.mode) {
+    case Mode::kOnce:
+      return RunOnce(**session);
+    case Mode::kTrain:
+      return Train(**session);
+    case Mode::kBench:
+      return Bench(**session, start_nanoseconds);
+  }
+  return absl::InternalError("unknown mode");
+}
+
+absl::Status Run(const Options& options, int64_t start_nanoseconds) {
+  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file =
+      artifact::ArtifactFile::Open(options.artifact);
+  if (!file.ok()) return file.status();
+  const uint64_t window_bytes = (*file)->root().window_bytes();
+  absl::StatusOr<launch::RankEnvironment> environment =
+      launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
+  if (!environment.ok()) return environment.status();
+  absl::StatusOr<Job> job = PrepareJob(options, *std::move(file));
+  if (!job.ok()) return job.status();
+  if (absl::Status status = CheckOutputs(*job); !status.ok()) return status;
+  if (environment->is_launcher || environment->rank == 0) {
+    for (const std::string& note : job->notes)
+      std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
+  }
+  return launch::Launch(
+      *environment,
+      {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
+      [&](launch::RankContext& rank) { return RunRank(*job, rank, start_nanoseconds); });
+}
+
+}  // namespace
+}  // namespace sgd::sgdrun
+
+int main(int argc, char** argv) {
+  using namespace sgd::sgdrun;
+  const int64_t start = StartNanoseconds();
+  std::variant<Options, Leave> parsed = ParseOptions(argc, argv);
+  if (const Leave* leave = std::get_if<Leave>(&parsed)) {
+    std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
+    return leave->exit_code;
+  }
+  absl::Status status = Run(std::get<Options>(parsed), start);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "sgdrun: %s\n", std::string(status.message()).c_str());
+  return 1;
+}

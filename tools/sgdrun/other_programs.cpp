@@ -1,0 +1,177 @@
+// Matching of names and types between the main program, init and eval.
+#include "tools/sgdrun/other_programs.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/data/row_feed.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+bool SameValue(const data::InputType& a, const data::InputType& b) {
+  return a.type.element == b.type.element && a.type.global_dims == b.type.global_dims;
+}
+
+bool IsMissing(const Job& job, size_t input) { return !job.initial[input] && !job.IsFed(input); }
+
+exec::CarryPairs MatchByName(const Job& job, const ProgramView& init) {
+  exec::CarryPairs pairs;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (!IsMissing(job, i)) continue;
+    const std::string& name = job.program.inputs[i].name;
+    for (size_t o = 0; o < init.outputs.size(); ++o) {
+      if (init.outputs[o].name != name && PathOf(init.outputs[o].name) != PathOf(name)) continue;
+      pairs.emplace_back(o, i);
+      break;
+    }
+  }
+  return pairs;
+}
+
+exec::CarryPairs MatchByOrder(const Job& job, const ProgramView& init) {
+  exec::CarryPairs pairs;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (IsMissing(job, i) && job.IsCarried(i)) pairs.emplace_back(pairs.size(), i);
+  }
+  if (pairs.size() != init.outputs.size()) return {};
+  for (const auto& [output, input] : pairs) {
+    if (!SameValue(init.outputs[output], job.program.inputs[input])) return {};
+  }
+  return pairs;
+}
+
+absl::Status CheckPairs(const Job& job, const InitPlan& plan) {
+  for (const auto& [output, input] : plan.outputs_to_inputs) {
+    if (plan.program.outputs[output].type == job.program.inputs[input].type) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        OutputText(plan.program, output), " cannot be ", InputText(job.program, input), ": ",
+        SameValue(plan.program.outputs[output], job.program.inputs[input])
+            ? "they are sharded differently"
+            : "their types differ"));
+  }
+  return absl::OkStatus();
+}
+
+// The seed as bytes of one of init's inputs.
+absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t input,
+                                                uint64_t seed) {
+  const data::TensorType& type = init.inputs[input].type;
+  std::vector<std::byte> bytes;
+  if (type.element == data::ElementType::U32 && type.global_dims == data::Dims{2}) {
+    const uint32_t key[2] = {static_cast<uint32_t>(seed >> 32), static_cast<uint32_t>(seed)};
+    bytes.resize(sizeof(key));
+    std::memcpy(bytes.data(), key, sizeof(key));
+    return bytes;
+  }
+  if (type.global_dims.empty() && !artifact::IsFloat(type.element)) {
+    bytes.resize(artifact::ElementSize(type.element));
+    std::memcpy(bytes.data(), &seed, bytes.size());
+    return bytes;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(InputText(init, input),
+                   " cannot be made from --seed: only a key u32[2] and integer scalars can"));
+}
+
+// What eval's inputs get from the main program, and which tensors of the data feed the rest.
+struct EvalSources {
+  std::vector<std::pair<size_t, size_t>> shared;
+  std::vector<data::RowFeed::Source> fed;
+};
+
+// The tensor that --feed gives to the input called `name`, which may stand in --feed by its
+// position in the main program.
+std::optional<std::string> FedTensor(const Job& job, const std::string& name) {
+  for (const auto& [input, tensor] : job.options.feed) {
+    std::optional<size_t> position = job.program.input_names.Find(input);
+    if (input == name || (position && job.program.inputs[*position].name == name)) return tensor;
+  }
+  return std::nullopt;
+}
+
+absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
+                          const data::SafetensorsFile* file, EvalSources& sources) {
+  const std::string& name = eval.inputs[input].name;
+  std::optional<size_t> main = job.program.input_names.Find(name);
+  std::optional<std::string> tensor = FedTensor(job, name);
+  if (!tensor && file != nullptr && file->Find(name) != nullptr && !(main && job.IsCarried(*main)))
+    tensor = name;
+  if (tensor && file != nullptr) {
+    sources.fed.push_back({input, *tensor});
+    return absl::OkStatus();
+  }
+  if (!main || job.IsFed(*main)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        InputText(eval, input), " is neither state of program ", data::QuotedName(job.program.name),
+        " nor in --eval-data", file == nullptr ? ", which is not given" : ""));
+  }
+  if (!(job.program.inputs[*main].type == eval.inputs[input].type)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        InputText(job.program, *main), " cannot be ", InputText(eval, input), ": ",
+        SameValue(job.program.inputs[*main], eval.inputs[input]) ? "they are sharded differently"
+                                                                 : "their types differ"));
+  }
+  sources.shared.emplace_back(*main, input);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PlanInit(Job& job) {
+  bool is_needed = false;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) is_needed = is_needed || IsMissing(job, i);
+  if (!is_needed || !HasProgram(*job.file, "init") || job.program.name == "init")
+    return absl::OkStatus();
+  absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "init");
+  if (!program.ok()) return program.status();
+  InitPlan plan{*std::move(program), {}, {}};
+  plan.outputs_to_inputs = MatchByName(job, plan.program);
+  if (plan.outputs_to_inputs.empty()) plan.outputs_to_inputs = MatchByOrder(job, plan.program);
+  if (absl::Status status = CheckPairs(job, plan); !status.ok()) return status;
+  for (size_t i = 0; i < plan.program.inputs.size(); ++i) {
+    absl::StatusOr<std::vector<std::byte>> key = KeyBytes(plan.program, i, job.seed);
+    if (!key.ok()) return key.status();
+    plan.inputs.push_back(*std::move(key));
+  }
+  job.init = std::move(plan);
+  return absl::OkStatus();
+}
+
+absl::Status PlanEval(Job& job) {
+  if (job.options.eval_every == 0) return absl::OkStatus();
+  absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "eval");
+  if (!program.ok()) return program.status();
+  FilePtr file;
+  if (!job.options.eval_data.empty()) {
+    absl::StatusOr<data::SafetensorsFile> opened =
+        data::SafetensorsFile::Open(job.options.eval_data);
+    if (!opened.ok()) return opened.status();
+    file = std::make_shared<const data::SafetensorsFile>(*std::move(opened));
+  }
+  EvalPlan plan(*std::move(program));
+  EvalSources sources;
+  for (size_t i = 0; i < plan.program.inputs.size(); ++i) {
+    absl::Status status = AddEvalInput(job, plan.program, i, file.get(), sources);
+    if (!status.ok()) return status;
+  }
+  plan.shared_inputs = std::move(sources.shared);
+  if (file != nullptr) {
+    absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
+        data::RowFeed::Make(file, plan.program.inputs, sources.fed, std::nullopt);
+    if (!feed.ok()) return feed.status();
+    plan.batches = (*feed)->batches_per_epoch();
+    plan.rows_left_out = (*feed)->rows() % (*feed)->batch_rows();
+    if (plan.rows_left_out > 0) {
+      job.notes.push_back(absl::StrCat(
+          "evaluation leaves out the last ", plan.rows_left_out, " of ", (*feed)->rows(),
+          " rows, which do not fill a batch of ", (*feed)->batch_rows()));
+    }
+    plan.feed = *std::move(feed);
+  }
+  job.eval = std::move(plan);
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::sgdrun

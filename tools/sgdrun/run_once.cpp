@@ -1,0 +1,23 @@
+// A single run of the program.
+#include <cstdio>
+
+#include "tools/sgdrun/modes.h"
+#include "tools/sgdrun/scalars.h"
+
+namespace sgd::sgdrun {
+
+absl::Status RunOnce(Session& session) {
+  session.FillInputs(0);
+  if (absl::Status status = session.Run(0); !status.ok()) return status;
+  if (!session.job().options.outputs.empty()) {
+    if (absl::Status status = session.WriteOutputs(); !status.ok()) return status;
+  }
+  if (!session.is_first_rank()) return absl::OkStatus();
+  for (const auto& [name, scalar] : ReadScalars(session.executor(), session.job().output_names)) {
+    std::printf("%s  %s\n", name.c_str(), trace::ScalarText(scalar).c_str());
+  }
+  std::fflush(stdout);
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::sgdrun

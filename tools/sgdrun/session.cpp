@@ -1,0 +1,154 @@
+// Preparation of a rank and filling of its inputs.
+#include "tools/sgdrun/session.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "runtime/data/random_values.h"
+#include "targets/cpu/device/cpu_device.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+// The first line of `theirs` that differs from `mine`, for the message.
+std::string FirstDifference(const std::string& mine, const std::string& theirs) {
+  const std::vector<std::string> my_lines = absl::StrSplit(mine, '\n');
+  const std::vector<std::string> their_lines = absl::StrSplit(theirs, '\n');
+  for (size_t i = 0; i < std::min(my_lines.size(), their_lines.size()); ++i) {
+    if (my_lines[i] != their_lines[i])
+      return absl::StrCat("'", my_lines[i], "' against '", their_lines[i], "'");
+  }
+  return "one says more than the other";
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job,
+                                                         const launch::RankContext& rank) {
+  auto session = std::unique_ptr<Session>(new Session(job, rank));
+  absl::Status status = session->Prepare();
+  if (!status.ok()) return status;
+  return session;
+}
+
+exec::ExecutorOptions Session::executor_options() const {
+  return {.timeout = job_.options.deadline, .null_kernels = job_.options.null_kernels};
+}
+
+absl::Status Session::Prepare() {
+  absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> device =
+      cpu::CpuDevice::Create({.threads = rank_.threads});
+  if (!device.ok()) return device.status();
+  device_ = *std::move(device);
+  if (absl::Status status = Agree(); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<exec::ExecutionContext>> context =
+      exec::ExecutionContext::Create(*job_.file, *device_, *rank_.communicator);
+  if (!context.ok()) return context.status();
+  context_ = *std::move(context);
+  absl::StatusOr<std::unique_ptr<exec::Executor>> executor =
+      exec::Executor::Create(*context_, job_.program.name, executor_options());
+  if (!executor.ok()) return executor.status();
+  executor_ = *std::move(executor);
+  absl::StatusOr<std::unique_ptr<exec::Carry>> carry =
+      exec::Carry::Create(*context_, *executor_, *executor_, job_.carry);
+  if (!carry.ok()) return carry.status();
+  carry_ = *std::move(carry);
+  return FillFirstInputs();
+}
+
+absl::Status Session::Agree() {
+  const std::string mine =
+      absl::StrCat(AgreementText(job_), "\nCPU and libraries: ", device_->fingerprint());
+  absl::StatusOr<std::vector<std::string>> all =
+      rank_.communicator->AllGatherBytes(mine, job_.options.deadline);
+  if (!all.ok()) return all.status();
+  for (size_t other = 0; other < all->size(); ++other) {
+    if ((*all)[other] == (*all)[0]) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("ranks must run the same thing, but rank 0 and rank ", other,
+                     " differ: ", FirstDifference((*all)[0], (*all)[other])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::RunInit() {
+  const InitPlan& plan = *job_.init;
+  absl::StatusOr<std::unique_ptr<exec::Executor>> init =
+      exec::Executor::Create(*context_, plan.program.name, executor_options());
+  if (!init.ok()) return init.status();
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    if (absl::Status status = (*init)->UploadInput(i, plan.inputs[i]); !status.ok()) return status;
+  }
+  if (absl::Status status = (*init)->Run(0); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<exec::Carry>> carry =
+      exec::Carry::Create(*context_, **init, *executor_, plan.outputs_to_inputs);
+  if (!carry.ok()) return carry.status();
+  return (*carry)->Run();
+}
+
+absl::Status Session::FillFirstInputs() {
+  // init runs first, since it uses the same memory.
+  if (job_.init) {
+    if (absl::Status status = RunInit(); !status.ok()) return status;
+  }
+  const size_t count = job_.program.inputs.size();
+  constants_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const data::Shard& shard = executor_->inputs()[i].shard;
+    if (job_.initial[i]) {
+      shard.CopyIn(job_.initial[i]->bytes(), executor_->InputBytes(i));
+    } else if (job_.options.mode == Mode::kBench) {
+      data::FillRandom(shard, job_.seed, i, executor_->InputBytes(i));
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!job_.IsConstant(i)) continue;
+    const std::span<const std::byte> bytes = executor_->InputBytes(i);
+    constants_[i].assign(bytes.begin(), bytes.end());
+  }
+  return absl::OkStatus();
+}
+
+void Session::FillInputs(uint64_t step) {
+  if (!is_first_fill_) {
+    for (size_t i = 0; i < constants_.size(); ++i) {
+      if (!constants_[i].empty())
+        std::memcpy(executor_->InputBytes(i).data(), constants_[i].data(), constants_[i].size());
+    }
+  }
+  is_first_fill_ = false;
+  if (job_.feed == nullptr) return;
+  for (size_t k = 0; k < job_.feed->inputs().size(); ++k) {
+    const size_t input = job_.feed->inputs()[k];
+    job_.feed->Fill(step, k, executor_->inputs()[input].shard, executor_->InputBytes(input));
+  }
+}
+
+absl::Status Session::WriteOutputs() {
+  std::vector<checkpoint::LocalTensor> tensors;
+  for (size_t i = 0; i < executor_->outputs().size(); ++i) {
+    tensors.push_back(
+        {job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
+  }
+  return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.communicator,
+                                      job_.options.deadline);
+}
+
+std::span<const std::byte> Session::StateBytes(size_t input) const {
+  // A step may have used a constant input's memory for other things.
+  if (!constants_[input].empty()) return constants_[input];
+  return executor_->InputBytes(input);
+}
+
+std::vector<checkpoint::LocalTensor> Session::State() const {
+  std::vector<checkpoint::LocalTensor> tensors;
+  for (size_t i = 0; i < executor_->inputs().size(); ++i) {
+    if (job_.IsFed(i)) continue;
+    tensors.push_back({job_.program.inputs[i].name, executor_->inputs()[i].shard, StateBytes(i)});
+  }
+  return tensors;
+}
+
+}  // namespace sgd::sgdrun

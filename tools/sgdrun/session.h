@@ -1,0 +1,72 @@
+// One rank's side of a run: device, memory, prepared program, and inputs filled as the job says.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/checkpoint/sharded_file.h"
+#include "runtime/device/device.h"
+#include "runtime/exec/carry.h"
+#include "runtime/exec/context.h"
+#include "runtime/exec/executor.h"
+#include "runtime/launch/launch.h"
+#include "tools/sgdrun/job.h"
+
+namespace sgd::sgdrun {
+
+class Session {
+ public:
+  // Agrees with the other ranks on artifact, command and device, then prepares everything and fills
+  // the inputs for the first step. `job` and `rank` are borrowed.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job,
+                                                         const launch::RankContext& rank);
+
+  const Job& job() const { return job_; }
+  bool is_first_rank() const { return rank_.rank == 0; }
+  comm::Communicator& communicator() const { return *rank_.communicator; }
+  exec::ExecutionContext& context() const { return *context_; }
+  const exec::Executor& executor() const { return *executor_; }
+  exec::ExecutorOptions executor_options() const;
+
+  // Fills what a step's data feed gives, and restores constant inputs that the step before may have
+  // overwritten.
+  void FillInputs(uint64_t step);
+  // One step over the filled inputs.
+  absl::Status Run(uint64_t step) { return executor_->Run(step); }
+  // Makes carried outputs the next step's inputs; outputs are lost.
+  absl::Status CarryOutputs() { return carry_->Run(); }
+
+  // Writes the outputs of the last Run, before CarryOutputs, to --outputs. All ranks call it.
+  absl::Status WriteOutputs();
+  // Everything that a checkpoint keeps: carried and constant inputs, under the model's names.
+  std::vector<checkpoint::LocalTensor> State() const;
+
+  // This rank's bytes of a carried or constant input, between steps.
+  std::span<const std::byte> StateBytes(size_t input) const;
+  std::span<std::byte> MutableStateBytes(size_t input) const {
+    return executor_->InputBytes(input);
+  }
+
+ private:
+  Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}
+  absl::Status Prepare();
+  absl::Status Agree();
+  absl::Status FillFirstInputs();
+  absl::Status RunInit();
+
+  const Job& job_;
+  launch::RankContext rank_;
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<exec::ExecutionContext> context_;
+  std::unique_ptr<exec::Executor> executor_;
+  std::unique_ptr<exec::Carry> carry_;
+  // This rank's bytes of constant inputs by position; empty for others.
+  std::vector<std::vector<std::byte>> constants_;
+  bool is_first_fill_ = true;
+};
+
+}  // namespace sgd::sgdrun

@@ -1,0 +1,144 @@
+// The training loop: feed, step, carry; then evaluation, reports and checkpoints where they are
+// due.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "runtime/artifact/container.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/trace/json_log.h"
+#include "runtime/trace/progress.h"
+#include "tools/sgdrun/evaluator.h"
+#include "tools/sgdrun/modes.h"
+#include "tools/sgdrun/scalars.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+using EvalResults = std::vector<std::pair<std::string, double>>;
+
+// What the first rank tells; the others have none.
+class Reporter {
+ public:
+  static absl::StatusOr<std::unique_ptr<Reporter>> Create(const Job& job) {
+    auto reporter = std::unique_ptr<Reporter>(new Reporter(job));
+    if (job.options.log_json.empty()) return reporter;
+    absl::StatusOr<trace::JsonLog> log =
+        trace::JsonLog::Open(job.options.log_json, !job.options.resume.empty());
+    if (!log.ok()) return log.status();
+    reporter->log_.emplace(*std::move(log));
+    return reporter;
+  }
+
+  absl::Status Step(const trace::StepRecord& record, const std::optional<EvalResults>& eval) {
+    progress_.Step(record.step, record.loss == nullptr
+                                    ? ""
+                                    : absl::StrCat("loss ", trace::ScalarText(*record.loss)));
+    std::string json = trace::StepJson(record);
+    if (eval) {
+      std::string line = absl::StrCat("eval after step ", record.step, " ");
+      std::string fields;
+      for (const auto& [name, mean] : *eval) {
+        const std::string number = trace::NumberJson(mean);
+        absl::StrAppend(&line, " ", name, " ", number);
+        absl::StrAppend(&fields, fields.empty() ? "" : ", ", trace::JsonString(name), ": ", number);
+      }
+      progress_.Line(line);
+      json.pop_back();
+      absl::StrAppend(&json, ", \"eval\": {", fields, "}}");
+    }
+    return log_ ? log_->WriteLine(json) : absl::OkStatus();
+  }
+
+ private:
+  explicit Reporter(const Job& job)
+      : progress_(stdout, isatty(STDOUT_FILENO) == 1, job.first_step, job.options.steps) {}
+
+  trace::Progress progress_;
+  std::optional<trace::JsonLog> log_;
+};
+
+class TrainLoop {
+ public:
+  explicit TrainLoop(Session& session) : session_(session), job_(session.job()) {}
+
+  absl::Status Run() {
+    if (job_.eval) {
+      absl::StatusOr<std::unique_ptr<Evaluator>> evaluator = Evaluator::Create(session_);
+      if (!evaluator.ok()) return evaluator.status();
+      evaluator_ = *std::move(evaluator);
+    }
+    if (session_.is_first_rank()) {
+      absl::StatusOr<std::unique_ptr<Reporter>> reporter = Reporter::Create(job_);
+      if (!reporter.ok()) return reporter.status();
+      reporter_ = *std::move(reporter);
+    }
+    const uint64_t end = job_.first_step + job_.options.steps;
+    for (uint64_t step = job_.first_step; step < end; ++step) {
+      if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Step(uint64_t step, bool is_last) {
+    const absl::Time begin = absl::Now();
+    session_.FillInputs(step);
+    if (absl::Status status = session_.Run(step); !status.ok()) return status;
+    trace::StepRecord record{
+        .step = step, .duration = absl::Now() - begin, .loss = nullptr, .outputs = {}};
+    record.outputs = ReadScalars(session_.executor(), job_.output_names);
+    std::optional<trace::Scalar> loss;
+    if (job_.loss) loss = ReadOutput(session_.executor(), *job_.loss);
+    if (loss) record.loss = &*loss;
+    if (is_last && !job_.options.outputs.empty()) {
+      if (absl::Status status = session_.WriteOutputs(); !status.ok()) return status;
+    }
+    if (absl::Status status = session_.CarryOutputs(); !status.ok()) return status;
+
+    std::optional<EvalResults> eval;
+    if (evaluator_ != nullptr && (step + 1) % job_.options.eval_every == 0) {
+      absl::StatusOr<EvalResults> results = evaluator_->Evaluate();
+      if (!results.ok()) return results.status();
+      eval = *std::move(results);
+    }
+    if (reporter_ != nullptr) {
+      if (absl::Status status = reporter_->Step(record, eval); !status.ok()) return status;
+    }
+    return SaveIfDue(step + 1, is_last);
+  }
+
+  absl::Status SaveIfDue(uint64_t steps_done, bool is_last) {
+    const Options& options = job_.options;
+    if (options.save.empty()) return absl::OkStatus();
+    const bool is_due = is_last || (options.save_every > 0 && steps_done % options.save_every == 0);
+    if (!is_due) return absl::OkStatus();
+    checkpoint::TrainingPoint point{.step = steps_done,
+                                    .seed = job_.seed,
+                                    .program = job_.program.name,
+                                    .artifact_hash = artifact::HexHash(job_.file->hash()),
+                                    .mesh = {},
+                                    .feed = job_.feed_text};
+    const auto* mesh = job_.file->root().mesh();
+    for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
+      point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());
+    }
+    return checkpoint::Save(options.save, point, session_.State(), session_.communicator(),
+                            options.deadline);
+  }
+
+  Session& session_;
+  const Job& job_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<Reporter> reporter_;
+};
+
+}  // namespace
+
+absl::Status Train(Session& session) { return TrainLoop(session).Run(); }
+
+}  // namespace sgd::sgdrun
