@@ -1,0 +1,112 @@
+// Joins the parts: who am I, supervise or meet, communicator, watcher, the rank's main function.
+#include "runtime/launch/launch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/comm/watcher.h"
+#include "runtime/launch/supervisor.h"
+
+namespace sgd::launch {
+namespace {
+
+using comm::SharedMemoryCommunicator;
+using comm::SharedMemorySegment;
+using comm::Watcher;
+using comm::WatcherOptions;
+
+// Under a supervisor the watcher is the second line: the supervisor knows first how a rank died, reports and kills.
+WatcherOptions UnderSupervisor() {
+  WatcherOptions options;
+  options.report_delay = absl::Milliseconds(30);
+  options.give_up = [](const absl::Status&) { _exit(1); };
+  return options;
+}
+
+absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
+                          const RankMain& rank_main) {
+  RankContext context;
+  context.rank = communicator.rank();
+  context.size = communicator.size();
+  context.threads = options.threads != 0
+                        ? options.threads
+                        : std::max<uint32_t>(1, communicator.cores() / communicator.size());
+  context.communicator = &communicator;
+  const absl::Status status = rank_main(context);
+  if (status.ok()) {
+    communicator.Finish();
+  } else {
+    communicator.Abort(status);
+  }
+  return status;
+}
+
+absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment,
+                                const LaunchOptions& options, const RankMain& rank_main) {
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline);
+  if (!communicator.ok()) return communicator.status();
+  auto watcher = Watcher::Start(segment, rank, UnderSupervisor());
+  if (!watcher.ok()) return watcher.status();
+  return RunConnected(**communicator, options, rank_main);
+}
+
+// The watcher comes first: from the meeting on, nobody else would notice a death.
+absl::Status RunStartedAlone(const RankEnvironment& environment, const LaunchOptions& options,
+                             const RankMain& rank_main) {
+  comm::RendezvousOptions meeting;
+  meeting.name = environment.rendezvous;
+  meeting.rank = environment.rank;
+  meeting.size = environment.size;
+  meeting.window_bytes = options.window_bytes;
+  meeting.timeout = options.deadline;
+  auto segment = comm::Rendezvous(meeting);
+  if (!segment.ok()) return segment.status();
+  auto watcher = Watcher::Start(*segment, environment.rank, WatcherOptions());
+  if (!watcher.ok()) {
+    (*segment)->Abort(environment.rank, watcher.status());
+    return watcher.status();
+  }
+  auto communicator =
+      SharedMemoryCommunicator::Connect(*segment, environment.rank, options.deadline);
+  if (!communicator.ok()) {
+    (*segment)->Abort(environment.rank, communicator.status());
+    return communicator.status();
+  }
+  return RunConnected(**communicator, options, rank_main);
+}
+
+absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) {
+  auto segment = SharedMemorySegment::Create(1, options.window_bytes);
+  if (!segment.ok()) return segment.status();
+  auto communicator = SharedMemoryCommunicator::Connect(*segment, 0, options.deadline);
+  if (!communicator.ok()) return communicator.status();
+  return RunConnected(**communicator, options, rank_main);
+}
+
+}  // namespace
+
+absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options,
+                    const RankMain& rank_main) {
+  if (environment.size == 1) return RunSingle(options, rank_main);
+  if (!environment.is_launcher) {
+    const absl::Status status = RunStartedAlone(environment, options, rank_main);
+    if (status.ok()) return status;
+    return absl::Status(status.code(),
+                        absl::StrCat("rank ", environment.rank, ": ", status.message()));
+  }
+  SupervisorOptions supervisor;
+  supervisor.ranks = environment.size;
+  supervisor.window_bytes = options.window_bytes;
+  supervisor.deadline = options.deadline;
+  return Supervise(supervisor,
+                   [&](uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment) {
+                     return RunUnderSupervisor(rank, segment, options, rank_main);
+                   });
+}
+
+}  // namespace sgd::launch

@@ -1,0 +1,255 @@
+// One reader per launcher, in falling order of precedence; then what they say is compared with each other and with the mesh.
+#include "runtime/launch/rank_environment.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace sgd::launch {
+namespace {
+
+// What one launcher says of this process.
+struct Claim {
+  std::string source;
+  uint32_t rank = 0;
+  uint32_t size = 1;
+  std::string rendezvous;
+  // Slurm sets rank 0's variables in a batch script, too, where other launchers may be started.
+  bool may_be_batch_script = false;
+};
+
+// Names of one launcher's variables; empty means that there is none.
+struct Family {
+  const char* source;
+  std::vector<const char*> rank;  // the first that is set counts
+  std::vector<const char*> size;
+  std::vector<const char*> local_size;  // ranks on this host
+  std::vector<const char*> hosts;       // number of hosts
+  std::vector<const char*> job;         // all that are set make the rendezvous
+};
+
+const std::vector<Family>& Families() {
+  static const std::vector<Family>* families = new std::vector<Family>{
+      {"SGD_RANK", {"SGD_RANK"}, {"SGD_WORLD_SIZE"}, {}, {}, {}},
+      {"torchrun",
+       {"RANK"},
+       {"WORLD_SIZE"},
+       {"LOCAL_WORLD_SIZE"},
+       {"GROUP_WORLD_SIZE"},
+       {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"}},
+      {"Slurm",
+       {"SLURM_PROCID"},
+       {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"},
+       {},
+       {"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"},
+       {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+      {"Open MPI",
+       {"OMPI_COMM_WORLD_RANK"},
+       {"OMPI_COMM_WORLD_SIZE"},
+       {"OMPI_COMM_WORLD_LOCAL_SIZE"},
+       {},
+       {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
+      {"PMI", {"PMI_RANK"}, {"PMI_SIZE"}, {"MPI_LOCALNRANKS"}, {}, {"PMI_PORT", "PMI_JOBID"}},
+      {"Kubernetes",
+       {"JOB_COMPLETION_INDEX"},
+       {"SGD_WORLD_SIZE", "WORLD_SIZE"},
+       {},
+       {},
+       {"MASTER_ADDR", "MASTER_PORT"}},
+  };
+  return *families;
+}
+
+struct Variable {
+  const char* name = nullptr;
+  const char* value = nullptr;
+};
+
+Variable FirstSet(const std::vector<const char*>& names, const GetVariable& get) {
+  for (const char* name : names) {
+    const char* value = get(name);
+    if (value != nullptr && *value != '\0') return {name, value};
+  }
+  return {};
+}
+
+absl::StatusOr<uint32_t> Number(const Variable& variable) {
+  uint32_t number = 0;
+  if (!absl::SimpleAtoi(variable.value, &number)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(variable.name, "=", variable.value, " is not a number"));
+  }
+  return number;
+}
+
+absl::Status CheckRank(const std::string& source, uint32_t rank, uint32_t size) {
+  if (size > 0 && rank < size) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      source, ": rank ", rank, " is not below the number of ranks, which is ", size));
+}
+
+absl::Status SeveralHosts(const Family& family, const Variable& variable) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      family.source, ": ", variable.name, "=", variable.value,
+      " means ranks on several hosts, which is not supported yet: start all ranks on one host"));
+}
+
+absl::Status CheckHosts(const Family& family, uint32_t size, const GetVariable& get) {
+  if (const Variable hosts = FirstSet(family.hosts, get); hosts.name != nullptr) {
+    absl::StatusOr<uint32_t> number = Number(hosts);
+    if (!number.ok()) return number.status();
+    if (*number > 1) return SeveralHosts(family, hosts);
+  }
+  if (const Variable local = FirstSet(family.local_size, get); local.name != nullptr) {
+    absl::StatusOr<uint32_t> number = Number(local);
+    if (!number.ok()) return number.status();
+    if (*number != size) return SeveralHosts(family, local);
+  }
+  return absl::OkStatus();
+}
+
+std::string RendezvousOf(const Family& family, const GetVariable& get) {
+  std::string name = family.source;
+  bool identified = false;
+  for (const char* variable : family.job) {
+    if (const char* value = get(variable); value != nullptr) {
+      absl::StrAppend(&name, "-", value);
+      identified = true;
+    }
+  }
+  if (!identified) absl::StrAppend(&name, "-", getppid());  // ranks of a simple launcher are siblings
+  return name;
+}
+
+// Adds nothing when this launcher has not started the process. With -n, a rank without a size is none.
+absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get,
+                        std::vector<Claim>* claims) {
+  const Variable rank = FirstSet(family.rank, get);
+  if (rank.name == nullptr) return absl::OkStatus();
+  const Variable size = FirstSet(family.size, get);
+  if (size.name == nullptr && has_n) return absl::OkStatus();
+  if (size.name == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(family.source, ": ", rank.name, " is set but ", family.size.front(), " is not"));
+  }
+  absl::StatusOr<uint32_t> rank_number = Number(rank), size_number = Number(size);
+  if (!rank_number.ok()) return rank_number.status();
+  if (!size_number.ok()) return size_number.status();
+  absl::Status status = CheckRank(family.source, *rank_number, *size_number);
+  if (status.ok()) status = CheckHosts(family, *size_number, get);
+  if (!status.ok()) return status;
+  Claim claim{family.source, *rank_number, *size_number, RendezvousOf(family, get)};
+  claim.may_be_batch_script = std::string_view(rank.name) == "SLURM_PROCID" &&
+                              *rank_number == 0 && get("SLURM_STEP_ID") == nullptr;
+  claims->push_back(std::move(claim));
+  return absl::OkStatus();
+}
+
+std::string Describe(const Claim& claim) {
+  return absl::StrCat(claim.source, " says rank ", claim.rank, " of ", claim.size);
+}
+
+// A launcher of one process may stand around another one, as a Slurm step around torchrun.
+absl::Status CheckAgreement(const std::vector<Claim>& claims) {
+  for (size_t i = 1; i < claims.size(); ++i) {
+    const Claim& first = claims[0];
+    const Claim& other = claims[i];
+    if (other.size == 1 || (other.rank == first.rank && other.size == first.size)) continue;
+    if (other.may_be_batch_script && other.size == first.size) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        Describe(first), ", but ", Describe(other), ": unset the variables of one of them"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMeshRanks(const std::string& source, uint32_t size, uint32_t mesh_ranks) {
+  if (size == mesh_ranks) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the artifact's mesh has ", mesh_ranks, mesh_ranks == 1 ? " rank" : " ranks", ", but ", source,
+      " says ", size, ": compile for another mesh or start ", mesh_ranks));
+}
+
+absl::StatusOr<RankEnvironment> FromRankFlags(const RankFlags& flags) {
+  if (!flags.rank.has_value() || !flags.world_size.has_value()) {
+    return absl::InvalidArgumentError("--rank and --world-size go together");
+  }
+  if (flags.ranks.has_value() && *flags.ranks != *flags.world_size) {
+    return absl::InvalidArgumentError(absl::StrCat("-n ", *flags.ranks, " contradicts --world-size ",
+                                                   *flags.world_size));
+  }
+  if (absl::Status status = CheckRank("flags", *flags.rank, *flags.world_size); !status.ok()) {
+    return status;
+  }
+  RankEnvironment environment;
+  environment.rank = *flags.rank;
+  environment.size = *flags.world_size;
+  environment.source = "flags";
+  environment.rendezvous = absl::StrCat("flags-", getppid());
+  return environment;
+}
+
+RankEnvironment LauncherOf(uint32_t size, const std::string& source) {
+  RankEnvironment environment;
+  environment.is_launcher = true;
+  environment.size = size;
+  environment.source = source;
+  return environment;
+}
+
+absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t mesh_ranks,
+                                              const GetVariable& get) {
+  std::vector<Claim> claims;
+  for (const Family& family : Families()) {
+    absl::Status status = ReadFamily(family, flags.ranks.has_value(), get, &claims);
+    if (!status.ok()) return status;
+  }
+  if (absl::Status status = CheckAgreement(claims); !status.ok()) return status;
+  if (claims.empty()) {
+    return flags.ranks.has_value() ? LauncherOf(*flags.ranks, "-n")
+                                   : LauncherOf(mesh_ranks, "the mesh");
+  }
+  const Claim& claim = claims.front();
+  if (flags.ranks.has_value() && (claim.size == 1 || claim.may_be_batch_script)) {
+    return LauncherOf(*flags.ranks, "-n");
+  }
+  if (flags.ranks.has_value() && *flags.ranks != claim.size) {
+    return absl::InvalidArgumentError(absl::StrCat("-n ", *flags.ranks, ", but ", Describe(claim),
+                                                   ": leave out -n where a launcher starts the ranks"));
+  }
+  RankEnvironment environment;
+  environment.rank = claim.rank;
+  environment.size = claim.size;
+  environment.rendezvous = claim.rendezvous;
+  environment.source = claim.source;
+  return environment;
+}
+
+}  // namespace
+
+absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks,
+                                                      const GetVariable& get_variable) {
+  const bool is_rank = flags.rank.has_value() || flags.world_size.has_value();
+  absl::StatusOr<RankEnvironment> environment =
+      is_rank ? FromRankFlags(flags) : FromVariables(flags, mesh_ranks, get_variable);
+  if (!environment.ok()) return environment;
+  if (flags.rendezvous.has_value()) {
+    environment->rendezvous = *flags.rendezvous;
+  } else if (const char* name = get_variable("SGD_RENDEZVOUS"); name != nullptr) {
+    environment->rendezvous = name;
+  }
+  absl::Status status = CheckMeshRanks(environment->source, environment->size, mesh_ranks);
+  if (!status.ok()) return status;
+  return environment;
+}
+
+absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks) {
+  return DetectRankEnvironment(flags, mesh_ranks, [](const char* name) { return getenv(name); });
+}
+
+}  // namespace sgd::launch

@@ -1,0 +1,200 @@
+// Waits with a signalfd for children and for the user; the segment keeps the first error, whichever process saw it.
+#include "runtime/launch/supervisor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/watcher.h"
+#include "runtime/launch/core_assignment.h"
+
+namespace sgd::launch {
+namespace {
+
+using comm::RankState;
+using comm::SharedMemorySegment;
+
+constexpr absl::Duration kGrace = absl::Milliseconds(50);
+
+// Blocks the signals the supervisor reads from a descriptor, and unblocks them at the end.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigemptyset(&signals_);
+    for (int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&signals_, signal);
+    sigprocmask(SIG_BLOCK, &signals_, &previous_);
+    descriptor_ = comm::UniqueFd(signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~BlockedSignals() { Restore(); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  void Restore() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }
+  int descriptor() const { return descriptor_.get(); }
+
+ private:
+  sigset_t signals_;
+  sigset_t previous_;
+  comm::UniqueFd descriptor_;
+};
+
+class Supervisor {
+ public:
+  Supervisor(const SupervisorOptions& options, std::shared_ptr<SharedMemorySegment> segment)
+      : options_(options), segment_(std::move(segment)), children_(options.ranks, -1) {}
+
+  absl::Status Run(const ChildMain& child_main) {
+    if (signals_.descriptor() < 0) {
+      return absl::InternalError(absl::StrCat("signalfd: ", std::strerror(errno)));
+    }
+    Start(child_main);
+    while (alive_ > 0) {
+      Wait();
+      HandleSignals();
+      Collect();
+      KillWhenDue();
+    }
+    return interrupted_.ok() ? segment_->abort_cause() : interrupted_;
+  }
+
+ private:
+  void Start(const ChildMain& child_main) {
+    const std::vector<std::vector<int>> cores = AssignCores(AllowedCores(), options_.ranks);
+    std::cout.flush();
+    std::fflush(nullptr);
+    const pid_t parent = getpid();
+    for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
+      const pid_t child = fork();
+      if (child == 0) {
+        RunChild(child_main, rank, parent, cores.empty() ? std::vector<int>() : cores[rank]);
+      }
+      if (child < 0) {
+        Fail(rank, absl::ResourceExhaustedError(
+                       absl::StrCat("cannot be started: fork: ", std::strerror(errno))));
+        return;
+      }
+      children_[rank] = child;
+      ++alive_;
+    }
+  }
+
+  [[noreturn]] void RunChild(const ChildMain& child_main, uint32_t rank, pid_t parent,
+                             const std::vector<int>& cores) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);  // the supervisor died before the line above
+    signals_.Restore();
+    if (!cores.empty()) BindToCores(cores);
+    const absl::Status status = child_main(rank, segment_);
+    if (!status.ok()) segment_->Abort(rank, status);
+    std::cout.flush();
+    std::fflush(nullptr);
+    _exit(status.ok() ? 0 : 1);
+  }
+
+  // Until a signal arrives or something is due.
+  void Wait() {
+    const absl::Time due = std::min(kill_at_, end_at_);
+    int milliseconds = -1;
+    if (due != absl::InfiniteFuture()) {
+      const int64_t left = absl::ToInt64Milliseconds(due - absl::Now());
+      milliseconds = static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)) + 1;
+    }
+    pollfd descriptor = {signals_.descriptor(), POLLIN, 0};
+    poll(&descriptor, 1, milliseconds);
+  }
+
+  void HandleSignals() {
+    signalfd_siginfo info;
+    while (read(signals_.descriptor(), &info, sizeof(info)) == sizeof(info)) {
+      const int signal = static_cast<int>(info.ssi_signo);
+      if (signal == SIGCHLD) continue;
+      if (interrupted_.ok()) {
+        interrupted_ = absl::CancelledError(
+            absl::StrCat("interrupted by signal ", signal, " (", strsignal(signal), ")"));
+      }
+      SignalChildren(signal);
+      ScheduleKill();
+    }
+  }
+
+  void Collect() {
+    for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
+      int status = 0;
+      if (children_[rank] <= 0 || waitpid(children_[rank], &status, WNOHANG) != children_[rank]) {
+        continue;
+      }
+      const pid_t pid = std::exchange(children_[rank], -1);
+      --alive_;
+      const bool announced = segment_->flag(rank).state.load() == RankState::kDone;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && announced) {
+        end_at_ = std::min(end_at_, absl::Now() + options_.deadline);
+      } else {
+        Fail(rank, absl::UnavailableError(
+                       absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
+      }
+    }
+  }
+
+  // The cause counts unless the job has one already, as it has when the rank told its error itself.
+  void Fail(uint32_t rank, const absl::Status& cause) {
+    segment_->Abort(rank, cause);
+    ScheduleKill();
+  }
+
+  void ScheduleKill() { kill_at_ = std::min(kill_at_, absl::Now() + kGrace); }
+
+  void KillWhenDue() {
+    if (absl::Now() >= end_at_ && alive_ > 0) {
+      end_at_ = absl::InfiniteFuture();
+      for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
+        if (children_[rank] <= 0) continue;
+        Fail(rank, absl::DeadlineExceededError(
+                       absl::StrCat("did not end within ", absl::FormatDuration(options_.deadline),
+                                    " after the first rank had ended")));
+      }
+    }
+    if (absl::Now() < kill_at_) return;
+    SignalChildren(SIGKILL);
+    kill_at_ = absl::InfiniteFuture();
+  }
+
+  void SignalChildren(int signal) {
+    for (pid_t child : children_) {
+      if (child > 0) kill(child, signal);
+    }
+  }
+
+  const SupervisorOptions& options_;
+  std::shared_ptr<SharedMemorySegment> segment_;
+  BlockedSignals signals_;
+  std::vector<pid_t> children_;  // -1 once collected
+  uint32_t alive_ = 0;
+  absl::Status interrupted_;
+  absl::Time kill_at_ = absl::InfiniteFuture();
+  absl::Time end_at_ = absl::InfiniteFuture();
+};
+
+}  // namespace
+
+absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main) {
+  auto segment = SharedMemorySegment::Create(options.ranks, options.window_bytes);
+  if (!segment.ok()) return segment.status();
+  return Supervisor(options, *std::move(segment)).Run(child_main);
+}
+
+}  // namespace sgd::launch

@@ -1,0 +1,30 @@
+// Starts the ranks of one host as child processes, and sees to it that they end together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "runtime/comm/shared_memory_segment.h"
+
+namespace sgd::launch {
+
+struct SupervisorOptions {
+  uint32_t ranks = 1;
+  uint64_t window_bytes = 0;
+  absl::Duration deadline;  // for the last rank to end once the first has ended
+};
+
+// What a child process does as one rank; its error becomes the job's unless another rank's came first.
+using ChildMain = std::function<absl::Status(
+    uint32_t rank, const std::shared_ptr<comm::SharedMemorySegment>& segment)>;
+
+// Forks the ranks, each bound to its own cores where there are enough, standard output and error shared with this process.
+// Call it before any thread exists. Returns once every child has been collected: OK, or the first error of the job,
+// "rank R: cause". When a rank fails or dies the others have 50 ms to end, then they are killed, stopped ones too. SIGINT
+// and SIGTERM are passed on. When this process is killed the kernel kills the children.
+absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
+
+}  // namespace sgd::launch

@@ -1,0 +1,224 @@
+// What goes beyond values: agreement, counters, determinism, interleaved groups, and every way in which a wait can fail.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "rank_threads.h"
+
+namespace sgd::comm {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+CollectiveSpec SumOf(const std::vector<AxisRef>& axes, uint64_t count, const char* location) {
+  CollectiveSpec spec;
+  spec.axes = axes;
+  spec.location = location;
+  CollectiveOperand operand;
+  operand.count = count;
+  spec.operands = {operand};  // in place at offset 0
+  return spec;
+}
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+TEST(Communicator, ExchangesBytesOfAnyLength) {
+  RunAsThreads(3, 0, [](Communicator& communicator) {
+    const auto text = [](uint32_t rank) { return std::string(rank * 10000, 'a' + rank); };
+    for (int round = 0; round < 3; ++round) {
+      auto all = communicator.AllGatherBytes(text(communicator.rank()), kTimeout);
+      ASSERT_TRUE(all.ok()) << all.status();
+      for (uint32_t rank = 0; rank < 3; ++rank) EXPECT_EQ((*all)[rank], text(rank));
+    }
+  });
+}
+
+TEST(Communicator, WindowsAreAlignedAndZero) {
+  RunAsThreads(2, 5000, [](Communicator& communicator) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(communicator.window()) % 4096, 0u);
+    EXPECT_EQ(communicator.window_bytes(), 5000u);
+    for (int i = 0; i < 5000; ++i) ASSERT_EQ(communicator.window()[i], std::byte{0});
+  });
+}
+
+TEST(Communicator, CountsSentBytesByTheRingRule) {
+  RunAsThreads(4, 1 << 20, [](Communicator& communicator) {
+    const Mesh mesh{{4}};
+    auto one = communicator.Prepare(mesh, SumOf({{0, 1, 4}}, 1, "a"));
+    auto large = communicator.Prepare(mesh, SumOf({{0, 1, 4}}, 40000, "b"));
+    auto alone = communicator.Prepare(mesh, SumOf({}, 40000, "c"));
+    ASSERT_TRUE(one.ok() && large.ok() && alone.ok());
+    EXPECT_TRUE(communicator.Execute(*one, kTimeout).ok());
+    EXPECT_EQ(communicator.sent_bytes(), 6u);
+    EXPECT_TRUE(communicator.Execute(*large, kTimeout).ok());
+    EXPECT_TRUE(communicator.Execute(*alone, kTimeout).ok());
+    EXPECT_EQ(communicator.sent_bytes(), 6u + 240000u);
+  });
+}
+
+TEST(Communicator, GivesTheSameBitsOnEveryRankAndInEveryRun) {
+  for (uint64_t count : {uint64_t{300}, uint64_t{20011}}) {
+    std::vector<std::vector<float>> results(8);
+    for (int run = 0; run < 2; ++run) {
+      RunAsThreads(4, 1 << 20, [&](Communicator& communicator) {
+        auto sum = communicator.Prepare(Mesh{{4}}, SumOf({{0, 1, 4}}, count, "a"));
+        ASSERT_TRUE(sum.ok());
+        std::mt19937 random(communicator.rank());
+        float* values = reinterpret_cast<float*>(communicator.window());
+        for (uint64_t i = 0; i < count; ++i) values[i] = static_cast<float>(random()) * 1e-3f;
+        ASSERT_TRUE(communicator.Barrier(kTimeout).ok());
+        ASSERT_TRUE(communicator.Execute(*sum, kTimeout).ok());
+        results[run * 4 + communicator.rank()].assign(values, values + count);
+      });
+    }
+    for (int i = 1; i < 8; ++i) {
+      EXPECT_EQ(std::memcmp(results[0].data(), results[i].data(), count * 4), 0);
+    }
+  }
+}
+
+// Groups over different axes alternate without any wait between them, ranks being slow now and then.
+TEST(Communicator, KeepsInterleavedGroupsApart) {
+  RunAsThreads(8, 1 << 16, [](Communicator& communicator) {
+    const Mesh mesh{{2, 2, 2}};
+    const std::vector<std::vector<AxisRef>> groups = {
+        {{0, 1, 2}}, {{1, 1, 2}}, {{2, 1, 2}}, {{0, 1, 2}, {2, 1, 2}}, {{1, 1, 2}, {2, 1, 2}}};
+    std::vector<CollectiveHandle> small, large;
+    for (const auto& axes : groups) {
+      small.push_back(*communicator.Prepare(mesh, SumOf(axes, 5, "small")));
+      large.push_back(*communicator.Prepare(mesh, SumOf(axes, 4000, "large")));
+    }
+    std::mt19937 shared(7), own(communicator.rank());
+    int32_t* value = reinterpret_cast<int32_t*>(communicator.window());
+    float* window = reinterpret_cast<float*>(value);
+    for (int i = 0; i < 400; ++i) {
+      const size_t which = shared() % groups.size();
+      const bool is_small = shared() % 8 != 0;
+      const uint64_t count = is_small ? 5 : 4000;
+      const float step = static_cast<float>(i % 97);
+      for (uint64_t k = 0; k < count; ++k) window[k] = communicator.rank() + step;
+      const Group group = *GroupOf(mesh, groups[which], communicator.rank());
+      float expected = 0;
+      for (uint32_t member : group.members) expected += member + step;
+      if (own() % 32 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      ASSERT_TRUE(communicator.Execute((is_small ? small : large)[which], kTimeout).ok());
+      for (uint64_t k = 0; k < count; ++k) ASSERT_EQ(window[k], expected) << i;
+    }
+  });
+}
+
+TEST(Communicator, TheDeadlineNamesWhoIsMissingAndWhere) {
+  std::atomic<bool> done = false;
+  RunAsThreads(3, 4096, [&](Communicator& communicator) {
+    auto sum = communicator.Prepare(Mesh{{3}}, SumOf({{0, 1, 3}}, 8, "train: mlp.py:31:8"));
+    ASSERT_TRUE(sum.ok());
+    if (communicator.rank() == 0) {
+      const absl::Status status = communicator.Execute(*sum, absl::Milliseconds(50));
+      EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+      EXPECT_EQ(Message(status),
+                "all_reduce #0 (train: mlp.py:31:8): ranks 1, 2 did not arrive within 50ms");
+      done = true;
+    }
+    while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+}
+
+TEST(Communicator, AnAbortEndsTheWaitsOfAll) {
+  RunAsThreads(3, 4096, [&](Communicator& communicator) {
+    if (communicator.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      communicator.Abort(absl::InvalidArgumentError("input 'x' is missing"));
+      communicator.Abort(absl::InvalidArgumentError("a later cause"));
+      return;
+    }
+    const absl::Time begin = absl::Now();
+    const absl::Status status = communicator.Barrier(kTimeout);
+    EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+    EXPECT_THAT(Message(status), HasSubstr("rank 1: input 'x' is missing"));
+    EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+  });
+}
+
+TEST(Communicator, NamesARankThatExecutesSomethingElse) {
+  RunAsThreads(2, 4096, [&](Communicator& communicator) {
+    const std::vector<AxisRef> axes = {{0, 1, 2}};
+    auto first = communicator.Prepare(Mesh{{2}}, SumOf(axes, 8, "a.py:1"));
+    auto second = communicator.Prepare(Mesh{{2}}, SumOf(axes, 8, "b.py:2"));
+    ASSERT_TRUE(first.ok() && second.ok());
+    const bool is_first = communicator.rank() == 0;
+    const absl::Status status = communicator.Execute(is_first ? *first : *second, kTimeout);
+    ASSERT_FALSE(status.ok());
+    communicator.Abort(status);
+    EXPECT_THAT(Message(status), AnyOf(HasSubstr("executes all_reduce #0 (a.py:1)"),
+                                       HasSubstr("executes all_reduce #1 (b.py:2)")));
+    EXPECT_THAT(Message(status), HasSubstr("their programs differ"));
+  });
+}
+
+TEST(Communicator, NoticesThatOtherGroupsWereMeant) {
+  RunAsThreads(4, 4096, [&](Communicator& communicator) {
+    const Mesh mesh{{2, 2}};
+    auto x = communicator.Prepare(mesh, SumOf({{0, 1, 2}}, 8, "x"));
+    auto y = communicator.Prepare(mesh, SumOf({{1, 1, 2}}, 8, "y"));
+    ASSERT_TRUE(x.ok() && y.ok());
+    const absl::Status status =
+        communicator.Execute(communicator.rank() == 3 ? *y : *x, absl::Seconds(20));
+    if (status.ok()) return;  // ranks 0 and 2 agree with each other
+    EXPECT_NE(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
+    communicator.Abort(status);
+  });
+}
+
+TEST(Communicator, NoticesThatAPeerHasEnded) {
+  RunAsThreads(2, 4096, [&](Communicator& communicator) {
+    if (communicator.rank() == 1) return;  // the runner announces its end
+    const absl::Status status = communicator.Barrier(kTimeout);
+    EXPECT_EQ(Message(status), "barrier: rank 1 has already ended");
+  });
+}
+
+TEST(Communicator, RefusesWhatWasNotPreparedOrFitsAnotherJob) {
+  RunAsThreads(1, 4096, [&](Communicator& communicator) {
+    EXPECT_THAT(Message(communicator.Execute(CollectiveHandle{3}, kTimeout)),
+                HasSubstr("collective #3 was not prepared"));
+    EXPECT_THAT(Message(communicator.Prepare(Mesh{{2}}, SumOf({}, 1, "a")).status()),
+                HasSubstr("a mesh of 2 ranks in a job of 1"));
+    EXPECT_THAT(Message(communicator.Prepare(Mesh{{1}}, SumOf({}, 2000, "a.py:7")).status()),
+                HasSubstr("all_reduce (a.py:7): 2000 elements at offset 0 do not fit"));
+  });
+}
+
+TEST(Communicator, RefusesARankThatJoinsTwice) {
+  auto segment = SharedMemorySegment::Create(1, 0);
+  ASSERT_TRUE(segment.ok());
+  EXPECT_TRUE(SharedMemoryCommunicator::Connect(*segment, 0, kTimeout).ok());
+  EXPECT_THAT(Message(SharedMemoryCommunicator::Connect(*segment, 0, kTimeout).status()),
+              HasSubstr("rank 0 was started twice"));
+  EXPECT_THAT(Message(SharedMemoryCommunicator::Connect(*segment, 1, kTimeout).status()),
+              HasSubstr("rank 1 of a job of 1 ranks"));
+}
+
+TEST(Segment, RefusesTooMuchAndWhatIsNone) {
+  EXPECT_THAT(Message(SharedMemorySegment::Create(4, uint64_t{1} << 60).status()),
+              HasSubstr("more than can be shared"));
+  EXPECT_THAT(Message(SharedMemorySegment::Create(5000, 0).status()),
+              HasSubstr("5000 ranks on one host; supported are 1 to 1024"));
+  UniqueFd pipes[2];
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  pipes[0] = UniqueFd(ends[0]);
+  pipes[1] = UniqueFd(ends[1]);
+  EXPECT_THAT(Message(SharedMemorySegment::Attach(std::move(pipes[0])).status()),
+              HasSubstr("another version"));
+}
+
+}  // namespace
+}  // namespace sgd::comm
