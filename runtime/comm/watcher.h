@@ -20,7 +20,7 @@ struct WatcherOptions {
   // How long a supervisor, which knows how a rank ended, has to report its death before this watcher does.
   absl::Duration report_delay = absl::ZeroDuration();
   // How long the main thread has to end by itself after a peer's death or another abort.
-  absl::Duration grace = absl::Milliseconds(50);
+  absl::Duration grace = absl::Milliseconds(25);
   // Ends the process when it has not; gets the first cause of the job. By default one line on standard error and _exit(1).
   std::function<void(const absl::Status& cause)> give_up;
 };

@@ -29,7 +29,7 @@ namespace {
 using comm::RankState;
 using comm::SharedMemorySegment;
 
-constexpr absl::Duration kGrace = absl::Milliseconds(50);
+constexpr absl::Duration kGrace = absl::Milliseconds(25);
 
 // Blocks the signals the supervisor reads from a descriptor, and unblocks them at the end.
 class BlockedSignals {

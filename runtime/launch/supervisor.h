@@ -23,7 +23,7 @@ using ChildMain = std::function<absl::Status(
 
 // Forks the ranks, each bound to its own cores where there are enough, standard output and error shared with this process.
 // Call it before any thread exists. Returns once every child has been collected: OK, or the first error of the job,
-// "rank R: cause". When a rank fails or dies the others have 50 ms to end, then they are killed, stopped ones too. SIGINT
+// "rank R: cause". When a rank fails or dies the others have 25 ms to end, then they are killed, stopped ones too. SIGINT
 // and SIGTERM are passed on. When this process is killed the kernel kills the children.
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
 

@@ -1,0 +1,92 @@
+// Standard error goes to an unnamed file, so that nobody blocks on a full pipe.
+#include "job_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace sgd::launch {
+namespace {
+
+constexpr size_t kBoardBytes = 4096;
+
+std::atomic<pid_t>* Board(void* memory) { return static_cast<std::atomic<pid_t>*>(memory); }
+
+}  // namespace
+
+JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options,
+                       const RankMain& rank_main)
+    : errors_(memfd_create("errors", MFD_CLOEXEC)) {
+  std::fflush(nullptr);
+  pid_ = fork();
+  if (pid_ != 0) return;
+  dup2(errors_.get(), STDERR_FILENO);
+  const absl::Status status = Launch(environment, options, rank_main);
+  if (!status.ok()) {
+    const std::string line = absl::StrCat("sgdrun: ", status.message(), "\n");
+    if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(3);
+  }
+  _exit(status.ok() ? 0 : 1);
+}
+
+JobProcess::JobProcess(JobProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), errors_(std::move(other.errors_)) {}
+
+JobProcess::~JobProcess() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+int JobProcess::Wait() {
+  int status = 0;
+  waitpid(std::exchange(pid_, -1), &status, 0);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string JobProcess::ReadErrors() {
+  std::string text(1 << 16, '\0');
+  const ssize_t length = pread(errors_.get(), text.data(), text.size(), 0);
+  text.resize(length < 0 ? 0 : static_cast<size_t>(length));
+  return text;
+}
+
+PidBoard::PidBoard()
+    : memory_(mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                   0)) {}
+
+PidBoard::~PidBoard() { munmap(memory_, kBoardBytes); }
+
+void PidBoard::Announce(uint32_t rank) { Board(memory_)[rank] = getpid(); }
+
+pid_t PidBoard::WaitFor(uint32_t rank) {
+  const absl::Time end = absl::Now() + absl::Seconds(30);
+  while (Board(memory_)[rank] == 0 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(1));
+  return Board(memory_)[rank];
+}
+
+comm::UniqueFd PidBoard::Open(uint32_t rank) {
+  return comm::UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, WaitFor(rank), 0)));
+}
+
+bool EndsWithin(const comm::UniqueFd& process, absl::Duration time) {
+  pollfd descriptor = {process.get(), POLLIN, 0};
+  return poll(&descriptor, 1, static_cast<int>(absl::ToInt64Milliseconds(time))) == 1;
+}
+
+void ComputeForever() {
+  volatile uint64_t sink = 0;
+  while (true) sink = sink + 1;
+}
+
+}  // namespace sgd::launch

@@ -1,0 +1,55 @@
+// Runs Launch() in processes of their own, as sgdrun would, and observes how they end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "runtime/comm/unique_fd.h"
+#include "runtime/launch/launch.h"
+
+namespace sgd::launch {
+
+// A forked process that calls Launch and, like sgdrun, prints an error as one line and leaves with 0 or 1.
+class JobProcess {
+ public:
+  JobProcess(const RankEnvironment& environment, const LaunchOptions& options,
+             const RankMain& rank_main);
+  // Kills what is left.
+  ~JobProcess();
+  JobProcess(JobProcess&& other) noexcept;
+
+  pid_t pid() const { return pid_; }
+  // Waits for the end; returns the exit code, or minus the signal's number.
+  int Wait();
+  // Everything printed to standard error; call after the end.
+  std::string ReadErrors();
+
+ private:
+  pid_t pid_ = -1;
+  comm::UniqueFd errors_;
+};
+
+// Lets ranks tell the test their process ids, in shared memory.
+class PidBoard {
+ public:
+  PidBoard();
+  ~PidBoard();
+  void Announce(uint32_t rank);           // by the rank itself
+  pid_t WaitFor(uint32_t rank);           // by the test
+  // A descriptor that becomes readable when the process ends, whoever its parent is.
+  comm::UniqueFd Open(uint32_t rank);
+
+ private:
+  void* memory_;
+};
+
+// Whether the process behind a pidfd ends within the time.
+bool EndsWithin(const comm::UniqueFd& process, absl::Duration time);
+
+// Keeps the core busy until the process is ended from outside.
+[[noreturn]] void ComputeForever();
+
+}  // namespace sgd::launch
