@@ -18,11 +18,11 @@ def SHLO_ConvolutionOp : SHLO_Op<"convolution"> {
   }];
 }
 
-// `mnemonic operands FORMAT attributes : (types) -> types`.
-class SHLO_Call<string mnemonic, dag ins, dag outs, string format = ""> : SHLO_Op<mnemonic> {
+// `mnemonic FORMAT attributes : (types) -> types`.
+class SHLO_Call<string mnemonic, dag ins, dag outs, string format = "operands"> : SHLO_Op<mnemonic> {
   let arguments = ins;
   let results = outs;
-  let assemblyFormat = "operands " # format # " attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = format # " attr-dict `:` functional-type(operands, results)";
 }
 // Printed in MLIR's generic form only.
 class SHLO_Generic<string mnemonic, dag ins, dag outs> : SHLO_Op<mnemonic> {
@@ -31,23 +31,23 @@ class SHLO_Generic<string mnemonic, dag ins, dag outs> : SHLO_Op<mnemonic> {
 }
 
 def SHLO_FftOp : SHLO_Call<"fft", (ins SHLO_FloatOrComplex:$operand, SHLO_FftType:$fft_type, DenseI64ArrayAttr:$fft_length),
-    (outs SHLO_FloatOrComplex:$result), "`,` `type` `=` `` $fft_type `,` `length` `=` $fft_length">;
+    (outs SHLO_FloatOrComplex:$result), "$operand `,` `type` `=` `` $fft_type `,` `length` `=` $fft_length">;
 def SHLO_RngOp : SHLO_Call<"rng", (ins AnyRankedTensor:$a, AnyRankedTensor:$b, SHLO_Int:$shape, SHLO_RngDistribution:$rng_distribution),
-    (outs AnyRankedTensor:$result), "`,` `distribution` `=` `` $rng_distribution">;
+    (outs AnyRankedTensor:$result), "$a `,` $b `,` $shape `,` `distribution` `=` `` $rng_distribution">;
 def SHLO_RngBitGeneratorOp : SHLO_Call<"rng_bit_generator", (ins SHLO_Int:$initial_state, SHLO_RngAlgorithm:$rng_algorithm),
-    (outs SHLO_Int:$output_state, SHLO_Number:$output), "`,` `algorithm` `=` `` $rng_algorithm">;
+    (outs SHLO_Int:$output_state, SHLO_Number:$output), "$initial_state `,` `algorithm` `=` `` $rng_algorithm">;
 def SHLO_GetTupleElementOp : SHLO_Call<"get_tuple_element", (ins AnyTuple:$operand, I32Attr:$index), (outs AnyType:$result),
-    "`[` $index `]`">;
+    "$operand `[` $index `]`">;
 def SHLO_GetDimensionSizeOp : SHLO_Call<"get_dimension_size", (ins AnyRankedTensor:$operand, I64Attr:$dimension), (outs SHLO_Int:$result),
-    "`,` `dim` `=` $dimension">;
+    "$operand `,` `dim` `=` $dimension">;
 def SHLO_SetDimensionSizeOp : SHLO_Call<"set_dimension_size", (ins AnyRankedTensor:$operand, SHLO_Int:$size, I64Attr:$dimension),
-    (outs AnyRankedTensor:$result), "`,` `dim` `=` $dimension">;
+    (outs AnyRankedTensor:$result), "$operand `,` $size `,` `dim` `=` $dimension">;
 def SHLO_DynamicBroadcastInDimOp : SHLO_Call<"dynamic_broadcast_in_dim",
     (ins AnyRankedTensor:$operand, AnyRankedTensor:$output_dimensions, DenseI64ArrayAttr:$broadcast_dimensions,
          OptionalAttr<DenseI64ArrayAttr>:$known_expanding_dimensions, OptionalAttr<DenseI64ArrayAttr>:$known_nonexpanding_dimensions),
-    (outs AnyRankedTensor:$result), "`,` `dims` `=` $broadcast_dimensions">;
+    (outs AnyRankedTensor:$result), "$operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions">;
 def SHLO_DynamicIotaOp : SHLO_Call<"dynamic_iota", (ins AnyRankedTensor:$output_shape, I64Attr:$iota_dimension), (outs AnyRankedTensor:$result),
-    "`,` `dim` `=` $iota_dimension">;
+    "$output_shape `,` `dim` `=` $iota_dimension">;
 def SHLO_DynamicReshapeOp : SHLO_Call<"dynamic_reshape", (ins AnyRankedTensor:$operand, AnyRankedTensor:$output_shape), (outs AnyRankedTensor:$result)>;
 def SHLO_DynamicPadOp : SHLO_Call<"dynamic_pad", (ins Variadic<AnyRankedTensor>:$inputs), (outs AnyRankedTensor:$result)>;
 def SHLO_RealDynamicSliceOp : SHLO_Call<"real_dynamic_slice", (ins Variadic<AnyRankedTensor>:$inputs), (outs AnyRankedTensor:$result)>;

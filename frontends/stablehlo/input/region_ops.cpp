@@ -258,6 +258,11 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+void WhileOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    setName(argument, "iterArg");
+}
+
 LogicalResult WhileOp::verify() {  // while_C1 to while_C3
   if (getOperandTypes() != getResultTypes())
     return emitOpError("expects results of the operands' types");

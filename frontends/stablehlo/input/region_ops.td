@@ -3,6 +3,7 @@
 #define SGD_FRONTENDS_STABLEHLO_REGION_OPS_TD
 
 include "frontends/stablehlo/input/stablehlo_attrs.td"
+include "mlir/IR/OpAsmInterface.td"
 
 def SHLO_Body : SizedRegion<1>;
 
@@ -58,7 +59,7 @@ def SHLO_MapOp : SHLO_Op<"map"> {
   let regions = (region SHLO_Body:$computation);
 }
 
-def SHLO_WhileOp : SHLO_Op<"while"> {
+def SHLO_WhileOp : SHLO_Op<"while", [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let arguments = (ins Variadic<AnyType>:$operand);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SHLO_Body:$cond, SHLO_Body:$body);

@@ -84,8 +84,8 @@ def Sdy_ManualComputationOp : Sdy_Op<"manual_computation"> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `(` operands `)` `in_shardings` `=` custom<Shardings>($in_shardings) `out_shardings` `=` custom<Shardings>($out_shardings)
-    `manual_axes` `=` $manual_axes custom<ManualBody>($body) attr-dict `:` functional-type(operands, results)
+    `(` operands `)` `in_shardings` `` `=` `` custom<Shardings>($in_shardings) `out_shardings` `` `=` `` custom<Shardings>($out_shardings)
+    `manual_axes` `` `=` `` $manual_axes custom<ManualBody>($body) attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,171 @@
+// The walk over functions and ops; see importer.h. Arguments and results of public functions are in function_import.cpp.
+#include "frontends/stablehlo/importer.h"
+
+#include "frontends/stablehlo/input/library_ops.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
+  LoweringTable table;
+  addElementwiseLowerings(table);
+  addConversionLowerings(table);
+  addShapeLowerings(table);
+  addReductionLowerings(table);
+  for (auto &entry : table)
+    lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
+}
+
+LogicalResult Importer::run() {
+  if (shardings.importMesh().failed())
+    return failure();
+  SmallVector<Operation *> old;
+  for (Operation &op : *module.getBody()) {
+    if (isa<MeshOp>(op))
+      continue;
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      return op.emitError() << "'" << op.getName() << "' at the top level is not supported; expected functions and one mesh";
+    functions[function.getSymNameAttr()] = function;
+    old.push_back(&op);
+  }
+  if (llvm::none_of(functions, [](auto entry) { return entry.second.isPublic(); }))
+    return module.emitError("has no public function to compile");
+  for (Operation *op : old)
+    if (auto function = cast<func::FuncOp>(op); function.isPublic() && importFunction(function).failed())
+      return failure();
+  for (Operation *op : old)
+    op->erase();
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    module->removeDiscardableAttr(name);
+  return success();
+}
+
+LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location> caller, SmallVectorImpl<Value> &returned) {
+  if (llvm::is_contained(callStack, function))
+    return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' calls itself; recursion is not supported";
+  if (function.isExternal())
+    return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' has no body";
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
+  callStack.push_back(function);
+  for (Operation &op : function.getBody().front()) {
+    if (auto end = dyn_cast<func::ReturnOp>(op)) {
+      for (Value operand : end.getOperands())
+        returned.push_back(values.lookup(operand));
+      break;
+    }
+    if (importOp(&op, inlineLocation(op.getLoc(), caller)).failed())
+      return failure();
+  }
+  callStack.pop_back();
+  return success();
+}
+
+LogicalResult Importer::importOp(Operation *op, Location loc) {
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return importCall(op, call.getCalleeAttr(), loc);
+  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
+    return importCall(op, composite.getDecompositionAttr(), loc);
+  if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
+    return importConstraint(op, constraint.getSharding(), loc);
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op))
+    return importConstraint(op, reshard.getSharding(), loc);
+  // `@Sharding` is the identity; its annotation is read with that of any op.
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && call.getCallTargetName() == "Sharding" && op->getNumOperands() == 1 &&
+                                                         op->getOperandTypes() == op->getResultTypes())
+    return mapResults(op, values.lookup(op->getOperand(0)), loc);
+  return lower(op, loc);
+}
+
+LogicalResult Importer::lower(Operation *op, Location loc) {
+  LowerFn lowering = lowerings.lookup(op->getName());
+  if (!lowering)
+    return emitError(loc) << "'" << op->getName() << "' is not supported yet; supported are elementwise ops, dot_general, "
+                          << "reductions by one op, gather, scatter and data movement";
+  for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
+    if (!convertTensorType(type))
+      return reportUnsupportedType(loc, "result " + Twine(index) + " of '" + op->getName().getStringRef() + "'", type);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(values.lookup(operand));
+  OpLowering lowering_op(op, operands, builder, loc);
+  if (lowering(lowering_op).failed())
+    return failure();
+  return mapResults(op, lowering_op.results, loc);
+}
+
+LogicalResult Importer::importCall(Operation *op, FlatSymbolRefAttr callee, Location loc) {
+  func::FuncOp function = functions.lookup(callee.getAttr());
+  if (!function)
+    return emitError(loc) << "'" << op->getName() << "' names the unknown function " << callee;
+  if (TypeRange(function.getArgumentTypes()) != TypeRange(op->getOperandTypes()) ||
+      TypeRange(function.getResultTypes()) != TypeRange(op->getResultTypes()))
+    return emitError(loc) << "'" << op->getName() << "' and " << callee << " disagree on types";
+  auto annotate = [&](Value value, DictionaryAttr attributes, const Twine &what) -> FailureOr<Value> {
+    auto sharding = shardings.find(attributes, 0, 1, cast<RankedTensorType>(value.getType()), loc, what);
+    return failed(sharding) ? FailureOr<Value>(failure()) : constrain(value, *sharding, loc);
+  };
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    FailureOr<Value> value = annotate(values.lookup(operand), function.getArgAttrDict(index), "argument " + Twine(index));
+    if (failed(value))
+      return failure();
+    if (!function.isExternal())
+      values[function.getArgument(index)] = *value;
+  }
+  SmallVector<Value> results;
+  if (importBody(function, loc, results).failed())
+    return failure();
+  for (auto [index, result] : llvm::enumerate(results)) {
+    FailureOr<Value> value = annotate(result, function.getResultAttrDict(index), "result " + Twine(index));
+    if (failed(value))
+      return failure();
+    result = *value;
+  }
+  return mapResults(op, results, loc);
+}
+
+LogicalResult Importer::importConstraint(Operation *op, sdy::ShardingAttr sharding, Location loc) {
+  Value input = values.lookup(op->getOperand(0));
+  auto converted = shardings.convert(sharding, cast<RankedTensorType>(input.getType()), loc, "'" + op->getName().getStringRef() + "'");
+  if (failed(converted))
+    return failure();
+  values[op->getResult(0)] = constrain(input, *converted, loc);
+  return success();
+}
+
+LogicalResult Importer::mapResults(Operation *op, ValueRange results, Location loc) {
+  DictionaryAttr attributes = op->getAttrDictionary();
+  for (auto [index, original, result] : llvm::enumerate(op->getResults(), results)) {
+    auto sharding = shardings.find(attributes, index, results.size(), cast<RankedTensorType>(result.getType()), loc,
+                                   "'" + op->getName().getStringRef() + "'");
+    if (failed(sharding))
+      return failure();
+    values[original] = constrain(result, *sharding, loc);
+  }
+  return success();
+}
+
+Value Importer::constrain(Value value, ShardingAttr sharding, Location loc) {
+  return sharding ? ShardingConstraintOp::create(builder, loc, value, sharding).getResult() : value;
+}
+
+bool Importer::hasFile(Location loc) {
+  auto known = locationHasFile.find(loc);
+  if (known != locationHasFile.end())
+    return known->second;
+  bool found = loc->walk([](Location part) { return isa<FileLineColRange>(part) ? WalkResult::interrupt() : WalkResult::advance(); })
+                   .wasInterrupted();
+  return locationHasFile[loc] = found;
+}
+
+Location Importer::inlineLocation(Location loc, std::optional<Location> caller) {
+  if (!caller || isa<UnknownLoc>(loc))
+    return caller.value_or(loc);
+  if (hasFile(loc))
+    return CallSiteLoc::get(loc, *caller);
+  // JAX names the ops of library functions ("reduce_max") without a place: the user's line is that of the call.
+  auto name = dyn_cast<NameLoc>(loc);
+  return name ? Location(NameLoc::get(name.getName(), *caller)) : *caller;
+}
