@@ -1,0 +1,222 @@
+// sgdrun as its users meet it: runs, trains, evaluates, saves and resumes the toy artifact on
+// several numbers of ranks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "nlohmann/json.hpp"
+#include "tests/tools/command.h"
+#include "tests/tools/toy_artifact.h"
+
+namespace sgd {
+namespace {
+
+using data::ElementType;
+using data::TemporaryFolder;
+using ::testing::HasSubstr;
+
+class Sgdrun : public ::testing::Test {
+ protected:
+  CommandResult Run(std::vector<std::string> arguments, const std::string& environment = "") {
+    return RunCommand(SGDRUN, arguments, environment);
+  }
+  // Runs and demands success.
+  CommandResult MustRun(std::vector<std::string> arguments) {
+    CommandResult result = Run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result;
+  }
+
+  std::string Artifact(ToyOptions options) {
+    const std::string path = folder_ / ("toy" + std::to_string(++count_) + ".sgda");
+    WriteToyArtifact(path, options);
+    return path;
+  }
+
+  // f32 tensors whose elements are `base`, `base` + 1, ...
+  std::string Tensors(const std::string& name,
+                      const std::vector<std::pair<std::string, data::Dims>>& tensors,
+                      float base = 0) {
+    std::vector<data::TensorSpec> specs;
+    for (const auto& [tensor, dims] : tensors) specs.push_back({tensor, ElementType::F32, dims});
+    auto writer = data::TensorFileWriter::Create(folder_ / name, specs);
+    EXPECT_TRUE(writer.ok()) << writer.status();
+    for (size_t i = 0; i < specs.size(); ++i) {
+      std::vector<float> values(writer->Bytes(i).size() / 4);
+      for (size_t k = 0; k < values.size(); ++k) values[k] = base + static_cast<float>(k);
+      data::WriteTensor(*writer, i, values.data());
+    }
+    EXPECT_TRUE(writer->Commit().ok());
+    return folder_ / name;
+  }
+
+  std::vector<nlohmann::json> Log(const std::string& name) {
+    std::vector<nlohmann::json> lines;
+    std::ifstream file(folder_ / name);
+    for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+  }
+  std::vector<float> Floats(const std::string& path, const std::string& name) {
+    auto file = data::SafetensorsFile::Open(path);
+    EXPECT_TRUE(file.ok()) << file.status();
+    const data::TensorEntry* entry = file.ok() ? file->Find(name) : nullptr;
+    EXPECT_NE(entry, nullptr) << name;
+    return entry == nullptr ? std::vector<float>() : data::Values<float>(file->Bytes(*entry));
+  }
+
+  TemporaryFolder folder_;
+  int count_ = 0;
+};
+
+TEST_F(Sgdrun, RunsOnce) {
+  const std::string inputs = Tensors("in", {{"arg0", {1, 4}}, {"x", {8, 4}}});
+  for (uint32_t ranks : {1u, 2u, 4u}) {
+    const std::string out = folder_ / ("out" + std::to_string(ranks));
+    CommandResult result =
+        MustRun({"-n", std::to_string(ranks), Artifact({.ranks = ranks, .train_name = "main"}),
+                 "--inputs", inputs, "--outputs", out});
+    // Columns of x sum to 112, 120, 128, 136; w = {0, 1, 2, 3} + half of that.
+    EXPECT_EQ(Floats(out, "result1"), (std::vector<float>{56, 61, 66, 71}));
+    EXPECT_EQ(Floats(out, "result0"), std::vector<float>{254});
+    EXPECT_EQ(result.output, "result0  254\n");
+    EXPECT_EQ(result.errors, "");
+  }
+  MustRun({Artifact({.ranks = 2}), "--inputs", inputs, "--outputs", folder_ / "model",
+           "--output-names", "model"});
+  EXPECT_EQ(Floats(folder_ / "model", "result[1]['w']"), (std::vector<float>{56, 61, 66, 71}));
+}
+
+TEST_F(Sgdrun, TrainsOnBatchesWithCarry) {
+  const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  const std::string batches = Tensors("batches", {{"step0.arg1", {8, 4}}, {"step1.x", {8, 4}}});
+  for (uint32_t ranks : {1u, 4u}) {
+    CommandResult result =
+        MustRun({Artifact({.ranks = ranks}), "--init", init, "--batches", batches, "--steps", "3",
+                 "--log-json", folder_ / "log", "--outputs", folder_ / "out"});
+    // Every step adds 56, 60, 64, 68 = 248 to the sum of w, which begins with 6.
+    EXPECT_EQ(result.output, "step 0  loss 254\nstep 1  loss 502\nstep 2  loss 750\n");
+    const std::vector<nlohmann::json> log = Log("log");
+    ASSERT_EQ(log.size(), 3u);
+    EXPECT_EQ(log[2]["step"], 2);
+    EXPECT_EQ(log[2]["loss"], 750.0);
+    EXPECT_EQ(log[2]["outputs"], nlohmann::json::parse(R"({"result0": 750.0})"));
+    EXPECT_GT(log[2]["seconds"], 0);
+    EXPECT_EQ(Floats(folder_ / "out", "result1"), (std::vector<float>{168, 181, 194, 207}));
+  }
+}
+
+TEST_F(Sgdrun, CarryCanBeSetByHand) {
+  const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  const std::string artifact = Artifact({});
+  EXPECT_THAT(
+      MustRun({artifact, "--init", init, "--steps", "2", "--carry", "result[1]['w']:arg0"}).output,
+      HasSubstr("step 1  loss 502"));
+  data::WriteText(folder_ / "carry.json", "[[1, 0]]");
+  EXPECT_THAT(
+      MustRun({artifact, "--init", init, "--steps", "2", "--carry-json", folder_ / "carry.json"})
+          .output,
+      HasSubstr("step 1  loss 502"));
+  // Without any carry every step starts from --init, although the program overwrites its input.
+  data::WriteText(folder_ / "none.json", "[]");
+  EXPECT_THAT(
+      MustRun({artifact, "--init", init, "--steps", "2", "--carry-json", folder_ / "none.json"})
+          .output,
+      HasSubstr("step 1  loss 254"));
+}
+
+TEST_F(Sgdrun, DataOrderDependsOnSeedOnly) {
+  const std::string rows = Tensors("data", {{"images", {20, 4}}});
+  auto train = [&](uint32_t ranks, const std::string& seed) {
+    return MustRun({Artifact({.ranks = ranks, .has_init = true}), "--data", rows, "--feed",
+                    "x=images", "--steps", "6", "--seed", seed})
+        .output;
+  };
+  const std::string one = train(1, "3");
+  EXPECT_EQ(one, train(2, "3"));
+  EXPECT_EQ(one, train(4, "3"));
+  EXPECT_NE(one, train(4, "4"));
+}
+
+TEST_F(Sgdrun, ResumesWithTheSameBitsOnOtherRanks) {
+  const std::string rows = Tensors("data", {{"x", {20, 4}}});
+  const std::string two = Artifact({.ranks = 2, .has_init = true});
+  MustRun({two, "--data", rows, "--steps", "7", "--seed", "5", "--log-json", folder_ / "whole",
+           "--outputs", folder_ / "whole.out"});
+  MustRun({two, "--data", rows, "--steps", "3", "--seed", "5", "--log-json", folder_ / "parts",
+           "--save", folder_ / "saved", "--save-every", "2"});
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "saved/step-0000000002/manifest.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "saved/step-0000000003/manifest.json"));
+  MustRun({Artifact({.ranks = 4, .has_init = true}), "--data", rows, "--steps", "4", "--resume",
+           folder_ / "saved", "--log-json", folder_ / "parts", "--outputs", folder_ / "parts.out"});
+  const std::vector<nlohmann::json> whole = Log("whole");
+  const std::vector<nlohmann::json> parts = Log("parts");
+  ASSERT_EQ(whole.size(), 7u);
+  ASSERT_EQ(parts.size(), 7u);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(parts[i]["step"], i);
+    EXPECT_EQ(parts[i]["loss"], whole[i]["loss"]);
+  }
+  EXPECT_EQ(data::ReadText(folder_ / "parts.out"), data::ReadText(folder_ / "whole.out"));
+}
+
+TEST_F(Sgdrun, EvaluatesBetweenSteps) {
+  const std::string rows = Tensors("data", {{"x", {16, 4}}});
+  const std::string plain =
+      MustRun({Artifact({.ranks = 2, .has_init = true}), "--data", rows, "--steps", "4"}).output;
+  for (bool overwrites : {false, true}) {
+    CommandResult result = MustRun(
+        {Artifact(
+             {.ranks = 2, .has_init = true, .has_eval = true, .eval_overwrites_state = overwrites}),
+         "--data", rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows, "--log-json",
+         folder_ / "log"});
+    const std::vector<nlohmann::json> log = Log("log");
+    ASSERT_EQ(log.size(), 4u);
+    EXPECT_FALSE(log[0].contains("eval"));
+    EXPECT_EQ(log[1]["eval"]["sum"], log[1]["loss"]) << "eval sees the state after the step";
+    EXPECT_EQ(log[3]["eval"]["sum"], log[3]["loss"]);
+    std::string without;
+    std::stringstream lines(result.output);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("eval")) without += line + "\n";
+    }
+    EXPECT_EQ(without, plain) << "evaluation must not change training";
+    EXPECT_THAT(result.output, HasSubstr("eval after step 1  sum "));
+  }
+}
+
+TEST_F(Sgdrun, BenchPrintsOneLine) {
+  for (uint32_t ranks : {1u, 2u}) {
+    CommandResult result = MustRun({Artifact({.ranks = ranks}), "--bench", "3"});
+    const nlohmann::json json = nlohmann::json::parse(result.output);
+    EXPECT_EQ(json["steps"], 3);
+    EXPECT_GT(json["min_ms"], 0);
+    EXPECT_GE(json["median_ms"], json["min_ms"]);
+    EXPECT_GT(json["start_to_first_step_ms"], 0);
+    EXPECT_GT(json["peak_pss_bytes_per_rank"], 100'000);
+    EXPECT_GE(json["comm_ms_median"], 0);
+    EXPECT_EQ(json["sent_bytes"], ranks == 1 ? 0 : 16);
+    EXPECT_GE(json["arena_bytes"], 8192);
+  }
+  MustRun({Artifact({.ranks = 2}), "--bench", "1", "--null-kernels", "--threads", "2", "--deadline",
+           "20"});
+}
+
+TEST_F(Sgdrun, ChoosesPrograms) {
+  const std::string inputs = Tensors("in", {{"arg0", {1, 4}}, {"x", {8, 4}}});
+  const std::string artifact = Artifact({.has_init = true, .has_eval = true});
+  EXPECT_EQ(MustRun({artifact, "--inputs", inputs, "--program", "eval"}).output, "result0  6\n");
+  EXPECT_EQ(MustRun({artifact, "--inputs", inputs}).output, "result0  254\n");
+  EXPECT_THAT(Run({artifact, "--inputs", inputs, "--program", "test"}).errors, HasSubstr("'test'"));
+}
+
+TEST_F(Sgdrun, HelpAndVersion) {
+  CommandResult help = MustRun({"--help"});
+  EXPECT_EQ(help.errors, "");
+  for (const char* text : {"Examples:", "--bench K", "--resume DIR", "-n RANKS", "Exit codes"})
+    EXPECT_THAT(help.output, HasSubstr(text));
+  EXPECT_EQ(MustRun({"--version"}).output.rfind("sgdrun ", 0), 0u);
+}
+
+}  // namespace
+}  // namespace sgd

@@ -1,0 +1,27 @@
+// A hand-built artifact small enough to follow with a pencil, for tests of the tools without the
+// compiler.
+//
+// Train, on n ranks: w f32[1,4] (state), x f32[8,4] (rows sharded over "data")
+//     g = sum of x's rows (all-reduced);  w += 0.5 * g;  loss = sum of w
+// Init: key u32[2] gives w = 1. Eval: w, x give the sum of w ("sum"). With numbers that are small
+// multiples of 0.5 every sum is exact.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sgd {
+
+struct ToyOptions {
+  uint32_t ranks = 1;
+  std::string train_name = "train";
+  bool has_init = false;
+  bool has_eval = false;
+  // Eval keeps its copy of w elsewhere and writes over train's.
+  bool eval_overwrites_state = false;
+};
+
+// Writes the artifact to `path`; fails the test when that fails.
+void WriteToyArtifact(const std::string& path, const ToyOptions& options);
+
+}  // namespace sgd
