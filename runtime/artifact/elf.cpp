@@ -39,6 +39,7 @@ struct Dynamic {
   uint64_t gnu_hash = 0;
   uint64_t relocations = 0;
   uint64_t relocations_size = 0;
+  bool has_calls_through_relocations = false;
 };
 
 class KernelObject {
@@ -46,9 +47,10 @@ class KernelObject {
   explicit KernelObject(Bytes bytes) : bytes_(bytes) {}
 
   absl::Status Check(const std::vector<std::string>& functions) {
+    // The writable check comes last: what makes data writable mostly has a more telling message.
     for (auto step : {&KernelObject::ReadHeader, &KernelObject::ReadSegments,
-                      &KernelObject::CheckWritable, &KernelObject::ReadDynamic,
-                      &KernelObject::CheckRelocations, &KernelObject::ReadSymbols}) {
+                      &KernelObject::ReadDynamic, &KernelObject::ReadSymbols,
+                      &KernelObject::CheckRelocations, &KernelObject::CheckWritable}) {
       if (absl::Status status = (this->*step)(); !status.ok()) return status;
     }
     for (const std::string& function : functions) {
@@ -235,9 +237,8 @@ absl::Status KernelObject::TakeDynamicEntry(const Elf64_Dyn& entry) {
     case DT_PLTRELSZ:
     case DT_PLTREL:
     case DT_PLTGOT:
-      return Refuse(
-          "the ELF object calls functions through relocations (make helpers local or link with "
-          "-Bsymbolic)");
+      dynamic_.has_calls_through_relocations = true;
+      break;
     default:
       return Refuse(absl::StrCat("the ELF object has an unexpected dynamic entry 0x",
                                  absl::Hex(entry.d_tag)));
@@ -246,6 +247,9 @@ absl::Status KernelObject::TakeDynamicEntry(const Elf64_Dyn& entry) {
 }
 
 absl::Status KernelObject::CheckRelocations() {
+  if (dynamic_.has_calls_through_relocations) {
+    return Refuse("the ELF object calls functions through relocations (link with -Bsymbolic)");
+  }
   const uint64_t count = dynamic_.relocations_size / sizeof(Elf64_Rela);
   for (uint64_t i = 0; i < count; ++i) {
     const std::optional<Elf64_Rela> relocation =

@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t kMaxElements = uint64_t{1} << 48;
 constexpr uint64_t kMaxBatchDims = 4;
 constexpr uint64_t kMaxPattern = 16;
+// Kernels may use aligned vector accesses.
+constexpr uint64_t kBufferAlignment = 64;
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
@@ -175,8 +177,11 @@ absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
   }
   for (uint64_t i = 0; i < Size(launch.buffers()); ++i) {
     const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
-    if (absl::Status status = VerifySlice(context, slice, absl::StrCat("buffer ", i)); !status.ok())
-      return status;
+    const std::string what = absl::StrCat("buffer ", i);
+    if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
+    if (slice->size() != 0 && slice->offset() % kBufferAlignment != 0) {
+      return Invalid(absl::StrCat(what, " is not aligned to ", kBufferAlignment, " bytes"));
+    }
   }
   if (launch.coordinates() == nullptr) return absl::OkStatus();
   for (const Coordinate* coordinate : *launch.coordinates()) {
