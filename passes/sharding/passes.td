@@ -21,4 +21,20 @@ def ShardPass : Pass<"sgd-shard", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def VerifyShardingPass : Pass<"sgd-verify-sharding", "::mlir::ModuleOp"> {
+  let summary = "Checks what sgd-shard promises";
+  let description = [{
+    Every tensor has a sharding; each op but sgd.reshard has one assignment of axes to the factors of its rule from which the shardings
+    of all its operands and results follow, partial results included. What does not hold is an error on the op.
+  }];
+}
+
+def PrintShardingRulesPass : Pass<"sgd-print-sharding-rules", "::mlir::ModuleOp"> {
+  let summary = "Tells each op's sharding rule in a remark";
+  let description = [{
+    `([i, k], [k, j]) -> [i, j] i=8 j=16 k=32:add`: factors of each dimension, then sizes and kinds. `:whole` must be replicated,
+    `:permutes` needs neighbours' elements, a reduction kind makes results partial.
+  }];
+}
+
 #endif
