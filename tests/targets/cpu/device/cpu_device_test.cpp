@@ -1,0 +1,60 @@
+// The CPU device under the conformance suite, and what is its own: features, refused options.
+#include "targets/cpu/device/cpu_device.h"
+
+#include <gmock/gmock.h>
+
+#include "runtime/artifact/writer.h"
+#include "targets/cpu/device/cpu_features.h"
+#include "tests/runtime/artifact/sample_artifact.h"
+#include "tests/runtime/device/conformance.h"
+
+namespace sgd::testing {
+
+INSTANTIATE_TEST_SUITE_P(
+    Cpu, DeviceConformance,
+    ::testing::Values(DeviceFactory{
+        "cpu",
+        [](uint32_t threads) -> absl::StatusOr<std::unique_ptr<device::Device>> {
+          return cpu::CpuDevice::Create({threads});
+        }}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace sgd::testing
+
+namespace sgd::cpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CpuDevice, RefusesZeroThreads) {
+  EXPECT_EQ(CpuDevice::Create({0}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(CpuDevice, FingerprintNamesTheLibrary) {
+  auto device = *CpuDevice::Create({1});
+  EXPECT_THAT(device->fingerprint(), HasSubstr("oneDNN "));
+  EXPECT_EQ(device->fingerprint(), (*CpuDevice::Create({2}))->fingerprint());
+}
+
+TEST(CpuFeatures, OnlyWhatEveryCpuHas) {
+  EXPECT_EQ(ParseCpuFlags(
+                "processor\t: 0\nflags\t\t: fpu avx2 fma\n\nprocessor\t: 1\nflags\t\t: avx2 fpu\n"),
+            (std::set<std::string>{"avx2", "fpu"}));
+  EXPECT_TRUE(ParseCpuFlags("").empty());
+}
+
+TEST(CpuFeatures, MissingOnesAreNamed) {
+  artifact::ArtifactWriter writer;
+  testing::FillSample(writer, 1);
+  writer.artifact().cpu = "x86-64-v9";
+  writer.artifact().cpu_features = {"fpu", "avx9000", "warp"};
+  auto file = *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "model.sgda");
+  auto device = *CpuDevice::Create({1});
+  EXPECT_EQ(device->LoadKernels(*file).status(),
+            absl::FailedPreconditionError(
+                "model.sgda: compiled for x86-64-v9; this CPU lacks avx9000, warp; compile here "
+                "or with --cpu=x86-64-v3"));
+}
+
+}  // namespace
+}  // namespace sgd::cpu
