@@ -46,11 +46,12 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
   let summary = "A kernel to be compiled: a block that holds one `sgd.cluster` of all its arguments";
   let description = [{
     `in_place[i]` is the operand whose buffer result i overwrites, or -1: kernels that differ in it are different kernels. Absent means none.
-    A launch passes the operands that are not overwritten, then the results.
+    A launch passes the operands that are not overwritten, then the results. `candidates` lists what in_place could be: pairs of result and
+    operand, flattened.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DenseI64ArrayAttr>:$in_place);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DenseI64ArrayAttr>:$in_place, OptionalAttr<DenseI64ArrayAttr>:$candidates);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name (`in_place` $in_place^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name (`in_place` $in_place^)? (`candidates` $candidates^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     sgd::ClusterOp getCluster();

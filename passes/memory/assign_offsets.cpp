@@ -1,0 +1,117 @@
+// Offsets of arguments and allocs in private and window memory, for all functions of a module together.
+#include <map>
+
+#include "passes/memory/lifetimes.h"
+#include "passes/memory/passes.h"
+#include "passes/memory/spaces.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_ASSIGNOFFSETSPASS
+#include "passes/memory/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+using memory::ArenaBuffer;
+using plan::Space;
+
+namespace {
+
+/// Arguments of one name, in whichever functions have it: one place in memory.
+struct SharedArgument {
+  SmallVector<BlockArgument, 2> arguments;
+  Space space = Space::Private;
+  uint64_t offset = 0;
+
+  uint64_t getBytes() const { return plan::getByteSize(cast<MemRefType>(arguments.front().getType())); }
+};
+
+func::FuncOp getFunction(BlockArgument argument) { return cast<func::FuncOp>(argument.getOwner()->getParentOp()); }
+
+struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
+  void runOnOperation() final {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal()) functions.push_back(function);
+    if (failed(collectArguments())) return signalPassFailure();
+    placeArguments();
+    uint64_t sizes[2] = {0, 0};
+    for (func::FuncOp function : functions)
+      for (Space space : {Space::Private, Space::Window}) {
+        uint64_t &size = sizes[static_cast<size_t>(space)];
+        size = std::max(size, planFunction(function, space));
+      }
+    Builder builder(&getContext());
+    getOperation()->setAttr(kPrivateBytesAttr, builder.getI64IntegerAttr(sizes[0]));
+    getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(sizes[1]));
+  }
+
+  LogicalResult collectArguments() {
+    std::map<std::string, size_t> byName;
+    for (func::FuncOp function : functions)
+      for (BlockArgument argument : function.getArguments()) {
+        auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+        size_t index = shared.size();
+        // Within one function equal names are different arguments.
+        if (name) index = byName.try_emplace(name.str(), shared.size()).first->second;
+        bool isNew = index == shared.size() || llvm::any_of(shared[index].arguments, [&](BlockArgument other) { return getFunction(other) == function; });
+        if (isNew) shared.emplace_back();
+        SharedArgument &slot = isNew ? shared.back() : shared[index];
+        if (!slot.arguments.empty() && failed(checkSameTensor(slot.arguments.front(), argument))) return failure();
+        slot.arguments.push_back(argument);
+        if (plan::getSpace(argument.getType()) == Space::Window) slot.space = Space::Window;
+      }
+    return success();
+  }
+
+  LogicalResult checkSameTensor(BlockArgument first, BlockArgument second) {
+    auto describe = [](BlockArgument argument) { return getFunction(argument).getArgAttr(argument.getArgNumber(), plan::kTensorAttr); };
+    auto a = cast<MemRefType>(first.getType()), b = cast<MemRefType>(second.getType());
+    if (a.getShape() == b.getShape() && a.getElementType() == b.getElementType() && describe(first) == describe(second)) return success();
+    StringAttr name = getFunction(second).getArgAttrOfType<StringAttr>(second.getArgNumber(), kNameAttr);
+    return emitError(second.getLoc()) << "argument " << name << " of program '" << getFunction(second).getName() << "' has not the shape, type and sharding that program '"
+                                      << getFunction(first).getName() << "' gives it; rename it or make them equal";
+  }
+
+  /// One after another from the start of their space.
+  void placeArguments() {
+    uint64_t next[2] = {0, 0};
+    Builder builder(&getContext());
+    for (SharedArgument &slot : shared) {
+      slot.offset = next[static_cast<size_t>(slot.space)];
+      next[static_cast<size_t>(slot.space)] += llvm::alignTo(slot.getBytes(), memory::kAlignment);
+      for (BlockArgument argument : slot.arguments) {
+        setSpace(argument, slot.space);
+        getFunction(argument).setArgAttr(argument.getArgNumber(), plan::kOffsetAttr, builder.getI64IntegerAttr(slot.offset));
+      }
+    }
+    for (func::FuncOp function : functions) updateFunctionType(function);
+  }
+
+  /// Places the allocs of `function` in `space` around all arguments; returns the bytes of the space.
+  uint64_t planFunction(func::FuncOp function, Space space) {
+    BufferUses uses(function);
+    std::vector<ArenaBuffer> buffers;
+    for (const SharedArgument &slot : shared) {
+      if (slot.space != space) continue;
+      auto own = llvm::find_if(slot.arguments, [&](BlockArgument argument) { return getFunction(argument) == function; });
+      // The arguments of other programs keep their values while this one runs.
+      std::vector<memory::Lifetime> always = {{-1, uses.getEnd()}};
+      buffers.push_back({slot.getBytes(), own == slot.arguments.end() ? always : uses.getLifetimes(*own), slot.offset});
+    }
+    SmallVector<plan::AllocOp> allocs;
+    size_t numArguments = buffers.size();
+    function.walk([&](plan::AllocOp alloc) {
+      if (plan::getSpace(alloc.getType()) != space) return;
+      allocs.push_back(alloc);
+      buffers.push_back({static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), std::nullopt});
+    });
+    memory::ArenaPlan plan = memory::planArena(buffers);
+    for (auto [index, alloc] : llvm::enumerate(allocs)) alloc.setOffset(plan.offsets[numArguments + index]);
+    return plan.size;
+  }
+
+  SmallVector<func::FuncOp> functions;
+  SmallVector<SharedArgument, 0> shared;
+};
+
+}  // namespace

@@ -1,0 +1,46 @@
+// Passes from tensors to buffers with offsets.
+#ifndef SGD_PASSES_MEMORY_PASSES_H
+#define SGD_PASSES_MEMORY_PASSES_H
+
+#include <functional>
+#include <memory>
+
+#include "dialects/plan/plan_dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::sgd {
+
+#define GEN_PASS_DECL
+#include "passes/memory/passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/memory/passes.h.inc"
+
+/// What a target says about a cluster as a kernel.
+struct KernelDescription {
+  int64_t range = 1;  ///< parallel iterations
+  int64_t grain = 1;  ///< smallest useful part of them
+  SmallVector<std::pair<unsigned, unsigned>> inPlaceCandidates;  ///< (result, operand)
+  SmallVector<AxisListAttr> coordinates;
+  int64_t flops = 0;
+};
+
+/// A target's view of kernels. `key` is equal for clusters that are one kernel.
+struct KernelModel {
+  std::function<FailureOr<KernelDescription>(ClusterOp)> describe;
+  std::function<std::string(ClusterOp)> key;
+};
+
+/// sgd-to-plan with a target's model.
+std::unique_ptr<Pass> createToPlanPass(KernelModel model);
+
+/// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
+inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";
+/// On the module: bytes of the two spaces (IntegerAttr).
+inline constexpr llvm::StringLiteral kPrivateBytesAttr = "plan.private_bytes";
+inline constexpr llvm::StringLiteral kWindowBytesAttr = "plan.window_bytes";
+
+}  // namespace mlir::sgd
+
+#endif

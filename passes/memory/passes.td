@@ -1,0 +1,37 @@
+// From tensors to buffers with offsets.
+#ifndef SGD_PASSES_MEMORY_PASSES_TD
+#define SGD_PASSES_MEMORY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ToPlanPass : Pass<"sgd-to-plan", "::mlir::ModuleOp"> {
+  let summary = "Tensors to buffers: clusters, contractions and collectives become instructions of the plan";
+  let description = [{
+    Before: ordered ops on local shapes; sgd.cluster, sgd.contract, collectives, views and constants. Whatever else is left becomes a kernel of
+    its own. After: functions over memrefs with one `plan.alloc` per value, kernels in `plan.kernel` symbols, equal ones once. Operands and
+    results of collectives, and the arguments among them, lie in window space. Results that are arguments, constants or one buffer twice
+    are copies. By itself the pass knows no target: kernels have range 1 and no in-place candidates; the compiler passes its target's model.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect", "::mlir::spmd::SpmdDialect"];
+}
+
+def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {
+  let summary = "Updates in place: results of kernels and all_reduce over operands that die, results over the arguments they alias";
+  let description = [{
+    A kernel's result takes the buffer of an in-place candidate that nobody reads afterwards; it then calls another kernel. A result of the
+    function that aliases an argument (`plan.alias` on the result) is written straight into the argument's buffer when nobody reads that
+    afterwards, else copied there at the end.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
+def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
+  let summary = "Gives every buffer its place in private or window memory";
+  let description = [{
+    Arguments come first; those that functions share by name lie at the same place in all of them. Buffers that do not live at the same
+    time share memory. Sizes of both spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
+#endif

@@ -1,0 +1,168 @@
+// Updates in place. Works on straight-line functions where every value still has a buffer of its own.
+#include "passes/memory/lifetimes.h"
+#include "passes/memory/passes.h"
+#include "passes/memory/spaces.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_SHAREBUFFERSPASS
+#include "passes/memory/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+using plan::Space;
+
+namespace {
+
+using Pair = std::pair<unsigned, unsigned>;  // result, operand
+
+int64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+
+/// The alloc or argument that `buffer` covers entirely, or null.
+Value getWholeRoot(Value buffer) {
+  Value root = plan::getRoot(buffer).root;
+  return bytesOf(root) == bytesOf(buffer) ? root : Value();
+}
+
+class FunctionSharer {
+ public:
+  explicit FunctionSharer(func::FuncOp function) : function(function), uses(function) {
+    for (Value argument : function.getArguments()) lastUse[argument] = uses.getLastUse(argument);
+    function.walk([&](plan::AllocOp alloc) { lastUse[alloc] = uses.getLastUse(alloc); });
+    for (auto [index, value] : llvm::enumerate(getReturn().getOperands()))
+      if (auto argument = getAliasedArgument(index))
+        if (Value root = getWholeRoot(value); root && root != argument && bytesOf(root) == bytesOf(argument)) destination[root] = argument;
+  }
+
+  void run() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : function.front()) ops.push_back(&op);
+    for (Operation *op : ops) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op)) shareLaunch(launch);
+      if (auto collective = dyn_cast<plan::CollectiveOp>(op)) shareCollective(collective);
+    }
+    placeAliases();
+    updateFunctionType(function);
+  }
+
+ private:
+  Operation *getTerminator() { return function.front().getTerminator(); }
+  func::ReturnOp getReturn() { return cast<func::ReturnOp>(getTerminator()); }
+
+  BlockArgument getAliasedArgument(unsigned result) {
+    auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr);
+    return alias ? function.getArgument(alias.getInt()) : BlockArgument();
+  }
+
+  /// Whether the instruction at `position` may write `target`'s value over `source`: the last to read it, and nobody else's to keep.
+  bool mayOverwrite(Operation *op, int64_t position, Value source, Value target) {
+    Value from = getWholeRoot(source), to = plan::getRoot(target).root;
+    if (!from || from == to || !to.getDefiningOp<plan::AllocOp>() || bytesOf(from) != bytesOf(target) || bytesOf(to) != bytesOf(target)) return false;
+    auto last = lastUse.find(from);
+    if (last == lastUse.end() || last->second != position) return false;
+    bool isReadTwice = llvm::count_if(op->getOperands(), [&](Value operand) { return plan::getRoot(operand).root == from; }) > 1;
+    // A result that is to lie in an argument may only overwrite that one, and an argument only be overwritten by it.
+    Value wanted = destination.lookup(to);
+    return !isReadTwice && (wanted || isa<BlockArgument>(from) ? wanted == from : true);
+  }
+
+  /// Makes `target` (an alloc) the memory of `source`'s root from here on.
+  void merge(Value target, Value source) {
+    Value from = plan::getRoot(source).root;
+    auto alloc = target.getDefiningOp<plan::AllocOp>();
+    lastUse[from] = std::max(lastUse[from], lastUse[target]);
+    replaceBuffer(alloc, from);
+  }
+
+  void shareLaunch(plan::LaunchOp launch) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
+    if (!kernel || !kernel.getCandidates() || kernel.getInPlace()) return;
+    int64_t position = uses.getPosition(launch);
+    ArrayRef<int64_t> candidates = *kernel.getCandidates();
+    SmallVector<Pair> chosen;
+    // An argument's own update first: other results then cannot take it.
+    for (bool forArguments : {true, false})
+      for (size_t i = 0; i + 1 < candidates.size(); i += 2) {
+        unsigned result = candidates[i], operand = candidates[i + 1];
+        bool isTaken = llvm::any_of(chosen, [&](Pair pair) { return pair.first == result || pair.second == operand; });
+        Value source = launch.getInputs()[operand], target = launch.getOutputs()[result];
+        if (isTaken || isa<BlockArgument>(plan::getRoot(source).root) != forArguments || !mayOverwrite(launch, position, source, target)) continue;
+        chosen.push_back({result, operand});
+      }
+    if (!chosen.empty()) relaunch(launch, kernel, chosen);
+  }
+
+  void relaunch(plan::LaunchOp launch, plan::KernelOp kernel, ArrayRef<Pair> chosen) {
+    for (auto [result, operand] : chosen) merge(launch.getOutputs()[result], launch.getInputs()[operand]);
+    SmallVector<Value> inputs;
+    for (auto [index, input] : llvm::enumerate(launch.getInputs()))
+      if (llvm::none_of(chosen, [&, index = index](Pair pair) { return pair.second == index; })) inputs.push_back(input);
+    launch.getInputsMutable().assign(inputs);
+    launch.setKernelAttr(getVariant(kernel, chosen));
+  }
+
+  /// The kernel that overwrites these operands, made at the first need.
+  FlatSymbolRefAttr getVariant(plan::KernelOp kernel, ArrayRef<Pair> chosen) {
+    SmallVector<int64_t> inPlace(kernel.getCluster().getNumResults(), -1);
+    std::string name = kernel.getSymName().str() + "_over";
+    for (auto [result, operand] : chosen) inPlace[result] = operand;
+    for (int64_t operand : inPlace) name += operand < 0 ? "_x" : "_" + std::to_string(operand);
+    auto symbol = FlatSymbolRefAttr::get(kernel.getContext(), name);
+    if (SymbolTable::lookupNearestSymbolFrom(kernel, symbol)) return symbol;
+    OpBuilder builder(kernel);
+    builder.setInsertionPointAfter(kernel);
+    auto variant = cast<plan::KernelOp>(builder.clone(*kernel));
+    variant.setSymName(name);
+    variant.setInPlaceAttr(builder.getDenseI64ArrayAttr(inPlace));
+    variant.removeCandidatesAttr();
+    return symbol;
+  }
+
+  void shareCollective(plan::CollectiveOp collective) {
+    if (collective.getKind() != plan::CollectiveKind::AllReduce) return;
+    for (auto [source, target] : llvm::zip(collective.getSources(), collective.getTargets()))
+      if (mayOverwrite(collective, uses.getPosition(collective), source, target)) merge(target, source);
+  }
+
+  /// Results with an argument to lie in that do not lie there yet: written there when it is free by then, else copied at the end.
+  void placeAliases() {
+    func::ReturnOp ret = getReturn();
+    for (unsigned index = 0; index < ret->getNumOperands(); ++index) {
+      BlockArgument argument = getAliasedArgument(index);
+      Value value = ret->getOperand(index), root = plan::getRoot(value).root;
+      if (!argument || root == argument) continue;
+      auto alloc = destination.lookup(root) == argument ? root.getDefiningOp<plan::AllocOp>() : plan::AllocOp();
+      if (alloc && uses.getAccesses(root).front().position > lastUse[argument]) {
+        replaceBuffer(alloc, argument);
+        continue;
+      }
+      OpBuilder builder(ret);
+      plan::CopyOp::create(builder, ret.getLoc(), value, viewAs(builder, argument, cast<MemRefType>(value.getType())));
+      ret->setOperand(index, argument);
+    }
+  }
+
+  func::FuncOp function;
+  BufferUses uses;                              // before any sharing: positions and first uses
+  llvm::DenseMap<Value, int64_t> lastUse;       // of roots, kept up to date
+  llvm::DenseMap<Value, Value> destination;     // root of a result -> argument in whose buffer it is to lie
+};
+
+struct ShareBuffersPass : sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {
+  void runOnOperation() final {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal()) FunctionSharer(function).run();
+    eraseUnusedKernels();
+  }
+
+  void eraseUnusedKernels() {
+    llvm::StringSet<> used;
+    getOperation().walk([&](plan::LaunchOp launch) { used.insert(launch.getKernel()); });
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<plan::KernelOp>()))
+      if (!used.contains(kernel.getSymName())) kernel.erase();
+  }
+};
+
+}  // namespace

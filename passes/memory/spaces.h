@@ -1,0 +1,23 @@
+// Moving buffers between spaces and putting one in the place of another.
+#ifndef SGD_PASSES_MEMORY_SPACES_H
+#define SGD_PASSES_MEMORY_SPACES_H
+
+#include "dialects/plan/plan_dialect.h"
+
+namespace mlir::sgd {
+
+/// Changes the space of `root` (an alloc or argument) and of all views of it. The function's type is not updated.
+void setSpace(Value root, plan::Space space);
+
+/// `buffer` itself or a view of its first bytes with the shape and element type of `type`.
+Value viewAs(OpBuilder &builder, Value buffer, MemRefType type);
+
+/// All uses of `alloc` become uses of `target`, an alloc or argument of at least its size; both move to the window when one is there.
+void replaceBuffer(plan::AllocOp alloc, Value target);
+
+/// Makes the function's type agree with its block arguments and its return.
+void updateFunctionType(func::FuncOp function);
+
+}  // namespace mlir::sgd
+
+#endif

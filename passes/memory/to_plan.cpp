@@ -1,0 +1,235 @@
+// Tensors to buffers. One buffer per value; sharing them is left to later passes.
+#include "dialects/spmd/spmd_dialect.h"
+#include "passes/memory/collective_to_plan.h"
+#include "passes/memory/contract_to_plan.h"
+#include "passes/memory/kernel_table.h"
+#include "passes/memory/passes.h"
+#include "passes/partition/passes.h"
+#include "passes/schedule/buffers.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_TOPLANPASS
+#include "passes/memory/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+using plan::Space;
+
+namespace {
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+bool isCollective(Operation *op) {
+  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::AllToAllOp, spmd::CollectivePermuteOp, spmd::BroadcastOp>(op);
+}
+
+/// Makes `op` a cluster of its own; scalar constants among its operands move inside.
+void wrapInCluster(Operation *op) {
+  OpBuilder builder(op);
+  SmallVector<Value> inputs(op->getOperands().begin(), op->getOperands().end());
+  auto cluster = ClusterOp::create(builder, op->getLoc(), op->getResultTypes(), inputs);
+  Block *body = builder.createBlock(&cluster.getBody());
+  for (Value input : inputs) body->addArgument(input.getType(), input.getLoc());
+  op->replaceAllUsesWith(cluster.getResults());
+  op->moveBefore(body, body->end());
+  op->setOperands(body->getArguments());
+  builder.setInsertionPointToEnd(body);
+  YieldOp::create(builder, op->getLoc(), op->getResults());
+}
+
+/// After this only clusters, contractions, collectives, views and constants are left.
+void wrapOthers(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
+    if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
+      barrier->replaceAllUsesWith(barrier.getInputs());
+      barrier->erase();
+    } else if (!isa<ClusterOp, ContractOp, arith::ConstantOp>(op) && !isCollective(&op) && !getViewByteOffset(&op)) {
+      wrapInCluster(&op);
+    }
+  }
+}
+
+/// Converts one function.
+class FunctionConverter {
+ public:
+  FunctionConverter(func::FuncOp function, KernelTable &kernels) : function(function), kernels(kernels), builder(function.getContext()) {}
+
+  LogicalResult convert() {
+    if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("has control flow, which is not supported at the plan level");
+    wrapOthers(function);
+    collectWindowValues();
+    SmallVector<int64_t> aliases = getOutputAliases(function);
+    SmallVector<Operation *> ops;
+    for (Operation &op : function.front()) ops.push_back(&op);
+    SmallVector<Type> argumentTypes;
+    for (BlockArgument argument : function.getArguments()) argumentTypes.push_back(bufferType(argument));
+    convertArguments();
+    for (Operation *op : ops) {
+      builder.setInsertionPoint(op);
+      if (failed(convertOp(op, aliases))) return failure();
+    }
+    for (Operation *op : llvm::reverse(ops))
+      if (!isa<func::ReturnOp>(op)) op->erase();
+    finish(argumentTypes, aliases);
+    return success();
+  }
+
+ private:
+  void collectWindowValues() {
+    for (Operation &op : function.front())
+      if (isCollective(&op)) {
+        for (Value value : op.getOperands())
+          if (!getViewRoot(value).getDefiningOp<arith::ConstantOp>()) window.insert(getViewRoot(value));
+        for (Value value : op.getResults()) window.insert(value);
+      }
+  }
+
+  plan::SpaceAttr spaceAttr(Space space) { return plan::SpaceAttr::get(function.getContext(), space); }
+  Space spaceOf(Value value) { return window.contains(getViewRoot(value)) ? Space::Window : Space::Private; }
+  MemRefType bufferType(Value value) { return plan::getBufferType(tensorType(value), spaceOf(value)); }
+
+  /// New block arguments take the place of the tensors, which keep their uses until those are converted.
+  void convertArguments() {
+    Block &block = function.front();
+    unsigned count = block.getNumArguments();
+    for (unsigned i = 0; i < count; ++i) buffers[block.getArgument(i)] = block.addArgument(bufferType(block.getArgument(i)), block.getArgument(i).getLoc());
+  }
+
+  Value alloc(Location loc, RankedTensorType type, Space space) { return plan::AllocOp::create(builder, loc, plan::getBufferType(type, space), IntegerAttr()); }
+
+  /// The buffer of `value`; a constant gets one here, its own for each use since it is never written.
+  Value bufferOf(Value value) {
+    if (Value buffer = buffers.lookup(value)) return buffer;
+    auto constant = cast<arith::ConstantOp>(value.getDefiningOp());
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
+    Value buffer;
+    if (elements.isSplat() && elements.getNumElements() > 1) {
+      buffer = alloc(value.getLoc(), tensorType(value), Space::Private);
+      plan::FillOp::create(builder, value.getLoc(), elements.getSplatValue<TypedAttr>(), buffer);
+    } else {
+      buffer = plan::ConstantOp::create(builder, value.getLoc(), plan::getBufferType(tensorType(value), Space::Constant), elements);
+    }
+    return buffers[value] = buffer;
+  }
+
+  /// A fresh buffer with the contents of `value`.
+  Value copyOf(Value value, Space space, Location loc) {
+    Value target = alloc(loc, tensorType(value), space);
+    auto constant = getViewRoot(value).getDefiningOp<arith::ConstantOp>();
+    auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+    if (splat) plan::FillOp::create(builder, loc, splat.getSplatValue<TypedAttr>(), target);
+    else plan::CopyOp::create(builder, loc, bufferOf(value), target);
+    return target;
+  }
+
+  LogicalResult convertOp(Operation *op, ArrayRef<int64_t> aliases) {
+    if (isa<arith::ConstantOp>(op)) return success();
+    if (std::optional<int64_t> offset = getViewByteOffset(op)) return convertView(op, *offset);
+    if (auto cluster = dyn_cast<ClusterOp>(op)) return convertCluster(cluster);
+    if (auto contract = dyn_cast<ContractOp>(op)) {
+      Value target = buffers[contract.getResult()] = alloc(op->getLoc(), contract.getType(), spaceOf(contract.getResult()));
+      return createMatmuls(builder, contract, bufferOf(contract.getLhs()), bufferOf(contract.getRhs()), target);
+    }
+    if (isCollective(op)) return convertCollective(op);
+    convertReturn(cast<func::ReturnOp>(op), aliases);
+    return success();
+  }
+
+  LogicalResult convertView(Operation *op, int64_t byteOffset) {
+    Value source = bufferOf(op->getOperand(0));
+    MemRefType type = plan::getBufferType(tensorType(op->getResult(0)), plan::getSpace(source.getType()));
+    buffers[op->getResult(0)] = plan::ViewOp::create(builder, op->getLoc(), type, source, byteOffset);
+    return success();
+  }
+
+  LogicalResult convertCluster(ClusterOp cluster) {
+    FailureOr<KernelTable::Entry> entry = kernels.getOrCreate(cluster);
+    if (failed(entry)) return failure();
+    SmallVector<Value> inputs = llvm::map_to_vector(cluster.getInputs(), [&](Value input) { return bufferOf(input); });
+    SmallVector<Value> outputs;
+    for (Value result : cluster.getResults()) outputs.push_back(buffers[result] = alloc(cluster.getLoc(), tensorType(result), spaceOf(result)));
+    const KernelDescription &description = entry->description;
+    ArrayAttr coordinates;
+    if (!description.coordinates.empty()) {
+      SmallVector<Attribute> lists(description.coordinates.begin(), description.coordinates.end());
+      coordinates = builder.getArrayAttr(lists);
+    }
+    plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates, builder.getI64IntegerAttr(description.range),
+                           builder.getI64IntegerAttr(description.grain), builder.getI64IntegerAttr(description.flops));
+    return success();
+  }
+
+  LogicalResult convertCollective(Operation *op) {
+    SmallVector<Value> sources, targets;
+    for (Value operand : op->getOperands()) {
+      bool isConstant = static_cast<bool>(getViewRoot(operand).getDefiningOp<arith::ConstantOp>());
+      sources.push_back(isConstant ? copyOf(operand, Space::Window, op->getLoc()) : bufferOf(operand));
+    }
+    for (Value result : op->getResults()) targets.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), Space::Window));
+    return createCollective(builder, op, sources, targets);
+  }
+
+  /// Results live in buffers of their own, except an argument that is returned in its own place.
+  void convertReturn(func::ReturnOp op, ArrayRef<int64_t> aliases) {
+    SmallVector<Value> results;
+    llvm::SmallDenseSet<Value> taken;
+    for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+      Value root = getViewRoot(value);
+      auto argument = dyn_cast<BlockArgument>(root);
+      bool staysInPlace = argument && value == root && static_cast<int64_t>(argument.getArgNumber()) == aliases[index];
+      bool needsCopy = !staysInPlace && (argument || root.getDefiningOp<arith::ConstantOp>() || !taken.insert(root).second);
+      results.push_back(needsCopy ? copyOf(value, Space::Private, op.getLoc()) : bufferOf(value));
+    }
+    op->setOperands(results);
+  }
+
+  void finish(ArrayRef<Type> argumentTypes, ArrayRef<int64_t> aliases) {
+    function.front().eraseArguments(0, argumentTypes.size());
+    TypeRange resultTypes = function.front().getTerminator()->getOperandTypes();
+    auto convertAttributes = [&](RankedTensorType local, DictionaryAttr attributes, int64_t alias) {
+      NamedAttrList list(attributes);
+      auto sharding = dyn_cast_or_null<ShardingAttr>(list.erase(kShardingAttr));
+      bool isUnsigned = static_cast<bool>(list.erase(kUnsignedAttr));
+      auto global = dyn_cast_or_null<TypeAttr>(list.erase(kGlobalTypeAttr));
+      ArrayRef<int64_t> shape = global ? cast<RankedTensorType>(global.getValue()).getShape() : local.getShape();
+      list.erase(kAliasOutputAttr);
+      list.set(plan::kTensorAttr, plan::TensorAttr::get(function.getContext(), shape, sharding, isUnsigned));
+      if (alias >= 0) list.set(kAliasAttr, builder.getI64IntegerAttr(alias));
+      return list.getDictionary(function.getContext());
+    };
+    SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
+    FunctionType old = function.getFunctionType();
+    auto emptyIfNull = [&](DictionaryAttr attributes) { return attributes ? attributes : builder.getDictionaryAttr({}); };
+    for (auto [index, type] : llvm::enumerate(old.getInputs()))
+      argumentAttributes.push_back(convertAttributes(cast<RankedTensorType>(type), emptyIfNull(function.getArgAttrDict(index)), -1));
+    for (auto [index, type] : llvm::enumerate(old.getResults()))
+      resultAttributes.push_back(convertAttributes(cast<RankedTensorType>(type), emptyIfNull(function.getResultAttrDict(index)), aliases[index]));
+    function.setFunctionType(FunctionType::get(function.getContext(), argumentTypes, resultTypes));
+    function.setAllArgAttrs(argumentAttributes);
+    function.setAllResultAttrs(resultAttributes);
+  }
+
+  func::FuncOp function;
+  KernelTable &kernels;
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> buffers;
+  llvm::DenseSet<Value> window;  // roots that a collective reads or writes
+};
+
+struct ToPlanPass : sgd::impl::ToPlanPassBase<ToPlanPass> {
+  ToPlanPass() = default;
+  explicit ToPlanPass(KernelModel model) : model(std::move(model)) {}
+
+  void runOnOperation() final {
+    KernelTable kernels(getOperation(), model);
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!function.isExternal() && failed(FunctionConverter(function, kernels).convert())) return signalPassFailure();
+  }
+
+  KernelModel model;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model) { return std::make_unique<ToPlanPass>(std::move(model)); }
