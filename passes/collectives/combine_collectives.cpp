@@ -1,0 +1,192 @@
+// The pass spmd-combine-collectives. One walk: collectives and small ops that depend on them wait; a bucket leaves at its last member.
+#include "passes/collectives/collective_sequence.h"
+#include "passes/collectives/explanation.h"
+#include "passes/collectives/passes.h"
+#include "passes/partition/reshard_emitter.h"
+#include "passes/partition/sharding_state.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_COMBINECOLLECTIVESPASS
+#include "passes/collectives/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+/// Results of at most so many bytes may wait: chains of scalars, not tensors whose delay would cost memory.
+constexpr uint64_t kSmallBytes = 256;
+
+/// Buckets that a value waits for, one bit each.
+using Buckets = uint64_t;
+constexpr unsigned kMaxBuckets = 64;
+
+struct Bucket {
+  SmallVector<Operation *> members;
+  uint64_t bytes = 0;
+};
+
+class Combiner {
+ public:
+  Combiner(const CostModel &cost, MeshAttr mesh, uint64_t bucketBytes) : cost(cost), mesh(mesh), bucketBytes(bucketBytes) {}
+
+  void run(Block &block);
+  unsigned numCombined = 0;
+
+ private:
+  void visit(Operation *op);
+  void join(Operation *collective);
+  void flush(Buckets which, Operation *before);
+  void emit(Bucket &bucket);
+  unsigned findBucket(Operation *collective, uint64_t bytes);
+  Buckets getAwaited(Operation *op) const;
+
+  const CostModel &cost;
+  MeshAttr mesh;
+  uint64_t bucketBytes;
+  std::array<Bucket, kMaxBuckets> buckets;  // empty ones are free
+  DenseMap<Operation *, Buckets> waiting;   // members and deferred ops
+  SmallVector<Operation *> deferred;        // in program order
+};
+}  // namespace
+
+static bool canBeCombined(Operation *op) { return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp>(op); }
+
+static uint64_t getBytes(TypeRange types) {
+  uint64_t bytes = 0;
+  for (Type type : types) bytes += getTensorBytes(cast<RankedTensorType>(type));
+  return bytes;
+}
+
+static bool canBeDeferred(Operation *op) {
+  bool isTensorOp = llvm::all_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+  return isTensorOp && op->getNumRegions() == 0 && isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() && !isCollective(op) &&
+         getBytes(op->getResultTypes()) <= kSmallBytes;
+}
+
+/// Same kind, reduction and group.
+static bool areAlike(Operation *a, Operation *b) {
+  if (a->getName() != b->getName() || getGroup(a) != getGroup(b)) return false;
+  if (auto reduce = dyn_cast<spmd::AllReduceOp>(a)) return reduce.getKind() == cast<spmd::AllReduceOp>(b).getKind();
+  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(a)) return scatter.getKind() == cast<spmd::ReduceScatterOp>(b).getKind();
+  return true;
+}
+
+Buckets Combiner::getAwaited(Operation *op) const {
+  Buckets awaited = 0;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp()) awaited |= waiting.lookup(producer);
+  return awaited;
+}
+
+/// The open bucket that `collective` can join, or a free one; makes room when all are in use.
+unsigned Combiner::findBucket(Operation *collective, uint64_t bytes) {
+  std::optional<unsigned> free;
+  for (unsigned index = 0; index < kMaxBuckets; ++index) {
+    Bucket &bucket = buckets[index];
+    if (bucket.members.empty()) {
+      if (!free) free = index;
+      continue;
+    }
+    if (!areAlike(bucket.members.front(), collective)) continue;
+    uint64_t limit = bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getPieces(mesh, getGroup(collective).getAxes()));
+    if (bucket.bytes + bytes <= limit) return index;
+    flush(Buckets(1) << index, collective);
+    return index;
+  }
+  if (free) return *free;
+  flush(1, collective);
+  return 0;
+}
+
+void Combiner::join(Operation *collective) {
+  uint64_t bytes = getBytes(isa<spmd::AllGatherOp>(collective) ? TypeRange(collective->getResultTypes()) : TypeRange(collective->getOperandTypes()));
+  unsigned index = findBucket(collective, bytes);
+  buckets[index].members.push_back(collective);
+  buckets[index].bytes += bytes;
+  waiting[collective] = Buckets(1) << index;
+}
+
+/// Emits the buckets `which`; deferred ops that wait for nothing else then go before `before`.
+void Combiner::flush(Buckets which, Operation *before) {
+  for (unsigned index = 0; index < kMaxBuckets; ++index) {
+    if (!(which >> index & 1) || buckets[index].members.empty()) continue;
+    emit(buckets[index]);
+    buckets[index] = Bucket();
+  }
+  llvm::erase_if(deferred, [&](Operation *op) {
+    Buckets &left = waiting[op];
+    left &= ~which;
+    if (left != 0) return false;
+    waiting.erase(op);
+    op->moveBefore(before);
+    return true;
+  });
+}
+
+/// One op for all members, in the place of the last one, where all operands are known.
+void Combiner::emit(Bucket &bucket) {
+  for (Operation *member : bucket.members) waiting.erase(member);
+  if (bucket.members.size() == 1) return;
+  Operation *last = bucket.members.back();
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  SmallVector<int64_t> dims;
+  for (Operation *member : bucket.members) {
+    llvm::append_range(operands, member->getOperands());
+    llvm::append_range(types, member->getResultTypes());
+    if (auto list = member->getAttrOfType<DenseI64ArrayAttr>("dims")) llvm::append_range(dims, list.asArrayRef());
+  }
+  OpBuilder builder(last);
+  OperationState state(last->getLoc(), last->getName(), operands, types);
+  for (NamedAttribute attribute : last->getAttrs())
+    if (attribute.getName() != "dims" && attribute.getName() != kExplainAttr) state.attributes.set(attribute.getName(), attribute.getValue());
+  if (!dims.empty()) state.attributes.set("dims", builder.getDenseI64ArrayAttr(dims));
+  Operation *combined = builder.create(state);
+  mergeExplanations(combined, bucket.members);
+  unsigned result = 0;
+  for (Operation *member : bucket.members) {
+    for (Value value : member->getResults()) value.replaceAllUsesWith(combined->getResult(result++));
+    member->erase();
+  }
+  numCombined += bucket.members.size() - 1;
+}
+
+void Combiner::visit(Operation *op) {
+  Buckets awaited = getAwaited(op);
+  if (awaited != 0 && canBeDeferred(op)) {
+    waiting[op] = awaited;
+    deferred.push_back(op);
+    return;
+  }
+  if (awaited != 0) flush(awaited, op);
+  if (canBeCombined(op)) join(op);
+}
+
+void Combiner::run(Block &block) {
+  SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(block));
+  for (Operation *op : ops) visit(op);
+  if (!ops.empty()) flush(~Buckets(0), ops.back());
+}
+
+namespace {
+struct CombineCollectivesPass : mlir::sgd::impl::CombineCollectivesPassBase<CombineCollectivesPass> {
+  using CombineCollectivesPassBase::CombineCollectivesPassBase;
+
+  void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation()->getParentOfType<ModuleOp>());
+    if (!mesh) return;
+    llvm::Expected<Topology> topology = loadTopology(topologyName);
+    if (!topology) {
+      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
+      return signalPassFailure();
+    }
+    CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
+    for (Block &block : getOperation().getBody()) {
+      Combiner combiner(cost, mesh.getMesh(), bucketBytes);
+      combiner.run(block);
+      numCombined += combiner.numCombined;
+    }
+  }
+};
+}  // namespace

@@ -1,0 +1,14 @@
+// Explanations survive when collectives merge: the strings of all of them are kept, in order, each once.
+#ifndef SGD_PASSES_COLLECTIVES_EXPLANATION_H
+#define SGD_PASSES_COLLECTIVES_EXPLANATION_H
+
+#include "dialects/spmd/spmd_dialect.h"
+
+namespace mlir::sgd {
+
+/// Gives `to` the explanations of all `from` (and its own), and their fused location.
+void mergeExplanations(Operation *to, ArrayRef<Operation *> from);
+
+}  // namespace mlir::sgd
+
+#endif

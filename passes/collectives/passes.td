@@ -1,0 +1,53 @@
+// Passes on reductions and collectives, from the typed graph to the finished SPMD program.
+#ifndef SGD_PASSES_COLLECTIVES_PASSES_TD
+#define SGD_PASSES_COLLECTIVES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
+  let summary = "Decides where sums of partial values are taken, and between which shardings values travel";
+  let description = [{
+    Works on global shapes with shardings in types, before `sgd-localize`. Partial values are carried through linear ops where that saves
+    bytes: a sum of two reductions becomes one reduction of the sum, a reduction moves past an op that shrinks the value. Then all
+    reshards of one value are decided together: straight from the source to each sharding that is used, or through one of them where that
+    sends less (a reduce-scatter whose result is gathered again for one user, say). Equal reshards are shared.
+  }];
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: what costs are counted with">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+  let statistics = [Statistic<"numMerged", "merged", "Pairs of reductions that became one">,
+                    Statistic<"numMoved", "moved", "Reductions moved past a shrinking op">,
+                    Statistic<"numRerouted", "rerouted", "Values whose reshards were changed">];
+}
+
+def SimplifyCollectivesPass : Pass<"spmd-simplify-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Merges equal collectives and folds neighbouring ones";
+  let description = [{
+    Equal collectives of one value become one, unused ones disappear; a slice of an all-reduce over the same group becomes a reduce-scatter
+    when nothing else uses the sum; a sum of two all-reduces becomes the all-reduce of the sum.
+  }];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect"];
+}
+
+def CombineCollectivesPass : Pass<"spmd-combine-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Independent collectives of one kind and group travel together, in buckets sized by the cost model";
+  let description = [{
+    A collective waits for later ones of its kind, reduction and group until one of its results is needed or the bucket is full. Ops with
+    results of at most a few elements wait with them, so that chains of scalar sums do not force a bucket out.
+  }];
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: what bucket sizes are derived from">,
+                 Option<"bucketBytes", "bucket-bytes", "uint64_t", "0", "Largest bucket; 0 lets the cost model choose">];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect"];
+  let statistics = [Statistic<"numCombined", "combined", "Collectives that joined an earlier one">];
+}
+
+def VerifySpmdPass : Pass<"spmd-verify", "::mlir::ModuleOp"> {
+  let summary = "Closes the SPMD stage: nothing of the graph's shardings is left, and all ranks issue the same collectives";
+  let description = [{
+    Fails when a type still has a sharding, a reshard or constraint is left, a collective's axes are not parts of the mesh or overlap (then
+    its groups would not partition the ranks), or a collective or its order could depend on the rank: collectives may stand only in a
+    function's own block, outside of any region.
+  }];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect"];
+}
+
+#endif

@@ -1,0 +1,40 @@
+// The pass sgd-place-reductions: partial values are carried, then reshards of each value are rerouted.
+#include "passes/collectives/carried_reductions.h"
+#include "passes/collectives/passes.h"
+#include "passes/collectives/reshard_trees.h"
+#include "passes/partition/sharding_state.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_PLACEREDUCTIONSPASS
+#include "passes/collectives/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReductionsPass> {
+  using PlaceReductionsPassBase::PlaceReductionsPassBase;
+
+  void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation());
+    if (!mesh) return;
+    llvm::Expected<Topology> topology = loadTopology(topologyName);
+    if (!topology) {
+      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
+      return signalPassFailure();
+    }
+    CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
+    ReshardCosts costs(mesh.getMesh(), cost);
+    MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      // Chains of reshards first become single ones, which the carrying of reductions then sees.
+      numRerouted += rerouteReshards(function, costs);
+      CarriedReductions carried = carryReductions(function, axes, costs);
+      numMerged += carried.numMerged;
+      numMoved += carried.numMoved;
+      numRerouted += rerouteReshards(function, costs);
+    }
+  }
+};
+}  // namespace

@@ -1,0 +1,22 @@
+// What an op would look like with another sharding of one operand.
+#ifndef SGD_PASSES_COLLECTIVES_RETYPED_OP_H
+#define SGD_PASSES_COLLECTIVES_RETYPED_OP_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "passes/sharding/mesh_axes.h"
+
+namespace mlir::sgd {
+
+/// Shardings of all operands and of the single result of an op.
+struct OpShardings {
+  SmallVector<ShardingAttr, 3> operands;
+  ShardingAttr result;
+};
+
+/// The op's shardings when operand `operand` has `sharding` (its partial axes are carried to the result), by the op's sharding rule; axes
+/// of a reduced dimension become partial in the result. Nothing when the rule does not allow it.
+std::optional<OpShardings> shardLike(Operation *op, unsigned operand, ShardingAttr sharding, const MeshAxes &mesh);
+
+}  // namespace mlir::sgd
+
+#endif

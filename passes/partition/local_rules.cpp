@@ -1,0 +1,108 @@
+// Iota gets its rank's offset, constants shrink, sizes in attributes become local.
+#include "passes/partition/local_rules.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "passes/partition/sharding_state.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+void setLocalTypes(const LocalisedOp &localised) {
+  for (auto [result, type] : llvm::zip(localised.op->getResults(), localised.localResults)) result.setType(type);
+}
+
+/// A scalar i32 as a tensor of `type`'s shape and element type.
+Value splatIndex(OpBuilder &builder, Location loc, Value index, RankedTensorType type) {
+  Type element = type.getElementType();
+  auto scalar = RankedTensorType::get({}, element);
+  if (isa<FloatType>(element)) {
+    index = arith::SIToFPOp::create(builder, loc, scalar, index);
+  } else if (element.getIntOrFloatBitWidth() > 32) {
+    index = arith::ExtSIOp::create(builder, loc, scalar, index);
+  } else if (element.getIntOrFloatBitWidth() < 32) {
+    index = arith::TruncIOp::create(builder, loc, scalar, index);
+  }
+  return BroadcastInDimOp::create(builder, loc, type, index, ArrayRef<int64_t>{});
+}
+
+/// Indices of this shard: the local iota plus the elements of the shards before it.
+LogicalResult localizeIota(IotaOp iota, const LocalisedOp &localised, ReshardEmitter &emitter) {
+  setLocalTypes(localised);
+  int64_t dim = iota.getDimension();
+  ShardState state = getShardState(emitter.getMesh(), getSharding(localised.globalResults[0]));
+  if (state.dims[dim].empty()) return success();
+  OpBuilder builder(iota->getContext());
+  builder.setInsertionPointAfter(iota);
+  Location loc = iota.getLoc();
+  RankedTensorType type = localised.localResults[0];
+  auto scalar = RankedTensorType::get({}, builder.getI32Type());
+  int64_t size = type.getDimSize(dim);
+  Value shardSize = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(size)));
+  Value offset = arith::MulIOp::create(builder, loc, emitter.getPartitionId(loc, state.dims[dim]), shardSize);
+  Value offsets = splatIndex(builder, loc, offset, type);
+  Value indices = createCombiner(builder, loc, ReduceKind::Add, iota.getResult(), offsets);
+  iota.getResult().replaceAllUsesExcept(indices, indices.getDefiningOp());
+  return success();
+}
+
+/// A splat is any shard of itself. Other constants are held whole and sliced; summands of one live on the first rank.
+LogicalResult localizeConstant(arith::ConstantOp constant, const LocalisedOp &localised, ReshardEmitter &emitter) {
+  RankedTensorType global = localised.globalResults[0], local = localised.localResults[0];
+  auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!value) return constant.emitOpError("must be a dense constant to be partitioned");
+  ShardingAttr sharding = getSharding(global);
+  bool isNeutral = false;
+  if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
+    OpBuilder builder(constant);
+    isNeutral = splat.getSplatValue<Attribute>() == getNeutralElement(builder, sharding.getUnreducedKind(), splat.getElementType());
+    if (isNeutral || !sharding.isPartial()) {
+      constant.getResult().setType(local);
+      constant.setValueAttr(splat.resizeSplat(local));
+      return success();
+    }
+  }
+  auto whole = RankedTensorType::get(global.getShape(), global.getElementType());
+  constant.getResult().setType(whole);
+  constant.setValueAttr(value.reshape(whole));
+  OpBuilder builder(constant->getContext());
+  builder.setInsertionPointAfter(constant);
+  auto replicated = withSharding(global, ShardingAttr::getReplicated(builder.getContext(), sharding.getMesh(), global.getRank()));
+  SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(constant.getResult().getUses()));
+  FailureOr<Value> shard = emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, "constant");
+  if (failed(shard)) return failure();
+  for (OpOperand *use : uses) use->set(*shard);
+  return success();
+}
+
+/// `sizes` with those of sharded dimensions of `global` replaced by `local`'s. Sharded dimensions are whole: their entry is their size.
+SmallVector<int64_t> getLocalSizes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> global, ArrayRef<int64_t> local) {
+  SmallVector<int64_t> result(sizes);
+  for (size_t dim = 0; dim < result.size(); ++dim)
+    if (global[dim] != local[dim]) result[dim] = local[dim];
+  return result;
+}
+}  // namespace
+
+LogicalResult mlir::sgd::localizeOp(const LocalisedOp &localised, ReshardEmitter &emitter) {
+  auto localOperandShape = [&](unsigned index) { return cast<RankedTensorType>(localised.op->getOperand(index).getType()).getShape(); };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(localised.op)
+      .Case([&](IotaOp op) { return localizeIota(op, localised, emitter); })
+      .Case([&](arith::ConstantOp op) { return localizeConstant(op, localised, emitter); })
+      .Case([&](SliceOp op) {
+        op.setLimits(getLocalSizes(op.getLimits(), localised.globalOperands[0].getShape(), localOperandShape(0)));
+        return setLocalTypes(localised), success();
+      })
+      .Case([&](DynamicSliceOp op) {
+        op.setSizes(getLocalSizes(op.getSizes(), localised.globalOperands[0].getShape(), localOperandShape(0)));
+        return setLocalTypes(localised), success();
+      })
+      .Case([&](GatherOp op) {
+        SmallVector<int64_t> sizes = getLocalSizes(op.getSliceSizes(), localised.globalOperands[0].getShape(), localOperandShape(0));
+        // A batching dimension is sharded like the indices; its slices stay single elements.
+        for (int64_t dim : op.getOperandBatchingDims()) sizes[dim] = op.getSliceSizes()[dim];
+        op.setSliceSizes(sizes);
+        return setLocalTypes(localised), success();
+      })
+      .Default([&](Operation *) { return setLocalTypes(localised), success(); });
+}

@@ -1,0 +1,164 @@
+// One walk in program order: every op is checked against its sharding rule and made local in place; reshards become SPMD ops.
+#include "passes/partition/factor_check.h"
+#include "passes/partition/local_rules.h"
+#include "passes/partition/passes.h"
+#include "passes/partition/sharding_state.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_LOCALIZEPASS
+#include "passes/partition/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+class Localisation {
+ public:
+  Localisation(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel &cost)
+      : function(function), meshName(meshName), mesh(mesh), emitter(function, meshName, mesh, cost) {}
+
+  LogicalResult run();
+
+ private:
+  LogicalResult check();
+  LogicalResult localizeArguments();
+  LogicalResult localizeResults(func::ReturnOp terminator);
+  LogicalResult localize(Operation *op);
+  LogicalResult lowerReshard(ReshardOp reshard);
+  std::string getReason(ReshardOp reshard);
+  FailureOr<RankedTensorType> remember(Value value);
+
+  func::FuncOp function;
+  FlatSymbolRefAttr meshName;
+  MeshAttr mesh;
+  ReshardEmitter emitter;
+  DenseMap<Value, RankedTensorType> globalTypes;  // of values that are local already
+};
+
+/// Every value is a tensor whose sharding names this mesh correctly, and every op can be computed shard by shard.
+LogicalResult Localisation::check() {
+  auto checkType = [&](Location loc, Type type) -> LogicalResult {
+    ShardingAttr sharding = getSharding(type);
+    if (!sharding) return emitError(loc) << "type " << type << " has no sharding; run sgd-shard before";
+    if (sharding.getMesh() != meshName) return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName;
+    return sharding.verifyAgainst(mesh, cast<RankedTensorType>(type).getShape(), [&] { return emitError(loc); });
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (failed(checkType(argument.getLoc(), argument.getType()))) return failure();
+  for (Operation &op : function.getBody().front()) {
+    if (op.getNumRegions() != 0) return op.emitOpError("has regions, which cannot be partitioned yet");
+    for (Type type : op.getResultTypes())
+      if (failed(checkType(op.getLoc(), type))) return failure();
+    if (!isa<ReshardOp, func::ReturnOp>(op) && failed(checkFitsRule(&op, meshName, mesh))) return failure();
+  }
+  return success();
+}
+
+/// Notes the global type of `value` and returns the local one.
+FailureOr<RankedTensorType> Localisation::remember(Value value) {
+  auto global = cast<RankedTensorType>(value.getType());
+  globalTypes[value] = global;
+  return emitter.getLocalType(value.getLoc(), global);
+}
+
+LogicalResult Localisation::localizeArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    FailureOr<RankedTensorType> local = remember(argument);
+    if (failed(local)) return failure();
+    RankedTensorType global = globalTypes[argument];
+    function.setArgAttr(argument.getArgNumber(), kShardingAttr, getSharding(global));
+    function.setArgAttr(argument.getArgNumber(), kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
+    argument.setType(*local);
+  }
+  return success();
+}
+
+LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    RankedTensorType global = globalTypes[operand.get()];
+    if (getSharding(global).isPartial())
+      return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is a sum that is not taken over " << getSharding(global).getUnreduced()[0];
+    function.setResultAttr(operand.getOperandNumber(), kShardingAttr, getSharding(global));
+    function.setResultAttr(operand.getOperandNumber(), kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
+  }
+  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator.getOperandTypes()));
+  return success();
+}
+
+LogicalResult Localisation::localize(Operation *op) {
+  SmallVector<RankedTensorType, 4> globalOperands, globalResults, localResults;
+  for (Value operand : op->getOperands()) globalOperands.push_back(globalTypes[operand]);
+  for (Value result : op->getResults()) {
+    FailureOr<RankedTensorType> local = remember(result);
+    if (failed(local)) return failure();
+    globalResults.push_back(globalTypes[result]);
+    localResults.push_back(*local);
+  }
+  return localizeOp({op, globalOperands, globalResults, localResults}, emitter);
+}
+
+/// What made the reshard necessary: the producer of a partial value, else the first user.
+std::string Localisation::getReason(ReshardOp reshard) {
+  RankedTensorType from = globalTypes[reshard.getInput()];
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << withSharding(from, {});
+  if (Operation *producer = reshard.getInput().getDefiningOp(); producer && getSharding(from).isPartial())
+    stream << " from " << producer->getName();
+  else if (!reshard->use_empty())
+    stream << " for " << (*reshard->user_begin())->getName();
+  return text;
+}
+
+LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
+  OpBuilder builder(reshard);
+  auto to = cast<RankedTensorType>(reshard.getType());
+  FailureOr<Value> value = emitter.emit(builder, reshard.getLoc(), reshard.getInput(), globalTypes[reshard.getInput()], to, getReason(reshard));
+  if (failed(value)) return failure();
+  globalTypes[*value] = to;
+  reshard.getResult().replaceAllUsesWith(*value);
+  reshard.erase();
+  return success();
+}
+
+LogicalResult Localisation::run() {
+  if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
+  if (failed(check()) || failed(localizeArguments())) return failure();
+  SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(function.getBody().front()));
+  for (Operation *op : ops) {
+    LogicalResult result = success();
+    if (auto reshard = dyn_cast<ReshardOp>(op))
+      result = lowerReshard(reshard);
+    else if (auto terminator = dyn_cast<func::ReturnOp>(op))
+      result = localizeResults(terminator);
+    else
+      result = localize(op);
+    if (failed(result)) return failure();
+  }
+  return success();
+}
+
+struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {
+  using LocalizePassBase::LocalizePassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MeshOp mesh = getMesh(module);
+    if (!mesh) {
+      module.emitError("has no sgd.mesh to be partitioned for");
+      return signalPassFailure();
+    }
+    llvm::Expected<Topology> topology = loadTopology(topologyName);
+    if (!topology) {
+      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
+      return signalPassFailure();
+    }
+    CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
+    for (auto function : module.getOps<func::FuncOp>()) {
+      function.walk([&](ReshardOp) { ++numReshards; });
+      if (failed(Localisation(function, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), cost).run())) return signalPassFailure();
+    }
+  }
+};
+}  // namespace

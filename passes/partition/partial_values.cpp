@@ -1,0 +1,48 @@
+// The table of linear ops. Floating-point rounding differs with the place of a reduction; ops that would round summands to fewer bits
+// than the sum are left out.
+#include "passes/partition/partial_values.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+bool mlir::sgd::isNeutralConstant(Value value, ReduceKind kind) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat) return false;
+  OpBuilder builder(value.getContext());
+  return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
+}
+
+bool mlir::sgd::joinsPartials(Operation *op, ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::Add: return isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(op);
+    case ReduceKind::Mul: return isa<arith::MulFOp, arith::MulIOp>(op);
+    case ReduceKind::Max: return isa<arith::MaximumFOp, arith::MaxSIOp>(op);
+    case ReduceKind::Min: return isa<arith::MinimumFOp, arith::MinSIOp>(op);
+    case ReduceKind::UMax: return isa<arith::MaxUIOp>(op);
+    case ReduceKind::UMin: return isa<arith::MinUIOp>(op);
+    case ReduceKind::And: return isa<arith::AndIOp>(op);
+    case ReduceKind::Or: return isa<arith::OrIOp>(op);
+    case ReduceKind::Xor: return isa<arith::XOrIOp>(op);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// Ops that move or drop elements: right for every kind.
+static bool onlyMoves(Operation *op, unsigned operand, ReduceKind kind) {
+  if (auto pad = dyn_cast<PadOp>(op)) return operand == 0 && isNeutralConstant(pad.getValue(), kind);
+  return isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp>(op);
+}
+
+bool mlir::sgd::carriesPartial(Operation *op, unsigned operand, ReduceKind kind) {
+  if (onlyMoves(op, operand, kind)) return true;
+  if (auto reduce = dyn_cast<ReduceOp>(op)) return reduce.getKind() == kind;
+  if (kind != ReduceKind::Add) return false;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<arith::NegFOp, arith::MulFOp, arith::MulIOp>([](auto) { return true; })
+      .Case<arith::DivFOp>([&](auto) { return operand == 0; })
+      .Case<arith::ExtFOp>([](auto) { return true; })
+      .Default(false);
+}
