@@ -13,6 +13,15 @@ constexpr char kAbout[] =
     "Tensors are global in safetensors files; inputs are named arg0, arg1, ... or by the model's "
     "own names.";
 
+constexpr char kFirstGroup[] = "Run once";
+
+constexpr char kUsage[] = R"(
+Usage:
+  sgdrun [-n RANKS] ARTIFACT --inputs FILE --outputs FILE
+  sgdrun [-n RANKS] ARTIFACT --steps K [--init FILE] [--data FILE | --batches FILE] [--save DIR] [--log-json FILE] ...
+  sgdrun [-n RANKS] ARTIFACT --bench K [--inputs FILE]
+)";
+
 constexpr char kExamples[] = R"(Examples:
   once      sgdrun -n 4 step.sgda --inputs in.safetensors --outputs out.safetensors
   train     sgdrun -n 4 mlp.sgda --init state.safetensors --data train.safetensors --feed x=images,y=labels \
@@ -22,28 +31,41 @@ constexpr char kExamples[] = R"(Examples:
   benchmark sgdrun -n 4 step.sgda --bench 50
   cluster   srun -n 4 sgdrun step.sgda ...    (also torchrun, mpirun: the launcher's environment decides)
 
-Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage.)";
+Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage.
+)";
+
+// CLI11's layout with our usage lines and without its doubled blank lines.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override { return kUsage; }
+  std::string make_positionals(const CLI::App*) const override { return ""; }
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    const std::string text = CLI::Formatter::make_group(group, is_positional, options);
+    return group == kFirstGroup ? text : text.substr(1);
+  }
+};
 
 void AddOnceFlags(CLI::App& app, Options& options) {
-  const char* group = "Run once";
+  const char* group = kFirstGroup;
   app.add_option("--inputs", options.inputs, "Tensors for the program's inputs")
       ->group(group)
-      ->type_name("FILE");
+      ->option_text("FILE");
   app.add_option("--outputs", options.outputs,
-                 "Where outputs go, named result0, result1, ... (after training: of the last step)")
+                 "Where outputs go, named result0, result1, ... (training: the last step's)")
       ->group(group)
-      ->type_name("FILE");
+      ->option_text("FILE");
   app.add_option_function<std::string>(
          "--output-names",
          [&](const std::string& names) { options.use_model_output_names = names == "model"; },
          "'result' (default) or 'model' for the model's own output names")
       ->check(CLI::IsMember({"result", "model"}))
       ->group(group)
-      ->type_name("NAMES");
+      ->option_text("NAMES");
   app.add_option("--program", options.program,
-                 "Which program of the artifact (default: main, else train)")
+                 "Program of the artifact to run (default: main, else train)")
       ->group(group)
-      ->type_name("NAME");
+      ->option_text("NAME");
 }
 
 void AddTrainFlags(CLI::App& app, Options& options) {
@@ -51,38 +73,37 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   app.add_option("--steps", options.steps, "Train for so many steps (after --resume: further ones)")
       ->check(CLI::PositiveNumber)
       ->group(state)
-      ->type_name("K");
+      ->option_text("K");
   app.add_option("--init", options.init,
-                 "Initial state, and inputs that stay the same; default: the program named init")
+                 "Initial state and inputs that never change (default: the program 'init')")
       ->group(state)
-      ->type_name("FILE");
-  app.add_option(
-         "--resume", options.resume,
-         "Go on from a checkpoint, or from the newest in a folder of them; any number of ranks")
+      ->option_text("FILE");
+  app.add_option("--resume", options.resume,
+                 "Go on from a checkpoint or the newest in a folder, saved on any ranks")
       ->group(state)
-      ->type_name("DIR");
+      ->option_text("DIR");
   app.add_option("--save", options.save,
-                 "Save checkpoints into DIR, at the end and every --save-every steps")
+                 "Save checkpoints into DIR at the end, and with --save-every before")
       ->group(state)
-      ->type_name("DIR");
+      ->option_text("DIR");
   app.add_option("--save-every", options.save_every, "Steps between checkpoints")
       ->check(CLI::PositiveNumber)
       ->group(state)
-      ->type_name("S");
+      ->option_text("S");
   app.add_option("--carry", options.carry,
-                 "Outputs that are inputs of the next step (default: what the model donates)")
+                 "Outputs that are inputs of the next step (default: as donated)")
       ->group(state)
-      ->type_name("OUT:IN,...");
+      ->option_text("OUT:IN,...");
   app.add_option("--carry-json", options.carry_json,
                  "The same from a file: a list of [output, input]")
       ->group(state)
-      ->type_name("FILE");
+      ->option_text("FILE");
 
   const char* data = "Train: data";
   app.add_option("--data", options.data,
-                 "Rows to draw batches from, shuffled by --seed alike for any number of ranks")
+                 "Rows to draw batches from, shuffled alike for any number of ranks")
       ->group(data)
-      ->type_name("FILE");
+      ->option_text("FILE");
   app.add_option_function<std::vector<std::string>>(
          "--feed",
          [&](const std::vector<std::string>& pairs) {
@@ -99,44 +120,43 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->expected(1, -1)
       ->allow_extra_args(false)
       ->group(data)
-      ->type_name("INPUT=TENSOR,...");
+      ->option_text("INPUT=TENSOR,...");
   app.add_option("--batches", options.batches,
                  "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled")
       ->group(data)
-      ->type_name("FILE");
+      ->option_text("FILE");
   app.add_option_function<uint64_t>(
          "--seed", [&](uint64_t seed) { options.seed = seed; },
-         "Seed of shuffling and of the init program's key (default 0)")
+         "Seed of shuffling and of the key of program 'init' (default 0)")
       ->group(data)
-      ->type_name("S");
+      ->option_text("S");
 
   const char* reports = "Train: reports";
   app.add_option("--loss", options.loss,
-                 "Output that is the loss (default: the first scalar floating-point one)")
+                 "Output that is the loss (default: the first floating-point scalar)")
       ->group(reports)
-      ->type_name("OUT");
+      ->option_text("OUT");
   app.add_option("--log-json", options.log_json,
                  "One JSON line a step; after --resume lines are appended")
       ->group(reports)
-      ->type_name("FILE");
-  app.add_option("--eval-every", options.eval_every, "Run the program named eval every E steps")
+      ->option_text("FILE");
+  app.add_option("--eval-every", options.eval_every, "Run the program 'eval' every E steps")
       ->check(CLI::PositiveNumber)
       ->group(reports)
-      ->type_name("E");
+      ->option_text("E");
   app.add_option("--eval-data", options.eval_data,
-                 "Rows for the eval program; its outputs are averaged over their batches")
+                 "Rows for 'eval'; its scalar outputs are averaged over their batches")
       ->group(reports)
-      ->type_name("FILE");
+      ->option_text("FILE");
 }
 
 void AddOtherFlags(CLI::App& app, Options& options) {
   const char* bench = "Benchmark";
-  app.add_option(
-         "--bench", options.bench_steps,
-         "Time K steps after 5 for warm-up on --inputs or random ones; prints one JSON line")
+  app.add_option("--bench", options.bench_steps,
+                 "Time K steps on --inputs or random ones; prints one JSON line")
       ->check(CLI::PositiveNumber)
       ->group(bench)
-      ->type_name("K");
+      ->option_text("K");
   app.add_flag("--null-kernels", options.null_kernels,
                "Run the plan without kernels, to see its own cost")
       ->group(bench);
@@ -150,33 +170,39 @@ void AddOtherFlags(CLI::App& app, Options& options) {
                                     "environment, else the artifact's mesh)")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
-      ->type_name("RANKS");
+      ->option_text("RANKS");
   app.add_option("--threads", options.threads,
                  "Compute threads per rank (default: cores divided by ranks)")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
-      ->type_name("T");
+      ->option_text("T");
   app.add_option_function<double>(
-         "--deadline", [&](double seconds) { options.deadline = absl::Seconds(seconds); },
-         "Longest wait for another rank before the job ends with an error (default 300)")
-      ->check(CLI::PositiveNumber)
+         "--deadline",
+         [&](double seconds) {
+           // Also keeps out what is not a number.
+           if (!(seconds > 0 && seconds <= 1e9))
+             throw CLI::ValidationError("--deadline", "must be between 0 and 1e9 seconds");
+           options.deadline = absl::Seconds(seconds);
+         },
+         "Longest wait for another rank before giving up (default 300)")
+
       ->group(ranks)
-      ->type_name("SECONDS");
+      ->option_text("SECONDS");
   app.add_option_function<uint32_t>(
          "--rank", [&](uint32_t rank) { options.rank_flags.rank = rank; },
-         "This process is one rank of a job started by hand; with --world-size")
+         "This process is one rank of a job that was started by hand")
       ->group(ranks)
-      ->type_name("R");
+      ->option_text("R");
   app.add_option_function<uint32_t>("--world-size", positive(options.rank_flags.world_size),
                                     "Ranks of that job")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
-      ->type_name("N");
+      ->option_text("N");
   app.add_option_function<std::string>(
          "--rendezvous", [&](const std::string& name) { options.rank_flags.rendezvous = name; },
-         "Name that the ranks of that job, and of no other on this host, share")
+         "Name that the ranks of that job share, and no other job here")
       ->group(ranks)
-      ->type_name("NAME");
+      ->option_text("NAME");
 }
 
 // What is wrong with the combination of flags; empty when nothing is.
@@ -219,17 +245,19 @@ Leave WrongUsage(const std::string& what) {
 std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   Options options;
   CLI::App app{kAbout, "sgdrun"};
-  app.get_formatter()->column_width(32);
-  app.get_formatter()->label("Positionals", "Artifact");
-  app.get_formatter()->label("Options", "General");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.get_formatter()->column_width(30);
   app.footer(kExamples);
   app.add_option("artifact", options.artifact, "The compiled model, made by sgdc")
       ->required()
-      ->type_name("ARTIFACT");
-  app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION);
+      ->option_text("ARTIFACT");
   AddOnceFlags(app, options);
   AddTrainFlags(app, options);
   AddOtherFlags(app, options);
+  const char* other = "Other";
+  app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION, "Print the version")
+      ->group(other);
+  app.set_help_flag("-h,--help", "Print this text")->group(other);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

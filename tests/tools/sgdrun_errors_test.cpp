@@ -1,0 +1,261 @@
+// What sgdrun says when something is wrong: exit code 2 for usage, 1 for the rest, one line, and
+// nothing written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/tools/command.h"
+#include "tests/tools/toy_artifact.h"
+
+namespace sgd {
+namespace {
+
+using data::Dims;
+using data::ElementType;
+using data::TemporaryFolder;
+using ::testing::HasSubstr;
+
+class SgdrunErrors : public ::testing::Test {
+ protected:
+  void SetUp() override { artifact_ = Artifact("toy.sgda", {}); }
+
+  std::string Artifact(const std::string& name, ToyOptions options) {
+    WriteToyArtifact(folder_ / name, options);
+    return folder_ / name;
+  }
+  std::string Tensors(const std::string& name,
+                      const std::vector<std::pair<std::string, Dims>>& tensors,
+                      ElementType element = ElementType::F32) {
+    std::vector<data::TensorSpec> specs;
+    for (const auto& [tensor, dims] : tensors) specs.push_back({tensor, element, dims});
+    auto writer = data::TensorFileWriter::Create(folder_ / name, specs);
+    EXPECT_TRUE(writer.ok() && writer->Commit().ok());
+    return folder_ / name;
+  }
+  // Runs, expecting `exit_code`, one line on standard error with `message` in it, and nothing on
+  // standard output.
+  void Expect(int exit_code, const std::string& message, std::vector<std::string> arguments,
+              const std::string& environment = "") {
+    CommandResult result = RunCommand(SGDRUN, arguments, environment);
+    EXPECT_EQ(result.exit_code, exit_code) << message;
+    EXPECT_EQ(result.output, "");
+    EXPECT_THAT(result.errors, HasSubstr(message));
+    EXPECT_EQ(result.errors.rfind("sgdrun: ", 0), 0u) << result.errors;
+    EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+  }
+  void ExpectWrongUsage(const std::string& message, std::vector<std::string> arguments) {
+    Expect(2, message, arguments);
+  }
+  void ExpectFault(const std::string& message, std::vector<std::string> arguments) {
+    Expect(1, message, arguments);
+  }
+
+  TemporaryFolder folder_;
+  std::string artifact_;
+};
+
+TEST_F(SgdrunErrors, WrongUsage) {
+  ExpectWrongUsage("artifact is required", {});
+  ExpectWrongUsage("--nonsense", {artifact_, "--nonsense"});
+  ExpectWrongUsage("second", {artifact_, "second"});
+  ExpectWrongUsage("--steps", {artifact_, "--steps", "many"});
+  ExpectWrongUsage("--steps", {artifact_, "--steps", "0"});
+  ExpectWrongUsage("--steps", {artifact_, "--steps", "-3"});
+  ExpectWrongUsage("--bench", {artifact_, "--bench"});
+  ExpectWrongUsage("-n", {artifact_, "-n", "0"});
+  ExpectWrongUsage("--deadline", {artifact_, "--deadline", "-1"});
+  ExpectWrongUsage("--deadline", {artifact_, "--deadline", "nan"});
+  ExpectWrongUsage("--bench and --steps exclude each other",
+                   {artifact_, "--bench", "1", "--steps", "1"});
+  ExpectWrongUsage("--init is for training", {artifact_, "--init", "a"});
+  ExpectWrongUsage("--log-json is for training", {artifact_, "--bench", "1", "--log-json", "a"});
+  ExpectWrongUsage("training starts from --init", {artifact_, "--steps", "1", "--inputs", "a"});
+  ExpectWrongUsage("--data and --batches exclude each other",
+                   {artifact_, "--steps", "1", "--data", "a", "--batches", "b"});
+  ExpectWrongUsage("'x' is not INPUT=TENSOR",
+                   {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
+  ExpectWrongUsage("--data is missing", {artifact_, "--steps", "1", "--feed", "x=y"});
+  ExpectWrongUsage("--save-every needs --save", {artifact_, "--steps", "1", "--save-every", "1"});
+  ExpectWrongUsage("--eval-data needs --eval-every",
+                   {artifact_, "--steps", "1", "--eval-data", "a"});
+  ExpectWrongUsage("--carry needs --steps or --bench", {artifact_, "--carry", "a:b"});
+  ExpectWrongUsage("--null-kernels is for --bench", {artifact_, "--null-kernels"});
+  ExpectWrongUsage("--rank and --world-size belong together", {artifact_, "--rank", "0"});
+  ExpectWrongUsage("--output-names", {artifact_, "--output-names", "mine"});
+}
+
+TEST_F(SgdrunErrors, Artifact) {
+  ExpectFault("none.sgda: ", {folder_ / "none.sgda"});
+  data::WriteText(folder_ / "empty.sgda", "");
+  ExpectFault("empty.sgda: ", {folder_ / "empty.sgda"});
+  std::string bytes = data::ReadText(artifact_);
+  bytes[bytes.size() / 2] ^= 1;
+  data::WriteText(folder_ / "flipped.sgda", bytes);
+  ExpectFault("flipped.sgda: ", {folder_ / "flipped.sgda"});
+  ExpectFault("'eval'", {artifact_, "--program", "eval"});
+  const std::string odd = Artifact("odd.sgda", {.train_name = "step", .has_init = true});
+  ExpectFault("has neither a program 'main' nor 'train'; choose one of step, init with --program",
+              {odd});
+}
+
+TEST_F(SgdrunErrors, RanksThatAreNotTheMeshs) {
+  CommandResult result = RunCommand(SGDRUN, {Artifact("four.sgda", {.ranks = 4}), "-n", "3"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("3"));
+  EXPECT_THAT(result.errors, HasSubstr("4"));
+  EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+}
+
+TEST_F(SgdrunErrors, Inputs) {
+  const std::string out = folder_ / "out";
+  auto fault = [&](const std::string& message, const std::string& inputs) {
+    ExpectFault(message, {artifact_, "--inputs", inputs, "--outputs", out});
+  };
+  fault("none: cannot open: No such file or directory", folder_ / "none");
+  fault("input 1 'x' (f32[8,4]) of program 'train' is not in --inputs",
+        Tensors("part", {{"arg0", {1, 4}}}));
+  fault("tensor 'arg0': is f32[4], but input 'params['w']' is f32[1,4]",
+        Tensors("shape", {{"arg0", {4}}, {"arg1", {8, 4}}}));
+  fault("tensor 'arg0': is i32[1,4], but input 'params['w']' is f32[1,4]",
+        Tensors("type", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}, ElementType::I32));
+  fault("tensor 'y': program 'train' has no such input",
+        Tensors("name", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"y", {}}}));
+  fault("tensor 'arg2': program 'train' has no such input",
+        Tensors("name2", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg2", {}}}));
+  fault("tensor 'x': input 1 'x' (f32[8,4]) of program 'train' is given twice",
+        Tensors("twice", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg1", {8, 4}}}));
+  const std::string whole = data::ReadText(Tensors("good", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}));
+  data::WriteText(folder_ / "cut", whole.substr(0, whole.size() - 1));
+  fault("it is truncated", folder_ / "cut");
+  EXPECT_FALSE(std::filesystem::exists(out));
+  ExpectFault("input 0 'params['w']' (f32[1,4]) of program 'train' is not in --inputs",
+              {artifact_});
+}
+
+TEST_F(SgdrunErrors, State) {
+  const std::string batches = Tensors("batches", {{"step0.x", {8, 4}}});
+  ExpectFault(
+      "input 0 'params['w']' (f32[1,4]) of program 'train' is in none of --init, --resume, --data "
+      "and --batches, and there is no program 'init'",
+      {artifact_, "--steps", "1", "--batches", batches});
+  const std::string with_init = Artifact("init.sgda", {.has_init = true});
+  ExpectFault(
+      "input 1 'x' (f32[8,4]) of program 'train' is in none of --init, --resume, --data, --batches "
+      "and what program 'init' gives",
+      {with_init, "--steps", "1"});
+  ExpectFault("tensor 'step0.z': the program has no input 'z'",
+              {with_init, "--steps", "1", "--batches", Tensors("z", {{"step0.z", {8, 4}}})});
+  ExpectFault("is carried from step to step and cannot be fed",
+              {with_init, "--steps", "1", "--batches", Tensors("w", {{"step0.arg0", {1, 4}}})});
+}
+
+TEST_F(SgdrunErrors, Data) {
+  const std::string toy = Artifact("init.sgda", {.has_init = true});
+  const std::string rows = Tensors("rows", {{"x", {20, 4}}, {"few", {5, 4}}});
+  auto fault = [&](const std::string& message, const std::string& feed) {
+    ExpectFault(message, {toy, "--steps", "1", "--data", rows, "--feed", feed});
+  };
+  fault("--feed: program 'train' has no input 'y'", "y=x");
+  fault("tensor 'none': not in the file", "x=none");
+  fault("has 5 rows, fewer than one batch of 8", "x=few");
+  fault("--feed: input 1 'x' (f32[8,4]) of program 'train' is fed twice", "x=x,arg1=x");
+  ExpectFault("no tensor has the name of an input of program 'train'; say --feed",
+              {toy, "--steps", "1", "--data", Tensors("other", {{"images", {20, 4}}})});
+}
+
+TEST_F(SgdrunErrors, Carry) {
+  const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  auto fault = [&](const std::string& message, const std::string& flag, const std::string& value) {
+    ExpectFault(message, {artifact_, "--init", init, "--steps", "1", flag, value});
+  };
+  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'", "--carry",
+        "result7:arg0");
+  fault(
+      "cannot carry output 1 'result[1]['w']' (f32[1,4]) of program 'train' to input 1 'x' "
+      "(f32[8,4])",
+      "--carry", "result1:arg1");
+  fault("two outputs are carried to input 0 'params['w']'", "--carry", "result1:arg0,result1:arg0");
+  auto file_fault = [&](const std::string& message, const std::string& json) {
+    data::WriteText(folder_ / "carry.json", json);
+    fault("carry.json: " + message, "--carry-json", folder_ / "carry.json");
+  };
+  file_fault("not a JSON list of [output, input]", "{");
+  file_fault("entry 0 is not a pair [output, input]", "[1]");
+  file_fault("entry 1: program 'train' has no such input", "[[1, 0], [1, 2]]");
+  file_fault("entry 0: program 'train' has no such output", "[[-1, 0]]");
+}
+
+TEST_F(SgdrunErrors, OutputsThatCannotBeWrittenStopTheRunBeforeItBegins) {
+  const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  const std::vector<std::string> train = {artifact_, "--init", init, "--steps", "1"};
+  auto fault = [&](const std::string& message, std::vector<std::string> more) {
+    more.insert(more.begin(), train.begin(), train.end());
+    ExpectFault(message, more);
+  };
+  fault("none/out.partial: cannot create: No such file or directory",
+        {"--outputs", folder_ / "none/out"});
+  fault("not a regular file", {"--outputs", folder_.path()});
+  fault("not a regular file", {"--outputs", "/dev/full"});
+  fault("none/log: cannot open: No such file or directory", {"--log-json", folder_ / "none/log"});
+  data::WriteText(folder_ / "file", "");
+  fault("file/saved: cannot create: Not a directory", {"--save", folder_ / "file/saved"});
+  fault("--loss: program 'train' has no output 'accuracy'", {"--loss", "accuracy"});
+  fault("--loss: output 1 'result[1]['w']' (f32[1,4]) of program 'train' is not a scalar",
+        {"--loss", "result1"});
+  ExpectFault("cannot create", {artifact_, "--inputs", init, "--outputs", "/proc/out"});
+  EXPECT_EQ(folder_.files(), 3u) << "artifact, init and file; nothing else may be left";
+}
+
+TEST_F(SgdrunErrors, Checkpoints) {
+  const std::string toy = Artifact("init.sgda", {.has_init = true});
+  const std::string rows = Tensors("rows", {{"x", {20, 4}}});
+  auto fault = [&](const std::string& message, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {toy,        "--steps",        "1", "--data", rows,
+                                          "--resume", folder_ / "saved"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ExpectFault(message, arguments);
+  };
+  fault("saved: cannot open: No such file or directory", {});
+  ASSERT_EQ(RunCommand(SGDRUN, {toy, "--steps", "2", "--data", rows, "--seed", "4", "--save",
+                                folder_ / "saved"})
+                .exit_code,
+            0);
+  fault("was trained with --seed 4, not 5; leave --seed out", {"--seed", "5"});
+  const std::string state = folder_ / "saved/step-0000000002/state.safetensors";
+  std::string bytes = data::ReadText(state);
+  bytes.back() ^= 1;
+  data::WriteText(state, bytes);
+  fault("state.safetensors: is corrupt: its SHA-256 is not the manifest's",
+        {"--save", folder_ / "again"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "again"))
+      << "nothing may be made before everything is checked";
+  std::filesystem::remove(folder_ / "saved/step-0000000002/manifest.json");
+  fault("saved: holds no complete checkpoint", {});
+}
+
+TEST_F(SgdrunErrors, Evaluation) {
+  const std::string rows = Tensors("rows", {{"x", {20, 4}}});
+  const std::string without = Artifact("without.sgda", {.has_init = true});
+  ExpectFault("'eval'",
+              {without, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
+  const std::string toy = Artifact("eval.sgda", {.has_init = true, .has_eval = true});
+  ExpectFault(
+      "input 1 'x' (f32[8,4]) of program 'eval' is neither state of program 'train' nor in "
+      "--eval-data, which is not given",
+      {toy, "--steps", "1", "--data", rows, "--eval-every", "1"});
+  ExpectFault("is neither state of program 'train' nor in --eval-data",
+              {toy, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data",
+               Tensors("other", {{"y", {20, 4}}})});
+  CommandResult note = RunCommand(
+      SGDRUN, {toy, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
+  EXPECT_EQ(note.exit_code, 0);
+  EXPECT_EQ(note.errors,
+            "sgdrun: note: evaluation leaves out the last 4 of 20 rows, which do not fill a batch "
+            "of 8\n");
+}
+
+}  // namespace
+}  // namespace sgd
