@@ -127,6 +127,18 @@ bool EqualVectors(const flatbuffers::Vector<T>* a, const flatbuffers::Vector<T>*
   return true;
 }
 
+// The axes that shard a dimension; axes of size 1 shard nothing.
+std::vector<comm::AxisRef> ShardingAxes(const TensorInfo& type, uint32_t dim) {
+  if (Size(type.sharding()) == 0) return {};
+  std::vector<comm::AxisRef> axes = AxesOf(type.sharding()->Get(dim)->axes());
+  std::erase_if(axes, [](const comm::AxisRef& axis) { return axis.size == 1; });
+  return axes;
+}
+
+bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
+  return a.axis == b.axis && a.pre_size == b.pre_size && a.size == b.size;
+}
+
 absl::Status VerifyCarry(const Program& program, const Output& output,
                          absl::flat_hash_set<int32_t>& carried) {
   const int32_t index = output.carry_input();
@@ -143,16 +155,9 @@ absl::Status VerifyCarry(const Program& program, const Output& output,
     return Invalid(absl::StrCat("carries into input ", index, " of another type or shape"));
   }
   for (uint32_t i = 0; i < Size(from.local_dims()); ++i) {
-    auto axes = [i](const TensorInfo& type) {
-      return Size(type.sharding()) == 0 ? std::vector<comm::AxisRef>()
-                                        : AxesOf(type.sharding()->Get(i)->axes());
-    };
-    const std::vector<comm::AxisRef> a = axes(from), b = axes(to);
-    bool equal = a.size() == b.size();
-    for (size_t j = 0; equal && j < a.size(); ++j) {
-      equal = a[j].axis == b[j].axis && a[j].pre_size == b[j].pre_size && a[j].size == b[j].size;
+    if (!std::ranges::equal(ShardingAxes(from, i), ShardingAxes(to, i), SameAxis)) {
+      return Invalid(absl::StrCat("carries into input ", index, " of another sharding"));
     }
-    if (!equal) return Invalid(absl::StrCat("carries into input ", index, " of another sharding"));
   }
   return absl::OkStatus();
 }

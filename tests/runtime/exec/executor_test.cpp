@@ -1,0 +1,226 @@
+// Whole programs on ranks that are threads: results, errors, accounting. The sample is described in
+// sample_artifact.h.
+#include "runtime/exec/executor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "runtime/artifact/writer.h"
+#include "runtime/exec/carry.h"
+#include "targets/cpu/device/cpu_device.h"
+#include "tests/runtime/artifact/sample_artifact.h"
+#include "tests/runtime/comm/rank_threads.h"
+
+namespace sgd::exec {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::unique_ptr<artifact::ArtifactFile> Sample(uint32_t ranks) {
+  return *artifact::ArtifactFile::FromBytes(testing::SampleBytes(ranks), "sample.sgda");
+}
+
+std::unique_ptr<device::Device> Cpu(uint32_t threads = 1) {
+  return *cpu::CpuDevice::Create({threads});
+}
+
+template <typename T>
+std::span<std::byte> BytesOf(std::vector<T>& values) {
+  return std::as_writable_bytes(std::span<T>(values));
+}
+
+std::vector<float> Ramp(size_t count, float scale) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = scale * static_cast<float>(i % 11) - 1.0f;
+  return values;
+}
+
+// t of the sample: the sum over ranks r of 2 x_r w + r, x_r being rows [4 r, 4 r + 4) of x.
+std::vector<float> ExpectedT(uint32_t ranks, const std::vector<float>& x,
+                             const std::vector<float>& w) {
+  std::vector<float> t(64, 0.0f);
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    for (size_t i = 0; i < 4; ++i) {
+      for (size_t j = 0; j < 16; ++j) {
+        float sum = 0;
+        for (size_t k = 0; k < 8; ++k) sum += x[(rank * 4 + i) * 8 + k] * w[k * 16 + j];
+        t[i * 16 + j] += 2 * sum + static_cast<float>(rank);
+      }
+    }
+  }
+  return t;
+}
+
+void CheckNear(const std::vector<float>& actual, const std::vector<float>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-3f) << i;
+}
+
+class ExecutorOnRanks : public ::testing::TestWithParam<uint32_t> {};
+
+TEST_P(ExecutorOnRanks, RunsStepsAndCarriesState) {
+  const uint32_t ranks = GetParam();
+  const auto file = Sample(ranks);
+  std::vector<float> x = Ramp(32 * ranks, 0.25f), w = Ramp(128, 0.125f), second_w(128);
+  for (size_t i = 0; i < 128; ++i) second_w[i] = static_cast<float>(i);
+  std::vector<float> t(64), new_w(128), second_t(64);
+  std::vector<int32_t> flag(1);
+  comm::RunAsThreads(
+      ranks, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+        auto device = Cpu(2);
+        auto context = ExecutionContext::Create(*file, *device, communicator);
+        ASSERT_TRUE(context.ok()) << context.status();
+        EXPECT_EQ((*context)->arena_bytes(), 1984u + 256u + 512u);
+        auto executor = Executor::Create(**context, "main", {});
+        ASSERT_TRUE(executor.ok()) << executor.status();
+        ASSERT_TRUE((*executor)->UploadInput(0, BytesOf(x)).ok());
+        ASSERT_TRUE((*executor)->UploadInput(1, BytesOf(w)).ok());
+        auto carry = Carry::Create(**context, **executor, **executor, RecordedCarry(**executor));
+        ASSERT_TRUE(carry.ok()) << carry.status();
+
+        const absl::Status first = (*executor)->Run(0);
+        ASSERT_TRUE(first.ok()) << first;
+        ASSERT_TRUE((*executor)->DownloadOutput(0, BytesOf(t)).ok());
+        ASSERT_TRUE((*executor)->DownloadOutput(1, BytesOf(new_w)).ok());
+        ASSERT_TRUE((*executor)->DownloadOutput(2, BytesOf(flag)).ok());
+        EXPECT_GE((*executor)->timing().total, (*executor)->timing().communication);
+        ASSERT_TRUE((*carry)->Run().ok());
+        ASSERT_TRUE((*executor)->Run(1).ok());
+        ASSERT_TRUE((*executor)->DownloadOutput(0, BytesOf(second_t)).ok());
+      });
+  CheckNear(t, ExpectedT(ranks, x, w));
+  EXPECT_EQ(new_w, second_w);
+  EXPECT_EQ(flag[0], 7);
+  CheckNear(second_t, ExpectedT(ranks, x, second_w));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, ExecutorOnRanks, ::testing::Values(1, 2, 4));
+
+// Runs `body` with a context over one rank.
+void WithContext(const artifact::ArtifactFile& file,
+                 const std::function<void(ExecutionContext&)>& body) {
+  comm::RunAsThreads(1, file.root().window_bytes(),
+                     [&](comm::SharedMemoryCommunicator& communicator) {
+                       auto device = Cpu();
+                       auto context = ExecutionContext::Create(file, *device, communicator);
+                       ASSERT_TRUE(context.ok()) << context.status();
+                       body(**context);
+                     });
+}
+
+TEST(Executor, DescribesInputsAndOutputs) {
+  const auto file = Sample(1);
+  WithContext(*file, [](ExecutionContext& context) {
+    auto executor = *Executor::Create(context, "main", {});
+    ASSERT_EQ(executor->inputs().size(), 2u);
+    EXPECT_EQ(executor->inputs()[0].name, "x");
+    EXPECT_FALSE(executor->inputs()[0].is_state);
+    EXPECT_TRUE(executor->inputs()[1].is_state);
+    EXPECT_EQ(executor->InputBytes(1).size(), 512u);
+    EXPECT_EQ(executor->outputs()[1].carry_input, 1u);
+    EXPECT_EQ(executor->OutputBytes(2).size(), 4u);
+    EXPECT_EQ(RecordedCarry(*executor), (CarryPairs{{1, 1}}));
+  });
+}
+
+TEST(Executor, NullKernelsSkipComputation) {
+  const auto file = Sample(1);
+  WithContext(*file, [](ExecutionContext& context) {
+    ExecutorOptions options;
+    options.null_kernels = true;
+    auto executor = *Executor::Create(context, "main", options);
+    std::vector<float> x(32, 1.0f), w(128, 1.0f), t(64, 5.0f);
+    std::vector<int32_t> flag(1);
+    ASSERT_TRUE(executor->UploadInput(0, BytesOf(x)).ok());
+    ASSERT_TRUE(executor->UploadInput(1, BytesOf(w)).ok());
+    ASSERT_TRUE(executor->Run(0).ok());
+    ASSERT_TRUE(executor->DownloadOutput(0, BytesOf(t)).ok());
+    ASSERT_TRUE(executor->DownloadOutput(2, BytesOf(flag)).ok());
+    EXPECT_EQ(t, std::vector<float>(64, 0.0f));
+    EXPECT_EQ(flag[0], 7);  // fills, copies and collectives stay
+  });
+}
+
+TEST(Executor, RefusesWrongSizesAndNames) {
+  const auto file = Sample(1);
+  WithContext(*file, [](ExecutionContext& context) {
+    auto executor = *Executor::Create(context, "main", {});
+    std::vector<float> small(31);
+    EXPECT_EQ(executor->UploadInput(0, BytesOf(small)).message(),
+              "input 0 'x' of program 'main': given 124 bytes, it has 128");
+    EXPECT_EQ(executor->DownloadOutput(0, BytesOf(small)).message(),
+              "output 0 't' of program 'main': a buffer of 124 bytes, it has 256");
+    EXPECT_EQ(Executor::Create(context, "eval", {}).status().message(),
+              "sample.sgda: has no program 'eval'; it has: main");
+  });
+}
+
+TEST(Executor, ErrorsOfPreparationSayWhere) {
+  artifact::ArtifactWriter writer;
+  testing::FillSample(writer, 1);
+  artifact::InstructionT& instruction = *writer.artifact().programs[0]->instructions[0];
+  instruction.op.AsMatmul()->element = artifact::ElementType::Bool;
+  const auto file = *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda");
+  WithContext(*file, [](ExecutionContext& context) {
+    const absl::Status status = Executor::Create(context, "main", {}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("rank 0: program 'main' instruction 0 (matmul) at model.py:1:1: matmul "
+                          "on bool elements"));
+  });
+}
+
+TEST(Executor, ErrorsOfAStepSayWhere) {
+  const auto file = Sample(2);
+  comm::RunAsThreads(
+      2, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+        auto device = Cpu();
+        auto context = *ExecutionContext::Create(*file, *device, communicator);
+        ExecutorOptions options;
+        options.timeout = absl::Milliseconds(50);
+        auto executor = *Executor::Create(*context, "main", options);
+        if (communicator.rank() == 1) {
+          // Stays away until the other one has given up.
+          EXPECT_FALSE(communicator.Barrier(absl::Seconds(20)).ok());
+          return;
+        }
+        const absl::Status status = executor->Run(3);
+        EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+        EXPECT_THAT(
+            std::string(status.message()),
+            AllOf(
+                HasSubstr(
+                    "rank 0: program 'main' instruction 3 (all_reduce) at model.py:1:1: step 3: "),
+                HasSubstr("1")));
+        communicator.Abort(status);
+      });
+}
+
+TEST(ExecutionContext, RefusesWhatDoesNotFit) {
+  const auto status_of = [](const artifact::ArtifactFile& file, uint32_t ranks, uint64_t window) {
+    std::string message;
+    comm::RunAsThreads(ranks, window, [&](comm::SharedMemoryCommunicator& communicator) {
+      auto device = Cpu();
+      const absl::Status status = ExecutionContext::Create(file, *device, communicator).status();
+      EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+      if (communicator.rank() == 0) message = std::string(status.message());
+    });
+    return message;
+  };
+  EXPECT_EQ(status_of(*Sample(2), 1, 256), "sample.sgda: compiled for 2 ranks, started with 1");
+  EXPECT_EQ(status_of(*Sample(1), 2, 256), "sample.sgda: compiled for 1 ranks, started with 2");
+  EXPECT_EQ(status_of(*Sample(1), 1, 64),
+            "sample.sgda: needs a window of 256 bytes, the communicator has 64");
+  artifact::ArtifactWriter writer;
+  testing::FillSample(writer, 1);
+  writer.artifact().target = "cuda";
+  EXPECT_EQ(
+      status_of(**artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda"), 1, 256),
+      "sample.sgda: compiled for target 'cuda', this is 'cpu'");
+}
+
+}  // namespace
+}  // namespace sgd::exec
