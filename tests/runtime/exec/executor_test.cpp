@@ -176,6 +176,7 @@ TEST(Executor, ErrorsOfPreparationSayWhere) {
 
 TEST(Executor, ErrorsOfAStepSayWhere) {
   const auto file = Sample(2);
+  absl::Notification gave_up;
   comm::RunAsThreads(
       2, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
         auto device = Cpu();
