@@ -24,7 +24,7 @@ static void foldSplat(Operation* op) {
   if (constant->use_empty()) constant->erase();
 }
 
-/// Every use but one gets a copy just before its user, which keeps the copy's life short.
+/// Every use but one gets a copy. They stand just before their users, which keeps their lives short.
 static void splitUses(Operation* op) {
   Value value = op->getResult(0);
   SmallVector<OpOperand*> uses = llvm::map_to_vector(value.getUses(), [](OpOperand& use) { return &use; });
@@ -32,6 +32,7 @@ static void splitUses(Operation* op) {
     OpBuilder builder(use->getOwner());
     use->set(builder.clone(*op)->getResult(0));
   }
+  op->moveBefore(uses.back()->getOwner());
 }
 
 void mlir::sgd::splitFreeValues(func::FuncOp function) {

@@ -1,0 +1,49 @@
+// RUN: sgd-opt %s --sgd-verify-sharding --split-input-file --verify-diagnostics
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @missing(%a: tensor<8xf32>) {
+  // expected-error @below {{has a tensor without sharding after sgd-shard: 'tensor<8xf32>'}}
+  %0 = arith.negf %a : tensor<8xf32>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @disagreement(%a: tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>) {
+  // expected-error @below {{has operands and results that do not fit one assignment of axes to the factors of its rule}}
+  %0 = sgd.transpose %a permutation = [1, 0] : tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @must_be_whole(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  // expected-error @below {{has operands and results that do not fit one assignment of axes to the factors of its rule}}
+  %0 = sgd.reverse %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @not_partial(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  // expected-error @below {{result should be sharded as #sgd.sharding<@mesh, [], unreduced=max{"x"}>, is #sgd.sharding<@mesh, []>}}
+  %0 = sgd.reduce max %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, []>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @left_over(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
+  // expected-error @below {{is left over after sgd-shard}}
+  %0 = sgd.sharding_constraint %a <@mesh, [{}]> : tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+  return
+}
+
+// -----
+
+// expected-error @below {{has no mesh after sharding}}
+module {}
