@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-/// Results of at most so many bytes may wait: chains of scalars, not tensors whose delay would cost memory.
+/// Results of at most so many bytes may wait whatever their operands: chains of scalars.
 constexpr uint64_t kSmallBytes = 256;
 
 /// Buckets that a value waits for, one bit each.
@@ -40,6 +40,7 @@ class Combiner {
   void emit(Bucket &bucket);
   unsigned findBucket(Operation *collective, uint64_t bytes);
   Buckets getAwaited(Operation *op) const;
+  bool canBeDeferred(Operation *op) const;
 
   const CostModel &cost;
   MeshAttr mesh;
@@ -58,12 +59,6 @@ static uint64_t getBytes(TypeRange types) {
   return bytes;
 }
 
-static bool canBeDeferred(Operation *op) {
-  bool isTensorOp = llvm::all_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
-  return isTensorOp && op->getNumRegions() == 0 && isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() && !isCollective(op) &&
-         getBytes(op->getResultTypes()) <= kSmallBytes;
-}
-
 /// Same kind, reduction and group.
 static bool areAlike(Operation *a, Operation *b) {
   if (a->getName() != b->getName() || getGroup(a) != getGroup(b)) return false;
@@ -77,6 +72,17 @@ Buckets Combiner::getAwaited(Operation *op) const {
   for (Value operand : op->getOperands())
     if (Operation *producer = operand.getDefiningOp()) awaited |= waiting.lookup(producer);
   return awaited;
+}
+
+/// True when `op` can wait at no cost in memory: its operands do not exist yet either (or are constants), or it is small.
+bool Combiner::canBeDeferred(Operation *op) const {
+  bool isTensorOp = llvm::all_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+  if (!isTensorOp || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() || isCollective(op)) return false;
+  bool hasOnlyAwaited = llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && (waiting.contains(producer) || isa<arith::ConstantOp>(producer));
+  });
+  return hasOnlyAwaited || getBytes(op->getResultTypes()) <= kSmallBytes;
 }
 
 /// The open bucket that `collective` can join, or a free one; makes room when all are in use.

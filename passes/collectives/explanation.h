@@ -1,4 +1,4 @@
-// Explanations survive when collectives merge: the strings of all of them are kept, in order, each once.
+// Explanations survive when collectives merge: the strings of all of them are kept, in order.
 #ifndef SGD_PASSES_COLLECTIVES_EXPLANATION_H
 #define SGD_PASSES_COLLECTIVES_EXPLANATION_H
 
@@ -6,7 +6,7 @@
 
 namespace mlir::sgd {
 
-/// Gives `to` the explanations of all `from` (and its own), and their fused location.
+/// Gives `to` the explanations of all `from`, and their fused location.
 void mergeExplanations(Operation *to, ArrayRef<Operation *> from);
 
 }  // namespace mlir::sgd

@@ -31,8 +31,9 @@ def SimplifyCollectivesPass : Pass<"spmd-simplify-collectives", "::mlir::func::F
 def CombineCollectivesPass : Pass<"spmd-combine-collectives", "::mlir::func::FuncOp"> {
   let summary = "Independent collectives of one kind and group travel together, in buckets sized by the cost model";
   let description = [{
-    A collective waits for later ones of its kind, reduction and group until one of its results is needed or the bucket is full. Ops with
-    results of at most a few elements wait with them, so that chains of scalar sums do not force a bucket out.
+    A collective waits for later ones of its kind, reduction and group until one of its results is needed or the bucket is full. Ops that
+    can wait at no cost (their operands are waiting too, or their results are a few elements) do not need it yet, so that neither
+    transposes of gradients nor chains of scalar sums force a bucket out. A bucket stands where its last member stood.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: what bucket sizes are derived from">,
                  Option<"bucketBytes", "bucket-bytes", "uint64_t", "0", "Largest bucket; 0 lets the cost model choose">];

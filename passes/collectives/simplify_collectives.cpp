@@ -44,7 +44,7 @@ struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<Si
   void mergeEqual(Operation *op, DenseMap<Operation *, Operation *, EqualCollectives> &known) {
     auto [entry, isNew] = known.try_emplace(op, op);
     if (isNew) return;
-    mergeExplanations(entry->second, {entry->second, op});
+    // The first one's explanation stands: it says what is sent, once.
     op->replaceAllUsesWith(entry->second->getResults());
     op->erase();
   }
