@@ -1,4 +1,5 @@
-// Sharding rules: how the dimensions of an op's operands and results belong together, and the interface that gives an op's rule.
+// Sharding rules: how the dimensions of an op's operands and results belong together, and the
+// interface that gives an op's rule.
 #ifndef SGD_DIALECTS_SGD_SHARDING_RULE_H
 #define SGD_DIALECTS_SGD_SHARDING_RULE_H
 
@@ -11,7 +12,8 @@ enum class FactorKind : uint8_t {
   PassThrough,      // each shard is computed from the same shards: may be sharded freely
   Reduction,        // in operands only: sharded operands give partial results
   NeedReplication,  // must be whole on every rank
-  Permutation,      // shards need parts of their neighbours; as NeedReplication until halos are exchanged
+  Permutation,      // shards need parts of their neighbours; as NeedReplication until halos are
+                    // exchanged
 };
 
 struct Factor {
@@ -19,10 +21,13 @@ struct Factor {
   FactorKind kind = FactorKind::PassThrough;
   ReduceKind reduceKind = ReduceKind::Add;  // of a Reduction
 
-  bool canBeSharded() const { return kind == FactorKind::PassThrough || kind == FactorKind::Reduction; }
+  bool canBeSharded() const {
+    return kind == FactorKind::PassThrough || kind == FactorKind::Reduction;
+  }
 };
 
-/// Per dimension of a tensor, the factors it is made of, major to minor. Dimensions of size 1 usually have none.
+/// Per dimension of a tensor, the factors it is made of, major to minor. Dimensions of size 1
+/// usually have none.
 using TensorMapping = SmallVector<SmallVector<unsigned, 1>, 4>;
 
 /// An op's rule. Operands that are not ranked tensors have an empty mapping.
@@ -30,23 +35,31 @@ struct ShardingRule {
   SmallVector<Factor, 4> factors;
   SmallVector<TensorMapping, 3> operands;
   SmallVector<TensorMapping, 1> results;
-  /// All tensors have the same dimensions and each element depends on the same element of the operands.
+  /// All tensors have the same dimensions and each element depends on the same element of the
+  /// operands.
   bool isElementwise = false;
-  /// An operand that is combined into the result, once: partial wherever the result is (a scatter's operand).
+  /// An operand that is combined into the result, once: partial wherever the result is (a scatter's
+  /// operand).
   std::optional<unsigned> accumulator;
 
-  /// The rule of ops whose tensors all have `shape` (tensors of other ranks, such as scalars, have no factors).
+  /// The rule of ops whose tensors all have `shape` (tensors of other ranks, such as scalars, have
+  /// no factors).
   static ShardingRule elementwise(Operation* op);
 
   /// A rule without factors in which every tensor of `op` has its dimensions unmapped.
   static ShardingRule empty(Operation* op);
 
   /// Adds a factor and returns its index.
-  unsigned addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough, ReduceKind reduceKind = ReduceKind::Add);
+  unsigned addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough,
+                     ReduceKind reduceKind = ReduceKind::Add);
 
   /// Makes a dimension of an operand or result consist of one more factor, minor to those it has.
-  void mapOperand(unsigned operand, int64_t dim, unsigned factor) { operands[operand][dim].push_back(factor); }
-  void mapResult(int64_t dim, unsigned factor, unsigned result = 0) { results[result][dim].push_back(factor); }
+  void mapOperand(unsigned operand, int64_t dim, unsigned factor) {
+    operands[operand][dim].push_back(factor);
+  }
+  void mapResult(int64_t dim, unsigned factor, unsigned result = 0) {
+    results[result][dim].push_back(factor);
+  }
 
   SmallVector<int64_t> factorSizes() const;
 };

@@ -8,12 +8,13 @@ namespace mlir::sgd {
 
 /// One annotated tensor. Results of a function are no values of it: they have an index instead.
 struct Annotation {
-  Value value;                 // argument or result of a constraint; null for a function result
+  Value value;                  // argument or result of a constraint; null for a function result
   unsigned functionResult = 0;  // where `value` is null
   ShardingAttr sharding;
 };
 
-/// All annotations of `function`. One whose axes do not divide their dimension, or that names another mesh, is an error.
+/// All annotations of `function`. One whose axes do not divide their dimension, or that names
+/// another mesh, is an error.
 FailureOr<SmallVector<Annotation>> collectAnnotations(func::FuncOp function, const MeshAxes& mesh);
 
 }  // namespace mlir::sgd

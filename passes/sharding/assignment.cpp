@@ -1,5 +1,6 @@
-// Candidates: one or two tensors keep their shardings, the others add what fits, largest first. The cheapest candidate wins; the first
-// of equals, so that the result does not depend on anything but the op.
+// Candidates: one or two tensors keep their shardings, the others add what fits, largest first. The
+// cheapest candidate wins; the first of equals, so that the result does not depend on anything but
+// the op.
 #include "passes/sharding/assignment.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace mlir::sgd {
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Elements computed in the time in which one byte is received; a guess for the tie between moving data and computing more.
+/// Elements computed in the time in which one byte is received; a guess for the tie between moving
+/// data and computing more.
 static constexpr double kElementsPerByte = 16;
 
 /// Share of dimension blocks that a rank holds under both shardings.
@@ -30,7 +32,8 @@ double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes)
   }
   AxisParts reduced = difference(from.unreduced, to.unreduced);
   if (reduced.empty()) return wanted - shared;
-  // Reduce-scatter over the unreduced axes; what the target does not keep scattered is gathered again.
+  // Reduce-scatter over the unreduced axes; what the target does not keep scattered is gathered
+  // again.
   double shards = numShards(reduced);
   double received = held * (shards - 1) / shards;
   AxisParts kept = reduced;
@@ -40,7 +43,8 @@ double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes)
   return received;
 }
 
-// Building candidates --------------------------------------------------------------------------------------------------
+// Building candidates
+// --------------------------------------------------------------------------------------------------
 
 static bool hasFactor(const AssignedTensor& tensor, unsigned factor) {
   for (const auto& factors : tensor.mapping)
@@ -58,19 +62,23 @@ static bool isRepresentable(const AssignmentProblem& problem, const Assignment& 
 }
 
 /// Cuts `axes` before what other factors use in a tensor that has `factor`.
-static void cutByAssignment(AxisParts& axes, const AssignmentProblem& problem, const Assignment& assignment, unsigned factor) {
+static void cutByAssignment(AxisParts& axes, const AssignmentProblem& problem,
+                            const Assignment& assignment, unsigned factor) {
   for (const AssignedTensor& tensor : problem.tensors) {
     bool isUnreduced = tensor.isResult && problem.isReduction[factor];
     if (!isUnreduced && !hasFactor(tensor, factor)) continue;
     for (unsigned other = 0; other < assignment.size(); ++other) {
       if (other == factor || assignment[other].empty()) continue;
-      if (hasFactor(tensor, other) || (tensor.isResult && problem.isReduction[other])) axes = prefixWithoutOverlap(axes, assignment[other]);
+      if (hasFactor(tensor, other) || (tensor.isResult && problem.isReduction[other]))
+        axes = prefixWithoutOverlap(axes, assignment[other]);
     }
   }
 }
 
-/// Lets `tensor` add its axes to `assignment` where they continue what is there and disturb nothing.
-static void addTensor(const AssignmentProblem& problem, const TensorFactors& tensor, Assignment& assignment) {
+/// Lets `tensor` add its axes to `assignment` where they continue what is there and disturb
+/// nothing.
+static void addTensor(const AssignmentProblem& problem, const TensorFactors& tensor,
+                      Assignment& assignment) {
   for (unsigned factor = 0; factor < assignment.size(); ++factor) {
     const FactorAxes& wanted = tensor.factors[factor];
     if (!problem.canBeSharded[factor] || !isPrefix(assignment[factor], wanted.axes)) continue;
@@ -87,17 +95,22 @@ static double costOf(const AssignmentProblem& problem, const Assignment& assignm
   for (const AssignedTensor& tensor : problem.tensors) {
     if (tensor.isFree) continue;
     TensorAxes assigned = assignedAxes(problem, tensor, assignment);
-    cost += tensor.isResult ? reshardBytes(assigned, *tensor.axes, tensor.bytes) : reshardBytes(*tensor.axes, assigned, tensor.bytes);
+    cost += tensor.isResult ? reshardBytes(assigned, *tensor.axes, tensor.bytes)
+                            : reshardBytes(*tensor.axes, assigned, tensor.bytes);
   }
   double elements = 1;
-  for (unsigned factor = 0; factor < assignment.size(); ++factor) elements *= static_cast<double>(problem.sizes[factor]) / numShards(assignment[factor]);
+  for (unsigned factor = 0; factor < assignment.size(); ++factor)
+    elements *= static_cast<double>(problem.sizes[factor]) / numShards(assignment[factor]);
   return cost + elements / kElementsPerByte;
 }
 
-TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor, const Assignment& assignment) {
+TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor,
+                        const Assignment& assignment) {
   TensorAxes axes;
   bool isExact = true;
-  for (const auto& factors : tensor.mapping) axes.dims.push_back({joinFactors(factors, problem.sizes, assignment, &isExact), /*isOpen=*/false});
+  for (const auto& factors : tensor.mapping)
+    axes.dims.push_back(
+        {joinFactors(factors, problem.sizes, assignment, &isExact), /*isOpen=*/false});
   if (tensor.isResult) axes.unreduced = unreducedAxes(problem, assignment);
   return axes;
 }
@@ -110,7 +123,8 @@ AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assi
 }
 
 /// All tensors agree on every factor, and those that must be whole are.
-static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected, Assignment& assignment) {
+static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected,
+                     Assignment& assignment) {
   for (unsigned factor = 0; factor < problem.sizes.size(); ++factor) {
     const AxisParts* axes = nullptr;
     for (const TensorFactors& tensor : projected) {
@@ -127,14 +141,16 @@ static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> p
 
 Assignment chooseAssignment(const AssignmentProblem& problem) {
   SmallVector<TensorFactors, 4> projected;
-  for (const AssignedTensor& tensor : problem.tensors) projected.push_back(project(*tensor.axes, tensor.mapping, problem.sizes));
+  for (const AssignedTensor& tensor : problem.tensors)
+    projected.push_back(project(*tensor.axes, tensor.mapping, problem.sizes));
   Assignment best(problem.sizes.size());
   if (allAgree(problem, projected, best)) return best;
 
   SmallVector<unsigned> bySize;
   for (unsigned tensor = 0; tensor < projected.size(); ++tensor) bySize.push_back(tensor);
   std::sort(bySize.begin(), bySize.end(), [&](unsigned a, unsigned b) {
-    return std::make_tuple(-problem.tensors[a].bytes, a) < std::make_tuple(-problem.tensors[b].bytes, b);
+    return std::make_tuple(-problem.tensors[a].bytes, a) <
+           std::make_tuple(-problem.tensors[b].bytes, b);
   });
 
   best = Assignment(problem.sizes.size());

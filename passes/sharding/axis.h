@@ -1,4 +1,5 @@
-// Algebra of mesh axes and their parts (sub-axes). Plain C++: an axis is a position in the mesh, its size is given by whoever makes the part.
+// Algebra of mesh axes and their parts (sub-axes). Plain C++: an axis is a position in the mesh,
+// its size is given by whoever makes the part.
 #ifndef SGD_PASSES_SHARDING_AXIS_H
 #define SGD_PASSES_SHARDING_AXIS_H
 
@@ -10,8 +11,9 @@
 
 namespace mlir::sgd {
 
-/// A digit range of an axis' index. An axis of size n split as [begin, size, n / end()] has the middle digit as a part; the whole
-/// axis is begin = 1, size = n. Two parts of one axis relate only through their digit ranges [begin, end()).
+/// A digit range of an axis' index. An axis of size n split as [begin, size, n / end()] has the
+/// middle digit as a part; the whole axis is begin = 1, size = n. Two parts of one axis relate only
+/// through their digit ranges [begin, end()).
 struct AxisPart {
   unsigned axis;
   int64_t begin;
@@ -37,7 +39,8 @@ bool contains(const AxisPart& outer, const AxisPart& inner);
 /// The shared digits, or nullopt when there are none or the ranges do not cut each other evenly.
 std::optional<AxisPart> intersection(const AxisPart& a, const AxisPart& b);
 
-/// The digits of `a` that are not in `b`, major first: none, one or two parts. `a` alone when the ranges do not cut evenly or do not meet.
+/// The digits of `a` that are not in `b`, major first: none, one or two parts. `a` alone when the
+/// ranges do not cut evenly or do not meet.
 AxisParts difference(const AxisPart& a, const AxisPart& b);
 
 /// The digits of `parts` that are not in `removed`, in order.
@@ -52,7 +55,8 @@ void appendMerged(AxisParts& parts, const AxisPart& part);
 /// The one form of `parts`: neighbours merged, nothing of size 1.
 AxisParts merged(llvm::ArrayRef<AxisPart> parts);
 
-/// The longest list that both begin with, cutting the last part when one continues where the other ends.
+/// The longest list that both begin with, cutting the last part when one continues where the other
+/// ends.
 AxisParts commonPrefix(llvm::ArrayRef<AxisPart> a, llvm::ArrayRef<AxisPart> b);
 
 /// True when `longer` begins with `prefix` (equal lists included).

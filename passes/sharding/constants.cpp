@@ -24,10 +24,12 @@ static void foldSplat(Operation* op) {
   if (constant->use_empty()) constant->erase();
 }
 
-/// Every use but one gets a copy. They stand just before their users, which keeps their lives short.
+/// Every use but one gets a copy. They stand just before their users, which keeps their lives
+/// short.
 static void splitUses(Operation* op) {
   Value value = op->getResult(0);
-  SmallVector<OpOperand*> uses = llvm::map_to_vector(value.getUses(), [](OpOperand& use) { return &use; });
+  SmallVector<OpOperand*> uses =
+      llvm::map_to_vector(value.getUses(), [](OpOperand& use) { return &use; });
   for (OpOperand* use : ArrayRef<OpOperand*>(uses).drop_back()) {
     OpBuilder builder(use->getOwner());
     use->set(builder.clone(*op)->getResult(0));

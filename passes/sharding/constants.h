@@ -6,14 +6,16 @@
 
 namespace mlir::sgd {
 
-/// True for values whose defining op (a constant or an iota) can be retyped to any sharding without communication.
+/// True for values whose defining op (a constant or an iota) can be retyped to any sharding without
+/// communication.
 bool isMadeFreely(Value value);
 
-/// Turns broadcasts and reshapes of splat constants into constants, then gives every use of a constant or iota an op of its own.
-/// Scalars are left alone: they cannot be sharded.
+/// Turns broadcasts and reshapes of splat constants into constants, then gives every use of a
+/// constant or iota an op of its own. Scalars are left alone: they cannot be sharded.
 void splitFreeValues(func::FuncOp function);
 
-/// Gives the constant or iota that defines `value` the sharding `sharding` (partial ones too: a constant must then be neutral).
+/// Gives the constant or iota that defines `value` the sharding `sharding` (partial ones too: a
+/// constant must then be neutral).
 void retypeFreeValue(Value value, ShardingAttr sharding);
 
 }  // namespace mlir::sgd

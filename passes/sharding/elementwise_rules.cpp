@@ -37,7 +37,8 @@ struct BarrierRule : ShardingRuleOpInterface::ExternalModel<BarrierRule, Optimiz
 
 template <typename Op>
 static void attachIfElementwise(MLIRContext* context) {
-  if constexpr (Op::template hasTrait<OpTrait::Elementwise>()) Op::template attachInterface<ElementwiseRule<Op>>(*context);
+  if constexpr (Op::template hasTrait<OpTrait::Elementwise>())
+    Op::template attachInterface<ElementwiseRule<Op>>(*context);
 }
 
 template <typename... Ops>
@@ -60,7 +61,8 @@ void mlir::sgd::registerElementwiseRules(DialectRegistry& registry) {
         >(context);
   });
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
-    attachToElementwise<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShLIOp, ShRUIOp, ShRSIOp, FPToSIOp, FPToUIOp>(context);
+    attachToElementwise<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShLIOp, ShRUIOp, ShRSIOp, FPToSIOp,
+                        FPToUIOp>(context);
     ShardingConstraintOp::attachInterface<ElementwiseRule<ShardingConstraintOp>>(*context);
     ReshardOp::attachInterface<ElementwiseRule<ReshardOp>>(*context);
     OptimizationBarrierOp::attachInterface<BarrierRule>(*context);

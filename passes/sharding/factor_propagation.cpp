@@ -1,5 +1,5 @@
-// Candidate axes per factor, truncated by conflicts, then given to tensors. The conflict rules are those of Shardy's documentation of
-// basic and aggressive propagation.
+// Candidate axes per factor, truncated by conflicts, then given to tensors. The conflict rules are
+// those of Shardy's documentation of basic and aggressive propagation.
 #include "passes/sharding/factor_propagation.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace mlir::sgd {
 
 using llvm::ArrayRef;
 
-/// Joins another tensor's axes into the candidate; `canGrow` becomes false at the first disagreement.
+/// Joins another tensor's axes into the candidate; `canGrow` becomes false at the first
+/// disagreement.
 static void joinCandidate(AxisParts& candidate, ArrayRef<AxisPart> axes, bool& canGrow) {
   if (isPrefix(axes, candidate)) return;
   if (isPrefix(candidate, axes)) {
@@ -27,7 +28,8 @@ AxisParts compatibleMajorAxes(const OpFactors& op, unsigned index, Direction dir
   bool canGrow = true;
   auto join = [&](ArrayRef<TensorFactors> tensors) {
     for (const TensorFactors& tensor : tensors)
-      if (tensor.factors[index].isPresent) joinCandidate(candidate, tensor.factors[index].axes, canGrow);
+      if (tensor.factors[index].isPresent)
+        joinCandidate(candidate, tensor.factors[index].axes, canGrow);
   };
   ArrayRef<TensorFactors> operands = ArrayRef<TensorFactors>(op.tensors).take_front(op.numOperands);
   ArrayRef<TensorFactors> results = ArrayRef<TensorFactors>(op.tensors).drop_front(op.numOperands);
@@ -51,11 +53,14 @@ static void cutByFactor(AxisParts& axes, const TensorFactors& tensor, unsigned i
   const FactorAxes& factor = tensor.factors[index];
   if (!tensor.replicated.empty()) axes = prefixWithoutOverlap(axes, tensor.replicated);
   if (!tensor.unreduced.empty()) axes = prefixWithoutOverlap(axes, tensor.unreduced);
-  if ((!factor.isOpen || !factor.overflow.empty()) && isPrefix(factor.axes, axes)) axes = factor.axes;
+  if ((!factor.isOpen || !factor.overflow.empty()) && isPrefix(factor.axes, axes))
+    axes = factor.axes;
 }
 
 static bool give(FactorAxes& factor, const AxisParts& axes) {
-  if (axes == factor.axes || !factor.isOpen || !factor.overflow.empty() || !isPrefix(factor.axes, axes)) return false;
+  if (axes == factor.axes || !factor.isOpen || !factor.overflow.empty() ||
+      !isPrefix(factor.axes, axes))
+    return false;
   factor.axes = axes;
   return true;
 }
@@ -77,7 +82,8 @@ static bool propagateBasic(const OpFactors& op) {
   return isChanged;
 }
 
-// Aggressive ----------------------------------------------------------------------------------------------------------
+// Aggressive
+// ----------------------------------------------------------------------------------------------------------
 
 namespace {
 /// Where a factor's candidate axes come from: the largest tensor that already has them.
@@ -109,7 +115,8 @@ static Source findSource(const OpFactors& op, unsigned index, const AxisParts& a
 /// Factors in the order in which they may claim axes.
 static llvm::SmallVector<unsigned> claimOrder(const OpFactors& op, ArrayRef<AxisParts> candidates) {
   llvm::SmallVector<Source> sources;
-  for (unsigned index = 0; index < op.sizes.size(); ++index) sources.push_back(findSource(op, index, candidates[index]));
+  for (unsigned index = 0; index < op.sizes.size(); ++index)
+    sources.push_back(findSource(op, index, candidates[index]));
   llvm::SmallVector<unsigned> order(op.sizes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
@@ -121,9 +128,11 @@ static llvm::SmallVector<unsigned> claimOrder(const OpFactors& op, ArrayRef<Axis
   return order;
 }
 
-/// An operand of an elementwise op takes no more than the results do: sharding it sideways would only be undone.
+/// An operand of an elementwise op takes no more than the results do: sharding it sideways would
+/// only be undone.
 static void cutByResults(AxisParts& axes, const OpFactors& op, unsigned index) {
-  for (const TensorFactors& result : llvm::ArrayRef<TensorFactors>(op.tensors).drop_front(op.numOperands)) {
+  for (const TensorFactors& result :
+       llvm::ArrayRef<TensorFactors>(op.tensors).drop_front(op.numOperands)) {
     const FactorAxes& factor = result.factors[index];
     if (factor.isPresent && isPrefix(factor.axes, axes)) axes = factor.axes;
   }
@@ -133,7 +142,8 @@ static bool propagateAggressive(const OpFactors& op) {
   llvm::SmallVector<AxisParts> candidates;
   bool hasAny = false;
   for (unsigned index = 0; index < op.sizes.size(); ++index) {
-    candidates.push_back(prefixThatDivides(compatibleMajorAxes(op, index, op.directions[index]), op.sizes[index]));
+    candidates.push_back(
+        prefixThatDivides(compatibleMajorAxes(op, index, op.directions[index]), op.sizes[index]));
     hasAny |= !candidates.back().empty();
   }
   if (!hasAny) return false;

@@ -1,5 +1,6 @@
-// Rules of gather and scatter. Index dimensions belong to result or updates; whole window dimensions and batching dimensions pass
-// through; a dimension that is indexed must be whole. Sharding the index dimensions of a combining scatter gives partial results.
+// Rules of gather and scatter. Index dimensions belong to result or updates; whole window
+// dimensions and batching dimensions pass through; a dimension that is indexed must be whole.
+// Sharding the index dimensions of a combining scatter gives partial results.
 #include "passes/sharding/rules.h"
 
 using namespace mlir;
@@ -8,15 +9,21 @@ using namespace mlir::sgd;
 namespace {
 constexpr unsigned kInput = 0, kIndices = 1, kUpdates = 2;
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
-/// Factors of the index tensor by dimension; nullopt for the index vector itself, which gets one that must be whole.
-SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shape, int64_t indexVectorDim, ArrayRef<int64_t> batching,
+/// Factors of the index tensor by dimension; nullopt for the index vector itself, which gets one
+/// that must be whole.
+SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shape,
+                                      int64_t indexVectorDim, ArrayRef<int64_t> batching,
                                       FactorKind kind, ReduceKind reduceKind) {
   SmallVector<unsigned> factors;
   for (auto [dim, size] : llvm::enumerate(shape)) {
     bool isVector = static_cast<int64_t>(dim) == indexVectorDim;
-    FactorKind dimKind = isVector ? FactorKind::NeedReplication : llvm::is_contained(batching, dim) ? FactorKind::PassThrough : kind;
+    FactorKind dimKind = isVector                            ? FactorKind::NeedReplication
+                         : llvm::is_contained(batching, dim) ? FactorKind::PassThrough
+                                                             : kind;
     unsigned factor = rule.addFactor(size, dimKind, reduceKind);
     rule.mapOperand(kIndices, dim, factor);
     if (!isVector) factors.push_back(factor);
@@ -25,15 +32,20 @@ SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shap
 }
 
 /// Dimension of the index tensor -> position among its dimensions without the index vector.
-int64_t batchPosition(int64_t indicesDim, int64_t indexVectorDim) { return indicesDim - (indexVectorDim < indicesDim ? 1 : 0); }
+int64_t batchPosition(int64_t indicesDim, int64_t indexVectorDim) {
+  return indicesDim - (indexVectorDim < indicesDim ? 1 : 0);
+}
 
 struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto gather = cast<GatherOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     ArrayRef<int64_t> input = shapeOf(gather.getInput());
-    SmallVector<unsigned> indexFactors = addIndexFactors(rule, shapeOf(gather.getIndices()), gather.getIndexVectorDim(), {}, FactorKind::PassThrough, ReduceKind::Add);
-    for (auto [from, to] : llvm::zip(gather.getOperandBatchingDims(), gather.getIndicesBatchingDims()))
+    SmallVector<unsigned> indexFactors =
+        addIndexFactors(rule, shapeOf(gather.getIndices()), gather.getIndexVectorDim(), {},
+                        FactorKind::PassThrough, ReduceKind::Add);
+    for (auto [from, to] :
+         llvm::zip(gather.getOperandBatchingDims(), gather.getIndicesBatchingDims()))
       rule.mapOperand(kInput, from, indexFactors[batchPosition(to, gather.getIndexVectorDim())]);
 
     unsigned window = 0, batch = 0;
@@ -45,9 +57,12 @@ struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp>
       int64_t sliceSize = gather.getSliceSizes()[dim];
       bool isCollapsed = llvm::is_contained(gather.getCollapsedSliceDims(), dim);
       bool passes = !isCollapsed && sliceSize == size;
-      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor =
+          rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
       rule.mapOperand(kInput, dim, factor);
-      if (!isCollapsed) rule.mapResult(offsetDims[window++], passes ? factor : rule.addFactor(sliceSize, FactorKind::NeedReplication));
+      if (!isCollapsed)
+        rule.mapResult(offsetDims[window++],
+                       passes ? factor : rule.addFactor(sliceSize, FactorKind::NeedReplication));
     }
     return rule;
   }
@@ -55,16 +70,26 @@ struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp>
 
 std::optional<ReduceKind> reduceKindOf(ScatterKind kind) {
   switch (kind) {
-    case ScatterKind::Set: return std::nullopt;
-    case ScatterKind::Add: return ReduceKind::Add;
-    case ScatterKind::Mul: return ReduceKind::Mul;
-    case ScatterKind::Max: return ReduceKind::Max;
-    case ScatterKind::Min: return ReduceKind::Min;
-    case ScatterKind::UMax: return ReduceKind::UMax;
-    case ScatterKind::UMin: return ReduceKind::UMin;
-    case ScatterKind::And: return ReduceKind::And;
-    case ScatterKind::Or: return ReduceKind::Or;
-    case ScatterKind::Xor: return ReduceKind::Xor;
+    case ScatterKind::Set:
+      return std::nullopt;
+    case ScatterKind::Add:
+      return ReduceKind::Add;
+    case ScatterKind::Mul:
+      return ReduceKind::Mul;
+    case ScatterKind::Max:
+      return ReduceKind::Max;
+    case ScatterKind::Min:
+      return ReduceKind::Min;
+    case ScatterKind::UMax:
+      return ReduceKind::UMax;
+    case ScatterKind::UMin:
+      return ReduceKind::UMin;
+    case ScatterKind::And:
+      return ReduceKind::And;
+    case ScatterKind::Or:
+      return ReduceKind::Or;
+    case ScatterKind::Xor:
+      return ReduceKind::Xor;
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -75,10 +100,12 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
     ShardingRule rule = ShardingRule::empty(op);
     std::optional<ReduceKind> kind = reduceKindOf(scatter.getKind());
     if (kind) rule.accumulator = kInput;
-    SmallVector<unsigned> indexFactors =
-        addIndexFactors(rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(), scatter.getIndicesBatchingDims(),
-                        kind ? FactorKind::Reduction : FactorKind::NeedReplication, kind.value_or(ReduceKind::Add));
-    for (auto [from, to] : llvm::zip(scatter.getInputBatchingDims(), scatter.getIndicesBatchingDims())) {
+    SmallVector<unsigned> indexFactors = addIndexFactors(
+        rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(),
+        scatter.getIndicesBatchingDims(),
+        kind ? FactorKind::Reduction : FactorKind::NeedReplication, kind.value_or(ReduceKind::Add));
+    for (auto [from, to] :
+         llvm::zip(scatter.getInputBatchingDims(), scatter.getIndicesBatchingDims())) {
       unsigned factor = indexFactors[batchPosition(to, scatter.getIndexVectorDim())];
       rule.mapOperand(kInput, from, factor);
       rule.mapResult(from, factor);
@@ -86,11 +113,13 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
     mapWindow(scatter, rule);
     unsigned batch = 0;
     for (int64_t dim = 0, rank = shapeOf(scatter.getUpdates()).size(); dim < rank; ++dim)
-      if (!llvm::is_contained(scatter.getUpdateWindowDims(), dim)) rule.mapOperand(kUpdates, dim, indexFactors[batch++]);
+      if (!llvm::is_contained(scatter.getUpdateWindowDims(), dim))
+        rule.mapOperand(kUpdates, dim, indexFactors[batch++]);
     return rule;
   }
 
-  /// Dimensions of the operand that are not batching: whole windows pass through, the rest must be whole.
+  /// Dimensions of the operand that are not batching: whole windows pass through, the rest must be
+  /// whole.
   static void mapWindow(ScatterOp scatter, ShardingRule& rule) {
     unsigned window = 0;
     for (auto [dim, size] : llvm::enumerate(shapeOf(scatter.getInput()))) {
@@ -99,10 +128,13 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
       int64_t updateDim = isInserted ? -1 : scatter.getUpdateWindowDims()[window++];
       int64_t updateSize = isInserted ? 1 : shapeOf(scatter.getUpdates())[updateDim];
       bool passes = !isInserted && updateSize == size;
-      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor =
+          rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
       rule.mapOperand(kInput, dim, factor);
       rule.mapResult(dim, factor);
-      if (!isInserted) rule.mapOperand(kUpdates, updateDim, passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
+      if (!isInserted)
+        rule.mapOperand(kUpdates, updateDim,
+                        passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
     }
   }
 };

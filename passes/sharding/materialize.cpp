@@ -1,4 +1,5 @@
-// One walk over the function: assignment per op, reshards of operands before it and of results after it.
+// One walk over the function: assignment per op, reshards of operands before it and of results
+// after it.
 #include "passes/sharding/materialize.h"
 
 #include "passes/sharding/assignment.h"
@@ -10,7 +11,8 @@ using namespace mlir::sgd;
 namespace {
 class Materialization {
  public:
-  Materialization(func::FuncOp function, ShardingMap& map, const MeshAxes& mesh) : function(function), map(map), mesh(mesh), builder(function.getContext()) {}
+  Materialization(func::FuncOp function, ShardingMap& map, const MeshAxes& mesh)
+      : function(function), map(map), mesh(mesh), builder(function.getContext()) {}
 
   void run(ArrayRef<RuledOp> ops);
 
@@ -29,7 +31,8 @@ class Materialization {
   ShardingMap& map;
   const MeshAxes& mesh;
   OpBuilder builder;
-  DenseMap<std::pair<Value, ShardingAttr>, Value> reshards;  // equal reshards of one value are shared
+  DenseMap<std::pair<Value, ShardingAttr>, Value>
+      reshards;  // equal reshards of one value are shared
 };
 }  // namespace
 
@@ -61,7 +64,9 @@ Value Materialization::reshard(Value value, ShardingAttr sharding, Location loc)
     return value;
   }
   Value& shared = reshards[{value, sharding}];
-  if (!shared) shared = ReshardOp::create(builder, loc, withSharding(cast<RankedTensorType>(value.getType()), sharding), value);
+  if (!shared)
+    shared = ReshardOp::create(
+        builder, loc, withSharding(cast<RankedTensorType>(value.getType()), sharding), value);
   return shared;
 }
 
@@ -71,7 +76,8 @@ static bool isNeutral(Value value, ReduceKind kind) {
   auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
   if (!splat) return false;
   OpBuilder builder(value.getContext());
-  return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
+  return splat.getSplatValue<Attribute>() ==
+         getNeutralElement(builder, kind, splat.getElementType());
 }
 
 void Materialization::setOperand(OpOperand& operand, ShardingAttr sharding) {
@@ -110,13 +116,21 @@ void Materialization::rewrite(const RuledOp& ruled) {
     isReduction.push_back(factor.kind == FactorKind::Reduction);
     if (isReduction.back()) kind = factor.reduceKind;
   }
-  // Operands are described by the sharding that they have now, which is that of the value they were resharded from.
+  // Operands are described by the sharding that they have now, which is that of the value they were
+  // resharded from.
   SmallVector<TensorAxes, 3> operandAxes;
-  for (Value operand : ruled.op->getOperands()) operandAxes.push_back(isTensor(operand.getType()) ? mesh.toTensorAxes(getSharding(operand.getType())) : TensorAxes());
+  for (Value operand : ruled.op->getOperands())
+    operandAxes.push_back(isTensor(operand.getType())
+                              ? mesh.toTensorAxes(getSharding(operand.getType()))
+                              : TensorAxes());
   SmallVector<AssignedTensor> tensors;
-  for (auto [operand, axes, mapping] : llvm::zip(ruled.op->getOperands(), operandAxes, rule.operands))
-    if (isTensor(operand.getType())) tensors.push_back({&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
-  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results)) tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
+  for (auto [operand, axes, mapping] :
+       llvm::zip(ruled.op->getOperands(), operandAxes, rule.operands))
+    if (isTensor(operand.getType()))
+      tensors.push_back(
+          {&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
+  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
+    tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
 
   AssignmentProblem problem{sizes, canBeSharded, isReduction, tensors};
   Assignment assignment = chooseAssignment(problem);
@@ -124,15 +138,18 @@ void Materialization::rewrite(const RuledOp& ruled) {
   for (OpOperand& operand : ruled.op->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
     TensorAxes axes = assignedAxes(problem, tensors[index++], assignment);
-    if (rule.accumulator == operand.getOperandNumber()) axes.unreduced = unreducedAxes(problem, assignment);
+    if (rule.accumulator == operand.getOperandNumber())
+      axes.unreduced = unreducedAxes(problem, assignment);
     setOperand(operand, mesh.toAttr(axes, kind));
   }
-  for (OpResult result : ruled.op->getResults()) setResult(result, mesh.toAttr(assignedAxes(problem, tensors[index++], assignment), kind));
+  for (OpResult result : ruled.op->getResults())
+    setResult(result, mesh.toAttr(assignedAxes(problem, tensors[index++], assignment), kind));
 }
 
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
   builder.setInsertionPoint(constraint);
-  Value value = reshard(constraint.getInput(), finalSharding(constraint.getResult()), constraint.getLoc());
+  Value value =
+      reshard(constraint.getInput(), finalSharding(constraint.getResult()), constraint.getLoc());
   constraint.getResult().replaceAllUsesWith(value);
   constraint.erase();
 }
@@ -143,15 +160,18 @@ void Materialization::rewriteReturn() {
     if (!isTensor(operand.get().getType())) continue;
     unsigned index = operand.getOperandNumber();
     ShardingAttr sharding = getSharding(operand.get().getType());
-    if (std::optional<unsigned> entry = map.functionResults[index]) sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
+    if (std::optional<unsigned> entry = map.functionResults[index])
+      sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
     builder.setInsertionPoint(terminator);
     operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
     function.setResultAttr(index, kShardingAttr, sharding);
   }
-  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
+  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
+                                     terminator->getOperandTypes()));
 }
 
-/// A reshard of a reshard that nobody else reads is one reshard: on its way the value need not take the form in between.
+/// A reshard of a reshard that nobody else reads is one reshard: on its way the value need not take
+/// the form in between.
 void Materialization::joinReshards() {
   for (auto outer : llvm::make_early_inc_range(function.getOps<ReshardOp>())) {
     auto inner = outer.getInput().getDefiningOp<ReshardOp>();
@@ -176,6 +196,7 @@ void Materialization::run(ArrayRef<RuledOp> ops) {
   joinReshards();
 }
 
-void mlir::sgd::materializeShardings(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map, const MeshAxes& mesh) {
+void mlir::sgd::materializeShardings(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map,
+                                     const MeshAxes& mesh) {
   Materialization(function, map, mesh).run(ops);
 }

@@ -24,7 +24,8 @@ class MeshAxes {
   /// The sharding as the algebra sees it; priorities are dropped.
   TensorAxes toTensorAxes(ShardingAttr sharding) const;
 
-  /// The one attribute for a final sharding: all dimensions closed, no priorities, replicated axes left out, unreduced axes in mesh order.
+  /// The one attribute for a final sharding: all dimensions closed, no priorities, replicated axes
+  /// left out, unreduced axes in mesh order.
   ShardingAttr toAttr(const TensorAxes& tensor, ReduceKind unreducedKind = ReduceKind::Add) const;
 
  private:

@@ -16,7 +16,8 @@ namespace sgd {
 #define GEN_PASS_REGISTRATION
 #include "passes/sharding/passes.h.inc"
 
-/// Attaches the sharding rules of all ops of arith, math and sgd; every context that runs sgd-shard or localises ops needs them.
+/// Attaches the sharding rules of all ops of arith, math and sgd; every context that runs sgd-shard
+/// or localises ops needs them.
 void registerShardingRules(DialectRegistry& registry);
 
 }  // namespace sgd

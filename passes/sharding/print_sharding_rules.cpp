@@ -1,4 +1,5 @@
-// The pass sgd-print-sharding-rules: one remark per op, for tests of rules and for a look at why a sharding did not spread.
+// The pass sgd-print-sharding-rules: one remark per op, for tests of rules and for a look at why a
+// sharding did not spread.
 #include "passes/sharding/passes.h"
 
 #include "dialects/sgd/sharding_rule.h"
@@ -30,10 +31,14 @@ void printMapping(llvm::raw_ostream& os, const TensorMapping& mapping) {
 
 StringRef kindName(const Factor& factor) {
   switch (factor.kind) {
-    case FactorKind::PassThrough: return "";
-    case FactorKind::Reduction: return stringifyReduceKind(factor.reduceKind);
-    case FactorKind::NeedReplication: return "whole";
-    case FactorKind::Permutation: return "permutes";
+    case FactorKind::PassThrough:
+      return "";
+    case FactorKind::Reduction:
+      return stringifyReduceKind(factor.reduceKind);
+    case FactorKind::NeedReplication:
+      return "whole";
+    case FactorKind::Permutation:
+      return "permutes";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -42,9 +47,11 @@ std::string toString(const ShardingRule& rule) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "(";
-  llvm::interleaveComma(rule.operands, os, [&](const TensorMapping& mapping) { printMapping(os, mapping); });
+  llvm::interleaveComma(rule.operands, os,
+                        [&](const TensorMapping& mapping) { printMapping(os, mapping); });
   os << ") -> ";
-  llvm::interleaveComma(rule.results, os, [&](const TensorMapping& mapping) { printMapping(os, mapping); });
+  llvm::interleaveComma(rule.results, os,
+                        [&](const TensorMapping& mapping) { printMapping(os, mapping); });
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
     os << " " << factorName(index) << "=" << factor.size;
     if (!kindName(factor).empty()) os << ":" << kindName(factor);
@@ -54,7 +61,8 @@ std::string toString(const ShardingRule& rule) {
 
 struct PrintShardingRulesPass : sgd::impl::PrintShardingRulesPassBase<PrintShardingRulesPass> {
   void runOnOperation() override {
-    getOperation().walk([](ShardingRuleOpInterface op) { op->emitRemark() << toString(op.getShardingRule()); });
+    getOperation().walk(
+        [](ShardingRuleOpInterface op) { op->emitRemark() << toString(op.getShardingRule()); });
     markAllAnalysesPreserved();
   }
 };

@@ -1,4 +1,5 @@
-// Projection of tensor shardings onto an op's factors and back. Plain C++ on axis parts; a factor list comes from an op's sharding rule.
+// Projection of tensor shardings onto an op's factors and back. Plain C++ on axis parts; a factor
+// list comes from an op's sharding rule.
 #ifndef SGD_PASSES_SHARDING_PROJECTION_H
 #define SGD_PASSES_SHARDING_PROJECTION_H
 
@@ -14,7 +15,8 @@ struct DimAxes {
   bool operator==(const DimAxes&) const = default;
 };
 
-/// The sharding of one tensor while propagation works on it. Parts are in merged form and shard at most one place of the tensor.
+/// The sharding of one tensor while propagation works on it. Parts are in merged form and shard at
+/// most one place of the tensor.
 struct TensorAxes {
   llvm::SmallVector<DimAxes, 4> dims;
   AxisParts replicated;  // stay out of every dimension
@@ -32,7 +34,7 @@ struct FactorAxes {
   bool isPresent = false;    // the tensor has this factor
   bool isOpen = false;       // the factor may receive more axes in this tensor
   bool isMinorMost = false;  // last factor of its dimension
-  AxisParts overflow;        // axes of the dimension that no factor can hold; only on the minor-most one
+  AxisParts overflow;  // axes of the dimension that no factor can hold; only on the minor-most one
 };
 
 /// One tensor's view of all factors of the op, indexed by factor.
@@ -42,16 +44,21 @@ struct TensorFactors {
   AxisParts unreduced;
 };
 
-/// Distributes each dimension's axes over its factors, major to minor, cutting an axis where a factor is full. `sizes` are indexed by factor.
+/// Distributes each dimension's axes over its factors, major to minor, cutting an axis where a
+/// factor is full. `sizes` are indexed by factor.
 TensorFactors project(const TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes);
 
-/// The axes of a dimension made of `factors`, given each factor's axes: the longest prefix that a dimension can hold, which ends at
-/// the first factor that is not fully sharded. Sets `*isExact` to false when something had to be left out.
-AxisParts joinFactors(llvm::ArrayRef<unsigned> factors, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<AxisParts> axesPerFactor, bool* isExact);
+/// The axes of a dimension made of `factors`, given each factor's axes: the longest prefix that a
+/// dimension can hold, which ends at the first factor that is not fully sharded. Sets `*isExact` to
+/// false when something had to be left out.
+AxisParts joinFactors(llvm::ArrayRef<unsigned> factors, llvm::ArrayRef<int64_t> sizes,
+                      llvm::ArrayRef<AxisParts> axesPerFactor, bool* isExact);
 
-/// Writes the axes of `factors` back into the dimensions of `tensor`; returns true when a dimension received more axes. A dimension
-/// that would lose axes, or that cannot hold its factors' axes, stays as it was.
-bool expandDims(TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes, const TensorFactors& factors);
+/// Writes the axes of `factors` back into the dimensions of `tensor`; returns true when a dimension
+/// received more axes. A dimension that would lose axes, or that cannot hold its factors' axes,
+/// stays as it was.
+bool expandDims(TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes,
+                const TensorFactors& factors);
 
 }  // namespace mlir::sgd
 

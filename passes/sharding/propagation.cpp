@@ -11,11 +11,15 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 FailureOr<SmallVector<RuledOp, 0>> mlir::sgd::collectRules(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock()) return function.emitError("cannot shard a function of several blocks; lower control flow to structured ops first");
+  if (!function.getBody().hasOneBlock())
+    return function.emitError(
+        "cannot shard a function of several blocks; lower control flow to structured ops first");
   SmallVector<RuledOp, 0> ops;
   for (Operation& op : function.getBody().front().without_terminator()) {
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
-    if (!ruled) return op.emitError() << "'" << op.getName() << "' has no sharding rule; it cannot be used in a sharded program";
+    if (!ruled)
+      return op.emitError() << "'" << op.getName()
+                            << "' has no sharding rule; it cannot be used in a sharded program";
     ops.push_back({&op, ruled.getShardingRule()});
   }
   return ops;
@@ -25,9 +29,17 @@ namespace {
 /// Kinds of nodes by when they take part.
 enum class NodeClass : uint8_t { PassThrough, DynamicSlice, Broadcast, Other };
 
-/// What is free comes first, so that costly ops meet settled shardings. As Shardy's schedule, but slices, pads and concatenations count
-/// as passing through: else a projection's backward pass is sharded before its padded halves are.
-enum Phase : unsigned { SingleUsePassThrough, PassThrough, PassThroughFactors, AllButBroadcastForward, Everything, NumPhases };
+/// What is free comes first, so that costly ops meet settled shardings. As Shardy's schedule, but
+/// slices, pads and concatenations count as passing through: else a projection's backward pass is
+/// sharded before its padded halves are.
+enum Phase : unsigned {
+  SingleUsePassThrough,
+  PassThrough,
+  PassThroughFactors,
+  AllButBroadcastForward,
+  Everything,
+  NumPhases
+};
 
 struct Node {
   SmallVector<unsigned, 3> tensors;  // operands, then results
@@ -44,7 +56,8 @@ struct Node {
 
 class Propagation {
  public:
-  Propagation(func::FuncOp function, ArrayRef<RuledOp> ops, const MeshAxes& mesh) : function(function), ops(ops), mesh(mesh) {}
+  Propagation(func::FuncOp function, ArrayRef<RuledOp> ops, const MeshAxes& mesh)
+      : function(function), ops(ops), mesh(mesh) {}
   FailureOr<ShardingMap> run();
 
  private:
@@ -76,12 +89,15 @@ static bool isShardable(Value value) {
 }
 
 static NodeClass classify(Operation* op, const ShardingRule& rule) {
-  if (rule.isElementwise || isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op)) return NodeClass::PassThrough;
+  if (rule.isElementwise ||
+      isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op))
+    return NodeClass::PassThrough;
   if (isa<DynamicSliceOp, DynamicUpdateSliceOp>(op)) return NodeClass::DynamicSlice;
   auto broadcast = dyn_cast<BroadcastInDimOp>(op);
   if (!broadcast) return NodeClass::Other;
   // One that repeats nothing is a reshape.
-  bool repeats = cast<RankedTensorType>(broadcast.getInput().getType()).getNumElements() != cast<RankedTensorType>(broadcast.getType()).getNumElements();
+  bool repeats = cast<RankedTensorType>(broadcast.getInput().getType()).getNumElements() !=
+                 cast<RankedTensorType>(broadcast.getType()).getNumElements();
   return repeats ? NodeClass::Broadcast : NodeClass::PassThrough;
 }
 
@@ -110,7 +126,8 @@ void Propagation::addNode(const RuledOp& ruled) {
     node.hasMultiUseOperand |= isShardable(operand) && !operand.hasOneUse();
   }
   node.numOperands = node.tensors.size();
-  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results)) add(result, mapping);
+  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
+    add(result, mapping);
   if (node.tensors.size() < 2) return;
   for (const Factor& factor : rule.factors) {
     node.sizes.push_back(factor.size);
@@ -123,7 +140,8 @@ void Propagation::addNode(const RuledOp& ruled) {
   nodes.push_back(std::move(node));
 }
 
-/// Annotated function results are tensors of their own, joined to the returned values by the identity.
+/// Annotated function results are tensors of their own, joined to the returned values by the
+/// identity.
 void Propagation::addReturn(ArrayRef<Annotation> annotations) {
   Operation* terminator = function.getBody().front().getTerminator();
   map.functionResults.resize(terminator->getNumOperands());
@@ -152,7 +170,8 @@ void Propagation::addReturn(ArrayRef<Annotation> annotations) {
   }
 }
 
-/// Makes the dimensions of `priority` known. What earlier priorities have put there stays; the annotation continues it where it can.
+/// Makes the dimensions of `priority` known. What earlier priorities have put there stays; the
+/// annotation continues it where it can.
 void Propagation::apply(const Annotation& annotation, unsigned tensor, int64_t priority) {
   ShardingMap::Entry& entry = map.entries[tensor];
   TensorAxes wanted = mesh.toTensorAxes(annotation.sharding);
@@ -202,7 +221,8 @@ static Direction directionOf(const Node& node, unsigned factor, Phase phase) {
       return Direction::Both;
     case NodeClass::Other:
       if (phase < PassThroughFactors) return Direction::None;
-      return phase > PassThroughFactors || node.isPassThrough[factor] ? Direction::Both : Direction::None;
+      return phase > PassThroughFactors || node.isPassThrough[factor] ? Direction::Both
+                                                                      : Direction::None;
   }
   llvm_unreachable("all classes are handled");
 }
@@ -222,12 +242,17 @@ void Propagation::notify(unsigned tensor) {
 
 void Propagation::visit(Node& node, Phase phase, ConflictMode mode) {
   SmallVector<Direction, 6> directions;
-  for (unsigned factor = 0; factor < node.sizes.size(); ++factor) directions.push_back(directionOf(node, factor, phase));
-  if (llvm::all_of(directions, [](Direction direction) { return direction == Direction::None; })) return;
-  if (llvm::none_of(node.tensors, [&](unsigned tensor) { return map.entries[tensor].axes.isSharded(); })) return;
+  for (unsigned factor = 0; factor < node.sizes.size(); ++factor)
+    directions.push_back(directionOf(node, factor, phase));
+  if (llvm::all_of(directions, [](Direction direction) { return direction == Direction::None; }))
+    return;
+  if (llvm::none_of(node.tensors,
+                    [&](unsigned tensor) { return map.entries[tensor].axes.isSharded(); }))
+    return;
 
   SmallVector<TensorFactors, 4> tensors;
-  for (auto [tensor, mapping] : llvm::zip(node.tensors, node.mappings)) tensors.push_back(project(map.entries[tensor].axes, mapping, node.sizes));
+  for (auto [tensor, mapping] : llvm::zip(node.tensors, node.mappings))
+    tensors.push_back(project(map.entries[tensor].axes, mapping, node.sizes));
   OpFactors factors{node.sizes, directions, tensors, node.numOperands, node.isElementwise};
   if (isSettled(factors)) {
     node.isSettled = true;
@@ -266,16 +291,21 @@ FailureOr<ShardingMap> Propagation::run() {
 
   std::set<int64_t> priorities = {0};
   for (const Annotation& annotation : *annotations)
-    for (DimShardingAttr dim : annotation.sharding.getDims()) priorities.insert(dim.getPriority().value_or(0));
+    for (DimShardingAttr dim : annotation.sharding.getDims())
+      priorities.insert(dim.getPriority().value_or(0));
   for (const Annotation& annotation : *annotations) applyUnreduced(annotation);
   for (int64_t priority : priorities) {
     for (const Annotation& annotation : *annotations)
-      apply(annotation, annotation.value ? map.indices.lookup(annotation.value) : *map.functionResults[annotation.functionResult], priority);
+      apply(annotation,
+            annotation.value ? map.indices.lookup(annotation.value)
+                             : *map.functionResults[annotation.functionResult],
+            priority);
     runPhases();
   }
   return std::move(map);
 }
 
-FailureOr<ShardingMap> mlir::sgd::propagateShardings(func::FuncOp function, ArrayRef<RuledOp> ops, const MeshAxes& mesh) {
+FailureOr<ShardingMap> mlir::sgd::propagateShardings(func::FuncOp function, ArrayRef<RuledOp> ops,
+                                                     const MeshAxes& mesh) {
   return Propagation(function, ops, mesh).run();
 }

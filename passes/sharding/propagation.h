@@ -1,4 +1,5 @@
-// Propagation of shardings through one function to a fixed point, over a map keyed by value: the IR is only read.
+// Propagation of shardings through one function to a fixed point, over a map keyed by value: the IR
+// is only read.
 #ifndef SGD_PASSES_SHARDING_PROPAGATION_H
 #define SGD_PASSES_SHARDING_PROPAGATION_H
 
@@ -28,12 +29,15 @@ struct RuledOp {
   ShardingRule rule;
 };
 
-/// Asks every op of `function` but its return for its rule; an op without one, or a function of several blocks, is an error on it.
+/// Asks every op of `function` but its return for its rule; an op without one, or a function of
+/// several blocks, is an error on it.
 FailureOr<SmallVector<RuledOp, 0>> collectRules(func::FuncOp function);
 
-/// Propagates from the annotations of arguments, results and sharding constraints: by user priority, then by kind of op, then from basic
-/// to aggressive conflict handling. An annotation that does not divide its dimension is an error.
-FailureOr<ShardingMap> propagateShardings(func::FuncOp function, ArrayRef<RuledOp> ops, const MeshAxes& mesh);
+/// Propagates from the annotations of arguments, results and sharding constraints: by user
+/// priority, then by kind of op, then from basic to aggressive conflict handling. An annotation
+/// that does not divide its dimension is an error.
+FailureOr<ShardingMap> propagateShardings(func::FuncOp function, ArrayRef<RuledOp> ops,
+                                          const MeshAxes& mesh);
 
 }  // namespace mlir::sgd
 

@@ -9,7 +9,8 @@ namespace mlir::sgd {
 /// Elementwise ops of arith, math and sgd, constants, and ops that are the identity on values.
 void registerElementwiseRules(DialectRegistry& registry);
 
-/// Ops that move elements: broadcast, transpose, reshape, slice, pad, concatenate, reverse, iota, dynamic slices.
+/// Ops that move elements: broadcast, transpose, reshape, slice, pad, concatenate, reverse, iota,
+/// dynamic slices.
 void registerIndexRules(DialectRegistry& registry);
 
 /// reduce and dot_general.

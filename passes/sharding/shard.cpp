@@ -1,5 +1,5 @@
-// The pass sgd-shard. Assumes inlined functions of one block with annotations on arguments, results and sharding constraints; afterwards
-// every tensor type carries its sharding.
+// The pass sgd-shard. Assumes inlined functions of one block with annotations on arguments, results
+// and sharding constraints; afterwards every tensor type carries its sharding.
 #include "passes/sharding/passes.h"
 
 #include "passes/sharding/constants.h"
@@ -26,8 +26,9 @@ MeshAxes getOrCreateMesh(ModuleOp module) {
   return MeshAxes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
 }
 
-/// Removes constraints whose value only the next constraint sees (the transpose of a gathered parameter, then the gradient's own wish):
-/// honouring them would build a sharding only to leave it.
+/// Removes constraints whose value only the next constraint sees (the transpose of a gathered
+/// parameter, then the gradient's own wish): honouring them would build a sharding only to leave
+/// it.
 void dropOverruledConstraints(func::FuncOp function) {
   for (auto constraint : llvm::make_early_inc_range(function.getOps<ShardingConstraintOp>())) {
     if (!constraint->hasOneUse() || !isa<ShardingConstraintOp>(*constraint->user_begin())) continue;

@@ -1,4 +1,5 @@
-// The pass sgd-verify-sharding: closes the stage of sgd-shard. Localisation relies on exactly what is checked here.
+// The pass sgd-verify-sharding: closes the stage of sgd-shard. Localisation relies on exactly what
+// is checked here.
 #include "passes/sharding/passes.h"
 
 #include "passes/sharding/assignment.h"
@@ -13,8 +14,10 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-/// The axes that all tensors of the op together give to its factors, or nullopt when two of them differ or one has axes that no factor holds.
-std::optional<Assignment> impliedAssignment(const ShardingRule& rule, ArrayRef<std::pair<TensorAxes, DimFactors>> tensors) {
+/// The axes that all tensors of the op together give to its factors, or nullopt when two of them
+/// differ or one has axes that no factor holds.
+std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
+                                            ArrayRef<std::pair<TensorAxes, DimFactors>> tensors) {
   SmallVector<int64_t> sizes = rule.factorSizes();
   Assignment assignment(sizes.size());
   SmallVector<bool> isKnown(sizes.size(), false);
@@ -23,7 +26,8 @@ std::optional<Assignment> impliedAssignment(const ShardingRule& rule, ArrayRef<s
     for (unsigned factor = 0; factor < sizes.size(); ++factor) {
       const FactorAxes& held = projected.factors[factor];
       if (!held.isPresent) continue;
-      if (!held.overflow.empty() || (isKnown[factor] && held.axes != assignment[factor])) return std::nullopt;
+      if (!held.overflow.empty() || (isKnown[factor] && held.axes != assignment[factor]))
+        return std::nullopt;
       if (!held.axes.empty() && !rule.factors[factor].canBeSharded()) return std::nullopt;
       assignment[factor] = held.axes;
       isKnown[factor] = true;
@@ -33,7 +37,8 @@ std::optional<Assignment> impliedAssignment(const ShardingRule& rule, ArrayRef<s
 }
 
 /// Axes of reduction factors, with their kind, as a set of unreduced axes.
-TensorAxes withUnreduced(const ShardingRule& rule, const Assignment& assignment, TensorAxes axes, ReduceKind& kind) {
+TensorAxes withUnreduced(const ShardingRule& rule, const Assignment& assignment, TensorAxes axes,
+                         ReduceKind& kind) {
   axes.unreduced.clear();
   for (auto [factor, held] : llvm::zip(rule.factors, assignment)) {
     if (factor.kind != FactorKind::Reduction || held.empty()) continue;
@@ -51,14 +56,17 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
       return signalPassFailure();
     }
     MeshAxes mesh(FlatSymbolRefAttr::get(meshOp.getSymNameAttr()), meshOp.getMesh());
-    WalkResult result = getOperation().walk([&](Operation* op) { return failed(verify(op, mesh)) ? WalkResult::interrupt() : WalkResult::advance(); });
+    WalkResult result = getOperation().walk([&](Operation* op) {
+      return failed(verify(op, mesh)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
     if (result.wasInterrupted()) return signalPassFailure();
     markAllAnalysesPreserved();
   }
 
   LogicalResult verify(Operation* op, const MeshAxes& mesh) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-      if (isa<RankedTensorType>(type) && !getSharding(type)) return op->emitError("has a tensor without sharding after sgd-shard: ") << type;
+      if (isa<RankedTensorType>(type) && !getSharding(type))
+        return op->emitError("has a tensor without sharding after sgd-shard: ") << type;
     if (isa<ReshardOp>(op)) return success();
     if (isa<ShardingConstraintOp>(op)) return op->emitError("is left over after sgd-shard");
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
@@ -69,17 +77,23 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
     ShardingRule rule = op.getShardingRule();
     SmallVector<std::pair<TensorAxes, DimFactors>, 3> tensors;
     auto add = [&](Type type, const TensorMapping& mapping) {
-      if (ShardingAttr sharding = getSharding(type)) tensors.push_back({mesh.toTensorAxes(sharding), mapping});
+      if (ShardingAttr sharding = getSharding(type))
+        tensors.push_back({mesh.toTensorAxes(sharding), mapping});
     };
     for (auto [type, mapping] : llvm::zip(op->getOperandTypes(), rule.operands)) add(type, mapping);
     for (auto [type, mapping] : llvm::zip(op->getResultTypes(), rule.results)) add(type, mapping);
     std::optional<Assignment> assignment = impliedAssignment(rule, tensors);
-    if (!assignment) return op->emitError("has operands and results that do not fit one assignment of axes to the factors of its rule");
+    if (!assignment)
+      return op->emitError(
+          "has operands and results that do not fit one assignment of axes to the factors of its "
+          "rule");
     return verifyPartials(op, rule, *assignment, mesh);
   }
 
-  /// Results (and the operand they accumulate onto) are partial over the axes of reduction factors; free values may be partial as they are.
-  LogicalResult verifyPartials(Operation* op, const ShardingRule& rule, const Assignment& assignment, const MeshAxes& mesh) {
+  /// Results (and the operand they accumulate onto) are partial over the axes of reduction factors;
+  /// free values may be partial as they are.
+  LogicalResult verifyPartials(Operation* op, const ShardingRule& rule,
+                               const Assignment& assignment, const MeshAxes& mesh) {
     auto check = [&](Type type, bool isReduced, StringRef what) -> LogicalResult {
       ShardingAttr sharding = getSharding(type);
       if (!sharding) return success();
@@ -87,11 +101,14 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
       TensorAxes expected = withUnreduced(rule, assignment, mesh.toTensorAxes(sharding), kind);
       if (!isReduced) expected.unreduced.clear();
       if (mesh.toAttr(expected, kind) == sharding) return success();
-      return op->emitError() << what << " should be sharded as " << mesh.toAttr(expected, kind) << ", is " << sharding;
+      return op->emitError() << what << " should be sharded as " << mesh.toAttr(expected, kind)
+                             << ", is " << sharding;
     };
     if (isa<arith::ConstantOp>(op)) return success();
     for (OpOperand& operand : op->getOpOperands())
-      if (failed(check(operand.get().getType(), rule.accumulator == operand.getOperandNumber(), "operand"))) return failure();
+      if (failed(check(operand.get().getType(), rule.accumulator == operand.getOperandNumber(),
+                       "operand")))
+        return failure();
     for (Type type : op->getResultTypes())
       if (failed(check(type, true, "result"))) return failure();
     return success();

@@ -1,4 +1,5 @@
-// Bytes of reshards against a count over all ranks, and the choice of assignments for the usual conflicts.
+// Bytes of reshards against a count over all ranks, and the choice of assignments for the usual
+// conflicts.
 #include "passes/sharding/assignment.h"
 
 #include <gtest/gtest.h>
@@ -27,23 +28,30 @@ int64_t shardOf(const AxisParts& axes, int64_t x, int64_t y) {
 /// Elements of an 8 x 8 tensor that ranks do not hold yet, on average.
 double countReceived(const TensorAxes& from, const TensorAxes& to) {
   auto holds = [](const TensorAxes& tensor, int64_t x, int64_t y, int64_t row, int64_t column) {
-    auto inShard = [&](const AxisParts& axes, int64_t index) { return index / (8 / numShards(axes)) == shardOf(axes, x, y); };
+    auto inShard = [&](const AxisParts& axes, int64_t index) {
+      return index / (8 / numShards(axes)) == shardOf(axes, x, y);
+    };
     return inShard(tensor.dims[0].axes, row) && inShard(tensor.dims[1].axes, column);
   };
   int64_t received = 0;
   for (int64_t x = 0; x < 4; ++x)
     for (int64_t y = 0; y < 2; ++y)
       for (int64_t row = 0; row < 8; ++row)
-        for (int64_t column = 0; column < 8; ++column) received += holds(to, x, y, row, column) && !holds(from, x, y, row, column);
+        for (int64_t column = 0; column < 8; ++column)
+          received += holds(to, x, y, row, column) && !holds(from, x, y, row, column);
   return received / 8.0;
 }
 
 TEST(ReshardBytesTest, IsWhatRanksDoNotHoldYet) {
-  std::vector<TensorAxes> shardings = {tensorOf({{}, {}}),     tensorOf({{kX}, {}}),     tensorOf({{}, {kX}}), tensorOf({{kY}, {}}), tensorOf({{}, {kY}}),
-                                       tensorOf({{kX}, {kY}}), tensorOf({{kX, kY}, {}}), tensorOf({{}, {kX, kY}})};
+  std::vector<TensorAxes> shardings = {tensorOf({{}, {}}),       tensorOf({{kX}, {}}),
+                                       tensorOf({{}, {kX}}),     tensorOf({{kY}, {}}),
+                                       tensorOf({{}, {kY}}),     tensorOf({{kX}, {kY}}),
+                                       tensorOf({{kX, kY}, {}}), tensorOf({{}, {kX, kY}})};
   for (const TensorAxes& from : shardings)
-    for (const TensorAxes& to : shardings) EXPECT_DOUBLE_EQ(reshardBytes(from, to, 64), countReceived(from, to));
-  // Where axes trade places between dimensions, the estimate ignores that some ranks stay on the diagonal.
+    for (const TensorAxes& to : shardings)
+      EXPECT_DOUBLE_EQ(reshardBytes(from, to, 64), countReceived(from, to));
+  // Where axes trade places between dimensions, the estimate ignores that some ranks stay on the
+  // diagonal.
   TensorAxes xy = tensorOf({{kX}, {kY}}), yx = tensorOf({{kY}, {kX}});
   EXPECT_GE(reshardBytes(xy, yx, 64), countReceived(xy, yx));
 }
@@ -65,30 +73,42 @@ struct MatMul {
     llvm::SmallVector<int64_t> sizes = {m, n, k};
     llvm::SmallVector<bool> canBeSharded = {true, true, true}, isReduction = {false, false, true};
     Mapping lhsMap = {{0}, {2}}, rhsMap = {{2}, {1}}, resultMap = {{0}, {1}};
-    llvm::SmallVector<AssignedTensor> tensors = {{&lhs, lhsMap, 4 * m * k, false}, {&rhs, rhsMap, 4 * k * n, false}, {&result, resultMap, 4 * m * n, true}};
+    llvm::SmallVector<AssignedTensor> tensors = {{&lhs, lhsMap, 4 * m * k, false},
+                                                 {&rhs, rhsMap, 4 * k * n, false},
+                                                 {&result, resultMap, 4 * m * n, true}};
     return chooseAssignment({sizes, canBeSharded, isReduction, tensors});
   }
 };
 
 TEST(AssignmentTest, AgreementIsKept) {
-  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{}, {kY}}), tensorOf({{kX}, {kY}}), 64, 64, 64}.choose()), (Assignment{{kX}, {kY}, {}}));
+  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{}, {kY}}), tensorOf({{kX}, {kY}}), 64, 64, 64}
+                 .choose()),
+            (Assignment{{kX}, {kY}, {}}));
 }
 
 TEST(AssignmentTest, ContractionOverShardsGivesAPartialResult) {
-  EXPECT_EQ((MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{}, {}}), 64, 64, 64}.choose()), (Assignment{{}, {}, {kX}}));
+  EXPECT_EQ(
+      (MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{}, {}}), 64, 64, 64}.choose()),
+      (Assignment{{}, {}, {kX}}));
 }
 
 TEST(AssignmentTest, AShardedGradientIsReduceScattered) {
   // Batch 512 sharded on both operands; the wanted gradient is sharded over the same axis.
-  EXPECT_EQ((MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 64, 256, 512}.choose()), (Assignment{{}, {}, {kX}}));
+  EXPECT_EQ((MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 64, 256, 512}
+                 .choose()),
+            (Assignment{{}, {}, {kX}}));
 }
 
 TEST(AssignmentTest, AShardedWeightIsGatheredNotTheActivations) {
-  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4096, 64, 64}.choose()), (Assignment{{kX}, {}, {}}));
+  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4096, 64, 64}
+                 .choose()),
+            (Assignment{{kX}, {}, {}}));
 }
 
 TEST(AssignmentTest, FewRowsMoveInsteadOfALargeWeight) {
-  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4, 4096, 4096}.choose()), (Assignment{{}, {}, {kX}}));
+  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4, 4096, 4096}
+                 .choose()),
+            (Assignment{{}, {}, {kX}}));
 }
 
 TEST(AssignmentTest, WhatMustBeWholeIsNotSharded) {
@@ -96,7 +116,8 @@ TEST(AssignmentTest, WhatMustBeWholeIsNotSharded) {
   llvm::SmallVector<int64_t> sizes = {64, 64};
   llvm::SmallVector<bool> canBeSharded = {false, true}, isReduction = {false, false};
   Mapping operandMap = {{0}, {1}}, resultMap = {{0}, {1}};
-  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 4096, false}, {&result, resultMap, 4096, true}};
+  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 4096, false},
+                                               {&result, resultMap, 4096, true}};
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {kX}}));
 }
 
@@ -106,7 +127,8 @@ TEST(AssignmentTest, AMergedDimensionHoldsItsMinorFactorOnlyBehindAFullMajorOne)
   llvm::SmallVector<int64_t> sizes = {4, 8};
   llvm::SmallVector<bool> canBeSharded = {true, true}, isReduction = {false, false};
   Mapping operandMap = {{0}, {1}}, resultMap = {{0, 1}};
-  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 128, false}, {&result, resultMap, 128, true}};
+  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 128, false},
+                                               {&result, resultMap, 128, true}};
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {}}));
 }
 

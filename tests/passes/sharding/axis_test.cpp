@@ -1,4 +1,5 @@
-// Axis algebra, checked on every part of small axes against the meaning of a part: a digit of the rank's index.
+// Axis algebra, checked on every part of small axes against the meaning of a part: a digit of the
+// rank's index.
 #include "passes/sharding/axis.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,9 @@ std::vector<AxisPart> allParts(int64_t n) {
 }
 
 /// The digit that `part` means in index `i` of an axis of size n.
-int64_t digit(const AxisPart& part, int64_t i, int64_t n) { return i / (n / part.end()) % part.size; }
+int64_t digit(const AxisPart& part, int64_t i, int64_t n) {
+  return i / (n / part.end()) % part.size;
+}
 
 int64_t tuple(const AxisParts& parts, int64_t i, int64_t n) {
   int64_t value = 0;
@@ -40,7 +43,8 @@ TEST(AxisTest, PartsThatDoNotOverlapAreIndependent) {
   for (int64_t n : kSizes)
     for (const AxisPart& a : allParts(n))
       for (const AxisPart& b : allParts(n))
-        if (!overlaps(a, b)) EXPECT_EQ(jointValues({a}, {b}, n), static_cast<size_t>(a.size * b.size));
+        if (!overlaps(a, b))
+          EXPECT_EQ(jointValues({a}, {b}, n), static_cast<size_t>(a.size * b.size));
 }
 
 TEST(AxisTest, ContainedDigitsAreDetermined) {
@@ -84,7 +88,8 @@ TEST(AxisTest, MergingKeepsTheMeaning) {
   EXPECT_TRUE(merged({{0, 1, 1}, {1, 4, 1}}).empty());
 }
 
-/// All lists of at most two parts, which do not overlap, of axis 0 (size 8) and axis 1 (size 4), in merged form.
+/// All lists of at most two parts, which do not overlap, of axis 0 (size 8) and axis 1 (size 4), in
+/// merged form.
 std::vector<AxisParts> allLists() {
   std::vector<AxisPart> parts = allParts(8);
   for (AxisPart part : allParts(4)) parts.push_back({1, part.begin, part.size});

@@ -33,16 +33,23 @@ struct Step {
 
   OpFactors op() {
     size_t count = tensors[0].factors.size();
-    return {llvm::ArrayRef(sizes).take_front(count), llvm::ArrayRef(directions).take_front(count), tensors, numOperands, isElementwise};
+    return {llvm::ArrayRef(sizes).take_front(count), llvm::ArrayRef(directions).take_front(count),
+            tensors, numOperands, isElementwise};
   }
-  const AxisParts& axes(unsigned tensor, unsigned factor) { return tensors[tensor].factors[factor].axes; }
+  const AxisParts& axes(unsigned tensor, unsigned factor) {
+    return tensors[tensor].factors[factor].axes;
+  }
 };
 
 TEST(FactorPropagationTest, CandidatesStopAtTheFirstDisagreement) {
   struct Case {
     AxisParts a, b, expected;
   };
-  for (const Case& c : std::vector<Case>{{{kX}, {}, {kX}}, {{kX}, {kX, kY}, {kX, kY}}, {{kX}, {kY}, {}}, {{kX, kY}, {kXMajor}, {kX, kY}}, {{kXMajor, kY}, {kX}, {kXMajor}}}) {
+  for (const Case& c : std::vector<Case>{{{kX}, {}, {kX}},
+                                         {{kX}, {kX, kY}, {kX, kY}},
+                                         {{kX}, {kY}, {}},
+                                         {{kX, kY}, {kXMajor}, {kX, kY}},
+                                         {{kXMajor, kY}, {kX}, {kXMajor}}}) {
     Step step{{tensorOf({factorOf(c.a)}), tensorOf({factorOf(c.b)})}, 1};
     EXPECT_EQ(compatibleMajorAxes(step.op(), 0, Direction::Both), c.expected);
     Step swapped{{tensorOf({factorOf(c.b)}), tensorOf({factorOf(c.a)})}, 1};
@@ -69,7 +76,11 @@ TEST(FactorPropagationTest, BothModesSpreadWhatNobodyObjectsTo) {
 }
 
 TEST(FactorPropagationTest, AClosedTensorObjectsInBasicModeAndIsLeftOutInAggressiveMode) {
-  auto make = [] { return Step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({}, /*isOpen=*/false)}), tensorOf({factorOf({})})}, 2}; };
+  auto make = [] {
+    return Step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({}, /*isOpen=*/false)}),
+                 tensorOf({factorOf({})})},
+                2};
+  };
   Step basic = make();
   EXPECT_FALSE(propagateFactors(basic.op(), ConflictMode::Basic));
   Step aggressive = make();
@@ -90,7 +101,9 @@ TEST(FactorPropagationTest, AxesThatDoNotDivideTheFactorStay) {
 TEST(FactorPropagationTest, AnAxisShardsATensorOnce) {
   // lhs has factor 0 over x, rhs factor 1 over x; the result has both.
   auto make = [] {
-    return Step{{tensorOf({factorOf({kX}), FactorAxes()}), tensorOf({FactorAxes(), factorOf({kX})}), tensorOf({factorOf({}), factorOf({})})}, 2};
+    return Step{{tensorOf({factorOf({kX}), FactorAxes()}), tensorOf({FactorAxes(), factorOf({kX})}),
+                 tensorOf({factorOf({}), factorOf({})})},
+                2};
   };
   Step basic = make();
   EXPECT_FALSE(propagateFactors(basic.op(), ConflictMode::Basic));
@@ -102,7 +115,10 @@ TEST(FactorPropagationTest, AnAxisShardsATensorOnce) {
 
 TEST(FactorPropagationTest, TheLargerSourceClaimsAnAxisFirst) {
   // As above, but rhs also has a third factor and so is larger.
-  Step step{{tensorOf({factorOf({kX}), FactorAxes(), FactorAxes()}), tensorOf({FactorAxes(), factorOf({kX}), factorOf({})}), tensorOf({factorOf({}), factorOf({}), FactorAxes()})}, 2};
+  Step step{{tensorOf({factorOf({kX}), FactorAxes(), FactorAxes()}),
+             tensorOf({FactorAxes(), factorOf({kX}), factorOf({})}),
+             tensorOf({factorOf({}), factorOf({}), FactorAxes()})},
+            2};
   EXPECT_TRUE(propagateFactors(step.op(), ConflictMode::Aggressive));
   EXPECT_TRUE(step.axes(2, 0).empty());
   EXPECT_EQ(step.axes(2, 1), AxisParts{kX});
@@ -121,7 +137,9 @@ TEST(FactorPropagationTest, ReplicatedAndUnreducedAxesAreNotUsed) {
 }
 
 TEST(FactorPropagationTest, ElementwiseOperandsTakeNoMoreThanTheResult) {
-  Step step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({})}), tensorOf({factorOf({}, /*isOpen=*/false)})}, 2};
+  Step step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({})}),
+             tensorOf({factorOf({}, /*isOpen=*/false)})},
+            2};
   step.isElementwise = true;
   EXPECT_FALSE(propagateFactors(step.op(), ConflictMode::Aggressive));
 }
