@@ -165,9 +165,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   auto positive = [](std::optional<uint32_t>& target) {
     return [&target](uint32_t value) { target = value; };
   };
-  app.add_option_function<uint32_t>("-n", positive(options.rank_flags.ranks),
-                                    "Start so many ranks on this host (default: the launcher's "
-                                    "environment, else the artifact's mesh)")
+  app.add_option_function<uint32_t>(
+         "-n", positive(options.rank_flags.ranks),
+         "Start so many ranks here (default: as the launcher says, else the mesh)")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
       ->option_text("RANKS");

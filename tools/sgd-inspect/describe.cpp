@@ -1,0 +1,250 @@
+// Walks a verified artifact and describes it as JSON.
+#include "tools/sgd-inspect/describe.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/comm/sent_bytes.h"
+#include "runtime/trace/slices.h"
+#include "tools/sgd-inspect/describe_types.h"
+
+namespace sgd::inspect {
+namespace {
+
+using artifact::Size;
+
+template <typename Table>
+Json ValueJson(const artifact::Artifact& root, const Table& value, const char* prefix,
+               uint64_t index) {
+  Json json = {{"position", absl::StrCat(prefix, index)}, {"name", value.name()->str()}};
+  json.update(TypeJson(root, *value.type()));
+  json["slice"] = SliceJson(*value.slice());
+  return json;
+}
+
+Json InputsJson(const artifact::Artifact& root, const artifact::Program& program) {
+  Json inputs = Json::array();
+  for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
+    inputs.push_back(ValueJson(root, *program.inputs()->Get(i), "arg", i));
+    inputs.back()["state"] = program.inputs()->Get(i)->state();
+  }
+  return inputs;
+}
+
+Json OutputsJson(const artifact::Artifact& root, const artifact::Program& program) {
+  Json outputs = Json::array();
+  for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
+    outputs.push_back(ValueJson(root, *program.outputs()->Get(i), "result", i));
+    const int32_t carry = program.outputs()->Get(i)->carry_input();
+    outputs.back()["carry"] = carry < 0 ? Json() : Json(absl::StrCat("arg", carry));
+  }
+  return outputs;
+}
+
+// What the ring rule counts of an operand: see sent_bytes.h.
+uint64_t RuleBytes(const artifact::Collective& collective,
+                   const artifact::CollectiveOperand& operand) {
+  const uint64_t bytes = operand.count() * artifact::ElementSize(operand.element());
+  return collective.kind() == artifact::CollectiveKind::AllGather
+             ? bytes * GroupSize(collective.axes())
+             : bytes;
+}
+
+Json OperandsJson(const artifact::Collective& collective) {
+  Json operands = Json::array();
+  for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
+    const artifact::CollectiveOperand& operand = *collective.operands()->Get(i);
+    operands.push_back({{"element", artifact::ElementName(operand.element())},
+                        {"count", operand.count()},
+                        {"source", SliceJson(*operand.source())},
+                        {"target", SliceJson(*operand.target())}});
+  }
+  return operands;
+}
+
+Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& program,
+                    uint32_t index, bool with_operands) {
+  const artifact::Instruction& instruction = *program.instructions()->Get(index);
+  const artifact::Collective& collective = *instruction.op_as_Collective();
+  uint64_t operand_bytes = 0;
+  uint64_t rule_bytes = 0;
+  for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
+    const artifact::CollectiveOperand& operand = *collective.operands()->Get(i);
+    operand_bytes += operand.count() * artifact::ElementSize(operand.element());
+    rule_bytes += RuleBytes(collective, operand);
+  }
+  const bool reduces = collective.kind() == artifact::CollectiveKind::AllReduce ||
+                       collective.kind() == artifact::CollectiveKind::ReduceScatter;
+  const uint64_t group = GroupSize(collective.axes());
+  Json json = {{"instruction", index},
+               {"kind", CollectiveKindName(collective.kind())},
+               {"reduce", reduces ? Json(ReduceKindName(collective.reduce())) : Json()},
+               {"axes", AxesJson(root, collective.axes())},
+               {"group_size", group},
+               {"tensors", Size(collective.operands())},
+               {"operand_bytes", operand_bytes},
+               {"sent_bytes", comm::SentBytes(static_cast<comm::CollectiveKind>(collective.kind()),
+                                              group, rule_bytes)},
+               {"loc", LocationText(program, instruction.loc())}};
+  if (with_operands) json["operands"] = OperandsJson(collective);
+  return json;
+}
+
+Json MatmulJson(const artifact::Matmul& matmul) {
+  Json batch = Json::array();
+  for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i)
+    batch.push_back(matmul.batch_dims()->Get(i));
+  return {{"element", artifact::ElementName(matmul.element())},
+          {"batch", batch},
+          {"m", matmul.m()},
+          {"n", matmul.n()},
+          {"k", matmul.k()},
+          {"epilogue", EpilogueName(matmul.epilogue())}};
+}
+
+Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program,
+                     uint32_t index) {
+  const artifact::Instruction& instruction = *program.instructions()->Get(index);
+  Json json = {{"index", index}, {"op", OperationKindName(instruction.op_type())}};
+  if (const artifact::Launch* launch = instruction.op_as_Launch()) {
+    json["kernel"] = root.kernels()->Get(launch->kernel())->symbol()->str();
+    json["range"] = launch->range();
+    json["grain"] = launch->grain();
+  } else if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) {
+    json.update(MatmulJson(*matmul));
+  } else if (instruction.op_as_Collective() != nullptr) {
+    json.update(CollectiveJson(root, program, index, /*with_operands=*/false));
+    json.erase("instruction");
+  } else if (const artifact::Fill* fill = instruction.op_as_Fill()) {
+    std::string pattern(reinterpret_cast<const char*>(fill->pattern()->data()),
+                        fill->pattern()->size());
+    json["pattern"] = absl::BytesToHexString(pattern);
+  }
+  Json slices = Json::array();
+  trace::ForEachSlice(instruction, [&](const char* role, const artifact::Slice& slice) {
+    Json entry = {{"role", role}};
+    entry.update(SliceJson(slice));
+    slices.push_back(entry);
+  });
+  json["slices"] = slices;
+  json["flops"] = instruction.flops();
+  json["bytes"] = instruction.bytes();
+  json["loc"] = LocationText(program, instruction.loc());
+  return json;
+}
+
+// One slice of memory over the program: which values lie there, and from which instruction to which
+// it is touched.
+struct SliceUse {
+  std::vector<std::string> values;
+  int64_t first = -1;  // instructions; -1: none touches it
+  int64_t last = -1;
+};
+
+Json SlicesJson(const artifact::Program& program) {
+  std::map<std::tuple<artifact::Space, uint64_t, uint64_t>, SliceUse> uses;
+  auto use = [&](const artifact::Slice& slice) -> SliceUse& {
+    return uses[{slice.space(), slice.offset(), slice.size()}];
+  };
+  for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
+    use(*program.inputs()->Get(i)->slice()).values.push_back(absl::StrCat("arg", i));
+  }
+  for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
+    use(*program.outputs()->Get(i)->slice()).values.push_back(absl::StrCat("result", i));
+  }
+  for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
+    trace::ForEachSlice(*program.instructions()->Get(i),
+                        [&](const char*, const artifact::Slice& slice) {
+                          SliceUse& touched = use(slice);
+                          if (touched.first < 0) touched.first = i;
+                          touched.last = i;
+                        });
+  }
+  Json json = Json::array();
+  for (const auto& [key, touched] : uses) {
+    const auto& [space, offset, size] = key;
+    json.push_back({{"space", SpaceName(space)},
+                    {"offset", offset},
+                    {"size", size},
+                    {"values", touched.values},
+                    {"first", touched.first < 0 ? Json() : Json(touched.first)},
+                    {"last", touched.first < 0 ? Json() : Json(touched.last)}});
+  }
+  return json;
+}
+
+Json ProgramJson(const artifact::Artifact& root, const artifact::Program& program,
+                 const Parts& parts) {
+  Json counts = Json::object();
+  Json collectives = Json::array();
+  Json code = Json::array();
+  for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
+    const artifact::Operation kind = program.instructions()->Get(i)->op_type();
+    Json& count = counts[OperationKindName(kind)];
+    count = count.is_null() ? 1 : count.get<uint64_t>() + 1;
+    if (kind == artifact::Operation::Collective)
+      collectives.push_back(CollectiveJson(root, program, i, parts.collectives));
+    if (parts.program) code.push_back(InstructionJson(root, program, i));
+  }
+  std::string hash;
+  if (program.collective_hash() != nullptr)
+    hash.assign(program.collective_hash()->begin(), program.collective_hash()->end());
+  Json json = {{"name", program.name()->str()},
+               {"inputs", InputsJson(root, program)},
+               {"outputs", OutputsJson(root, program)},
+               {"instructions", counts},
+               {"flops", program.flops()},
+               {"sent_bytes", program.sent_bytes()},
+               {"collective_hash", absl::BytesToHexString(hash)},
+               {"collectives", collectives}};
+  if (parts.program) json["code"] = code;
+  if (parts.memory) json["slices"] = SlicesJson(program);
+  if (!parts.explain) return json;
+  json["explain"] = Json::array();
+  for (uint32_t i = 0; i < Size(program.explain()); ++i) {
+    const artifact::Explain& explain = *program.explain()->Get(i);
+    json["explain"].push_back(
+        {{"text", explain.text()->str()}, {"loc", LocationText(program, explain.loc())}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
+  const artifact::Artifact& root = file.root();
+  Json features = Json::array();
+  for (uint32_t i = 0; i < Size(root.cpu_features()); ++i)
+    features.push_back(root.cpu_features()->Get(i)->str());
+  Json mesh = Json::array();
+  for (uint32_t i = 0; i < Size(root.mesh()); ++i) {
+    mesh.push_back({root.mesh()->Get(i)->name()->str(), root.mesh()->Get(i)->size()});
+  }
+  Json json = {{"path", file.path()},
+               {"hash", artifact::HexHash(file.hash())},
+               {"compiler_version", root.compiler_version()->str()},
+               {"target", root.target()->str()},
+               {"cpu", root.cpu() == nullptr ? "" : root.cpu()->str()},
+               {"cpu_features", features},
+               {"mesh", mesh},
+               {"ranks", file.ranks()},
+               {"memory",
+                {{"private", root.private_bytes()},
+                 {"window", root.window_bytes()},
+                 {"constants", root.constant_bytes()},
+                 {"total", root.private_bytes() + root.window_bytes() + root.constant_bytes()}}},
+               {"kernels", {{"count", Size(root.kernels())}, {"bytes", file.kernels().size()}}},
+               {"programs", Json::array()}};
+  for (uint32_t i = 0; i < Size(root.programs()); ++i) {
+    json["programs"].push_back(ProgramJson(root, *root.programs()->Get(i), parts));
+  }
+  return json;
+}
+
+}  // namespace sgd::inspect

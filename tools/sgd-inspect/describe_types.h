@@ -1,0 +1,46 @@
+// Words for the small things of an artifact: types, shardings, slices, axes, enumerators.
+#pragma once
+
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "runtime/artifact/reader.h"
+
+namespace sgd::inspect {
+
+using Json = nlohmann::ordered_json;
+
+// "data", or "x:(2)4" for a part of an axis.
+std::string AxisText(const artifact::Artifact& root, const artifact::AxisRef& axis);
+// A list of such names.
+template <typename Axes>
+Json AxesJson(const artifact::Artifact& root, const Axes* axes) {
+  Json json = Json::array();
+  for (uint64_t i = 0; i < artifact::Size(axes); ++i)
+    json.push_back(AxisText(root, *axes->Get(static_cast<uint32_t>(i))));
+  return json;
+}
+// Product of the axes' sizes.
+template <typename Axes>
+uint64_t GroupSize(const Axes* axes) {
+  uint64_t size = 1;
+  for (uint64_t i = 0; i < artifact::Size(axes); ++i)
+    size *= axes->Get(static_cast<uint32_t>(i))->size();
+  return size;
+}
+
+// {"type": "f32[128,64]", "local": "f32[32,64]", "sharding": [["data"], []]}
+Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& type);
+
+const char* SpaceName(artifact::Space space);
+Json SliceJson(const artifact::Slice& slice);
+
+const char* CollectiveKindName(artifact::CollectiveKind kind);
+const char* ReduceKindName(artifact::ReduceKind kind);
+const char* EpilogueName(artifact::Epilogue epilogue);
+const char* OperationKindName(artifact::Operation operation);
+
+// The source location of an instruction or explanation; empty when there is none.
+std::string LocationText(const artifact::Program& program, uint32_t location);
+
+}  // namespace sgd::inspect

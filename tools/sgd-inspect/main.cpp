@@ -1,0 +1,68 @@
+// sgd-inspect: prints what an artifact holds, as text or JSON.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/reader.h"
+#include "tools/sgd-inspect/describe.h"
+#include "tools/sgd-inspect/text.h"
+
+namespace {
+
+constexpr char kAbout[] =
+    "Shows what a compiled artifact (.sgda) holds: mesh, memory, programs with their inputs and "
+    "outputs, collectives.\n"
+    "Without flags a summary. All sizes are bytes, of one rank.";
+
+int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json) {
+  absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file =
+      sgd::artifact::ArtifactFile::Open(path);
+  if (!file.ok()) {
+    std::fprintf(stderr, "sgd-inspect: %s\n", std::string(file.status().message()).c_str());
+    return 1;
+  }
+  const nlohmann::ordered_json description = sgd::inspect::Describe(**file, parts);
+  // Names in an artifact may be any bytes; those that are not UTF-8 are replaced.
+  const std::string text =
+      as_json
+          ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+          : sgd::inspect::DescriptionText(description, parts);
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
+  std::perror("sgd-inspect: cannot write to standard output");
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string path;
+  sgd::inspect::Parts parts;
+  bool as_json = false;
+  CLI::App app{kAbout, "sgd-inspect"};
+  app.add_option("artifact", path, "The artifact, made by sgdc")
+      ->required()
+      ->option_text("ARTIFACT");
+  app.add_flag("--json", as_json, "JSON instead of text");
+  app.add_flag("--program", parts.program, "Inputs, outputs and every instruction");
+  app.add_flag("--memory", parts.memory,
+               "Every slice of memory: what lies there and when it is used");
+  app.add_flag("--collectives", parts.collectives, "Every collective with its tensors and bytes");
+  app.add_flag("--explain", parts.explain, "Why each collective is there");
+  app.set_version_flag("--version", std::string("sgd-inspect ") + SGD_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this text");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    std::puts(version.what());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "sgd-inspect: %s (see sgd-inspect --help)\n", error.what());
+    return 2;
+  }
+  return Inspect(path, parts, as_json);
+}

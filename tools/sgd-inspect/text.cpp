@@ -1,0 +1,227 @@
+// Tables from the JSON description.
+#include "tools/sgd-inspect/text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "runtime/data/safetensors.h"
+#include "tools/sgd-inspect/describe_types.h"
+
+namespace sgd::inspect {
+namespace {
+
+// Rows of cells, padded so that columns line up; numbers (as JSON) to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) { Add(std::move(head)); }
+
+  void Add(std::vector<std::string> cells) {
+    widths_.resize(std::max(widths_.size(), cells.size()), 0);
+    for (size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], cells[i].size());
+    rows_.push_back(std::move(cells));
+  }
+
+  // `right` lists columns whose cells are numbers.
+  std::string Text(const std::vector<size_t>& right = {}) const {
+    std::string text;
+    for (const std::vector<std::string>& row : rows_) {
+      std::string line = "   ";
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string space(widths_[i] - row[i].size(), ' ');
+        const bool is_right = std::ranges::find(right, i) != right.end();
+        absl::StrAppend(&line, " ", is_right ? space + row[i] : row[i] + space, " ");
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      absl::StrAppend(&text, line, "\n");
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> widths_;
+};
+
+// "1,234,567"
+std::string Grouped(const Json& number) {
+  std::string digits = number.dump();
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string Plain(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// A name from the model on one line, without quotes.
+std::string Name(const Json& value) {
+  const std::string quoted = data::QuotedName(value.get<std::string>());
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+std::string Join(const Json& list, const char* separator) {
+  std::vector<std::string> parts;
+  for (const Json& part : list) parts.push_back(Plain(part));
+  return absl::StrJoin(parts, separator);
+}
+
+// "[data, -]": axes per dimension, "-" for none; "replicated" when nothing is sharded.
+std::string ShardingText(const Json& sharding) {
+  std::vector<std::string> dims;
+  bool is_replicated = true;
+  for (const Json& axes : sharding) {
+    is_replicated = is_replicated && axes.empty();
+    dims.push_back(axes.empty() ? "-" : Join(axes, "+"));
+  }
+  return is_replicated ? "replicated" : absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
+}
+
+std::string SliceWords(const Json& slice) {
+  return absl::StrCat(Plain(slice["space"]), "[", Plain(slice["offset"]), "+", Plain(slice["size"]),
+                      "]");
+}
+
+std::string HeadText(const Json& json) {
+  std::vector<std::string> mesh;
+  for (const Json& axis : json["mesh"])
+    mesh.push_back(absl::StrCat(Name(axis[0]), "=", Plain(axis[1])));
+  std::vector<std::string> programs;
+  for (const Json& program : json["programs"]) programs.push_back(Name(program["name"]));
+  const Json& memory = json["memory"];
+  const std::string features =
+      json["cpu_features"].empty() ? "" : absl::StrCat(" (", Join(json["cpu_features"], " "), ")");
+  return absl::StrCat("artifact  ", Plain(json["path"]), "\nsha256    ", Plain(json["hash"]),
+                      "\ncompiler  ", Plain(json["compiler_version"]), "\ntarget    ",
+                      Plain(json["target"]), " ", Plain(json["cpu"]), features, "\nmesh      ",
+                      absl::StrJoin(mesh, ", "), mesh.empty() ? "" : ": ", Plain(json["ranks"]),
+                      json["ranks"] == 1 ? " rank" : " ranks", "\nmemory    ",
+                      Grouped(memory["total"]), " bytes a rank: private ",
+                      Grouped(memory["private"]), ", window ", Grouped(memory["window"]),
+                      ", constants ", Grouped(memory["constants"]), "\nkernels   ",
+                      Plain(json["kernels"]["count"]), " in ", Grouped(json["kernels"]["bytes"]),
+                      " bytes of code\nprograms  ", absl::StrJoin(programs, ", "), "\n");
+}
+
+std::string ValuesText(const Json& values, const char* title, const char* last, auto last_cell) {
+  if (values.empty()) return "";
+  Table table({"", "name", "type", "sharding", "on a rank", last});
+  for (const Json& value : values) {
+    table.Add({Plain(value["position"]), Name(value["name"]), Plain(value["type"]),
+               ShardingText(value["sharding"]), Plain(value["local"]), last_cell(value)});
+  }
+  return absl::StrCat("  ", title, "\n", table.Text());
+}
+
+std::string CollectivesText(const Json& collectives, bool with_operands) {
+  if (collectives.empty()) return "  collectives: none\n";
+  Table table({"at", "kind", "over", "ranks", "tensors", "operand bytes", "sent bytes", "source"});
+  for (const Json& collective : collectives) {
+    const std::string reduce =
+        collective["reduce"].is_null() ? "" : absl::StrCat(" ", Plain(collective["reduce"]));
+    table.Add({Plain(collective["instruction"]), Plain(collective["kind"]) + reduce,
+               Join(collective["axes"], "+"), Plain(collective["group_size"]),
+               Plain(collective["tensors"]), Grouped(collective["operand_bytes"]),
+               Grouped(collective["sent_bytes"]), Name(collective["loc"])});
+    if (!with_operands) continue;
+    for (const Json& operand : collective["operands"]) {
+      table.Add(
+          {"", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "",
+           "", "", "", "",
+           absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
+    }
+  }
+  return absl::StrCat("  collectives\n", table.Text({0, 3, 4, 5, 6}));
+}
+
+// What is particular to an instruction, in one cell.
+std::string DetailText(const Json& instruction) {
+  const std::string op = Plain(instruction["op"]);
+  if (op == "launch") {
+    return absl::StrCat(Name(instruction["kernel"]), " over ", Plain(instruction["range"]), " by ",
+                        Plain(instruction["grain"]));
+  }
+  if (op == "matmul") {
+    return absl::StrCat(
+        Plain(instruction["element"]), " ", Join(instruction["batch"], "x"),
+        instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x",
+        Plain(instruction["n"]), "x", Plain(instruction["k"]),
+        instruction["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(instruction["epilogue"])));
+  }
+  if (op == "collective")
+    return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
+  if (op == "fill") return absl::StrCat("0x", Plain(instruction["pattern"]));
+  return "";
+}
+
+std::string CodeText(const Json& code) {
+  Table table({"at", "op", "what", "memory", "source"});
+  for (const Json& instruction : code) {
+    std::vector<std::string> slices;
+    for (const Json& slice : instruction["slices"])
+      slices.push_back(absl::StrCat(Plain(slice["role"]), " ", SliceWords(slice)));
+    table.Add({Plain(instruction["index"]), Plain(instruction["op"]), DetailText(instruction),
+               absl::StrJoin(slices, ", "), Name(instruction["loc"])});
+  }
+  return absl::StrCat("  instructions\n", table.Text({0}));
+}
+
+std::string MemoryText(const Json& slices) {
+  Table table({"space", "offset", "size", "values", "used"});
+  for (const Json& slice : slices) {
+    const std::string used = slice["first"].is_null() ? "never"
+                                                      : absl::StrCat(Plain(slice["first"]), " to ",
+                                                                     Plain(slice["last"]));
+    table.Add({Plain(slice["space"]), Grouped(slice["offset"]), Grouped(slice["size"]),
+               Join(slice["values"], " "), used});
+  }
+  return absl::StrCat("  memory (used: first to last instruction)\n", table.Text({1, 2}));
+}
+
+std::string ExplainText(const Json& records) {
+  if (records.empty()) return "  explanations: none\n";
+  std::string text = "  explanations\n";
+  for (const Json& record : records) {
+    const std::string source = Name(record["loc"]);
+    absl::StrAppend(&text, "    ", source, source.empty() ? "" : ": ", Plain(record["text"]), "\n");
+  }
+  return text;
+}
+
+std::string ProgramText(const Json& program, const Parts& parts) {
+  std::vector<std::string> counts;
+  for (const auto& [kind, count] : program["instructions"].items())
+    counts.push_back(absl::StrCat(Plain(count), " ", kind));
+  std::string text = absl::StrCat("\nprogram ", Name(program["name"]), ": ",
+                                  counts.empty() ? "empty" : absl::StrJoin(counts, ", "), "; ",
+                                  Grouped(program["flops"]), " flops and ",
+                                  Grouped(program["sent_bytes"]), " bytes sent a step\n");
+  const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain;
+  if (is_summary || parts.program) {
+    absl::StrAppend(&text,
+                    ValuesText(program["inputs"], "inputs", "",
+                               [](const Json& v) { return v["state"] == true ? "state" : ""; }),
+                    ValuesText(program["outputs"], "outputs", "next step", [](const Json& v) {
+                      return v["carry"].is_null() ? std::string() : "is " + Plain(v["carry"]);
+                    }));
+  }
+  if (is_summary || parts.collectives)
+    absl::StrAppend(&text, CollectivesText(program["collectives"], parts.collectives));
+  if (parts.program) absl::StrAppend(&text, CodeText(program["code"]));
+  if (parts.memory) absl::StrAppend(&text, MemoryText(program["slices"]));
+  if (parts.explain) absl::StrAppend(&text, ExplainText(program["explain"]));
+  return text;
+}
+
+}  // namespace
+
+std::string DescriptionText(const Json& description, const Parts& parts) {
+  std::string text = HeadText(description);
+  for (const Json& program : description["programs"])
+    absl::StrAppend(&text, ProgramText(program, parts));
+  return text;
+}
+
+}  // namespace sgd::inspect
