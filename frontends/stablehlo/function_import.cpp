@@ -30,7 +30,8 @@ LogicalResult Importer::importFunction(func::FuncOp function) {
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     RankedTensorType converted = convertTensorType(type);
     if (!converted)
-      return reportUnsupportedType(function.getLoc(), describe("argument", index, getArgumentName(function.getArgument(index), {})), type);
+      return reportUnsupportedType(locate(function, function.getArgument(index)),
+                                   describe("argument", index, getArgumentName(function.getArgument(index), {})), type);
     FailureOr<DictionaryAttr> attributes = importArgumentAttributes(function, index, converted);
     if (failed(attributes))
       return failure();
@@ -73,7 +74,7 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
     attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType()))
     attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("argument", index, name));
+  auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed())
     return failure();
   if (*sharding)
@@ -105,8 +106,9 @@ LogicalResult Importer::importDonation(func::FuncOp function, unsigned index, Na
     return success();
   auto alias = dyn_cast<IntegerAttr>(attribute);
   auto reject = [&](const Twine &why) {
-    return emitError(function.getLoc()) << describe("argument", index, getArgumentName(function.getArgument(index), {}))
-                                        << ": tf.aliasing_output = " << attribute << " " << why;
+    BlockArgument argument = function.getArgument(index);
+    return emitError(locate(function, argument)) << describe("argument", index, getArgumentName(argument, {}))
+                                                 << ": tf.aliasing_output = " << attribute << " " << why;
   };
   if (!alias || alias.getValue().isNegative() || alias.getValue().uge(function.getNumResults()))
     return reject("names no result");

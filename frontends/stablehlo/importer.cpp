@@ -7,6 +7,18 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+/// What to do instead of an op that has no lowering, or what is supported.
+static StringRef getAdvice(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("sdy.manual_computation", "replace shard_map by sharding constraints, the compiler inserts the collectives")
+      .Cases({"stablehlo.while", "stablehlo.map"}, "unroll the loop, for example by lax.scan(..., unroll=True)")
+      .Cases({"stablehlo.case", "stablehlo.if"}, "compute both branches and choose by jnp.where")
+      .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota", "stablehlo.dynamic_reshape", "stablehlo.dynamic_pad",
+              "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather", "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
+             "export with concrete shapes")
+      .Default("supported are elementwise ops, dot_general, reductions by one op, gather, scatter and data movement");
+}
+
 Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
   LoweringTable table;
   addElementwiseLowerings(table);
@@ -82,18 +94,17 @@ LogicalResult Importer::importOp(Operation *op, Location loc) {
 LogicalResult Importer::lower(Operation *op, Location loc) {
   LowerFn lowering = lowerings.lookup(op->getName());
   if (!lowering)
-    return emitError(loc) << "'" << op->getName() << "' is not supported yet; supported are elementwise ops, dot_general, "
-                          << "reductions by one op, gather, scatter and data movement";
+    return emitError(loc) << "'" << op->getName() << "' is not supported yet; " << getAdvice(op->getName().getStringRef());
   for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
     if (!convertTensorType(type))
       return reportUnsupportedType(loc, "result " + Twine(index) + " of '" + op->getName().getStringRef() + "'", type);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(values.lookup(operand));
-  OpLowering lowering_op(op, operands, builder, loc);
-  if (lowering(lowering_op).failed())
+  OpLowering lowered(op, operands, builder, loc);
+  if (lowering(lowered).failed())
     return failure();
-  return mapResults(op, lowering_op.results, loc);
+  return mapResults(op, lowered.results, loc);
 }
 
 LogicalResult Importer::importCall(Operation *op, FlatSymbolRefAttr callee, Location loc) {
@@ -158,6 +169,15 @@ bool Importer::hasFile(Location loc) {
   bool found = loc->walk([](Location part) { return isa<FileLineColRange>(part) ? WalkResult::interrupt() : WalkResult::advance(); })
                    .wasInterrupted();
   return locationHasFile[loc] = found;
+}
+
+Location Importer::locate(func::FuncOp function, Value value) {
+  if (hasFile(function.getLoc()))
+    return function.getLoc();
+  for (Operation *user : value.getUsers())
+    if (hasFile(user->getLoc()))
+      return user->getLoc();
+  return function.getLoc();
 }
 
 Location Importer::inlineLocation(Location loc, std::optional<Location> caller) {

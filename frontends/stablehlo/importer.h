@@ -32,6 +32,8 @@ private:
   /// The location of an op of an inlined function: its own, at the place of the call.
   Location inlineLocation(Location loc, std::optional<Location> caller);
   bool hasFile(Location loc);
+  /// Where to report an argument of `function`: with debug information functions have no place of their own, then where it is first used.
+  Location locate(func::FuncOp function, Value value);
 
   ModuleOp module;
   OpBuilder builder;

@@ -195,7 +195,7 @@ ParseResult stablehlo::parseOperandsThenComma(OpAsmParser &parser, SmallVectorIm
     OpAsmParser::UnresolvedOperand operand;
     OptionalParseResult parsed = parser.parseOptionalOperand(operand);
     if (!parsed.has_value())
-      return success();
+      return operands.empty() ? parser.parseComma() : success();
     if (failed(*parsed) || parser.parseComma())
       return failure();
     operands.push_back(operand);
@@ -203,8 +203,8 @@ ParseResult stablehlo::parseOperandsThenComma(OpAsmParser &parser, SmallVectorIm
 }
 
 void stablehlo::printOperandsThenComma(OpAsmPrinter &printer, Operation *, OperandRange operands) {
-  for (auto [index, operand] : llvm::enumerate(operands))
-    printer << (index ? " " : "") << operand << ',';
+  llvm::interleaveComma(operands, printer);
+  printer << ',';
 }
 
 ParseResult stablehlo::parseDotAttributes(OpAsmParser &parser, DotDimensionNumbersAttr &dims, ArrayAttr &precision,

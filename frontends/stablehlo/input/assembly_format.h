@@ -52,7 +52,7 @@ void printFloatFormat(OpAsmPrinter &printer, Operation *op, IntegerAttr exponent
 ParseResult parseSliceRanges(OpAsmParser &parser, DenseI64ArrayAttr &starts, DenseI64ArrayAttr &limits, DenseI64ArrayAttr &strides);
 void printSliceRanges(OpAsmPrinter &printer, Operation *op, DenseI64ArrayAttr starts, DenseI64ArrayAttr limits, DenseI64ArrayAttr strides);
 
-/// `%a, %b,` before an attribute.
+/// `%a, %b,` before an attribute; `,` alone for no operands.
 ParseResult parseOperandsThenComma(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands);
 void printOperandsThenComma(OpAsmPrinter &printer, Operation *op, OperandRange operands);
 

@@ -72,6 +72,12 @@ public:
     printer << ']';
     return *this;
   }
+  /// Nothing where it is zero.
+  StructPrinter &field(StringRef name, const APFloat &value) {
+    if (!value.isZero())
+      start(name).printFloat(value);
+    return *this;
+  }
   template <typename T>
   StructPrinter &field(StringRef name, const T &value) {
     start(name) << value;
@@ -233,12 +239,7 @@ Attribute ResultAccuracyAttr::parse(AsmParser &parser, Type) {
 
 void ResultAccuracyAttr::print(AsmPrinter &printer) const {
   StructPrinter fields(printer);
-  auto printFloat = [&](StringRef name, const APFloat &value) {
-    if (!value.isZero())
-      fields.field(name, FloatAttr::get(Float64Type::get(getContext()), value));
-  };
-  printFloat("atol", getAtol());
-  printFloat("rtol", getRtol());
+  fields.field("atol", getAtol()).field("rtol", getRtol());
   if (getUlps())
     fields.field("ulps", getUlps());
   fields.field("mode", Attribute(getMode()));
