@@ -76,8 +76,7 @@ bool WaitReadable(int fd, absl::Time end) {
 void SendAnswer(const UniqueFd& socket, const absl::Status& status, int segment) {
   Answer answer;
   answer.code = static_cast<int32_t>(status.code());
-  const size_t length = std::min(status.message().size(), sizeof(answer.message) - 1);
-  std::memcpy(answer.message, status.message().data(), length);
+  status.message().copy(answer.message, sizeof(answer.message) - 1);
   iovec data = {&answer, sizeof(answer)};
   msghdr message = {};
   message.msg_iov = &data;

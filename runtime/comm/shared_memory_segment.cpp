@@ -137,10 +137,8 @@ bool SharedMemorySegment::Abort(uint32_t rank, const absl::Status& cause) {
   if (!header_->abort_state.compare_exchange_strong(none, 1)) return false;
   header_->abort_rank = rank;
   header_->abort_code = static_cast<int32_t>(cause.code());
-  const std::string message(cause.message());
-  const size_t length = std::min(message.size(), kMessageBytes - 1);
-  std::memcpy(header_->abort_message, message.data(), length);
-  header_->abort_message[length] = '\0';
+  // The message's last byte stays zero.
+  cause.message().copy(header_->abort_message, kMessageBytes - 1);
   header_->abort_state.store(2);
   for (uint32_t peer = 0; peer < ranks_; ++peer) {
     syscall(SYS_futex, &flags_[peer].arrived, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

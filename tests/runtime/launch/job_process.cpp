@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -72,7 +73,9 @@ void PidBoard::Announce(uint32_t rank) { Board(memory_)[rank] = getpid(); }
 pid_t PidBoard::WaitFor(uint32_t rank) {
   const absl::Time end = absl::Now() + absl::Seconds(30);
   while (Board(memory_)[rank] == 0 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(1));
-  return Board(memory_)[rank];
+  const pid_t pid = Board(memory_)[rank];
+  if (pid <= 0) std::abort();  // zero must never get to kill()
+  return pid;
 }
 
 comm::UniqueFd PidBoard::Open(uint32_t rank) {

@@ -37,8 +37,8 @@ class PidBoard {
  public:
   PidBoard();
   ~PidBoard();
-  void Announce(uint32_t rank);           // by the rank itself
-  pid_t WaitFor(uint32_t rank);           // by the test
+  void Announce(uint32_t rank);  // by the rank itself
+  pid_t WaitFor(uint32_t rank);  // by the test; ends it when the rank does not come
   // A descriptor that becomes readable when the process ends, whoever its parent is.
   comm::UniqueFd Open(uint32_t rank);
 
