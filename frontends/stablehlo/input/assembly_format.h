@@ -71,7 +71,7 @@ inline void printConvolutionDimensions(OpAsmPrinter &printer, Operation *, ConvD
   printConvolutionDimensions(printer, dims);
 }
 
-/// `stride = [2, 2], pad = [[0, 1], [0, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]`, each optional.
+/// `{stride = [2, 2], pad = [[0, 1], [0, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]}`, each optional.
 ParseResult parseConvolutionWindow(OpAsmParser &parser, DenseI64ArrayAttr &strides, DenseIntElementsAttr &padding,
                                    DenseI64ArrayAttr &lhsDilation, DenseI64ArrayAttr &rhsDilation, DenseBoolArrayAttr &reversal);
 void printConvolutionWindow(OpAsmPrinter &printer, Operation *op, DenseI64ArrayAttr strides, DenseIntElementsAttr padding,

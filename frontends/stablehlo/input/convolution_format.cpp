@@ -126,12 +126,13 @@ ParseResult stablehlo::parseConvolutionWindow(OpAsmParser &parser, DenseI64Array
     reversal = dyn_cast_or_null<DenseBoolArrayAttr>(DenseBoolArrayAttr::parse(parser, Type()));
     return success(bool(reversal));
   };
-  return parser.parseCommaSeparatedList(parseField);
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseField);
 }
 
 void stablehlo::printConvolutionWindow(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr strides, DenseIntElementsAttr padding,
                                        DenseI64ArrayAttr lhsDilation, DenseI64ArrayAttr rhsDilation, DenseBoolArrayAttr reversal) {
   StringRef separator = "";
+  printer << '{';
   auto printField = [&](StringRef name, Attribute value, function_ref<void()> print) {
     if (!value)
       return;
@@ -150,4 +151,5 @@ void stablehlo::printConvolutionWindow(OpAsmPrinter &printer, Operation *, Dense
   printField("lhs_dilate", lhsDilation, [&] { lhsDilation.print(printer); });
   printField("rhs_dilate", rhsDilation, [&] { rhsDilation.print(printer); });
   printField("reverse", reversal, [&] { reversal.print(printer); });
+  printer << '}';
 }

@@ -13,7 +13,7 @@ def SHLO_ConvolutionOp : SHLO_Op<"convolution"> {
   let results = (outs SHLO_Number:$result);
   let assemblyFormat = [{
     `(` operands `)` `dim_numbers` `=` custom<ConvolutionDimensions>($dimension_numbers) `,`
-    `window` `=` `{` custom<ConvolutionWindow>($window_strides, $padding, $lhs_dilation, $rhs_dilation, $window_reversal) `}`
+    `window` `=` custom<ConvolutionWindow>($window_strides, $padding, $lhs_dilation, $rhs_dilation, $window_reversal)
     attr-dict `:` functional-type(operands, results)
   }];
 }

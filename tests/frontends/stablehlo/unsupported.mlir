@@ -1,0 +1,169 @@
+// What is not supported is refused with the op, its place and what to do instead.
+// RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics
+
+func.func @convolution(%x: tensor<1x4x4x1xf32>, %w: tensor<3x3x1x1xf32>) -> tensor<1x2x2x1xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' is not supported yet; supported are elementwise ops}}
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>) -> tensor<1x2x2x1xf32>
+  return %0 : tensor<1x2x2x1xf32>
+}
+
+// -----
+
+func.func @while(%x: tensor<i1>) -> tensor<i1> {
+  // expected-error@+1 {{'stablehlo.while' is not supported yet; unroll the loop}}
+  %0 = stablehlo.while(%a = %x) : tensor<i1> cond {
+    stablehlo.return %a : tensor<i1>
+  } do {
+    stablehlo.return %a : tensor<i1>
+  }
+  return %0 : tensor<i1>
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'sdy.manual_computation' is not supported yet; replace shard_map by sharding constraints}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+    sdy.return %a : tensor<2xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @callback(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'stablehlo.custom_call' @xla_python_callback is not supported yet}}
+  stablehlo.custom_call @xla_python_callback(%x) {has_side_effect = true} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @old_manual(%x: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{'stablehlo.custom_call' @SPMDFullToShardShape is not supported: manual regions}}
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @body(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'stablehlo.reduce' is not supported yet with this body}}
+  %0 = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %1 = stablehlo.subtract %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @accuracy(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.tanh' asks for a result_accuracy, which is not supported}}
+  %0 = stablehlo.tanh %x {result_accuracy = #stablehlo.result_accuracy<ulps = 1, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @bitcast(%x: tensor<4xf32>) -> tensor<4x4xui8> {
+  // expected-error@+1 {{elements of different widths}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<4xf32>) -> tensor<4x4xui8>
+  return %0 : tensor<4x4xui8>
+}
+
+// -----
+
+func.func @precision(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.reduce_precision' from 'f32' to format e4m3 is not supported yet; use e8m7 on f32}}
+  %0 = stablehlo.reduce_precision %x, format = e4m3 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @accumulator(%a: tensor<4xf32>) -> tensor<f32> {
+  // expected-error@+1 {{with an f64 accumulator and a narrower result is not supported}}
+  %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0], algorithm = <lhs_precision_type = f64, rhs_precision_type = f64, accumulation_type = f64> : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 has type 'tensor<4xcomplex<f32>>'; supported elements are}}
+func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  return %x : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 has type 'tensor<?xf32>'; dynamic shapes are not supported, export with concrete shapes}}
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+func.func @inner_complex(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{result 0 of 'stablehlo.constant' has type 'tensor<4xcomplex<f32>>'}}
+  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
+  %1 = stablehlo.real %0 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @divide_booleans(%x: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error@+1 {{'stablehlo.divide' is not supported on elements of type 'i1'}}
+  %0 = stablehlo.divide %x, %x : tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'f' calls itself; recursion is not supported}}
+  %0 = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @external(tensor<4xf32>) -> tensor<4xf32>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'external' has no body}}
+  %0 = call @external(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has no public function to compile}}
+module {
+  func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{program has 2 replicas, as jax.pmap makes them; use jax.jit}}
+module attributes {mhlo.num_replicas = 2 : i32} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.composite' names the unknown function @nowhere}}
+  %0 = stablehlo.composite "a.b" %x {decomposition = @nowhere} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
