@@ -77,8 +77,10 @@ Expected<SmallVector<DeviceDigit>> consumeList(StringRef &text, int64_t numDevic
     if (text.consumeInteger(10, ids.emplace_back()) || ids.back() < 0 || ids.back() >= numDevices)
       return error("expected device ids below %lld", static_cast<long long>(numDevices));
   } while (text.consume_front(","));
-  if (int64_t(ids.size()) != numDevices)
-    return error("expected %lld device ids", static_cast<long long>(numDevices));
+  SmallVector<int64_t> sorted(ids);
+  sort(sorted);
+  if (int64_t(ids.size()) != numDevices || llvm::unique(sorted) != sorted.end())
+    return error("expected %lld different device ids", static_cast<long long>(numDevices));
   SmallVector<DeviceDigit> minorFirst;
   for (int64_t block = 1; block < numDevices;) {
     int64_t step = ids[block] - ids[0], size = 2;
@@ -144,7 +146,7 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
     return sharding;
   }
   if (rest == "manual" || rest.starts_with("maximal"))
-    return error("%s shardings are not supported; give it axes of a mesh, or replicate it", rest.starts_with("m") && rest == "manual" ? "manual" : "one-device");
+    return error("%s shardings are not supported; give it axes of a mesh, or replicate it", rest == "manual" ? "manual" : "one-device");
   if (!rest.consume_front("devices="))
     return error("expected {replicated} or {devices=[...]...}");
 

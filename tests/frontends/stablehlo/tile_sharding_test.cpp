@@ -125,7 +125,7 @@ TEST(TileShardingTest, RefusesWhatNoMeshHas) {
 
 TEST(TileShardingTest, ReportsMalformedText) {
   for (llvm::StringRef text : {"", "{", "{}", "{devices}", "{devices=}", "{devices=[]<=[2]}", "{devices=[2]<=[]}", "{devices=[0]<=[0]}", "{devices=[2]<=[2]T(}",
-                               "{devices=[2]<=[2]T(1)}", "{devices=[2,2]<=[2,2]T(0,0)}", "{devices=[2]0}", "{devices=[2]0,2}", "{devices=[2]0,0}",
+                               "{devices=[2]<=[2]T(1)}", "{devices=[2,2]<=[2,2]T(0,0)}", "{devices=[2]0}", "{devices=[2]0,2}", "{devices=[2]0,0}", "{devices=[4]0,1,1,2}",
                                "{devices=[9223372036854775807,9223372036854775807]<=[4]}", "{devices=[2]<=[2] metadata={op_name=\"x\"}}",
                                "{devices=[2]<=[2] last_tile_dims={manual}}", "{manual}", "{maximal device=0}"})
     EXPECT_NE(errorOf(text), "") << text.str();
