@@ -11,7 +11,6 @@
 #include "compiler/report.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LogicalResult.h"
 
 namespace mlir::sgd {
@@ -41,12 +40,6 @@ FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const Comp
 /// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One line to `errors`
 /// on failure.
 LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, llvm::raw_ostream &errors);
-
-/// Adds every dialect of ours and those that they build on, and nothing else (start-up time).
-void registerDialects(DialectRegistry &registry);
-
-/// Registers every pass of ours, for sgd-opt.
-void registerPasses();
 
 }  // namespace mlir::sgd
 

@@ -8,6 +8,7 @@
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::sgd {
 
@@ -29,6 +30,9 @@ struct Explanation {
   llvm::json::Value toJson() const;
   void print(llvm::raw_ostream &os) const;
 };
+
+/// One record per reshard that caused a collective of a plan-level module, in program order.
+Explanation computeExplanation(ModuleOp plan);
 
 }  // namespace mlir::sgd
 

@@ -9,6 +9,8 @@
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::sgd {
 
@@ -50,6 +52,12 @@ struct Report {
   /// A few lines for a person.
   void print(llvm::raw_ostream &os) const;
 };
+
+/// The function whose counts are reported: `train` or `main`, else the first.
+func::FuncOp getReportedFunction(ModuleOp plan);
+
+/// Everything but target and time, from a plan-level module with offsets.
+Report computeReport(ModuleOp plan, uint64_t constantBytes);
 
 }  // namespace mlir::sgd
 

@@ -1,0 +1,64 @@
+// Explanations are written by the passes that insert collectives; here they are collected and taken apart.
+#include "compiler/explain.h"
+
+#include "compiler/export_program.h"
+#include "compiler/locations.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// `reason: from -> to: step ...` as reshards are described; anything else is a reason as a whole.
+static void takeApart(StringRef text, ExplainRecord &record) {
+  auto [why, rest] = text.split(": ");
+  auto [from, target] = rest.split(" -> ");
+  record.why = why.str();
+  if (target.empty()) {
+    record.why = text.str();
+    return;
+  }
+  auto [to, steps] = target.split(": ");
+  record.from = from.str();
+  record.to = to.str();
+  record.steps = steps.str();
+}
+
+Explanation mlir::sgd::computeExplanation(ModuleOp plan) {
+  Explanation explanation;
+  for (auto function : plan.getOps<func::FuncOp>())
+    function.walk([&](plan::CollectiveOp collective) {
+      ExplainRecord base;
+      base.program = function.getName().str();
+      base.location = getUserLocation(collective.getLoc());
+      base.op = plan::stringifyCollectiveKind(collective.getKind()).str();
+      base.bytes = getSentBytes(collective);
+      SmallVector<StringRef> texts = getExplanations(collective);
+      if (texts.empty()) texts.push_back("the program asks for it");
+      for (auto [index, text] : llvm::enumerate(texts)) {
+        ExplainRecord record = base;
+        // The bytes of a bucket are counted once.
+        if (index != 0) record.bytes = 0;
+        takeApart(text, record);
+        explanation.records.push_back(std::move(record));
+      }
+    });
+  return explanation;
+}
+
+llvm::json::Value Explanation::toJson() const {
+  llvm::json::Array list;
+  for (const ExplainRecord &record : records)
+    list.push_back(llvm::json::Object{{"program", record.program}, {"loc", record.location}, {"op", record.op}, {"from", record.from},
+                                      {"to", record.to}, {"steps", record.steps}, {"bytes", record.bytes}, {"why", record.why}});
+  return list;
+}
+
+void Explanation::print(llvm::raw_ostream &os) const {
+  if (records.empty()) os << "no collectives\n";
+  for (const ExplainRecord &record : records) {
+    os << (record.location.empty() ? "<unknown>" : record.location) << ": " << record.op;
+    if (record.bytes != 0) os << ", " << record.bytes << " bytes sent";
+    if (!record.from.empty()) os << ": " << record.from << " -> " << record.to;
+    if (!record.steps.empty()) os << " (" << record.steps << ")";
+    os << "\n    " << record.why << "\n";
+  }
+}

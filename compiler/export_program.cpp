@@ -1,0 +1,269 @@
+// Plan ops to the artifact's instructions, one to one.
+#include "compiler/export_program.h"
+
+#include "compiler/locations.h"
+#include "dialects/spmd/spmd_dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "passes/memory/passes.h"
+#include "passes/partition/reshard_emitter.h"
+#include "runtime/artifact/collective.h"
+#include "runtime/comm/sent_bytes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+int64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+
+/// Elements before and from dimension `dim` on.
+std::pair<uint64_t, uint64_t> splitAt(ArrayRef<int64_t> shape, int64_t dim) {
+  uint64_t outer = 1, inner = 1;
+  for (auto [index, size] : llvm::enumerate(shape)) (static_cast<int64_t>(index) < dim ? outer : inner) *= size;
+  return {outer, inner};
+}
+
+class ProgramExporter {
+ public:
+  ProgramExporter(func::FuncOp function, ExportContext &context) : function(function), context(context), program(std::make_unique<artifact::ProgramT>()) {}
+
+  FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
+    program->name = function.getName().str();
+    for (Operation &op : function.front().without_terminator())
+      if (failed(addInstruction(op))) return failure();
+    if (failed(addInputs()) || failed(addOutputs())) return failure();
+    if (failed(addHash())) return failure();
+    return std::move(program);
+  }
+
+ private:
+  artifact::Slice slice(Value buffer) {
+    plan::BufferRoot root = plan::getRoot(buffer);
+    uint64_t size = bytesOf(buffer);
+    if (auto constant = root.root.getDefiningOp<plan::ConstantOp>()) {
+      auto [it, isNew] = constants.try_emplace(root.root);
+      if (isNew) it->second = context.writer.AddConstant(getConstantBytes(cast<DenseElementsAttr>(constant.getValue())));
+      return {artifact::Space::Constant, it->second.offset() + root.byteOffset, size};
+    }
+    auto space = static_cast<artifact::Space>(plan::getSpace(root.root.getType()));
+    uint64_t offset = 0;
+    if (auto alloc = root.root.getDefiningOp<plan::AllocOp>()) offset = alloc.getOffset().value_or(0);
+    else if (auto at = function.getArgAttrOfType<IntegerAttr>(cast<BlockArgument>(root.root).getArgNumber(), plan::kOffsetAttr)) offset = at.getInt();
+    return {space, offset + root.byteOffset, size};
+  }
+
+  std::unique_ptr<artifact::Slice> sliceOf(Value buffer) { return std::make_unique<artifact::Slice>(slice(buffer)); }
+
+  uint32_t getLocation(Location location) {
+    std::string text = getUserLocation(location);
+    if (text.empty()) text = "<unknown>";
+    auto [it, isNew] = locations.try_emplace(text, program->locations.size());
+    if (isNew) program->locations.push_back(text);
+    return it->second;
+  }
+
+  LogicalResult addInstruction(Operation &op) {
+    if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) return success();
+    auto instruction = std::make_unique<artifact::InstructionT>();
+    instruction->loc = getLocation(op.getLoc());
+    for (Value operand : op.getOperands()) instruction->bytes += bytesOf(operand);
+    LogicalResult result = llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+                               .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
+                               .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
+                               .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
+                               .Case([&](plan::CopyOp copy) {
+                                 artifact::CopyT target;
+                                 target.source = sliceOf(copy.getSource());
+                                 target.target = sliceOf(copy.getTarget());
+                                 return instruction->op.Set(std::move(target)), success();
+                               })
+                               .Case([&](plan::FillOp fill) {
+                                 artifact::FillT target;
+                                 target.target = sliceOf(fill.getTarget());
+                                 target.pattern = getPattern(fill.getValue());
+                                 return instruction->op.Set(std::move(target)), success();
+                               })
+                               .Default([](Operation *op) { return op->emitOpError("is not an instruction"); });
+    program->flops += instruction->flops;
+    program->instructions.push_back(std::move(instruction));
+    return result;
+  }
+
+  LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT &instruction) {
+    artifact::LaunchT target;
+    target.kernel = context.kernels.lookup(launch.getKernel());
+    for (Value buffer : launch.getOperands()) target.buffers.push_back(slice(buffer));
+    if (launch.getCoordinates())
+      for (auto axes : launch.getCoordinates()->getAsRange<AxisListAttr>()) {
+        target.coordinates.push_back(std::make_unique<artifact::CoordinateT>());
+        target.coordinates.back()->axes = getAxisRefs(axes.getAxes(), context.mesh);
+      }
+    target.range = launch.getRange();
+    target.grain = launch.getGrain();
+    instruction.flops = launch.getFlops();
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+
+  LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT &instruction) {
+    artifact::MatmulT target;
+    auto element = getElementType(matmul.getC().getType().getElementType(), /*isUnsigned=*/false);
+    if (!element) return matmul.emitOpError("has an element type that artifacts do not have");
+    target.element = *element;
+    size_t batch = matmul.getNumBatchDims();
+    ArrayRef<int64_t> sizes = matmul.getSizes(), a = matmul.getAStrides(), b = matmul.getBStrides(), c = matmul.getCStrides();
+    target.batch_dims.assign(sizes.begin(), sizes.begin() + batch);
+    target.a_batch.assign(a.begin(), a.begin() + batch);
+    target.b_batch.assign(b.begin(), b.begin() + batch);
+    target.c_batch.assign(c.begin(), c.begin() + batch);
+    std::tie(target.m, target.n, target.k) = std::tuple(sizes[batch], sizes[batch + 1], sizes[batch + 2]);
+    std::tie(target.a_m, target.a_k, target.b_k, target.b_n) = std::tuple(a[batch], a[batch + 1], b[batch], b[batch + 1]);
+    std::tie(target.c_m, target.c_n) = std::tuple(c[batch], c[batch + 1]);
+    target.a = sliceOf(matmul.getA());
+    target.b = sliceOf(matmul.getB());
+    target.c = sliceOf(matmul.getC());
+    if (matmul.getBias()) target.bias = sliceOf(matmul.getBias());
+    target.epilogue = static_cast<artifact::Epilogue>(matmul.getEpilogue());
+    instruction.flops = matmul.getFlops();
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+
+  LogicalResult fill(plan::CollectiveOp collective, artifact::InstructionT &instruction) {
+    artifact::CollectiveT target;
+    target.kind = static_cast<artifact::CollectiveKind>(collective.getKind());
+    FailureOr<artifact::ReduceKind> reduce = getReduceKind(collective);
+    if (failed(reduce)) return failure();
+    target.reduce = *reduce;
+    target.axes = getAxisRefs(collective.getAxes().getAxes(), context.mesh);
+    if (collective.getFrom()) target.from_axes = getAxisRefs(collective.getFrom()->getAxes(), context.mesh);
+    for (unsigned index = 0; index < collective.getSources().size(); ++index) {
+      FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> operand = getOperand(collective, index);
+      if (failed(operand)) return failure();
+      target.operands.push_back(std::move(*operand));
+    }
+    instruction.op.Set(std::move(target));
+    program->sent_bytes += getSentBytes(collective);
+    for (StringRef text : getExplanations(collective)) {
+      program->explain.push_back(std::make_unique<artifact::ExplainT>());
+      program->explain.back()->text = text.str();
+      program->explain.back()->loc = instruction.loc;
+    }
+    return success();
+  }
+
+  static bool isUnsignedReduction(plan::CollectiveOp collective) {
+    return collective.getReduce() == ReduceKind::UMax || collective.getReduce() == ReduceKind::UMin;
+  }
+
+  FailureOr<artifact::ReduceKind> getReduceKind(plan::CollectiveOp collective) {
+    if (!collective.getReduce()) return artifact::ReduceKind::Add;
+    switch (*collective.getReduce()) {
+      case ReduceKind::Add: return artifact::ReduceKind::Add;
+      case ReduceKind::Mul: return artifact::ReduceKind::Mul;
+      case ReduceKind::Max: case ReduceKind::UMax: return artifact::ReduceKind::Max;
+      case ReduceKind::Min: case ReduceKind::UMin: return artifact::ReduceKind::Min;
+      case ReduceKind::And: return artifact::ReduceKind::And;
+      case ReduceKind::Or: return artifact::ReduceKind::Or;
+      case ReduceKind::Xor: break;
+    }
+    return collective.emitOpError("between ranks is not supported for 'xor'");
+  }
+
+  FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> getOperand(plan::CollectiveOp collective, unsigned index) {
+    Value source = collective.getSources()[index], target = collective.getTargets()[index];
+    auto from = cast<MemRefType>(source.getType()), to = cast<MemRefType>(target.getType());
+    auto element = getElementType(from.getElementType(), isUnsignedReduction(collective));
+    if (!element) return collective.emitOpError("has an element type that artifacts do not have");
+    auto operand = std::make_unique<artifact::CollectiveOperandT>();
+    operand->element = *element;
+    operand->source = sliceOf(source);
+    operand->target = sliceOf(target);
+    operand->count = from.getNumElements();
+    ArrayRef<int64_t> dims = collective.getDims();
+    if (collective.getKind() == plan::CollectiveKind::AllGather) std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
+    if (collective.getKind() == plan::CollectiveKind::ReduceScatter) std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
+    if (collective.getKind() == plan::CollectiveKind::AllToAll) {
+      operand->dims.assign(from.getShape().begin(), from.getShape().end());
+      operand->split = dims[0];
+      operand->concat = dims[1];
+    }
+    return operand;
+  }
+
+  LogicalResult addInputs() {
+    for (BlockArgument argument : function.getArguments()) {
+      auto input = std::make_unique<artifact::InputT>();
+      input->name = getInputName(function, argument.getArgNumber());
+      auto tensor = function.getArgAttrOfType<plan::TensorAttr>(argument.getArgNumber(), plan::kTensorAttr);
+      auto type = getTensorInfo(cast<MemRefType>(argument.getType()), tensor, context.mesh);
+      if (failed(type)) return emitError(argument.getLoc()) << "argument '" << input->name << "' has the element type " << cast<MemRefType>(argument.getType()).getElementType() << ", which artifacts do not have";
+      input->type = std::move(*type);
+      input->slice = sliceOf(argument);
+      input->state = context.stateNames.contains(input->name);
+      program->inputs.push_back(std::move(input));
+    }
+    return success();
+  }
+
+  LogicalResult addOutputs() {
+    for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      auto output = std::make_unique<artifact::OutputT>();
+      auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
+      output->name = name ? name.str() : "result" + std::to_string(index);
+      auto tensor = function.getResultAttrOfType<plan::TensorAttr>(index, plan::kTensorAttr);
+      auto type = getTensorInfo(cast<MemRefType>(operand.get().getType()), tensor, context.mesh);
+      if (failed(type)) return emitError(operand.getOwner()->getLoc()) << "result " << index << " has the element type " << cast<MemRefType>(operand.get().getType()).getElementType() << ", which artifacts do not have";
+      output->type = std::move(*type);
+      output->slice = sliceOf(operand.get());
+      if (auto alias = function.getResultAttrOfType<IntegerAttr>(index, kAliasAttr)) output->carry_input = alias.getInt();
+      program->outputs.push_back(std::move(output));
+    }
+    return success();
+  }
+
+  /// The reader computes the same hash from the packed program.
+  LogicalResult addHash() {
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(artifact::Program::Pack(builder, program.get()));
+    auto hash = artifact::HashCollectives(*flatbuffers::GetRoot<artifact::Program>(builder.GetBufferPointer()));
+    if (!hash.ok()) return function.emitError() << "cannot hash the collectives: " << std::string(hash.status().message());
+    program->collective_hash.assign(hash->begin(), hash->end());
+    return success();
+  }
+
+  func::FuncOp function;
+  ExportContext &context;
+  std::unique_ptr<artifact::ProgramT> program;
+  llvm::DenseMap<Value, artifact::Slice> constants;
+  llvm::StringMap<uint32_t> locations;
+};
+
+}  // namespace
+
+FailureOr<std::unique_ptr<artifact::ProgramT>> mlir::sgd::exportProgram(func::FuncOp function, ExportContext &context) {
+  return ProgramExporter(function, context).run();
+}
+
+std::string mlir::sgd::getInputName(func::FuncOp function, unsigned index) {
+  auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
+  return name ? name.str() : "arg" + std::to_string(index);
+}
+
+int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) { return spmd::getGroupSize(collective, collective.getAxes()).value_or(1); }
+
+uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
+  uint64_t bytes = 0;
+  bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;
+  for (Value buffer : countsResult ? collective.getTargets() : collective.getSources()) bytes += bytesOf(buffer);
+  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()), getGroupSize(collective), bytes);
+}
+
+SmallVector<StringRef> mlir::sgd::getExplanations(plan::CollectiveOp collective) {
+  SmallVector<StringRef> texts;
+  if (auto array = collective->getAttrOfType<ArrayAttr>(kExplainAttr))
+    for (Attribute text : array)
+      if (auto string = dyn_cast<StringAttr>(text)) texts.push_back(string.getValue());
+  return texts;
+}

@@ -1,0 +1,16 @@
+// From MLIR locations to what a user wants to read: the place in their own source.
+#ifndef SGD_COMPILER_LOCATIONS_H
+#define SGD_COMPILER_LOCATIONS_H
+
+#include <string>
+
+#include "mlir/IR/Location.h"
+
+namespace mlir::sgd {
+
+/// `file:line:col` of the innermost file in `location`: of a call the callee's, of a fused location the first. Empty when there is none.
+std::string getUserLocation(Location location);
+
+}  // namespace mlir::sgd
+
+#endif

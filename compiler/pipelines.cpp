@@ -1,0 +1,43 @@
+// The table of contents of a compilation. Import comes before (frontends/), export after (export.cpp).
+#include "compiler/pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/collectives/passes.h"
+#include "passes/partition/passes.h"
+#include "passes/schedule/passes.h"
+#include "passes/sharding/passes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+void mlir::sgd::addShardingStage(OpPassManager &passes) {
+  passes.addPass(createInlinerPass());
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createShardPass());
+}
+
+void mlir::sgd::addSpmdStage(OpPassManager &passes, const CompileOptions &options) {
+  std::string topology = options.topologyFile.empty() ? "host" : options.topologyFile;
+  passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
+  passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
+  passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
+  passes.addNestedPass<func::FuncOp>(createCombineCollectivesPass(CombineCollectivesPassOptions{topology}));
+  passes.addPass(createVerifySpmdPass());
+}
+
+void mlir::sgd::addKernelStage(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createOrderPass());
+}
+
+void mlir::sgd::addPlanStage(OpPassManager &passes, KernelModel model) {
+  passes.addPass(createToPlanPass(std::move(model)));
+  passes.addPass(createShareBuffersPass());
+  passes.addPass(createAssignOffsetsPass());
+}

@@ -1,0 +1,25 @@
+// Which passes run in which order, stage by stage.
+#ifndef SGD_COMPILER_PIPELINES_H
+#define SGD_COMPILER_PIPELINES_H
+
+#include "compiler/options.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/memory/passes.h"
+
+namespace mlir::sgd {
+
+/// Graph level to graph level: a sharding in every type, reshards explicit.
+void addShardingStage(OpPassManager &passes);
+
+/// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
+void addSpmdStage(OpPassManager &passes, const CompileOptions &options);
+
+/// To kernels: contractions, clusters, the order of execution.
+void addKernelStage(OpPassManager &passes);
+
+/// To the plan: buffers, updates in place, offsets.
+void addPlanStage(OpPassManager &passes, KernelModel model);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,114 @@
+// The report's JSON has the keys of the command-line contract, in that order.
+#include "compiler/report.h"
+
+#include "compiler/export_program.h"
+#include "compiler/locations.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "passes/memory/passes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+uint64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+
+uint64_t getAttribute(ModuleOp plan, StringRef name) {
+  auto attribute = plan->getAttrOfType<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : 0;
+}
+
+MemoryReport getMemory(func::FuncOp function, uint64_t arenas, uint64_t constants) {
+  MemoryReport memory;
+  memory.constants = constants;
+  memory.peak = arenas + constants;
+  for (BlockArgument argument : function.getArguments()) memory.arguments += bytesOf(argument);
+  for (Value output : function.front().getTerminator()->getOperands()) {
+    memory.outputs += bytesOf(output);
+    if (isa<BlockArgument>(plan::getRoot(output).root)) memory.aliased += bytesOf(output);
+  }
+  memory.temporaries = arenas - memory.arguments - (memory.outputs - memory.aliased);
+  return memory;
+}
+
+CollectiveReport getCollective(plan::CollectiveOp collective) {
+  CollectiveReport report;
+  report.kind = plan::stringifyCollectiveKind(collective.getKind()).str();
+  for (Value source : collective.getSources()) report.operandBytes += bytesOf(source);
+  report.sentBytes = getSentBytes(collective);
+  report.groupSize = getGroupSize(collective);
+  report.location = getUserLocation(collective.getLoc());
+  return report;
+}
+
+std::string formatBytes(uint64_t bytes) {
+  const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = bytes;
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
+  return text;
+}
+
+}  // namespace
+
+func::FuncOp mlir::sgd::getReportedFunction(ModuleOp plan) {
+  func::FuncOp first;
+  for (auto function : plan.getOps<func::FuncOp>()) {
+    if (function.getName() == "train" || function.getName() == "main") return function;
+    if (!first) first = function;
+  }
+  return first;
+}
+
+Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes) {
+  Report report;
+  if (MeshOp mesh = getMesh(plan)) {
+    report.ranks = mesh.getMesh().getNumRanks();
+    for (MeshAxisAttr axis : mesh.getMesh().getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
+  }
+  func::FuncOp function = getReportedFunction(plan);
+  report.memory = getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
+  for (Operation &op : function.front()) {
+    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      ++report.kernels;
+      report.flops += launch.getFlops();
+    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
+      ++report.libraryCalls;
+      report.flops += matmul.getFlops();
+    } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
+      report.collectives.push_back(getCollective(collective));
+      report.sentBytes += report.collectives.back().sentBytes;
+    }
+  }
+  return report;
+}
+
+llvm::json::Value Report::toJson() const {
+  llvm::json::Array axes, list;
+  for (const auto &[name, size] : mesh) axes.push_back(llvm::json::Array{name, size});
+  for (const CollectiveReport &one : collectives)
+    list.push_back(llvm::json::Object{{"kind", one.kind}, {"count", one.count}, {"operand_bytes", one.operandBytes}, {"sent_bytes", one.sentBytes},
+                                      {"group_size", one.groupSize}, {"loc", one.location}, {"in_loop", one.inLoop}});
+  return llvm::json::Object{{"ranks", ranks}, {"mesh", std::move(axes)}, {"target", target}, {"compile_seconds", compileSeconds},
+                            {"memory", llvm::json::Object{{"peak", memory.peak}, {"arguments", memory.arguments}, {"outputs", memory.outputs},
+                                                          {"aliased", memory.aliased}, {"constants", memory.constants}, {"temporaries", memory.temporaries}}},
+                            {"flops", flops}, {"kernels", kernels}, {"library_calls", libraryCalls}, {"sent_bytes", sentBytes},
+                            {"collectives", std::move(list)}};
+}
+
+void Report::print(llvm::raw_ostream &os) const {
+  os << "ranks          " << ranks;
+  for (const auto &[name, size] : mesh) os << " " << name << "=" << size;
+  os << "\nper rank and step:\n";
+  os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs " << formatBytes(memory.outputs)
+     << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants " << formatBytes(memory.constants) << ", temporaries "
+     << formatBytes(memory.temporaries) << ")\n";
+  os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels << " kernels and " << libraryCalls << " library calls\n";
+  os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";
+  for (const CollectiveReport &one : collectives)
+    os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.operandBytes) << (one.location.empty() ? "" : ", ") << one.location << "\n";
+  os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
+}
