@@ -18,6 +18,9 @@ namespace {
 // What RankFlag::current says outside of prepared collectives.
 constexpr uint32_t kBarrierIndex = 0xffffffff;
 constexpr uint32_t kExchangeIndex = 0xfffffffe;
+// Staging trades copies for one wait less. With a core per rank a wait is cheap, so only little is staged (4 KiB all-reduced
+// by two ranks: 0.7 us unstaged, 1.5 us staged); where ranks share cores a wait is a switch (4 ranks on 2 cores: 21 and 9 us).
+constexpr uint64_t kStagedBytes = 512;
 constexpr char kBarrierName[] = "barrier";
 constexpr char kExchangeName[] = "exchange of the ranks' properties";
 
@@ -55,10 +58,7 @@ absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout) {
   flag.cpus = cpus;
   segment_->PopulateWindow(rank_);
   if (absl::Status status = Barrier(timeout); !status.ok()) return status;
-  for (uint32_t peer : world_) {
-    CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
-    if (peer != rank_) segment_->PopulateWindow(peer);
-  }
+  for (uint32_t peer : world_) CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
   cores_ = static_cast<uint32_t>(std::max(1, CPU_COUNT(&cpus)));
   barrier_.set_shares_cores(cores_ < size());
   return absl::OkStatus();
@@ -73,10 +73,24 @@ absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& m
   if (absl::Status status = CheckSpec(mesh, spec, window_bytes()); !status.ok()) return status;
   const uint32_t index = static_cast<uint32_t>(plans_.size());
   absl::StatusOr<CollectivePlan> plan =
-      MakeCollectivePlan(mesh, spec, rank_, index, SharedMemorySegment::kSlotBytes);
+      MakeCollectivePlan(mesh, spec, rank_, index,
+                         cores_ < size() ? SharedMemorySegment::kSlotBytes : kStagedBytes);
   if (!plan.ok()) return plan.status();
+  MapPeers(*plan);
   plans_.push_back(std::make_unique<const CollectivePlan>(*std::move(plan)));
   return CollectiveHandle{index};
+}
+
+// Page faults belong before the first step.
+void SharedMemoryCommunicator::MapPeers(const CollectivePlan& plan) {
+  if (plan.is_staged) return;
+  for (uint32_t peer : plan.members) {
+    if (peer == rank_) continue;
+    for (const OperandPlan& operand : plan.operands) {
+      segment_->MapWindow(peer, operand.source_offset, operand.source_bytes);
+      if (plan.pushes) segment_->MapWindow(peer, operand.target_offset, operand.source_bytes);
+    }
+  }
 }
 
 absl::Status SharedMemoryCommunicator::Execute(CollectiveHandle handle, absl::Duration timeout) {

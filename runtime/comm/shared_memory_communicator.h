@@ -48,6 +48,7 @@ class SharedMemoryCommunicator final : public Communicator {
 
   SharedMemoryCommunicator(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank);
   absl::Status Join(absl::Duration timeout);
+  void MapPeers(const CollectivePlan& plan);
   absl::StatusOr<uint32_t> AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
                                        const std::string& description);
   void ReleaseSlot(uint32_t slot);

@@ -132,6 +132,13 @@ void SharedMemorySegment::PopulateWindow(uint32_t rank) {
 #endif
 }
 
+void SharedMemorySegment::MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes) {
+#ifdef MADV_POPULATE_READ
+  const uint64_t begin = offset / kPage * kPage;
+  madvise(window(rank) + begin, RoundUp(offset + bytes) - begin, MADV_POPULATE_READ);
+#endif
+}
+
 bool SharedMemorySegment::Abort(uint32_t rank, const absl::Status& cause) {
   uint32_t none = 0;
   if (!header_->abort_state.compare_exchange_strong(none, 1)) return false;

@@ -58,8 +58,11 @@ class SharedMemorySegment {
   // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages.
   uint64_t window_stride() const { return window_stride_; }
 
-  // Takes and maps the pages of one rank's window before they are needed.
+  // Takes the pages of this rank's own window before they are needed.
   void PopulateWindow(uint32_t rank);
+  // Maps pages of a peer's window, which has been populated, before they are needed. Also for writing: shared memory is not
+  // write-protected after a read fault.
+  void MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes);
 
   // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes every sleeper.
   bool Abort(uint32_t rank, const absl::Status& cause);
