@@ -185,6 +185,18 @@ TEST_F(Sgdrun, EvaluatesBetweenSteps) {
   }
 }
 
+TEST_F(Sgdrun, OtherProgramsMayShardStateDifferently) {
+  const std::string rows = Tensors("data", {{"x", {16, 4}}});
+  auto train = [&](bool shards) {
+    return MustRun(
+               {Artifact(
+                    {.ranks = 4, .has_init = true, .has_eval = true, .others_shard_state = shards}),
+                "--data", rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows})
+        .output;
+  };
+  EXPECT_EQ(train(true), train(false));
+}
+
 TEST_F(Sgdrun, BenchPrintsOneLine) {
   for (uint32_t ranks : {1u, 2u}) {
     CommandResult result = MustRun({Artifact({.ranks = ranks}), "--bench", "3"});

@@ -44,6 +44,18 @@ std::unique_ptr<TensorInfoT> Type(ElementType element, std::vector<uint64_t> glo
   return type;
 }
 
+// w as init and eval hold it.
+std::unique_ptr<TensorInfoT> OtherW(const ToyOptions& options) {
+  const uint32_t parts = options.others_shard_state ? options.ranks : 1;
+  std::unique_ptr<TensorInfoT> type =
+      Type(ElementType::F32, {1, kColumns}, {1, kColumns / parts}, false);
+  if (parts == 1) return type;
+  type->sharding.push_back(std::make_unique<DimShardingT>());
+  type->sharding.push_back(std::make_unique<DimShardingT>());
+  type->sharding[1]->axes.emplace_back(0, 1, parts);
+  return type;
+}
+
 std::unique_ptr<TensorInfoT> F32(std::vector<uint64_t> dims) {
   return Type(ElementType::F32, dims, dims, false);
 }
@@ -58,11 +70,11 @@ void AddInput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> 
   program.inputs.push_back(std::move(input));
 }
 
-void AddOutput(ProgramT& program, const char* name, std::vector<uint64_t> dims, const Slice& slice,
-               int carry) {
+void AddOutput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> type,
+               const Slice& slice, int carry) {
   auto output = std::make_unique<OutputT>();
   output->name = name;
-  output->type = F32(dims);
+  output->type = std::move(type);
   output->slice = std::make_unique<Slice>(slice);
   output->carry_input = carry;
   program.outputs.push_back(std::move(output));
@@ -101,16 +113,16 @@ void AddFill(ProgramT& program, const Slice& target, float value) {
   AddInstruction(program, std::move(fill));
 }
 
-void AddAllReduce(ProgramT& program, uint32_t ranks) {
+void AddAllReduce(ProgramT& program, uint32_t ranks, const Slice& slice) {
   CollectiveT collective;
   collective.kind = CollectiveKind::AllReduce;
   collective.reduce = ReduceKind::Add;
   collective.axes.emplace_back(0, 1, ranks);
   auto operand = std::make_unique<CollectiveOperandT>();
   operand->element = ElementType::F32;
-  operand->source = std::make_unique<Slice>(kGradient);
-  operand->target = std::make_unique<Slice>(kGradient);
-  operand->count = kColumns;
+  operand->source = std::make_unique<Slice>(slice);
+  operand->target = std::make_unique<Slice>(slice);
+  operand->count = slice.size() / sizeof(float);
   collective.operands.push_back(std::move(operand));
   AddInstruction(program, std::move(collective));
   program.instructions.back()->loc = 1;
@@ -136,10 +148,10 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   AddInput(*program, "params['w']", F32({1, kColumns}), kW, true);
   AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {local_rows, kColumns}, true),
            kX, false);
-  AddOutput(*program, "result[0]", {}, kLoss, -1);
-  AddOutput(*program, "result[1]['w']", {1, kColumns}, kW, 0);
+  AddOutput(*program, "result[0]", F32({}), kLoss, -1);
+  AddOutput(*program, "result[1]['w']", F32({1, kColumns}), kW, 0);
   AddMatmul(*program, 1, kColumns, local_rows, ones, kX, kGradient);
-  if (options.ranks > 1) AddAllReduce(*program, options.ranks);
+  if (options.ranks > 1) AddAllReduce(*program, options.ranks, kGradient);
   AddMatmul(*program, 1, kColumns, 1, half, kGradient, kW, Epilogue::Accumulate);
   AddMatmul(*program, 1, 1, kColumns, kW, ones, kLoss);
   program->sent_bytes =
@@ -151,28 +163,33 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   return program;
 }
 
-std::unique_ptr<ProgramT> Init() {
+std::unique_ptr<ProgramT> Init(const ToyOptions& options) {
   const Slice w(Space::Private, 1024, 16);
   auto program = std::make_unique<ProgramT>();
   program->name = "init";
   AddInput(*program, "key", Type(ElementType::U32, {2}, {2}, false), Slice(Space::Private, 960, 8),
            false);
-  AddOutput(*program, "result['params']['w']", {1, kColumns}, w, -1);
+  AddOutput(*program, "result['params']['w']", OtherW(options), w, -1);
   AddFill(*program, w, 1);
   return program;
 }
 
 std::unique_ptr<ProgramT> Eval(ArtifactWriter& writer, const ToyOptions& options) {
   const Slice ones = writer.AddConstant(Floats(std::vector<float>(kRows, 1)));
-  const Slice w = options.eval_overwrites_state ? Slice(Space::Private, 2048, 16) : kW;
+  const bool is_apart = options.eval_overwrites_state || options.others_shard_state;
+  const Slice w = is_apart ? Slice(Space::Private, 2048, 16) : kW;
+  const Slice sum(Space::Window, 128, 4);
   auto program = std::make_unique<ProgramT>();
   program->name = "eval";
-  AddInput(*program, "params['w']", F32({1, kColumns}), w, true);
+  program->locations = {"", "toy.py:9:3"};
+  AddInput(*program, "params['w']", OtherW(options), w, true);
   AddInput(*program, "x",
            Type(ElementType::F32, {kRows, kColumns}, {kRows / options.ranks, kColumns}, true), kX,
            false);
-  AddOutput(*program, "result['sum']", {}, kLoss, -1);
-  AddMatmul(*program, 1, 1, kColumns, w, ones, kLoss);
+  AddOutput(*program, "result['sum']", F32({}), sum, -1);
+  const bool is_sharded = options.others_shard_state && options.ranks > 1;
+  AddMatmul(*program, 1, 1, kColumns / (is_sharded ? options.ranks : 1), w, ones, sum);
+  if (is_sharded) AddAllReduce(*program, options.ranks, sum);
   if (options.eval_overwrites_state) AddFill(*program, kW, -1000);
   return program;
 }
@@ -191,7 +208,7 @@ void WriteToyArtifact(const std::string& path, const ToyOptions& options) {
   axis->size = options.ranks;
   root.mesh.push_back(std::move(axis));
   AddProgram(writer, Train(writer, options));
-  if (options.has_init) AddProgram(writer, Init());
+  if (options.has_init) AddProgram(writer, Init(options));
   if (options.has_eval) AddProgram(writer, Eval(writer, options));
   const absl::Status status = writer.WriteFile(path);
   ASSERT_TRUE(status.ok()) << status;

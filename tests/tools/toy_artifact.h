@@ -19,6 +19,8 @@ struct ToyOptions {
   bool has_eval = false;
   // Eval keeps its copy of w elsewhere and writes over train's.
   bool eval_overwrites_state = false;
+  // Init and eval hold w's columns sharded over "data", train holds all of them.
+  bool others_shard_state = false;
 };
 
 // Writes the artifact to `path`; fails the test when that fails.

@@ -110,8 +110,7 @@ absl::Status Bench(Session& session, int64_t start_nanoseconds) {
                    ", \"sent_bytes\": ", *largest_sent,
                    ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
   std::puts(json.c_str());
-  std::fflush(stdout);
-  return absl::OkStatus();
+  return FlushResults();
 }
 
 }  // namespace sgd::sgdrun

@@ -71,12 +71,32 @@ void Evaluator::FindEndangered() {
   }
 }
 
+absl::Status Evaluator::SaveState() {
+  const Job& job = session_.job();
+  recut_.clear();
+  for (const auto& [main, eval] : job.eval->shared_inputs) {
+    const data::TensorType& from = job.program.inputs[main].type;
+    const data::TensorType& to = job.eval->program.inputs[eval].type;
+    if (from == to) continue;
+    absl::StatusOr<std::vector<std::byte>> bytes =
+        session_.Recut(session_.StateBytes(main), from, to);
+    if (!bytes.ok()) return bytes.status();
+    recut_.emplace_back(eval, *std::move(bytes));
+  }
+  for (auto& [input, saved] : endangered_)
+    std::ranges::copy(session_.StateBytes(input), saved.begin());
+  return absl::OkStatus();
+}
+
 void Evaluator::FillSharedInputs() {
+  auto find = [](const auto& pairs, size_t input) -> const std::vector<std::byte>* {
+    auto at = std::ranges::find(pairs, input, [](const auto& pair) { return pair.first; });
+    return at == pairs.end() ? nullptr : &at->second;
+  };
   for (const auto& [main, eval] : session_.job().eval->shared_inputs) {
     std::span<const std::byte> bytes = session_.StateBytes(main);
-    for (const auto& [input, saved] : endangered_) {
-      if (input == main) bytes = saved;
-    }
+    if (const auto* saved = find(endangered_, main)) bytes = *saved;
+    if (const auto* recut = find(recut_, eval)) bytes = *recut;
     std::span<std::byte> target = executor_->InputBytes(eval);
     if (target.data() != bytes.data()) std::memcpy(target.data(), bytes.data(), bytes.size());
   }
@@ -84,8 +104,7 @@ void Evaluator::FillSharedInputs() {
 
 absl::StatusOr<std::vector<std::pair<std::string, double>>> Evaluator::Evaluate() {
   const EvalPlan& plan = *session_.job().eval;
-  for (auto& [input, saved] : endangered_)
-    std::ranges::copy(session_.StateBytes(input), saved.begin());
+  if (absl::Status status = SaveState(); !status.ok()) return status;
   std::vector<std::pair<std::string, double>> means;
   for (uint64_t batch = 0; batch < plan.batches; ++batch) {
     FillSharedInputs();

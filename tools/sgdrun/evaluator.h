@@ -25,11 +25,15 @@ class Evaluator {
  private:
   explicit Evaluator(Session& session) : session_(session) {}
   void FindEndangered();
+  absl::Status SaveState();
   void FillSharedInputs();
 
   Session& session_;
   std::unique_ptr<exec::Executor> executor_;
   std::vector<std::string> names_;  // short, by output
+  // Bytes of eval's inputs that it has cut otherwise than the main program, made anew for each
+  // evaluation.
+  std::vector<std::pair<size_t, std::vector<std::byte>>> recut_;
   // Both programs use the same memory. Carried inputs of the main program that eval may overwrite,
   // and room for their bytes.
   std::vector<std::pair<size_t, std::vector<std::byte>>> endangered_;

@@ -43,9 +43,8 @@ struct EvalPlan {
   explicit EvalPlan(ProgramView program) : program(std::move(program)) {}
 
   ProgramView program;
-  std::vector<std::pair<size_t, size_t>>
-      shared_inputs;                 // (main program's input, eval's input), of equal types
-  std::unique_ptr<data::Feed> feed;  // null when every input is shared
+  std::vector<std::pair<size_t, size_t>> shared_inputs;  // (main program's input, eval's input)
+  std::unique_ptr<data::Feed> feed;                      // null when every input is shared
   uint64_t batches = 1;
   uint64_t rows_left_out = 0;  // rows that fill no batch
 };

@@ -1,4 +1,5 @@
 // sgdrun: reads the command line, checks everything, then starts or joins the ranks.
+#include <signal.h>
 #include <time.h>
 
 #include <cstdio>
@@ -68,6 +69,8 @@ absl::Status Run(const Options& options, int64_t start_nanoseconds) {
 int main(int argc, char** argv) {
   using namespace sgd::sgdrun;
   const int64_t start = StartNanoseconds();
+  // A reader that goes away is an error of writing, not the end of this process.
+  signal(SIGPIPE, SIG_IGN);
   std::variant<Options, Leave> parsed = ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {
     std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);

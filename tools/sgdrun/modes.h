@@ -19,6 +19,9 @@ absl::Status Train(Session& session);
 // started, on the monotonic clock.
 absl::Status Bench(Session& session, int64_t start_nanoseconds);
 
+// Writes out what was printed; an error when somebody no longer reads it or the disk is full.
+absl::Status FlushResults();
+
 // The monotonic clock, shared by all processes of this host.
 int64_t MonotonicNanoseconds();
 

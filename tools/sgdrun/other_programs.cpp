@@ -44,12 +44,10 @@ exec::CarryPairs MatchByOrder(const Job& job, const ProgramView& init) {
 
 absl::Status CheckPairs(const Job& job, const InitPlan& plan) {
   for (const auto& [output, input] : plan.outputs_to_inputs) {
-    if (plan.program.outputs[output].type == job.program.inputs[input].type) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        OutputText(plan.program, output), " cannot be ", InputText(job.program, input), ": ",
-        SameValue(plan.program.outputs[output], job.program.inputs[input])
-            ? "they are sharded differently"
-            : "their types differ"));
+    if (SameValue(plan.program.outputs[output], job.program.inputs[input])) continue;
+    return absl::InvalidArgumentError(absl::StrCat(OutputText(plan.program, output), " cannot be ",
+                                                   InputText(job.program, input),
+                                                   ": their types differ"));
   }
   return absl::OkStatus();
 }
@@ -107,11 +105,9 @@ absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
         InputText(eval, input), " is neither state of program ", data::QuotedName(job.program.name),
         " nor in --eval-data", file == nullptr ? ", which is not given" : ""));
   }
-  if (!(job.program.inputs[*main].type == eval.inputs[input].type)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        InputText(job.program, *main), " cannot be ", InputText(eval, input), ": ",
-        SameValue(job.program.inputs[*main], eval.inputs[input]) ? "they are sharded differently"
-                                                                 : "their types differ"));
+  if (!SameValue(job.program.inputs[*main], eval.inputs[input])) {
+    return absl::InvalidArgumentError(absl::StrCat(InputText(job.program, *main), " cannot be ",
+                                                   InputText(eval, input), ": their types differ"));
   }
   sources.shared.emplace_back(*main, input);
   return absl::OkStatus();

@@ -16,8 +16,12 @@ absl::Status RunOnce(Session& session) {
   for (const auto& [name, scalar] : ReadScalars(session.executor(), session.job().output_names)) {
     std::printf("%s  %s\n", name.c_str(), trace::ScalarText(scalar).c_str());
   }
-  std::fflush(stdout);
-  return absl::OkStatus();
+  return FlushResults();
+}
+
+absl::Status FlushResults() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return absl::OkStatus();
+  return absl::UnavailableError("cannot write results to standard output");
 }
 
 }  // namespace sgd::sgdrun

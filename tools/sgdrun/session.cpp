@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "runtime/data/random_values.h"
 #include "targets/cpu/device/cpu_device.h"
+#include "tools/sgdrun/redistribute.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -82,10 +83,35 @@ absl::Status Session::RunInit() {
     if (absl::Status status = (*init)->UploadInput(i, plan.inputs[i]); !status.ok()) return status;
   }
   if (absl::Status status = (*init)->Run(0); !status.ok()) return status;
+  // Outputs that lie as the inputs do are copied; the others are cut anew, and read before the
+  // copies may overwrite them.
+  exec::CarryPairs alike;
+  std::vector<std::pair<size_t, std::vector<std::byte>>> recut;
+  for (const auto& [output, input] : plan.outputs_to_inputs) {
+    const data::TensorType& from = plan.program.outputs[output].type;
+    const data::TensorType& to = job_.program.inputs[input].type;
+    if (from == to) {
+      alike.emplace_back(output, input);
+      continue;
+    }
+    absl::StatusOr<std::vector<std::byte>> bytes = Recut((*init)->OutputBytes(output), from, to);
+    if (!bytes.ok()) return bytes.status();
+    recut.emplace_back(input, *std::move(bytes));
+  }
   absl::StatusOr<std::unique_ptr<exec::Carry>> carry =
-      exec::Carry::Create(*context_, **init, *executor_, plan.outputs_to_inputs);
+      exec::Carry::Create(*context_, **init, *executor_, alike);
   if (!carry.ok()) return carry.status();
-  return (*carry)->Run();
+  if (absl::Status status = (*carry)->Run(); !status.ok()) return status;
+  for (const auto& [input, bytes] : recut)
+    std::ranges::copy(bytes, executor_->InputBytes(input).begin());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte> local,
+                                                      const data::TensorType& from,
+                                                      const data::TensorType& to) {
+  return Redistribute(local, from, to, context_->mesh(), *rank_.communicator,
+                      job_.options.deadline);
 }
 
 absl::Status Session::FillFirstInputs() {

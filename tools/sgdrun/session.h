@@ -45,6 +45,12 @@ class Session {
   // Everything that a checkpoint keeps: carried and constant inputs, under the model's names.
   std::vector<checkpoint::LocalTensor> State() const;
 
+  // This rank's bytes of `from`, cut as `to`: the same tensor under another sharding. All ranks
+  // call it.
+  absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local,
+                                               const data::TensorType& from,
+                                               const data::TensorType& to);
+
   // This rank's bytes of a carried or constant input, between steps.
   std::span<const std::byte> StateBytes(size_t input) const;
   std::span<std::byte> MutableStateBytes(size_t input) const {

@@ -51,7 +51,9 @@ class Reporter {
       json.pop_back();
       absl::StrAppend(&json, ", \"eval\": {", fields, "}}");
     }
-    return log_ ? log_->WriteLine(json) : absl::OkStatus();
+    absl::Status status = log_ ? log_->WriteLine(json) : absl::OkStatus();
+    status.Update(FlushResults());
+    return status;
   }
 
  private:

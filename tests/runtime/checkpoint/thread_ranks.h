@@ -12,10 +12,18 @@
 
 namespace sgd::checkpoint {
 
+// Where the threads of one job meet.
+struct MeetingPlace {
+  explicit MeetingPlace(uint32_t size) : barrier(size), shown(size) {}
+
+  std::barrier<> barrier;
+  std::vector<std::string> shown;
+};
+
 class MeetingCommunicator : public comm::Communicator {
  public:
-  MeetingCommunicator(uint32_t rank, uint32_t size, std::barrier<>& barrier)
-      : rank_(rank), size_(size), barrier_(barrier) {}
+  MeetingCommunicator(uint32_t rank, uint32_t size, MeetingPlace& place)
+      : rank_(rank), size_(size), place_(place) {}
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return size_; }
@@ -29,12 +37,16 @@ class MeetingCommunicator : public comm::Communicator {
     return absl::UnimplementedError("no collectives");
   }
   absl::Status Barrier(absl::Duration) override {
-    barrier_.arrive_and_wait();
+    place_.barrier.arrive_and_wait();
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view,
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes,
                                                           absl::Duration) override {
-    return absl::UnimplementedError("no exchange");
+    place_.shown[rank_] = std::string(bytes);
+    place_.barrier.arrive_and_wait();
+    std::vector<std::string> shown = place_.shown;
+    place_.barrier.arrive_and_wait();
+    return shown;
   }
   void Abort(const absl::Status&) override {}
   void Finish() override {}
@@ -43,21 +55,21 @@ class MeetingCommunicator : public comm::Communicator {
  private:
   uint32_t rank_;
   uint32_t size_;
-  std::barrier<>& barrier_;
+  MeetingPlace& place_;
 };
 
 // Runs `body` on `size` ranks and returns their outcomes.
 inline std::vector<absl::Status> RunRanks(
     uint32_t size, const std::function<absl::Status(comm::Communicator&)>& body) {
-  std::barrier<> barrier(size);
+  MeetingPlace place(size);
   std::vector<absl::Status> outcomes(size);
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
-      MeetingCommunicator communicator(rank, size, barrier);
+      MeetingCommunicator communicator(rank, size, place);
       outcomes[rank] = body(communicator);
       // A rank that fails early must not leave the others waiting.
-      if (!outcomes[rank].ok()) barrier.arrive_and_drop();
+      if (!outcomes[rank].ok()) place.barrier.arrive_and_drop();
     });
   }
   for (std::thread& thread : threads) thread.join();
