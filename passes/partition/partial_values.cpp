@@ -38,6 +38,8 @@ static bool onlyMoves(Operation *op, unsigned operand, ReduceKind kind) {
 
 bool mlir::sgd::carriesPartial(Operation *op, unsigned operand, ReduceKind kind) {
   if (onlyMoves(op, operand, kind)) return true;
+  // x + 0: the first step of a sum that a frontend writes as a loop.
+  if (joinsPartials(op, kind) && isNeutralConstant(op->getOperand(1 - operand), kind)) return operand == 0 || !isa<arith::SubFOp, arith::SubIOp>(op);
   if (auto reduce = dyn_cast<ReduceOp>(op)) return reduce.getKind() == kind;
   if (kind != ReduceKind::Add) return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
