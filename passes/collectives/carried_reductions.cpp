@@ -59,6 +59,8 @@ std::optional<Link> Carrier::carry(Operation *op, unsigned operand, ShardingAttr
   if (!carriesPartial(op, operand, sharding.getUnreducedKind())) return std::nullopt;
   std::optional<OpShardings> shardings = shardLike(op, operand, sharding, mesh);
   if (!shardings) return std::nullopt;
+  // What is added to a summand is one itself: a neutral constant on all ranks.
+  if (joinsPartials(op, sharding.getUnreducedKind())) shardings->operands[1 - operand] = shardings->result;
   for (auto [index, other] : llvm::enumerate(op->getOperands())) {
     if (index == operand) continue;
     ShardingAttr current = getSharding(other.getType());

@@ -2,8 +2,6 @@
 // than the sum are left out.
 #include "passes/partition/partial_values.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -41,10 +39,6 @@ bool mlir::sgd::carriesPartial(Operation *op, unsigned operand, ReduceKind kind)
   // x + 0: the first step of a sum that a frontend writes as a loop.
   if (joinsPartials(op, kind) && isNeutralConstant(op->getOperand(1 - operand), kind)) return operand == 0 || !isa<arith::SubFOp, arith::SubIOp>(op);
   if (auto reduce = dyn_cast<ReduceOp>(op)) return reduce.getKind() == kind;
-  if (kind != ReduceKind::Add) return false;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<arith::NegFOp, arith::MulFOp, arith::MulIOp>([](auto) { return true; })
-      .Case<arith::DivFOp>([&](auto) { return operand == 0; })
-      .Case<arith::ExtFOp>([](auto) { return true; })
-      .Default(false);
+  // Products with a whole value are linear too, but arith wants one type for all operands, and the whole value is not a summand.
+  return kind == ReduceKind::Add && isa<arith::NegFOp, arith::ExtFOp>(op);
 }
