@@ -10,13 +10,16 @@
 namespace sgd::cpu {
 namespace {
 
-// A tile of this many multiplications takes some 30 microseconds: well above the cost of a library
-// call or of waking a thread.
-constexpr uint64_t kTileWork = uint64_t{1} << 22;
+// A tile of this many multiplications takes some 60 microseconds: well above the cost of a library
+// call, of packing its operands, and of waking a thread.
+constexpr uint64_t kTileWork = uint64_t{1} << 23;
 // Enough for the threads of a large host; more would only cost calls.
 constexpr uint64_t kMaxTiles = 256;
-// Tiles are cut at multiples of this, a multiple of every register block of the library's kernels.
-constexpr uint64_t kTileStep = 64;
+// Smallest useful sides of a tile, measured on AVX-512: narrower tiles read A too often, and a
+// transposed B, which the library packs anew for each tile, pays off over more rows only.
+constexpr uint64_t kStepN = 128, kStepM = 64, kStepMOfTransposedB = 128;
+// Relative cost of reading an element of a plain operand and of packing one of a transposed B.
+constexpr uint64_t kRead = 1, kPack = 4;
 
 using Strides = flatbuffers::Vector<int64_t>;
 
@@ -54,7 +57,11 @@ void Transpose(MatmulProblem& problem) {
 
 uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
-uint64_t RoundUp(uint64_t value, uint64_t step) { return CeilDivide(value, step) * step; }
+// Length of each of `parts` parts of a side, a multiple of `step`; the last one may be shorter.
+uint64_t SideOf(uint64_t length, uint64_t parts, uint64_t step) {
+  if (parts == 1) return length;
+  return CeilDivide(CeilDivide(length, parts), step) * step;
+}
 
 }  // namespace
 
@@ -89,13 +96,22 @@ TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()
   const uint64_t per_matrix = problem.m * problem.n * std::max<uint64_t>(problem.k, 1);
   const uint64_t wanted =
       std::clamp<uint64_t>(per_matrix / kTileWork, 1, std::max<uint64_t>(kMaxTiles / batches_, 1));
-  tile_m_ = problem.m;
-  tile_n_ = problem.n;
-  // Halve the longer side until there are enough tiles or they are small.
-  while (CeilDivide(problem.m, tile_m_) * CeilDivide(problem.n, tile_n_) < wanted) {
-    uint64_t& side = tile_m_ > tile_n_ ? tile_m_ : tile_n_;
-    if (side < 2 * kTileStep) break;
-    side = RoundUp(CeilDivide(side, 2), kTileStep);
+  const bool b_transposed = problem.b.columns != 1;
+  const uint64_t step_m = b_transposed ? kStepMOfTransposedB : kStepM;
+  const uint64_t most_rows = std::min(CeilDivide(problem.m, step_m), wanted);
+  const uint64_t most_columns = std::min(CeilDivide(problem.n, kStepN), wanted);
+  // The cheapest cut into at least as many tiles as are wanted, or the finest one there is.
+  uint64_t cheapest = UINT64_MAX;
+  for (uint64_t rows = 1; rows <= most_rows; ++rows) {
+    const uint64_t columns = std::min(CeilDivide(wanted, rows), most_columns);
+    if (rows * columns < wanted && rows < most_rows) continue;
+    // Every row of tiles reads all of B, every column all of A.
+    const uint64_t cost =
+        rows * problem.n * (b_transposed ? kPack : kRead) + columns * problem.m * kRead;
+    if (cost >= cheapest) continue;
+    cheapest = cost;
+    tile_m_ = SideOf(problem.m, rows, step_m);
+    tile_n_ = SideOf(problem.n, columns, kStepN);
   }
   rows_ = CeilDivide(problem.m, tile_m_);
   columns_ = CeilDivide(problem.n, tile_n_);
