@@ -37,6 +37,7 @@ struct Dynamic {
   uint64_t strings = 0;
   uint64_t strings_size = 0;
   uint64_t gnu_hash = 0;
+  uint64_t hash = 0;  // the System V table, read when there is no GNU one
   uint64_t relocations = 0;
   uint64_t relocations_size = 0;
   bool has_calls_through_relocations = false;
@@ -175,9 +176,9 @@ absl::Status KernelObject::ReadDynamic() {
         ReadAt<Elf64_Dyn>(dynamic_segment_->p_vaddr + i * sizeof(Elf64_Dyn));
     if (!entry) return Refuse("the ELF object has a damaged dynamic section");
     if (entry->d_tag == DT_NULL) {
-      if (dynamic_.symbols == 0 || dynamic_.strings == 0 || dynamic_.gnu_hash == 0) {
-        return Refuse(
-            "the ELF object has no symbol table with a GNU hash (link with --hash-style=gnu)");
+      if (dynamic_.symbols == 0 || dynamic_.strings == 0 ||
+          (dynamic_.gnu_hash == 0 && dynamic_.hash == 0)) {
+        return Refuse("the ELF object has no symbol table with a hash");
       }
       return absl::OkStatus();
     }
@@ -201,6 +202,9 @@ absl::Status KernelObject::TakeDynamicEntry(const Elf64_Dyn& entry) {
     case DT_GNU_HASH:
       dynamic_.gnu_hash = entry.d_un.d_ptr;
       break;
+    case DT_HASH:
+      dynamic_.hash = entry.d_un.d_ptr;
+      break;
     case DT_RELA:
       dynamic_.relocations = entry.d_un.d_ptr;
       break;
@@ -219,7 +223,6 @@ absl::Status KernelObject::TakeDynamicEntry(const Elf64_Dyn& entry) {
       if (entry.d_un.d_val & ~uint64_t{DF_SYMBOLIC | DF_BIND_NOW})
         return Refuse("the ELF object has text relocations");
       break;
-    case DT_HASH:
     case DT_RELACOUNT:
     case DT_SONAME:
     case DT_SYMBOLIC:
@@ -270,6 +273,11 @@ absl::Status KernelObject::CheckRelocations() {
 
 // The hash table covers the symbols from `offset` on; the last one is the end of the longest chain.
 std::optional<uint64_t> KernelObject::SymbolCount() const {
+  if (dynamic_.gnu_hash == 0) {
+    // Bucket count, then chain count, which is the number of symbols.
+    const std::optional<uint32_t> count = ReadAt<uint32_t>(dynamic_.hash + 4);
+    return count ? std::optional<uint64_t>(*count) : std::nullopt;
+  }
   struct HashHeader {
     uint32_t buckets, offset, bloom_words, bloom_shift;
   };
