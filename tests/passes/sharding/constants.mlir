@@ -35,3 +35,17 @@ func.func @tables(%a: tensor<4xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]
   %3 = sgd.sharding_constraint %2 <@mesh, [{}]> : tensor<4xi32>
   return %0, %1, %3 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
 }
+
+// -----
+
+// Two constants of one user.
+sgd.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: @one_user
+func.func @one_user(%a: tensor<4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %c = arith.constant dense<1.0> : tensor<4xf32>
+  %d = arith.constant dense<2.0> : tensor<4xf32>
+  // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<4xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  %0 = arith.addf %c, %d : tensor<4xf32>
+  %1 = arith.mulf %0, %a : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
