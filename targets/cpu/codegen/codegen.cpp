@@ -1,0 +1,101 @@
+// From clusters to machine code: plans, IR, LLVM's passes and back end in parallel groups, and the link.
+#include "targets/cpu/codegen/codegen.h"
+
+#include <atomic>
+#include <thread>
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "targets/cpu/codegen/cpu_target.h"
+#include "targets/cpu/codegen/kernel_emitter.h"
+#include "targets/cpu/codegen/shared_object.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::cpu;
+
+/// Kernels of one LLVM context; fixed, so that the bytes do not depend on the number of threads.
+static constexpr size_t kGroup = 8;
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::PromotePass());
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration()) passes.run(function, functions);
+}
+
+static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requests, const CpuTarget &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target);
+  if (!machine) return failure();
+  llvm::LLVMContext context;
+  llvm::Module module("kernels", context);
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple());
+  for (const KernelRequest &request : requests) {
+    FailureOr<KernelPlan> plan = planKernel(request.body);
+    if (failed(plan)) return failure();
+    if (failed(KernelEmitter(module, *plan, request.symbol, request.inPlace, target.vectorBits / 32).run())) return failure();
+  }
+  if (const char *path = getenv("SGD_DUMP_IR")) {
+    std::error_code code;
+    llvm::raw_fd_ostream stream(path, code);
+    module.print(stream, nullptr);
+  }
+  std::string problem;
+  llvm::raw_string_ostream explanation(problem);
+  if (llvm::verifyModule(module, &explanation)) {
+    requests.front().body->emitError("kernel IR is not valid: ") << problem;
+    return failure();
+  }
+  optimize(module, *machine);
+  SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager backEnd;
+  if (machine->addPassesToEmitFile(backEnd, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) return failure();
+  backEnd.run(module);
+  return object;
+}
+
+FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRequest> requests, const CpuTarget &target, unsigned threads) {
+  size_t groups = llvm::divideCeil(requests.size(), kGroup);
+  std::vector<FailureOr<SmallVector<char, 0>>> compiled(groups, FailureOr<SmallVector<char, 0>>(failure()));
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t group = next++; group < groups; group = next++) compiled[group] = compileGroup(requests.slice(group * kGroup).take_front(kGroup), target);
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned helper = 1; helper < std::min<size_t>(threads, groups); ++helper) helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers) helper.join();
+  SmallVector<SmallVector<char, 0>> objects;
+  for (auto &object : compiled) {
+    if (failed(object)) return failure();
+    objects.push_back(std::move(*object));
+  }
+  llvm::Expected<SmallVector<char, 0>> linked = linkSharedObject(objects);
+  if (linked) return std::move(*linked);
+  std::string problem = llvm::toString(linked.takeError());
+  if (!requests.empty()) requests.front().body->emitError("kernels cannot be linked: ") << problem;
+  return failure();
+}

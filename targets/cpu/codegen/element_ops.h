@@ -1,0 +1,21 @@
+// One elementwise op of arith, math or sgd as code on lane values.
+#ifndef SGD_TARGETS_CPU_CODEGEN_ELEMENT_OPS_H
+#define SGD_TARGETS_CPU_CODEGEN_ELEMENT_OPS_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "targets/cpu/codegen/vector_builder.h"
+
+namespace mlir::sgd::cpu {
+
+/// The value of `op` (elementwise, on tensors) for operand lanes in computing types; null when the op has no code.
+llvm::Value *emitElementOp(const VectorBuilder &v, Operation *op, llvm::ArrayRef<llvm::Value *> operands);
+
+/// Combines two values of a reduction of computing type; `type` is the element type of the reduced tensor.
+llvm::Value *emitCombiner(const VectorBuilder &v, ReduceKind kind, mlir::Type type, llvm::Value *x, llvm::Value *y);
+
+/// Larger or smaller of two floats; NaN when one is.
+llvm::Value *emitFloatExtreme(const VectorBuilder &v, bool larger, llvm::Value *x, llvm::Value *y);
+
+}  // namespace mlir::sgd::cpu
+
+#endif
