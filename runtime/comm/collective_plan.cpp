@@ -1,5 +1,6 @@
-// Small collectives are staged: sources are copied to slots that peers may read for a while, which saves a second wait.
-// Large ones read windows directly; a large all-reduce gives each rank one part to reduce and to store to every target.
+// Small collectives are staged: sources are copied to slots that peers may read for a while, which
+// saves a second wait. Large ones read windows directly; a large all-reduce gives each rank one
+// part to reduce and to store to every target.
 #include "runtime/comm/collective_plan.h"
 
 #include <algorithm>
@@ -46,9 +47,9 @@ uint32_t HashOf(const CollectiveSpec& spec, uint32_t index) {
   hash.Add(spec.from_axes);
   for (const CollectiveOperand& operand : spec.operands) {
     hash.Add(static_cast<uint64_t>(operand.element));
-    for (uint64_t value : {operand.source_offset, operand.target_offset, operand.count,
-                           operand.outer, operand.inner, uint64_t{operand.split},
-                           uint64_t{operand.concat}}) {
+    for (uint64_t value :
+         {operand.source_offset, operand.target_offset, operand.count, operand.outer, operand.inner,
+          uint64_t{operand.split}, uint64_t{operand.concat}}) {
       hash.Add(value);
     }
     for (uint64_t dim : operand.dims) hash.Add(dim);
@@ -100,7 +101,8 @@ void PlanAllGather(const CollectivePlan& plan, const CollectiveOperand& operand,
   out->copy_member_stride = row_bytes;
 }
 
-// With local dims [A, split, B, concat, C] or [A, concat, B, split, C], a part is A blocks of evenly spaced rows.
+// With local dims [A, split, B, concat, C] or [A, concat, B, split, C], a part is A blocks of
+// evenly spaced rows.
 void PlanAllToAll(const CollectivePlan& plan, const CollectiveOperand& operand, OperandPlan* out) {
   const uint64_t n = plan.members.size();
   const std::vector<uint64_t>& dims = operand.dims;
@@ -166,7 +168,8 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec,
   return out;
 }
 
-// Who copies from whom. Copies begin with this rank's neighbour, so that members do not all read the same source at once.
+// Who copies from whom. Copies begin with this rank's neighbour, so that members do not all read
+// the same source at once.
 absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank,
                        CollectivePlan* plan) {
   const uint32_t n = static_cast<uint32_t>(plan->members.size());

@@ -26,7 +26,9 @@ bool Product(const std::vector<uint64_t>& factors, uint64_t* product) {
   return true;
 }
 
-absl::Status TooLarge() { return absl::InvalidArgumentError("an operand has more than 2^62 bytes"); }
+absl::Status TooLarge() {
+  return absl::InvalidArgumentError("an operand has more than 2^62 bytes");
+}
 
 absl::Status CountMismatch(const CollectiveOperand& operand, uint64_t expected) {
   return absl::InvalidArgumentError(absl::StrCat("an operand has ", operand.count,
@@ -46,8 +48,8 @@ absl::StatusOr<Range> WindowRange(const CollectiveOperand& operand, uint64_t off
                                   uint64_t window_bytes) {
   const uint64_t size = ElementSize(operand.element);
   if (offset % size != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("window offset ", offset, " is not a multiple of ",
-                                                   size, ", the size of ",
+    return absl::InvalidArgumentError(absl::StrCat("window offset ", offset,
+                                                   " is not a multiple of ", size, ", the size of ",
                                                    ElementName(operand.element)));
   }
   if (offset > window_bytes || count > (window_bytes - offset) / size) {
@@ -74,12 +76,12 @@ absl::Status CheckOverlaps(CollectiveKind kind, const std::vector<Range>& source
                            const std::vector<Range>& targets) {
   for (size_t i = 0; i < targets.size(); ++i) {
     for (size_t j = 0; j < targets.size(); ++j) {
-      const bool in_place = i == j && kind == CollectiveKind::kAllReduce &&
-                            sources[j].begin == targets[i].begin;
+      const bool in_place =
+          i == j && kind == CollectiveKind::kAllReduce && sources[j].begin == targets[i].begin;
       if ((!in_place && Overlap(targets[i], sources[j])) ||
           (i < j && Overlap(targets[i], targets[j]))) {
-        return absl::InvalidArgumentError(absl::StrCat("the target of operand ", i,
-                                                       " overlaps operand ", j));
+        return absl::InvalidArgumentError(
+            absl::StrCat("the target of operand ", i, " overlaps operand ", j));
       }
     }
   }

@@ -1,4 +1,5 @@
-// A collective as plain data: what program.fbs says of it, with window offsets, before a communicator prepares it.
+// A collective as plain data: what program.fbs says of it, with window offsets, before a
+// communicator prepares it.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,24 @@
 
 namespace sgd::comm {
 
-const char* ElementName(ElementType element);    // "f32"
+const char* ElementName(ElementType element);     // "f32"
 const char* CollectiveName(CollectiveKind kind);  // "all_reduce"
 const char* ReduceName(ReduceKind reduce);        // "add"
 
-// One tensor of a collective; several make a bucket that is done with one set of synchronisations. With n ranks in the group:
+// One tensor of a collective; several make a bucket that is done with one set of synchronisations.
+// With n ranks in the group:
 //   AllReduce      source and target hold `count` elements.
 //   AllGather      source is [outer, inner], target is [outer, n, inner].
 //   ReduceScatter  source is [outer, n, inner], target is [outer, inner].
-//   AllToAll       source has local dims `dims`; dimension `split` is cut in n parts, part r goes to rank r, and the parts
+//   AllToAll       source has local dims `dims`; dimension `split` is cut in n parts, part r goes
+//   to rank r, and the parts
 //                  are joined along `concat` in rank order; outer and inner are unused.
 //   Permute        source and target hold `count` elements.
-//   Broadcast      source and target hold `count` elements; the rank at position 0 of the group sends.
-// Offsets are bytes into the window and multiples of the element size. The target equals the source (AllReduce only) or
-// does not overlap it. No target may overlap any other operand's source or target.
+//   Broadcast      source and target hold `count` elements; the rank at position 0 of the group
+//   sends.
+// Offsets are bytes into the window and multiples of the element size. The target equals the source
+// (AllReduce only) or does not overlap it. No target may overlap any other operand's source or
+// target.
 struct CollectiveOperand {
   ElementType element = ElementType::kF32;
   uint64_t source_offset = 0;
@@ -46,8 +51,8 @@ struct CollectiveSpec {
   std::string location;  // said in errors, e.g. "train: instruction 12: mlp.py:31:8"
 };
 
-// Elements of the operand's source and target with n ranks in the group; refuses counts that contradict each other, dims
-// that do not divide, and sizes beyond 2^62 bytes.
+// Elements of the operand's source and target with n ranks in the group; refuses counts that
+// contradict each other, dims that do not divide, and sizes beyond 2^62 bytes.
 struct OperandCounts {
   uint64_t source = 0;
   uint64_t target = 0;
@@ -55,8 +60,8 @@ struct OperandCounts {
 absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand,
                                            uint64_t group_size);
 
-// Refuses what no communicator can execute: bad axes, sizes, offsets outside a window of `window_bytes`, overlaps, and
-// and/or on floating-point elements or add/mul on booleans.
+// Refuses what no communicator can execute: bad axes, sizes, offsets outside a window of
+// `window_bytes`, overlaps, and and/or on floating-point elements or add/mul on booleans.
 absl::Status CheckSpec(const Mesh& mesh, const CollectiveSpec& spec, uint64_t window_bytes);
 
 }  // namespace sgd::comm

@@ -1,5 +1,6 @@
-// The interface through which ranks talk: collectives prepared before the first step, then executed without allocation.
-// A communicator belongs to one rank and one thread uses it at a time; only Abort may be called from any thread.
+// The interface through which ranks talk: collectives prepared before the first step, then executed
+// without allocation. A communicator belongs to one rank and one thread uses it at a time; only
+// Abort may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ struct CollectiveHandle {
 //   kDeadlineExceeded  naming the ranks that did not arrive, the collective and its location,
 //   kAborted           with the first cause of the job's abort (which rank, what),
 //   kFailedPrecondition  when a peer executes a different collective (naming both).
-// After any error the communicator is of no more use, and the job is to end: the rank that met it calls Abort.
+// After any error the communicator is of no more use, and the job is to end: the rank that met it
+// calls Abort.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -32,28 +34,32 @@ class Communicator {
   virtual uint32_t rank() const = 0;
   virtual uint32_t size() const = 0;
 
-  // This rank's window: operands and results of collectives. Owned by the communicator, aligned to 4096, zero at the start.
+  // This rank's window: operands and results of collectives. Owned by the communicator, aligned to
+  // 4096, zero at the start.
   virtual std::byte* window() = 0;
   virtual uint64_t window_bytes() const = 0;
 
-  // Checks the collective and does everything that can be done before it runs. All ranks prepare the same collectives in
-  // the same order (programs one after the other); `mesh` must have size() ranks. No communication takes place.
+  // Checks the collective and does everything that can be done before it runs. All ranks prepare
+  // the same collectives in the same order (programs one after the other); `mesh` must have size()
+  // ranks. No communication takes place.
   virtual absl::StatusOr<CollectiveHandle> Prepare(const Mesh& mesh,
                                                    const CollectiveSpec& spec) = 0;
 
-  // Runs a prepared collective over the windows. Afterwards the targets are complete and the sources of this rank may be
-  // overwritten. Sums are taken in the order of group positions, in f32 for bf16 and f16 and rounded once, so that every
-  // rank gets the same bits in every run.
+  // Runs a prepared collective over the windows. Afterwards the targets are complete and the
+  // sources of this rank may be overwritten. Sums are taken in the order of group positions, in f32
+  // for bf16 and f16 and rounded once, so that every rank gets the same bits in every run.
   virtual absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) = 0;
 
   // Waits until every rank of the job is here.
   virtual absl::Status Barrier(absl::Duration timeout) = 0;
 
-  // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any size.
+  // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any
+  // size.
   virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes,
                                                                   absl::Duration timeout) = 0;
 
-  // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later ones are dropped.
+  // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
+  // ones are dropped.
   virtual void Abort(const absl::Status& cause) = 0;
 
   // Announces that this rank is done: its end is from now on not a death. Waits for nobody.

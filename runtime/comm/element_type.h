@@ -1,4 +1,5 @@
-// Element types and reductions of collectives. Depends on nothing; values equal those of program.fbs, so a verified enum can be cast.
+// Element types and reductions of collectives. Depends on nothing; values equal those of
+// program.fbs, so a verified enum can be cast.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Waiting in three stages: spin, yield, sleep on the peer's futex in slices short enough to notice an abort and the deadline.
+// Waiting in three stages: spin, yield, sleep on the peer's futex in slices short enough to notice
+// an abort and the deadline.
 #include "runtime/comm/group_barrier.h"
 
 #include <linux/futex.h>
@@ -17,7 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the futex is the flag's low half");
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
-constexpr int kSpins = 4000;         // 40 to 150 microseconds, by processor
+constexpr int kSpins = 4000;  // 40 to 150 microseconds, by processor
 constexpr int kSpinsWhenShared = 20;
 constexpr int kYields = 4;
 constexpr int64_t kSleepNanoseconds = 10'000'000;

@@ -1,6 +1,7 @@
-// Arrivals: each rank counts its own in a flag that peers read; a group waits until all its flags have reached a count.
-// All ranks of the job go through the same sequence of arrivals, whatever their groups, so one counter per rank serves every
-// group, nothing is ever reset, and equal counts with unequal hashes mean that two ranks execute different programs.
+// Arrivals: each rank counts its own in a flag that peers read; a group waits until all its flags
+// have reached a count. All ranks of the job go through the same sequence of arrivals, whatever
+// their groups, so one counter per rank serves every group, nothing is ever reset, and equal counts
+// with unequal hashes mean that two ranks execute different programs.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +27,18 @@ class GroupBarrier {
   // Whether waiting ranks keep their core for a while (default) or give it away at once.
   void set_shares_cores(bool shares_cores) { shares_cores_ = shares_cores; }
 
-  // Says what is executed next: its index for messages, and its hash, which is mixed into that of all before it.
+  // Says what is executed next: its index for messages, and its hash, which is mixed into that of
+  // all before it.
   void Begin(uint32_t index, uint32_t hash);
 
-  // Publishes this rank's next arrival; everything it wrote before is visible to who has seen it. Returns the new count.
+  // Publishes this rank's next arrival; everything it wrote before is visible to who has seen it.
+  // Returns the new count.
   uint32_t Arrive();
 
   uint32_t count() const { return count_; }
 
-  // Waits until every member has arrived at least `count` times, `count` being at most this rank's own.
+  // Waits until every member has arrived at least `count` times, `count` being at most this rank's
+  // own.
   WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout);
 
   // Whether the peer has arrived at least `count` times.

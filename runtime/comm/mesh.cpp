@@ -20,7 +20,8 @@ uint64_t Stride(const Mesh& mesh, const AxisRef& ref) {
 }
 
 // Rank of the group member with linear index `index` over `axes`, given the rank at index 0.
-uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t first, uint64_t index) {
+uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t first,
+                  uint64_t index) {
   for (size_t i = axes.size(); i-- > 0;) {
     first += index % axes[i].size * Stride(mesh, axes[i]);
     index /= axes[i].size;
@@ -28,7 +29,8 @@ uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t fir
   return first;
 }
 
-// Whether one factorisation of the axis has both as factors: the minor one begins at a multiple of where the major ends.
+// Whether one factorisation of the axis has both as factors: the minor one begins at a multiple of
+// where the major ends.
 bool Disjoint(const AxisRef& a, const AxisRef& b) {
   if (a.axis != b.axis || a.size == 1 || b.size == 1) return true;
   const AxisRef& major = a.pre_size <= b.pre_size ? a : b;

@@ -19,8 +19,8 @@ struct Mesh {
   uint64_t ranks() const;
 };
 
-// Part of a mesh axis. An axis of size S is seen as (pre_size, size, S / (pre_size * size)), major to minor, and the
-// middle factor is meant; pre_size 1 and size S is the whole axis.
+// Part of a mesh axis. An axis of size S is seen as (pre_size, size, S / (pre_size * size)), major
+// to minor, and the middle factor is meant; pre_size 1 and size S is the whole axis.
 struct AxisRef {
   uint32_t axis = 0;
   uint32_t pre_size = 1;
@@ -30,14 +30,15 @@ struct AxisRef {
 // Refuses a mesh whose number of ranks is zero or beyond 2^20.
 absl::Status CheckMesh(const Mesh& mesh);
 
-// Refuses axes that are not in the mesh, whose sizes do not divide the axis, that overlap, or that are not
-// factors of one factorisation of their axis, as (1)2 and (3)2 of an axis of size 6.
+// Refuses axes that are not in the mesh, whose sizes do not divide the axis, that overlap, or that
+// are not factors of one factorisation of their axis, as (1)2 and (3)2 of an axis of size 6.
 absl::Status CheckAxes(const Mesh& mesh, absl::Span<const AxisRef> axes);
 
 // Product of the sizes of `axes`.
 uint64_t AxesSize(absl::Span<const AxisRef> axes);
 
-// Linear index of `rank` over `axes`, the first being the most significant. Axes must have passed CheckAxes.
+// Linear index of `rank` over `axes`, the first being the most significant. Axes must have passed
+// CheckAxes.
 uint64_t LinearIndex(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t rank);
 
 // The ranks that differ from one rank only on some axes.
@@ -47,8 +48,8 @@ struct Group {
 };
 absl::StatusOr<Group> GroupOf(const Mesh& mesh, absl::Span<const AxisRef> axes, uint32_t rank);
 
-// A collective permute as one rank sees it: within its group, the rank with linear index i over `from_axes` sends to
-// the rank with linear index i over `axes`.
+// A collective permute as one rank sees it: within its group, the rank with linear index i over
+// `from_axes` sends to the rank with linear index i over `axes`.
 struct PermutePeers {
   uint32_t send_to = 0;       // position in the group's members
   uint32_t receive_from = 0;  // position in the group's members

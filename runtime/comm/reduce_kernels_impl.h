@@ -1,5 +1,5 @@
-// The loops behind reduce_kernels.h, written for the vectoriser; compiled once per instruction set, hence all in an unnamed
-// namespace and without headers that could leave inline functions behind.
+// The loops behind reduce_kernels.h, written for the vectoriser; compiled once per instruction set,
+// hence all in an unnamed namespace and without headers that could leave inline functions behind.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,8 @@ struct Mul {
   template <class T>
   static inline T Apply(T a, T b) {
     if constexpr (sizeof(T) == 2) {
-      return static_cast<T>(uint32_t{a} * uint32_t{b});  // u16 would be promoted to int and overflow
+      return static_cast<T>(uint32_t{a} *
+                            uint32_t{b});  // u16 would be promoted to int and overflow
     } else {
       return static_cast<T>(a * b);
     }

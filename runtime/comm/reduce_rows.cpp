@@ -1,4 +1,5 @@
-// Long rows are read in place; short ones are packed first, several to a tile, so that kernels always get long ranges.
+// Long rows are read in place; short ones are packed first, several to a tile, so that kernels
+// always get long ranges.
 #include "runtime/comm/reduce_rows.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ const std::byte* Finish(const ReduceKernel& kernel, uint64_t count, ReduceScratc
 }
 
 void ReduceLongRow(const RowReduction& reduction, uint64_t row,
-                   absl::Span<const std::byte* const> sources,
-                   absl::Span<std::byte* const> targets, ReduceScratch& scratch) {
+                   absl::Span<const std::byte* const> sources, absl::Span<std::byte* const> targets,
+                   ReduceScratch& scratch) {
   const ReduceKernel& kernel = *reduction.kernel;
   for (uint64_t begin = 0; begin < reduction.row_elements; begin += ReduceScratch::kElements) {
     const uint64_t count = std::min(ReduceScratch::kElements, reduction.row_elements - begin);

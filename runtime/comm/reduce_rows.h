@@ -1,4 +1,5 @@
-// Reduces equally shaped rows of several sources tile by tile and stores the result to one or more targets.
+// Reduces equally shaped rows of several sources tile by tile and stores the result to one or more
+// targets.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,8 @@ class ReduceScratch {
   std::unique_ptr<Memory> memory_;
 };
 
-// target = sources[0] op sources[1] op ..., at least two sources, for every target. A target may be one of the sources
-// where their row strides agree.
+// target = sources[0] op sources[1] op ..., at least two sources, for every target. A target may be
+// one of the sources where their row strides agree.
 void ReduceRows(const RowReduction& reduction, absl::Span<const std::byte* const> sources,
                 absl::Span<std::byte* const> targets, ReduceScratch& scratch);
 

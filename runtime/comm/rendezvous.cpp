@@ -1,4 +1,5 @@
-// One message each way: a rank says who it is; rank 0 answers with the segment's descriptor or with the error of the job.
+// One message each way: a rank says who it is; rank 0 answers with the segment's descriptor or with
+// the error of the job.
 #include "runtime/comm/rendezvous.h"
 
 #include <errno.h>
@@ -48,7 +49,8 @@ absl::Status Errno(const char* call) {
   return absl::InternalError(absl::StrCat("rendezvous: ", call, ": ", std::strerror(errno)));
 }
 
-// An abstract address: the leading zero keeps it out of the file system. Long names are hashed into shape.
+// An abstract address: the leading zero keeps it out of the file system. Long names are hashed into
+// shape.
 socklen_t MakeAddress(const std::string& name, sockaddr_un* address) {
   *address = {};
   address->sun_family = AF_UNIX;
@@ -288,8 +290,8 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> JoinHost(const RendezvousOp
   if (send(socket->get(), &hello, sizeof(hello), MSG_NOSIGNAL) < 0) return Errno("send");
   // Rank 0 names who is missing at its own timeout; its answer is given a moment more.
   if (!WaitReadable(socket->get(), end + absl::Seconds(2))) {
-    return absl::DeadlineExceededError(absl::StrCat("rank 0 did not answer within ",
-                                                    absl::FormatDuration(options.timeout)));
+    return absl::DeadlineExceededError(
+        absl::StrCat("rank 0 did not answer within ", absl::FormatDuration(options.timeout)));
   }
   absl::StatusOr<UniqueFd> segment = ReceiveAnswer(*socket);
   if (!segment.ok()) return segment.status();

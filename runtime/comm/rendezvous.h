@@ -19,11 +19,11 @@ struct RendezvousOptions {
   absl::Duration timeout;
 };
 
-// Rank 0 listens on an abstract Unix socket named after the user and the job, makes the segment and passes its memfd to the
-// others; nothing has a name in a file system, so nothing is left behind. On success the segment holds every rank's pid.
-// Errors: ranks that contradict each other (kFailedPrecondition, said on every rank), missing ones at the timeout
-// (kDeadlineExceeded, naming them), one that died meanwhile (kUnavailable), a name in use by another job
-// (kAlreadyExists).
+// Rank 0 listens on an abstract Unix socket named after the user and the job, makes the segment and
+// passes its memfd to the others; nothing has a name in a file system, so nothing is left behind.
+// On success the segment holds every rank's pid. Errors: ranks that contradict each other
+// (kFailedPrecondition, said on every rank), missing ones at the timeout (kDeadlineExceeded, naming
+// them), one that died meanwhile (kUnavailable), a name in use by another job (kAlreadyExists).
 absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Rendezvous(const RendezvousOptions& options);
 
 }  // namespace sgd::comm

@@ -1,5 +1,6 @@
-// Payload bytes that a rank sends in one collective, by the ring rule; shared by the compiler's report and the runtime's counter.
-// Depends on nothing, so that both halves count with the very same function.
+// Payload bytes that a rank sends in one collective, by the ring rule; shared by the compiler's
+// report and the runtime's counter. Depends on nothing, so that both halves count with the very
+// same function.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,11 @@ enum class CollectiveKind : uint8_t {
 };
 
 // `bytes` of one rank, summed over the operands of a bucket before this is called:
-//   AllReduce, Broadcast, Permute: the operand; AllGather: the result; ReduceScatter, AllToAll: the operand before it is cut.
-// Exact where the division is, else rounded down; cannot overflow unless the result does. A group of one rank sends nothing.
-// A permute counts what the most loaded rank sends, that is `bytes`, whichever ranks send to themselves.
+//   AllReduce, Broadcast, Permute: the operand; AllGather: the result; ReduceScatter, AllToAll: the
+//   operand before it is cut.
+// Exact where the division is, else rounded down; cannot overflow unless the result does. A group
+// of one rank sends nothing. A permute counts what the most loaded rank sends, that is `bytes`,
+// whichever ranks send to themselves.
 constexpr uint64_t SentBytes(CollectiveKind kind, uint64_t group_size, uint64_t bytes) {
   if (group_size <= 1) return 0;
   if (kind == CollectiveKind::kPermute) return bytes;

@@ -1,5 +1,5 @@
-// Every collective is: announce, (stage), arrive, wait for the group, reduce or copy from the peers' memory, arrive again,
-// and, where peers read windows, wait until they have done so.
+// Every collective is: announce, (stage), arrive, wait for the group, reduce or copy from the
+// peers' memory, arrive again, and, where peers read windows, wait until they have done so.
 #include "runtime/comm/shared_memory_communicator.h"
 
 #include <sched.h>
@@ -18,8 +18,9 @@ namespace {
 // What RankFlag::current says outside of prepared collectives.
 constexpr uint32_t kBarrierIndex = 0xffffffff;
 constexpr uint32_t kExchangeIndex = 0xfffffffe;
-// Staging trades copies for one wait less. With a core per rank a wait is cheap, so only little is staged (4 KiB all-reduced
-// by two ranks: 0.7 us unstaged, 1.5 us staged); where ranks share cores a wait is a switch (4 ranks on 2 cores: 21 and 9 us).
+// Staging trades copies for one wait less. With a core per rank a wait is cheap, so only little is
+// staged (4 KiB all-reduced by two ranks: 0.7 us unstaged, 1.5 us staged); where ranks share cores
+// a wait is a switch (4 ranks on 2 cores: 21 and 9 us).
 constexpr uint64_t kStagedBytes = 512;
 constexpr char kBarrierName[] = "barrier";
 constexpr char kExchangeName[] = "exchange of the ranks' properties";
@@ -56,7 +57,7 @@ absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout) {
   CPU_ZERO(&cpus);
   sched_getaffinity(0, sizeof(cpus), &cpus);
   flag.cpus = cpus;
-  segment_->PopulateWindow(rank_);
+  if (absl::Status status = segment_->PopulateWindow(rank_); !status.ok()) return status;
   if (absl::Status status = Barrier(timeout); !status.ok()) return status;
   for (uint32_t peer : world_) CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
   cores_ = static_cast<uint32_t>(std::max(1, CPU_COUNT(&cpus)));
@@ -72,9 +73,8 @@ absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& m
   }
   if (absl::Status status = CheckSpec(mesh, spec, window_bytes()); !status.ok()) return status;
   const uint32_t index = static_cast<uint32_t>(plans_.size());
-  absl::StatusOr<CollectivePlan> plan =
-      MakeCollectivePlan(mesh, spec, rank_, index,
-                         cores_ < size() ? SharedMemorySegment::kSlotBytes : kStagedBytes);
+  absl::StatusOr<CollectivePlan> plan = MakeCollectivePlan(
+      mesh, spec, rank_, index, cores_ < size() ? SharedMemorySegment::kSlotBytes : kStagedBytes);
   if (!plan.ok()) return plan.status();
   MapPeers(*plan);
   plans_.push_back(std::make_unique<const CollectivePlan>(*std::move(plan)));
@@ -95,8 +95,8 @@ void SharedMemoryCommunicator::MapPeers(const CollectivePlan& plan) {
 
 absl::Status SharedMemoryCommunicator::Execute(CollectiveHandle handle, absl::Duration timeout) {
   if (handle.index >= plans_.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("collective #", handle.index,
-                                                   " was not prepared"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("collective #", handle.index, " was not prepared"));
   }
   const CollectivePlan& plan = *plans_[handle.index];
   barrier_.Begin(handle.index, plan.hash);
@@ -134,8 +134,8 @@ absl::Status SharedMemoryCommunicator::Barrier(absl::Duration timeout) {
   return Wait(world_, timeout, kBarrierName, barrier_.Arrive());
 }
 
-// Slots are used in turns. The next one is free once its last readers have arrived again, which is known when the group
-// has met since.
+// Slots are used in turns. The next one is free once its last readers have arrived again, which is
+// known when the group has met since.
 absl::StatusOr<uint32_t> SharedMemoryCommunicator::AcquireSlot(absl::Span<const uint32_t> members,
                                                                absl::Duration timeout,
                                                                const std::string& description) {
@@ -210,9 +210,9 @@ absl::StatusOr<std::vector<std::string>> SharedMemoryCommunicator::AllGatherByte
     std::string_view bytes, absl::Duration timeout) {
   const uint64_t length = bytes.size();
   std::vector<std::string> lengths(size()), parts(size());
-  absl::Status status = ExchangeChunk(
-      std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)), timeout,
-      absl::MakeSpan(lengths));
+  absl::Status status =
+      ExchangeChunk(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)),
+                    timeout, absl::MakeSpan(lengths));
   if (!status.ok()) return status;
   uint64_t longest = 0;
   for (const std::string& peer : lengths) {
@@ -279,16 +279,16 @@ absl::Status SharedMemoryCommunicator::ErrorOf(const WaitResult& result,
     case WaitOutcome::kReady:
       return absl::OkStatus();
     case WaitOutcome::kAborted:
-      return absl::AbortedError(absl::StrCat(description, " was given up: ",
-                                             segment_->abort_cause().message()));
+      return absl::AbortedError(
+          absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
     case WaitOutcome::kEnded:
       return absl::FailedPreconditionError(
           absl::StrCat(description, ": rank ", result.rank, " has already ended"));
     case WaitOutcome::kDifferent:
-      return absl::FailedPreconditionError(absl::StrCat(
-          "rank ", result.rank, " executes ",
-          DescriptionOf(segment_->flag(result.rank).current.load()), " where this rank executes ",
-          description, ": their programs differ"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("rank ", result.rank, " executes ",
+                       DescriptionOf(segment_->flag(result.rank).current.load()),
+                       " where this rank executes ", description, ": their programs differ"));
     case WaitOutcome::kTimedOut:
       break;
   }

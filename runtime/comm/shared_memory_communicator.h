@@ -1,4 +1,5 @@
-// The communicator of ranks on one host, over a shared memory segment; ranks are processes or, in tests, threads.
+// The communicator of ranks on one host, over a shared memory segment; ranks are processes or, in
+// tests, threads.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Layout: header page(s), one RankFlag per rank, staging slots, windows; each part begins on a page.
+// Layout: header page(s), one RankFlag per rank, staging slots, windows; each part begins on a
+// page.
 #include "runtime/comm/shared_memory_segment.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
@@ -26,6 +28,11 @@ constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 
 uint64_t RoundUp(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+uint64_t PhysicalMemory() {
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 absl::Status Errno(const char* call) {
   return absl::InternalError(absl::StrCat("shared memory: ", call, ": ", std::strerror(errno)));
@@ -50,10 +57,11 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create
     return absl::InvalidArgumentError(
         absl::StrCat(ranks, " ranks on one host; supported are 1 to ", kMaxRanks));
   }
-  if (window_bytes > kMaxTotalBytes / ranks) {
-    return absl::ResourceExhaustedError(absl::StrCat("a window of ", window_bytes,
-                                                     " bytes for each of ", ranks,
-                                                     " ranks is more than can be shared"));
+  const uint64_t memory = std::min(kMaxTotalBytes, PhysicalMemory());
+  if (window_bytes > memory / ranks) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a window of ", window_bytes, " bytes for each of ", ranks,
+                     " ranks is more than this host's memory of ", memory, " bytes"));
   }
   std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
   segment->fd_ = UniqueFd(memfd_create("sgd", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -93,7 +101,8 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
   return segment;
 }
 
-// Needs fd_, ranks_ and window_bytes_. The seals keep anyone from shrinking the file under its users.
+// Needs fd_, ranks_ and window_bytes_. The seals keep anyone from shrinking the file under its
+// users.
 absl::Status SharedMemorySegment::Map() {
   const uint64_t flags_at = RoundUp(sizeof(Header));
   const uint64_t slots_at = flags_at + RoundUp(sizeof(RankFlag) * ranks_);
@@ -126,10 +135,16 @@ SharedMemorySegment::~SharedMemorySegment() {
   if (base_ != nullptr) munmap(base_, mapped_bytes_);
 }
 
-void SharedMemorySegment::PopulateWindow(uint32_t rank) {
+absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
 #ifdef MADV_POPULATE_WRITE
-  madvise(window(rank), window_stride_, MADV_POPULATE_WRITE);
+  // Kernels before 5.14 do not know it (EINVAL) and take pages as they are touched.
+  if (madvise(window(rank), window_stride_, MADV_POPULATE_WRITE) != 0 &&
+      (errno == ENOMEM || errno == EFAULT)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("not enough memory for a window of ", window_bytes_, " bytes"));
+  }
 #endif
+  return absl::OkStatus();
 }
 
 void SharedMemorySegment::MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes) {
@@ -157,8 +172,7 @@ bool SharedMemorySegment::aborted() const { return header_->abort_state.load() =
 
 absl::Status SharedMemorySegment::abort_cause() const {
   if (!aborted()) return absl::OkStatus();
-  const std::string message(header_->abort_message,
-                            strnlen(header_->abort_message, kMessageBytes));
+  const std::string message(header_->abort_message, strnlen(header_->abort_message, kMessageBytes));
   return absl::Status(static_cast<absl::StatusCode>(header_->abort_code),
                       absl::StrCat("rank ", header_->abort_rank, ": ", message));
 }

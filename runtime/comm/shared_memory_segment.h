@@ -1,5 +1,6 @@
-// The memory that the ranks of one host share: a control block, small staging slots and a window per rank.
-// It is an anonymous memfd: it has no name and disappears with its last user, however that ends.
+// The memory that the ranks of one host share: a control block, small staging slots and a window
+// per rank. It is an anonymous memfd: it has no name and disappears with its last user, however
+// that ends.
 #pragma once
 
 #include <sched.h>
@@ -18,10 +19,11 @@ namespace sgd::comm {
 
 enum class RankState : uint32_t { kAbsent, kJoined, kDone };
 
-// What a rank tells the others, alone on its cache lines. Only its rank writes it (`sleepers` excepted).
+// What a rank tells the others, alone on its cache lines. Only its rank writes it (`sleepers`
+// excepted).
 struct alignas(128) RankFlag {
-  // Low half: number of arrivals so far, modulo 2^32, and the futex that sleepers wait on. High half: hash of all that
-  // was executed up to this arrival.
+  // Low half: number of arrivals so far, modulo 2^32, and the futex that sleepers wait on. High
+  // half: hash of all that was executed up to this arrival.
   std::atomic<uint64_t> arrived;
   std::atomic<uint32_t> sleepers;  // how many ranks may be sleeping on `arrived`
   std::atomic<uint32_t> current;   // index of the collective in execution
@@ -36,7 +38,8 @@ class SharedMemorySegment {
   static constexpr uint32_t kSlots = 2;
   static constexpr uint32_t kMaxRanks = 1024;
 
-  // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are taken as they are touched.
+  // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are taken as they
+  // are touched.
   static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Create(uint32_t ranks,
                                                                      uint64_t window_bytes);
   // Maps a segment made by Create in this or another process; refuses anything else.
@@ -58,13 +61,15 @@ class SharedMemorySegment {
   // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages.
   uint64_t window_stride() const { return window_stride_; }
 
-  // Takes the pages of this rank's own window before they are needed.
-  void PopulateWindow(uint32_t rank);
-  // Maps pages of a peer's window, which has been populated, before they are needed. Also for writing: shared memory is not
-  // write-protected after a read fault.
+  // Takes the pages of this rank's own window before they are needed. kResourceExhausted when there
+  // is not enough memory, which would otherwise show as a signal at the first touch.
+  absl::Status PopulateWindow(uint32_t rank);
+  // Maps pages of a peer's window, which has been populated, before they are needed. Also for
+  // writing: shared memory is not write-protected after a read fault.
   void MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes);
 
-  // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes every sleeper.
+  // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes
+  // every sleeper.
   bool Abort(uint32_t rank, const absl::Status& cause);
   bool aborted() const;
   // "rank R: cause", with the cause's code. OK when not aborted.

@@ -1,4 +1,5 @@
-// Polls one pidfd per peer. A pidfd is readable as soon as the process has ended, whoever its parent is.
+// Polls one pidfd per peer. A pidfd is readable as soon as the process has ended, whoever its
+// parent is.
 #include "runtime/comm/watcher.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +26,8 @@
 namespace sgd::comm {
 namespace {
 
-// The kernel's struct pidfd_info in its first published form (64 bytes); Debian 12's headers do not have it.
+// The kernel's struct pidfd_info in its first published form (64 bytes); Debian 12's headers do not
+// have it.
 struct PidfdInfo {
   uint64_t mask;
   uint64_t cgroup_id;
@@ -33,8 +36,8 @@ struct PidfdInfo {
 };
 constexpr uint64_t kPidfdInfoExit = 1 << 3;
 
-// The wait status of a process that is not a child: Linux 6.15 tells it once the parent has collected the process, so this
-// looks a few times within a few milliseconds.
+// The wait status of a process that is not a child: Linux 6.15 tells it once the parent has
+// collected the process, so this looks a few times within a few milliseconds.
 std::optional<int> WaitStatusOf(int process) {
   for (int attempt = 0; attempt < 4; ++attempt) {
     PidfdInfo info = {};
@@ -72,7 +75,11 @@ absl::StatusOr<std::unique_ptr<Watcher>> Watcher::Start(
     std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, WatcherOptions options) {
   std::unique_ptr<Watcher> watcher(new Watcher(std::move(segment), rank, std::move(options)));
   if (absl::Status status = watcher->Open(); !status.ok()) return status;
-  watcher->thread_ = std::thread([self = watcher.get()] { self->Run(); });
+  try {
+    watcher->thread_ = std::thread([self = watcher.get()] { self->Run(); });
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("watcher: no thread: ", error.what()));
+  }
   return watcher;
 }
 
@@ -91,47 +98,43 @@ absl::Status Watcher::Open() {
       return absl::InternalError(absl::StrCat("watcher: pidfd_open of rank ", rank, " (process ",
                                               pid, "): ", std::strerror(errno)));
     } else if (segment_->flag(rank).state.load() != RankState::kDone) {
-      return absl::UnavailableError(absl::StrCat("rank ", rank, " (process ", pid,
-                                                 ") has ended during start-up"));
+      return absl::UnavailableError(
+          absl::StrCat("rank ", rank, " (process ", pid, ") has ended during start-up"));
     }
   }
   return absl::OkStatus();
 }
 
 Watcher::~Watcher() {
+  if (!thread_.joinable()) return;
   const uint64_t one = 1;
-  if (thread_.joinable()) {
-    while (write(stop_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
-    }
-    thread_.join();
+  while (write(stop_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
   }
+  thread_.join();
+  if (segment_->aborted()) ContinuePeers();
 }
 
-bool Watcher::Poll(absl::Duration timeout, int* ended) {
-  *ended = -1;
+std::optional<int> Watcher::WaitForEnd() {
   std::vector<pollfd> descriptors = {{stop_.get(), POLLIN, 0}};
   for (const Peer& peer : peers_) descriptors.push_back({peer.process.get(), POLLIN, 0});
-  const int milliseconds = timeout == absl::InfiniteDuration()
-                               ? -1
-                               : static_cast<int>(absl::ToInt64Milliseconds(timeout));
-  if (poll(descriptors.data(), descriptors.size(), milliseconds) <= 0) return false;
-  if (descriptors[0].revents != 0) return true;
+  if (poll(descriptors.data(), descriptors.size(), -1) <= 0) return -1;
+  if (descriptors[0].revents != 0) return std::nullopt;
   for (size_t i = 1; i < descriptors.size(); ++i) {
-    if (descriptors[i].revents != 0) *ended = static_cast<int>(i) - 1;
+    if (descriptors[i].revents != 0) return static_cast<int>(i) - 1;
   }
-  return false;
+  return -1;
 }
 
 void Watcher::Run() {
   while (true) {
-    int ended = -1;
-    if (Poll(absl::InfiniteDuration(), &ended)) return;
-    if (ended < 0) continue;
-    if (HandleEnd(peers_[ended])) {
+    const std::optional<int> ended = WaitForEnd();
+    if (!ended.has_value()) return;
+    if (*ended < 0) continue;
+    if (HandleEnd(peers_[*ended])) {
       WaitAndGiveUp();
       return;
     }
-    peers_.erase(peers_.begin() + ended);
+    peers_.erase(peers_.begin() + *ended);
   }
 }
 
@@ -150,12 +153,20 @@ bool Watcher::HandleEnd(const Peer& peer) {
 
 void Watcher::WaitAndGiveUp() {
   const absl::Time end = absl::Now() + options_.grace;
-  peers_.clear();
-  int ended = -1;
-  while (absl::Now() < end) {
-    if (Poll(end - absl::Now() + absl::Milliseconds(1), &ended)) return;
+  pollfd stop = {stop_.get(), POLLIN, 0};
+  for (absl::Duration left = options_.grace; left > absl::ZeroDuration();
+       left = end - absl::Now()) {
+    if (poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(left)) + 1) > 0) return;
   }
+  ContinuePeers();
   options_.give_up(segment_->abort_cause());
+}
+
+// Harmless to those that run or have ended.
+void Watcher::ContinuePeers() {
+  for (const Peer& peer : peers_) {
+    syscall(SYS_pidfd_send_signal, peer.process.get(), SIGCONT, nullptr, 0);
+  }
 }
 
 }  // namespace sgd::comm

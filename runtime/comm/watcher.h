@@ -1,9 +1,11 @@
-// A thread in each rank's process that notices the death of a peer, also while the main thread computes.
+// A thread in each rank's process that notices the death of a peer, also while the main thread
+// computes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,17 +19,21 @@
 namespace sgd::comm {
 
 struct WatcherOptions {
-  // How long a supervisor, which knows how a rank ended, has to report its death before this watcher does.
+  // How long a supervisor, which knows how a rank ended, has to report its death before this
+  // watcher does.
   absl::Duration report_delay = absl::ZeroDuration();
   // How long the main thread has to end by itself after a peer's death or another abort.
   absl::Duration grace = absl::Milliseconds(25);
-  // Ends the process when it has not; gets the first cause of the job. By default one line on standard error and _exit(1).
+  // Ends the process when it has not; gets the first cause of the job. By default one line on
+  // standard error and _exit(1).
   std::function<void(const absl::Status& cause)> give_up;
 };
 
-// Watches the processes of all other ranks. The end of one that has not announced to be done (RankState::kDone) aborts the
-// job with that rank as the cause, unless the job is aborted already, which wakes this rank if it waits; then, after the
-// grace, gives up. Needs Linux 5.4 (pidfd). Ranks must be processes, and their pids in the segment.
+// Watches the processes of all other ranks. The end of one that has not announced to be done
+// (RankState::kDone) aborts the job with that rank as the cause, unless the job is aborted already,
+// which wakes this rank if it waits; then, after the grace, gives up. A watcher that ends after an
+// abort continues (SIGCONT) peers that were stopped, so that their own watchers can end them. Needs
+// Linux 5.4 (pidfd). Ranks must be processes, and their pids in the segment.
 class Watcher {
  public:
   static absl::StatusOr<std::unique_ptr<Watcher>> Start(
@@ -47,10 +53,12 @@ class Watcher {
   Watcher(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, WatcherOptions options);
   absl::Status Open();
   void Run();
-  // Polls until the timeout; returns whether the watcher is to stop, in `ended` the peer whose process has ended.
-  bool Poll(absl::Duration timeout, int* ended);
+  // Index of a peer whose process has ended, -1 for none yet, or nothing when the watcher is to
+  // stop.
+  std::optional<int> WaitForEnd();
   bool HandleEnd(const Peer& peer);
   void WaitAndGiveUp();
+  void ContinuePeers();
 
   std::shared_ptr<SharedMemorySegment> segment_;
   uint32_t rank_;

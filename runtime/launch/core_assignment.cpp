@@ -1,4 +1,5 @@
-// Reads the topology from sysfs; where it is not there, cores are taken in the order of their numbers.
+// Reads the topology from sysfs; where it is not there, cores are taken in the order of their
+// numbers.
 #include "runtime/launch/core_assignment.h"
 
 #include <algorithm>

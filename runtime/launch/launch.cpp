@@ -20,7 +20,8 @@ using comm::SharedMemorySegment;
 using comm::Watcher;
 using comm::WatcherOptions;
 
-// Under a supervisor the watcher is the second line: the supervisor knows first how a rank died, reports and kills.
+// Under a supervisor the watcher is the second line: the supervisor knows first how a rank died,
+// reports and kills.
 WatcherOptions UnderSupervisor() {
   WatcherOptions options;
   options.report_delay = absl::Milliseconds(30);

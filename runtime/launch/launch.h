@@ -1,4 +1,5 @@
-// Runs a rank's main function on every rank of a job: under our own supervisor or joined to ranks started one by one.
+// Runs a rank's main function on every rank of a job: under our own supervisor or joined to ranks
+// started one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,10 @@
 namespace sgd::launch {
 
 struct LaunchOptions {
-  uint64_t window_bytes = 0;                       // of every rank, from the artifact
-  absl::Duration deadline = absl::Seconds(300);    // for the ranks to find each other, and for the last one to end
-  uint32_t threads = 0;                            // per rank; 0: cores of this host divided by its ranks, at least 1
+  uint64_t window_bytes = 0;  // of every rank, from the artifact
+  absl::Duration deadline =
+      absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
+  uint32_t threads = 0;    // per rank; 0: cores of this host divided by its ranks, at least 1
 };
 
 // What a rank's main function gets. The communicator lives as long as the context.
@@ -26,13 +28,15 @@ struct RankContext {
   comm::Communicator* communicator = nullptr;
 };
 
-// Returns the rank's outcome; errors name the instruction and location. Must not exit the process on its own.
+// Returns the rank's outcome; errors name the instruction and location. Must not exit the process
+// on its own.
 using RankMain = std::function<absl::Status(RankContext& context)>;
 
-// As a launcher: forks `size` ranks (so call it before any thread exists), binds them to disjoint cores, waits for all, and
-// returns the first error of the job with its rank. Of a job of one rank it runs `rank_main` in this process.
-// As one rank: joins its peers, runs `rank_main` and returns its error. In both cases, when a peer dies this process ends
-// within 100 ms, if need be by the watcher printing the cause as one line to standard error and leaving with exit code 1.
+// As a launcher: forks `size` ranks (so call it before any thread exists), binds them to disjoint
+// cores, waits for all, and returns the first error of the job with its rank. Of a job of one rank
+// it runs `rank_main` in this process. As one rank: joins its peers, runs `rank_main` and returns
+// its error. In both cases, when a peer dies this process ends within 100 ms, if need be by the
+// watcher printing the cause as one line to standard error and leaving with exit code 1.
 absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options,
                     const RankMain& rank_main);
 

@@ -1,4 +1,5 @@
-// One reader per launcher, in falling order of precedence; then what they say is compared with each other and with the mesh.
+// One reader per launcher, in falling order of precedence; then what they say is compared with each
+// other and with the mesh.
 #include "runtime/launch/rank_environment.h"
 
 #include <stdlib.h>
@@ -90,8 +91,8 @@ absl::StatusOr<uint32_t> Number(const Variable& variable) {
 
 absl::Status CheckRank(const std::string& source, uint32_t rank, uint32_t size) {
   if (size > 0 && rank < size) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      source, ": rank ", rank, " is not below the number of ranks, which is ", size));
+  return absl::InvalidArgumentError(
+      absl::StrCat(source, ": rank ", rank, " is not below the number of ranks, which is ", size));
 }
 
 absl::Status SeveralHosts(const Family& family, const Variable& variable) {
@@ -123,11 +124,13 @@ std::string RendezvousOf(const Family& family, const GetVariable& get) {
       identified = true;
     }
   }
-  if (!identified) absl::StrAppend(&name, "-", getppid());  // ranks of a simple launcher are siblings
+  if (!identified)
+    absl::StrAppend(&name, "-", getppid());  // ranks of a simple launcher are siblings
   return name;
 }
 
-// Adds nothing when this launcher has not started the process. With -n, a rank without a size is none.
+// Adds nothing when this launcher has not started the process. With -n, a rank without a size is
+// none.
 absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get,
                         std::vector<Claim>* claims) {
   const Variable rank = FirstSet(family.rank, get);
@@ -135,8 +138,8 @@ absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get
   const Variable size = FirstSet(family.size, get);
   if (size.name == nullptr && has_n) return absl::OkStatus();
   if (size.name == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(family.source, ": ", rank.name, " is set but ", family.size.front(), " is not"));
+    return absl::InvalidArgumentError(absl::StrCat(family.source, ": ", rank.name, " is set but ",
+                                                   family.size.front(), " is not"));
   }
   absl::StatusOr<uint32_t> rank_number = Number(rank), size_number = Number(size);
   if (!rank_number.ok()) return rank_number.status();
@@ -145,8 +148,8 @@ absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get
   if (status.ok()) status = CheckHosts(family, *size_number, get);
   if (!status.ok()) return status;
   Claim claim{family.source, *rank_number, *size_number, RendezvousOf(family, get)};
-  claim.may_be_batch_script = std::string_view(rank.name) == "SLURM_PROCID" &&
-                              *rank_number == 0 && get("SLURM_STEP_ID") == nullptr;
+  claim.may_be_batch_script = std::string_view(rank.name) == "SLURM_PROCID" && *rank_number == 0 &&
+                              get("SLURM_STEP_ID") == nullptr;
   claims->push_back(std::move(claim));
   return absl::OkStatus();
 }
@@ -162,8 +165,8 @@ absl::Status CheckAgreement(const std::vector<Claim>& claims) {
     const Claim& other = claims[i];
     if (other.size == 1 || (other.rank == first.rank && other.size == first.size)) continue;
     if (other.may_be_batch_script && other.size == first.size) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        Describe(first), ", but ", Describe(other), ": unset the variables of one of them"));
+    return absl::InvalidArgumentError(absl::StrCat(Describe(first), ", but ", Describe(other),
+                                                   ": unset the variables of one of them"));
   }
   return absl::OkStatus();
 }
@@ -171,8 +174,8 @@ absl::Status CheckAgreement(const std::vector<Claim>& claims) {
 absl::Status CheckMeshRanks(const std::string& source, uint32_t size, uint32_t mesh_ranks) {
   if (size == mesh_ranks) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "the artifact's mesh has ", mesh_ranks, mesh_ranks == 1 ? " rank" : " ranks", ", but ", source,
-      " says ", size, ": compile for another mesh or start ", mesh_ranks));
+      "the artifact's mesh has ", mesh_ranks, mesh_ranks == 1 ? " rank" : " ranks", ", but ",
+      source, " says ", size, ": compile for another mesh or start ", mesh_ranks));
 }
 
 absl::StatusOr<RankEnvironment> FromRankFlags(const RankFlags& flags) {
@@ -180,8 +183,8 @@ absl::StatusOr<RankEnvironment> FromRankFlags(const RankFlags& flags) {
     return absl::InvalidArgumentError("--rank and --world-size go together");
   }
   if (flags.ranks.has_value() && *flags.ranks != *flags.world_size) {
-    return absl::InvalidArgumentError(absl::StrCat("-n ", *flags.ranks, " contradicts --world-size ",
-                                                   *flags.world_size));
+    return absl::InvalidArgumentError(
+        absl::StrCat("-n ", *flags.ranks, " contradicts --world-size ", *flags.world_size));
   }
   if (absl::Status status = CheckRank("flags", *flags.rank, *flags.world_size); !status.ok()) {
     return status;
@@ -219,8 +222,9 @@ absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t m
     return LauncherOf(*flags.ranks, "-n");
   }
   if (flags.ranks.has_value() && *flags.ranks != claim.size) {
-    return absl::InvalidArgumentError(absl::StrCat("-n ", *flags.ranks, ", but ", Describe(claim),
-                                                   ": leave out -n where a launcher starts the ranks"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("-n ", *flags.ranks, ", but ", Describe(claim),
+                     ": leave out -n where a launcher starts the ranks"));
   }
   RankEnvironment environment;
   environment.rank = claim.rank;

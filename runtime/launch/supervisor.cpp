@@ -1,4 +1,5 @@
-// Waits with a signalfd for children and for the user; the segment keeps the first error, whichever process saw it.
+// Waits with a signalfd for children and for the user; the segment keeps the first error, whichever
+// process saw it.
 #include "runtime/launch/supervisor.h"
 
 #include <errno.h>
@@ -144,8 +145,8 @@ class Supervisor {
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && announced) {
         end_at_ = std::min(end_at_, absl::Now() + options_.deadline);
       } else {
-        Fail(rank, absl::UnavailableError(
-                       absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
+        Fail(rank,
+             absl::UnavailableError(absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
       }
     }
   }
@@ -163,9 +164,9 @@ class Supervisor {
       end_at_ = absl::InfiniteFuture();
       for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
         if (children_[rank] <= 0) continue;
-        Fail(rank, absl::DeadlineExceededError(
-                       absl::StrCat("did not end within ", absl::FormatDuration(options_.deadline),
-                                    " after the first rank had ended")));
+        Fail(rank, absl::DeadlineExceededError(absl::StrCat("did not end within ",
+                                                            absl::FormatDuration(options_.deadline),
+                                                            " after the first rank had ended")));
       }
     }
     if (absl::Now() < kill_at_) return;

@@ -17,14 +17,16 @@ struct SupervisorOptions {
   absl::Duration deadline;  // for the last rank to end once the first has ended
 };
 
-// What a child process does as one rank; its error becomes the job's unless another rank's came first.
+// What a child process does as one rank; its error becomes the job's unless another rank's came
+// first.
 using ChildMain = std::function<absl::Status(
     uint32_t rank, const std::shared_ptr<comm::SharedMemorySegment>& segment)>;
 
-// Forks the ranks, each bound to its own cores where there are enough, standard output and error shared with this process.
-// Call it before any thread exists. Returns once every child has been collected: OK, or the first error of the job,
-// "rank R: cause". When a rank fails or dies the others have 25 ms to end, then they are killed, stopped ones too. SIGINT
-// and SIGTERM are passed on. When this process is killed the kernel kills the children.
+// Forks the ranks, each bound to its own cores where there are enough, standard output and error
+// shared with this process. Call it before any thread exists. Returns once every child has been
+// collected: OK, or the first error of the job, "rank R: cause". When a rank fails or dies the
+// others have 25 ms to end, then they are killed, stopped ones too. SIGINT and SIGTERM are passed
+// on. When this process is killed the kernel kills the children.
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
 
 }  // namespace sgd::launch

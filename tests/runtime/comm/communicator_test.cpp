@@ -1,4 +1,5 @@
-// What goes beyond values: agreement, counters, determinism, interleaved groups, and every way in which a wait can fail.
+// What goes beyond values: agreement, counters, determinism, interleaved groups, and every way in
+// which a wait can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +86,8 @@ TEST(Communicator, GivesTheSameBitsOnEveryRankAndInEveryRun) {
   }
 }
 
-// Groups over different axes alternate without any wait between them, ranks being slow now and then.
+// Groups over different axes alternate without any wait between them, ranks being slow now and
+// then.
 TEST(Communicator, KeepsInterleavedGroupsApart) {
   RunAsThreads(8, 1 << 16, [](Communicator& communicator) {
     const Mesh mesh{{2, 2, 2}};
@@ -208,7 +210,7 @@ TEST(Communicator, RefusesARankThatJoinsTwice) {
 
 TEST(Segment, RefusesTooMuchAndWhatIsNone) {
   EXPECT_THAT(Message(SharedMemorySegment::Create(4, uint64_t{1} << 60).status()),
-              HasSubstr("more than can be shared"));
+              HasSubstr("ranks is more than this host's memory"));
   EXPECT_THAT(Message(SharedMemorySegment::Create(5000, 0).status()),
               HasSubstr("5000 ranks on one host; supported are 1 to 1024"));
   UniqueFd pipes[2];

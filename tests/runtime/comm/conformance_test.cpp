@@ -1,5 +1,5 @@
-// One suite for every communicator: each kind x element type x group shape x size against the reference, whole windows
-// compared, so that a stray write is seen too.
+// One suite for every communicator: each kind x element type x group shape x size against the
+// reference, whole windows compared, so that a stray write is seen too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,8 @@ double ValueAt(ElementType element, ReduceKind reduce, uint64_t rank, uint64_t i
   return element >= ElementType::kF16 ? integer * 0.37 - 3 : integer;
 }
 
-// Places operands one after the other, aligned to no more than their elements, and fills the sources.
+// Places operands one after the other, aligned to no more than their elements, and fills the
+// sources.
 class CaseBuilder {
  public:
   CaseBuilder(const Shape& shape, CollectiveKind kind, ReduceKind reduce) : shape_(shape) {
@@ -66,8 +67,7 @@ class CaseBuilder {
 
   void Add(CollectiveOperand operand, bool in_place = false) {
     const uint64_t size = ElementSize(operand.element);
-    const OperandCounts counts =
-        *CheckOperand(case_.spec.kind, operand, AxesSize(case_.spec.axes));
+    const OperandCounts counts = *CheckOperand(case_.spec.kind, operand, AxesSize(case_.spec.axes));
     end_ = (end_ + size - 1) / size * size + size;
     operand.source_offset = end_;
     end_ += counts.source * size;
@@ -120,10 +120,14 @@ CollectiveOperand Block(ElementType element, std::vector<uint64_t> dims, uint32_
 
 std::vector<CollectiveOperand> OperandsOf(CollectiveKind kind, ElementType element, uint64_t n) {
   if (kind == CollectiveKind::kAllToAll) {
-    return {Block(element, {n}, 0, 0),           Block(element, {3, 2 * n, 5}, 1, 0),
-            Block(element, {3, 2 * n, 5}, 1, 2), Block(element, {3, 2 * n, 5}, 1, 1),
-            Block(element, {7, 4 * n, 57}, 1, 2), Block(element, {5, 7, 11 * n, 13}, 2, 0),
-            Block(element, {n, 9, 71}, 0, 1),    Block(element, {2, 0, n}, 2, 0)};
+    return {Block(element, {n}, 0, 0),
+            Block(element, {3, 2 * n, 5}, 1, 0),
+            Block(element, {3, 2 * n, 5}, 1, 2),
+            Block(element, {3, 2 * n, 5}, 1, 1),
+            Block(element, {7, 4 * n, 57}, 1, 2),
+            Block(element, {5, 7, 11 * n, 13}, 2, 0),
+            Block(element, {n, 9, 71}, 0, 1),
+            Block(element, {2, 0, n}, 2, 0)};
   }
   return {Rows(kind, element, n, 1, 1),    Rows(kind, element, n, 3, 7),
           Rows(kind, element, n, 403, 3),  Rows(kind, element, n, 3, 1201),
@@ -177,8 +181,7 @@ void RunCase(const Mesh& mesh, const Case& test, Communicator& communicator) {
                 << ", target at " << test.spec.operands[0].target_offset;
 }
 
-class Conformance
-    : public testing::TestWithParam<std::tuple<RankRunner, Shape, CollectiveKind>> {};
+class Conformance : public testing::TestWithParam<std::tuple<RankRunner, Shape, CollectiveKind>> {};
 
 TEST_P(Conformance, MatchesTheReference) {
   const auto& [runner, shape, kind] = GetParam();
@@ -204,14 +207,13 @@ std::vector<Shape> ProcessShapes() {
   return {all[1], all[3], all[9]};
 }
 
-const auto kAllKinds =
-    testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
-                    CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
-                    CollectiveKind::kPermute, CollectiveKind::kBroadcast);
+const auto kAllKinds = testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                                       CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
+                                       CollectiveKind::kPermute, CollectiveKind::kBroadcast);
 
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
-                         testing::Combine(testing::Values(kThreads),
-                                          testing::ValuesIn(AllShapes()), kAllKinds),
+                         testing::Combine(testing::Values(kThreads), testing::ValuesIn(AllShapes()),
+                                          kAllKinds),
                          Name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Conformance);
 INSTANTIATE_TEST_SUITE_P(Processes, Conformance,

@@ -1,4 +1,5 @@
-// Groups and permutes of meshes: hand-made cases, then properties over all small meshes and sub-axes.
+// Groups and permutes of meshes: hand-made cases, then properties over all small meshes and
+// sub-axes.
 #include "runtime/comm/mesh.h"
 
 #include <gmock/gmock.h>

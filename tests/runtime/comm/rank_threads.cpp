@@ -1,4 +1,5 @@
-// Threads share one mapping of the segment, so that the thread sanitizer sees their accesses; processes inherit it.
+// Threads share one mapping of the segment, so that the thread sanitizer sees their accesses;
+// processes inherit it.
 #include "rank_threads.h"
 
 #include <gtest/gtest.h>

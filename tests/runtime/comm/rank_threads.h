@@ -1,4 +1,5 @@
-// Runs a function as every rank of a job, ranks being threads or forked processes over one shared memory segment.
+// Runs a function as every rank of a job, ranks being threads or forked processes over one shared
+// memory segment.
 #pragma once
 
 #include <cstdint>

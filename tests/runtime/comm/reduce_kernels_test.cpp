@@ -1,4 +1,5 @@
-// Both builds of the kernels against one-line definitions, on random bits, special values and odd counts.
+// Both builds of the kernels against one-line definitions, on random bits, special values and odd
+// counts.
 #include "runtime/comm/reduce_kernels.h"
 
 #include <gtest/gtest.h>
@@ -118,8 +119,7 @@ void ExpectHalfDefinition(ElementType element, ReduceKind reduce,
     const auto at = [&](const std::vector<std::byte>& bytes) {
       return static_cast<float>(LoadElement(element, bytes.data() + 2 * i));
     };
-    const float wide =
-        Definition<float>(reduce, Definition<float>(reduce, at(a), at(b)), at(c));
+    const float wide = Definition<float>(reduce, Definition<float>(reduce, at(a), at(b)), at(c));
     std::byte expected[2];
     StoreElement(element, wide, expected);
     if (std::isnan(wide)) {
@@ -171,8 +171,8 @@ void CheckAll(const ReduceKernel* (*find)(ElementType, ReduceKind)) {
       const ReduceKind reduce = static_cast<ReduceKind>(r);
       const bool logical = reduce == ReduceKind::kAnd || reduce == ReduceKind::kOr;
       const bool arithmetic = reduce == ReduceKind::kAdd || reduce == ReduceKind::kMul;
-      const bool defined = !(logical && IsFloat(element)) &&
-                           !(arithmetic && element == ElementType::kBool);
+      const bool defined =
+          !(logical && IsFloat(element)) && !(arithmetic && element == ElementType::kBool);
       const ReduceKernel* kernel = find(element, reduce);
       ASSERT_EQ(kernel != nullptr, defined) << ElementName(element) << " " << ReduceName(reduce);
       if (defined) Check(element, reduce, *kernel);

@@ -1,4 +1,5 @@
-// Written from the text of program.fbs, element by element, sharing nothing with the implementation but mesh groups.
+// Written from the text of program.fbs, element by element, sharing nothing with the implementation
+// but mesh groups.
 #include "reference_collective.h"
 
 #include <cmath>
@@ -73,7 +74,8 @@ struct Context {
   }
   // f32 arithmetic for the types that are accumulated in f32.
   void Reduce(uint64_t from, uint64_t to) const {
-    const bool single = operand.element >= ElementType::kF16 && operand.element != ElementType::kF64;
+    const bool single =
+        operand.element >= ElementType::kF16 && operand.element != ElementType::kF64;
     double value = LoadElement(operand.element, Source(0, from));
     for (uint32_t position = 1; position < group.members.size(); ++position) {
       value = Apply(spec.reduce, value, LoadElement(operand.element, Source(position, from)));
@@ -202,8 +204,8 @@ void RunReference(const Mesh& mesh, const CollectiveSpec& spec, Windows& windows
   for (uint32_t rank = 0; rank < windows.size(); ++rank) {
     const Group group = *GroupOf(mesh, spec.axes, rank);
     for (const CollectiveOperand& operand : spec.operands) {
-      RunOperand(mesh,
-                 {spec, operand, before, group, windows[rank].data() + operand.target_offset}, rank);
+      RunOperand(mesh, {spec, operand, before, group, windows[rank].data() + operand.target_offset},
+                 rank);
     }
   }
 }

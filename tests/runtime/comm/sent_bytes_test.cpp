@@ -17,8 +17,8 @@ TEST(SentBytes, FollowsTheRingRule) {
 }
 
 TEST(SentBytes, RoundsDownOnceAndDoesNotOverflow) {
-  EXPECT_EQ(SentBytes(CollectiveKind::kAllReduce, 3, 4), 5u);   // 16/3
-  EXPECT_EQ(SentBytes(CollectiveKind::kAllGather, 3, 5), 3u);   // 10/3
+  EXPECT_EQ(SentBytes(CollectiveKind::kAllReduce, 3, 4), 5u);  // 16/3
+  EXPECT_EQ(SentBytes(CollectiveKind::kAllGather, 3, 5), 3u);  // 10/3
   const uint64_t large = uint64_t{1} << 62;
   EXPECT_EQ(SentBytes(CollectiveKind::kAllReduce, 4, large), large / 4 * 6);
 }

@@ -63,8 +63,8 @@ std::string JobProcess::ReadErrors() {
 }
 
 PidBoard::PidBoard()
-    : memory_(mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                   0)) {}
+    : memory_(
+          mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
 
 PidBoard::~PidBoard() { munmap(memory_, kBoardBytes); }
 

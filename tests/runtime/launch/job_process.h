@@ -12,7 +12,8 @@
 
 namespace sgd::launch {
 
-// A forked process that calls Launch and, like sgdrun, prints an error as one line and leaves with 0 or 1.
+// A forked process that calls Launch and, like sgdrun, prints an error as one line and leaves with
+// 0 or 1.
 class JobProcess {
  public:
   JobProcess(const RankEnvironment& environment, const LaunchOptions& options,

@@ -1,4 +1,5 @@
-// Whole jobs of small rank functions: how they end well, and how they end when a rank fails, dies, stops or never comes.
+// Whole jobs of small rank functions: how they end well, and how they end when a rank fails, dies,
+// stops or never comes.
 #include "runtime/launch/launch.h"
 
 #include <dirent.h>
@@ -39,8 +40,8 @@ RankEnvironment Alone(uint32_t rank, uint32_t size) {
   RankEnvironment environment;
   environment.rank = rank;
   environment.size = size;
-  environment.rendezvous = absl::StrCat(
-      testing::UnitTest::GetInstance()->current_test_info()->name(), "-", getpid());
+  environment.rendezvous =
+      absl::StrCat(testing::UnitTest::GetInstance()->current_test_info()->name(), "-", getpid());
   return environment;
 }
 
@@ -132,8 +133,8 @@ void KillOneRank(std::vector<JobProcess> jobs, PidBoard& board, bool supervised,
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (i == 1) continue;
     EXPECT_EQ(jobs[i].Wait(), 1);
-    EXPECT_THAT(jobs[i].ReadErrors(), AnyOf(HasSubstr("rank 1: killed by signal 9"),
-                                            HasSubstr("rank 1: died, process")));
+    EXPECT_THAT(jobs[i].ReadErrors(),
+                AnyOf(HasSubstr("rank 1: killed by signal 9"), HasSubstr("rank 1: died, process")));
   }
 }
 
@@ -328,6 +329,21 @@ TEST(OneByOne, NoticesADeathDuringTheMeeting) {
   // On a loaded machine the victim may not have joined before it died.
   EXPECT_THAT(ErrorsOf(jobs)[0], AnyOf(HasSubstr("has ended during start-up"),
                                        HasSubstr("rank 1, 2 of 3 did not join")));
+}
+
+TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {
+  PidBoard board;
+  const RankMain rank_main = [&](RankContext& context) -> absl::Status {
+    board.Announce(context.rank);
+    if (context.rank == 1) ComputeForever();
+    return context.communicator->Barrier(absl::Milliseconds(300));
+  };
+  std::vector<JobProcess> jobs;
+  for (uint32_t rank = 0; rank < 2; ++rank) jobs.emplace_back(Alone(rank, 2), Options(), rank_main);
+  kill(board.WaitFor(1), SIGSTOP);
+  for (const std::string& error : ErrorsOf(jobs)) {
+    EXPECT_THAT(error, EndsWith("rank 0: barrier: rank 1 did not arrive within 300ms\n"));
+  }
 }
 
 std::set<std::string> SharedMemoryNames() {
