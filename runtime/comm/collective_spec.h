@@ -22,11 +22,10 @@ const char* ReduceName(ReduceKind reduce);        // "add"
 //   AllGather      source is [outer, inner], target is [outer, n, inner].
 //   ReduceScatter  source is [outer, n, inner], target is [outer, inner].
 //   AllToAll       source has local dims `dims`; dimension `split` is cut in n parts, part r goes
-//   to rank r, and the parts
-//                  are joined along `concat` in rank order; outer and inner are unused.
+//                  to rank r, and the parts are joined along `concat` in rank order; outer and
+//                  inner are unused.
 //   Permute        source and target hold `count` elements.
-//   Broadcast      source and target hold `count` elements; the rank at position 0 of the group
-//   sends.
+//   Broadcast      source and target hold `count` elements; position 0 of the group sends.
 // Offsets are bytes into the window and multiples of the element size. The target equals the source
 // (AllReduce only) or does not overlap it. No target may overlap any other operand's source or
 // target.
