@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,7 +34,7 @@ absl::Status WriteAll(int descriptor, std::string_view bytes, const std::string&
     if (written < 0) return SystemError("write", path);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
-  return fsync(descriptor) == 0 ? absl::OkStatus() : SystemError("write", path);
+  return absl::OkStatus();
 }
 
 void Pack(const ArtifactT& artifact, flatbuffers::FlatBufferBuilder& builder) {
@@ -49,6 +50,39 @@ void SyncDirectory(const std::string& path) {
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
+}
+
+absl::Status WriteInPlace(const std::string& path, std::string_view bytes) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemError("open", path);
+  const absl::Status status = WriteAll(descriptor, bytes, path);
+  close(descriptor);
+  return status;
+}
+
+absl::Status WriteAside(const std::string& path, std::string_view bytes) {
+  // In the same folder, since rename does not cross file systems.
+  const std::string aside = absl::StrCat(path, ".", getpid(), ".tmp");
+  const int descriptor = open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return SystemError("create", path);
+  absl::Status status = WriteAll(descriptor, bytes, path);
+  if (status.ok() && fsync(descriptor) != 0) status = SystemError("write", path);
+  if (close(descriptor) != 0 && status.ok()) status = SystemError("write", path);
+  if (status.ok() && rename(aside.c_str(), path.c_str()) != 0) {
+    status = SystemError("rename to", path);
+  }
+  if (!status.ok()) {
+    unlink(aside.c_str());
+    return status;
+  }
+  SyncDirectory(path);
+  return absl::OkStatus();
+}
+
+std::string RealPath(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),
+                                                             &std::free);
+  return resolved == nullptr ? path : std::string(resolved.get());
 }
 
 }  // namespace
@@ -105,24 +139,16 @@ absl::Status ArtifactWriter::WriteFile(const std::string& path) {
 }
 
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  // In the same folder, since rename does not cross file systems.
-  std::string aside = absl::StrCat(path, ".XXXXXX");
-  const int descriptor = mkostemp(aside.data(), O_CLOEXEC);
-  if (descriptor < 0) return SystemError("create", path);
-  absl::Status status = WriteAll(descriptor, bytes, path);
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (status.ok() && fchmod(descriptor, 0666 & ~mask) != 0)
-    status = SystemError("set the mode", path);
-  if (close(descriptor) != 0 && status.ok()) status = SystemError("write", path);
-  if (status.ok() && rename(aside.c_str(), path.c_str()) != 0)
-    status = SystemError("rename to", path);
-  if (!status.ok()) {
-    unlink(aside.c_str());
-    return status;
+  struct stat existing;
+  const bool exists = stat(path.c_str(), &existing) == 0;
+  if (exists && S_ISDIR(existing.st_mode)) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": is a directory"));
   }
-  SyncDirectory(path);
-  return absl::OkStatus();
+  if (exists && access(path.c_str(), W_OK) != 0) return SystemError("write", path);
+  // A device or a pipe is written to, not replaced.
+  if (exists && !S_ISREG(existing.st_mode)) return WriteInPlace(path, bytes);
+  // Of a symbolic link the target is replaced, not the link.
+  return exists ? WriteAside(RealPath(path), bytes) : WriteAside(path, bytes);
 }
 
 }  // namespace sgd::artifact

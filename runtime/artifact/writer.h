@@ -56,7 +56,8 @@ class ArtifactWriter {
   std::map<Hash, Slice> constant_slices_;
 };
 
-// Writes `bytes` to `path` as WriteFile does.
+// Writes `bytes` to `path` as WriteFile does. Symbolic links are followed; a device or a pipe is
+// written to directly.
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 
 }  // namespace sgd::artifact

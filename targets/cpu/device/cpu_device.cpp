@@ -54,10 +54,11 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(
     const artifact::ArtifactFile& file) {
   absl::StatusOr<std::set<std::string>> flags = CpuFlags();
   if (!flags.ok()) return flags.status();
-  if (absl::Status status = CheckCpu(file.root(), *flags); !status.ok()) {
+  absl::Status status = CheckCpu(file.root(), *flags);
+  if (status.ok() && IsCappedAtAvx2(file.root())) status = CapMatmulLibraryAtAvx2();
+  if (!status.ok()) {
     return absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
   }
-  if (IsCappedAtAvx2(file.root())) CapMatmulLibraryAtAvx2();
   return CpuKernelLibrary::Load(file);
 }
 

@@ -196,9 +196,20 @@ absl::StatusOr<std::unique_ptr<LibraryMatmul>> LibraryMatmul::Create(const Matmu
 std::string MatmulLibraryVersion() {
   const dnnl_version_t* version = dnnl_version();
   return absl::StrCat("oneDNN ", version->major, ".", version->minor, ".", version->patch, " ",
-                      version->hash, " isa ", static_cast<int>(dnnl::get_effective_cpu_isa()));
+                      version->hash);
 }
 
-void CapMatmulLibraryAtAvx2() { dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2); }
+absl::Status CapMatmulLibraryAtAvx2() {
+  if (dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2) == dnnl::status::success) {
+    return absl::OkStatus();
+  }
+  // The library refuses once it has been used; that is all right if it was capped then.
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  if (isa == dnnl::cpu_isa::sse41 || isa == dnnl::cpu_isa::avx || isa == dnnl::cpu_isa::avx2) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      "compiled for AVX2 at most, but this process has already run an artifact for a newer CPU");
+}
 
 }  // namespace sgd::cpu

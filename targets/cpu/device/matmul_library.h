@@ -48,11 +48,11 @@ class LibraryMatmul {
   virtual absl::Status RunTile(const MatmulProblem& problem, const Tile& tile, uint32_t thread) = 0;
 };
 
-// Version and instruction set of the library, which decide the bits.
+// Version of the library, which decides the bits together with the CPU's features.
 std::string MatmulLibraryVersion();
 
-// Caps the library's instruction set at AVX2, for artifacts whose kernels use no more. Has an
-// effect before the first matmul of the process only.
-void CapMatmulLibraryAtAvx2();
+// Caps the library's instruction set at AVX2, for artifacts whose kernels use no more.
+// FailedPrecondition when a matmul of this process has already used more.
+absl::Status CapMatmulLibraryAtAvx2();
 
 }  // namespace sgd::cpu

@@ -60,11 +60,22 @@ TEST(ArtifactWriter, LeavesNothingBehindOnFailure) {
   testing::TemporaryFolder folder;
   const absl::Status missing = WriteFileAtomically(folder.File("no/such/folder/a.sgda"), "bytes");
   EXPECT_THAT(std::string(missing.message()), HasSubstr("no/such/folder/a.sgda: cannot create"));
-  // A folder in the file's place cannot be replaced by a file.
   std::filesystem::create_directory(folder.File("b.sgda"));
   const absl::Status blocked = WriteFileAtomically(folder.File("b.sgda"), "bytes");
-  EXPECT_THAT(std::string(blocked.message()), HasSubstr("b.sgda: cannot rename"));
+  EXPECT_THAT(std::string(blocked.message()), HasSubstr("b.sgda: is a directory"));
   EXPECT_EQ(FilesIn(folder.path()), 1u);
+}
+
+TEST(ArtifactWriter, FollowsLinksAndKeepsDevices) {
+  testing::TemporaryFolder folder;
+  std::ofstream(folder.File("real.sgda")) << "old";
+  std::filesystem::create_symlink("real.sgda", folder.File("link.sgda"));
+  ASSERT_TRUE(WriteFileAtomically(folder.File("link.sgda"), "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.File("link.sgda")));
+  std::ifstream file(folder.File("real.sgda"));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "new");
+  ASSERT_TRUE(WriteFileAtomically("/dev/null", "bytes").ok());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 }  // namespace
