@@ -27,11 +27,11 @@ Value splatIndex(OpBuilder &builder, Location loc, Value index, RankedTensorType
 }
 
 /// Indices of this shard: the local iota plus the elements of the shards before it.
-LogicalResult localizeIota(IotaOp iota, const LocalisedOp &localised, ReshardEmitter &emitter) {
+FailureOr<Value> localizeIota(IotaOp iota, const LocalisedOp &localised, ReshardEmitter &emitter) {
   setLocalTypes(localised);
   int64_t dim = iota.getDimension();
   ShardState state = getShardState(emitter.getMesh(), getSharding(localised.globalResults[0]));
-  if (state.dims[dim].empty()) return success();
+  if (state.dims[dim].empty()) return Value();
   OpBuilder builder(iota->getContext());
   builder.setInsertionPointAfter(iota);
   Location loc = iota.getLoc();
@@ -43,23 +43,22 @@ LogicalResult localizeIota(IotaOp iota, const LocalisedOp &localised, ReshardEmi
   Value offsets = splatIndex(builder, loc, offset, type);
   Value indices = createCombiner(builder, loc, ReduceKind::Add, iota.getResult(), offsets);
   iota.getResult().replaceAllUsesExcept(indices, indices.getDefiningOp());
-  return success();
+  return indices;
 }
 
 /// A splat is any shard of itself. Other constants are held whole and sliced; summands of one live on the first rank.
-LogicalResult localizeConstant(arith::ConstantOp constant, const LocalisedOp &localised, ReshardEmitter &emitter) {
+FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp &localised, ReshardEmitter &emitter) {
   RankedTensorType global = localised.globalResults[0], local = localised.localResults[0];
   auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!value) return constant.emitOpError("must be a dense constant to be partitioned");
   ShardingAttr sharding = getSharding(global);
-  bool isNeutral = false;
   if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
     OpBuilder builder(constant);
-    isNeutral = splat.getSplatValue<Attribute>() == getNeutralElement(builder, sharding.getUnreducedKind(), splat.getElementType());
+    bool isNeutral = splat.getSplatValue<Attribute>() == getNeutralElement(builder, sharding.getUnreducedKind(), splat.getElementType());
     if (isNeutral || !sharding.isPartial()) {
       constant.getResult().setType(local);
       constant.setValueAttr(splat.resizeSplat(local));
-      return success();
+      return Value();
     }
   }
   auto whole = RankedTensorType::get(global.getShape(), global.getElementType());
@@ -72,7 +71,7 @@ LogicalResult localizeConstant(arith::ConstantOp constant, const LocalisedOp &lo
   FailureOr<Value> shard = emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, "constant");
   if (failed(shard)) return failure();
   for (OpOperand *use : uses) use->set(*shard);
-  return success();
+  return *shard;
 }
 
 /// `sizes` with those of sharded dimensions of `global` replaced by `local`'s. Sharded dimensions are whole: their entry is their size.
@@ -84,25 +83,25 @@ SmallVector<int64_t> getLocalSizes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> gl
 }
 }  // namespace
 
-LogicalResult mlir::sgd::localizeOp(const LocalisedOp &localised, ReshardEmitter &emitter) {
+FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp &localised, ReshardEmitter &emitter) {
   auto localOperandShape = [&](unsigned index) { return cast<RankedTensorType>(localised.op->getOperand(index).getType()).getShape(); };
-  return llvm::TypeSwitch<Operation *, LogicalResult>(localised.op)
-      .Case([&](IotaOp op) { return localizeIota(op, localised, emitter); })
-      .Case([&](arith::ConstantOp op) { return localizeConstant(op, localised, emitter); })
-      .Case([&](SliceOp op) {
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(localised.op)
+      .Case([&](IotaOp op) -> FailureOr<Value> { return localizeIota(op, localised, emitter); })
+      .Case([&](arith::ConstantOp op) -> FailureOr<Value> { return localizeConstant(op, localised, emitter); })
+      .Case([&](SliceOp op) -> FailureOr<Value> {
         op.setLimits(getLocalSizes(op.getLimits(), localised.globalOperands[0].getShape(), localOperandShape(0)));
-        return setLocalTypes(localised), success();
+        return setLocalTypes(localised), Value();
       })
-      .Case([&](DynamicSliceOp op) {
+      .Case([&](DynamicSliceOp op) -> FailureOr<Value> {
         op.setSizes(getLocalSizes(op.getSizes(), localised.globalOperands[0].getShape(), localOperandShape(0)));
-        return setLocalTypes(localised), success();
+        return setLocalTypes(localised), Value();
       })
-      .Case([&](GatherOp op) {
+      .Case([&](GatherOp op) -> FailureOr<Value> {
         SmallVector<int64_t> sizes = getLocalSizes(op.getSliceSizes(), localised.globalOperands[0].getShape(), localOperandShape(0));
         // A batching dimension is sharded like the indices; its slices stay single elements.
         for (int64_t dim : op.getOperandBatchingDims()) sizes[dim] = op.getSliceSizes()[dim];
         op.setSliceSizes(sizes);
-        return setLocalTypes(localised), success();
+        return setLocalTypes(localised), Value();
       })
-      .Default([&](Operation *) { return setLocalTypes(localised), success(); });
+      .Default([&](Operation *) -> FailureOr<Value> { return setLocalTypes(localised), Value(); });
 }

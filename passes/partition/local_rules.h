@@ -14,8 +14,9 @@ struct LocalisedOp {
   ArrayRef<RankedTensorType> localResults;
 };
 
-/// Gives `localised.op` its local attributes and result types, in place; may put ops after it and redirect its uses.
-LogicalResult localizeOp(const LocalisedOp &localised, ReshardEmitter &emitter);
+/// Gives `localised.op` its local attributes and result types, in place. Some ops need others behind them: then the value to which the
+/// uses of the op's result were redirected is returned, else null.
+FailureOr<Value> localizeOp(const LocalisedOp &localised, ReshardEmitter &emitter);
 
 }  // namespace mlir::sgd
 

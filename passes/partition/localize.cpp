@@ -95,7 +95,10 @@ LogicalResult Localisation::localize(Operation *op) {
     globalResults.push_back(globalTypes[result]);
     localResults.push_back(*local);
   }
-  return localizeOp({op, globalOperands, globalResults, localResults}, emitter);
+  FailureOr<Value> replacement = localizeOp({op, globalOperands, globalResults, localResults}, emitter);
+  if (failed(replacement)) return failure();
+  if (*replacement) globalTypes[*replacement] = globalResults[0];
+  return success();
 }
 
 /// What made the reshard necessary: the producer of a partial value, else the first user.

@@ -1,0 +1,70 @@
+// Global shapes with shardings become local shapes with collectives.
+// RUN: sgd-opt %s --split-input-file --sgd-localize | FileCheck %s
+
+sgd.mesh @mesh = <["data"=4]>
+
+// CHECK-LABEL: func.func @data_parallel
+// CHECK-SAME: %arg0: tensor<8x16xf32> {sgd.global_type = tensor<32x16xf32>, sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>}
+// CHECK-SAME: %arg1: tensor<16x4xf32> {sgd.global_type = tensor<16x4xf32>
+// CHECK-SAME: -> (tensor<16x4xf32> {sgd.global_type = tensor<16x4xf32>, sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>})
+// CHECK: %[[H:.*]] = sgd.dot_general %arg0, %arg1 {{.*}} : tensor<8x16xf32>, tensor<16x4xf32> -> tensor<8x4xf32>
+// CHECK: %[[G:.*]] = sgd.dot_general %arg0, %[[H]] {{.*}} : tensor<8x16xf32>, tensor<8x4xf32> -> tensor<16x4xf32>
+// CHECK: %[[R:.*]] = spmd.all_reduce add(%[[G]]) <@mesh, {"data"}>
+// CHECK-SAME: sgd.explain = ["tensor<16x4xf32> from sgd.dot_general: [{}, {}], unreduced={\22data\22} -> [{}, {}]: step 1 of 1: all_reduce, 384 bytes sent
+// CHECK: return %[[R]] : tensor<16x4xf32>
+func.func @data_parallel(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> {sgd.name = "x"}, %w: tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>>)
+    -> tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>> {
+  %h = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<32x4xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+  %g = sgd.dot_general %x, %h batching = [] x [] contracting = [0] x [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, tensor<32x4xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  %r = sgd.reshard %g : tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  return %r : tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2, "y"=2]>
+
+// Each change of sharding is the collective that the planner finds.
+// CHECK-LABEL: func.func @reshards
+// CHECK: spmd.all_to_all %arg0 split = 1 concat = 0 <@mesh, {"x"}> {{.*}} : tensor<4x8xf32> -> tensor<8x4xf32>
+// CHECK: spmd.shard_slice %{{.*}} dim = 0 <@mesh, {"x"}> : tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK: spmd.collective_permute %{{.*}} from <@mesh, {"x", "y"}> to <@mesh, {"y", "x"}>
+// CHECK: spmd.all_gather(%{{.*}}) dims = [0] <@mesh, {"x"}> {{.*}} : (tensor<2x8xf32>) -> tensor<4x8xf32>
+func.func @reshards(%a: tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, %b: tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, %c: tensor<8x8xf32, #sgd.sharding<@mesh, [{"x", "y"}, {}]>>)
+    -> (tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>, tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8x8xf32, #sgd.sharding<@mesh, [{"y"}, {}]>>) {
+  %0 = sgd.reshard %a : tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>
+  %1 = sgd.reshard %b : tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  %2 = sgd.reshard %c : tensor<8x8xf32, #sgd.sharding<@mesh, [{"x", "y"}, {}]>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{"y"}, {}]>>
+  return %0, %1, %2 : tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>, tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8x8xf32, #sgd.sharding<@mesh, [{"y"}, {}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2, "y"=4]>
+
+// Part of an axis moves.
+// CHECK-LABEL: func.func @sub_axis
+// CHECK: spmd.all_to_all %arg0 split = 1 concat = 0 <@mesh, {"y":(2)2}>
+func.func @sub_axis(%a: tensor<8x8xf32, #sgd.sharding<@mesh, [{"y"}, {"x"}]>>) -> tensor<8x8xf32, #sgd.sharding<@mesh, [{"y":(1)2}, {"x", "y":(2)2}]>> {
+  %0 = sgd.reshard %a : tensor<8x8xf32, #sgd.sharding<@mesh, [{"y"}, {"x"}]>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{"y":(1)2}, {"x", "y":(2)2}]>>
+  return %0 : tensor<8x8xf32, #sgd.sharding<@mesh, [{"y":(1)2}, {"x", "y":(2)2}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+
+// A whole value becomes a sum by standing on the first rank only.
+// CHECK-LABEL: func.func @mask
+// CHECK: %[[ID:.*]] = spmd.partition_id <@mesh, {"x"}> : tensor<i32>
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[ID]], %{{.*}} : tensor<i32>
+// CHECK: %[[MASK:.*]] = sgd.broadcast_in_dim %[[FIRST]] dims = [] : tensor<i1> -> tensor<8xi1>
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<8xf32>
+// CHECK: arith.select %[[MASK]], %arg0, %[[ZERO]]
+func.func @mask(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>, %p: tensor<8x4xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>) -> tensor<8xf32, #sgd.sharding<@mesh, [{}]>> {
+  %s = sgd.reduce add %p dimensions = [1] : tensor<8x4xf32, #sgd.sharding<@mesh, [{}, {"x"}]>> -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %m = sgd.reshard %a : tensor<8xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %t = arith.addf %s, %m : tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %r = sgd.reshard %t : tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>> -> tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+  return %r : tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+}

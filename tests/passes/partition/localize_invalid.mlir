@@ -1,0 +1,95 @@
+// What cannot be computed shard by shard is refused with op, dimension and axes.
+// RUN: sgd-opt %s --split-input-file --sgd-localize --verify-diagnostics
+
+// expected-error @below {{has no sgd.mesh to be partitioned for}}
+module {}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @no_sharding(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
+  // expected-error @below {{type 'tensor<8xf32>' has no sharding; run sgd-shard before}}
+  %0 = arith.constant dense<0.0> : tensor<8xf32>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @unknown_axis() {
+  // expected-error @below {{sharding names the unknown axis "y"}}
+  %0 = arith.constant dense<0.0> : tensor<8xf32, #sgd.sharding<@mesh, [{"y"}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+// expected-error @below {{dimension 0 (size 7) of a tensor does not divide over its axes}}
+func.func @uneven(%a: tensor<7xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @disagree(%a: tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, %b: tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) {
+  // expected-error @below {{has operands and results that disagree: dimension 0 of operand 1 is sharded over {}, its partners over {"x"}}}
+  %0 = sgd.dot_general %a, %b batching = [] x [] contracting = [0] x [0] : tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @slice_of_sharded(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  // expected-error @below {{needs dimension 0 of operand 0 whole, but it is sharded over {"x"}; reshard it before}}
+  %0 = sgd.slice %a starts = [0] limits = [4] strides = [1] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<4xf32, #sgd.sharding<@mesh, [{}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @reshape_of_minor(%a: tensor<3x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>) {
+  // expected-error @below {{cannot be computed shard by shard: dimension 0 of result 0 is sharded over {"x"}}}
+  %0 = sgd.reshape %a : tensor<3x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>> -> tensor<24xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @sum_not_marked(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  // expected-error @below {{gives a sum that is not taken over {"x"}, but its result's sharding does not say so}}
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, []>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @sum_from_nowhere(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
+  // expected-error @below {{has a result that claims to be partial over {"x"}, but none of its operands is}}
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @not_linear(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
+  // expected-error @below {{is not linear and has an operand that is a sum not yet taken over {"x"}}}
+  %1 = math.exp %0 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @partial_result(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>> {
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
+  // expected-error @below {{result 0 is a sum that is not taken over}}
+  return %0 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
+}
