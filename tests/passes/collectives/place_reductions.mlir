@@ -1,0 +1,130 @@
+// Where sums of partial values are taken.
+// RUN: sgd-opt %s --split-input-file --sgd-place-reductions | FileCheck %s
+
+sgd.mesh @mesh = <["data"=4]>
+
+// A sum whose only user wants shards becomes a reduce-scatter: one reshard from summands to shards.
+// CHECK-LABEL: func.func @straight_to_shards
+// CHECK: %[[G:.*]] = sgd.dot_general
+// CHECK-NEXT: %[[R:.*]] = sgd.reshard %[[G]] : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+// CHECK-NEXT: return %[[R]]
+func.func @straight_to_shards(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, %y: tensor<32x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>)
+    -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> {
+  %g = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, tensor<32x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  %r = sgd.reshard %g : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %s = sgd.reshard %r : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+  return %s : tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+
+// Two sums that are added, one of them transposed in between (an embedding used at both ends): one reduction.
+// CHECK-LABEL: func.func @tied
+// CHECK: %[[A:.*]] = sgd.dot_general %arg0, %arg1
+// CHECK: %[[B:.*]] = sgd.dot_general %arg1, %arg0
+// CHECK: %[[T:.*]] = sgd.transpose %[[B]] permutation = [1, 0] : tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+// CHECK: %[[S:.*]] = arith.addf %[[A]], %[[T]] : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+// CHECK-NEXT: %[[R:.*]] = sgd.reshard %[[S]]
+// CHECK-NEXT: return %[[R]]
+func.func @tied(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, %y: tensor<32x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>)
+    -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>> {
+  %a = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, tensor<32x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  %ra = sgd.reshard %a : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %b = sgd.dot_general %y, %x batching = [] x [] contracting = [0] x [0] : tensor<32x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  %rb = sgd.reshard %b : tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %t = sgd.transpose %rb permutation = [1, 0] : tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %s = arith.addf %ra, %t : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  return %s : tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+
+// A chain of scalar sums that starts from zero needs one reduction.
+// CHECK-LABEL: func.func @norm
+// CHECK-COUNT-1: sgd.reshard
+// CHECK-NOT: sgd.reshard
+func.func @norm(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"data"}]>>, %b: tensor<8xf32, #sgd.sharding<@mesh, [{"data"}]>>) -> tensor<f32, #sgd.sharding<@mesh, []>> {
+  %zero = arith.constant dense<0.0> : tensor<f32, #sgd.sharding<@mesh, []>>
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"data"}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+  %1 = sgd.reshard %0 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>> -> tensor<f32, #sgd.sharding<@mesh, []>>
+  %2 = arith.addf %1, %zero : tensor<f32, #sgd.sharding<@mesh, []>>
+  %3 = sgd.reduce add %b dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"data"}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+  %4 = sgd.reshard %3 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>> -> tensor<f32, #sgd.sharding<@mesh, []>>
+  %5 = arith.addf %2, %4 : tensor<f32, #sgd.sharding<@mesh, []>>
+  return %5 : tensor<f32, #sgd.sharding<@mesh, []>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+
+// The value that is sent is the smaller one.
+// CHECK-LABEL: func.func @shrinks
+// CHECK: %[[P:.*]] = sgd.reduce add %arg0 dimensions = [0]
+// CHECK-NEXT: %[[Q:.*]] = sgd.reduce add %[[P]] dimensions = [0] : tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+// CHECK-NEXT: sgd.reshard %[[Q]]
+func.func @shrinks(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>) -> tensor<f32, #sgd.sharding<@mesh, []>> {
+  %p = sgd.reduce add %x dimensions = [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+  %r = sgd.reshard %p : tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %q = sgd.reduce add %r dimensions = [0] : tensor<16xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<f32, #sgd.sharding<@mesh, []>>
+  return %q : tensor<f32, #sgd.sharding<@mesh, []>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+
+// A broadcast would grow, a maximum of sums is no sum: the reductions stay before them.
+// CHECK-LABEL: func.func @stays
+// CHECK: sgd.reshard
+// CHECK-NEXT: sgd.broadcast_in_dim
+// CHECK: sgd.reduce add
+// CHECK-NEXT: sgd.reshard
+// CHECK: arith.maximumf
+func.func @stays(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, %y: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>)
+    -> (tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{}]>>) {
+  %p = sgd.reduce add %x dimensions = [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+  %r = sgd.reshard %p : tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %b = sgd.broadcast_in_dim %r dims = [1] : tensor<16xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %q = sgd.reduce add %y dimensions = [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+  %s = sgd.reshard %q : tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %m = arith.maximumf %r, %s : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  return %b, %m : tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+
+// One user wants shards, one the whole: scattering and gathering costs what reducing costs, and the shards are there sooner.
+// CHECK-LABEL: func.func @two_users
+// CHECK: %[[P:.*]] = sgd.reduce add
+// CHECK-NEXT: %[[H:.*]] = sgd.reshard %[[P]] : {{.*}} -> tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>
+// CHECK: sgd.reshard %[[H]] : {{.*}} -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+// CHECK-NOT: sgd.reshard
+func.func @two_users(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>) -> (tensor<16xf32, #sgd.sharding<@mesh, [{}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>) {
+  %p = sgd.reduce add %x dimensions = [0] : tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+  %r = sgd.reshard %p : tensor<16xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %s = sgd.reshard %r : tensor<16xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>
+  return %r, %s : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+
+// The gather of a parameter is done once for all users.
+// CHECK-LABEL: func.func @shared_gather
+// CHECK-COUNT-1: sgd.reshard
+// CHECK-NOT: sgd.reshard
+func.func @shared_gather(%w: tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>) -> (tensor<16xf32, #sgd.sharding<@mesh, [{}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{}]>>) {
+  %a = sgd.reshard %w : tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %b = arith.negf %a : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %c = sgd.reshard %w : tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  %d = math.exp %c : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+  return %b, %d : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
+}
