@@ -34,6 +34,22 @@ static LogicalResult check(Location loc, const std::string& name, ShardingAttr s
   return checkDivides(loc, name, sharding, cast<RankedTensorType>(type).getShape(), mesh);
 }
 
+/// What the user wrote for each result; where that is nothing, what he wrote for the argument whose
+/// buffer it takes: the result is that argument on the next step, and should not be resharded in
+/// between.
+static SmallVector<ShardingAttr> resultShardings(func::FuncOp function) {
+  SmallVector<ShardingAttr> shardings(function.getNumResults());
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+    auto alias = function.getArgAttrOfType<IntegerAttr>(argument, kAliasOutputAttr);
+    if (!alias || alias.getInt() < 0 || alias.getInt() >= function.getNumResults()) continue;
+    if (function.getArgumentTypes()[argument] == function.getResultTypes()[alias.getInt()])
+      shardings[alias.getInt()] = function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr);
+  }
+  for (auto [index, sharding] : llvm::enumerate(shardings))
+    if (auto own = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr)) sharding = own;
+  return shardings;
+}
+
 FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp function,
                                                                  const MeshAxes& mesh) {
   SmallVector<Annotation> annotations;
@@ -47,9 +63,9 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
       return failure();
     annotations.push_back({argument, 0, sharding});
   }
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    auto sharding = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr);
+  for (auto [index, sharding] : llvm::enumerate(resultShardings(function))) {
     if (!sharding) continue;
+    Type type = function.getResultTypes()[index];
     std::string name = nameOr(function.getResultAttrOfType<StringAttr>(index, kNameAttr),
                               "result " + Twine(index));
     if (failed(check(function.getLoc(), name, sharding, type, mesh))) return failure();

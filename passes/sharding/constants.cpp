@@ -8,7 +8,7 @@ using namespace mlir::sgd;
 
 bool mlir::sgd::isMadeFreely(Value value) {
   Operation* op = value.getDefiningOp();
-  return op && isa<arith::ConstantOp, IotaOp>(op);
+  return op && isa<arith::ConstantOp, IotaOp>(op) && isa<RankedTensorType>(value.getType());
 }
 
 /// Replaces a broadcast or reshape of a splat constant by a constant.

@@ -48,13 +48,24 @@ ShardingAttr Materialization::finalSharding(Value value) const {
   return mesh.toAttr(entry.axes, entry.unreducedKind);
 }
 
+/// `attributes` (null for none) with the sharding in it.
+static DictionaryAttr withShardingAttr(DictionaryAttr attributes, ShardingAttr sharding) {
+  NamedAttrList list(attributes);
+  list.set(kShardingAttr, sharding);
+  return list.getDictionary(sharding.getContext());
+}
+
 void Materialization::typeArguments() {
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllArgAttrs(attributes);
   for (BlockArgument argument : function.getArguments()) {
     if (!isTensor(argument.getType())) continue;
     ShardingAttr sharding = finalSharding(argument);
     argument.setType(withSharding(cast<RankedTensorType>(argument.getType()), sharding));
-    function.setArgAttr(argument.getArgNumber(), kShardingAttr, sharding);
+    DictionaryAttr& own = attributes[argument.getArgNumber()];
+    own = withShardingAttr(own, sharding);
   }
+  if (!attributes.empty()) function.setAllArgAttrs(attributes);
 }
 
 Value Materialization::reshard(Value value, ShardingAttr sharding, Location loc) {
@@ -130,7 +141,8 @@ void Materialization::rewrite(const RuledOp& ruled) {
       tensors.push_back(
           {&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
   for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
-    tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
+    if (isTensor(result.getType()))
+      tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
 
   AssignmentProblem problem{sizes, canBeSharded, isReduction, tensors};
   Assignment assignment = chooseAssignment(problem);
@@ -143,7 +155,8 @@ void Materialization::rewrite(const RuledOp& ruled) {
     setOperand(operand, mesh.toAttr(axes, kind));
   }
   for (OpResult result : ruled.op->getResults())
-    setResult(result, mesh.toAttr(assignedAxes(problem, tensors[index++], assignment), kind));
+    if (isTensor(result.getType()))
+      setResult(result, mesh.toAttr(assignedAxes(problem, tensors[index++], assignment), kind));
 }
 
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
@@ -156,18 +169,21 @@ void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
 
 void Materialization::rewriteReturn() {
   Operation* terminator = function.getBody().front().getTerminator();
+  builder.setInsertionPoint(terminator);
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
   for (OpOperand& operand : terminator->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
     unsigned index = operand.getOperandNumber();
     ShardingAttr sharding = getSharding(operand.get().getType());
     if (std::optional<unsigned> entry = map.functionResults[index])
       sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
-    builder.setInsertionPoint(terminator);
     operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
-    function.setResultAttr(index, kShardingAttr, sharding);
+    attributes[index] = withShardingAttr(attributes[index], sharding);
   }
   function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
                                      terminator->getOperandTypes()));
+  if (!attributes.empty()) function.setAllResultAttrs(attributes);
 }
 
 /// A reshard of a reshard that nobody else reads is one reshard: on its way the value need not take

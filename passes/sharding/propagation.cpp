@@ -16,6 +16,10 @@ FailureOr<SmallVector<RuledOp, 0>> mlir::sgd::collectRules(func::FuncOp function
         "cannot shard a function of several blocks; lower control flow to structured ops first");
   SmallVector<RuledOp, 0> ops;
   for (Operation& op : function.getBody().front().without_terminator()) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    if (constant && isa<RankedTensorType>(constant.getType()) &&
+        !isa<DenseElementsAttr>(constant.getValue()))
+      return constant.emitError("can only shard constants written as dense<...>");
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
     if (!ruled)
       return op.emitError() << "'" << op.getName()

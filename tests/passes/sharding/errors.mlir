@@ -49,3 +49,11 @@ func.func @blocks(%a: tensor<8xf32>) {
 ^next:
   return
 }
+
+// -----
+
+func.func @resource_constant() {
+  // expected-error @below {{can only shard constants written as dense<...>}}
+  %0 = arith.constant sparse<[[0]], [1.0]> : tensor<8xf32>
+  return
+}

@@ -116,3 +116,30 @@ func.func @no_mesh(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = arith.addf %a, %a : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A result without a wish of its own comes back as the argument whose buffer it takes.
+sgd.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: @carried
+// CHECK-SAME: -> (tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+func.func @carried(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>, sgd.alias_output = 0 : i64}, %b: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8x4xf32> {
+  // CHECK: sgd.reshard {{.*}} -> tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  %0 = arith.negf %b : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+// Scalars that are no tensors have no sharding.
+sgd.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: @scalars
+func.func @scalars(%c: i1, %a: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  // CHECK: arith.xori %{{.*}}, %{{.*}} : i1
+  %true = arith.constant true
+  %0 = arith.xori %c, %true : i1
+  // CHECK: arith.select {{.*}} : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  %1 = math.exp %a : tensor<8xf32>
+  %2 = arith.select %0, %a, %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
