@@ -11,7 +11,7 @@ namespace {
 struct None;
 
 template <typename OpTy>
-LogicalResult replaceWith(OpLowering &l) {
+LogicalResult replaceWith(OpLowering& l) {
   if constexpr (std::is_same_v<OpTy, None>)
     return l.unsupportedType();
   else
@@ -20,12 +20,10 @@ LogicalResult replaceWith(OpLowering &l) {
 
 /// One op per class of elements.
 template <typename Float, typename Signed, typename Unsigned = Signed, typename Bool = Unsigned>
-LogicalResult perType(OpLowering &l) {
+LogicalResult perType(OpLowering& l) {
   Type element = l.getElementType();
-  if (isa<FloatType>(element))
-    return replaceWith<Float>(l);
-  if (element.isInteger(1))
-    return replaceWith<Bool>(l);
+  if (isa<FloatType>(element)) return replaceWith<Float>(l);
+  if (element.isInteger(1)) return replaceWith<Bool>(l);
   return element.isUnsignedInteger() ? replaceWith<Unsigned>(l) : replaceWith<Signed>(l);
 }
 
@@ -36,82 +34,84 @@ constexpr LowerFn forIntegers = perType<None, OpTy>;
 
 /// Transcendental ops; a request for an accuracy other than the default one cannot be promised.
 template <typename OpTy>
-LogicalResult transcendental(OpLowering &l) {
+LogicalResult transcendental(OpLowering& l) {
   auto accuracy = l.op->getAttrOfType<stablehlo::ResultAccuracyAttr>("result_accuracy");
   if (accuracy && accuracy.getMode().getValue() == stablehlo::ResultAccuracyMode::TOLERANCE)
-    return l.error() << "asks for a result_accuracy, which is not supported; leave it to the default";
+    return l.error()
+           << "asks for a result_accuracy, which is not supported; leave it to the default";
   return perType<OpTy, None>(l);
 }
 
-Value isEqual(OpLowering &l, Value a, Value b) { return l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b); }
-
-LogicalResult lowerAbs(OpLowering &l) {
-  return isUnsigned(l.getElementType()) ? l.finish(l.operands[0]) : perType<math::AbsFOp, math::AbsIOp>(l);
+Value isEqual(OpLowering& l, Value a, Value b) {
+  return l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b);
 }
 
-LogicalResult lowerNegate(OpLowering &l) {
-  RankedTensorType type = l.getResultType();
-  if (isa<FloatType>(l.getElementType()))
-    return l.replace<arith::NegFOp>(l.operands[0]);
-  return l.replace<arith::SubIOp>(l.splat(type, APInt::getZero(type.getElementTypeBitWidth())), l.operands[0]);
+LogicalResult lowerAbs(OpLowering& l) {
+  return isUnsigned(l.getElementType()) ? l.finish(l.operands[0])
+                                        : perType<math::AbsFOp, math::AbsIOp>(l);
 }
 
-LogicalResult lowerNot(OpLowering &l) {
+LogicalResult lowerNegate(OpLowering& l) {
   RankedTensorType type = l.getResultType();
-  return l.replace<arith::XOrIOp>(l.operands[0], l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
+  if (isa<FloatType>(l.getElementType())) return l.replace<arith::NegFOp>(l.operands[0]);
+  return l.replace<arith::SubIOp>(l.splat(type, APInt::getZero(type.getElementTypeBitWidth())),
+                                  l.operands[0]);
+}
+
+LogicalResult lowerNot(OpLowering& l) {
+  RankedTensorType type = l.getResultType();
+  return l.replace<arith::XOrIOp>(l.operands[0],
+                                  l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
 }
 
 /// -1, 0 or 1; keeps NaN and the sign of zero.
-LogicalResult lowerSign(OpLowering &l) {
+LogicalResult lowerSign(OpLowering& l) {
   RankedTensorType type = l.getResultType();
   Value x = l.operands[0];
   if (isa<FloatType>(l.getElementType())) {
     Value isNonzero = l.create<arith::CmpFOp>(arith::CmpFPredicate::ONE, x, l.splat(type, 0.0));
-    return l.replace<arith::SelectOp>(isNonzero, l.create<math::CopySignOp>(l.splat(type, 1.0), x), x);
+    return l.replace<arith::SelectOp>(isNonzero, l.create<math::CopySignOp>(l.splat(type, 1.0), x),
+                                      x);
   }
   unsigned width = type.getElementTypeBitWidth();
   Value one = l.splat(type, APInt(width, 1));
-  if (isUnsigned(l.getElementType()))
-    return l.replace<arith::MinUIOp>(x, one);
+  if (isUnsigned(l.getElementType())) return l.replace<arith::MinUIOp>(x, one);
   Value minusOne = l.splat(type, APInt::getAllOnes(width));
   return l.replace<arith::MaxSIOp>(l.create<arith::MinSIOp>(x, one), minusOne);
 }
 
-LogicalResult lowerLogistic(OpLowering &l) {
+LogicalResult lowerLogistic(OpLowering& l) {
   RankedTensorType type = l.getResultType();
-  if (!isa<FloatType>(l.getElementType()))
-    return l.unsupportedType();
+  if (!isa<FloatType>(l.getElementType())) return l.unsupportedType();
   Value one = l.splat(type, 1.0);
   Value exponential = l.create<math::ExpOp>(l.create<arith::NegFOp>(l.operands[0]));
   return l.replace<arith::DivFOp>(one, l.create<arith::AddFOp>(one, exponential));
 }
 
-LogicalResult lowerSquare(OpLowering &l) {
+LogicalResult lowerSquare(OpLowering& l) {
   Value x = l.operands[0];
-  if (isa<FloatType>(l.getElementType()))
-    return l.replace<arith::MulFOp>(x, x);
+  if (isa<FloatType>(l.getElementType())) return l.replace<arith::MulFOp>(x, x);
   return l.replace<arith::MulIOp>(x, x);
 }
 
 /// |x| < inf; the same comparison tells infinities.
 template <arith::CmpFPredicate predicate>
-LogicalResult lowerComparisonOfMagnitude(OpLowering &l) {
-  if (!isa<FloatType>(l.getElementType()))
-    return l.unsupportedType();
+LogicalResult lowerComparisonOfMagnitude(OpLowering& l) {
+  if (!isa<FloatType>(l.getElementType())) return l.unsupportedType();
   Value infinity = l.splat(l.getOperandType(), std::numeric_limits<double>::infinity());
   return l.replace<arith::CmpFOp>(predicate, l.create<math::AbsFOp>(l.operands[0]), infinity);
 }
 
 template <bool negative>
-LogicalResult lowerIsSignedInfinity(OpLowering &l) {
-  if (!isa<FloatType>(l.getElementType()))
-    return l.unsupportedType();
+LogicalResult lowerIsSignedInfinity(OpLowering& l) {
+  if (!isa<FloatType>(l.getElementType())) return l.unsupportedType();
   double infinity = std::numeric_limits<double>::infinity();
-  return l.finish(isEqual(l, l.operands[0], l.splat(l.getOperandType(), negative ? -infinity : infinity)));
+  return l.finish(
+      isEqual(l, l.operands[0], l.splat(l.getOperandType(), negative ? -infinity : infinity)));
 }
 
 /// Wrapping power by repeated squaring, over all bits of the exponent.
-Value multiplyPower(OpLowering &l, Value base, Value exponent, RankedTensorType type) {
+Value multiplyPower(OpLowering& l, Value base, Value exponent, RankedTensorType type) {
   unsigned width = type.getElementTypeBitWidth();
   Value one = l.splat(type, APInt(width, 1)), zero = l.splat(type, APInt::getZero(width));
   DenseIntElementsAttr constant;
@@ -120,64 +120,66 @@ Value multiplyPower(OpLowering &l, Value base, Value exponent, RankedTensorType 
   for (unsigned bit = 0; bit < width; ++bit) {
     if (isConstant) {
       APInt left = constant.getSplatValue<APInt>().lshr(bit);
-      if (left.isZero())
-        break;
-      if (left[0])
-        result = l.create<arith::MulIOp>(result, square);
+      if (left.isZero()) break;
+      if (left[0]) result = l.create<arith::MulIOp>(result, square);
     } else {
-      Value mask = l.create<arith::AndIOp>(exponent, l.splat(type, APInt::getOneBitSet(width, bit)));
+      Value mask =
+          l.create<arith::AndIOp>(exponent, l.splat(type, APInt::getOneBitSet(width, bit)));
       Value isSet = l.create<arith::CmpIOp>(arith::CmpIPredicate::ne, mask, zero);
       result = l.create<arith::SelectOp>(isSet, l.create<arith::MulIOp>(result, square), result);
     }
-    if (bit + 1 < width)
-      square = l.create<arith::MulIOp>(square, square);
+    if (bit + 1 < width) square = l.create<arith::MulIOp>(square, square);
   }
   return result;
 }
 
 /// Negative exponents of integers: the reciprocal rounded to zero, so 0 unless the base is 1 or -1.
-LogicalResult lowerPower(OpLowering &l) {
+LogicalResult lowerPower(OpLowering& l) {
   Type element = l.getElementType();
-  if (isa<FloatType>(element))
-    return l.replace<math::PowFOp>(l.operands);
-  if (element.isInteger(1))
-    return l.unsupportedType();
+  if (isa<FloatType>(element)) return l.replace<math::PowFOp>(l.operands);
+  if (element.isInteger(1)) return l.unsupportedType();
   RankedTensorType type = l.getResultType();
   Value base = l.operands[0], exponent = l.operands[1];
   Value power = multiplyPower(l, base, exponent, type);
-  if (isUnsigned(element))
-    return l.finish(power);
+  if (isUnsigned(element)) return l.finish(power);
   unsigned width = type.getElementTypeBitWidth();
   Value zero = l.splat(type, APInt::getZero(width)), one = l.splat(type, APInt(width, 1));
-  // The low bit of the exponent decides the power of -1, and 1 stays 1: `power` is right for them, since it reads the exponent's bits.
-  Value isUnit = l.create<arith::CmpIOp>(arith::CmpIPredicate::ule, l.create<arith::AddIOp>(base, one), l.splat(type, APInt(width, 2)));
+  // The low bit of the exponent decides the power of -1, and 1 stays 1: `power` is right for them,
+  // since it reads the exponent's bits.
+  Value isUnit =
+      l.create<arith::CmpIOp>(arith::CmpIPredicate::ule, l.create<arith::AddIOp>(base, one),
+                              l.splat(type, APInt(width, 2)));
   Value isZero = l.create<arith::CmpIOp>(arith::CmpIPredicate::eq, base, zero);
-  Value keeps = l.create<arith::AndIOp>(isUnit, l.create<arith::XOrIOp>(isZero, l.splat(cast<RankedTensorType>(isZero.getType()), APInt(1, 1))));
+  Value keeps = l.create<arith::AndIOp>(
+      isUnit, l.create<arith::XOrIOp>(
+                  isZero, l.splat(cast<RankedTensorType>(isZero.getType()), APInt(1, 1))));
   Value isNegative = l.create<arith::CmpIOp>(arith::CmpIPredicate::slt, exponent, zero);
   Value reciprocal = l.create<arith::SelectOp>(keeps, power, zero);
   return l.replace<arith::SelectOp>(isNegative, reciprocal, power);
 }
 
 template <typename FloatMin, typename FloatMax>
-LogicalResult clampTo(OpLowering &l, Value min, Value max) {
+LogicalResult clampTo(OpLowering& l, Value min, Value max) {
   return l.replace<FloatMin>(l.create<FloatMax>(l.operands[1], min), max);
 }
 
-LogicalResult lowerClamp(OpLowering &l) {
+LogicalResult lowerClamp(OpLowering& l) {
   RankedTensorType type = l.getResultType();
   Value min = l.broadcastScalar(l.operands[0], type), max = l.broadcastScalar(l.operands[2], type);
   Type element = l.getElementType();
-  if (isa<FloatType>(element))
-    return clampTo<arith::MinimumFOp, arith::MaximumFOp>(l, min, max);
-  return isUnsigned(element) ? clampTo<arith::MinUIOp, arith::MaxUIOp>(l, min, max) : clampTo<arith::MinSIOp, arith::MaxSIOp>(l, min, max);
+  if (isa<FloatType>(element)) return clampTo<arith::MinimumFOp, arith::MaximumFOp>(l, min, max);
+  return isUnsigned(element) ? clampTo<arith::MinUIOp, arith::MaxUIOp>(l, min, max)
+                             : clampTo<arith::MinSIOp, arith::MaxSIOp>(l, min, max);
 }
 
-LogicalResult lowerSelect(OpLowering &l) {
-  return l.replace<arith::SelectOp>(l.broadcastScalar(l.operands[0], l.getResultType()), l.operands[1], l.operands[2]);
+LogicalResult lowerSelect(OpLowering& l) {
+  return l.replace<arith::SelectOp>(l.broadcastScalar(l.operands[0], l.getResultType()),
+                                    l.operands[1], l.operands[2]);
 }
 
-/// Maps floats to integers so that signed comparison gives the IEEE total order: -NaN < -inf < ... < -0 < 0 < ... < NaN.
-Value totalOrderKey(OpLowering &l, Value x) {
+/// Maps floats to integers so that signed comparison gives the IEEE total order: -NaN < -inf < ...
+/// < -0 < 0 < ... < NaN.
+Value totalOrderKey(OpLowering& l, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   unsigned width = type.getElementTypeBitWidth();
   auto bitsType = type.clone(l.builder.getIntegerType(width));
@@ -197,36 +199,38 @@ Predicates getPredicates(stablehlo::ComparisonDirection direction) {
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
   switch (direction) {
-  case stablehlo::ComparisonDirection::EQ:
-    return {F::OEQ, I::eq, I::eq};
-  case stablehlo::ComparisonDirection::NE:
-    return {F::UNE, I::ne, I::ne};
-  case stablehlo::ComparisonDirection::GE:
-    return {F::OGE, I::sge, I::uge};
-  case stablehlo::ComparisonDirection::GT:
-    return {F::OGT, I::sgt, I::ugt};
-  case stablehlo::ComparisonDirection::LE:
-    return {F::OLE, I::sle, I::ule};
-  case stablehlo::ComparisonDirection::LT:
-    return {F::OLT, I::slt, I::ult};
+    case stablehlo::ComparisonDirection::EQ:
+      return {F::OEQ, I::eq, I::eq};
+    case stablehlo::ComparisonDirection::NE:
+      return {F::UNE, I::ne, I::ne};
+    case stablehlo::ComparisonDirection::GE:
+      return {F::OGE, I::sge, I::uge};
+    case stablehlo::ComparisonDirection::GT:
+      return {F::OGT, I::sgt, I::ugt};
+    case stablehlo::ComparisonDirection::LE:
+      return {F::OLE, I::sle, I::ule};
+    case stablehlo::ComparisonDirection::LT:
+      return {F::OLT, I::slt, I::ult};
   }
   llvm_unreachable("the parser knows all directions");
 }
 
-LogicalResult lowerCompare(OpLowering &l) {
+LogicalResult lowerCompare(OpLowering& l) {
   auto compare = cast<stablehlo::CompareOp>(l.op);
   Predicates predicates = getPredicates(compare.getComparisonDirection());
   Value lhs = l.operands[0], rhs = l.operands[1];
   if (compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
-    return l.replace<arith::CmpIOp>(predicates.onSigned, totalOrderKey(l, lhs), totalOrderKey(l, rhs));
+    return l.replace<arith::CmpIOp>(predicates.onSigned, totalOrderKey(l, lhs),
+                                    totalOrderKey(l, rhs));
   if (isa<FloatType>(l.getElementType()))
     return l.replace<arith::CmpFOp>(predicates.onFloats, lhs, rhs);
-  return l.replace<arith::CmpIOp>(isUnsigned(l.getElementType()) ? predicates.onUnsigned : predicates.onSigned, lhs, rhs);
+  return l.replace<arith::CmpIOp>(
+      isUnsigned(l.getElementType()) ? predicates.onUnsigned : predicates.onSigned, lhs, rhs);
 }
 
 }  // namespace
 
-void sgd::addElementwiseLowerings(LoweringTable &table) {
+void sgd::addElementwiseLowerings(LoweringTable& table) {
   const std::pair<StringRef, LowerFn> entries[] = {
       {"stablehlo.abs", lowerAbs},
       {"stablehlo.add", perType<arith::AddFOp, arith::AddIOp, arith::AddIOp, arith::OrIOp>},
@@ -246,8 +250,10 @@ void sgd::addElementwiseLowerings(LoweringTable &table) {
       {"stablehlo.log", transcendental<math::LogOp>},
       {"stablehlo.log_plus_one", transcendental<math::Log1pOp>},
       {"stablehlo.logistic", lowerLogistic},
-      {"stablehlo.maximum", perType<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::OrIOp>},
-      {"stablehlo.minimum", perType<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp>},
+      {"stablehlo.maximum",
+       perType<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::OrIOp>},
+      {"stablehlo.minimum",
+       perType<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp>},
       {"stablehlo.multiply", perType<arith::MulFOp, arith::MulIOp, arith::MulIOp, arith::AndIOp>},
       {"stablehlo.negate", lowerNegate},
       {"stablehlo.not", lowerNot},
@@ -285,6 +291,5 @@ void sgd::addElementwiseLowerings(LoweringTable &table) {
       {"chlo.square", lowerSquare},
       {"chlo.tan", forFloats<math::TanOp>},
   };
-  for (auto [name, lower] : entries)
-    table[name] = lower;
+  for (auto [name, lower] : entries) table[name] = lower;
 }

@@ -1,4 +1,5 @@
-// Arguments and results of public functions: names, signedness, shardings and donation become attributes of the graph level.
+// Arguments and results of public functions: names, signedness, shardings and donation become
+// attributes of the graph level.
 #include "frontends/stablehlo/importer.h"
 
 using namespace mlir;
@@ -6,16 +7,18 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// The name that JAX gave an argument: as location with debug information, as attribute in older exports.
+/// The name that JAX gave an argument: as location with debug information, as attribute in older
+/// exports.
 StringAttr getArgumentName(BlockArgument argument, DictionaryAttr attributes) {
-  if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
-    return name.getName();
+  if (auto name = dyn_cast<NameLoc>(argument.getLoc())) return name.getName();
   return attributes ? attributes.getAs<StringAttr>("jax.arg_info") : StringAttr();
 }
 
-bool hasUnsignedElements(Type type) { return cast<RankedTensorType>(type).getElementType().isUnsignedInteger(); }
+bool hasUnsignedElements(Type type) {
+  return cast<RankedTensorType>(type).getElementType().isUnsignedInteger();
+}
 
-std::string describe(const Twine &kind, unsigned index, StringAttr name) {
+std::string describe(const Twine& kind, unsigned index, StringAttr name) {
   std::string text = (kind + " " + Twine(index)).str();
   return name ? text + " ('" + name.str() + "')" : text;
 }
@@ -30,28 +33,27 @@ LogicalResult Importer::importFunction(func::FuncOp function) {
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     RankedTensorType converted = convertTensorType(type);
     if (!converted)
-      return reportUnsupportedType(locate(function, function.getArgument(index)),
-                                   describe("argument", index, getArgumentName(function.getArgument(index), {})), type);
+      return reportUnsupportedType(
+          locate(function, function.getArgument(index)),
+          describe("argument", index, getArgumentName(function.getArgument(index), {})), type);
     FailureOr<DictionaryAttr> attributes = importArgumentAttributes(function, index, converted);
-    if (failed(attributes))
-      return failure();
+    if (failed(attributes)) return failure();
     argumentTypes.push_back(converted);
     argumentAttributes.push_back(*attributes);
   }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
     RankedTensorType converted = convertTensorType(type);
-    if (!converted)
-      return reportUnsupportedType(function.getLoc(), "result " + Twine(index), type);
+    if (!converted) return reportUnsupportedType(function.getLoc(), "result " + Twine(index), type);
     FailureOr<DictionaryAttr> attributes = importResultAttributes(function, index, converted);
-    if (failed(attributes))
-      return failure();
+    if (failed(attributes)) return failure();
     resultTypes.push_back(converted);
     resultAttributes.push_back(*attributes);
   }
 
   builder.setInsertionPoint(function);
   auto type = builder.getFunctionType(argumentTypes, resultTypes);
-  auto imported = func::FuncOp::create(builder, function.getLoc(), function.getSymName(), type, ArrayRef<NamedAttribute>{}, argumentAttributes);
+  auto imported = func::FuncOp::create(builder, function.getLoc(), function.getSymName(), type,
+                                       ArrayRef<NamedAttribute>{}, argumentAttributes);
   imported.setAllResultAttrs(resultAttributes);
   builder.setInsertionPointToStart(imported.addEntryBlock());
   for (auto [from, to] : llvm::zip_equal(function.getArguments(), imported.getArguments())) {
@@ -59,56 +61,55 @@ LogicalResult Importer::importFunction(func::FuncOp function) {
     values[from] = to;
   }
   SmallVector<Value> returned;
-  if (importBody(function, std::nullopt, returned).failed())
-    return failure();
+  if (importBody(function, std::nullopt, returned).failed()) return failure();
   func::ReturnOp::create(builder, function.getBody().front().getTerminator()->getLoc(), returned);
   return success();
 }
 
-FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp function, unsigned index, RankedTensorType type) {
+FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp function, unsigned index,
+                                                             RankedTensorType type) {
   BlockArgument argument = function.getArgument(index);
   DictionaryAttr old = function.getArgAttrDict(index);
   StringAttr name = getArgumentName(argument, old);
   NamedAttrList attributes;
-  if (name)
-    attributes.append(kNameAttr, name);
+  if (name) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType()))
     attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
-  if (failed(sharding) || importDonation(function, index, attributes).failed())
-    return failure();
-  if (*sharding)
-    attributes.append(kShardingAttr, *sharding);
+  auto sharding = shardings.find(old, 0, 1, type, locate(function, argument),
+                                 describe("argument", index, name));
+  if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
+  if (*sharding) attributes.append(kShardingAttr, *sharding);
   return attributes.getDictionary(module.getContext());
 }
 
-FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function, unsigned index, RankedTensorType type) {
+FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function, unsigned index,
+                                                           RankedTensorType type) {
   DictionaryAttr old = function.getResultAttrDict(index);
   auto name = old ? old.getAs<StringAttr>("jax.result_info") : StringAttr();
   NamedAttrList attributes;
-  if (name && !name.getValue().empty())
-    attributes.append(kNameAttr, name);
+  if (name && !name.getValue().empty()) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(function.getResultTypes()[index]))
     attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
-  if (failed(sharding))
-    return failure();
-  if (*sharding)
-    attributes.append(kShardingAttr, *sharding);
+  auto sharding =
+      shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
+  if (failed(sharding)) return failure();
+  if (*sharding) attributes.append(kShardingAttr, *sharding);
   return attributes.getDictionary(module.getContext());
 }
 
-LogicalResult Importer::importDonation(func::FuncOp function, unsigned index, NamedAttrList &attributes) {
-  if (auto donated = function.getArgAttrOfType<BoolAttr>(index, "jax.buffer_donor"); donated && donated.getValue())
+LogicalResult Importer::importDonation(func::FuncOp function, unsigned index,
+                                       NamedAttrList& attributes) {
+  if (auto donated = function.getArgAttrOfType<BoolAttr>(index, "jax.buffer_donor");
+      donated && donated.getValue())
     attributes.append(kDonatedAttr, builder.getUnitAttr());
   Attribute attribute = function.getArgAttr(index, "tf.aliasing_output");
-  if (!attribute)
-    return success();
+  if (!attribute) return success();
   auto alias = dyn_cast<IntegerAttr>(attribute);
-  auto reject = [&](const Twine &why) {
+  auto reject = [&](const Twine& why) {
     BlockArgument argument = function.getArgument(index);
-    return emitError(locate(function, argument)) << describe("argument", index, getArgumentName(argument, {}))
-                                                 << ": tf.aliasing_output = " << attribute << " " << why;
+    return emitError(locate(function, argument))
+           << describe("argument", index, getArgumentName(argument, {}))
+           << ": tf.aliasing_output = " << attribute << " " << why;
   };
   if (!alias || alias.getValue().isNegative() || alias.getValue().uge(function.getNumResults()))
     return reject("names no result");

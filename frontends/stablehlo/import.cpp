@@ -15,17 +15,20 @@ struct ImportStablehloPass : PassWrapper<ImportStablehloPass, OperationPass<Modu
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ImportStablehloPass)
 
   StringRef getArgument() const final { return "sgd-import-stablehlo"; }
-  StringRef getDescription() const final { return "Lowers stablehlo, chlo and sdy to the graph level; inlines private functions"; }
-  void getDependentDialects(DialectRegistry &registry) const final { registerStablehloDialects(registry); }
+  StringRef getDescription() const final {
+    return "Lowers stablehlo, chlo and sdy to the graph level; inlines private functions";
+  }
+  void getDependentDialects(DialectRegistry& registry) const final {
+    registerStablehloDialects(registry);
+  }
   void runOnOperation() final {
-    if (importStablehlo(getOperation()).failed())
-      signalPassFailure();
+    if (importStablehlo(getOperation()).failed()) signalPassFailure();
   }
 };
 
 }  // namespace
 
-void sgd::registerStablehloDialects(DialectRegistry &registry) {
+void sgd::registerStablehloDialects(DialectRegistry& registry) {
   registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>();
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
 }
@@ -33,16 +36,23 @@ void sgd::registerStablehloDialects(DialectRegistry &registry) {
 void sgd::registerStablehloPasses() { PassRegistration<ImportStablehloPass>(); }
 
 bool sgd::usesStablehlo(ModuleOp module) {
-  auto isInput = [](Operation *op) {
-    return isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>(op->getDialect());
+  auto isInput = [](Operation* op) {
+    return isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>(
+        op->getDialect());
   };
-  return module->walk([&](Operation *op) { return isInput(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  return module
+      ->walk([&](Operation* op) {
+        return isInput(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LogicalResult sgd::importStablehlo(ModuleOp module) {
-  MLIRContext *context = module.getContext();
+  MLIRContext* context = module.getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
   return Importer(module).run();
 }
 
-std::unique_ptr<Pass> sgd::createImportStablehloPass() { return std::make_unique<ImportStablehloPass>(); }
+std::unique_ptr<Pass> sgd::createImportStablehloPass() {
+  return std::make_unique<ImportStablehloPass>();
+}

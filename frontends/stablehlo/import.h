@@ -1,4 +1,5 @@
-// Reading StableHLO: the input dialects, and their lowering to the graph level. The only header that the compiler includes from here.
+// Reading StableHLO: the input dialects, and their lowering to the graph level. The only header
+// that the compiler includes from here.
 #ifndef SGD_FRONTENDS_STABLEHLO_IMPORT_H
 #define SGD_FRONTENDS_STABLEHLO_IMPORT_H
 
@@ -9,7 +10,7 @@
 namespace mlir::sgd {
 
 /// Adds `stablehlo`, `chlo`, `sdy` and the dialects that the graph level uses.
-void registerStablehloDialects(DialectRegistry &registry);
+void registerStablehloDialects(DialectRegistry& registry);
 
 /// Registers `sgd-import-stablehlo`.
 void registerStablehloPasses();
@@ -17,8 +18,9 @@ void registerStablehloPasses();
 /// True when `module` holds an op of an input dialect.
 bool usesStablehlo(ModuleOp module);
 
-/// Replaces each public function by its graph-level form (private functions are inlined) and the meshes of `sdy` by one `sgd.mesh`.
-/// On failure what is not supported or not consistent has been reported at the user's source location, and `module` is not to be used.
+/// Replaces each public function by its graph-level form (private functions are inlined) and the
+/// meshes of `sdy` by one `sgd.mesh`. On failure what is not supported or not consistent has been
+/// reported at the user's source location, and `module` is not to be used.
 LogicalResult importStablehlo(ModuleOp module);
 
 /// `importStablehlo` as a pass.

@@ -1,4 +1,5 @@
-// The walk over functions and ops; see importer.h. Arguments and results of public functions are in function_import.cpp.
+// The walk over functions and ops; see importer.h. Arguments and results of public functions are in
+// function_import.cpp.
 #include "frontends/stablehlo/importer.h"
 
 #include "frontends/stablehlo/input/library_ops.h"
@@ -10,74 +11,82 @@ using namespace mlir::sgd;
 /// What to do instead of an op that has no lowering, or what is supported.
 static StringRef getAdvice(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
-      .Case("sdy.manual_computation", "replace shard_map by sharding constraints, the compiler inserts the collectives")
-      .Cases({"stablehlo.while", "stablehlo.map"}, "unroll the loop, for example by lax.scan(..., unroll=True)")
+      .Case("sdy.manual_computation",
+            "replace shard_map by sharding constraints, the compiler inserts the collectives")
+      .Cases({"stablehlo.while", "stablehlo.map"},
+             "unroll the loop, for example by lax.scan(..., unroll=True)")
       .Cases({"stablehlo.case", "stablehlo.if"}, "compute both branches and choose by jnp.where")
-      .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota", "stablehlo.dynamic_reshape", "stablehlo.dynamic_pad",
-              "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather", "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
+      .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota",
+              "stablehlo.dynamic_reshape", "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice",
+              "stablehlo.dynamic_gather", "stablehlo.get_dimension_size",
+              "stablehlo.set_dimension_size"},
              "export with concrete shapes")
-      .Default("supported are elementwise ops, dot_general, reductions by one op, gather, scatter and data movement");
+      .Default(
+          "supported are elementwise ops, dot_general, reductions by one op, gather, scatter and "
+          "data movement");
 }
 
-Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
+Importer::Importer(ModuleOp module)
+    : module(module), builder(module.getContext()), shardings(module) {
   LoweringTable table;
   addElementwiseLowerings(table);
   addConversionLowerings(table);
   addShapeLowerings(table);
   addReductionLowerings(table);
-  for (auto &entry : table)
+  for (auto& entry : table)
     lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
 }
 
 LogicalResult Importer::run() {
-  if (shardings.importMesh().failed())
-    return failure();
-  SmallVector<Operation *> old;
-  for (Operation &op : *module.getBody()) {
-    if (isa<MeshOp>(op))
-      continue;
+  if (shardings.importMesh().failed()) return failure();
+  SmallVector<Operation*> old;
+  for (Operation& op : *module.getBody()) {
+    if (isa<MeshOp>(op)) continue;
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
-      return op.emitError() << "'" << op.getName() << "' at the top level is not supported; expected functions and one mesh";
+      return op.emitError()
+             << "'" << op.getName()
+             << "' at the top level is not supported; expected functions and one mesh";
     functions[function.getSymNameAttr()] = function;
     old.push_back(&op);
   }
   if (llvm::none_of(functions, [](auto entry) { return entry.second.isPublic(); }))
     return module.emitError("has no public function to compile");
-  for (Operation *op : old)
-    if (auto function = cast<func::FuncOp>(op); function.isPublic() && importFunction(function).failed())
+  for (Operation* op : old)
+    if (auto function = cast<func::FuncOp>(op);
+        function.isPublic() && importFunction(function).failed())
       return failure();
-  for (Operation *op : old)
-    op->erase();
+  for (Operation* op : old) op->erase();
   for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
     module->removeDiscardableAttr(name);
   return success();
 }
 
-LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location> caller, SmallVectorImpl<Value> &returned) {
+LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location> caller,
+                                   SmallVectorImpl<Value>& returned) {
   if (llvm::is_contained(callStack, function))
-    return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' calls itself; recursion is not supported";
+    return emitError(caller.value_or(function.getLoc()))
+           << "'" << function.getSymName() << "' calls itself; recursion is not supported";
   if (function.isExternal())
-    return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' has no body";
+    return emitError(caller.value_or(function.getLoc()))
+           << "'" << function.getSymName() << "' has no body";
   if (!function.getBody().hasOneBlock())
-    return function.emitError("has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
+    return function.emitError(
+        "has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
   callStack.push_back(function);
-  for (Operation &op : function.getBody().front()) {
+  for (Operation& op : function.getBody().front()) {
     if (auto end = dyn_cast<func::ReturnOp>(op)) {
-      for (Value operand : end.getOperands())
-        returned.push_back(values.lookup(operand));
+      for (Value operand : end.getOperands()) returned.push_back(values.lookup(operand));
       break;
     }
-    if (importOp(&op, inlineLocation(op.getLoc(), caller)).failed())
-      return failure();
+    if (importOp(&op, inlineLocation(op.getLoc(), caller)).failed()) return failure();
   }
   callStack.pop_back();
   return success();
 }
 
-LogicalResult Importer::importOp(Operation *op, Location loc) {
-  if (auto call = dyn_cast<func::CallOp>(op))
-    return importCall(op, call.getCalleeAttr(), loc);
+LogicalResult Importer::importOp(Operation* op, Location loc) {
+  if (auto call = dyn_cast<func::CallOp>(op)) return importCall(op, call.getCalleeAttr(), loc);
   if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
     return importCall(op, composite.getDecompositionAttr(), loc);
   if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
@@ -85,74 +94,75 @@ LogicalResult Importer::importOp(Operation *op, Location loc) {
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op))
     return importConstraint(op, reshard.getSharding(), loc);
   // `@Sharding` is the identity; its annotation is read with that of any op.
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && call.getCallTargetName() == "Sharding" && op->getNumOperands() == 1 &&
-                                                         op->getOperandTypes() == op->getResultTypes())
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+      call && call.getCallTargetName() == "Sharding" && op->getNumOperands() == 1 &&
+      op->getOperandTypes() == op->getResultTypes())
     return mapResults(op, values.lookup(op->getOperand(0)), loc);
   return lower(op, loc);
 }
 
-LogicalResult Importer::lower(Operation *op, Location loc) {
+LogicalResult Importer::lower(Operation* op, Location loc) {
   LowerFn lowering = lowerings.lookup(op->getName());
   if (!lowering)
-    return emitError(loc) << "'" << op->getName() << "' is not supported yet; " << getAdvice(op->getName().getStringRef());
+    return emitError(loc) << "'" << op->getName() << "' is not supported yet; "
+                          << getAdvice(op->getName().getStringRef());
   for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
     if (!convertTensorType(type))
-      return reportUnsupportedType(loc, "result " + Twine(index) + " of '" + op->getName().getStringRef() + "'", type);
+      return reportUnsupportedType(
+          loc, "result " + Twine(index) + " of '" + op->getName().getStringRef() + "'", type);
   SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(values.lookup(operand));
+  for (Value operand : op->getOperands()) operands.push_back(values.lookup(operand));
   OpLowering lowered(op, operands, builder, loc);
-  if (lowering(lowered).failed())
-    return failure();
+  if (lowering(lowered).failed()) return failure();
   return mapResults(op, lowered.results, loc);
 }
 
-LogicalResult Importer::importCall(Operation *op, FlatSymbolRefAttr callee, Location loc) {
+LogicalResult Importer::importCall(Operation* op, FlatSymbolRefAttr callee, Location loc) {
   func::FuncOp function = functions.lookup(callee.getAttr());
   if (!function)
     return emitError(loc) << "'" << op->getName() << "' names the unknown function " << callee;
   if (TypeRange(function.getArgumentTypes()) != TypeRange(op->getOperandTypes()) ||
       TypeRange(function.getResultTypes()) != TypeRange(op->getResultTypes()))
     return emitError(loc) << "'" << op->getName() << "' and " << callee << " disagree on types";
-  auto annotate = [&](Value value, DictionaryAttr attributes, const Twine &what) -> FailureOr<Value> {
-    auto sharding = shardings.find(attributes, 0, 1, cast<RankedTensorType>(value.getType()), loc, what);
+  auto annotate = [&](Value value, DictionaryAttr attributes,
+                      const Twine& what) -> FailureOr<Value> {
+    auto sharding =
+        shardings.find(attributes, 0, 1, cast<RankedTensorType>(value.getType()), loc, what);
     return failed(sharding) ? FailureOr<Value>(failure()) : constrain(value, *sharding, loc);
   };
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    FailureOr<Value> value = annotate(values.lookup(operand), function.getArgAttrDict(index), "argument " + Twine(index));
-    if (failed(value))
-      return failure();
-    if (!function.isExternal())
-      values[function.getArgument(index)] = *value;
+    FailureOr<Value> value = annotate(values.lookup(operand), function.getArgAttrDict(index),
+                                      "argument " + Twine(index));
+    if (failed(value)) return failure();
+    if (!function.isExternal()) values[function.getArgument(index)] = *value;
   }
   SmallVector<Value> results;
-  if (importBody(function, loc, results).failed())
-    return failure();
+  if (importBody(function, loc, results).failed()) return failure();
   for (auto [index, result] : llvm::enumerate(results)) {
-    FailureOr<Value> value = annotate(result, function.getResultAttrDict(index), "result " + Twine(index));
-    if (failed(value))
-      return failure();
+    FailureOr<Value> value =
+        annotate(result, function.getResultAttrDict(index), "result " + Twine(index));
+    if (failed(value)) return failure();
     result = *value;
   }
   return mapResults(op, results, loc);
 }
 
-LogicalResult Importer::importConstraint(Operation *op, sdy::ShardingAttr sharding, Location loc) {
+LogicalResult Importer::importConstraint(Operation* op, sdy::ShardingAttr sharding, Location loc) {
   Value input = values.lookup(op->getOperand(0));
-  auto converted = shardings.convert(sharding, cast<RankedTensorType>(input.getType()), loc, "'" + op->getName().getStringRef() + "'");
-  if (failed(converted))
-    return failure();
+  auto converted = shardings.convert(sharding, cast<RankedTensorType>(input.getType()), loc,
+                                     "'" + op->getName().getStringRef() + "'");
+  if (failed(converted)) return failure();
   values[op->getResult(0)] = constrain(input, *converted, loc);
   return success();
 }
 
-LogicalResult Importer::mapResults(Operation *op, ValueRange results, Location loc) {
+LogicalResult Importer::mapResults(Operation* op, ValueRange results, Location loc) {
   DictionaryAttr attributes = op->getAttrDictionary();
   for (auto [index, original, result] : llvm::enumerate(op->getResults(), results)) {
-    auto sharding = shardings.find(attributes, index, results.size(), cast<RankedTensorType>(result.getType()), loc,
-                                   "'" + op->getName().getStringRef() + "'");
-    if (failed(sharding))
-      return failure();
+    auto sharding =
+        shardings.find(attributes, index, results.size(), cast<RankedTensorType>(result.getType()),
+                       loc, "'" + op->getName().getStringRef() + "'");
+    if (failed(sharding)) return failure();
     values[original] = constrain(result, *sharding, loc);
   }
   return success();
@@ -164,28 +174,27 @@ Value Importer::constrain(Value value, ShardingAttr sharding, Location loc) {
 
 bool Importer::hasFile(Location loc) {
   auto known = locationHasFile.find(loc);
-  if (known != locationHasFile.end())
-    return known->second;
-  bool found = loc->walk([](Location part) { return isa<FileLineColRange>(part) ? WalkResult::interrupt() : WalkResult::advance(); })
-                   .wasInterrupted();
+  if (known != locationHasFile.end()) return known->second;
+  bool found =
+      loc->walk([](Location part) {
+           return isa<FileLineColRange>(part) ? WalkResult::interrupt() : WalkResult::advance();
+         })
+          .wasInterrupted();
   return locationHasFile[loc] = found;
 }
 
 Location Importer::locate(func::FuncOp function, Value value) {
-  if (hasFile(function.getLoc()))
-    return function.getLoc();
-  for (Operation *user : value.getUsers())
-    if (hasFile(user->getLoc()))
-      return user->getLoc();
+  if (hasFile(function.getLoc())) return function.getLoc();
+  for (Operation* user : value.getUsers())
+    if (hasFile(user->getLoc())) return user->getLoc();
   return function.getLoc();
 }
 
 Location Importer::inlineLocation(Location loc, std::optional<Location> caller) {
-  if (!caller || isa<UnknownLoc>(loc))
-    return caller.value_or(loc);
-  if (hasFile(loc))
-    return CallSiteLoc::get(loc, *caller);
-  // JAX names the ops of library functions ("reduce_max") without a place: the user's line is that of the call.
+  if (!caller || isa<UnknownLoc>(loc)) return caller.value_or(loc);
+  if (hasFile(loc)) return CallSiteLoc::get(loc, *caller);
+  // JAX names the ops of library functions ("reduce_max") without a place: the user's line is that
+  // of the call.
   auto name = dyn_cast<NameLoc>(loc);
   return name ? Location(NameLoc::get(name.getName(), *caller)) : *caller;
 }

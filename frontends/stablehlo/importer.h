@@ -1,4 +1,5 @@
-// Rewrites a module of the input dialects to the graph level: one walk over each public function, with calls inlined on the way.
+// Rewrites a module of the input dialects to the graph level: one walk over each public function,
+// with calls inlined on the way.
 #ifndef SGD_FRONTENDS_STABLEHLO_IMPORTER_H
 #define SGD_FRONTENDS_STABLEHLO_IMPORTER_H
 
@@ -8,31 +9,36 @@
 namespace mlir::sgd {
 
 class Importer {
-public:
+ public:
   explicit Importer(ModuleOp module);
   LogicalResult run();
 
-private:
+ private:
   LogicalResult importFunction(func::FuncOp function);
-  FailureOr<DictionaryAttr> importArgumentAttributes(func::FuncOp function, unsigned index, RankedTensorType type);
-  FailureOr<DictionaryAttr> importResultAttributes(func::FuncOp function, unsigned index, RankedTensorType type);
-  LogicalResult importDonation(func::FuncOp function, unsigned index, NamedAttrList &attributes);
+  FailureOr<DictionaryAttr> importArgumentAttributes(func::FuncOp function, unsigned index,
+                                                     RankedTensorType type);
+  FailureOr<DictionaryAttr> importResultAttributes(func::FuncOp function, unsigned index,
+                                                   RankedTensorType type);
+  LogicalResult importDonation(func::FuncOp function, unsigned index, NamedAttrList& attributes);
 
-  /// Lowers the ops of `function`, whose arguments have been mapped; `caller` is the place of the call, or nullopt for a public function.
-  LogicalResult importBody(func::FuncOp function, std::optional<Location> caller, SmallVectorImpl<Value> &returned);
-  LogicalResult importOp(Operation *op, Location loc);
-  LogicalResult importCall(Operation *op, FlatSymbolRefAttr callee, Location loc);
-  LogicalResult importConstraint(Operation *op, sdy::ShardingAttr sharding, Location loc);
-  LogicalResult lower(Operation *op, Location loc);
+  /// Lowers the ops of `function`, whose arguments have been mapped; `caller` is the place of the
+  /// call, or nullopt for a public function.
+  LogicalResult importBody(func::FuncOp function, std::optional<Location> caller,
+                           SmallVectorImpl<Value>& returned);
+  LogicalResult importOp(Operation* op, Location loc);
+  LogicalResult importCall(Operation* op, FlatSymbolRefAttr callee, Location loc);
+  LogicalResult importConstraint(Operation* op, sdy::ShardingAttr sharding, Location loc);
+  LogicalResult lower(Operation* op, Location loc);
 
   /// Records the results of `op`, behind constraints where `op` is annotated with shardings.
-  LogicalResult mapResults(Operation *op, ValueRange results, Location loc);
+  LogicalResult mapResults(Operation* op, ValueRange results, Location loc);
   /// `value` behind a constraint, or itself when `sharding` is null.
   Value constrain(Value value, ShardingAttr sharding, Location loc);
   /// The location of an op of an inlined function: its own, at the place of the call.
   Location inlineLocation(Location loc, std::optional<Location> caller);
   bool hasFile(Location loc);
-  /// Where to report an argument of `function`: with debug information functions have no place of their own, then where it is first used.
+  /// Where to report an argument of `function`: with debug information functions have no place of
+  /// their own, then where it is first used.
   Location locate(func::FuncOp function, Value value);
 
   ModuleOp module;

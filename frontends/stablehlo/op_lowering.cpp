@@ -4,52 +4,71 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-RankedTensorType sgd::convertTensorType(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
-    return {};
-  Type element = tensor.getElementType();
-  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
-    return tensor;
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer || !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth()))
-    return {};
-  return integer.isSignless() ? tensor : RankedTensorType::get(tensor.getShape(), IntegerType::get(type.getContext(), integer.getWidth()));
+/// Its bytes can be counted with room to spare.
+static bool hasCountableSize(RankedTensorType type) {
+  int64_t elements = 1;
+  for (int64_t size : type.getShape())
+    if (size && llvm::MulOverflow(elements, size, elements)) return false;
+  return elements < (int64_t(1) << 48);
 }
 
-LogicalResult sgd::reportUnsupportedType(Location loc, const Twine &what, Type type) {
+RankedTensorType sgd::convertTensorType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !hasCountableSize(tensor))
+    return {};
+  Type element = tensor.getElementType();
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)) return tensor;
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth())) return {};
+  return integer.isSignless()
+             ? tensor
+             : RankedTensorType::get(tensor.getShape(),
+                                     IntegerType::get(type.getContext(), integer.getWidth()));
+}
+
+LogicalResult sgd::reportUnsupportedType(Location loc, const Twine& what, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return emitError(loc) << what << " has type " << type << "; only tensors are supported";
   if (!tensor.hasStaticShape())
-    return emitError(loc) << what << " has type " << type << "; dynamic shapes are not supported, export with concrete shapes";
+    return emitError(loc) << what << " has type " << type
+                          << "; dynamic shapes are not supported, export with concrete shapes";
+  if (!hasCountableSize(tensor))
+    return emitError(loc) << what << " has type " << type
+                          << "; no machine holds that many elements";
   if (tensor.getEncoding())
     return emitError(loc) << what << " has type " << type << "; tensor encodings are not supported";
-  return emitError(loc) << what << " has type " << type << "; supported elements are f64, f32, bf16, f16, i1 and integers of 8 to 64 bits";
+  return emitError(loc)
+         << what << " has type " << type
+         << "; supported elements are f64, f32, bf16, f16, i1 and integers of 8 to 64 bits";
 }
 
 DenseElementsAttr sgd::toSignless(DenseElementsAttr elements) {
   Type element = elements.getElementType();
-  if (!isa<IntegerType>(element) || element.isSignlessInteger())
-    return elements;
+  if (!isa<IntegerType>(element) || element.isSignlessInteger()) return elements;
   return elements.bitcast(IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth()));
 }
 
-RankedTensorType OpLowering::getResultType(unsigned index) const { return convertTensorType(op->getResult(index).getType()); }
-
-Value OpLowering::splat(RankedTensorType type, double value) {
-  return create<arith::ConstantOp>(DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value)));
+RankedTensorType OpLowering::getResultType(unsigned index) const {
+  return convertTensorType(op->getResult(index).getType());
 }
 
-Value OpLowering::splat(RankedTensorType type, const APInt &value) {
-  return create<arith::ConstantOp>(DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
+Value OpLowering::splat(RankedTensorType type, double value) {
+  return create<arith::ConstantOp>(
+      DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value)));
+}
+
+Value OpLowering::splat(RankedTensorType type, const APInt& value) {
+  return create<arith::ConstantOp>(
+      DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
 }
 
 Value OpLowering::broadcastScalar(Value value, RankedTensorType type) {
   auto from = cast<RankedTensorType>(value.getType());
-  if (from.getShape() == type.getShape())
-    return value;
+  if (from.getShape() == type.getShape()) return value;
   return create<BroadcastInDimOp>(type.clone(from.getElementType()), value, ArrayRef<int64_t>{});
 }
 
-LogicalResult OpLowering::unsupportedType() const { return error() << "is not supported on elements of type " << getElementType(); }
+LogicalResult OpLowering::unsupportedType() const {
+  return error() << "is not supported on elements of type " << getElementType();
+}

@@ -8,17 +8,23 @@
 
 namespace mlir::sgd {
 
-/// One op being lowered. `operands` are graph-level values; the op itself tells original types, which carry signedness.
+/// One op being lowered. `operands` are graph-level values; the op itself tells original types,
+/// which carry signedness.
 class OpLowering {
-public:
-  OpLowering(Operation *op, ValueRange operands, OpBuilder &builder, Location loc) : op(op), operands(operands), builder(builder), loc(loc) {}
+ public:
+  OpLowering(Operation* op, ValueRange operands, OpBuilder& builder, Location loc)
+      : op(op), operands(operands), builder(builder), loc(loc) {}
 
   /// Element type of operand `index` in the input program: integers may be unsigned.
-  Type getElementType(unsigned index = 0) const { return cast<RankedTensorType>(op->getOperand(index).getType()).getElementType(); }
+  Type getElementType(unsigned index = 0) const {
+    return cast<RankedTensorType>(op->getOperand(index).getType()).getElementType();
+  }
   /// Graph-level type of result `index`.
   RankedTensorType getResultType(unsigned index = 0) const;
   /// Graph-level type of operand `index`.
-  RankedTensorType getOperandType(unsigned index = 0) const { return cast<RankedTensorType>(operands[index].getType()); }
+  RankedTensorType getOperandType(unsigned index = 0) const {
+    return cast<RankedTensorType>(operands[index].getType());
+  }
 
   /// The op's only result.
   LogicalResult finish(Value value) {
@@ -27,16 +33,16 @@ public:
   }
   /// `OpTy(arguments...)` as the op's only result.
   template <typename OpTy, typename... Args>
-  LogicalResult replace(Args &&...args) {
+  LogicalResult replace(Args&&... args) {
     return finish(create<OpTy>(std::forward<Args>(args)...));
   }
   template <typename OpTy, typename... Args>
-  Value create(Args &&...args) {
+  Value create(Args&&... args) {
     return OpTy::create(builder, loc, std::forward<Args>(args)...);
   }
   /// A constant of `type` with all elements `value`.
   Value splat(RankedTensorType type, double value);
-  Value splat(RankedTensorType type, const APInt &value);
+  Value splat(RankedTensorType type, const APInt& value);
   /// `value` itself when it has the shape of `type`, or a scalar repeated to that shape.
   Value broadcastScalar(Value value, RankedTensorType type);
 
@@ -44,29 +50,30 @@ public:
   InFlightDiagnostic error() const { return mlir::emitError(loc) << "'" << op->getName() << "' "; }
   LogicalResult unsupportedType() const;
 
-  Operation *op;
+  Operation* op;
   ValueRange operands;
-  OpBuilder &builder;
+  OpBuilder& builder;
   Location loc;
   SmallVector<Value> results;
 };
 
-using LowerFn = LogicalResult (*)(OpLowering &);
+using LowerFn = LogicalResult (*)(OpLowering&);
 using LoweringTable = llvm::StringMap<LowerFn>;
 
-void addElementwiseLowerings(LoweringTable &table);
-void addConversionLowerings(LoweringTable &table);
-void addShapeLowerings(LoweringTable &table);
-void addReductionLowerings(LoweringTable &table);
+void addElementwiseLowerings(LoweringTable& table);
+void addConversionLowerings(LoweringTable& table);
+void addShapeLowerings(LoweringTable& table);
+void addReductionLowerings(LoweringTable& table);
 
 /// Unsigned integers, and booleans, whose `true` is 1 and not -1.
 inline bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
 
-/// The graph-level form of `type`: a tensor of static shape with signless integer or float elements; null where there is none.
+/// The graph-level form of `type`: a tensor of static shape with signless integer or float
+/// elements; null where there is none.
 RankedTensorType convertTensorType(Type type);
 
 /// Says at `loc` why `type` has no graph-level form. `what` is the subject, such as "result 0".
-LogicalResult reportUnsupportedType(Location loc, const Twine &what, Type type);
+LogicalResult reportUnsupportedType(Location loc, const Twine& what, Type type);
 
 /// `elements` with signless integers.
 DenseElementsAttr toSignless(DenseElementsAttr elements);

@@ -8,57 +8,65 @@ using namespace mlir::sgd;
 
 namespace {
 
-LogicalResult lowerConstant(OpLowering &l) {
+LogicalResult lowerConstant(OpLowering& l) {
   auto elements = dyn_cast<DenseElementsAttr>(cast<stablehlo::ConstantOp>(l.op).getValue());
-  if (!elements)
-    return l.error() << "holds its value outside of the text; export it as dense<...>";
+  if (!elements) return l.error() << "holds its value outside of the text; export it as dense<...>";
   return l.replace<arith::ConstantOp>(toSignless(elements));
 }
 
-LogicalResult lowerIota(OpLowering &l) { return l.replace<IotaOp>(l.getResultType(), cast<stablehlo::IotaOp>(l.op).getIotaDimension()); }
+LogicalResult lowerIota(OpLowering& l) {
+  return l.replace<IotaOp>(l.getResultType(), cast<stablehlo::IotaOp>(l.op).getIotaDimension());
+}
 
-LogicalResult lowerBroadcastInDim(OpLowering &l) {
-  return l.replace<BroadcastInDimOp>(l.getResultType(), l.operands[0], cast<stablehlo::BroadcastInDimOp>(l.op).getBroadcastDimensions());
+LogicalResult lowerBroadcastInDim(OpLowering& l) {
+  return l.replace<BroadcastInDimOp>(
+      l.getResultType(), l.operands[0],
+      cast<stablehlo::BroadcastInDimOp>(l.op).getBroadcastDimensions());
 }
 
 /// The old form with new dimensions in front.
-LogicalResult lowerBroadcast(OpLowering &l) {
+LogicalResult lowerBroadcast(OpLowering& l) {
   int64_t added = cast<stablehlo::BroadcastOp>(l.op).getBroadcastSizes().size();
   auto dims = llvm::to_vector(llvm::seq<int64_t>(added, added + l.getOperandType().getRank()));
   return l.replace<BroadcastInDimOp>(l.getResultType(), l.operands[0], dims);
 }
 
-LogicalResult lowerTranspose(OpLowering &l) {
-  return l.replace<TransposeOp>(l.getResultType(), l.operands[0], cast<stablehlo::TransposeOp>(l.op).getPermutation());
+LogicalResult lowerTranspose(OpLowering& l) {
+  return l.replace<TransposeOp>(l.getResultType(), l.operands[0],
+                                cast<stablehlo::TransposeOp>(l.op).getPermutation());
 }
 
-LogicalResult lowerReshape(OpLowering &l) { return l.replace<ReshapeOp>(l.getResultType(), l.operands[0]); }
+LogicalResult lowerReshape(OpLowering& l) {
+  return l.replace<ReshapeOp>(l.getResultType(), l.operands[0]);
+}
 
-LogicalResult lowerSlice(OpLowering &l) {
+LogicalResult lowerSlice(OpLowering& l) {
   auto slice = cast<stablehlo::SliceOp>(l.op);
-  return l.replace<SliceOp>(l.getResultType(), l.operands[0], slice.getStartIndices(), slice.getLimitIndices(), slice.getStrides());
+  return l.replace<SliceOp>(l.getResultType(), l.operands[0], slice.getStartIndices(),
+                            slice.getLimitIndices(), slice.getStrides());
 }
 
-LogicalResult lowerReverse(OpLowering &l) {
-  return l.replace<ReverseOp>(l.getResultType(), l.operands[0], cast<stablehlo::ReverseOp>(l.op).getDimensions());
+LogicalResult lowerReverse(OpLowering& l) {
+  return l.replace<ReverseOp>(l.getResultType(), l.operands[0],
+                              cast<stablehlo::ReverseOp>(l.op).getDimensions());
 }
 
-LogicalResult lowerPad(OpLowering &l) {
+LogicalResult lowerPad(OpLowering& l) {
   auto pad = cast<stablehlo::PadOp>(l.op);
-  return l.replace<PadOp>(l.getResultType(), l.operands[0], l.operands[1], pad.getEdgePaddingLow(), pad.getEdgePaddingHigh(),
-                          pad.getInteriorPadding());
+  return l.replace<PadOp>(l.getResultType(), l.operands[0], l.operands[1], pad.getEdgePaddingLow(),
+                          pad.getEdgePaddingHigh(), pad.getInteriorPadding());
 }
 
-LogicalResult lowerConcatenate(OpLowering &l) {
-  return l.replace<ConcatenateOp>(l.getResultType(), l.operands, cast<stablehlo::ConcatenateOp>(l.op).getDimension());
+LogicalResult lowerConcatenate(OpLowering& l) {
+  return l.replace<ConcatenateOp>(l.getResultType(), l.operands,
+                                  cast<stablehlo::ConcatenateOp>(l.op).getDimension());
 }
 
 /// Start indices, which the graph level reads as signed: unsigned ones are widened, ui64 is capped.
-SmallVector<Value> lowerStarts(OpLowering &l, unsigned first) {
+SmallVector<Value> lowerStarts(OpLowering& l, unsigned first) {
   SmallVector<Value> starts(l.operands.drop_front(first));
-  if (starts.empty() || !isUnsigned(l.getElementType(first)))
-    return starts;
-  for (Value &start : starts) {
+  if (starts.empty() || !isUnsigned(l.getElementType(first))) return starts;
+  for (Value& start : starts) {
     auto type = cast<RankedTensorType>(start.getType());
     if (type.getElementTypeBitWidth() < 64)
       start = l.create<arith::ExtUIOp>(type.clone(l.builder.getI64Type()), start);
@@ -68,83 +76,99 @@ SmallVector<Value> lowerStarts(OpLowering &l, unsigned first) {
   return starts;
 }
 
-LogicalResult lowerDynamicSlice(OpLowering &l) {
-  return l.replace<DynamicSliceOp>(l.getResultType(), l.operands[0], lowerStarts(l, 1), cast<stablehlo::DynamicSliceOp>(l.op).getSliceSizes());
+LogicalResult lowerDynamicSlice(OpLowering& l) {
+  return l.replace<DynamicSliceOp>(l.getResultType(), l.operands[0], lowerStarts(l, 1),
+                                   cast<stablehlo::DynamicSliceOp>(l.op).getSliceSizes());
 }
 
-LogicalResult lowerDynamicUpdateSlice(OpLowering &l) {
-  return l.replace<DynamicUpdateSliceOp>(l.getResultType(), l.operands[0], l.operands[1], lowerStarts(l, 2));
+LogicalResult lowerDynamicUpdateSlice(OpLowering& l) {
+  return l.replace<DynamicUpdateSliceOp>(l.getResultType(), l.operands[0], l.operands[1],
+                                         lowerStarts(l, 2));
 }
 
-LogicalResult lowerGather(OpLowering &l) {
+LogicalResult lowerGather(OpLowering& l) {
   auto gather = cast<stablehlo::GatherOp>(l.op);
   auto dims = gather.getDimensionNumbers();
-  return l.replace<GatherOp>(l.getResultType(), l.operands[0], l.operands[1], dims.getOffsetDims(), dims.getCollapsedSliceDims(),
-                             dims.getOperandBatchingDims(), dims.getStartIndicesBatchingDims(), dims.getStartIndexMap(),
-                             dims.getIndexVectorDim(), gather.getSliceSizes(), l.getElementType(1).isUnsignedInteger());
+  return l.replace<GatherOp>(l.getResultType(), l.operands[0], l.operands[1], dims.getOffsetDims(),
+                             dims.getCollapsedSliceDims(), dims.getOperandBatchingDims(),
+                             dims.getStartIndicesBatchingDims(), dims.getStartIndexMap(),
+                             dims.getIndexVectorDim(), gather.getSliceSizes(),
+                             l.getElementType(1).isUnsignedInteger());
 }
 
-/// A dot operand in the type the product is taken in: integers widen to the result's type, floats narrow where the algorithm says so.
-Value prepareDotOperand(OpLowering &l, unsigned index, Type precision) {
+/// A dot operand in the type the product is taken in: integers widen to the result's type, floats
+/// narrow where the algorithm says so.
+Value prepareDotOperand(OpLowering& l, unsigned index, Type precision) {
   Value value = l.operands[index];
   auto type = l.getOperandType(index);
   Type resultElement = l.getResultType().getElementType();
   if (isa<IntegerType>(type.getElementType()) && isa<IntegerType>(resultElement) &&
       type.getElementTypeBitWidth() < resultElement.getIntOrFloatBitWidth()) {
     auto wide = type.clone(resultElement);
-    return isUnsigned(l.getElementType(index)) ? l.create<arith::ExtUIOp>(wide, value) : l.create<arith::ExtSIOp>(wide, value);
+    return isUnsigned(l.getElementType(index)) ? l.create<arith::ExtUIOp>(wide, value)
+                                               : l.create<arith::ExtSIOp>(wide, value);
   }
-  bool narrows = precision && isa<BFloat16Type, Float16Type>(precision) && isa<FloatType>(type.getElementType()) &&
-                 type.getElementTypeBitWidth() > 16;
+  bool narrows = precision && isa<BFloat16Type, Float16Type>(precision) &&
+                 isa<FloatType>(type.getElementType()) && type.getElementTypeBitWidth() > 16;
   return narrows ? l.create<arith::TruncFOp>(type.clone(precision), value) : value;
 }
 
-LogicalResult lowerDotGeneral(OpLowering &l) {
+LogicalResult lowerDotGeneral(OpLowering& l) {
   auto dot = cast<stablehlo::DotGeneralOp>(l.op);
   Type lhsPrecision, rhsPrecision;
   if (auto algorithm = dot.getAlgorithmAttr()) {
-    // Several components emulate a precision that the default, accumulation in f32 or wider, already has.
+    // Several components emulate a precision that the default, accumulation in f32 or wider,
+    // already has.
     if (algorithm.getAccumulationType().isF64() && !l.getResultType().getElementType().isF64())
-      return l.error() << "with an f64 accumulator and a narrower result is not supported; convert its operands to f64";
+      return l.error() << "with an f64 accumulator and a narrower result is not supported; convert "
+                          "its operands to f64";
     if (algorithm.getLhsComponentCount() == 1 && algorithm.getRhsComponentCount() == 1) {
       lhsPrecision = algorithm.getLhsPrecisionType();
       rhsPrecision = algorithm.getRhsPrecisionType();
     }
   }
   auto dims = dot.getDotDimensionNumbers();
-  return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, lhsPrecision), prepareDotOperand(l, 1, rhsPrecision),
-                                 dims.getLhsBatching(), dims.getRhsBatching(), dims.getLhsContracting(), dims.getRhsContracting());
+  return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, lhsPrecision),
+                                 prepareDotOperand(l, 1, rhsPrecision), dims.getLhsBatching(),
+                                 dims.getRhsBatching(), dims.getLhsContracting(),
+                                 dims.getRhsContracting());
 }
 
 /// The old form: last dimension of lhs with the first of rhs.
-LogicalResult lowerDot(OpLowering &l) {
+LogicalResult lowerDot(OpLowering& l) {
   int64_t last = l.getOperandType(0).getRank() - 1;
-  if (last < 0 || last > 1 || l.getOperandType(1).getRank() < 1 || l.getOperandType(1).getRank() > 2)
+  if (last < 0 || last > 1 || l.getOperandType(1).getRank() < 1 ||
+      l.getOperandType(1).getRank() > 2)
     return l.error() << "expects vectors or matrices";
   ArrayRef<int64_t> none;
-  return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, {}), prepareDotOperand(l, 1, {}), none, none, ArrayRef(last),
+  return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, {}),
+                                 prepareDotOperand(l, 1, {}), none, none, ArrayRef(last),
                                  ArrayRef<int64_t>{0});
 }
 
-LogicalResult lowerOptimizationBarrier(OpLowering &l) {
+LogicalResult lowerOptimizationBarrier(OpLowering& l) {
   auto barrier = OptimizationBarrierOp::create(l.builder, l.loc, l.operands.getTypes(), l.operands);
   llvm::append_range(l.results, barrier.getResults());
   return success();
 }
 
 /// Calls that older exports make for what is now an op.
-LogicalResult lowerCustomCall(OpLowering &l) {
+LogicalResult lowerCustomCall(OpLowering& l) {
   StringRef target = cast<stablehlo::CustomCallOp>(l.op).getCallTargetName();
   if (target == "mhlo.erf" && l.op->getNumOperands() == 1 && isa<FloatType>(l.getElementType()))
     return l.replace<math::ErfOp>(l.operands);
   if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
-    return l.error() << "@" << target << " is not supported: manual regions of exports without Shardy; export with jax_use_shardy_partitioner";
-  return l.error() << "@" << target << " is not supported yet; calls into libraries of the exporting process cannot be compiled";
+    return l.error() << "@" << target
+                     << " is not supported: manual regions of exports without Shardy; export with "
+                        "jax_use_shardy_partitioner";
+  return l.error() << "@" << target
+                   << " is not supported yet; calls into libraries of the exporting process cannot "
+                      "be compiled";
 }
 
 }  // namespace
 
-void sgd::addShapeLowerings(LoweringTable &table) {
+void sgd::addShapeLowerings(LoweringTable& table) {
   const std::pair<StringRef, LowerFn> entries[] = {
       {"stablehlo.broadcast", lowerBroadcast},
       {"stablehlo.broadcast_in_dim", lowerBroadcastInDim},
@@ -164,6 +188,5 @@ void sgd::addShapeLowerings(LoweringTable &table) {
       {"stablehlo.slice", lowerSlice},
       {"stablehlo.transpose", lowerTranspose},
   };
-  for (auto [name, lower] : entries)
-    table[name] = lower;
+  for (auto [name, lower] : entries) table[name] = lower;
 }

@@ -24,7 +24,7 @@ void walkTileShardings(ModuleOp module, function_ref<void(Location, StringRef)> 
     if (auto text = attributes ? attributes.getAs<StringAttr>(kTileSharding) : StringAttr())
       visit(loc, text);
   };
-  module->walk([&](Operation *op) {
+  module->walk([&](Operation* op) {
     visitIn(op->getLoc(), op->getDiscardableAttrDictionary());
     auto function = dyn_cast<FunctionOpInterface>(op);
     for (unsigned i = 0; function && i < function.getNumArguments(); ++i)
@@ -34,11 +34,11 @@ void walkTileShardings(ModuleOp module, function_ref<void(Location, StringRef)> 
   });
 }
 
-/// Dimensions listed by a `backend_config` such as "unspecified_dims=[0,1]": propagation chooses their sharding.
+/// Dimensions listed by a `backend_config` such as "unspecified_dims=[0,1]": propagation chooses
+/// their sharding.
 SmallVector<int64_t> parseUnspecifiedDims(StringRef config) {
   SmallVector<int64_t> dims;
-  if (!config.consume_front("unspecified_dims=["))
-    return dims;
+  if (!config.consume_front("unspecified_dims=[")) return dims;
   int64_t dim;
   while (!config.consumeInteger(10, dim)) {
     dims.push_back(dim);
@@ -50,17 +50,19 @@ SmallVector<int64_t> parseUnspecifiedDims(StringRef config) {
 /// True when propagation may choose everything: the annotation says nothing.
 bool saysNothing(ShardingAttr sharding) {
   return sharding.getReplicated().empty() && sharding.getUnreduced().empty() &&
-         llvm::all_of(sharding.getDims(), [](DimShardingAttr dim) { return dim.getIsOpen() && dim.getAxes().empty(); });
+         llvm::all_of(sharding.getDims(),
+                      [](DimShardingAttr dim) { return dim.getIsOpen() && dim.getAxes().empty(); });
 }
 
 }  // namespace
 
 LogicalResult ShardingImport::importMesh() {
-  if (auto replicas = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas"); replicas && replicas.getInt() > 1)
-    return emitError(module.getLoc()) << "program has " << replicas.getInt()
-                                      << " replicas, as jax.pmap makes them; use jax.jit with shardings over a mesh instead";
-  if (importNamedMeshes().failed())
-    return failure();
+  if (auto replicas = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
+      replicas && replicas.getInt() > 1)
+    return emitError(module.getLoc())
+           << "program has " << replicas.getInt()
+           << " replicas, as jax.pmap makes them; use jax.jit with shardings over a mesh instead";
+  if (importNamedMeshes().failed()) return failure();
   return mesh ? success() : deriveMeshFromTiles();
 }
 
@@ -72,7 +74,8 @@ LogicalResult ShardingImport::importNamedMeshes() {
     if (!attr.getNames().empty()) {
       MeshAttr converted = convertMesh(attr);
       if (mesh && mesh != converted)
-        return op.emitError("a second mesh, '") << op.getSymName() << "' beside '" << name << "', is not supported; use axes of one mesh";
+        return op.emitError("a second mesh, '") << op.getSymName() << "' beside '" << name
+                                                << "', is not supported; use axes of one mesh";
       if (!mesh) {
         mesh = converted;
         name = op.getSymNameAttr();
@@ -80,8 +83,7 @@ LogicalResult ShardingImport::importNamedMeshes() {
     }
     op.erase();
   }
-  if (mesh)
-    createMesh(name);
+  if (mesh) createMesh(name);
   return success();
 }
 
@@ -105,16 +107,13 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
     failedToParse = true;
     emitError(loc) << "sharding \"" << text << "\": " << llvm::toString(sharding.takeError());
   });
-  if (failedToParse)
-    return failure();
-  if (shardings.empty())
-    return success();
+  if (failedToParse) return failure();
+  if (shardings.empty()) return success();
 
   auto partitions = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
   int64_t numDevices = partitions ? partitions.getInt() : 1;
-  for (const TileSharding &sharding : shardings)
-    if (!partitions && !sharding.isReplicated)
-      numDevices = sharding.numDevices;
+  for (const TileSharding& sharding : shardings)
+    if (!partitions && !sharding.isReplicated) numDevices = sharding.numDevices;
   if (numDevices < 1)
     return emitError(module.getLoc()) << "expects mhlo.num_partitions to be positive";
   llvm::Expected<SmallVector<int64_t>> sizes = deriveMesh(shardings, numDevices);
@@ -122,90 +121,101 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
     return emitError(module.getLoc()) << "no mesh fits: " << llvm::toString(sizes.takeError());
   SmallVector<MeshAxisAttr> axes;
   for (auto [index, size] : llvm::enumerate(*sizes))
-    axes.push_back(MeshAxisAttr::get(module.getContext(), StringAttr::get(module.getContext(), "axis_" + Twine(index)), size));
+    axes.push_back(MeshAxisAttr::get(
+        module.getContext(), StringAttr::get(module.getContext(), "axis_" + Twine(index)), size));
   mesh = MeshAttr::get(module.getContext(), axes);
   createMesh("mesh");
   return success();
 }
 
-FailureOr<ShardingAttr> ShardingImport::find(DictionaryAttr attributes, unsigned index, unsigned count, RankedTensorType type, Location loc,
-                                             const Twine &what) {
-  if (!attributes)
-    return ShardingAttr();
+FailureOr<ShardingAttr> ShardingImport::find(DictionaryAttr attributes, unsigned index,
+                                             unsigned count, RankedTensorType type, Location loc,
+                                             const Twine& what) {
+  if (!attributes) return ShardingAttr();
   if (auto sharding = attributes.getAs<sdy::ShardingAttr>("sdy.sharding"))
     return convert(sharding, type, loc, what);
   if (auto perValue = attributes.getAs<sdy::ShardingPerValueAttr>("sdy.sharding")) {
     if (perValue.getShardings().size() != count)
-      return emitError(loc) << what << ": has " << perValue.getShardings().size() << " shardings for " << count << " values";
+      return emitError(loc) << what << ": has " << perValue.getShardings().size()
+                            << " shardings for " << count << " values";
     return convert(perValue.getShardings()[index], type, loc, what);
   }
   auto text = attributes.getAs<StringAttr>(kTileSharding);
-  if (!text)
-    return ShardingAttr();
+  if (!text) return ShardingAttr();
   if (count != 1)
-    return emitError(loc) << what << ": '" << kTileSharding << "' on an op with several results is not supported";
+    return emitError(loc) << what << ": '" << kTileSharding
+                          << "' on an op with several results is not supported";
   auto config = attributes.getAs<StringAttr>("backend_config");
   return convertTiles(text, config ? config.getValue() : StringRef(), type, loc, what);
 }
 
-FailureOr<SmallVector<AxisRefAttr>> ShardingImport::convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc, const Twine &what) {
+FailureOr<SmallVector<AxisRefAttr>> ShardingImport::convertAxes(ArrayRef<sdy::AxisRefAttr> axes,
+                                                                Location loc, const Twine& what) {
   SmallVector<AxisRefAttr> converted;
   for (sdy::AxisRefAttr axis : axes) {
     std::optional<int64_t> size = mesh.getAxisSize(axis.getName());
     if (!size)
-      return emitError(loc) << what << ": sharding names the unknown axis \"" << axis.getName() << "\"; the mesh is " << mesh;
+      return emitError(loc) << what << ": sharding names the unknown axis \"" << axis.getName()
+                            << "\"; the mesh is " << mesh;
     // The product of a sub-axis is checked before it is formed: the text may hold any number.
-    if (axis.getSize() && (axis.getPreSize() > *size / axis.getSize() || *size % (axis.getPreSize() * axis.getSize()) != 0))
-      return emitError(loc) << what << ": sub-axis \"" << axis.getName() << "\":(" << axis.getPreSize() << ")" << axis.getSize()
+    if (axis.getSize() && (axis.getPreSize() > *size / axis.getSize() ||
+                           *size % (axis.getPreSize() * axis.getSize()) != 0))
+      return emitError(loc) << what << ": sub-axis \"" << axis.getName() << "\":("
+                            << axis.getPreSize() << ")" << axis.getSize()
                             << " does not divide the axis of size " << *size;
-    converted.push_back(AxisRefAttr::get(module.getContext(), axis.getName(), axis.getPreSize(), axis.getSize()));
+    converted.push_back(
+        AxisRefAttr::get(module.getContext(), axis.getName(), axis.getPreSize(), axis.getSize()));
   }
   return converted;
 }
 
-FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, RankedTensorType type, Location loc, const Twine &what) {
+FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, RankedTensorType type,
+                                                Location loc, const Twine& what) {
   sdy::MeshAttr named = dyn_cast<sdy::MeshAttr>(sharding.getMesh());
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(sharding.getMesh())) {
     named = namedMeshes.lookup(symbol.getAttr());
-    if (!named)
-      return emitError(loc) << what << ": sharding names the unknown mesh " << symbol;
+    if (!named) return emitError(loc) << what << ": sharding names the unknown mesh " << symbol;
   }
   if (named.getNames().empty() && !named.getDeviceIds().empty())
-    return emitError(loc) << what << ": placing a value on one device is not supported; replicate it or give it axes of a mesh";
+    return emitError(loc) << what
+                          << ": placing a value on one device is not supported; replicate it or "
+                             "give it axes of a mesh";
   if (!named.getNames().empty() && convertMesh(named) != mesh)
     return emitError(loc) << what << ": a second mesh is not supported; use axes of one mesh";
-  if (!mesh)
-    return ShardingAttr();
+  if (!mesh) return ShardingAttr();
 
   SmallVector<DimShardingAttr> dims;
   for (sdy::DimShardingAttr dim : sharding.getDims()) {
     FailureOr<SmallVector<AxisRefAttr>> axes = convertAxes(dim.getAxes(), loc, what);
-    if (failed(axes))
-      return failure();
-    dims.push_back(DimShardingAttr::get(module.getContext(), *axes, dim.getIsOpen(), dim.getPriority()));
+    if (failed(axes)) return failure();
+    dims.push_back(
+        DimShardingAttr::get(module.getContext(), *axes, dim.getIsOpen(), dim.getPriority()));
   }
   FailureOr<SmallVector<AxisRefAttr>> replicated = convertAxes(sharding.getReplicated(), loc, what);
   FailureOr<SmallVector<AxisRefAttr>> unreduced = convertAxes(sharding.getUnreduced(), loc, what);
-  if (failed(replicated) || failed(unreduced))
-    return failure();
-  auto result = ShardingAttr::get(module.getContext(), meshName, dims, *replicated, *unreduced, ReduceKind::Add);
-  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; }).failed())
+  if (failed(replicated) || failed(unreduced)) return failure();
+  auto result = ShardingAttr::get(module.getContext(), meshName, dims, *replicated, *unreduced,
+                                  ReduceKind::Add);
+  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; })
+          .failed())
     return failure();
   return saysNothing(result) ? ShardingAttr() : result;
 }
 
-FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef unspecifiedDims, RankedTensorType type, Location loc,
-                                                     const Twine &what) {
+FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef unspecifiedDims,
+                                                     RankedTensorType type, Location loc,
+                                                     const Twine& what) {
   if (!namedMeshes.empty() && mesh)
-    return emitError(loc) << what << ": '" << kTileSharding << "' beside meshes of 'sdy' is not supported";
+    return emitError(loc) << what << ": '" << kTileSharding
+                          << "' beside meshes of 'sdy' is not supported";
   llvm::Expected<TileSharding> tiles = parseTileSharding(text);
   if (!tiles)
-    return emitError(loc) << what << ": sharding \"" << text << "\": " << llvm::toString(tiles.takeError());
+    return emitError(loc) << what << ": sharding \"" << text
+                          << "\": " << llvm::toString(tiles.takeError());
   if (tiles->isReplicated)
     return ShardingAttr::getReplicated(module.getContext(), meshName, type.getRank());
   SmallVector<int64_t> sizes;
-  for (MeshAxisAttr axis : mesh.getAxes())
-    sizes.push_back(axis.getSize());
+  for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
   SmallVector<int64_t> open = parseUnspecifiedDims(unspecifiedDims);
   SmallVector<DimShardingAttr> dims;
   for (auto [dim, digits] : llvm::enumerate(tiles->dims)) {
@@ -213,10 +223,12 @@ FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef u
     for (DeviceDigit digit : digits)
       for (int64_t axis : findAxes(digit, sizes))
         axes.push_back(AxisRefAttr::get(module.getContext(), mesh.getAxes()[axis].getName()));
-    dims.push_back(DimShardingAttr::get(module.getContext(), axes, llvm::is_contained(open, int64_t(dim)), std::nullopt));
+    dims.push_back(DimShardingAttr::get(module.getContext(), axes,
+                                        llvm::is_contained(open, int64_t(dim)), std::nullopt));
   }
   auto result = ShardingAttr::get(module.getContext(), meshName, dims, {}, {}, ReduceKind::Add);
-  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; }).failed())
+  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; })
+          .failed())
     return failure();
   return saysNothing(result) ? ShardingAttr() : result;
 }

@@ -10,26 +10,32 @@
 namespace mlir::sgd {
 
 class ShardingImport {
-public:
+ public:
   explicit ShardingImport(ModuleOp module) : module(module) {}
 
-  /// Finds the program's mesh: that of its `sdy.mesh` ops, or the one that its `mhlo.sharding` strings imply (axes axis_0, axis_1, ...).
-  /// Replaces `sdy.mesh` by `sgd.mesh`; a program without mesh gets none. Reports contradictions.
+  /// Finds the program's mesh: that of its `sdy.mesh` ops, or the one that its `mhlo.sharding`
+  /// strings imply (axes axis_0, axis_1, ...). Replaces `sdy.mesh` by `sgd.mesh`; a program without
+  /// mesh gets none. Reports contradictions.
   LogicalResult importMesh();
 
-  /// The sharding that `attributes` (of an argument, result or op) give value `index` of `count`, checked against mesh and `type`. Null where
-  /// there is none or where it says nothing. Errors name `what` at `loc`.
-  FailureOr<ShardingAttr> find(DictionaryAttr attributes, unsigned index, unsigned count, RankedTensorType type, Location loc, const Twine &what);
+  /// The sharding that `attributes` (of an argument, result or op) give value `index` of `count`,
+  /// checked against mesh and `type`. Null where there is none or where it says nothing. Errors
+  /// name `what` at `loc`.
+  FailureOr<ShardingAttr> find(DictionaryAttr attributes, unsigned index, unsigned count,
+                               RankedTensorType type, Location loc, const Twine& what);
 
   /// The sharding of an `sdy.sharding_constraint`.
-  FailureOr<ShardingAttr> convert(sdy::ShardingAttr sharding, RankedTensorType type, Location loc, const Twine &what);
+  FailureOr<ShardingAttr> convert(sdy::ShardingAttr sharding, RankedTensorType type, Location loc,
+                                  const Twine& what);
 
-private:
+ private:
   LogicalResult importNamedMeshes();
   LogicalResult deriveMeshFromTiles();
   void createMesh(StringRef name);
-  FailureOr<ShardingAttr> convertTiles(StringRef text, StringRef unspecifiedDims, RankedTensorType type, Location loc, const Twine &what);
-  FailureOr<SmallVector<AxisRefAttr>> convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc, const Twine &what);
+  FailureOr<ShardingAttr> convertTiles(StringRef text, StringRef unspecifiedDims,
+                                       RankedTensorType type, Location loc, const Twine& what);
+  FailureOr<SmallVector<AxisRefAttr>> convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc,
+                                                  const Twine& what);
 
   ModuleOp module;
   MeshAttr mesh;

@@ -10,49 +10,45 @@ using namespace mlir::sgd;
 namespace {
 
 template <typename... Args>
-Error error(const char *format, Args... args) {
+Error error(const char* format, Args... args) {
   return createStringError(inconvertibleErrorCode(), format, args...);
 }
 
 /// Reads "[1,2,3]" from the front of `text`: positive numbers whose product can be counted.
-Expected<SmallVector<int64_t>> consumeSizes(StringRef &text) {
+Expected<SmallVector<int64_t>> consumeSizes(StringRef& text) {
   SmallVector<int64_t> sizes;
   int64_t product = 1;
-  if (!text.consume_front("["))
-    return error("expected '[' before \"%s\"", text.str().c_str());
+  if (!text.consume_front("[")) return error("expected '[' before \"%s\"", text.str().c_str());
   do {
     int64_t size;
     if (text.consumeInteger(10, size) || size < 1 || MulOverflow(product, size, product))
       return error("expected positive sizes");
     sizes.push_back(size);
   } while (text.consume_front(","));
-  if (!text.consume_front("]"))
-    return error("expected ']' before \"%s\"", text.str().c_str());
+  if (!text.consume_front("]")) return error("expected ']' before \"%s\"", text.str().c_str());
   return sizes;
 }
 
 int64_t product(ArrayRef<int64_t> sizes) {
   int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
+  for (int64_t size : sizes) result *= size;
   return result;
 }
 
 /// Digits, major first, of "<=[4,2]T(1,0)": the ids reshaped to the sizes, then transposed.
-Expected<SmallVector<DeviceDigit>> consumeIota(StringRef &text) {
+Expected<SmallVector<DeviceDigit>> consumeIota(StringRef& text) {
   Expected<SmallVector<int64_t>> sizes = consumeSizes(text);
-  if (!sizes)
-    return sizes.takeError();
+  if (!sizes) return sizes.takeError();
   SmallVector<int64_t> order = to_vector(seq<int64_t>(0, sizes->size()));
   if (text.consume_front("T(")) {
     SmallVector<bool> seen(sizes->size(), false);
     for (auto [i, dim] : enumerate(order)) {
-      if ((i && !text.consume_front(",")) || text.consumeInteger(10, dim) || dim < 0 || dim >= int64_t(sizes->size()) || seen[dim])
+      if ((i && !text.consume_front(",")) || text.consumeInteger(10, dim) || dim < 0 ||
+          dim >= int64_t(sizes->size()) || seen[dim])
         return error("expected a permutation after 'T('");
       seen[dim] = true;
     }
-    if (!text.consume_front(")"))
-      return error("expected ')' before \"%s\"", text.str().c_str());
+    if (!text.consume_front(")")) return error("expected ')' before \"%s\"", text.str().c_str());
   }
   SmallVector<DeviceDigit> digits;
   for (int64_t dim : order)
@@ -63,15 +59,16 @@ Expected<SmallVector<DeviceDigit>> consumeIota(StringRef &text) {
 /// The value that `digits`, major first, give position `index`.
 int64_t evaluate(ArrayRef<DeviceDigit> digits, int64_t index) {
   int64_t id = 0;
-  for (const DeviceDigit &digit : reverse(digits)) {
+  for (const DeviceDigit& digit : reverse(digits)) {
     id += index % digit.size * digit.stride;
     index /= digit.size;
   }
   return id;
 }
 
-/// Digits of an explicit list of ids, found from the minor end: the longest run of equal steps is a digit.
-Expected<SmallVector<DeviceDigit>> consumeList(StringRef &text, int64_t numDevices) {
+/// Digits of an explicit list of ids, found from the minor end: the longest run of equal steps is a
+/// digit.
+Expected<SmallVector<DeviceDigit>> consumeList(StringRef& text, int64_t numDevices) {
   SmallVector<int64_t> ids;
   do {
     if (text.consumeInteger(10, ids.emplace_back()) || ids.back() < 0 || ids.back() >= numDevices)
@@ -84,10 +81,8 @@ Expected<SmallVector<DeviceDigit>> consumeList(StringRef &text, int64_t numDevic
   SmallVector<DeviceDigit> minorFirst;
   for (int64_t block = 1; block < numDevices;) {
     int64_t step = ids[block] - ids[0], size = 2;
-    while ((size + 1) * block <= numDevices && numDevices % (block * size) != 0)
-      ++size;
-    while (size * block < numDevices && ids[size * block] == ids[0] + size * step)
-      ++size;
+    while ((size + 1) * block <= numDevices && numDevices % (block * size) != 0) ++size;
+    while (size * block < numDevices && ids[size * block] == ids[0] + size * step) ++size;
     minorFirst.push_back({step, size});
     block *= size;
   }
@@ -99,16 +94,14 @@ Expected<SmallVector<DeviceDigit>> consumeList(StringRef &text, int64_t numDevic
 }
 
 /// Takes the digits of one tile dimension of `size` from the minor end of `digits`.
-Expected<SmallVector<DeviceDigit, 2>> splitOff(SmallVectorImpl<DeviceDigit> &digits, int64_t size) {
+Expected<SmallVector<DeviceDigit, 2>> splitOff(SmallVectorImpl<DeviceDigit>& digits, int64_t size) {
   SmallVector<DeviceDigit, 2> taken;
   while (size > 1) {
-    if (digits.empty())
-      return error("has more tiles than devices");
-    DeviceDigit &last = digits.back();
+    if (digits.empty()) return error("has more tiles than devices");
+    DeviceDigit& last = digits.back();
     if (size % last.size == 0) {
       size /= last.size;
-      if (last.size > 1)
-        taken.push_back(last);
+      if (last.size > 1) taken.push_back(last);
       digits.pop_back();
     } else if (last.size % size == 0) {
       taken.push_back({last.stride, size});
@@ -122,15 +115,13 @@ Expected<SmallVector<DeviceDigit, 2>> splitOff(SmallVectorImpl<DeviceDigit> &dig
   return taken;
 }
 
-Error parseSuffix(StringRef text, bool &lastDimIsReplicated) {
-  if (text.empty())
-    return Error::success();
+Error parseSuffix(StringRef text, bool& lastDimIsReplicated) {
+  if (text.empty()) return Error::success();
   if (text == " last_tile_dim_replicate" || text == " last_tile_dims={replicated}") {
     lastDimIsReplicated = true;
     return Error::success();
   }
-  if (text.contains("manual"))
-    return error("is for a manual region, which is not supported");
+  if (text.contains("manual")) return error("is for a manual region, which is not supported");
   return error("has \"%s\", which is not supported", text.ltrim().str().c_str());
 }
 
@@ -146,51 +137,45 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
     return sharding;
   }
   if (rest == "manual" || rest.starts_with("maximal"))
-    return error("%s shardings are not supported; give it axes of a mesh, or replicate it", rest == "manual" ? "manual" : "one-device");
-  if (!rest.consume_front("devices="))
-    return error("expected {replicated} or {devices=[...]...}");
+    return error("%s shardings are not supported; give it axes of a mesh, or replicate it",
+                 rest == "manual" ? "manual" : "one-device");
+  if (!rest.consume_front("devices=")) return error("expected {replicated} or {devices=[...]...}");
 
   Expected<SmallVector<int64_t>> tiles = consumeSizes(rest);
-  if (!tiles)
-    return tiles.takeError();
+  if (!tiles) return tiles.takeError();
   sharding.numDevices = product(*tiles);
-  Expected<SmallVector<DeviceDigit>> digits = rest.consume_front("<=") ? consumeIota(rest) : consumeList(rest, sharding.numDevices);
-  if (!digits)
-    return digits.takeError();
+  Expected<SmallVector<DeviceDigit>> digits =
+      rest.consume_front("<=") ? consumeIota(rest) : consumeList(rest, sharding.numDevices);
+  if (!digits) return digits.takeError();
   int64_t numDigits = 1;
-  for (const DeviceDigit &digit : *digits)
-    numDigits *= digit.size;
-  if (numDigits != sharding.numDevices)
-    return error("has another number of tiles than of devices");
+  for (const DeviceDigit& digit : *digits) numDigits *= digit.size;
+  if (numDigits != sharding.numDevices) return error("has another number of tiles than of devices");
   bool lastDimIsReplicated = false;
-  if (Error failed = parseSuffix(rest, lastDimIsReplicated))
-    return std::move(failed);
+  if (Error failed = parseSuffix(rest, lastDimIsReplicated)) return std::move(failed);
 
   for (int64_t size : reverse(*tiles)) {
     Expected<SmallVector<DeviceDigit, 2>> taken = splitOff(*digits, size);
-    if (!taken)
-      return taken.takeError();
+    if (!taken) return taken.takeError();
     sharding.dims.push_back(std::move(*taken));
   }
   std::reverse(sharding.dims.begin(), sharding.dims.end());
-  if (lastDimIsReplicated)
-    sharding.replicated = sharding.dims.pop_back_val();
+  if (lastDimIsReplicated) sharding.replicated = sharding.dims.pop_back_val();
   return sharding;
 }
 
-Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shardings, int64_t numDevices) {
+Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shardings,
+                                                     int64_t numDevices) {
   SmallVector<int64_t> cuts{1, numDevices};
-  for (const TileSharding &sharding : shardings) {
-    if (sharding.isReplicated)
-      continue;
+  for (const TileSharding& sharding : shardings) {
+    if (sharding.isReplicated) continue;
     if (sharding.numDevices != numDevices)
-      return error("shardings are over %lld and over %lld devices", static_cast<long long>(numDevices), static_cast<long long>(sharding.numDevices));
+      return error("shardings are over %lld and over %lld devices",
+                   static_cast<long long>(numDevices), static_cast<long long>(sharding.numDevices));
     auto addCuts = [&](ArrayRef<DeviceDigit> digits) {
-      for (const DeviceDigit &digit : digits)
+      for (const DeviceDigit& digit : digits)
         cuts.append({digit.stride, digit.stride * digit.size});
     };
-    for (const auto &digits : sharding.dims)
-      addCuts(digits);
+    for (const auto& digits : sharding.dims) addCuts(digits);
     addCuts(sharding.replicated);
   }
   sort(cuts, std::greater<>());
@@ -208,8 +193,7 @@ SmallVector<int64_t> mlir::sgd::findAxes(DeviceDigit digit, ArrayRef<int64_t> me
   SmallVector<int64_t> axes;
   for (int64_t axis = 0; axis < int64_t(meshSizes.size()); ++axis) {
     int64_t stride = product(meshSizes.drop_front(axis + 1));
-    if (stride >= digit.stride && stride < digit.stride * digit.size)
-      axes.push_back(axis);
+    if (stride >= digit.stride && stride < digit.stride * digit.size) axes.push_back(axis);
   }
   return axes;
 }

@@ -1,6 +1,7 @@
-// Shardings as exports without Shardy write them ("{devices=[4,1]<=[4]}"), and the mesh that a set of them implies.
-// No IR in it: plain data, tested alone. Method: a tile assignment is a mixed-radix view of device ids; the strides where any of them
-// splits an id are the places where the mesh has to be split into axes.
+// Shardings as exports without Shardy write them ("{devices=[4,1]<=[4]}"), and the mesh that a set
+// of them implies. No IR in it: plain data, tested alone. Method: a tile assignment is a
+// mixed-radix view of device ids; the strides where any of them splits an id are the places where
+// the mesh has to be split into axes.
 #ifndef SGD_FRONTENDS_STABLEHLO_TILE_SHARDING_H
 #define SGD_FRONTENDS_STABLEHLO_TILE_SHARDING_H
 
@@ -27,13 +28,15 @@ struct TileSharding {
   int64_t numDevices = 1;
 };
 
-/// Parses "{replicated}", "{devices=[2,1,2]<=[4]T(1,0) last_tile_dim_replicate}" or the list form "{devices=[2,2]0,2,1,3}".
-/// The error says what is malformed or not supported (manual and maximal shardings, assignments that no mesh of axes describes).
+/// Parses "{replicated}", "{devices=[2,1,2]<=[4]T(1,0) last_tile_dim_replicate}" or the list form
+/// "{devices=[2,2]0,2,1,3}". The error says what is malformed or not supported (manual and maximal
+/// shardings, assignments that no mesh of axes describes).
 llvm::Expected<TileSharding> parseTileSharding(llvm::StringRef text);
 
-/// Sizes of the axes, major first, of the smallest mesh on which each of `shardings` shards by whole axes. All must have `numDevices`
-/// devices, unless they are replicated.
-llvm::Expected<llvm::SmallVector<int64_t>> deriveMesh(llvm::ArrayRef<TileSharding> shardings, int64_t numDevices);
+/// Sizes of the axes, major first, of the smallest mesh on which each of `shardings` shards by
+/// whole axes. All must have `numDevices` devices, unless they are replicated.
+llvm::Expected<llvm::SmallVector<int64_t>> deriveMesh(llvm::ArrayRef<TileSharding> shardings,
+                                                      int64_t numDevices);
 
 /// Positions of the axes, major first, that make up `digit` on a mesh from `deriveMesh`.
 llvm::SmallVector<int64_t> findAxes(DeviceDigit digit, llvm::ArrayRef<int64_t> meshSizes);

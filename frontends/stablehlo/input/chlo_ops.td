@@ -3,11 +3,15 @@
 #define SGD_FRONTENDS_STABLEHLO_CHLO_OPS_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
 
 def Chlo_Dialect : Dialect {
   let name = "chlo";
   let cppNamespace = "::mlir::chlo";
   let summary = "Client ops beside `stablehlo`";
+  let useDefaultAttributePrinterParser = 1;
 }
 
 def Chlo_Number : RankedTensorOf<[AnyInteger, AnyFloat, AnyComplex]>;
@@ -52,6 +56,26 @@ def Chlo_TopKOp : Chlo_Op<"top_k"> {
   let arguments = (ins Chlo_Number:$operand, I64Attr:$k);
   let results = (outs Chlo_Number:$values, Chlo_Number:$indices);
   let assemblyFormat = "`(` $operand `,` `k` `=` $k `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`";
+}
+
+def Chlo_PrecisionInfo : I32EnumAttr<"Precision", "", [I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGH", 1>, I32EnumAttrCase<"HIGHEST", 2>]> {
+  let cppNamespace = "::mlir::chlo";
+  let genSpecializedAttr = 0;
+}
+def Chlo_Precision : EnumAttr<Chlo_Dialect, Chlo_PrecisionInfo, "precision"> { let assemblyFormat = "$value"; }
+
+def Chlo_RaggedDotDimensionNumbers : AttrDef<Chlo_Dialect, "RaggedDotDimensionNumbers"> {
+  let mnemonic = "ragged_dot";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$lhsBatching, ArrayRefParameter<"int64_t">:$rhsBatching,
+      ArrayRefParameter<"int64_t">:$lhsContracting, ArrayRefParameter<"int64_t">:$rhsContracting,
+      ArrayRefParameter<"int64_t">:$lhsRagged, ArrayRefParameter<"int64_t">:$rhsGroup);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Chlo_RaggedDotOp : Chlo_Op<"ragged_dot"> {
+  let arguments = (ins Chlo_Number:$lhs, Chlo_Number:$rhs, Chlo_Number:$group_sizes,
+                       Chlo_RaggedDotDimensionNumbers:$ragged_dot_dimension_numbers, OptionalAttr<ArrayAttr>:$precision_config);
+  let results = (outs Chlo_Number:$result);
 }
 
 #endif

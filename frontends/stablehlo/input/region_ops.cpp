@@ -1,4 +1,5 @@
-// Syntax and verifiers of ops with regions; constraints are those of the StableHLO specification, cited as op_Cn.
+// Syntax and verifiers of ops with regions; constraints are those of the StableHLO specification,
+// cited as op_Cn.
 #include "frontends/stablehlo/input/region_ops.h"
 
 #include "frontends/stablehlo/input/assembly_format.h"
@@ -14,25 +15,29 @@ namespace {
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// `(%a init: %i), (%b init: %j)`
-ParseResult parseReduceInputs(OpAsmParser &parser, SmallVectorImpl<Operand> &inputs, SmallVectorImpl<Operand> &inits) {
+ParseResult parseReduceInputs(OpAsmParser& parser, SmallVectorImpl<Operand>& inputs,
+                              SmallVectorImpl<Operand>& inits) {
   return parser.parseCommaSeparatedList([&]() {
-    return failure(parser.parseLParen() || parser.parseOperand(inputs.emplace_back()) || parser.parseKeyword("init") ||
-                   parser.parseColon() || parser.parseOperand(inits.emplace_back()) || parser.parseRParen());
+    return failure(parser.parseLParen() || parser.parseOperand(inputs.emplace_back()) ||
+                   parser.parseKeyword("init") || parser.parseColon() ||
+                   parser.parseOperand(inits.emplace_back()) || parser.parseRParen());
   });
 }
 
-/// The one op of the body that `applies NAME` stands for: NAME(%lhs, %rhs), on scalars of the input's element type.
-ParseResult buildAppliedBody(OpAsmParser &parser, SMLoc nameLoc, OperationName name, ArrayRef<Type> operandTypes, OperationState &result) {
-  auto input = operandTypes.size() == 2 ? dyn_cast<RankedTensorType>(operandTypes.front()) : RankedTensorType();
-  if (!input)
-    return parser.emitError(nameLoc, "'applies' is for a reduction of one tensor");
+/// The one op of the body that `applies NAME` stands for: NAME(%lhs, %rhs), on scalars of the
+/// input's element type.
+ParseResult buildAppliedBody(OpAsmParser& parser, SMLoc nameLoc, OperationName name,
+                             ArrayRef<Type> operandTypes, OperationState& result) {
+  auto input = operandTypes.size() == 2 ? dyn_cast<RankedTensorType>(operandTypes.front())
+                                        : RankedTensorType();
+  if (!input) return parser.emitError(nameLoc, "'applies' is for a reduction of one tensor");
   Type scalar = RankedTensorType::get({}, input.getElementType());
   Location loc = result.location;
   auto block = std::make_unique<Block>();
   block->addArguments({scalar, scalar}, {loc, loc});
   OpBuilder builder(parser.getContext());
   builder.setInsertionPointToStart(block.get());
-  Operation *op = builder.create(OperationState(loc, name, block->getArguments(), {scalar}));
+  Operation* op = builder.create(OperationState(loc, name, block->getArguments(), {scalar}));
   OperationState terminator(loc, ReturnOp::getOperationName(), op->getResults(), {});
   builder.create(terminator);
   result.addRegion()->push_back(block.release());
@@ -40,45 +45,57 @@ ParseResult buildAppliedBody(OpAsmParser &parser, SMLoc nameLoc, OperationName n
 }
 
 /// `reducer(%lhs: type, %rhs: type) (%lhs1: type, %rhs1: type) { ... }`, one pair an input.
-ParseResult parseReducer(OpAsmParser &parser, size_t numInputs, OperationState &result) {
+ParseResult parseReducer(OpAsmParser& parser, size_t numInputs, OperationState& result) {
   SmallVector<Argument> lhs, rhs;
-  if (parser.parseKeyword("reducer"))
-    return failure();
+  if (parser.parseKeyword("reducer")) return failure();
   for (size_t i = 0; i < numInputs; ++i)
-    if (parser.parseLParen() || parser.parseArgument(lhs.emplace_back(), /*allowType=*/true) || parser.parseComma() ||
-        parser.parseArgument(rhs.emplace_back(), /*allowType=*/true) || parser.parseRParen())
+    if (parser.parseLParen() || parser.parseArgument(lhs.emplace_back(), /*allowType=*/true) ||
+        parser.parseComma() || parser.parseArgument(rhs.emplace_back(), /*allowType=*/true) ||
+        parser.parseRParen())
       return failure();
   llvm::append_range(lhs, rhs);
   return parser.parseRegion(*result.addRegion(), lhs);
 }
 
-/// The op that a body consists of when it is `return op(%arg0, %arg1)` on its two scalars, else null.
-Operation *getAppliedOp(Region &body) {
-  Block &block = body.front();
-  if (block.getNumArguments() != 2 || block.getOperations().size() != 2)
-    return nullptr;
-  Operation &op = block.front();
-  Operation *end = block.getTerminator();
-  bool isBinary = op.getNumOperands() == 2 && op.getNumResults() == 1 && op.getNumRegions() == 0 && op.getAttrs().empty() &&
-                  op.getDialect() == end->getDialect() && op.getOperand(0) == block.getArgument(0) && op.getOperand(1) == block.getArgument(1);
+/// The op that a body consists of when it is `return op(%arg0, %arg1)` on its two scalars, else
+/// null.
+Operation* getAppliedOp(Region& body) {
+  Block& block = body.front();
+  if (block.getNumArguments() != 2 || block.getOperations().size() != 2) return nullptr;
+  Operation& op = block.front();
+  Operation* end = block.getTerminator();
+  bool isBinary = op.getNumOperands() == 2 && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+                  op.getAttrs().empty() && op.getDialect() == end->getDialect() &&
+                  op.getOperand(0) == block.getArgument(0) &&
+                  op.getOperand(1) == block.getArgument(1);
   bool oneType = block.getArgument(0).getType() == block.getArgument(1).getType() && isBinary &&
                  op.getResult(0).getType() == block.getArgument(0).getType();
-  return oneType && end->getNumOperands() == 1 && end->getOperand(0) == op.getResult(0) ? &op : nullptr;
+  return oneType && end->getNumOperands() == 1 && end->getOperand(0) == op.getResult(0) ? &op
+                                                                                        : nullptr;
 }
 
-LogicalResult verifyBlockArguments(Operation *op, Region &region, TypeRange types) {
+/// Dynamic shapes are not verified: the import refuses them with a clearer message.
+bool hasDynamicShape(Operation* op) {
+  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  return llvm::any_of(op->getOperandTypes(), isDynamic) ||
+         llvm::any_of(op->getResultTypes(), isDynamic);
+}
+
+LogicalResult verifyBlockArguments(Operation* op, Region& region, TypeRange types) {
   if (TypeRange(region.getArgumentTypes()) != types)
-    return op->emitOpError("expects block arguments of types ") << types << ", but has " << TypeRange(region.getArgumentTypes());
+    return op->emitOpError("expects block arguments of types ")
+           << types << ", but has " << TypeRange(region.getArgumentTypes());
   return success();
 }
 
 /// Reports unless the region ends in `stablehlo.return` of `types`.
-LogicalResult verifyReturn(Operation *op, Region &region, TypeRange types) {
+LogicalResult verifyReturn(Operation* op, Region& region, TypeRange types) {
   if (region.front().empty() || !isa<ReturnOp>(region.front().back()))
     return op->emitOpError("expects its region to end in 'stablehlo.return'");
-  Operation &end = region.front().back();
+  Operation& end = region.front().back();
   if (end.getOperandTypes() != types)
-    return end.emitOpError("returns ") << end.getOperandTypes() << ", but '" << op->getName() << "' expects " << types;
+    return end.emitOpError("returns ")
+           << end.getOperandTypes() << ", but '" << op->getName() << "' expects " << types;
   return success();
 }
 
@@ -91,21 +108,18 @@ SmallVector<Type> getReducerTypes(TypeRange inits) {
 
 }  // namespace
 
-ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+ParseResult ReduceOp::parse(OpAsmParser& parser, OperationState& result) {
   SmallVector<Operand> inputs, inits;
   DenseI64ArrayAttr dimensions;
   FunctionType type;
   SMLoc loc = parser.getCurrentLocation(), nameLoc;
-  if (parseReduceInputs(parser, inputs, inits))
-    return failure();
+  if (parseReduceInputs(parser, inputs, inits)) return failure();
   std::optional<OperationName> applied;
   if (succeeded(parser.parseOptionalKeyword("applies"))) {
     nameLoc = parser.getCurrentLocation();
     FailureOr<OperationName> name = parser.parseCustomOperationName();
-    if (failed(name))
-      return failure();
-    if (!name->isRegistered())
-      return parser.emitError(nameLoc, "unknown op '") << *name << "'";
+    if (failed(name)) return failure();
+    if (!name->isRegistered()) return parser.emitError(nameLoc, "unknown op '") << *name << "'";
     applied = *name;
   }
   if (parser.parseKeyword("across") || parser.parseKeyword("dimensions") || parser.parseEqual())
@@ -115,28 +129,26 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   result.addAttribute("dimensions", dimensions);
   llvm::append_range(inputs, inits);
-  if (parser.resolveOperands(inputs, type.getInputs(), loc, result.operands))
-    return failure();
+  if (parser.resolveOperands(inputs, type.getInputs(), loc, result.operands)) return failure();
   result.addTypes(type.getResults());
-  return applied ? buildAppliedBody(parser, nameLoc, *applied, type.getInputs(), result) : parseReducer(parser, inits.size(), result);
+  return applied ? buildAppliedBody(parser, nameLoc, *applied, type.getInputs(), result)
+                 : parseReducer(parser, inits.size(), result);
 }
 
-void ReduceOp::print(OpAsmPrinter &printer) {
+void ReduceOp::print(OpAsmPrinter& printer) {
   printer << '(';
   llvm::interleave(
       llvm::zip_equal(getInputs(), getInitValues()), printer,
       [&](auto pair) { printer << std::get<0>(pair) << " init: " << std::get<1>(pair); }, "), (");
   printer << ')';
-  Operation *applied = getInputs().size() == 1 ? getAppliedOp(getBody()) : nullptr;
-  if (applied)
-    printer << " applies " << applied->getName().getStringRef();
+  Operation* applied = getInputs().size() == 1 ? getAppliedOp(getBody()) : nullptr;
+  if (applied) printer << " applies " << applied->getName().getStringRef();
   printer << " across dimensions = ";
   getDimensionsAttr().print(printer);
   printer.printOptionalAttrDict((*this)->getAttrs(), {"dimensions"});
   printer << " : ";
   printer.printFunctionalType(*this);
-  if (applied)
-    return;
+  if (applied) return;
   printer.printNewline();
   printer << " reducer";
   size_t count = getInputs().size();
@@ -152,29 +164,30 @@ void ReduceOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult ReduceOp::verify() {  // reduce_C1 to reduce_C8
-  if (getInputs().empty())
-    return emitOpError("expects at least one input");
+  if (hasDynamicShape(*this)) return success();
+  if (getInputs().empty()) return emitOpError("expects at least one input");
   ArrayRef<int64_t> shape = typeOf(getInputs().front()).getShape();
   SmallVector<bool> reduced(shape.size(), false);
   for (int64_t dim : getDimensions()) {
     if (dim < 0 || dim >= int64_t(shape.size()) || reduced[dim])
-      return emitOpError("'dimensions' names dimension ") << dim << " of a tensor of rank " << shape.size() << ", or names it twice";
+      return emitOpError("'dimensions' names dimension ")
+             << dim << " of a tensor of rank " << shape.size() << ", or names it twice";
     reduced[dim] = true;
   }
   SmallVector<int64_t> left;
   for (auto [dim, size] : llvm::enumerate(shape))
-    if (!reduced[dim])
-      left.push_back(size);
+    if (!reduced[dim]) left.push_back(size);
   if (getResults().size() != getInputs().size())
-    return emitOpError("expects ") << getInputs().size() << " results, but has " << getResults().size();
+    return emitOpError("expects ")
+           << getInputs().size() << " results, but has " << getResults().size();
   for (auto [input, init, result] : llvm::zip_equal(getInputs(), getInitValues(), getResults())) {
-    if (typeOf(input).getShape() != shape)
-      return emitOpError("expects inputs of one shape");
+    if (typeOf(input).getShape() != shape) return emitOpError("expects inputs of one shape");
     if (typeOf(init).getRank() != 0)
       return emitOpError("expects scalar initial values, but has ") << init.getType();
     auto expected = RankedTensorType::get(left, typeOf(init).getElementType());
     if (result.getType() != expected)
-      return emitOpError("expects a result of type ") << expected << ", but has " << result.getType();
+      return emitOpError("expects a result of type ")
+             << expected << ", but has " << result.getType();
   }
   if (verifyBlockArguments(*this, getBody(), getReducerTypes(getInitValues().getTypes())).failed())
     return failure();
@@ -182,69 +195,82 @@ LogicalResult ReduceOp::verify() {  // reduce_C1 to reduce_C8
 }
 
 LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
+  if (hasDynamicShape(*this)) return success();
   size_t count = getInputs().size();
   if (count == 0 || getResults().size() != count)
     return emitOpError("expects as many results as inputs, and at least one");
-  auto input = typeOf(getInputs().front()), indices = typeOf(getScatterIndices()), update = typeOf(getUpdates().front());
+  auto input = typeOf(getInputs().front()), indices = typeOf(getScatterIndices()),
+       update = typeOf(getUpdates().front());
   for (size_t i = 0; i < count; ++i)
-    if (typeOf(getInputs()[i]).getShape() != input.getShape() || typeOf(getUpdates()[i]).getShape() != update.getShape() ||
+    if (typeOf(getInputs()[i]).getShape() != input.getShape() ||
+        typeOf(getUpdates()[i]).getShape() != update.getShape() ||
         getResults()[i].getType() != getInputs()[i].getType())
-      return emitOpError("expects inputs of one shape, updates of one shape, and results of the inputs' types");
+      return emitOpError(
+          "expects inputs of one shape, updates of one shape, and results of the inputs' types");
 
   ScatterDimensionNumbersAttr dims = getScatterDimensionNumbers();
   auto inRange = [&](ArrayRef<int64_t> list, int64_t rank) {
     return llvm::all_of(list, [&](int64_t dim) { return dim >= 0 && dim < rank; });
   };
   int64_t indexVectorDim = dims.getIndexVectorDim();
-  if (!inRange(dims.getUpdateWindowDims(), update.getRank()) || !inRange(dims.getInsertedWindowDims(), input.getRank()) ||
-      !inRange(dims.getInputBatchingDims(), input.getRank()) || !inRange(dims.getScatterIndicesBatchingDims(), indices.getRank()) ||
-      !inRange(dims.getScatterDimsToOperandDims(), input.getRank()) || indexVectorDim < 0 || indexVectorDim > indices.getRank())
+  if (!inRange(dims.getUpdateWindowDims(), update.getRank()) ||
+      !inRange(dims.getInsertedWindowDims(), input.getRank()) ||
+      !inRange(dims.getInputBatchingDims(), input.getRank()) ||
+      !inRange(dims.getScatterIndicesBatchingDims(), indices.getRank()) ||
+      !inRange(dims.getScatterDimsToOperandDims(), input.getRank()) || indexVectorDim < 0 ||
+      indexVectorDim > indices.getRank())
     return emitOpError("dimension numbers are out of range");
-  int64_t windowRank = dims.getUpdateWindowDims().size() + dims.getInsertedWindowDims().size() + dims.getInputBatchingDims().size();
+  int64_t windowRank = dims.getUpdateWindowDims().size() + dims.getInsertedWindowDims().size() +
+                       dims.getInputBatchingDims().size();
   int64_t vectorSize = indexVectorDim < indices.getRank() ? indices.getDimSize(indexVectorDim) : 1;
   int64_t batchRank = indices.getRank() - (indexVectorDim < indices.getRank() ? 1 : 0);
-  if (windowRank != input.getRank() || int64_t(dims.getScatterDimsToOperandDims().size()) != vectorSize ||
+  if (windowRank != input.getRank() ||
+      int64_t(dims.getScatterDimsToOperandDims().size()) != vectorSize ||
       int64_t(dims.getUpdateWindowDims().size()) + batchRank != update.getRank() ||
       dims.getScatterIndicesBatchingDims().size() != dims.getInputBatchingDims().size())
-    return emitOpError("dimension numbers do not fit operand ") << input << ", indices " << indices << " and updates " << update;
+    return emitOpError("dimension numbers do not fit operand ")
+           << input << ", indices " << indices << " and updates " << update;
 
   SmallVector<Type> scalars;
   for (Value value : getInputs())
     scalars.push_back(RankedTensorType::get({}, typeOf(value).getElementType()));
   if (getUpdateComputation().getNumArguments() != 2 * count)
-    return emitOpError("expects ") << 2 * count << " block arguments, but has " << getUpdateComputation().getNumArguments();
+    return emitOpError("expects ")
+           << 2 * count << " block arguments, but has " << getUpdateComputation().getNumArguments();
   return verifyReturn(*this, getUpdateComputation(), scalars);
 }
 
-ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
+ParseResult WhileOp::parse(OpAsmParser& parser, OperationState& result) {
   SmallVector<Argument> arguments;
   SmallVector<Operand> operands;
   SmallVector<Type> types;
   SMLoc loc = parser.getCurrentLocation();
   auto parseAssignment = [&]() {
-    return failure(parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() || parser.parseOperand(operands.emplace_back()));
+    return failure(parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()));
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAssignment))
     return failure();
-  if (!operands.empty() && parser.parseColonTypeList(types))
+  if (!operands.empty() && parser.parseColonTypeList(types)) return failure();
+  if (parser.resolveOperands(operands, types, loc, result.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  if (parser.resolveOperands(operands, types, loc, result.operands) || parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  for (auto [argument, type] : llvm::zip_equal(arguments, types))
-    argument.type = type;
+  for (auto [argument, type] : llvm::zip_equal(arguments, types)) argument.type = type;
   result.addTypes(types);
-  return failure(parser.parseKeyword("cond") || parser.parseRegion(*result.addRegion(), arguments) || parser.parseKeyword("do") ||
+  return failure(parser.parseKeyword("cond") ||
+                 parser.parseRegion(*result.addRegion(), arguments) || parser.parseKeyword("do") ||
                  parser.parseRegion(*result.addRegion(), arguments));
 }
 
-void WhileOp::print(OpAsmPrinter &printer) {
+void WhileOp::print(OpAsmPrinter& printer) {
   // Both regions print with the names of the condition's arguments.
   printer.shadowRegionArgs(getBody(), getCond().getArguments());
   printer << '(';
-  llvm::interleaveComma(llvm::zip_equal(getCond().getArguments(), getOperand()), printer, [&](auto pair) {
-    printer.printOperand(std::get<0>(pair));
-    printer << " = " << std::get<1>(pair);
-  });
+  llvm::interleaveComma(llvm::zip_equal(getCond().getArguments(), getOperand()), printer,
+                        [&](auto pair) {
+                          printer.printOperand(std::get<0>(pair));
+                          printer << " = " << std::get<1>(pair);
+                        });
   printer << ')';
   if (!getOperand().empty()) {
     printer << " : ";
@@ -258,16 +284,16 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-void WhileOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  for (BlockArgument argument : region.getArguments())
-    setName(argument, "iterArg");
+void WhileOp::getAsmBlockArgumentNames(Region& region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments()) setName(argument, "iterArg");
 }
 
 LogicalResult WhileOp::verify() {  // while_C1 to while_C3
   if (getOperandTypes() != getResultTypes())
     return emitOpError("expects results of the operands' types");
   Type pred = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
-  if (verifyBlockArguments(*this, getCond(), getOperandTypes()).failed() || verifyBlockArguments(*this, getBody(), getOperandTypes()).failed() ||
+  if (verifyBlockArguments(*this, getCond(), getOperandTypes()).failed() ||
+      verifyBlockArguments(*this, getBody(), getOperandTypes()).failed() ||
       verifyReturn(*this, getCond(), pred).failed())
     return failure();
   return verifyReturn(*this, getBody(), getOperandTypes());

@@ -1,4 +1,5 @@
-// The dialect `sdy`: syntax of meshes and shardings, and verifiers of what needs no look-up of the mesh.
+// The dialect `sdy`: syntax of meshes and shardings, and verifiers of what needs no look-up of the
+// mesh.
 #include "frontends/stablehlo/input/sdy_dialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,7 +12,8 @@ using namespace mlir::sdy;
 namespace {
 
 /// `{"x", "y":(1)2}`
-ParseResult parseAxes(AsmParser &parser, SmallVectorImpl<AxisRefAttr> &axes, bool *isOpen = nullptr) {
+ParseResult parseAxes(AsmParser& parser, SmallVectorImpl<AxisRefAttr>& axes,
+                      bool* isOpen = nullptr) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
     if (isOpen && !*isOpen && succeeded(parser.parseOptionalQuestion())) {
       *isOpen = true;
@@ -24,16 +26,15 @@ ParseResult parseAxes(AsmParser &parser, SmallVectorImpl<AxisRefAttr> &axes, boo
   });
 }
 
-void printAxes(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
+void printAxes(AsmPrinter& printer, ArrayRef<AxisRefAttr> axes) {
   llvm::interleaveComma(axes, printer, [&](AxisRefAttr axis) { axis.print(printer); });
 }
 
 /// `p2` after a dimension's braces.
-ParseResult parsePriority(AsmParser &parser, std::optional<int64_t> &priority) {
+ParseResult parsePriority(AsmParser& parser, std::optional<int64_t>& priority) {
   StringRef keyword;
   SMLoc loc = parser.getCurrentLocation();
-  if (failed(parser.parseOptionalKeyword(&keyword)))
-    return success();
+  if (failed(parser.parseOptionalKeyword(&keyword))) return success();
   int64_t value;
   if (!keyword.consume_front("p") || keyword.getAsInteger(10, value))
     return parser.emitError(loc, "expected a priority such as p0");
@@ -43,13 +44,14 @@ ParseResult parsePriority(AsmParser &parser, std::optional<int64_t> &priority) {
 
 }  // namespace
 
-Attribute MeshAttr::parse(AsmParser &parser, Type) {
+Attribute MeshAttr::parse(AsmParser& parser, Type) {
   SmallVector<StringAttr> names;
   SmallVector<int64_t> sizes, deviceIds;
   auto parseAxis = [&]() -> ParseResult {
     std::string name;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseString(&name) || parser.parseEqual() || parser.parseInteger(sizes.emplace_back()))
+    if (parser.parseString(&name) || parser.parseEqual() ||
+        parser.parseInteger(sizes.emplace_back()))
       return failure();
     names.push_back(parser.getBuilder().getStringAttr(name));
     if (sizes.back() < 1)
@@ -62,15 +64,18 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
     return {};
   if (succeeded(parser.parseOptionalComma()))
     if (parser.parseKeyword("device_ids") || parser.parseEqual() ||
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] { return parser.parseInteger(deviceIds.emplace_back()); }))
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(deviceIds.emplace_back());
+        }))
       return {};
   return parser.parseGreater() ? Attribute() : get(parser.getContext(), names, sizes, deviceIds);
 }
 
-void MeshAttr::print(AsmPrinter &printer) const {
+void MeshAttr::print(AsmPrinter& printer) const {
   printer << "<[";
-  llvm::interleaveComma(llvm::zip_equal(getNames(), getSizes()), printer,
-                        [&](auto axis) { printer << std::get<0>(axis) << '=' << std::get<1>(axis); });
+  llvm::interleaveComma(llvm::zip_equal(getNames(), getSizes()), printer, [&](auto axis) {
+    printer << std::get<0>(axis) << '=' << std::get<1>(axis);
+  });
   printer << ']';
   if (!getDeviceIds().empty()) {
     printer << ", device_ids=[";
@@ -80,14 +85,14 @@ void MeshAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-Attribute AxisRefAttr::parse(AsmParser &parser, Type) {
+Attribute AxisRefAttr::parse(AsmParser& parser, Type) {
   std::string name;
   int64_t preSize = 0, size = 0;
-  if (parser.parseString(&name))
-    return {};
+  if (parser.parseString(&name)) return {};
   SMLoc loc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalColon())) {
-    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() || parser.parseInteger(size))
+    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() ||
+        parser.parseInteger(size))
       return {};
     if (preSize < 1 || size < 2) {
       parser.emitError(loc, "expected a sub-axis such as \"x\":(1)2, its size at least 2");
@@ -97,34 +102,30 @@ Attribute AxisRefAttr::parse(AsmParser &parser, Type) {
   return get(parser.getContext(), name, preSize, size);
 }
 
-void AxisRefAttr::print(AsmPrinter &printer) const {
+void AxisRefAttr::print(AsmPrinter& printer) const {
   printer << '"';
   llvm::printEscapedString(getName(), printer.getStream());
   printer << '"';
-  if (getSize())
-    printer << ":(" << getPreSize() << ')' << getSize();
+  if (getSize()) printer << ":(" << getPreSize() << ')' << getSize();
 }
 
-Attribute DimShardingAttr::parse(AsmParser &parser, Type) {
+Attribute DimShardingAttr::parse(AsmParser& parser, Type) {
   SmallVector<AxisRefAttr> axes;
   bool isOpen = false;
   std::optional<int64_t> priority;
-  if (parseAxes(parser, axes, &isOpen) || parsePriority(parser, priority))
-    return {};
+  if (parseAxes(parser, axes, &isOpen) || parsePriority(parser, priority)) return {};
   return get(parser.getContext(), axes, isOpen, priority);
 }
 
-void DimShardingAttr::print(AsmPrinter &printer) const {
+void DimShardingAttr::print(AsmPrinter& printer) const {
   printer << '{';
   printAxes(printer, getAxes());
-  if (getIsOpen())
-    printer << (getAxes().empty() ? "?" : ", ?");
+  if (getIsOpen()) printer << (getAxes().empty() ? "?" : ", ?");
   printer << '}';
-  if (getPriority())
-    printer << 'p' << *getPriority();
+  if (getPriority()) printer << 'p' << *getPriority();
 }
 
-Attribute ShardingAttr::parse(AsmParser &parser, Type) {
+Attribute ShardingAttr::parse(AsmParser& parser, Type) {
   FlatSymbolRefAttr name;
   Attribute mesh;
   SmallVector<DimShardingAttr> dims;
@@ -133,30 +134,29 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
     dims.push_back(dyn_cast_or_null<DimShardingAttr>(DimShardingAttr::parse(parser, Type())));
     return success(bool(dims.back()));
   };
-  if (parser.parseLess())
-    return {};
+  if (parser.parseLess()) return {};
   if (succeeded(parser.parseOptionalKeyword("mesh")))
     mesh = MeshAttr::parse(parser, Type());
   else if (succeeded(parser.parseAttribute(name)))
     mesh = name;
-  if (!mesh || parser.parseComma() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
+  if (!mesh || parser.parseComma() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
     StringRef field;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&field) || parser.parseEqual())
-      return {};
+    if (parser.parseKeyword(&field) || parser.parseEqual()) return {};
     if (field != "replicated" && field != "unreduced") {
       parser.emitError(loc, "expected replicated or unreduced");
       return {};
     }
-    if (parseAxes(parser, field == "replicated" ? replicated : unreduced))
-      return {};
+    if (parseAxes(parser, field == "replicated" ? replicated : unreduced)) return {};
   }
-  return parser.parseGreater() ? Attribute() : get(parser.getContext(), mesh, dims, replicated, unreduced);
+  return parser.parseGreater() ? Attribute()
+                               : get(parser.getContext(), mesh, dims, replicated, unreduced);
 }
 
-void ShardingAttr::print(AsmPrinter &printer) const {
+void ShardingAttr::print(AsmPrinter& printer) const {
   printer << '<';
   if (auto inlined = dyn_cast<MeshAttr>(getMesh())) {
     printer << "mesh";
@@ -168,8 +168,7 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getDims(), printer, [&](DimShardingAttr dim) { dim.print(printer); });
   printer << ']';
   auto printField = [&](StringRef name, ArrayRef<AxisRefAttr> axes) {
-    if (axes.empty())
-      return;
+    if (axes.empty()) return;
     printer << ", " << name << "={";
     printAxes(printer, axes);
     printer << '}';
@@ -180,64 +179,61 @@ void ShardingAttr::print(AsmPrinter &printer) const {
 }
 
 /// `[<@mesh, [{}]>, ...]`
-static ParseResult parseShardings(AsmParser &parser, ShardingPerValueAttr &shardings) {
+static ParseResult parseShardings(AsmParser& parser, ShardingPerValueAttr& shardings) {
   SmallVector<ShardingAttr> values;
   auto parseOne = [&]() -> ParseResult {
     values.push_back(dyn_cast_or_null<ShardingAttr>(ShardingAttr::parse(parser, Type())));
     return success(bool(values.back()));
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
-    return failure();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne)) return failure();
   shardings = ShardingPerValueAttr::get(parser.getContext(), values);
   return success();
 }
 
-static void printShardings(AsmPrinter &printer, ShardingPerValueAttr shardings) {
+static void printShardings(AsmPrinter& printer, ShardingPerValueAttr shardings) {
   printer << '[';
-  llvm::interleaveComma(shardings.getShardings(), printer, [&](ShardingAttr sharding) { sharding.print(printer); });
+  llvm::interleaveComma(shardings.getShardings(), printer,
+                        [&](ShardingAttr sharding) { sharding.print(printer); });
   printer << ']';
 }
 
-static void printShardings(OpAsmPrinter &printer, Operation *, ShardingPerValueAttr shardings) {
-  printShardings(static_cast<AsmPrinter &>(printer), shardings);
+static void printShardings(OpAsmPrinter& printer, Operation*, ShardingPerValueAttr shardings) {
+  printShardings(static_cast<AsmPrinter&>(printer), shardings);
 }
 
-Attribute ShardingPerValueAttr::parse(AsmParser &parser, Type) {
+Attribute ShardingPerValueAttr::parse(AsmParser& parser, Type) {
   ShardingPerValueAttr shardings;
-  if (parser.parseLess() || parseShardings(parser, shardings) || parser.parseGreater())
-    return {};
+  if (parser.parseLess() || parseShardings(parser, shardings) || parser.parseGreater()) return {};
   return shardings;
 }
 
-void ShardingPerValueAttr::print(AsmPrinter &printer) const {
+void ShardingPerValueAttr::print(AsmPrinter& printer) const {
   printer << '<';
   printShardings(printer, *this);
   printer << '>';
 }
 
-Attribute ManualAxesAttr::parse(AsmParser &parser, Type) {
+Attribute ManualAxesAttr::parse(AsmParser& parser, Type) {
   SmallVector<StringAttr> names;
   auto parseName = [&]() -> ParseResult {
     std::string name;
-    if (parser.parseString(&name))
-      return failure();
+    if (parser.parseString(&name)) return failure();
     names.push_back(parser.getBuilder().getStringAttr(name));
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseName))
-    return {};
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseName)) return {};
   return get(parser.getContext(), names);
 }
 
-void ManualAxesAttr::print(AsmPrinter &printer) const {
+void ManualAxesAttr::print(AsmPrinter& printer) const {
   printer << '{';
   llvm::interleaveComma(getNames(), printer);
   printer << '}';
 }
 
 // `<([i, j])->([k]) {i=4, j=4}, reduction={j}, custom>`; a factor is a word such as `ij` or `z_1`.
-Attribute OpShardingRuleAttr::parse(AsmParser &parser, Type) {
-  std::string text = static_cast<DialectAsmParser &>(parser).getFullSymbolSpec().str();
+Attribute OpShardingRuleAttr::parse(AsmParser& parser, Type) {
+  std::string text = static_cast<DialectAsmParser&>(parser).getFullSymbolSpec().str();
   using Delimiter = AsmParser::Delimiter;
   StringRef word;
   auto parseWord = [&] { return parser.parseKeyword(&word); };
@@ -251,35 +247,35 @@ Attribute OpShardingRuleAttr::parse(AsmParser &parser, Type) {
       parser.parseCommaSeparatedList(Delimiter::OptionalBraces, parseSize))
     return {};
   while (succeeded(parser.parseOptionalComma()))
-    if (parseWord() || (succeeded(parser.parseOptionalEqual()) && parser.parseCommaSeparatedList(Delimiter::Braces, parseWord)))
+    if (parseWord() || (succeeded(parser.parseOptionalEqual()) &&
+                        parser.parseCommaSeparatedList(Delimiter::Braces, parseWord)))
       return {};
-  if (parser.parseGreater())
-    return {};
+  if (parser.parseGreater()) return {};
   return get(parser.getContext(), StringRef(text).drop_until([](char c) { return c == '<'; }));
 }
 
-void OpShardingRuleAttr::print(AsmPrinter &printer) const { printer << getText(); }
+void OpShardingRuleAttr::print(AsmPrinter& printer) const { printer << getText(); }
 
-static ParseResult parseOneType(OpAsmParser &parser, Type &input, Type &result) {
-  if (parser.parseType(input))
-    return failure();
+static ParseResult parseOneType(OpAsmParser& parser, Type& input, Type& result) {
+  if (parser.parseType(input)) return failure();
   result = input;
   return success();
 }
 
-static void printOneType(OpAsmPrinter &printer, Operation *, Type input, Type) { printer << input; }
+static void printOneType(OpAsmPrinter& printer, Operation*, Type input, Type) { printer << input; }
 
 /// `(%arg: type, ...) { ... }`
-static ParseResult parseManualBody(OpAsmParser &parser, Region &body) {
+static ParseResult parseManualBody(OpAsmParser& parser, Region& body) {
   SmallVector<OpAsmParser::Argument> arguments;
   if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true))
     return failure();
   return parser.parseRegion(body, arguments);
 }
 
-static void printManualBody(OpAsmPrinter &printer, Operation *, Region &body) {
+static void printManualBody(OpAsmPrinter& printer, Operation*, Region& body) {
   printer << '(';
-  llvm::interleaveComma(body.getArguments(), printer, [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  llvm::interleaveComma(body.getArguments(), printer,
+                        [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") ";
   printer.printRegion(body, /*printEntryBlockArgs=*/false);
 }
@@ -298,7 +294,8 @@ LogicalResult MeshOp::verify() {
 LogicalResult ManualComputationOp::verify() {
   size_t inputs = getTensors().size();
   if (getInShardings().getShardings().size() != inputs || getBody().getNumArguments() != inputs)
-    return emitOpError("expects ") << inputs << " in_shardings and block arguments, as it has operands";
+    return emitOpError("expects ")
+           << inputs << " in_shardings and block arguments, as it has operands";
   if (getOutShardings().getShardings().size() != getNumResults())
     return emitOpError("expects ") << getNumResults() << " out_shardings, as it has results";
   return success();

@@ -1,4 +1,5 @@
-// Verifiers of ops that make or rearrange elements; constraints are those of the StableHLO specification, cited as op_Cn.
+// Verifiers of ops that make or rearrange elements; constraints are those of the StableHLO
+// specification, cited as op_Cn.
 #include "frontends/stablehlo/input/shape_ops.h"
 
 #include "frontends/stablehlo/input/assembly_format.h"
@@ -11,26 +12,28 @@ namespace {
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Reports unless `dims` are different dimensions of a tensor of `rank`.
-LogicalResult verifyDims(Operation *op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
+LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
   SmallVector<bool> seen(rank, false);
   for (int64_t dim : dims) {
     if (dim < 0 || dim >= rank)
-      return op->emitOpError() << name << " names dimension " << dim << " of a tensor of rank " << rank;
-    if (seen[dim])
-      return op->emitOpError() << name << " names dimension " << dim << " twice";
+      return op->emitOpError() << name << " names dimension " << dim << " of a tensor of rank "
+                               << rank;
+    if (seen[dim]) return op->emitOpError() << name << " names dimension " << dim << " twice";
     seen[dim] = true;
   }
   return success();
 }
 
-LogicalResult verifyCount(Operation *op, StringRef name, ArrayRef<int64_t> values, int64_t expected) {
+LogicalResult verifyCount(Operation* op, StringRef name, ArrayRef<int64_t> values,
+                          int64_t expected) {
   if (int64_t(values.size()) != expected)
-    return op->emitOpError() << "expects " << expected << " values in " << name << ", but has " << values.size();
+    return op->emitOpError() << "expects " << expected << " values in " << name << ", but has "
+                             << values.size();
   return success();
 }
 
 /// Reports unless the op's result has `shape` and the element type of `like`.
-LogicalResult verifyResult(Operation *op, ArrayRef<int64_t> shape, RankedTensorType like) {
+LogicalResult verifyResult(Operation* op, ArrayRef<int64_t> shape, RankedTensorType like) {
   auto expected = RankedTensorType::get(shape, like.getElementType());
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getShape() != shape || type.getElementType() != like.getElementType())
@@ -38,8 +41,9 @@ LogicalResult verifyResult(Operation *op, ArrayRef<int64_t> shape, RankedTensorT
   return success();
 }
 
-/// Start indices of dynamic_slice and dynamic_update_slice: one scalar a dimension, all of one type.
-LogicalResult verifyStarts(Operation *op, OperandRange starts, int64_t rank) {
+/// Start indices of dynamic_slice and dynamic_update_slice: one scalar a dimension, all of one
+/// type.
+LogicalResult verifyStarts(Operation* op, OperandRange starts, int64_t rank) {
   if (int64_t(starts.size()) != rank)
     return op->emitOpError() << "expects " << rank << " start indices, but has " << starts.size();
   for (Value start : starts)
@@ -48,34 +52,41 @@ LogicalResult verifyStarts(Operation *op, OperandRange starts, int64_t rank) {
   return success();
 }
 
+/// Dynamic shapes are not verified: the import refuses them with a clearer message.
+bool hasDynamicShape(Operation* op) {
+  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  return llvm::any_of(op->getOperandTypes(), isDynamic) ||
+         llvm::any_of(op->getResultTypes(), isDynamic);
+}
+
 bool fitsInside(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
-  return llvm::all_of(llvm::zip_equal(inner, outer), [](auto pair) { return std::get<0>(pair) >= 0 && std::get<0>(pair) <= std::get<1>(pair); });
+  return llvm::all_of(llvm::zip_equal(inner, outer), [](auto pair) {
+    return std::get<0>(pair) >= 0 && std::get<0>(pair) <= std::get<1>(pair);
+  });
 }
 
 }  // namespace
 
-ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
+ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& result) {
   ElementsAttr value;
   // Exports of early 2023 print the constant as an attribute: `constant() {value = dense<...>}`.
   bool asAttribute = succeeded(parser.parseOptionalLParen());
-  if (asAttribute && parser.parseRParen())
-    return failure();
-  if (parser.parseOptionalAttrDict(result.attributes))
-    return failure();
+  if (asAttribute && parser.parseRParen()) return failure();
+  if (parser.parseOptionalAttrDict(result.attributes)) return failure();
   if (asAttribute) {
     Type type;
-    if (parser.parseColon() || parser.parseLParen() || parser.parseRParen() || parser.parseArrow() || parser.parseType(type))
+    if (parser.parseColon() || parser.parseLParen() || parser.parseRParen() ||
+        parser.parseArrow() || parser.parseType(type))
       return failure();
     result.addTypes(type);
     return success();
   }
-  if (parser.parseAttribute(value, "value", result.attributes))
-    return failure();
+  if (parser.parseAttribute(value, "value", result.attributes)) return failure();
   result.addTypes(value.getType());
   return success();
 }
 
-void ConstantOp::print(OpAsmPrinter &printer) {
+void ConstantOp::print(OpAsmPrinter& printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
   printer << ' ' << getValue();
 }
@@ -86,7 +97,8 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 LogicalResult ConstantOp::verify() {  // constant_C1
   if (getValue().getType() != getType())
-    return emitOpError("holds a value of type ") << getValue().getType() << " for a result of type " << getType();
+    return emitOpError("holds a value of type ")
+           << getValue().getType() << " for a result of type " << getType();
   return success();
 }
 
@@ -95,45 +107,53 @@ LogicalResult IotaOp::verify() {  // iota_C1
 }
 
 LogicalResult BroadcastInDimOp::verify() {  // broadcast_in_dim_C1 to broadcast_in_dim_C5
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (verifyCount(*this, "'dims'", getBroadcastDimensions(), from.getRank()).failed() ||
       verifyDims(*this, "'dims'", getBroadcastDimensions(), to.getRank()).failed())
     return failure();
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
+    return emitOpError("changes the element type from ")
+           << from.getElementType() << " to " << to.getElementType();
   for (auto [dim, target] : llvm::enumerate(getBroadcastDimensions()))
     if (from.getDimSize(dim) != 1 && from.getDimSize(dim) != to.getDimSize(target))
-      return emitOpError("cannot broadcast dimension ") << dim << " of size " << from.getDimSize(dim) << " to size " << to.getDimSize(target);
+      return emitOpError("cannot broadcast dimension ")
+             << dim << " of size " << from.getDimSize(dim) << " to size " << to.getDimSize(target);
   return success();
 }
 
-LogicalResult BroadcastOp::verify() {  // removed from the specification; XLA's Broadcast: new dimensions in front
+LogicalResult
+BroadcastOp::verify() {  // removed from the specification; XLA's Broadcast: new dimensions in front
   SmallVector<int64_t> shape(getBroadcastSizes());
   llvm::append_range(shape, typeOf(getOperand()).getShape());
   return verifyResult(*this, shape, typeOf(getOperand()));
 }
 
 LogicalResult TransposeOp::verify() {  // transpose_C1 to transpose_C3
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand());
   if (verifyCount(*this, "'dims'", getPermutation(), from.getRank()).failed() ||
       verifyDims(*this, "'dims'", getPermutation(), from.getRank()).failed())
     return failure();
   SmallVector<int64_t> shape;
-  for (int64_t dim : getPermutation())
-    shape.push_back(from.getDimSize(dim));
+  for (int64_t dim : getPermutation()) shape.push_back(from.getDimSize(dim));
   return verifyResult(*this, shape, from);
 }
 
 LogicalResult ReshapeOp::verify() {  // reshape_C1, reshape_C2
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
+    return emitOpError("changes the element type from ")
+           << from.getElementType() << " to " << to.getElementType();
   if (from.hasStaticShape() && to.hasStaticShape() && from.getNumElements() != to.getNumElements())
-    return emitOpError("changes the number of elements from ") << from.getNumElements() << " to " << to.getNumElements();
+    return emitOpError("changes the number of elements from ")
+           << from.getNumElements() << " to " << to.getNumElements();
   return success();
 }
 
 LogicalResult SliceOp::verify() {  // slice_C1 to slice_C5
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand());
   if (verifyCount(*this, "its ranges", getStartIndices(), from.getRank()).failed() ||
       verifyCount(*this, "'limit_indices'", getLimitIndices(), from.getRank()).failed() ||
@@ -141,9 +161,11 @@ LogicalResult SliceOp::verify() {  // slice_C1 to slice_C5
     return failure();
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
-    int64_t start = getStartIndices()[dim], limit = getLimitIndices()[dim], stride = getStrides()[dim];
+    int64_t start = getStartIndices()[dim], limit = getLimitIndices()[dim],
+            stride = getStrides()[dim];
     if (start < 0 || limit < start || limit > from.getDimSize(dim) || stride < 1)
-      return emitOpError("range ") << start << ":" << limit << ":" << stride << " is not inside dimension " << dim << " of " << from;
+      return emitOpError("range ") << start << ":" << limit << ":" << stride
+                                   << " is not inside dimension " << dim << " of " << from;
     shape.push_back(llvm::divideCeil(limit - start, stride));
   }
   return verifyResult(*this, shape, from);
@@ -154,9 +176,11 @@ LogicalResult ReverseOp::verify() {  // reverse_C2, reverse_C3
 }
 
 LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand()), value = typeOf(getPaddingValue());
   if (value.getRank() != 0 || value.getElementType() != from.getElementType())
-    return emitOpError("expects a scalar padding value of element type ") << from.getElementType() << ", but has " << value;
+    return emitOpError("expects a scalar padding value of element type ")
+           << from.getElementType() << ", but has " << value;
   if (verifyCount(*this, "'low'", getEdgePaddingLow(), from.getRank()).failed() ||
       verifyCount(*this, "'high'", getEdgePaddingHigh(), from.getRank()).failed() ||
       verifyCount(*this, "'interior'", getInteriorPadding(), from.getRank()).failed())
@@ -164,36 +188,45 @@ LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
     int64_t interior = getInteriorPadding()[dim], size = from.getDimSize(dim);
-    int64_t padded = size + std::max<int64_t>(size - 1, 0) * interior + getEdgePaddingLow()[dim] + getEdgePaddingHigh()[dim];
-    if (interior < 0 || padded < 0)
-      return emitOpError("padding of dimension ") << dim << " leaves a negative size, or is negative between elements";
+    int64_t padded = 0;
+    bool overflows = llvm::MulOverflow(std::max<int64_t>(size - 1, 0), interior, padded) ||
+                     llvm::AddOverflow(padded, size, padded) ||
+                     llvm::AddOverflow(padded, getEdgePaddingLow()[dim], padded) ||
+                     llvm::AddOverflow(padded, getEdgePaddingHigh()[dim], padded);
+    if (overflows || interior < 0 || padded < 0)
+      return emitOpError("padding of dimension ") << dim
+                                                  << " leaves a size that is negative or cannot be "
+                                                     "counted, or is negative between elements";
     shape.push_back(padded);
   }
   return verifyResult(*this, shape, from);
 }
 
 LogicalResult ConcatenateOp::verify() {  // concatenate_C1 to concatenate_C6
-  if (getInputs().empty())
-    return emitOpError("expects at least one operand");
+  if (hasDynamicShape(*this)) return success();
+  if (getInputs().empty()) return emitOpError("expects at least one operand");
   auto first = typeOf(getInputs().front());
   int64_t dimension = getDimension();
-  if (verifyDims(*this, "'dim'", {dimension}, first.getRank()).failed())
-    return failure();
+  if (verifyDims(*this, "'dim'", {dimension}, first.getRank()).failed()) return failure();
   SmallVector<int64_t> shape(first.getShape());
   shape[dimension] = 0;
   for (Value input : getInputs()) {
     SmallVector<int64_t> other(typeOf(input).getShape());
     if (int64_t(other.size()) == first.getRank()) {
-      shape[dimension] += other[dimension];
+      if (llvm::AddOverflow(shape[dimension], other[dimension], shape[dimension]))
+        return emitOpError("makes a dimension whose size cannot be counted");
       other[dimension] = first.getDimSize(dimension);
     }
-    if (ArrayRef(other) != first.getShape() || typeOf(input).getElementType() != first.getElementType())
-      return emitOpError("operands ") << first << " and " << typeOf(input) << " differ outside dimension " << dimension;
+    if (ArrayRef(other) != first.getShape() ||
+        typeOf(input).getElementType() != first.getElementType())
+      return emitOpError("operands ")
+             << first << " and " << typeOf(input) << " differ outside dimension " << dimension;
   }
   return verifyResult(*this, shape, first);
 }
 
 LogicalResult DynamicSliceOp::verify() {  // dynamic_slice_C2 to dynamic_slice_C5
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand());
   if (verifyStarts(*this, getStartIndices(), from.getRank()).failed() ||
       verifyCount(*this, "'sizes'", getSliceSizes(), from.getRank()).failed())
@@ -203,38 +236,48 @@ LogicalResult DynamicSliceOp::verify() {  // dynamic_slice_C2 to dynamic_slice_C
   return verifyResult(*this, getSliceSizes(), from);
 }
 
-LogicalResult DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dynamic_update_slice_C6
+LogicalResult
+DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dynamic_update_slice_C6
   auto from = typeOf(getOperand()), update = typeOf(getUpdate());
-  if (update.getRank() != from.getRank() || update.getElementType() != from.getElementType() || !fitsInside(update.getShape(), from.getShape()))
+  if (update.getRank() != from.getRank() || update.getElementType() != from.getElementType() ||
+      !fitsInside(update.getShape(), from.getShape()))
     return emitOpError("an update of ") << update << " does not fit into " << from;
-  if (verifyStarts(*this, getStartIndices(), from.getRank()).failed())
-    return failure();
+  if (verifyStarts(*this, getStartIndices(), from.getRank()).failed()) return failure();
   return verifyResult(*this, from.getShape(), from);
 }
 
 LogicalResult DotGeneralOp::verify() {  // dot_general_C1 to dot_general_C12
+  if (hasDynamicShape(*this)) return success();
   auto lhs = typeOf(getLhs()), rhs = typeOf(getRhs());
   DotDimensionNumbersAttr dims = getDotDimensionNumbers();
-  auto verifySide = [&](StringRef name, RankedTensorType type, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting) {
+  auto verifySide = [&](StringRef name, RankedTensorType type, ArrayRef<int64_t> batching,
+                        ArrayRef<int64_t> contracting) {
     SmallVector<int64_t> all(batching);
     llvm::append_range(all, contracting);
     return verifyDims(*this, name, all, type.getRank());
   };
   if (verifySide("lhs", lhs, dims.getLhsBatching(), dims.getLhsContracting()).failed() ||
       verifySide("rhs", rhs, dims.getRhsBatching(), dims.getRhsContracting()).failed() ||
-      verifyCount(*this, "the batching dimensions of rhs", dims.getRhsBatching(), dims.getLhsBatching().size()).failed() ||
-      verifyCount(*this, "the contracting dimensions of rhs", dims.getRhsContracting(), dims.getLhsContracting().size()).failed())
+      verifyCount(*this, "the batching dimensions of rhs", dims.getRhsBatching(),
+                  dims.getLhsBatching().size())
+          .failed() ||
+      verifyCount(*this, "the contracting dimensions of rhs", dims.getRhsContracting(),
+                  dims.getLhsContracting().size())
+          .failed())
     return failure();
   SmallVector<int64_t> shape;
   for (auto [l, r] : llvm::zip_equal(dims.getLhsBatching(), dims.getRhsBatching())) {
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError("batching dimensions have sizes ") << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+      return emitOpError("batching dimensions have sizes ")
+             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
     shape.push_back(lhs.getDimSize(l));
   }
   for (auto [l, r] : llvm::zip_equal(dims.getLhsContracting(), dims.getRhsContracting()))
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError("contracting dimensions have sizes ") << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
-  auto appendFree = [&](RankedTensorType type, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting) {
+      return emitOpError("contracting dimensions have sizes ")
+             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+  auto appendFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
+                        ArrayRef<int64_t> contracting) {
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (!llvm::is_contained(batching, dim) && !llvm::is_contained(contracting, dim))
         shape.push_back(type.getDimSize(dim));
@@ -245,17 +288,23 @@ LogicalResult DotGeneralOp::verify() {  // dot_general_C1 to dot_general_C12
 }
 
 LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
+  if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand()), indices = typeOf(getStartIndices()), to = typeOf(getResult());
   GatherDimensionNumbersAttr dims = getDimensionNumbers();
   SmallVector<int64_t> dropped(dims.getCollapsedSliceDims());
   llvm::append_range(dropped, dims.getOperandBatchingDims());
   int64_t indexVectorDim = dims.getIndexVectorDim();
   if (verifyDims(*this, "offset_dims", dims.getOffsetDims(), to.getRank()).failed() ||
-      verifyDims(*this, "collapsed_slice_dims and operand_batching_dims", dropped, from.getRank()).failed() ||
-      verifyDims(*this, "start_indices_batching_dims", dims.getStartIndicesBatchingDims(), indices.getRank()).failed() ||
+      verifyDims(*this, "collapsed_slice_dims and operand_batching_dims", dropped, from.getRank())
+          .failed() ||
+      verifyDims(*this, "start_indices_batching_dims", dims.getStartIndicesBatchingDims(),
+                 indices.getRank())
+          .failed() ||
       verifyDims(*this, "start_index_map", dims.getStartIndexMap(), from.getRank()).failed() ||
       verifyDims(*this, "index_vector_dim", {indexVectorDim}, indices.getRank() + 1).failed() ||
-      verifyCount(*this, "start_indices_batching_dims", dims.getStartIndicesBatchingDims(), dims.getOperandBatchingDims().size()).failed() ||
+      verifyCount(*this, "start_indices_batching_dims", dims.getStartIndicesBatchingDims(),
+                  dims.getOperandBatchingDims().size())
+          .failed() ||
       verifyCount(*this, "slice_sizes", getSliceSizes(), from.getRank()).failed())
     return failure();
   int64_t vectorSize = indexVectorDim < indices.getRank() ? indices.getDimSize(indexVectorDim) : 1;
@@ -266,19 +315,19 @@ LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
 
   SmallVector<int64_t> batch, offset;
   for (int64_t dim = 0; dim < indices.getRank(); ++dim)
-    if (dim != indexVectorDim)
-      batch.push_back(indices.getDimSize(dim));
+    if (dim != indexVectorDim) batch.push_back(indices.getDimSize(dim));
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
-    if (!llvm::is_contained(dropped, dim))
-      offset.push_back(getSliceSizes()[dim]);
+    if (!llvm::is_contained(dropped, dim)) offset.push_back(getSliceSizes()[dim]);
   if (verifyCount(*this, "offset_dims", dims.getOffsetDims(), offset.size()).failed())
     return failure();
   if (to.getRank() != int64_t(batch.size() + offset.size()))
-    return emitOpError("expects a result of rank ") << batch.size() + offset.size() << ", but has " << to;
+    return emitOpError("expects a result of rank ")
+           << batch.size() + offset.size() << ", but has " << to;
   SmallVector<int64_t> shape;
   size_t nextBatch = 0, nextOffset = 0;
   for (int64_t dim = 0; dim < to.getRank(); ++dim)
-    shape.push_back(llvm::is_contained(dims.getOffsetDims(), dim) ? offset[nextOffset++] : batch[nextBatch++]);
+    shape.push_back(llvm::is_contained(dims.getOffsetDims(), dim) ? offset[nextOffset++]
+                                                                  : batch[nextBatch++]);
   return verifyResult(*this, shape, from);
 }
 

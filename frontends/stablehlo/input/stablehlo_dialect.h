@@ -1,4 +1,5 @@
-// Classes of the input dialect `stablehlo`: dialect, attributes and types. Its ops are in elementwise_ops.h, shape_ops.h, region_ops.h, library_ops.h.
+// Classes of the input dialect `stablehlo`: dialect, attributes and types. Its ops are in
+// elementwise_ops.h, shape_ops.h, region_ops.h, library_ops.h.
 #ifndef SGD_FRONTENDS_STABLEHLO_INPUT_STABLEHLO_DIALECT_H
 #define SGD_FRONTENDS_STABLEHLO_INPUT_STABLEHLO_DIALECT_H
 
@@ -17,11 +18,10 @@ namespace mlir::stablehlo {
 /// Trait of ops whose operands and results all have one type.
 template <typename ConcreteOp>
 class SameTypes : public OpTrait::TraitBase<ConcreteOp, SameTypes> {
-public:
-  static LogicalResult verifyTrait(Operation *op) {
+ public:
+  static LogicalResult verifyTrait(Operation* op) {
     auto differs = [&](Type type) { return type != op->getResult(0).getType(); };
-    if (llvm::none_of(op->getOperandTypes(), differs))
-      return success();
+    if (llvm::none_of(op->getOperandTypes(), differs)) return success();
     return op->emitOpError("expects operands and result of one type, but has ")
            << op->getOperandTypes() << " and " << op->getResult(0).getType();
   }

@@ -114,8 +114,16 @@ func.func @slice_result(%x: tensor<4xf32>) -> tensor<3xf32> {
 // -----
 
 func.func @pad(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
-  // expected-error@+1 {{padding of dimension 0 leaves a negative size}}
+  // expected-error@+1 {{padding of dimension 0 leaves a size that is negative}}
   %0 = stablehlo.pad %x, %v, low = [-3], high = [-2], interior = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @huge_pad(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<4xf32> {
+  // expected-error@+1 {{padding of dimension 0 leaves a size that is negative or cannot be counted}}
+  %0 = stablehlo.pad %x, %v, low = [0], high = [0], interior = [9223372036854775807] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

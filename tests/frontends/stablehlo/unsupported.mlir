@@ -106,6 +106,21 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+func.func @inner_dynamic(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{result 0 of 'stablehlo.slice' has type 'tensor<?xf32>'; dynamic shapes are not supported}}
+  %0 = stablehlo.slice %x [0:2] : (tensor<4xf32>) -> tensor<?xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 has type 'tensor<4611686018427387904x4xf32>'; no machine holds that many elements}}
+func.func @huge(%x: tensor<4611686018427387904x4xf32>) {
+  return
+}
+
+// -----
+
 func.func @inner_complex(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{result 0 of 'stablehlo.constant' has type 'tensor<4xcomplex<f32>>'}}
   %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
