@@ -26,12 +26,18 @@ MeshAxes getOrCreateMesh(ModuleOp module) {
   return MeshAxes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
 }
 
-/// Removes constraints whose value only the next constraint sees (the transpose of a gathered
-/// parameter, then the gradient's own wish): honouring them would build a sharding only to leave
-/// it.
+bool isClosed(ShardingAttr sharding) {
+  return llvm::none_of(sharding.getDims(), [](DimShardingAttr dim) { return dim.getIsOpen(); });
+}
+
+/// Removes constraints whose value only another, closed constraint sees (the transpose of a
+/// gathered parameter, then the gradient's own wish): honouring them would build a sharding only to
+/// leave it.
 void dropOverruledConstraints(func::FuncOp function) {
   for (auto constraint : llvm::make_early_inc_range(function.getOps<ShardingConstraintOp>())) {
-    if (!constraint->hasOneUse() || !isa<ShardingConstraintOp>(*constraint->user_begin())) continue;
+    if (!constraint->hasOneUse()) continue;
+    auto next = dyn_cast<ShardingConstraintOp>(*constraint->user_begin());
+    if (!next || !isClosed(next.getSharding())) continue;
     constraint.replaceAllUsesWith(constraint.getInput());
     constraint.erase();
   }

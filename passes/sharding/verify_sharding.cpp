@@ -65,12 +65,22 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
 
   LogicalResult verify(Operation* op, const MeshAxes& mesh) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-      if (isa<RankedTensorType>(type) && !getSharding(type))
-        return op->emitError("has a tensor without sharding after sgd-shard: ") << type;
+      if (failed(verifyType(op, type, mesh))) return failure();
     if (isa<ReshardOp>(op)) return success();
     if (isa<ShardingConstraintOp>(op)) return op->emitError("is left over after sgd-shard");
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
     return ruled ? verifyRule(ruled, mesh) : success();
+  }
+
+  LogicalResult verifyType(Operation* op, Type type, const MeshAxes& mesh) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor) return success();
+    ShardingAttr sharding = getSharding(type);
+    if (!sharding) return op->emitError("has a tensor without sharding after sgd-shard: ") << type;
+    if (sharding.getMesh() != mesh.getName())
+      return op->emitError("has a tensor on another mesh than ") << mesh.getName() << ": " << type;
+    return sharding.verifyAgainst(mesh.getMesh(), tensor.getShape(),
+                                  [&] { return op->emitError(); });
   }
 
   LogicalResult verifyRule(ShardingRuleOpInterface op, const MeshAxes& mesh) {

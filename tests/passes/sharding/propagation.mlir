@@ -143,3 +143,17 @@ func.func @scalars(%c: i1, %a: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh
   %2 = arith.select %0, %a, %1 : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+// An open constraint adds nothing to the one before it, and takes nothing away.
+sgd.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: @open_constraint
+// CHECK-SAME: %arg0: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+func.func @open_constraint(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: math.exp %arg0 : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  %0 = math.exp %a : tensor<8xf32>
+  %1 = sgd.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<8xf32>
+  %2 = sgd.sharding_constraint %1 <@mesh, [{?}]> : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}

@@ -45,5 +45,23 @@ func.func @left_over(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
 
 // -----
 
+sgd.mesh @mesh = <["x"=2]>
+func.func @other_mesh(%a: tensor<8xf32, #sgd.sharding<@other, [{"x"}]>>) {
+  // expected-error @below {{has a tensor on another mesh than @mesh: 'tensor<8xf32, #sgd.sharding<@other, [{"x"}]>>'}}
+  %0 = arith.negf %a : tensor<8xf32, #sgd.sharding<@other, [{"x"}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @unknown_axis(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"z"}]>>) {
+  // expected-error @below {{sharding names the unknown axis "z"}}
+  %0 = arith.negf %a : tensor<8xf32, #sgd.sharding<@mesh, [{"z"}]>>
+  return
+}
+
+// -----
+
 // expected-error @below {{has no mesh after sharding}}
 module {}
