@@ -52,7 +52,8 @@ absl::StatusOr<const Artifact*> CheckStructure(Bytes program) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not blocking, so that a pipe is refused instead of waited for.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return SystemError(path, "open");
   std::unique_ptr<ArtifactFile> file(new ArtifactFile);
   file->path_ = path;

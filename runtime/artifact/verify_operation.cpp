@@ -183,6 +183,13 @@ absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
       return Invalid(absl::StrCat(what, " is not aligned to ", kBufferAlignment, " bytes"));
     }
   }
+  // The last buffer is an output; which of the others are is the kernel's knowledge.
+  const uint64_t buffers = Size(launch.buffers());
+  if (buffers > 0) {
+    const Slice* last = launch.buffers()->Get(static_cast<uint32_t>(buffers - 1));
+    absl::Status status = VerifyWritable(context, last, "the last buffer");
+    if (!status.ok()) return status;
+  }
   if (launch.coordinates() == nullptr) return absl::OkStatus();
   for (const Coordinate* coordinate : *launch.coordinates()) {
     absl::Status status = comm::CheckAxes(context.mesh, AxesOf(coordinate->axes()));

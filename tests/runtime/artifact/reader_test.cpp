@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -47,6 +48,9 @@ TEST(ArtifactFile, ErrorsOfTheSystem) {
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.message()), HasSubstr("none.sgda: cannot open the artifact"));
   EXPECT_THAT(std::string(ArtifactFile::Open(folder.path()).status().message()),
+              HasSubstr("not a regular file"));
+  ASSERT_EQ(mkfifo(folder.File("pipe.sgda").c_str(), 0600), 0);
+  EXPECT_THAT(std::string(ArtifactFile::Open(folder.File("pipe.sgda")).status().message()),
               HasSubstr("not a regular file"));
   std::ofstream(folder.File("empty.sgda"), std::ios::binary);
   EXPECT_THAT(std::string(ArtifactFile::Open(folder.File("empty.sgda")).status().message()),
