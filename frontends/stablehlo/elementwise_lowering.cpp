@@ -114,21 +114,18 @@ LogicalResult lowerIsSignedInfinity(OpLowering& l) {
 Value multiplyPower(OpLowering& l, Value base, Value exponent, RankedTensorType type) {
   unsigned width = type.getElementTypeBitWidth();
   Value one = l.splat(type, APInt(width, 1)), zero = l.splat(type, APInt::getZero(width));
-  DenseIntElementsAttr constant;
-  bool isConstant = matchPattern(exponent, m_Constant(&constant)) && constant.isSplat();
+  auto constant = dyn_cast_or_null<IntegerAttr>(getSplatConstant(exponent));
   Value result = one, square = base;
   for (unsigned bit = 0; bit < width; ++bit) {
-    if (isConstant) {
-      APInt left = constant.getSplatValue<APInt>().lshr(bit);
-      if (left.isZero()) break;
-      if (left[0]) result = l.create<arith::MulIOp>(result, square);
-    } else {
-      Value mask =
-          l.create<arith::AndIOp>(exponent, l.splat(type, APInt::getOneBitSet(width, bit)));
-      Value isSet = l.create<arith::CmpIOp>(arith::CmpIPredicate::ne, mask, zero);
-      result = l.create<arith::SelectOp>(isSet, l.create<arith::MulIOp>(result, square), result);
+    if (constant && constant.getValue().lshr(bit).isZero()) break;
+    if (bit) square = l.create<arith::MulIOp>(square, square);
+    if (constant) {
+      if (constant.getValue()[bit]) result = l.create<arith::MulIOp>(result, square);
+      continue;
     }
-    if (bit + 1 < width) square = l.create<arith::MulIOp>(square, square);
+    Value mask = l.create<arith::AndIOp>(exponent, l.splat(type, APInt::getOneBitSet(width, bit)));
+    Value isSet = l.create<arith::CmpIOp>(arith::CmpIPredicate::ne, mask, zero);
+    result = l.create<arith::SelectOp>(isSet, l.create<arith::MulIOp>(result, square), result);
   }
   return result;
 }

@@ -43,6 +43,14 @@ LogicalResult sgd::reportUnsupportedType(Location loc, const Twine& what, Type t
          << "; supported elements are f64, f32, bf16, f16, i1 and integers of 8 to 64 bits";
 }
 
+TypedAttr sgd::getSplatConstant(Value value) {
+  while (isa_and_nonnull<BroadcastInDimOp, ShardingConstraintOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  DenseElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat()) return {};
+  return dyn_cast<TypedAttr>(constant.getSplatValue<Attribute>());
+}
+
 DenseElementsAttr sgd::toSignless(DenseElementsAttr elements) {
   Type element = elements.getElementType();
   if (!isa<IntegerType>(element) || element.isSignlessInteger()) return elements;

@@ -75,6 +75,10 @@ RankedTensorType convertTensorType(Type type);
 /// Says at `loc` why `type` has no graph-level form. `what` is the subject, such as "result 0".
 LogicalResult reportUnsupportedType(Location loc, const Twine& what, Type type);
 
+/// The value that all elements of `value` are known to have, or null. Looks through broadcasts and
+/// sharding constraints, which JAX puts around scalar constants.
+TypedAttr getSplatConstant(Value value);
+
 /// `elements` with signless integers.
 DenseElementsAttr toSignless(DenseElementsAttr elements);
 

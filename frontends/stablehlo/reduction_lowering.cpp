@@ -48,12 +48,11 @@ std::optional<ReduceKind> matchCombiner(Block& body, unsigned index, unsigned co
 
 /// True when starting from `init` adds nothing.
 bool isNeutral(OpLowering& l, Value init, ReduceKind kind) {
-  DenseElementsAttr constant;
-  if (!matchPattern(init, m_Constant(&constant)) || !constant.isSplat()) return false;
-  auto value = constant.getSplatValue<Attribute>();
+  TypedAttr value = getSplatConstant(init);
+  if (!value) return false;
   if (auto number = dyn_cast<FloatAttr>(value); number && kind == ReduceKind::Add)
     return number.getValue().isZero();
-  return value == getNeutralElement(l.builder, kind, constant.getElementType());
+  return value == getNeutralElement(l.builder, kind, value.getType());
 }
 
 LogicalResult lowerReduce(OpLowering& l) {

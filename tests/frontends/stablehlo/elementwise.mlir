@@ -250,13 +250,15 @@ func.func @select_and_clamp(%p: tensor<i1>, %x: tensor<4xf32>, %low: tensor<f32>
 // -----
 
 // A constant exponent: 5 = 101b.
-// CHECK-LABEL: func.func @cube_of_unsigned
+// CHECK-LABEL: func.func @fifth_power
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<4xi32>
-func.func @cube_of_unsigned(%x: tensor<4xui32>) -> tensor<4xui32> {
+func.func @fifth_power(%x: tensor<4xui32>) -> tensor<4xui32> {
   // CHECK: %[[SQUARE:.*]] = arith.muli %[[X]], %[[X]]
   // CHECK: %[[FOURTH:.*]] = arith.muli %[[SQUARE]], %[[SQUARE]]
   // CHECK: arith.muli %{{.*}}, %[[FOURTH]]
-  %five = stablehlo.constant dense<5> : tensor<4xui32>
+  // CHECK-NEXT: return
+  %scalar = stablehlo.constant dense<5> : tensor<ui32>
+  %five = stablehlo.broadcast_in_dim %scalar, dims = [] : (tensor<ui32>) -> tensor<4xui32>
   %0 = stablehlo.power %x, %five : tensor<4xui32>
   return %0 : tensor<4xui32>
 }

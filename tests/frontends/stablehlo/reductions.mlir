@@ -40,6 +40,20 @@ func.func @initial_value(%x: tensor<4x8xf32>, %init: tensor<f32>) -> tensor<8xf3
 
 // -----
 
+// A constant that is annotated is still neutral.
+// CHECK-LABEL: func.func @annotated_initial_value
+// CHECK: sgd.reduce{{ +}}add
+// CHECK-NEXT: return
+sdy.mesh @mesh = <["x"=2]>
+func.func @annotated_initial_value(%x: tensor<4xf32>) -> tensor<f32> {
+  %scalar = stablehlo.constant dense<0.0> : tensor<f32>
+  %init = sdy.sharding_constraint %scalar <@mesh, [], replicated={"x"}> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %init) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
 // Independent reductions in one op, operands in either order.
 // CHECK-LABEL: func.func @two_at_once
 func.func @two_at_once(%x: tensor<4xf32>) -> (tensor<f32>, tensor<f32>) {
