@@ -148,7 +148,10 @@ std::vector<Case> AllCases(const Shape& shape, CollectiveKind kind) {
       const ElementType element = static_cast<ElementType>(e);
       if (Reduces(kind) && FindReduceKernel(element, reduce) == nullptr) continue;
       const std::vector<CollectiveOperand> operands = OperandsOf(kind, element, n);
-      for (const CollectiveOperand& operand : operands) {
+      for (size_t i = 0; i < operands.size(); ++i) {
+        // Every shape with the first reduction, one of them in turn with the others.
+        if (r > 0 && i != static_cast<size_t>(r + e) % operands.size()) continue;
+        const CollectiveOperand& operand = operands[i];
         CaseBuilder builder(shape, kind, reduce);
         builder.Add(operand);
         if (kind == CollectiveKind::kAllReduce) builder.Add(operand, /*in_place=*/true);
