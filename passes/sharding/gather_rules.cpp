@@ -13,8 +13,8 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Factors of the index tensor by dimension; nullopt for the index vector itself, which gets one
-/// that must be whole.
+/// Factors of the index tensor's dimensions in order, without that of the index vector, which must
+/// be whole.
 SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shape,
                                       int64_t indexVectorDim, ArrayRef<int64_t> batching,
                                       FactorKind kind, ReduceKind reduceKind) {

@@ -9,6 +9,15 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
+/// What the choice of an op's assignment needs; `tensors` point into `operandAxes` and the map.
+struct OpProblem {
+  SmallVector<int64_t> sizes;
+  SmallVector<bool> canBeSharded, isReduction;
+  ReduceKind reduceKind = ReduceKind::Add;
+  SmallVector<TensorAxes, 3> operandAxes;  // as the operands are typed now
+  SmallVector<AssignedTensor> tensors;
+};
+
 class Materialization {
  public:
   Materialization(func::FuncOp function, ShardingMap& map, const MeshAxes& mesh)
@@ -18,6 +27,7 @@ class Materialization {
 
  private:
   void typeArguments();
+  void describe(const RuledOp& ruled, OpProblem& problem) const;
   void rewrite(const RuledOp& ruled);
   void rewriteConstraint(ShardingConstraintOp constraint);
   void rewriteReturn();
@@ -117,46 +127,45 @@ void Materialization::setResult(OpResult result, ShardingAttr sharding) {
   if (!sharding.isPartial()) reshards[{resharded, sharding}] = result;
 }
 
-void Materialization::rewrite(const RuledOp& ruled) {
+void Materialization::describe(const RuledOp& ruled, OpProblem& problem) const {
   const ShardingRule& rule = ruled.rule;
-  SmallVector<int64_t> sizes = rule.factorSizes();
-  SmallVector<bool> canBeSharded, isReduction;
-  ReduceKind kind = ReduceKind::Add;
+  problem.sizes = rule.factorSizes();
   for (const Factor& factor : rule.factors) {
-    canBeSharded.push_back(factor.canBeSharded());
-    isReduction.push_back(factor.kind == FactorKind::Reduction);
-    if (isReduction.back()) kind = factor.reduceKind;
+    problem.canBeSharded.push_back(factor.canBeSharded());
+    problem.isReduction.push_back(factor.kind == FactorKind::Reduction);
+    if (problem.isReduction.back()) problem.reduceKind = factor.reduceKind;
   }
-  // Operands are described by the sharding that they have now, which is that of the value they were
-  // resharded from.
-  SmallVector<TensorAxes, 3> operandAxes;
   for (Value operand : ruled.op->getOperands())
-    operandAxes.push_back(isTensor(operand.getType())
-                              ? mesh.toTensorAxes(getSharding(operand.getType()))
-                              : TensorAxes());
-  SmallVector<AssignedTensor> tensors;
+    problem.operandAxes.push_back(isTensor(operand.getType())
+                                      ? mesh.toTensorAxes(getSharding(operand.getType()))
+                                      : TensorAxes());
   for (auto [operand, axes, mapping] :
-       llvm::zip(ruled.op->getOperands(), operandAxes, rule.operands))
+       llvm::zip(ruled.op->getOperands(), problem.operandAxes, rule.operands))
     if (isTensor(operand.getType()))
-      tensors.push_back(
+      problem.tensors.push_back(
           {&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
   for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
     if (isTensor(result.getType()))
-      tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
+      problem.tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
+}
 
-  AssignmentProblem problem{sizes, canBeSharded, isReduction, tensors};
+void Materialization::rewrite(const RuledOp& ruled) {
+  OpProblem op;
+  describe(ruled, op);
+  AssignmentProblem problem{op.sizes, op.canBeSharded, op.isReduction, op.tensors};
   Assignment assignment = chooseAssignment(problem);
   unsigned index = 0;
   for (OpOperand& operand : ruled.op->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
-    TensorAxes axes = assignedAxes(problem, tensors[index++], assignment);
-    if (rule.accumulator == operand.getOperandNumber())
+    TensorAxes axes = assignedAxes(problem, op.tensors[index++], assignment);
+    if (ruled.rule.accumulator == operand.getOperandNumber())
       axes.unreduced = unreducedAxes(problem, assignment);
-    setOperand(operand, mesh.toAttr(axes, kind));
+    setOperand(operand, mesh.toAttr(axes, op.reduceKind));
   }
   for (OpResult result : ruled.op->getResults())
     if (isTensor(result.getType()))
-      setResult(result, mesh.toAttr(assignedAxes(problem, tensors[index++], assignment), kind));
+      setResult(result,
+                mesh.toAttr(assignedAxes(problem, op.tensors[index++], assignment), op.reduceKind));
 }
 
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
