@@ -9,18 +9,14 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+namespace mlir::sgd {
+#define GEN_PASS_DEF_IMPORTSTABLEHLOPASS
+#include "frontends/stablehlo/passes.h.inc"
+}  // namespace mlir::sgd
+
 namespace {
 
-struct ImportStablehloPass : PassWrapper<ImportStablehloPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ImportStablehloPass)
-
-  StringRef getArgument() const final { return "sgd-import-stablehlo"; }
-  StringRef getDescription() const final {
-    return "Lowers stablehlo, chlo and sdy to the graph level; inlines private functions";
-  }
-  void getDependentDialects(DialectRegistry& registry) const final {
-    registerStablehloDialects(registry);
-  }
+struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloPass> {
   void runOnOperation() final {
     if (importStablehlo(getOperation()).failed()) signalPassFailure();
   }
@@ -33,9 +29,8 @@ void sgd::registerStablehloDialects(DialectRegistry& registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
 }
 
-void sgd::registerStablehloPasses() { PassRegistration<ImportStablehloPass>(); }
-
 bool sgd::usesStablehlo(ModuleOp module) {
+  if (module->hasAttr("mhlo.num_partitions")) return true;
   auto isInput = [](Operation* op) {
     return isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>(
         op->getDialect());
@@ -51,8 +46,4 @@ LogicalResult sgd::importStablehlo(ModuleOp module) {
   MLIRContext* context = module.getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
   return Importer(module).run();
-}
-
-std::unique_ptr<Pass> sgd::createImportStablehloPass() {
-  return std::make_unique<ImportStablehloPass>();
 }

@@ -12,19 +12,20 @@ namespace mlir::sgd {
 /// Adds `stablehlo`, `chlo`, `sdy` and the dialects that the graph level uses.
 void registerStablehloDialects(DialectRegistry& registry);
 
-/// Registers `sgd-import-stablehlo`.
-void registerStablehloPasses();
+#define GEN_PASS_DECL
+#include "frontends/stablehlo/passes.h.inc"
 
-/// True when `module` holds an op of an input dialect.
+// Defines registerStablehloPasses(), which registers `sgd-import-stablehlo`.
+#define GEN_PASS_REGISTRATION
+#include "frontends/stablehlo/passes.h.inc"
+
+/// True when `module` holds an op of an input dialect, or attributes that JAX puts on each module.
 bool usesStablehlo(ModuleOp module);
 
 /// Replaces each public function by its graph-level form (private functions are inlined) and the
 /// meshes of `sdy` by one `sgd.mesh`. On failure what is not supported or not consistent has been
 /// reported at the user's source location, and `module` is not to be used.
 LogicalResult importStablehlo(ModuleOp module);
-
-/// `importStablehlo` as a pass.
-std::unique_ptr<Pass> createImportStablehloPass();
 
 }  // namespace mlir::sgd
 
