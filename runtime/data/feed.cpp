@@ -37,8 +37,8 @@ absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry,
     return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(file.path(), ": tensor ", QuotedName(entry.name), ": is ",
-                   TypeText(entry.element, entry.dims), ", but input ", QuotedName(input.name),
-                   " is ", TypeText(input.type.element, input.type.global_dims)));
+                   FileTypeText(entry.element, entry.dims), ", but input ", QuotedName(input.name),
+                   " is ", FileTypeText(input.type.element, input.type.global_dims)));
 }
 
 }  // namespace sgd::data

@@ -43,14 +43,14 @@ absl::Status RowFeed::Add(const InputType& input, const Source& source) {
   const Dims& dims = input.type.global_dims;
   if (dims.empty() || dims[0] == 0) {
     return fault("cannot feed input ", QuotedName(input.name), ", ",
-                 TypeText(input.type.element, dims), ": it has no rows");
+                 FileTypeText(input.type.element, dims), ": it has no rows");
   }
   const bool same_rows = entry->element == input.type.element &&
                          entry->dims.size() == dims.size() &&
                          std::equal(dims.begin() + 1, dims.end(), entry->dims.begin() + 1);
   if (!same_rows) {
-    return fault("is ", TypeText(entry->element, entry->dims), "; its rows do not fit input ",
-                 QuotedName(input.name), ", ", TypeText(input.type.element, dims));
+    return fault("is ", FileTypeText(entry->element, entry->dims), "; its rows do not fit input ",
+                 QuotedName(input.name), ", ", FileTypeText(input.type.element, dims));
   }
   if (inputs_.empty()) {
     rows_ = entry->dims[0];

@@ -81,7 +81,7 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
   uint64_t expected = 0;
   if (!TensorBytes(entry.element, entry.dims, expected)) return "its shape overflows";
   if (expected != entry.size) {
-    return absl::StrCat(TypeText(entry.element, entry.dims), " takes ", expected,
+    return absl::StrCat(FileTypeText(entry.element, entry.dims), " takes ", expected,
                         " bytes, but its data_offsets span ", entry.size);
   }
   return "";
@@ -91,6 +91,10 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
 
 std::string TypeText(ElementType element, std::span<const uint64_t> dims) {
   return absl::StrCat(artifact::ElementName(element), "[", absl::StrJoin(dims, ","), "]");
+}
+
+std::string FileTypeText(ElementType element, std::span<const uint64_t> dims) {
+  return absl::StrCat(artifact::SafetensorsName(element), "[", absl::StrJoin(dims, ","), "]");
 }
 
 std::string QuotedName(std::string_view name) {

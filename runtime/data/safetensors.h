@@ -32,6 +32,9 @@ struct TensorEntry {
 // "f32[128,64]", the way types are said in messages; "f32[]" is a scalar.
 std::string TypeText(ElementType element, std::span<const uint64_t> dims);
 
+// "F32[128,64]", as the files spell types: for messages that compare a file with a program.
+std::string FileTypeText(ElementType element, std::span<const uint64_t> dims);
+
 // `name` in quotes with control characters escaped and long names cut: safe inside a one-line
 // message.
 std::string QuotedName(std::string_view name);

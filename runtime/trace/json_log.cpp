@@ -44,9 +44,9 @@ JsonLog::~JsonLog() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path, bool append) {
+absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path) {
   const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (append ? 0 : O_TRUNC), 0666);
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_TRUNC, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);
   return JsonLog(path, descriptor);
 }

@@ -35,8 +35,8 @@ class JsonLog {
   JsonLog(JsonLog&& other) noexcept;
   ~JsonLog();
 
-  // Begins an empty file, or with `append` goes on after its last line.
-  static absl::StatusOr<JsonLog> Open(const std::string& path, bool append);
+  // Begins an empty file.
+  static absl::StatusOr<JsonLog> Open(const std::string& path);
 
   // Whether Open would succeed; does not change a file that exists, and leaves none behind.
   static absl::Status CheckWritable(const std::string& path);

@@ -115,35 +115,37 @@ TEST_F(SgdrunErrors, Inputs) {
     ExpectFault(message, {artifact_, "--inputs", inputs, "--outputs", out});
   };
   fault("none: cannot open: No such file or directory", folder_ / "none");
-  fault("input 1 'x' (f32[8,4]) of program 'train' is not in --inputs",
+  fault("input arg1 'x' (f32[8,4]) of program 'train' is not in --inputs",
         Tensors("part", {{"arg0", {1, 4}}}));
-  fault("tensor 'arg0': is f32[4], but input 'params['w']' is f32[1,4]",
+  fault("tensor 'arg0': is F32[4], but input 'params['w']' is F32[1,4]",
         Tensors("shape", {{"arg0", {4}}, {"arg1", {8, 4}}}));
-  fault("tensor 'arg0': is i32[1,4], but input 'params['w']' is f32[1,4]",
+  fault("tensor 'arg0': is I32[1,4], but input 'params['w']' is F32[1,4]",
         Tensors("type", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}, ElementType::I32));
   fault("tensor 'y': program 'train' has no such input",
         Tensors("name", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"y", {}}}));
   fault("tensor 'arg2': program 'train' has no such input",
         Tensors("name2", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg2", {}}}));
-  fault("tensor 'x': input 1 'x' (f32[8,4]) of program 'train' is given twice",
+  fault("tensor 'x': input arg1 'x' (f32[8,4]) of program 'train' is given twice",
         Tensors("twice", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg1", {8, 4}}}));
   const std::string whole = data::ReadText(Tensors("good", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}));
   data::WriteText(folder_ / "cut", whole.substr(0, whole.size() - 1));
   fault("it is truncated", folder_ / "cut");
   EXPECT_FALSE(std::filesystem::exists(out));
-  ExpectFault("input 0 'params['w']' (f32[1,4]) of program 'train' is not in --inputs",
+  ExpectFault("input arg0 'params['w']' (f32[1,4]) of program 'train' is not in --inputs",
               {artifact_});
 }
 
 TEST_F(SgdrunErrors, State) {
   const std::string batches = Tensors("batches", {{"step0.x", {8, 4}}});
   ExpectFault(
-      "input 0 'params['w']' (f32[1,4]) of program 'train' is in none of --init, --resume, --data "
+      "input arg0 'params['w']' (f32[1,4]) of program 'train' is in none of --init, --resume, "
+      "--data "
       "and --batches, and there is no program 'init'",
       {artifact_, "--steps", "1", "--batches", batches});
   const std::string with_init = Artifact("init.sgda", {.has_init = true});
   ExpectFault(
-      "input 1 'x' (f32[8,4]) of program 'train' is in none of --init, --resume, --data, --batches "
+      "input arg1 'x' (f32[8,4]) of program 'train' is in none of --init, --resume, --data, "
+      "--batches "
       "and what program 'init' gives",
       {with_init, "--steps", "1"});
   ExpectFault("tensor 'step0.z': the program has no input 'z'",
@@ -161,7 +163,7 @@ TEST_F(SgdrunErrors, Data) {
   fault("--feed: program 'train' has no input 'y'", "y=x");
   fault("tensor 'none': not in the file", "x=none");
   fault("has 5 rows, fewer than one batch of 8", "x=few");
-  fault("--feed: input 1 'x' (f32[8,4]) of program 'train' is fed twice", "x=x,arg1=x");
+  fault("--feed: input arg1 'x' (f32[8,4]) of program 'train' is fed twice", "x=x,arg1=x");
   ExpectFault("no tensor has the name of an input of program 'train'; say --feed",
               {toy, "--steps", "1", "--data", Tensors("other", {{"images", {20, 4}}})});
 }
@@ -174,10 +176,12 @@ TEST_F(SgdrunErrors, Carry) {
   fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'", "--carry",
         "result7:arg0");
   fault(
-      "cannot carry output 1 'result[1]['w']' (f32[1,4]) of program 'train' to input 1 'x' "
+      "cannot carry output result1 'result[1]['w']' (f32[1,4]) of program 'train' to input arg1 "
+      "'x' "
       "(f32[8,4])",
       "--carry", "result1:arg1");
-  fault("two outputs are carried to input 0 'params['w']'", "--carry", "result1:arg0,result1:arg0");
+  fault("two outputs are carried to input arg0 'params['w']'", "--carry",
+        "result1:arg0,result1:arg0");
   auto file_fault = [&](const std::string& message, const std::string& json) {
     data::WriteText(folder_ / "carry.json", json);
     fault("carry.json: " + message, "--carry-json", folder_ / "carry.json");
@@ -203,7 +207,7 @@ TEST_F(SgdrunErrors, OutputsThatCannotBeWrittenStopTheRunBeforeItBegins) {
   data::WriteText(folder_ / "file", "");
   fault("file/saved: cannot create: Not a directory", {"--save", folder_ / "file/saved"});
   fault("--loss: program 'train' has no output 'accuracy'", {"--loss", "accuracy"});
-  fault("--loss: output 1 'result[1]['w']' (f32[1,4]) of program 'train' is not a scalar",
+  fault("--loss: output result1 'result[1]['w']' (f32[1,4]) of program 'train' is not a scalar",
         {"--loss", "result1"});
   ExpectFault("cannot create", {artifact_, "--inputs", init, "--outputs", "/proc/out"});
   EXPECT_EQ(folder_.files(), 3u) << "artifact, init and file; nothing else may be left";
@@ -243,7 +247,7 @@ TEST_F(SgdrunErrors, Evaluation) {
               {without, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
   const std::string toy = Artifact("eval.sgda", {.has_init = true, .has_eval = true});
   ExpectFault(
-      "input 1 'x' (f32[8,4]) of program 'eval' is neither state of program 'train' nor in "
+      "input arg1 'x' (f32[8,4]) of program 'eval' is neither state of program 'train' nor in "
       "--eval-data, which is not given",
       {toy, "--steps", "1", "--data", rows, "--eval-every", "1"});
   ExpectFault("is neither state of program 'train' nor in --eval-data",

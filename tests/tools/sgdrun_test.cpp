@@ -148,9 +148,10 @@ TEST_F(Sgdrun, ResumesWithTheSameBitsOnOtherRanks) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved/step-0000000002/manifest.json"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved/step-0000000003/manifest.json"));
   MustRun({Artifact({.ranks = 4, .has_init = true}), "--data", rows, "--steps", "4", "--resume",
-           folder_ / "saved", "--log-json", folder_ / "parts", "--outputs", folder_ / "parts.out"});
+           folder_ / "saved", "--log-json", folder_ / "rest", "--outputs", folder_ / "parts.out"});
   const std::vector<nlohmann::json> whole = Log("whole");
-  const std::vector<nlohmann::json> parts = Log("parts");
+  std::vector<nlohmann::json> parts = Log("parts");
+  for (const nlohmann::json& line : Log("rest")) parts.push_back(line);
   ASSERT_EQ(whole.size(), 7u);
   ASSERT_EQ(parts.size(), 7u);
   for (size_t i = 0; i < 7; ++i) {

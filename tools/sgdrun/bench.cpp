@@ -17,6 +17,7 @@ namespace sgd::sgdrun {
 namespace {
 
 constexpr uint64_t kWarmUpSteps = 5;
+constexpr uint64_t kMostReserved = 1 << 20;
 
 // Proportional set size of this process in bytes: private memory plus its part of what is shared. 0
 // where /proc has none.
@@ -85,8 +86,8 @@ absl::Status Bench(Session& session, int64_t start_nanoseconds) {
     if (step == kWarmUpSteps) {
       pss = ProportionalSetSize();
       times = {};
-      times.step_ms.reserve(steps);
-      times.communication_ms.reserve(steps);
+      times.step_ms.reserve(std::min(steps, kMostReserved));
+      times.communication_ms.reserve(std::min(steps, kMostReserved));
       sent_before = session.communicator().sent_bytes();
     }
     if (absl::Status status = TimeStep(session, step, times); !status.ok()) return status;

@@ -136,8 +136,7 @@ void AddTrainFlags(CLI::App& app, Options& options) {
                  "Output that is the loss (default: the first floating-point scalar)")
       ->group(reports)
       ->option_text("OUT");
-  app.add_option("--log-json", options.log_json,
-                 "One JSON line a step; after --resume lines are appended")
+  app.add_option("--log-json", options.log_json, "One JSON line a step, into a new file")
       ->group(reports)
       ->option_text("FILE");
   app.add_option("--eval-every", options.eval_every, "Run the program 'eval' every E steps")

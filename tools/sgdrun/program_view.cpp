@@ -22,9 +22,9 @@ std::vector<std::string> NamesOf(const std::vector<data::InputType>& tensors) {
   return names;
 }
 
-std::string TensorText(const char* kind, const ProgramView& program, const data::InputType& tensor,
-                       size_t index) {
-  return absl::StrCat(kind, " ", index, " ", data::QuotedName(tensor.name), " (",
+std::string TensorText(const std::string& position, const ProgramView& program,
+                       const data::InputType& tensor) {
+  return absl::StrCat(position, " ", data::QuotedName(tensor.name), " (",
                       data::TypeText(tensor.type.element, tensor.type.global_dims), ") of program ",
                       data::QuotedName(program.name));
 }
@@ -66,11 +66,12 @@ absl::StatusOr<std::string> DefaultProgram(const artifact::ArtifactFile& file) {
 }
 
 std::string InputText(const ProgramView& program, size_t input) {
-  return TensorText("input", program, program.inputs[input], input);
+  return TensorText("input " + program.input_names.Position(input), program, program.inputs[input]);
 }
 
 std::string OutputText(const ProgramView& program, size_t output) {
-  return TensorText("output", program, program.outputs[output], output);
+  return TensorText("output " + program.output_names.Position(output), program,
+                    program.outputs[output]);
 }
 
 std::vector<std::string> PathOf(std::string_view name) {

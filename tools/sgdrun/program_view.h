@@ -31,7 +31,8 @@ absl::StatusOr<std::string> DefaultProgram(const artifact::ArtifactFile& file);
 
 bool HasProgram(const artifact::ArtifactFile& file, std::string_view name);
 
-// "input 3 'x' (f32[128,64]) of program 'train'".
+// "input arg3 'x' (f32[128,64]) of program 'train'", "output result0 'loss' (f32[]) of program
+// 'train'".
 std::string InputText(const ProgramView& program, size_t input);
 std::string OutputText(const ProgramView& program, size_t output);
 

@@ -27,8 +27,7 @@ class Reporter {
   static absl::StatusOr<std::unique_ptr<Reporter>> Create(const Job& job) {
     auto reporter = std::unique_ptr<Reporter>(new Reporter(job));
     if (job.options.log_json.empty()) return reporter;
-    absl::StatusOr<trace::JsonLog> log =
-        trace::JsonLog::Open(job.options.log_json, !job.options.resume.empty());
+    absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(job.options.log_json);
     if (!log.ok()) return log.status();
     reporter->log_.emplace(*std::move(log));
     return reporter;

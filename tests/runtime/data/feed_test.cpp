@@ -118,10 +118,10 @@ TEST(RowFeed, SaysWhatDoesNotFit) {
   EXPECT_THAT(message({{0, "none"}}),
               HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it"));
   EXPECT_THAT(message({{0, "wide"}}),
-              HasSubstr("tensor 'wide': is i32[10,4]; its rows do not fit input 'x', i32[4,3]"));
+              HasSubstr("tensor 'wide': is I32[10,4]; its rows do not fit input 'x', I32[4,3]"));
   EXPECT_THAT(message({{0, "x"}, {1, "y"}}), HasSubstr("tensor 'y': has 9 rows, but 'x' has 10"));
   EXPECT_THAT(message({{0, "few"}}), HasSubstr("has 3 rows, fewer than one batch of 4"));
-  EXPECT_THAT(message({{2, "x"}}), HasSubstr("cannot feed input 'scalar', i32[]: it has no rows"));
+  EXPECT_THAT(message({{2, "x"}}), HasSubstr("cannot feed input 'scalar', I32[]: it has no rows"));
   EXPECT_THAT(message({{0, "x"}, {3, "x"}}),
               HasSubstr("feeds batches of 5 rows to input 'z', but other inputs take 4"));
   EXPECT_THAT(message({}), HasSubstr("feeds no input"));
@@ -153,7 +153,7 @@ TEST(BatchFeed, SaysWhatDoesNotFit) {
   EXPECT_THAT(message({{"step0.z", {4}}}),
               HasSubstr("tensor 'step0.z': the program has no input 'z'"));
   EXPECT_THAT(message({{"step0.y", {5}}}),
-              HasSubstr("tensor 'step0.y': is i32[5], but input 'y' is i32[4]"));
+              HasSubstr("tensor 'step0.y': is I32[5], but input 'y' is I32[4]"));
   EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}),
               HasSubstr("input 'y' is given twice in this step"));
   EXPECT_THAT(message({{"step1.y", {4}}}), HasSubstr("has no tensors for step0, but for step1"));

@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}})", 4,
                 "data_offsets are not two ascending numbers"},
         BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
-                "f32[2] takes 8 bytes, but its data_offsets span 4"},
+                "F32[2] takes 8 bytes, but its data_offsets span 4"},
         BadFile{R"({"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0,
                 "its shape overflows"},
         BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4,
