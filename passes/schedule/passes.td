@@ -14,6 +14,17 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def FormClustersPass : Pass<"sgd-form-clusters", "::mlir::func::FuncOp"> {
+  let summary = "Wraps what is not a library call or collective into clusters, each one kernel";
+  let description = [{
+    Before: contractions are formed, local shapes. After: the block holds clusters, contractions, collectives, views (reshape, contiguous
+    slice) and constants. An op joins the cluster of its readers when the kernel still walks its data once: elementwise chains, reductions
+    with what they reduce and with what walks the same rows again, several results over the same domain. Constants, index maps and
+    cheap ops with one large operand are computed in each reader. Clusters over the same domain that read the same tensor become one.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def OrderPass : Pass<"sgd-order", "::mlir::func::FuncOp"> {
   let summary = "Sorts ops so that the bytes alive at the same time peak lower";
   let description = [{

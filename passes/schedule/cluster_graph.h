@@ -1,0 +1,74 @@
+// Clusters while they grow: which ops belong to which, what leaves them, and how each value is indexed inside.
+#ifndef SGD_PASSES_SCHEDULE_CLUSTER_GRAPH_H
+#define SGD_PASSES_SCHEDULE_CLUSTER_GRAPH_H
+
+#include <memory>
+#include <vector>
+
+#include "llvm/ADT/MapVector.h"
+#include "passes/schedule/cluster_rules.h"
+
+namespace mlir::sgd {
+
+/// Where the elements of a value are read inside a cluster.
+struct Placement {
+  enum Kind {
+    Full,       // at the point of the domain
+    Repeated,   // at the point that `pattern` repeats; at the row when it is the cluster's own pattern
+    Elsewhere,  // at other places
+  } kind = Elsewhere;
+  RowPattern pattern;
+
+  bool operator==(const Placement &other) const { return kind == other.kind && (kind != Repeated || pattern == other.pattern); }
+};
+
+/// A cluster: ops that become one kernel. Its domain is a tensor of `elements`; with reductions, `pattern` says what their rows are.
+struct Cluster {
+  unsigned number;
+  int64_t elements;
+  std::optional<RowPattern> pattern;
+  bool isScatter = false;
+  SetVector<Operation *> members;
+  SetVector<Operation *> roots;   // members whose results are used outside
+};
+
+/// A use of a value: in a cluster, or outside of all (null).
+struct ClusterUse {
+  Cluster *cluster;
+  Placement placement;
+};
+
+class ClusterGraph {
+ public:
+  /// Assigns every op of `block` that can be in a kernel.
+  explicit ClusterGraph(Block &block);
+
+  /// Clusters with members, in order of their first root.
+  std::vector<Cluster *> getClusters() const;
+
+ private:
+  void assign(Operation *op);
+  /// Uses of `op`'s result by what is assigned already.
+  SmallVector<ClusterUse> getUses(Operation *op) const;
+  void addUses(Operation *user, Value value, SmallVectorImpl<ClusterUse> &uses) const;
+  Placement placeOperand(Operation *user, Value operand, const Cluster &cluster, const Placement &ofUser) const;
+  bool mayJoin(Operation *op, Cluster &cluster, const Placement &placement) const;
+  bool mayHoldReduce(ReduceOp op, const Cluster &cluster, const Placement &placement) const;
+  bool mayBeRoot(Operation *op, const Cluster &cluster, const Placement &placement) const;
+  bool mayRepeat(Operation *op, ArrayRef<ClusterUse> uses) const;
+  void join(Operation *op, Cluster &cluster, const Placement &placement);
+  void startCluster(Operation *op);
+  /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says yes when it would
+  /// take long to know.
+  bool reaches(ArrayRef<Operation *> values, const Cluster *from, const Cluster &cluster) const;
+  void mergeSiblings(Block &block);
+  bool mayMerge(Cluster &left, Cluster &right) const;
+  void merge(Cluster &into, Cluster &from);
+
+  std::vector<std::unique_ptr<Cluster>> clusters;
+  llvm::DenseMap<Operation *, SmallVector<ClusterUse, 1>> placed;  // op -> clusters that compute it, and how
+};
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,71 @@
+// Roles of ops and patterns of reductions and broadcasts.
+#include "passes/schedule/cluster_rules.h"
+
+#include "dialects/spmd/spmd_dialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Constants with more elements stay buffers of their own.
+static constexpr int64_t kInlineConstant = 16;
+
+int64_t mlir::sgd::getNumElements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+ClusterRole mlir::sgd::getClusterRole(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) return ClusterRole::Outside;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape()) return ClusterRole::Outside;
+  DenseElementsAttr constant;
+  if (matchPattern(op, m_Constant(&constant))) return constant.isSplat() || type.getNumElements() <= kInlineConstant ? ClusterRole::Free : ClusterRole::Outside;
+  if (op->hasTrait<OpTrait::ConstantLike>()) return ClusterRole::Outside;
+  if (isa<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, IotaOp, spmd::PartitionIdOp, spmd::ShardSliceOp>(op)) return ClusterRole::Free;
+  if (isa<ReduceOp>(op)) return ClusterRole::Reduce;
+  if (isa<ScatterOp>(op)) return ClusterRole::Scatter;
+  if (isa<PadOp, ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp, GatherOp>(op) || op->hasTrait<OpTrait::Elementwise>()) return ClusterRole::Pointwise;
+  return ClusterRole::Outside;
+}
+
+bool mlir::sgd::keepsIndex(Operation *op) { return isa<ReshapeOp>(op) || op->hasTrait<OpTrait::Elementwise>(); }
+
+bool mlir::sgd::isExpensive(Operation *op) {
+  if (isa<arith::DivFOp, arith::RemFOp, GatherOp, ConcatenateOp, DynamicUpdateSliceOp>(op)) return true;
+  return isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp, math::IsFiniteOp>(op);
+}
+
+void RowPattern::append(bool isKept, int64_t size) {
+  if (size == 1) return;
+  if (!runs.empty() && runs.back().first == isKept)
+    runs.back().second *= size;
+  else
+    runs.push_back({isKept, size});
+}
+
+int64_t RowPattern::product(bool kept) const {
+  int64_t result = 1;
+  for (auto [isKept, size] : runs)
+    if (isKept == kept) result *= size;
+  return result;
+}
+
+RowPattern mlir::sgd::getReducePattern(ReduceOp op) {
+  RowPattern pattern;
+  for (auto [dim, size] : llvm::enumerate(cast<RankedTensorType>(op.getInput().getType()).getShape()))
+    pattern.append(!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim)), size);
+  return pattern;
+}
+
+std::optional<RowPattern> mlir::sgd::getBroadcastPattern(BroadcastInDimOp op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType()), result = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<bool> kept(result.getRank(), false);
+  int64_t previous = -1;
+  for (auto [from, to] : llvm::enumerate(op.getDims())) {
+    if (input.getDimSize(from) == 1) continue;
+    if (to < previous) return std::nullopt;
+    previous = to;
+    kept[to] = true;
+  }
+  RowPattern pattern;
+  for (auto [isKept, size] : llvm::zip(kept, result.getShape())) pattern.append(isKept, size);
+  return pattern;
+}
