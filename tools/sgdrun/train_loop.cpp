@@ -39,11 +39,11 @@ class Reporter {
                                     : absl::StrCat("loss ", trace::ScalarText(*record.loss)));
     std::string json = trace::StepJson(record);
     if (eval) {
-      std::string line = absl::StrCat("eval after step ", record.step, " ");
+      std::string line = absl::StrCat("eval after step ", record.step);
       std::string fields;
       for (const auto& [name, mean] : *eval) {
         const std::string number = trace::NumberJson(mean);
-        absl::StrAppend(&line, " ", name, " ", number);
+        absl::StrAppend(&line, "  ", name, " ", number);
         absl::StrAppend(&fields, fields.empty() ? "" : ", ", trace::JsonString(name), ": ", number);
       }
       progress_.Line(line);
