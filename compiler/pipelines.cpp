@@ -33,6 +33,7 @@ void mlir::sgd::addKernelStage(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 

@@ -26,7 +26,10 @@ ClusterRole mlir::sgd::getClusterRole(Operation *op) {
   return ClusterRole::Outside;
 }
 
-bool mlir::sgd::keepsIndex(Operation *op) { return isa<ReshapeOp>(op) || op->hasTrait<OpTrait::Elementwise>(); }
+bool mlir::sgd::keepsIndex(Operation *op) {
+  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) return getNumElements(broadcast.getInput()) == getNumElements(broadcast.getResult()) && getBroadcastPattern(broadcast);
+  return isa<ReshapeOp>(op) || op->hasTrait<OpTrait::Elementwise>();
+}
 
 bool mlir::sgd::isExpensive(Operation *op) {
   if (isa<arith::DivFOp, arith::RemFOp, GatherOp, ConcatenateOp, DynamicUpdateSliceOp>(op)) return true;

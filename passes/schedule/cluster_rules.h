@@ -17,7 +17,7 @@ enum class ClusterRole {
 
 ClusterRole getClusterRole(Operation *op);
 
-/// Keeps the row-major number of each element: an elementwise op or a reshape.
+/// Keeps the row-major number of each element: an elementwise op, a reshape, a broadcast that only adds dimensions of size 1.
 bool keepsIndex(Operation *op);
 
 /// Costs much more than reading its operands.

@@ -97,7 +97,7 @@ struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
       llvm::append_range(replacements, writer.replacements);
     }
     for (auto [from, to] : replacements) from.replaceAllUsesWith(to);
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op)) op.erase();
     if (!sortTopologically(&block)) function.emitError("clusters depend on each other in a circle");
   }
