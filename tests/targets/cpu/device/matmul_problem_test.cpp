@@ -13,8 +13,9 @@ MatmulProblem RowMajor(uint64_t m, uint64_t n, uint64_t k, uint64_t batch, std::
   problem.element = artifact::ElementType::I8;
   problem.m = m, problem.n = n, problem.k = k;
   problem.batch = {1, 1, 1, batch};
-  problem.a.rows = static_cast<int64_t>(k), problem.a.columns = 1;
-  problem.b.rows = static_cast<int64_t>(n), problem.b.columns = 1;
+  // Addresses of A and B are only computed here, never read.
+  problem.a = {c, static_cast<int64_t>(k), 1, {}};
+  problem.b = {c, static_cast<int64_t>(n), 1, {}};
   problem.c = {c, static_cast<int64_t>(n), 1, {0, 0, 0, static_cast<int64_t>(m * n)}};
   return problem;
 }
