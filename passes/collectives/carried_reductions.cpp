@@ -185,7 +185,6 @@ void Carrier::visit(Operation *op) {
 
 CarriedReductions mlir::sgd::carryReductions(func::FuncOp function, const MeshAxes &mesh, ReshardCosts &costs) {
   Carrier carrier(mesh, costs);
-  for (Block &block : function.getBody())
-    for (Operation &op : llvm::make_early_inc_range(block)) carrier.visit(&op);
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) carrier.visit(&op);
   return carrier.counts;
 }

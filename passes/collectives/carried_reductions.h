@@ -12,7 +12,7 @@ struct CarriedReductions {
   unsigned numMoved = 0;   // reductions moved past an op that shrinks the value
 };
 
-/// In every block of one function, in program order:
+/// In a function of one block whose values all have shardings, in program order:
 ///   add(linear(reshard(p)), linear(reshard(q)))  becomes  reshard(add(linear(p), linear(q)))
 ///   linear(reshard(p))                           becomes  reshard(linear(p))   when that sends less.
 /// Only values with one use move, so that nothing is reduced twice.

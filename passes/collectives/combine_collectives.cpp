@@ -159,6 +159,8 @@ void Combiner::emit(Bucket &bucket) {
 }
 
 void Combiner::visit(Operation *op) {
+  // Nothing moves past a barrier.
+  if (isa<OptimizationBarrierOp>(op)) return flush(~Buckets(0), op);
   Buckets awaited = getAwaited(op);
   if (awaited != 0 && canBeDeferred(op)) {
     waiting[op] = awaited;

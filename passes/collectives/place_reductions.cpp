@@ -2,6 +2,7 @@
 #include "passes/collectives/carried_reductions.h"
 #include "passes/collectives/passes.h"
 #include "passes/collectives/reshard_trees.h"
+#include "passes/partition/factor_check.h"
 #include "passes/partition/sharding_state.h"
 
 namespace mlir::sgd {
@@ -28,6 +29,7 @@ struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReduc
     ReshardCosts costs(mesh.getMesh(), cost);
     MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (failed(checkShardings(function, axes.getName(), axes.getMesh()))) return signalPassFailure();
       // Chains of reshards first become single ones, which the carrying of reductions then sees.
       numRerouted += rerouteReshards(function, costs);
       CarriedReductions carried = carryReductions(function, axes, costs);

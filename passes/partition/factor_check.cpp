@@ -125,6 +125,30 @@ LogicalResult FactorCheck::run(const ShardingRule &rule) {
   return checkPartial(rule);
 }
 
+static LogicalResult checkType(Location loc, Type type, FlatSymbolRefAttr meshName, MeshAttr mesh) {
+  ShardingAttr sharding = getSharding(type);
+  if (!sharding) return emitError(loc) << "type " << type << " has no sharding; run sgd-shard before";
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (!element.isIntOrFloat()) return emitError(loc) << "tensors of " << element << " cannot be partitioned";
+  if (sharding.getMesh() != meshName) return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName;
+  OpBuilder builder(type.getContext());
+  if (sharding.isPartial() && !getNeutralElement(builder, sharding.getUnreducedKind(), element))
+    return emitError(loc) << "reduction '" << stringifyReduceKind(sharding.getUnreducedKind()) << "' is not defined on " << element;
+  return sharding.verifyAgainst(mesh, cast<RankedTensorType>(type).getShape(), [&] { return emitError(loc); });
+}
+
+LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh) {
+  if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
+  for (BlockArgument argument : function.getArguments())
+    if (failed(checkType(argument.getLoc(), argument.getType(), meshName, mesh))) return failure();
+  for (Operation &op : function.getBody().front()) {
+    if (op.getNumRegions() != 0) return op.emitOpError("has regions, which cannot be partitioned yet");
+    for (Type type : op.getResultTypes())
+      if (failed(checkType(op.getLoc(), type, meshName, mesh))) return failure();
+  }
+  return success();
+}
+
 LogicalResult mlir::sgd::checkFitsRule(Operation *op, FlatSymbolRefAttr meshName, MeshAttr mesh) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled) return op->emitOpError("has no sharding rule and cannot be partitioned");

@@ -36,22 +36,11 @@ class Localisation {
   DenseMap<Value, RankedTensorType> globalTypes;  // of values that are local already
 };
 
-/// Every value is a tensor whose sharding names this mesh correctly, and every op can be computed shard by shard.
+/// Every op can be computed shard by shard.
 LogicalResult Localisation::check() {
-  auto checkType = [&](Location loc, Type type) -> LogicalResult {
-    ShardingAttr sharding = getSharding(type);
-    if (!sharding) return emitError(loc) << "type " << type << " has no sharding; run sgd-shard before";
-    if (sharding.getMesh() != meshName) return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName;
-    return sharding.verifyAgainst(mesh, cast<RankedTensorType>(type).getShape(), [&] { return emitError(loc); });
-  };
-  for (BlockArgument argument : function.getArguments())
-    if (failed(checkType(argument.getLoc(), argument.getType()))) return failure();
-  for (Operation &op : function.getBody().front()) {
-    if (op.getNumRegions() != 0) return op.emitOpError("has regions, which cannot be partitioned yet");
-    for (Type type : op.getResultTypes())
-      if (failed(checkType(op.getLoc(), type))) return failure();
+  if (failed(checkShardings(function, meshName, mesh))) return failure();
+  for (Operation &op : function.getBody().front())
     if (!isa<ReshardOp, func::ReturnOp>(op) && failed(checkFitsRule(&op, meshName, mesh))) return failure();
-  }
   return success();
 }
 
@@ -126,7 +115,6 @@ LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
 }
 
 LogicalResult Localisation::run() {
-  if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
   if (failed(check()) || failed(localizeArguments())) return failure();
   SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(function.getBody().front()));
   for (Operation *op : ops) {

@@ -73,3 +73,19 @@ func.func @dims(%a: tensor<2x4xf32>, %b: tensor<4x2xf32>, %c: tensor<8x8xf32>) -
   %3 = spmd.reduce_scatter add(%c) dims = [0] <@mesh, {"x"}> : (tensor<8x8xf32>) -> tensor<2x8xf32>
   return %0, %1, %2, %3 : tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x2xf32>, tensor<2x8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+
+// Nothing moves past a barrier.
+// CHECK-LABEL: func.func @barrier
+// CHECK: spmd.all_reduce add(%arg0)
+// CHECK-NEXT: sgd.optimization_barrier
+// CHECK-NEXT: spmd.all_reduce add(
+func.func @barrier(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = spmd.all_reduce add(%a) <@mesh, {"x"}> : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = sgd.optimization_barrier %b : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = spmd.all_reduce add(%1) <@mesh, {"x"}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %2 : tensor<4xf32>, tensor<4xf32>
+}

@@ -93,3 +93,39 @@ func.func @partial_result(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> t
   // expected-error @below {{result 0 is a sum that is not taken over}}
   return %0 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+// expected-error @below {{reduction 'and' is not defined on 'f32'}}
+func.func @undefined_reduction(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced=and{"x"}>>) {
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+// expected-error @below {{tensors of 'complex<f32>' cannot be partitioned}}
+func.func @complex(%a: tensor<8xcomplex<f32>, #sgd.sharding<@mesh, [{}]>>) {
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+// expected-error @below {{sharding names mesh @other, the module's is @mesh}}
+func.func @other_mesh(%a: tensor<8xf32, #sgd.sharding<@other, [{}]>>) {
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @no_rule(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+  // expected-error @below {{has regions, which cannot be partitioned yet}}
+  %0 = sgd.cluster(%a) {
+  ^bb0(%b: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>):
+    sgd.yield %b : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  } : (tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  return
+}
