@@ -1,0 +1,70 @@
+// The entry points that the compiler calls: what counts as StableHLO, and an import outside of a
+// pass manager.
+#include "frontends/stablehlo/import.h"
+
+#include <gtest/gtest.h>
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace {
+
+class ImportTest : public testing::Test {
+ protected:
+  ImportTest() : context(getRegistry()) {}
+
+  OwningOpRef<ModuleOp> parse(StringRef text) {
+    return parseSourceString<ModuleOp>(text, &context);
+  }
+
+  static DialectRegistry getRegistry() {
+    DialectRegistry registry;
+    sgd::registerStablehloDialects(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+};
+
+TEST_F(ImportTest, TellsStablehloFromTheGraphLevel) {
+  OwningOpRef<ModuleOp> op =
+      parse("func.func @f() { %0 = stablehlo.constant dense<1.0> : tensor<f32> return }");
+  OwningOpRef<ModuleOp> mesh = parse("sdy.mesh @mesh = <[\"x\"=2]>");
+  OwningOpRef<ModuleOp> identity = parse(
+      "module attributes {mhlo.num_partitions = 1 : i32} {"
+      "  func.func @main(%x: tensor<2xui32>) -> tensor<2xui32> { return %x : tensor<2xui32> } }");
+  OwningOpRef<ModuleOp> graph =
+      parse("func.func @f() { %0 = arith.constant dense<1.0> : tensor<f32> return }");
+  ASSERT_TRUE(op && mesh && identity && graph);
+  EXPECT_TRUE(sgd::usesStablehlo(*op));
+  EXPECT_TRUE(sgd::usesStablehlo(*mesh));
+  EXPECT_TRUE(sgd::usesStablehlo(*identity));
+  EXPECT_FALSE(sgd::usesStablehlo(*graph));
+}
+
+TEST_F(ImportTest, LeavesAModuleThatVerifies) {
+  OwningOpRef<ModuleOp> module = parse(
+      "func.func public @main(%x: tensor<2xui32>) -> tensor<2xui32> {"
+      "  %0 = stablehlo.add %x, %x : tensor<2xui32> return %0 : tensor<2xui32> }");
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(sgd::importStablehlo(*module).succeeded());
+  EXPECT_TRUE(verify(*module).succeeded());
+  EXPECT_FALSE(sgd::usesStablehlo(*module));
+}
+
+TEST_F(ImportTest, ReportsWithoutAPassManager) {
+  OwningOpRef<ModuleOp> module = parse(
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {"
+      "  %0 = chlo.lgamma %x : tensor<4xf32> -> tensor<4xf32> return %0 : tensor<4xf32> }");
+  ASSERT_TRUE(module);
+  std::string message;
+  ScopedDiagnosticHandler handler(&context,
+                                  [&](Diagnostic& diagnostic) { message += diagnostic.str(); });
+  EXPECT_TRUE(sgd::importStablehlo(*module).failed());
+  EXPECT_EQ(message.find("'chlo.lgamma' is not supported yet"), 0u) << message;
+}
+
+}  // namespace
