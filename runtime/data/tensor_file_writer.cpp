@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -68,6 +70,13 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
   return layout;
 }
 
+// Where a link leads, so that the file behind it is replaced and not the link.
+std::string ResolveLink(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
 }  // namespace
 
 TensorFileWriter::TensorFileWriter(TensorFileWriter&& other) noexcept
@@ -98,14 +107,15 @@ absl::StatusOr<TensorFileWriter> TensorFileWriter::Make(const std::string& path,
     return absl::Status(layout.status().code(),
                         absl::StrCat(path, ": ", layout.status().message()));
   }
-  const std::string aside = AsidePath(path);
+  const std::string resolved = ResolveLink(path);
+  const std::string aside = AsidePath(resolved);
   absl::StatusOr<MappedFile> file = create ? MappedFile::CreateShared(aside, layout->file_size)
                                            : MappedFile::JoinShared(aside, layout->file_size);
   if (!file.ok()) return file.status();
   if (create)
     std::memcpy(file->mutable_bytes().data(), layout->header.data(), layout->header.size());
   TensorFileWriter writer;
-  writer.path_ = path;
+  writer.path_ = resolved;
   writer.is_creator_ = create;
   writer.specs_ = std::move(specs);
   writer.offsets_ = std::move(layout->offsets);
@@ -142,7 +152,7 @@ absl::Status TensorFileWriter::Commit() {
 
 absl::Status TensorFileWriter::CheckWritable(const std::string& path) {
   struct stat info;
-  if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": cannot be replaced by a file of tensors: it is not a regular file"));
   }

@@ -226,6 +226,18 @@ absl::Status FillJob(Job& job) {
   return ChooseOutputs(job);
 }
 
+const char* ModeName(Mode mode) {
+  switch (mode) {
+    case Mode::kOnce:
+      return "one run";
+    case Mode::kTrain:
+      return "training";
+    case Mode::kBench:
+      return "benchmark";
+  }
+  return "unknown";
+}
+
 }  // namespace
 
 bool Job::IsCarried(size_t input) const {
@@ -263,11 +275,14 @@ std::string AgreementText(const Job& job) {
   const Options& options = job.options;
   std::string text = absl::StrCat(
       "artifact: ", artifact::HexHash(job.file->hash()), "\nprogram: ", job.program.name,
+      "\nmode: ", ModeName(options.mode),
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps,
       "\nfirst step: ", job.first_step, "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
       "\n--eval-every: ", options.eval_every,
-      "\n--outputs: ", options.outputs.empty() ? "no" : "yes", "\ncarried:");
+      "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
+      "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "),
+      "\ncarried:");
   for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);
   return text;
 }

@@ -63,7 +63,8 @@ absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t 
     std::memcpy(bytes.data(), key, sizeof(key));
     return bytes;
   }
-  if (type.global_dims.empty() && !artifact::IsFloat(type.element)) {
+  if (type.global_dims.empty() && !artifact::IsFloat(type.element) &&
+      type.element != data::ElementType::Bool) {
     bytes.resize(artifact::ElementSize(type.element));
     std::memcpy(bytes.data(), &seed, bytes.size());
     return bytes;

@@ -68,7 +68,9 @@ TEST(TensorFileWriter, TwoRanksFillOneFile) {
 TEST(TensorFileWriter, LeavesNothingWithoutCommit) {
   TemporaryFolder folder;
   WriteText(folder / "out", "before");
-  { ASSERT_TRUE(TensorFileWriter::Create(folder / "out", kSpecs).ok()); }
+  {
+    ASSERT_TRUE(TensorFileWriter::Create(folder / "out", kSpecs).ok());
+  }
   EXPECT_EQ(folder.files(), 1u);
   EXPECT_EQ(ReadText(folder / "out"), "before");
 }
@@ -79,6 +81,15 @@ TEST(TensorFileWriter, TakesOverWhatADeadRunLeft) {
   WriteCounting(folder / "out", {{"a", {2}}});
   EXPECT_TRUE(SafetensorsFile::Open(folder / "out").ok());
   EXPECT_EQ(folder.files(), 1u);
+}
+
+TEST(TensorFileWriter, ReplacesWhatALinkLeadsTo) {
+  TemporaryFolder folder;
+  WriteText(folder / "file", "before");
+  ASSERT_EQ(symlink((folder / "file").c_str(), (folder / "link").c_str()), 0);
+  WriteCounting(folder / "link", {{"a", {2}}});
+  EXPECT_TRUE(SafetensorsFile::Open(folder / "file").ok());
+  EXPECT_EQ(folder.files(), 2u);
 }
 
 TEST(TensorFileWriter, RefusesTwoWritersOfOneFile) {

@@ -54,12 +54,6 @@ inline void WriteSafetensors(const std::string& path, std::string_view header,
   WriteText(path, text.append(header).append(data));
 }
 
-template <typename T>
-struct NamedTensor {
-  TensorSpec spec;
-  std::vector<T> values;
-};
-
 inline void WriteTensor(TensorFileWriter& writer, size_t index, const void* values) {
   std::memcpy(writer.Bytes(index).data(), values, writer.Bytes(index).size());
 }
