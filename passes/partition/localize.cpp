@@ -90,7 +90,19 @@ LogicalResult Localisation::localize(Operation *op) {
   return success();
 }
 
-/// What made the reshard necessary: the producer of a partial value, else the first user.
+/// The innermost file, line and column of `location`, or nothing.
+static std::string getSourceLine(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    auto range = dyn_cast<FileLineColRange>(part);
+    if (!range) return WalkResult::advance();
+    llvm::raw_string_ostream(text) << range.getFilename().getValue() << ":" << range.getStartLine() << ":" << range.getStartColumn();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+/// What made the reshard necessary, and where: the producer of a partial value, else the first user.
 std::string Localisation::getReason(ReshardOp reshard) {
   RankedTensorType from = globalTypes[reshard.getInput()];
   std::string text;
@@ -100,6 +112,7 @@ std::string Localisation::getReason(ReshardOp reshard) {
     stream << " from " << producer->getName();
   else if (!reshard->use_empty())
     stream << " for " << (*reshard->user_begin())->getName();
+  if (std::string source = getSourceLine(reshard.getLoc()); !source.empty()) stream << " at " << source;
   return text;
 }
 
