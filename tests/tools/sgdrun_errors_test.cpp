@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "tests/tools/command.h"
 #include "tests/tools/toy_artifact.h"
@@ -238,6 +239,43 @@ TEST_F(SgdrunErrors, Checkpoints) {
       << "nothing may be made before everything is checked";
   std::filesystem::remove(folder_ / "saved/step-0000000002/manifest.json");
   fault("saved: holds no complete checkpoint", {});
+}
+
+TEST_F(SgdrunErrors, RanksStartedApartMustRunTheSame) {
+  const std::string toy = Artifact("two.sgda", {.ranks = 2, .has_init = true});
+  const std::string rows = Tensors("rows", {{"x", {20, 4}}});
+  auto run = [&](const std::string& rank, const std::string& seed) {
+    return RunCommand(SGDRUN,
+                      {toy, "--rank", rank, "--world-size", "2", "--rendezvous", folder_.path(),
+                       "--deadline", "20", "--steps", "1", "--data", rows, "--seed", seed});
+  };
+  for (const std::string& seed : {"1", "2"}) {
+    CommandResult first;
+    std::thread thread([&] { first = run("0", "1"); });
+    CommandResult second = run("1", seed);
+    thread.join();
+    const bool agree = seed == "1";
+    EXPECT_EQ(first.exit_code, agree ? 0 : 1) << first.errors;
+    EXPECT_EQ(second.exit_code, agree ? 0 : 1) << second.errors;
+    EXPECT_EQ(second.output, "") << "only rank 0 prints results";
+    if (agree) continue;
+    EXPECT_THAT(second.errors, HasSubstr("rank 0 and rank 1 differ: 'seed: 1' against 'seed: 2'"));
+  }
+}
+
+TEST_F(SgdrunErrors, ResultsThatNobodyTakes) {
+  const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  const std::string command =
+      std::string("'") + SGDRUN + "' '" + artifact_ + "' --init '" + init + "' --steps 1000000";
+  EXPECT_EQ(
+      WEXITSTATUS(std::system((command + " > /dev/full 2> '" + folder_ / "errors" + "'").c_str())),
+      1);
+  EXPECT_THAT(data::ReadText(folder_ / "errors"),
+              HasSubstr("cannot write results to standard output"));
+  EXPECT_EQ(std::system(("bash -c \"set -o pipefail; " + command +
+                         " 2> /dev/null | head -1 > /dev/null; exit \\$((\\$? != 1))\"")
+                            .c_str()),
+            0);
 }
 
 TEST_F(SgdrunErrors, Evaluation) {
