@@ -12,6 +12,15 @@ static constexpr int64_t kInlineConstant = 16;
 
 int64_t mlir::sgd::getNumElements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
 
+/// Each element meets at most one update when every dimension that numbers the updates is a batching dimension.
+static bool updatesMayMeet(ScatterOp op) {
+  auto indices = cast<RankedTensorType>(op.getIndices().getType());
+  int64_t updates = 1;
+  for (auto [dim, size] : llvm::enumerate(indices.getShape()))
+    if (dim != op.getIndexVectorDim() && !llvm::is_contained(op.getIndicesBatchingDims(), static_cast<int64_t>(dim))) updates *= size;
+  return updates > 1;
+}
+
 ClusterRole mlir::sgd::getClusterRole(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) return ClusterRole::Outside;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -21,7 +30,7 @@ ClusterRole mlir::sgd::getClusterRole(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>()) return ClusterRole::Outside;
   if (isa<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, IotaOp, spmd::PartitionIdOp, spmd::ShardSliceOp>(op)) return ClusterRole::Free;
   if (isa<ReduceOp>(op)) return ClusterRole::Reduce;
-  if (isa<ScatterOp>(op)) return ClusterRole::Scatter;
+  if (auto scatter = dyn_cast<ScatterOp>(op)) return updatesMayMeet(scatter) ? ClusterRole::Scatter : ClusterRole::Pointwise;
   if (isa<PadOp, ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp, GatherOp>(op) || op->hasTrait<OpTrait::Elementwise>()) return ClusterRole::Pointwise;
   return ClusterRole::Outside;
 }
@@ -32,7 +41,7 @@ bool mlir::sgd::keepsIndex(Operation *op) {
 }
 
 bool mlir::sgd::isExpensive(Operation *op) {
-  if (isa<arith::DivFOp, arith::RemFOp, GatherOp, ConcatenateOp, DynamicUpdateSliceOp>(op)) return true;
+  if (isa<arith::DivFOp, arith::RemFOp, GatherOp, ScatterOp, ConcatenateOp, DynamicUpdateSliceOp>(op)) return true;
   return isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp, math::IsFiniteOp>(op);
 }
 

@@ -1,6 +1,6 @@
 // sgd.dot_general to sgd.contract on local shapes, with neighbouring transposes folded into the labels wherever matrix products can take
 // or write the other order with strides.
-#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/contraction_shape.h"
 #include "passes/schedule/passes.h"
 
@@ -93,6 +93,54 @@ std::optional<SmallVector<int64_t>> getCommonTranspose(Value result) {
   return common;
 }
 
+/// transpose(transpose(x)) -> one transpose of x, or x.
+void composeTransposes(func::FuncOp function) {
+  for (auto outer : llvm::make_early_inc_range(function.getOps<TransposeOp>())) {
+    auto inner = outer.getInput().getDefiningOp<TransposeOp>();
+    if (!inner) continue;
+    auto permutation = llvm::map_to_vector(outer.getPermutation(), [&](int64_t dim) { return inner.getPermutation()[dim]; });
+    outer.getInputMutable().assign(inner.getInput());
+    outer.setPermutation(permutation);
+    if (!llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()))) continue;
+    outer.replaceAllUsesWith(inner.getInput());
+    outer.erase();
+  }
+}
+
+/// A collective that acts on each operand alone, element by element or along one dimension: its dimensions, to be permuted with the operand.
+std::optional<SmallVector<int64_t>> getCollectiveDims(Operation *op) {
+  if (isa<spmd::AllReduceOp>(op)) return SmallVector<int64_t>();
+  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(op)) return SmallVector<int64_t>(scatter.getDims());
+  return std::nullopt;
+}
+
+/// transpose(all_reduce(dot)) -> all_reduce(transpose(dot)), likewise reduce_scatter: there the product can write the other order.
+void hoistTransposes(func::FuncOp function) {
+  SmallVector<Operation *> collectives;
+  for (Operation &op : function.getOps())
+    if (getCollectiveDims(&op)) collectives.push_back(&op);
+  for (Operation *op : collectives) {
+    SmallVector<int64_t> dims = *getCollectiveDims(op);
+    for (auto [index, operand, result] : llvm::enumerate(op->getOperands(), op->getResults())) {
+      std::optional<SmallVector<int64_t>> permutation = getCommonTranspose(result);
+      if (!permutation || !operand.getDefiningOp<DotGeneralOp>()) continue;
+      OpBuilder builder(op);
+      auto permute = [&](Type type) {
+        return cast<RankedTensorType>(type).clone(llvm::map_to_vector(*permutation, [&](int64_t dim) { return cast<RankedTensorType>(type).getDimSize(dim); }));
+      };
+      Value transposed = TransposeOp::create(builder, op->getLoc(), permute(operand.getType()), operand, *permutation);
+      op->setOperand(index, transposed);
+      result.setType(permute(result.getType()));
+      if (!dims.empty()) dims[index] = llvm::find(*permutation, dims[index]) - permutation->begin();
+      for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+        user->replaceAllUsesWith(ValueRange(result));
+        user->erase();
+      }
+    }
+    if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(op)) scatter.setDims(dims);
+  }
+}
+
 /// Labels of a dot_general: those of the lhs are its dimensions, new ones follow for free dimensions of the rhs.
 void getDotLabels(DotGeneralOp dot, Labels &lhs, Labels &rhs, Labels &result) {
   int64_t next = tensorType(dot.getLhs()).getRank();
@@ -111,6 +159,8 @@ SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int
 
 struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractionsPass> {
   void runOnOperation() final {
+    composeTransposes(getOperation());
+    hoistTransposes(getOperation());
     SmallVector<DotGeneralOp> dots;
     getOperation().walk([&](DotGeneralOp dot) { dots.push_back(dot); });
     for (DotGeneralOp dot : dots)

@@ -20,7 +20,9 @@ static bool readsOnlyWhatItStores(const KernelPlan &plan, const Store &store, un
 
 static void findInPlaceCandidates(const KernelPlan &plan, KernelInterface &kernel) {
   ClusterOp cluster = plan.cluster;
-  for (const Store &store : plan.stores)
+  SmallVector<Store> stores(plan.stores);
+  if (plan.scatter) stores.push_back({0, plan.scatter->initValue, plan.scatter->initIndex, false});
+  for (const Store &store : stores)
     for (unsigned operand = 0; operand < cluster->getNumOperands(); ++operand)
       if (byteSize(cluster->getOperand(operand)) == byteSize(cluster->getResult(store.result)) && readsOnlyWhatItStores(plan, store, operand) &&
           cast<RankedTensorType>(cluster->getOperand(operand).getType()).getNumElements() == cast<RankedTensorType>(cluster->getResult(store.result).getType()).getNumElements())

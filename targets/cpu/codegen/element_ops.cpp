@@ -204,3 +204,11 @@ LValue *mlir::sgd::cpu::emitCombiner(const VectorBuilder &v, ReduceKind kind, Ty
   }
   llvm_unreachable("all kinds are handled");
 }
+
+LValue *mlir::sgd::cpu::emitScatterCombiner(const VectorBuilder &v, ScatterKind kind, Type type, LValue *before, LValue *update) {
+  if (kind == ScatterKind::Set) return update;
+  // The other kinds are the reductions, in the same order.
+  static_assert(static_cast<int>(ScatterKind::Add) == static_cast<int>(ReduceKind::Add) + 1 && static_cast<int>(ScatterKind::Xor) == static_cast<int>(ReduceKind::Xor) + 1);
+  LValue *result = emitCombiner(v, static_cast<ReduceKind>(static_cast<int>(kind) - 1), type, before, update);
+  return result->getType()->getScalarType()->isFloatTy() ? v.round(result, type) : result;
+}

@@ -13,6 +13,9 @@ llvm::Value *emitElementOp(const VectorBuilder &v, Operation *op, llvm::ArrayRef
 /// Combines two values of a reduction of computing type; `type` is the element type of the reduced tensor.
 llvm::Value *emitCombiner(const VectorBuilder &v, ReduceKind kind, mlir::Type type, llvm::Value *x, llvm::Value *y);
 
+/// What a scatter leaves where `before` meets `update`.
+llvm::Value *emitScatterCombiner(const VectorBuilder &v, ScatterKind kind, mlir::Type type, llvm::Value *before, llvm::Value *update);
+
 /// Larger or smaller of two floats; NaN when one is.
 llvm::Value *emitFloatExtreme(const VectorBuilder &v, bool larger, llvm::Value *x, llvm::Value *y);
 

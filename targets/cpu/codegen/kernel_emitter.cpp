@@ -119,6 +119,7 @@ void KernelEmitter::emitIteration(LValue *iteration) {
 
 /// All row phases and stores of one point of the parallel domain.
 void KernelEmitter::emitPoint() {
+  if (plan.scatter) return emitScatter();
   for (unsigned phase = 1; phase <= plan.phases; ++phase) emitPhase(phase);
   if (llvm::any_of(plan.stores, [](const Store &store) { return store.perRowPoint; }) || (!plan.isReduction() && !plan.rowVars.empty()))
     emitRow([&] { emitStores(true); });
@@ -219,6 +220,39 @@ void KernelEmitter::emitStores(bool perRowPoint) {
     else
       b.CreateMaskedScatter(memory, b.CreateInBoundsGEP(scalar, resultPointers[store->result], indexLanes(store->index)), align, mask);
   }
+}
+
+void KernelEmitter::emitScatter() {
+  const ScatterLoops &loops = *plan.scatter;
+  ScatterOp op = loops.op;
+  ScatterKind kind = op.getKind();
+  Type type = plan.nodes[loops.initValue].type;
+  bool varies = plan.laneVar != kNone && width > 1;
+  VectorBuilder v(b, varies ? width : 1);
+  llvm::Type *scalar = v.memoryType(type);
+  llvm::Align align(module.getDataLayout().getTypeAllocSize(scalar));
+  auto store = [&](LValue *result, LValue *where) {
+    LValue *memory = v.toMemory(result, type);
+    mask ? static_cast<llvm::Instruction *>(b.CreateMaskedStore(memory, where, align, mask)) : b.CreateAlignedStore(memory, where, align);
+  };
+  auto lanes = [&](unsigned node) { return varies ? lanesOf(node) : value(node); };
+  emitRowLoops(loops.initVars, [&] {
+    LValue *initial = lanes(loops.initValue);
+    if (initial) store(initial, b.CreateGEP(scalar, resultPointers[0], address(loops.initIndex).scalar));
+  });
+  emitRowLoops(loops.updateVars, [&] {
+    LValue *update = lanes(loops.update), *inside = loops.inside == kNone ? nullptr : value(loops.inside);
+    if (!update) return;
+    // An update that does not lie inside leaves the first element of this part as it is.
+    LValue *offset = address(loops.target).scalar;
+    if (inside) offset = b.CreateSelect(inside, offset, address(loops.fallback).scalar);
+    LValue *where = b.CreateGEP(scalar, resultPointers[0], offset);
+    llvm::Type *memoryType = v.lanes(scalar);
+    LValue *memory = mask ? static_cast<LValue *>(b.CreateMaskedLoad(memoryType, where, align, mask, llvm::Constant::getNullValue(memoryType))) : b.CreateAlignedLoad(memoryType, where, align);
+    LValue *before = v.fromMemory(memory, type);
+    LValue *after = emitScatterCombiner(v, kind, type, before, update);
+    store(inside ? b.CreateSelect(inside, after, before) : after, where);
+  });
 }
 
 // Accumulators ----------------------------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ class KernelEmitter {
   void emitIteration(llvm::Value *iteration);
   void emitPoint();
   void emitPhase(unsigned phase);
+  void emitScatter();
   void emitRow(Body body);
   void emitRowLoops(llvm::ArrayRef<unsigned> vars, Body body);
   void emitLanes(int64_t extent, llvm::Value *base, Body body);

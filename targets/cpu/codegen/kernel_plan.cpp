@@ -56,6 +56,7 @@ class Planner {
 
  private:
   LogicalResult findDomain();
+  FailureOr<KernelPlan> planScatter(ScatterOp op);
   FailureOr<bool> buildOnce();  // false: split more and build again
   bool addSplit(const SplitRequest &request);
   IndexExpr declare(BaseDimension &base, SmallVectorImpl<unsigned> &vars);
@@ -232,6 +233,15 @@ bool Planner::chooseTile() {
   return false;
 }
 
+FailureOr<KernelPlan> Planner::planScatter(ScatterOp op) {
+  if (cluster->getNumResults() != 1 || reduce) return op.emitOpError("must be alone in its kernel, since several updates meet");
+  plan.cluster = cluster;
+  SmallVector<SplitRequest> requests;
+  NodeBuilder builder(plan, requests);
+  if (failed(builder.buildScatterLoops(op))) return failure();
+  return std::move(plan);
+}
+
 FailureOr<KernelPlan> Planner::run() {
   if (failed(findDomain())) return failure();
   if (parallel.extent == 0) {
@@ -239,6 +249,8 @@ FailureOr<KernelPlan> Planner::run() {
     plan.parallelVars.push_back(plan.space.add(0));
     return std::move(plan);
   }
+  auto scatter = cluster.getBody().front().getTerminator()->getOperand(0).getDefiningOp<ScatterOp>();
+  if (scatter && ScatterShape(scatter).freeUpdates > 1) return planScatter(scatter);
   for (int attempt = 0;; ++attempt) {
     FailureOr<bool> done = buildOnce();
     if (failed(done)) return failure();

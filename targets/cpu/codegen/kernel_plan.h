@@ -27,7 +27,8 @@ enum class NodeKind {
   InRange,     // i1: low <= index < high
   And,         // i1: operand 0 and operand 1
   Select,      // operand 0 ? operand 1 : operand 2
-  Clamp,       // i64: the integer operand 0, limited to [0, high); read as unsigned when `isUnsigned`
+  Combine,     // `op` (sgd.scatter) on operand 0, what was there, and operand 1, the update
+  Clamp,       // i64: the integer operand 0, limited to [low, high), minus low; read as unsigned when `isUnsigned`
   Quotient,    // i64: index / high, for non-negative index
   Remainder,   // i64: index % high, for non-negative index
 };
@@ -57,6 +58,15 @@ struct Store {
   bool perRowPoint;
 };
 
+/// A scatter whose updates may meet: per point of the parallel domain, the initial values are stored over `initVars`, then each update
+/// over `updateVars`, in this order, is combined into element `target` if `inside` holds (kNone: always).
+struct ScatterLoops {
+  ScatterOp op;
+  llvm::SmallVector<unsigned> initVars, updateVars;
+  IndexExpr initIndex, target, fallback;  // fallback: some element of the point
+  unsigned initValue = kNone, update = kNone, inside = kNone;
+};
+
 struct KernelPlan {
   ClusterOp cluster;
   IndexSpace space;
@@ -67,13 +77,14 @@ struct KernelPlan {
   std::vector<Node> nodes;
   llvm::DenseMap<unsigned, unsigned> opaqueVars;      // index variable -> node that computes it
   llvm::SmallVector<Store> stores;
+  std::optional<ScatterLoops> scatter;                // instead of stores
   llvm::SmallVector<DenseElementsAttr> tables;        // constants with several elements: buffers numbered after the operands
   llvm::SmallVector<AxisListAttr> coordinates;
   unsigned phases = 0;                                // reduction phases; the stores per row point follow in one more
 
   int64_t product(llvm::ArrayRef<unsigned> vars) const;
   uint64_t mask(llvm::ArrayRef<unsigned> vars) const;
-  bool isReduction() const { return phases > 0; }
+  bool isReduction() const { return phases > 0 || scatter; }
 };
 
 /// Plans the loops of `cluster`; emits an error on an op that cannot be part of a kernel, or of this one.

@@ -62,6 +62,7 @@ LValue *KernelEmitter::compute(unsigned number) {
       return nullptr;
     case NodeKind::Elementwise:
     case NodeKind::And:
+    case NodeKind::Combine:
     case NodeKind::Select: break;
   }
   SmallVector<LValue *, 3> operands;
@@ -71,6 +72,7 @@ LValue *KernelEmitter::compute(unsigned number) {
   }
   if (node.kind == NodeKind::And) return b.CreateAnd(operands[0], operands[1]);
   if (node.kind == NodeKind::Select) return b.CreateSelect(operands[0], operands[1], operands[2]);
+  if (node.kind == NodeKind::Combine) return emitScatterCombiner(v, cast<ScatterOp>(node.op).getKind(), node.type, operands[0], operands[1]);
   LValue *result = emitElementOp(v, node.op, operands);
   if (!result && !hasFailed) {
     node.op->emitOpError("has no CPU code for type ") << node.type;
@@ -133,8 +135,8 @@ LValue *KernelEmitter::computeClamp(const Node &node) {
   llvm::Type *type = v.lanes(b.getInt64Ty());
   LValue *limit = v.splat(b.getInt64(node.high - 1));
   if (node.isUnsigned) return v.binary(llvm::Intrinsic::umin, b.CreateZExtOrTrunc(start, type), limit);
-  LValue *wide = b.CreateSExtOrTrunc(start, type);
-  return v.binary(llvm::Intrinsic::smax, v.binary(llvm::Intrinsic::smin, wide, limit), v.splat(b.getInt64(0)));
+  LValue *wide = b.CreateSExtOrTrunc(start, type), *low = v.splat(b.getInt64(node.low));
+  return b.CreateSub(v.binary(llvm::Intrinsic::smax, v.binary(llvm::Intrinsic::smin, wide, limit), low), low);
 }
 
 // Loads -----------------------------------------------------------------------------------------------------------------

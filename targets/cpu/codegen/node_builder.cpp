@@ -127,6 +127,7 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation *op, const IndexExpr &index, 
   if (auto slice = dyn_cast<DynamicSliceOp>(op)) return buildDynamicSlice(slice, index, guard);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return buildDynamicUpdateSlice(update, index, guard);
   if (auto gather = dyn_cast<GatherOp>(op)) return buildGather(gather, index, guard);
+  if (auto scatter = dyn_cast<ScatterOp>(op)) return buildScatter(scatter, index, guard);
   if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) return buildCoordinate(id.getAxes());
   if (isa<spmd::ShardSliceOp>(op)) return buildShardSlice(op, index, guard);
   if (auto reduce = dyn_cast<ReduceOp>(op)) {

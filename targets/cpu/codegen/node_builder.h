@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "targets/cpu/codegen/kernel_plan.h"
+#include "targets/cpu/codegen/scatter_shape.h"
 
 namespace mlir::sgd::cpu {
 
@@ -22,6 +23,9 @@ class NodeBuilder {
 
   /// The node of element `index` (row-major) of `value`, needed only where node `guard` holds. Fails with an error on the op.
   FailureOr<unsigned> build(Value value, const IndexExpr &index, unsigned guard = kNone);
+
+  /// Plans `op`, the result of the cluster, as loops over its updates: sets variables and `scatter` of the plan.
+  LogicalResult buildScatterLoops(ScatterOp op);
 
   /// The index in a tensor whose dimensions of `extents` (row-major runs over `index`) lie `strides` apart.
   IndexExpr linearize(const IndexExpr &index, llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> strides);
@@ -42,6 +46,8 @@ class NodeBuilder {
   FailureOr<unsigned> buildDynamicSlice(DynamicSliceOp op, const IndexExpr &index, unsigned guard);
   FailureOr<unsigned> buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr &index, unsigned guard);
   FailureOr<unsigned> buildGather(GatherOp op, const IndexExpr &index, unsigned guard);
+  FailureOr<unsigned> buildScatter(ScatterOp op, const IndexExpr &index, unsigned guard);
+  FailureOr<IndexExpr> scatterStart(ScatterOp op, const ScatterShape &shape, const ScatterShape::OperandDim &dim, const IndexExpr &indexBase, unsigned guard);
   FailureOr<unsigned> buildReduce(ReduceOp op, const IndexExpr &index);
   FailureOr<unsigned> buildCoordinate(AxisListAttr axes);
   FailureOr<unsigned> buildShardSlice(Operation *op, const IndexExpr &index, unsigned guard);
