@@ -107,7 +107,7 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
     Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$targets,
     DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from);
   let assemblyFormat = [{
-    $kind ($reduce^)? `(` $sources `:` type($sources) `)` `to` `(` $targets `:` type($targets) `)` `dims` $dims $axes (`from` $from^)? attr-dict
+    $kind (`combining` $reduce^)? `(` $sources `:` type($sources) `)` `to` `(` $targets `:` type($targets) `)` `dims` $dims $axes (`from` $from^)? attr-dict
   }];
   let hasVerifier = 1;
 }

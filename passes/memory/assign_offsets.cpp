@@ -45,29 +45,45 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
     getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(sizes[1]));
   }
 
+  /// Arguments of one name and tensor share a place. State must agree in all programs; batches may differ in size and are then apart.
   LogicalResult collectArguments() {
-    std::map<std::string, size_t> byName;
+    std::multimap<std::string, size_t> byName;
     for (func::FuncOp function : functions)
       for (BlockArgument argument : function.getArguments()) {
         auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-        size_t index = shared.size();
-        // Within one function equal names are different arguments.
-        if (name) index = byName.try_emplace(name.str(), shared.size()).first->second;
-        bool isNew = index == shared.size() || llvm::any_of(shared[index].arguments, [&](BlockArgument other) { return getFunction(other) == function; });
-        if (isNew) shared.emplace_back();
-        SharedArgument &slot = isNew ? shared.back() : shared[index];
-        if (!slot.arguments.empty() && failed(checkSameTensor(slot.arguments.front(), argument))) return failure();
-        slot.arguments.push_back(argument);
-        if (plan::getSpace(argument.getType()) == Space::Window) slot.space = Space::Window;
+        SharedArgument *slot = nullptr;
+        auto [first, last] = name ? byName.equal_range(name.str()) : std::pair(byName.end(), byName.end());
+        for (const auto &[_, index] : llvm::make_range(first, last)) {
+          BlockArgument other = shared[index].arguments.front();
+          if (getFunction(shared[index].arguments.back()) == function) continue;
+          if (isSameTensor(other, argument)) slot = &shared[index];
+          else if (isState(other) || isState(argument)) return emitMismatch(other, argument, name);
+        }
+        if (!slot) {
+          if (name) byName.emplace(name.str(), shared.size());
+          slot = &shared.emplace_back();
+        }
+        slot->arguments.push_back(argument);
+        if (plan::getSpace(argument.getType()) == Space::Window) slot->space = Space::Window;
       }
     return success();
   }
 
-  LogicalResult checkSameTensor(BlockArgument first, BlockArgument second) {
+  static bool isSameTensor(BlockArgument first, BlockArgument second) {
     auto describe = [](BlockArgument argument) { return getFunction(argument).getArgAttr(argument.getArgNumber(), plan::kTensorAttr); };
     auto a = cast<MemRefType>(first.getType()), b = cast<MemRefType>(second.getType());
-    if (a.getShape() == b.getShape() && a.getElementType() == b.getElementType() && describe(first) == describe(second)) return success();
-    StringAttr name = getFunction(second).getArgAttrOfType<StringAttr>(second.getArgNumber(), kNameAttr);
+    return a.getShape() == b.getShape() && a.getElementType() == b.getElementType() && describe(first) == describe(second);
+  }
+
+  /// True when a result of its program takes the argument's place.
+  static bool isState(BlockArgument argument) {
+    func::FuncOp function = getFunction(argument);
+    for (unsigned result = 0; result < function.getNumResults(); ++result)
+      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr); alias && alias.getInt() == argument.getArgNumber()) return true;
+    return false;
+  }
+
+  static LogicalResult emitMismatch(BlockArgument first, BlockArgument second, StringAttr name) {
     return emitError(second.getLoc()) << "argument " << name << " of program '" << getFunction(second).getName() << "' has not the shape, type and sharding that program '"
                                       << getFunction(first).getName() << "' gives it; rename it or make them equal";
   }

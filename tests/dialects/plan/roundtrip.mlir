@@ -1,0 +1,48 @@
+// RUN: sgd-opt %s --verify-roundtrip | FileCheck %s
+
+sgd.mesh @mesh = <["data"=2, "model"=2]>
+!p = memref<4x8xf32, #plan.space<private>>
+!w = memref<4x8xf32, #plan.space<window>>
+
+// CHECK: plan.kernel @exp in_place [0]
+plan.kernel @exp in_place [0] {
+^bb0(%x: tensor<4x8xf32>):
+  %0 = sgd.cluster(%x) {
+  ^bb0(%a: tensor<4x8xf32>):
+    %1 = math.exp %a : tensor<4x8xf32>
+    sgd.yield %1 : tensor<4x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+}
+
+// CHECK: func.func @main(%{{.*}}: memref<4x8xf32, #plan.space<private>> {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8], #sgd.sharding<@mesh, [{"data"}, {}]>, unsigned>})
+func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8], #sgd.sharding<@mesh, [{"data"}, {}]>, unsigned>}) -> !p {
+  // CHECK: plan.alloc offset 128 : memref<4x8xf32, #plan.space<private>>
+  %0 = plan.alloc offset 128 : !p
+  // CHECK: plan.copy %{{.*}} to %{{.*}} : memref
+  plan.copy %x to %0 : !p -> !p
+  // CHECK: plan.launch @exp ins() outs(%{{.*}} : {{.*}}) coordinates [#sgd.axes<@mesh, {"data"}>] range 4 grain 2
+  plan.launch @exp ins() outs(%0 : !p) coordinates [#sgd.axes<@mesh, {"data"}>] range 4 grain 2
+  // CHECK: plan.constant dense<1.000000e+00> : tensor<8x4xf32> : memref<8x4xf32, #plan.space<constant>>
+  %1 = plan.constant dense<1.0> : tensor<8x4xf32> : memref<8x4xf32, #plan.space<constant>>
+  %2 = plan.alloc : memref<4x4xf32, #plan.space<private>>
+  // CHECK: plan.matmul {{.*}} sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1]
+  plan.matmul ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%2 : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1]
+  // CHECK: epilogue accumulate
+  plan.matmul ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%2 : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1] epilogue accumulate
+  %3 = plan.alloc : !w
+  // CHECK: plan.fill 0.000000e+00 : f32 to
+  plan.fill 0.0 : f32 to %3 : !w
+  // CHECK: plan.collective all_reduce combining add 
+  plan.collective all_reduce combining add (%3 : !w) to (%3 : !w) dims [] <@mesh, {"data"}>
+  %4 = plan.alloc : memref<2x8xf32, #plan.space<window>>
+  // CHECK: plan.collective reduce_scatter combining add{{.*}} dims [0]
+  plan.collective reduce_scatter combining add (%3 : !w) to (%4 : memref<2x8xf32, #plan.space<window>>) dims [0] <@mesh, {"data"}>
+  // CHECK: plan.collective all_gather(
+  plan.collective all_gather (%4 : memref<2x8xf32, #plan.space<window>>) to (%3 : !w) dims [0] <@mesh, {"data"}>
+  %5 = plan.alloc : !w
+  // CHECK: plan.collective permute{{.*}} from <@mesh, {"model", "data"}>
+  plan.collective permute (%3 : !w) to (%5 : !w) dims [] <@mesh, {"data", "model"}> from <@mesh, {"model", "data"}>
+  // CHECK: plan.view %{{.*}} at 64
+  %6 = plan.view %0 at 64 : !p -> memref<16xf32, #plan.space<private>>
+  return %0 : !p
+}
