@@ -1,21 +1,36 @@
 #!/usr/bin/env bash
-# Writes docs/reference/ from the definitions of dialects and passes. Called by `./dev docs`; a test checks that the result is committed.
+# Writes what in docs/ is generated: ir-levels.md and reference/. usage: generate.sh BUILD_DIR [OUT_DIR]; called by `./dev docs`.
+# With --check it compares with what is committed instead of writing.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-out=${2:-docs/reference}
-tblgen=$(command -v mlir-tblgen-22 || echo /usr/lib/llvm-22/bin/mlir-tblgen)
-include=(-I . -I "$(dirname "$(dirname "$tblgen")")/include" -I /usr/lib/llvm-22/include)
-mkdir -p "$out"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/.."
+build=$1
+mode=${2:-write}
+out=docs
+if [ "$mode" = --check ]; then
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+fi
+llvm=/usr/lib/llvm-22
+mkdir -p "$out/reference"
 
-dialect() { "$tblgen" -gen-dialect-doc -dialect="$1" "${include[@]}" "$2" >"$out/$1-dialect.md"; }
-passes() { "$tblgen" -gen-pass-doc "${include[@]}" "$2" >>"$out/passes.md"; }
+dialect() { "$llvm/bin/mlir-tblgen" -gen-dialect-doc -dialect="$1" -I . -I "$llvm/include" "$2" >"$out/reference/$1-dialect.md"; }
 
 dialect sgd dialects/sgd/sgd_ops.td
 dialect spmd dialects/spmd/spmd_ops.td
 dialect plan dialects/plan/plan_ops.td
-printf '# Passes\n\nIn the order in which the pipeline runs them, by folder.\n\n' >"$out/passes.md"
-for folder in frontends/stablehlo passes/sharding passes/partition passes/collectives passes/schedule passes/memory; do
-  [ -f "$folder/passes.td" ] || continue
-  printf '## %s\n\n' "$folder" >>"$out/passes.md"
-  passes "$folder" "$folder/passes.td"
-done
+{
+  printf '# Passes\n\nBy folder, in the order in which the pipeline goes through them.\n'
+  for folder in frontends/stablehlo passes/sharding passes/collectives passes/partition passes/schedule passes/memory; do
+    [ -f "$folder/passes.td" ] || continue
+    printf '\n## %s\n\n' "$folder"
+    "$llvm/bin/mlir-tblgen" -gen-pass-doc -I . -I "$llvm/include" "$folder/passes.td" | sed '/^<!--/d'
+  done
+} >"$out/reference/passes.md"
+/usr/bin/python3 docs/levels.py "$build/bin/sgdc" "$out/ir-levels.md"
+
+if [ "$mode" = --check ]; then
+  for file in ir-levels.md reference/sgd-dialect.md reference/spmd-dialect.md reference/plan-dialect.md reference/passes.md; do
+    diff -u "docs/$file" "$out/$file" || { echo "docs/$file is out of date: run ./dev docs" >&2; exit 1; }
+  done
+fi

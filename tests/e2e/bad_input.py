@@ -40,7 +40,7 @@ def model_texts(folder):
     refused(compile_text(folder, ""), "error")
     refused(compile_text(folder, "not MLIR at all"), "m.mlir:1")
     refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0", "stablehlo.frobnicate %arg0")), "frobnicate", "m.mlir:3")
-    refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0, %arg0", "stablehlo.add %arg0, %missing")), "missing", "m.mlir:3")
+    refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0, %arg0", "stablehlo.add %arg0, %missing")), "undeclared", "m.mlir:3")
     refused(compile_text(folder, MODULE.replace('[{"data"}]', '[{"rows"}]')), "rows")
     refused(compile_text(folder, MODULE.replace('[{"data"}]', '[{"data"}, {}]')), "dimension")
     refused(compile_text(folder, MODULE.replace("8xf32", "6xf32")), "6", "data")
