@@ -36,9 +36,9 @@ static LogicalResult checkTypes(func::FuncOp entry) {
     return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
   };
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes()))
-    if (!isSupported(type)) return emitError(entry.getArgument(index).getLoc()) << "argument " << index << " has type " << type << "; arguments must be tensors of static shape";
+    if (!isSupported(type)) return emitError(entry.getArgument(index).getLoc()) << "argument " << index << " has type " << type << "; arguments must be tensors of static shape, of integers or floats";
   for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
-    if (!isSupported(type)) return entry.emitError() << "result " << index << " has type " << type << "; results must be tensors of static shape";
+    if (!isSupported(type)) return entry.emitError() << "result " << index << " has type " << type << "; results must be tensors of static shape, of integers or floats";
   return success();
 }
 
