@@ -22,30 +22,17 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(sgd_mlir_pch PRIVATE -Xclang -fno-pch-timestamp)
 endif()
 
-# sgd_mlir_library(NAME SRCS ... DEPS ... [TABLEGEN td-target ...]): a static library of one folder of the compiler half.
+# All generated headers: compiler libraries may include any of them.
+add_custom_target(sgd_tablegen)
+
+# sgd_mlir_library(NAME SRCS ... DEPS ...): a static library of one folder of the compiler half.
 function(sgd_mlir_library name)
-  cmake_parse_arguments(ARG "" "" "SRCS;DEPS;TABLEGEN" ${ARGN})
-  sgd_existing(ARG_SRCS)
-  if(NOT ARG_SRCS)
-    add_library(${name} INTERFACE)
-    return()
-  endif()
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
   add_library(${name} STATIC ${ARG_SRCS})
   target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} -Xclang -fno-pch-timestamp)
   target_link_libraries(${name} PUBLIC sgd_mlir ${ARG_DEPS})
   target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
-  if(ARG_TABLEGEN)
-    add_dependencies(${name} ${ARG_TABLEGEN})
-  endif()
-  foreach(dep ${ARG_DEPS})
-    if(TARGET ${dep}_tablegen)
-      add_dependencies(${name} ${dep}_tablegen)
-    endif()
-  endforeach()
-  # Every compiler library may include generated dialect headers.
-  if(TARGET sgd_tablegen)
-    add_dependencies(${name} sgd_tablegen)
-  endif()
+  add_dependencies(${name} sgd_tablegen)
 endfunction()
 
 # sgd_mlir_executable(NAME SRCS ... DEPS ...)
@@ -57,13 +44,10 @@ function(sgd_mlir_executable name)
   target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} -fPIC -Xclang -fno-pch-timestamp)
   target_link_libraries(${name} PRIVATE sgd_mlir ${ARG_DEPS})
   target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
-  if(TARGET sgd_tablegen)
-    add_dependencies(${name} sgd_tablegen)
-  endif()
+  add_dependencies(${name} sgd_tablegen)
 endfunction()
 
-# sgd_tablegen(TARGET FILE.td OUT.inc -gen-...): runs mlir-tblgen; OUT lands beside FILE.td in the build tree.
-add_custom_target(sgd_tablegen)
+# sgd_run_tablegen(FILE.td OUT.inc -gen-...): runs mlir-tblgen; OUT lands beside FILE.td in the build tree.
 function(sgd_run_tablegen td out)
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   set(outfile ${CMAKE_BINARY_DIR}/${here}/${out})
