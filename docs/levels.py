@@ -22,12 +22,15 @@ where nothing reads the old value any more. This level is one to one with the ar
 ]
 
 
+def emit(sgdc, level):
+    return subprocess.run([pathlib.Path(sgdc).resolve(), "example.mlir", "--emit", level], check=True, capture_output=True, text=True, cwd=HERE).stdout
+
+
 def main():
     sgdc, out = sys.argv[1:3]
     parts = ["# Levels of IR\n\nOne program carried through all levels. This page is written by `./dev docs`; a test checks that it is what the compiler prints.\n"]
     for title, level, text in TEXT:
-        example = HERE / "example.mlir"
-        shown = example.read_text() if level is None else subprocess.run([sgdc, str(example), "--emit", level], check=True, capture_output=True, text=True).stdout
+        shown = (HERE / "example.mlir").read_text() if level is None else emit(sgdc, level)
         command = "" if level is None else f"`sgdc example.mlir --emit {level}`\n\n"
         parts.append(f"## {title}\n\n{text}\n\n{command}```mlir\n{shown.strip()}\n```\n")
     pathlib.Path(out).write_text("\n".join(parts))
