@@ -98,7 +98,9 @@ bool ClusterGraph::mayBeRoot(Operation *op, const Cluster &cluster, const Placem
 bool ClusterGraph::mayRepeat(Operation *op, ArrayRef<ClusterUse> uses) const {
   if (getClusterRole(op) != ClusterRole::Pointwise || isExpensive(op) || isa<PadOp, DynamicSliceOp>(op) || uses.size() > 3) return false;
   int64_t bytes = 0;
+  SmallPtrSet<Value, 4> seen;
   for (Value operand : op->getOperands()) {
+    if (!seen.insert(operand).second) continue;
     Operation *producer = operand.getDefiningOp();
     bool isSmall = getNumElements(operand) == 1 || (producer && isa<BroadcastInDimOp, IotaOp>(producer)) || (producer && producer->hasTrait<OpTrait::ConstantLike>());
     if (!isSmall) bytes += getTensorBytes(operand.getType());

@@ -337,7 +337,8 @@ Value *Functions::asinh(Value *x) const {
 Value *Functions::acosh(Value *x) const {
   Value *t = b.CreateFSub(x, c(1)), *isHuge = b.CreateFCmpOGT(x, c(isDouble ? 1e150 : 1e18));
   Value *usual = log1p(b.CreateFAdd(t, sqrt(b.CreateFMul(t, b.CreateFAdd(x, c(1))))));
-  return b.CreateSelect(isHuge, b.CreateFAdd(log(x), c(0.69314718055994530942)), usual);
+  Value *result = b.CreateSelect(isHuge, b.CreateFAdd(log(x), c(0.69314718055994530942)), usual);
+  return b.CreateSelect(b.CreateFCmpOLT(x, c(1)), c(kNan), result);
 }
 
 Value *Functions::atanh(Value *x) const {

@@ -1,0 +1,96 @@
+// RUN: sgd-opt %s --sgd-form-clusters | FileCheck %s
+
+// A softmax is one kernel that reads its input once.
+// CHECK-LABEL: func.func @softmax
+// CHECK: %[[C:.*]] = sgd.cluster(%arg0) {
+// CHECK-NOT: sgd.cluster
+// CHECK: return %[[C]]
+func.func @softmax(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %m = sgd.reduce max %x dimensions = [1] : tensor<64x256xf32> -> tensor<64xf32>
+  %mk = sgd.broadcast_in_dim %m dims = [0] : tensor<64xf32> -> tensor<64x1xf32>
+  %mb = sgd.broadcast_in_dim %mk dims = [0, 1] : tensor<64x1xf32> -> tensor<64x256xf32>
+  %c = arith.subf %x, %mb : tensor<64x256xf32>
+  %e = math.exp %c : tensor<64x256xf32>
+  %s = sgd.reduce add %e dimensions = [1] : tensor<64x256xf32> -> tensor<64xf32>
+  %sb = sgd.broadcast_in_dim %s dims = [0] : tensor<64xf32> -> tensor<64x256xf32>
+  %r = arith.divf %e, %sb : tensor<64x256xf32>
+  return %r : tensor<64x256xf32>
+}
+
+// The residual sum and its layer norm are one kernel with two results, although the product in between reads one of them.
+// CHECK-LABEL: func.func @residual_and_norm
+// CHECK: %[[C:.*]]:2 = sgd.cluster(%arg0, %arg1) {
+// CHECK: sgd.contract %[[C]]#1
+// CHECK: sgd.cluster({{.*}}%[[C]]#0
+// CHECK-NOT: sgd.cluster
+func.func @residual_and_norm(%x: tensor<64x256xf32>, %y: tensor<64x256xf32>, %w: tensor<256x256xf32>) -> tensor<64x256xf32> {
+  %n = arith.constant dense<3.906250e-03> : tensor<64xf32>
+  %h = arith.addf %x, %y : tensor<64x256xf32>
+  %s = sgd.reduce add %h dimensions = [1] : tensor<64x256xf32> -> tensor<64xf32>
+  %mean = arith.mulf %s, %n : tensor<64xf32>
+  %mb = sgd.broadcast_in_dim %mean dims = [0] : tensor<64xf32> -> tensor<64x256xf32>
+  %c = arith.subf %h, %mb : tensor<64x256xf32>
+  %p = sgd.contract %c [0, 1], %w [1, 2] into [0, 2] : tensor<64x256xf32>, tensor<256x256xf32> -> tensor<64x256xf32>
+  %r = arith.addf %h, %p : tensor<64x256xf32>
+  return %r : tensor<64x256xf32>
+}
+
+// A value that reaches a cluster both directly and through a library call is not made in it: the call would wait for the cluster's end.
+// CHECK-LABEL: func.func @no_circle
+// CHECK: %[[E:.*]] = sgd.cluster(%arg0) {
+// CHECK: %[[P:.*]] = sgd.contract %[[E]]
+// CHECK: sgd.cluster(%[[E]], %[[P]]) {
+func.func @no_circle(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %e = math.exp %x : tensor<64x64xf32>
+  %p = sgd.contract %e [0, 1], %w [1, 2] into [0, 2] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %r = arith.addf %e, %p : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// Two column sums over one tensor read it once.
+// CHECK-LABEL: func.func @siblings
+// CHECK: sgd.cluster
+// CHECK: sgd.reduce
+// CHECK: sgd.reduce
+// CHECK-NOT: sgd.cluster
+func.func @siblings(%x: tensor<512x64xf32>, %y: tensor<512x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0 = sgd.reduce add %x dimensions = [0] : tensor<512x64xf32> -> tensor<64xf32>
+  %p = arith.mulf %x, %y : tensor<512x64xf32>
+  %1 = sgd.reduce add %p dimensions = [0] : tensor<512x64xf32> -> tensor<64xf32>
+  return %0, %1 : tensor<64xf32>, tensor<64xf32>
+}
+
+// Rows and columns of one tensor are walked by different kernels.
+// CHECK-LABEL: func.func @rows_and_columns
+// CHECK-COUNT-2: sgd.cluster
+func.func @rows_and_columns(%x: tensor<512x64xf32>) -> (tensor<64xf32>, tensor<512xf32>) {
+  %0 = sgd.reduce add %x dimensions = [0] : tensor<512x64xf32> -> tensor<64xf32>
+  %1 = sgd.reduce add %x dimensions = [1] : tensor<512x64xf32> -> tensor<512xf32>
+  return %0, %1 : tensor<64xf32>, tensor<512xf32>
+}
+
+// What is cheap is computed by both readers instead of stored; what is dear is stored.
+// CHECK-LABEL: func.func @cheap_and_dear
+// CHECK: %[[E:.*]] = sgd.cluster(%arg0) {
+// CHECK: math.exp
+// CHECK: arith.negf
+// CHECK: arith.negf
+func.func @cheap_and_dear(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>) {
+  %e = math.exp %x : tensor<64x64xf32>
+  %n = arith.negf %e : tensor<64x64xf32>
+  %a = arith.mulf %n, %n : tensor<64x64xf32>
+  %p = sgd.contract %a [0, 1], %w [1, 2] into [0, 2] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = arith.addf %p, %n : tensor<64x64xf32>
+  %c = sgd.reduce add %s dimensions = [0] : tensor<64x64xf32> -> tensor<64xf32>
+  return %p, %c : tensor<64x64xf32>, tensor<64xf32>
+}
+
+// Views of arguments, large constants and library calls stay outside.
+// CHECK-LABEL: func.func @outside
+// CHECK-NOT: sgd.cluster
+func.func @outside(%x: tensor<8x8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>) {
+  %v = sgd.reshape %x : tensor<8x8x64xf32> -> tensor<64x64xf32>
+  %p = sgd.contract %v [0, 1], %w [1, 2] into [0, 2] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = arith.constant dense<1.000000e+00> : tensor<64xf32>
+  return %p, %c : tensor<64x64xf32>, tensor<64xf32>
+}
