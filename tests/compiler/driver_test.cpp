@@ -1,0 +1,163 @@
+// Whole compilations of small programs: figures of the report, levels of IR, several programs in one artifact, equal bytes.
+#include "compiler/driver.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/artifact/reader.h"
+
+namespace mlir::sgd {
+namespace {
+
+using ::testing::HasSubstr;
+
+// y = x @ w per rank; the gradient-like x^T y is summed over the ranks and subtracted from w.
+constexpr const char *kStep = R"(
+sgd.mesh @mesh = <["data"=4]>
+func.func @main(%w: tensor<16x16xf32> {sgd.alias_output = 0 : i64, sgd.name = "w", sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>},
+                %x: tensor<32x16xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>})
+    -> (tensor<16x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<32x16xf32>, tensor<16x16xf32> -> tensor<32x16xf32>
+  %g = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : tensor<32x16xf32>, tensor<32x16xf32> -> tensor<16x16xf32>
+  %n = arith.subf %w, %g : tensor<16x16xf32>
+  return %n : tensor<16x16xf32>
+}
+)";
+
+constexpr const char *kEval = R"(
+sgd.mesh @other = <["data"=4]>
+func.func @main(%x: tensor<64x16xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@other, [{"data"}, {}]>},
+                %w: tensor<16x16xf32> {sgd.name = "w", sgd.sharding = #sgd.sharding<@other, [{}, {}]>}) -> tensor<f32> {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<64x16xf32>, tensor<16x16xf32> -> tensor<64x16xf32>
+  %s = sgd.reduce add %y dimensions = [0, 1] : tensor<64x16xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+)";
+
+Compilation compileOrDie(std::vector<ProgramSource> sources, CompileOptions options = {}) {
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  options.cpu = "x86-64-v3";
+  FailureOr<Compilation> result = compile(sources, options, errors);
+  EXPECT_TRUE(succeeded(result)) << messages;
+  return succeeded(result) ? std::move(*result) : Compilation();
+}
+
+std::unique_ptr<::sgd::artifact::ArtifactFile> open(const Compilation &compilation) {
+  auto file = ::sgd::artifact::ArtifactFile::FromBytes(compilation.artifact, "test");
+  EXPECT_TRUE(file.ok()) << file.status();
+  return file.ok() ? std::move(*file) : nullptr;
+}
+
+TEST(Driver, ReportsFourRanks) {
+  Report report = compileOrDie({{"main", "step.mlir", kStep}}).report;
+  EXPECT_EQ(report.ranks, 4);
+  EXPECT_EQ(report.mesh, (std::vector<std::pair<std::string, int64_t>>{{"data", 4}}));
+  EXPECT_EQ(report.libraryCalls, 2u);
+  EXPECT_EQ(report.kernels, 1u);
+  // Two products of 2 * 8 * 16 * 16 flops, one subtraction per element.
+  EXPECT_EQ(report.flops, 2u * 2 * 8 * 16 * 16 + 256);
+  EXPECT_EQ(report.memory.arguments, 4u * (256 + 128));
+  EXPECT_EQ(report.memory.outputs, 4u * 256);
+  EXPECT_EQ(report.memory.aliased, 4u * 256);
+  EXPECT_EQ(report.memory.constants, 0u);
+  EXPECT_EQ(report.memory.peak, report.memory.arguments + report.memory.outputs - report.memory.aliased + report.memory.temporaries);
+  ASSERT_EQ(report.collectives.size(), 1u);
+  const CollectiveReport &collective = report.collectives.front();
+  EXPECT_EQ(collective.kind, "all_reduce");
+  EXPECT_EQ(collective.operandBytes, 1024u);
+  EXPECT_EQ(collective.sentBytes, 1536u);  // 2 * 3 / 4 of the operand
+  EXPECT_EQ(collective.groupSize, 4);
+  EXPECT_EQ(collective.location, "step.mlir:7:8");
+  EXPECT_EQ(report.sentBytes, 1536u);
+}
+
+TEST(Driver, ReportAsJsonHasTheContractsKeys) {
+  llvm::json::Value json = compileOrDie({{"main", "step.mlir", kStep}}).report.toJson();
+  const llvm::json::Object &object = *json.getAsObject();
+  for (const char *key : {"ranks", "mesh", "target", "compile_seconds", "memory", "flops", "kernels", "library_calls", "sent_bytes", "collectives"})
+    EXPECT_TRUE(object.get(key)) << key;
+  for (const char *key : {"peak", "arguments", "outputs", "aliased", "constants", "temporaries"}) EXPECT_TRUE(object.getObject("memory")->getInteger(key)) << key;
+  const llvm::json::Object &collective = *object.getArray("collectives")->front().getAsObject();
+  for (const char *key : {"kind", "count", "operand_bytes", "sent_bytes", "group_size", "loc", "in_loop"}) EXPECT_TRUE(collective.get(key)) << key;
+}
+
+TEST(Driver, MeshOfOneRankSendsNothing) {
+  CompileOptions options;
+  options.mesh = {{"data", 1}};
+  Report report = compileOrDie({{"main", "step.mlir", kStep}}, options).report;
+  EXPECT_EQ(report.ranks, 1);
+  EXPECT_EQ(report.sentBytes, 0u);
+  EXPECT_TRUE(report.collectives.empty());
+  EXPECT_EQ(report.memory.arguments, 4u * (256 + 512));
+}
+
+TEST(Driver, SameSourcesSameBytes) {
+  EXPECT_EQ(compileOrDie({{"main", "step.mlir", kStep}}).artifact, compileOrDie({{"main", "step.mlir", kStep}}).artifact);
+}
+
+TEST(Driver, ThreadsDoNotChangeTheBytes) {
+  CompileOptions one, two;
+  one.threads = 1;
+  two.threads = 2;
+  EXPECT_EQ(compileOrDie({{"train", "a.mlir", kStep}, {"eval", "b.mlir", kEval}}, one).artifact,
+            compileOrDie({{"train", "a.mlir", kStep}, {"eval", "b.mlir", kEval}}, two).artifact);
+}
+
+TEST(Driver, UpdateIsWrittenIntoTheArgument) {
+  auto file = open(compileOrDie({{"main", "step.mlir", kStep}}));
+  ASSERT_TRUE(file);
+  const auto &program = **file->FindProgram("main");
+  EXPECT_EQ(program.inputs()->Get(0)->name()->str(), "w");
+  EXPECT_TRUE(program.inputs()->Get(0)->state());
+  EXPECT_FALSE(program.inputs()->Get(1)->state());
+  EXPECT_EQ(program.outputs()->Get(0)->carry_input(), 0);
+  EXPECT_EQ(program.outputs()->Get(0)->slice()->offset(), program.inputs()->Get(0)->slice()->offset());
+  for (const auto *instruction : *program.instructions()) EXPECT_FALSE(instruction->op_as_Copy());
+}
+
+TEST(Driver, ProgramsShareStateByName) {
+  auto file = open(compileOrDie({{"train", "a.mlir", kStep}, {"eval", "b.mlir", kEval}}));
+  ASSERT_TRUE(file);
+  const auto &train = **file->FindProgram("train"), &eval = **file->FindProgram("eval");
+  const auto *w = train.inputs()->Get(0), *sharedW = eval.inputs()->Get(1);
+  EXPECT_EQ(sharedW->name()->str(), "w");
+  EXPECT_TRUE(sharedW->state());
+  EXPECT_EQ(w->slice()->offset(), sharedW->slice()->offset());
+  EXPECT_EQ(w->slice()->space(), sharedW->slice()->space());
+  // Batches of different sizes are two inputs.
+  EXPECT_NE(train.inputs()->Get(1)->slice()->offset(), eval.inputs()->Get(0)->slice()->offset());
+}
+
+TEST(Driver, EmitsEachLevel) {
+  const std::pair<EmitLevel, const char *> levels[] = {{EmitLevel::Graph, "tensor<32x16xf32>"},
+                                                       {EmitLevel::Sharded, "tensor<32x16xf32, #sgd.sharding<@mesh, [{\"data\"}, {}]>>"},
+                                                       {EmitLevel::Spmd, "spmd.all_reduce"},
+                                                       {EmitLevel::Kernels, "sgd.cluster"},
+                                                       {EmitLevel::Plan, "plan.alloc offset"}};
+  for (auto [level, text] : levels) {
+    CompileOptions options;
+    options.emit = level;
+    options.writeArtifact = false;
+    Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}}, options);
+    EXPECT_THAT(compilation.emitted, HasSubstr(text));
+    EXPECT_TRUE(compilation.artifact.empty());
+  }
+}
+
+TEST(Driver, ExplainsTheCollective) {
+  Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}});
+  ASSERT_EQ(compilation.explanation.records.size(), 1u);
+  const ExplainRecord &record = compilation.explanation.records.front();
+  EXPECT_EQ(record.op, "all_reduce");
+  EXPECT_EQ(record.bytes, 1536u);
+  EXPECT_THAT(record.from, HasSubstr("unreduced={\"data\"}"));
+  EXPECT_THAT(record.steps, HasSubstr("all_reduce"));
+  EXPECT_FALSE(record.why.empty());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  compilation.explanation.print(stream);
+  EXPECT_THAT(text, HasSubstr("step.mlir:7:8: all_reduce, 1536 bytes sent"));
+}
+
+}  // namespace
+}  // namespace mlir::sgd

@@ -1,0 +1,141 @@
+// What a user reads when a compilation is refused: one line, a place, a cause.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "compiler/driver.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace mlir::sgd {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string errorOf(std::vector<ProgramSource> sources, CompileOptions options = {}) {
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  EXPECT_TRUE(failed(compile(sources, options, errors)));
+  EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 1) << messages;
+  return messages;
+}
+
+std::string errorOf(const char *text, CompileOptions options = {}) { return errorOf({{"main", "m.mlir", text}}, options); }
+
+constexpr const char *kSharded = R"(
+sgd.mesh @mesh = <["data"=4]>
+func.func @main(%x: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}]>}) -> tensor<8xf32> {
+  %0 = math.exp %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+)";
+
+TEST(Errors, TextThatIsNoProgram) {
+  EXPECT_THAT(errorOf("nonsense !"), StartsWith("m.mlir:1:"));
+  EXPECT_EQ(errorOf(""), "m.mlir: error: has no function 'main' and not exactly one public function\n");
+  EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %y : tensor<4xf32>\n}"),
+            "m.mlir:2:10: error: use of undeclared SSA value name\n");
+  EXPECT_THAT(errorOf("func.func @main() {\n  \"stablehlo.frobnicate\"() : () -> ()\n  return\n}"), StartsWith("m.mlir:2:3: error: "));
+  EXPECT_THAT(errorOf(std::string(1000, '\1').c_str()), StartsWith("m.mlir:1:1: error: "));
+}
+
+TEST(Errors, PlaceIsTheUsersOwn) {
+  std::string text = "func.func @main(%x: tensor<4x4xi1>) -> tensor<4x4xi1> {\n"
+                     "  %0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [0] : tensor<4x4xi1>, tensor<4x4xi1> -> tensor<4x4xi1> "
+                     "loc(\"jit(f)/dot\"(callsite(\"net.py\":12:4 at \"main.py\":3:1)))\n"
+                     "  return %0 : tensor<4x4xi1>\n}";
+  EXPECT_THAT(errorOf(text.c_str()), StartsWith("net.py:12:4: error: "));
+}
+
+TEST(Errors, TypesThatNoBufferHas) {
+  EXPECT_THAT(errorOf("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"), HasSubstr("argument 0 has type 'tensor<?xf32>'; arguments must be tensors of static shape"));
+  EXPECT_THAT(errorOf("func.func @main(%x: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> { return %x : tensor<4xf8E4M3FN> }"), HasSubstr("'f8E4M3FN', which artifacts do not have"));
+}
+
+TEST(Errors, Mesh) {
+  CompileOptions options;
+  options.mesh = {{"model", 2}};
+  EXPECT_EQ(errorOf(kSharded, options), "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data\n");
+  EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
+            "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh\n");
+  options.mesh = {{"data", 3}};
+  EXPECT_THAT(errorOf(kSharded, options), HasSubstr("over axis \"data\" (size 3)"));
+}
+
+TEST(Errors, UnknownAxisInASharding) {
+  std::string text = kSharded;
+  text.replace(text.find("{\"data\"}"), 8, "{\"dada\"}");
+  EXPECT_THAT(errorOf(text.c_str()), HasSubstr("dada"));
+}
+
+TEST(Errors, ProgramsThatDoNotFitTogether) {
+  std::string other = kSharded;
+  other.replace(other.find("\"data\"=4"), 8, "\"data\"=2");
+  EXPECT_THAT(errorOf({{"train", "a.mlir", kSharded}, {"eval", "b.mlir", other}}), HasSubstr("programs of one artifact run on one mesh"));
+}
+
+TEST(Errors, MemoryLimitNamesTheLargestBuffers) {
+  CompileOptions options;
+  options.memoryLimit = 10;
+  const char *text = "func.func @main(%x: tensor<64xf32> {sgd.name = \"images\"}) -> tensor<64xf32> {\n  %0 = math.exp %x : tensor<64xf32>\n  return %0 : tensor<64xf32>\n}";
+  EXPECT_EQ(errorOf(text, options),
+            "m.mlir: error: needs 512 bytes in each rank where --memory-limit allows 10; the largest buffers: value at m.mlir:2:8 (256 bytes), "
+            "argument images at m.mlir:1:17 (256 bytes)\n");
+}
+
+TEST(Errors, TopologyFile) {
+  CompileOptions options;
+  options.topologyFile = "/nowhere/topology.json";
+  EXPECT_THAT(errorOf(kSharded, options), HasSubstr("/nowhere/topology.json"));
+}
+
+std::string readError(std::vector<std::string> models) {
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  EXPECT_TRUE(failed(readSources(models, errors)));
+  return messages;
+}
+
+TEST(ReadSources, SaysWhatIsWrong) {
+  EXPECT_EQ(readError({"/nowhere/step.mlir"}), "/nowhere/step.mlir: error: cannot read: No such file or directory\n");
+  EXPECT_EQ(readError({"a.mlir", "b.mlir"}), "sgdc: error: 'a.mlir': several models must be given as NAME=MODEL\n");
+}
+
+class Files : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "compiler_test_XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::filesystem::path folder;
+};
+
+TEST_F(Files, ProgramsAreNamed) {
+  std::string path = folder / "step.mlir";
+  std::ofstream(path) << "module {}";
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  auto one = readSources({path}, errors);
+  ASSERT_TRUE(succeeded(one));
+  EXPECT_EQ(one->front().name, "main");
+  EXPECT_EQ(one->front().text, "module {}");
+  auto two = readSources({"train=" + path, "eval=" + path}, errors);
+  ASSERT_TRUE(succeeded(two));
+  EXPECT_EQ((*two)[1].name, "eval");
+  EXPECT_EQ(readError({"train=" + path, "train=" + path}), "sgdc: error: two programs are named 'train'\n");
+}
+
+TEST_F(Files, WritesWholeFilesOnly) {
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  EXPECT_TRUE(succeeded(writeFile((folder / "out").string(), "bytes", errors)));
+  EXPECT_TRUE(failed(writeFile((folder / "missing" / "out").string(), "bytes", errors)));
+  EXPECT_THAT(messages, HasSubstr("missing/out: cannot create: No such file or directory"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1);
+}
+
+}  // namespace
+}  // namespace mlir::sgd
