@@ -103,7 +103,9 @@ class Driver {
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
     writer.artifact().target = options.target;
     if (failed(exportPlan(plan, writer))) return failure();
-    result.report = computeReport(plan, writer.constant_bytes());
+    llvm::Expected<Topology> topology = loadTopology(options.topologyFile.empty() ? "host" : options.topologyFile);
+    if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
+    result.report = computeReport(plan, writer.constant_bytes(), *topology);
     result.explanation = computeExplanation(plan);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();

@@ -253,11 +253,15 @@ std::string mlir::sgd::getInputName(func::FuncOp function, unsigned index) {
 
 int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) { return spmd::getGroupSize(collective, collective.getAxes()).value_or(1); }
 
-uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
+uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
   uint64_t bytes = 0;
   bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;
   for (Value buffer : countsResult ? collective.getTargets() : collective.getSources()) bytes += bytesOf(buffer);
-  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()), getGroupSize(collective), bytes);
+  return bytes;
+}
+
+uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
+  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()), getGroupSize(collective), getCountedBytes(collective));
 }
 
 SmallVector<StringRef> mlir::sgd::getExplanations(plan::CollectiveOp collective) {

@@ -5,7 +5,9 @@
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "passes/cost/cost_model.h"
 #include "passes/memory/passes.h"
+#include "passes/partition/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -42,6 +44,28 @@ CollectiveReport getCollective(plan::CollectiveOp collective) {
   return report;
 }
 
+/// Sum of the estimates of all instructions, which run one after another.
+double estimateSeconds(func::FuncOp function, MeshAttr mesh, const Topology &topology) {
+  MeshSizes sizes;
+  for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
+  CostModel cost(topology, sizes);
+  double seconds = 0;
+  for (Operation &op : function.front().without_terminator()) {
+    if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
+    uint64_t bytes = 0;
+    for (Value operand : op.getOperands()) bytes += bytesOf(operand);
+    if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
+      seconds += cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()), getPieces(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
+      seconds += cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
+    } else {
+      auto launch = dyn_cast<plan::LaunchOp>(op);
+      seconds += cost.getOpSeconds(launch ? launch.getFlops() : 0, bytes);
+    }
+  }
+  return seconds;
+}
+
 std::string formatBytes(uint64_t bytes) {
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;
@@ -63,13 +87,14 @@ func::FuncOp mlir::sgd::getReportedFunction(ModuleOp plan) {
   return first;
 }
 
-Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes) {
+Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology &topology) {
   Report report;
-  if (MeshOp mesh = getMesh(plan)) {
-    report.ranks = mesh.getMesh().getNumRanks();
-    for (MeshAxisAttr axis : mesh.getMesh().getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
-  }
+  MeshOp meshOp = getMesh(plan);
+  MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
+  report.ranks = mesh.getNumRanks();
+  for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
+  report.estimatedSeconds = estimateSeconds(function, mesh, topology);
   report.memory = getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   for (Operation &op : function.front()) {
     if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
@@ -93,6 +118,7 @@ llvm::json::Value Report::toJson() const {
     list.push_back(llvm::json::Object{{"kind", one.kind}, {"count", one.count}, {"operand_bytes", one.operandBytes}, {"sent_bytes", one.sentBytes},
                                       {"group_size", one.groupSize}, {"loc", one.location}, {"in_loop", one.inLoop}});
   return llvm::json::Object{{"ranks", ranks}, {"mesh", std::move(axes)}, {"target", target}, {"compile_seconds", compileSeconds},
+                            {"estimated_seconds", estimatedSeconds},
                             {"memory", llvm::json::Object{{"peak", memory.peak}, {"arguments", memory.arguments}, {"outputs", memory.outputs},
                                                           {"aliased", memory.aliased}, {"constants", memory.constants}, {"temporaries", memory.temporaries}}},
                             {"flops", flops}, {"kernels", kernels}, {"library_calls", libraryCalls}, {"sent_bytes", sentBytes},
@@ -110,5 +136,6 @@ void Report::print(llvm::raw_ostream &os) const {
   os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";
   for (const CollectiveReport &one : collectives)
     os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.operandBytes) << (one.location.empty() ? "" : ", ") << one.location << "\n";
+  os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

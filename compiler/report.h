@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/cost/topology.h"
 
 namespace mlir::sgd {
 
@@ -41,6 +42,7 @@ struct Report {
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::string target;
   double compileSeconds = 0;
+  double estimatedSeconds = 0;  ///< of a step, by the cost model
   MemoryReport memory;
   uint64_t flops = 0;
   uint64_t kernels = 0;       ///< launches of compiled kernels
@@ -56,8 +58,8 @@ struct Report {
 /// The function whose counts are reported: `train` or `main`, else the first.
 func::FuncOp getReportedFunction(ModuleOp plan);
 
-/// Everything but target and time, from a plan-level module with offsets.
-Report computeReport(ModuleOp plan, uint64_t constantBytes);
+/// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`.
+Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology &topology);
 
 }  // namespace mlir::sgd
 

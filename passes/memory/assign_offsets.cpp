@@ -32,6 +32,7 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void runOnOperation() final {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal()) functions.push_back(function);
+    if (!llvm::all_of(functions, [](func::FuncOp function) { return succeeded(checkIsPlan(function)); })) return signalPassFailure();
     if (failed(collectArguments())) return signalPassFailure();
     placeArguments();
     uint64_t sizes[2] = {0, 0};

@@ -152,8 +152,11 @@ class FunctionSharer {
 
 struct ShareBuffersPass : sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {
   void runOnOperation() final {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) FunctionSharer(function).run();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal()) continue;
+      if (failed(checkIsPlan(function))) return signalPassFailure();
+      FunctionSharer(function).run();
+    }
     eraseUnusedKernels();
   }
 

@@ -15,6 +15,9 @@ Value viewAs(OpBuilder &builder, Value buffer, MemRefType type);
 /// All uses of `alloc` become uses of `target`, an alloc or argument of at least its size; both move to the window when one is there.
 void replaceBuffer(plan::AllocOp alloc, Value target);
 
+/// Fails with an error unless `function` is one block of plan ops over buffers.
+LogicalResult checkIsPlan(func::FuncOp function);
+
 /// Makes the function's type agree with its block arguments and its return.
 void updateFunctionType(func::FuncOp function);
 

@@ -56,7 +56,7 @@ class FunctionConverter {
   FunctionConverter(func::FuncOp function, KernelTable &kernels) : function(function), kernels(kernels), builder(function.getContext()) {}
 
   LogicalResult convert() {
-    if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("has control flow, which is not supported at the plan level");
+    if (failed(check())) return failure();
     wrapOthers(function);
     collectWindowValues();
     SmallVector<int64_t> aliases = getOutputAliases(function);
@@ -76,6 +76,24 @@ class FunctionConverter {
   }
 
  private:
+  /// Only straight-line code on local tensors has a plan.
+  LogicalResult check() {
+    auto isLocal = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getElementType().isIntOrFloat();
+    };
+    if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("has control flow, which is not supported at the plan level");
+    if (!llvm::all_of(function.getArgumentTypes(), isLocal)) return function.emitOpError("has arguments that are not local tensors of static shape");
+    for (Operation &op : function.front()) {
+      if (!llvm::all_of(op.getOperandTypes(), isLocal) || !llvm::all_of(op.getResultTypes(), isLocal))
+        return op.emitOpError("acts on something that is not a local tensor of static shape");
+      if (op.getNumRegions() != 0 && !isa<ClusterOp>(op)) return op.emitOpError("is control flow, which is not supported at the plan level");
+      if (isa<DotGeneralOp>(op)) return op.emitOpError("is not a contraction yet; run sgd-form-contractions first");
+      if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue())) return op.emitOpError("is not dense");
+    }
+    return success();
+  }
+
   void collectWindowValues() {
     for (Operation &op : function.front())
       if (isCollective(&op)) {

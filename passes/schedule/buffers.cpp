@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 int64_t mlir::sgd::getTensorBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || !tensor.getElementType().isIntOrFloat()) return 0;
   return tensor.getNumElements() * static_cast<int64_t>(llvm::divideCeil(tensor.getElementTypeBitWidth(), 8));
 }
 

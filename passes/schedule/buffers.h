@@ -8,7 +8,7 @@
 
 namespace mlir::sgd {
 
-/// Bytes of a tensor, alignment excluded; a boolean takes one byte.
+/// Bytes of a tensor, alignment excluded; a boolean takes one byte. 0 for types that are no static tensors.
 int64_t getTensorBytes(Type tensor);
 
 /// For an op whose result is a part of its operand's bytes (a reshape, or a slice that is contiguous and begins at a multiple of 64 bytes):

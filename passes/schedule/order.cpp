@@ -174,7 +174,7 @@ Schedule schedule(const Graph &graph, Rank rank) {
 struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    if (function.isExternal()) return;
+    if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
     Graph graph(function);
     Schedule best = schedule(graph, [](const Graph::Simulation &, unsigned node) { return node; });
     Schedule greedy = schedule(graph, [](const Graph::Simulation &simulation, unsigned node) {

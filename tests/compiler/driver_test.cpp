@@ -69,6 +69,7 @@ TEST(Driver, ReportsFourRanks) {
   EXPECT_EQ(collective.groupSize, 4);
   EXPECT_EQ(collective.location, "step.mlir:7:8");
   EXPECT_EQ(report.sentBytes, 1536u);
+  EXPECT_GT(report.estimatedSeconds, 0);
 }
 
 TEST(Driver, ReportAsJsonHasTheContractsKeys) {
