@@ -138,6 +138,7 @@ void KernelEmitter::emitPhase(unsigned phase) {
 }
 
 void KernelEmitter::emitRow(Body body) {
+  if (plan.tileVar != kNone) return emitTiles(body);
   ArrayRef<unsigned> vars = plan.rowVars;
   emitRowLoops(plan.laneInRow ? vars.drop_back() : vars, body);
 }
@@ -155,6 +156,7 @@ void KernelEmitter::emitRowLoops(ArrayRef<unsigned> vars, Body body) {
 
 /// Lanes at once in the main part of a lane loop.
 unsigned KernelEmitter::mainWidth(int64_t extent) const {
+  if (plan.tileVar != kNone) return registerLanes;
   unsigned reductions = llvm::count_if(plan.nodes, [](const Node &node) { return node.kind == NodeKind::Reduce; });
   unsigned lanes = registerLanes * (isHeavy || reductions > 3 ? 2 : 4);
   while (lanes > registerLanes && lanes > extent) lanes /= 2;

@@ -57,8 +57,9 @@ class KernelEmitter {
   void emitScatter();
   void emitRow(Body body);
   void emitRowLoops(llvm::ArrayRef<unsigned> vars, Body body);
-  void emitLanes(int64_t extent, llvm::Value *base, Body body);
   void emitTiles(Body body);
+  void loadTiles(int64_t rows, llvm::Value *firstRow);
+  void emitLanes(int64_t extent, llvm::Value *base, Body body);
   void emitStores(bool perRowPoint);
   void loop(int64_t low, int64_t high, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
   /// Runs `body` in a new scope that adds `vars`.

@@ -211,11 +211,9 @@ bool Planner::chooseTile() {
   if (reduce || !plan.laneInRow || plan.space.extent(plan.laneVar) < 8) return false;
   unsigned tile = kNone;
   for (const Node &node : plan.nodes) {
-    if (node.kind != NodeKind::Load || node.guard != kNone) continue;
-    int64_t step = node.index.coefficient(plan.laneVar);
-    if (step == 0 || step == 1) continue;
+    if (!plan.isTransposed(node)) continue;
     for (const IndexExpr::Term &term : node.index.getTerms())
-      if (term.coefficient == 1 && !plan.opaqueVars.count(term.var) && plan.space.extent(term.var) >= 8 && (tile == kNone || tile == term.var)) tile = term.var;
+      if (term.coefficient == 1 && plan.space.extent(term.var) >= 8 && (tile == kNone || tile == term.var)) tile = term.var;
   }
   if (tile == kNone) return false;
   for (int64_t size : {64, 32, 16}) {
@@ -261,6 +259,12 @@ FailureOr<KernelPlan> Planner::run() {
 }
 
 }  // namespace
+
+bool KernelPlan::isTransposed(const Node &node) const {
+  if (node.kind != NodeKind::Load || node.guard != kNone) return false;
+  int64_t step = node.index.coefficient(laneVar);
+  return step != 0 && step != 1 && llvm::none_of(node.index.getTerms(), [&](const IndexExpr::Term &term) { return opaqueVars.count(term.var) != 0; });
+}
 
 int64_t KernelPlan::product(ArrayRef<unsigned> vars) const {
   int64_t result = 1;

@@ -84,6 +84,8 @@ struct KernelPlan {
 
   int64_t product(llvm::ArrayRef<unsigned> vars) const;
   uint64_t mask(llvm::ArrayRef<unsigned> vars) const;
+  /// A load with lanes apart from each other, whose place is affine in the loop variables.
+  bool isTransposed(const Node &node) const;
   bool isReduction() const { return phases > 0 || scatter; }
 };
 
