@@ -57,11 +57,6 @@ static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requ
     if (failed(plan)) return failure();
     if (failed(KernelEmitter(module, *plan, request.symbol, request.inPlace, target.vectorBits / 32).run())) return failure();
   }
-  if (const char *path = getenv("SGD_DUMP_IR")) {
-    std::error_code code;
-    llvm::raw_fd_ostream stream(path, code);
-    module.print(stream, nullptr);
-  }
   std::string problem;
   llvm::raw_string_ostream explanation(problem);
   if (llvm::verifyModule(module, &explanation)) {

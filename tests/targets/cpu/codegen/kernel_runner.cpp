@@ -83,12 +83,6 @@ KernelRunner::KernelRunner(StringRef text, StringRef cpu, ArrayRef<InPlacePair> 
   // Stays open while the library is loaded: dlopen takes a file of the same name for the same library.
   file = memfd_create("kernels", MFD_CLOEXEC);
   EXPECT_EQ(write(file, object->data(), object->size()), static_cast<ssize_t>(object->size()));
-  if (const char *path = getenv("SGD_DUMP_OBJECT")) {
-    if (FILE *dump = fopen(path, "w")) {
-      fwrite(object->data(), 1, object->size(), dump);
-      fclose(dump);
-    }
-  }
   library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     ADD_FAILURE() << dlerror();
