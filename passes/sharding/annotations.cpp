@@ -20,7 +20,7 @@ static LogicalResult checkDivides(Location loc, const std::string& name, Shardin
                                << ") of " << name << " over " << (isOne ? "axis " : "axes ");
     llvm::interleaveComma(dimSharding.getAxes(), error,
                           [&](AxisRefAttr axis) { error << '"' << axis.getName() << '"'; });
-    return error << " (size " << shards << ") with --uneven=refuse; pad it or drop the "
+    return error << " (size " << shards << ") evenly; pad it or drop the "
                  << (isOne ? "axis" : "axes");
   }
   return success();
