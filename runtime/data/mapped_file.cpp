@@ -104,6 +104,15 @@ absl::StatusOr<MappedFile> MappedFile::JoinShared(const std::string& path, uint6
   return file;
 }
 
+void MappedFile::Release(std::span<const std::byte> part) const {
+  if (part.empty()) return;
+  // Whole pages, so the neighbours' ends too: they are read again from the file if they are needed.
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = reinterpret_cast<uint64_t>(part.data()) / page * page;
+  const uint64_t end = reinterpret_cast<uint64_t>(part.data() + part.size());
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 absl::Status MappedFile::Sync(const std::string& path) {
   if (fsync(descriptor_) != 0) return SystemError(path, "write", errno);
   return absl::OkStatus();

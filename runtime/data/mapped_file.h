@@ -37,6 +37,10 @@ class MappedFile {
   // Only of a shared mapping.
   std::span<std::byte> mutable_bytes() { return {data_, size_}; }
 
+  // Gives back the memory of a part that has been read; reading it again brings it back. Memory of
+  // the process grows by every page of a mapping that it touches.
+  void Release(std::span<const std::byte> part) const;
+
   // Writes everything to the disk, also what other processes have put into the same file.
   absl::Status Sync(const std::string& path);
 

@@ -62,6 +62,10 @@ class SafetensorsFile {
     return file_.bytes().subspan(entry.offset, entry.size);
   }
 
+  // After an entry's bytes have been used: they no longer count as memory of this process, and are
+  // read from the file again if they are needed again.
+  void Release(const TensorEntry& entry) const { file_.Release(Bytes(entry)); }
+
   // The header's `__metadata__`.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 

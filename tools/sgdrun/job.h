@@ -28,6 +28,7 @@ struct FileTensor {
   const data::TensorEntry* entry;
 
   std::span<const std::byte> bytes() const { return file->Bytes(*entry); }
+  void Release() const { file->Release(*entry); }
 };
 
 // The `init` program and what it gives: pairs of (its output, the main program's input).

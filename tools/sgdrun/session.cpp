@@ -125,6 +125,7 @@ absl::Status Session::FillFirstInputs() {
     const data::Shard& shard = executor_->inputs()[i].shard;
     if (job_.initial[i]) {
       shard.CopyIn(job_.initial[i]->bytes(), executor_->InputBytes(i));
+      job_.initial[i]->Release();
     } else if (job_.options.mode == Mode::kBench) {
       data::FillRandom(shard, job_.seed, i, executor_->InputBytes(i));
     }

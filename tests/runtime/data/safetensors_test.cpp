@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/runtime/data/tensor_files.h"
 
 namespace sgd::data {
@@ -32,6 +34,30 @@ TEST(Safetensors, ReadsTensorsAndMetadata) {
   EXPECT_EQ(Values<char>(file->Bytes(*file->Find("b"))), (std::vector<char>{'a', 'b', 'c'}));
   EXPECT_TRUE(file->Bytes(*file->Find("e")).empty());
   EXPECT_EQ(file->Find("c"), nullptr);
+}
+
+// Pages of files in this process's memory.
+uint64_t FilePages() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t size = 0, resident = 0, file = 0;
+  statm >> size >> resident >> file;
+  return file;
+}
+
+TEST(Safetensors, ReleasedTensorsLeaveMemoryAndCanBeReadAgain) {
+  TemporaryFolder folder;
+  const std::string path = folder / "in.safetensors";
+  constexpr uint64_t kBytes = 8 << 20;
+  WriteSafetensors(path, R"({"w":{"dtype":"U8","shape":[8388608],"data_offsets":[0,8388608]}})",
+                   std::string(kBytes, 'x'));
+  auto file = SafetensorsFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const TensorEntry& w = *file->Find("w");
+  EXPECT_EQ(Values<char>(file->Bytes(w)), std::vector<char>(kBytes, 'x'));
+  const uint64_t before = FilePages();
+  file->Release(w);
+  EXPECT_LE(FilePages() + kBytes / 4096 / 2, before);
+  EXPECT_EQ(Values<char>(file->Bytes(w)), std::vector<char>(kBytes, 'x'));
 }
 
 struct BadFile {
