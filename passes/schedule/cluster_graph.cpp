@@ -12,7 +12,7 @@ static constexpr int64_t kSmall = 16384;
 
 ClusterGraph::ClusterGraph(Block &block) {
   for (Operation &op : llvm::reverse(block.without_terminator())) assign(&op);
-  mergeSiblings(block);
+  mergeSiblings();
 }
 
 std::vector<Cluster *> ClusterGraph::getClusters() const {
@@ -79,8 +79,7 @@ bool ClusterGraph::mayJoin(Operation *op, Cluster &cluster, const Placement &pla
   if (placement.kind == Placement::Full) return true;
   // Read elsewhere: computed once per element read, so it must not be read more often than it has elements.
   bool repeatsAlongLanes = placement.kind == Placement::Elsewhere || !placement.pattern.isContiguous();
-  int64_t readers = cluster.pattern ? std::max(cluster.elements, int64_t{1}) : cluster.elements;
-  return !repeatsAlongLanes || getNumElements(op->getResult(0)) >= readers || !isExpensive(op);
+  return !repeatsAlongLanes || getNumElements(op->getResult(0)) >= cluster.elements || !isExpensive(op);
 }
 
 /// The kernel can store the value at the points where it computes it.
@@ -166,7 +165,6 @@ void ClusterGraph::join(Operation *op, Cluster &cluster, const Placement &placem
 void ClusterGraph::startCluster(Operation *op) {
   clusters.push_back(std::make_unique<Cluster>());
   Cluster &cluster = *clusters.back();
-  cluster.number = clusters.size() - 1;
   cluster.elements = getNumElements(op->getResult(0));
   cluster.isScatter = isa<ScatterOp>(op);
   join(op, cluster, {Placement::Full, {}});
@@ -226,7 +224,7 @@ void ClusterGraph::merge(Cluster &into, Cluster &from) {
 }
 
 /// Joins clusters over the same domain that read the same tensor, and those that compute single numbers.
-void ClusterGraph::mergeSiblings(Block &block) {
+void ClusterGraph::mergeSiblings() {
   llvm::MapVector<Value, SetVector<Cluster *>> readers;
   SetVector<Cluster *> scalars;
   for (const auto &cluster : clusters) {

@@ -24,7 +24,6 @@ struct Placement {
 
 /// A cluster: ops that become one kernel. Its domain is a tensor of `elements`; with reductions, `pattern` says what their rows are.
 struct Cluster {
-  unsigned number;
   int64_t elements;
   std::optional<RowPattern> pattern;
   bool isScatter = false;
@@ -61,7 +60,7 @@ class ClusterGraph {
   /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says yes when it would
   /// take long to know.
   bool reaches(ArrayRef<Operation *> values, const Cluster *from, const Cluster &cluster) const;
-  void mergeSiblings(Block &block);
+  void mergeSiblings();
   bool mayMerge(Cluster &left, Cluster &right) const;
   void merge(Cluster &into, Cluster &from);
 

@@ -79,10 +79,16 @@ FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRe
   auto work = [&] {
     for (size_t group = next++; group < groups; group = next++) compiled[group] = compileGroup(requests.slice(group * kGroup).take_front(kGroup), target);
   };
-  std::vector<std::thread> helpers;
-  for (unsigned helper = 1; helper < std::min<size_t>(threads, groups); ++helper) helpers.emplace_back(work);
+  unsigned helpers = std::min<size_t>(threads, groups);
+  // Constants of kernels are attributes, which only a context with threading enabled makes safely.
+  MLIRContext *context = requests.empty() ? nullptr : requests.front().body->getContext();
+  bool enables = helpers > 1 && !context->isMultithreadingEnabled();
+  if (enables) context->enableMultithreading();
+  std::vector<std::thread> running;
+  for (unsigned helper = 1; helper < helpers; ++helper) running.emplace_back(work);
   work();
-  for (std::thread &helper : helpers) helper.join();
+  for (std::thread &helper : running) helper.join();
+  if (enables) context->disableMultithreading();
   SmallVector<SmallVector<char, 0>> objects;
   for (auto &object : compiled) {
     if (failed(object)) return failure();

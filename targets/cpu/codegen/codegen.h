@@ -58,7 +58,8 @@ struct KernelRequest {
 };
 
 /// The kernels as one ELF shared object: no undefined symbols, no writable data, no constructors, no dependencies. The bytes depend
-/// on requests and target alone, not on `threads` (at least 1), the number of host threads that compile.
+/// on requests and target alone, not on `threads` (at least 1), the number of host threads that compile. The requests' context must not be
+/// in use by others meanwhile.
 FailureOr<SmallVector<char, 0>> compileKernels(ArrayRef<KernelRequest> requests, const CpuTarget &target, unsigned threads);
 
 }  // namespace mlir::sgd::cpu
