@@ -1,0 +1,67 @@
+"""Checks that includes point downward: a folder may include itself and the folders that it lists here, as docs/architecture.md draws them."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+RUNTIME = {
+    "runtime/artifact": ["runtime/comm"],  # mesh and groups of collectives, to verify them
+    "runtime/trace": ["runtime/artifact"],
+    "runtime/comm": [],
+    "runtime/device": ["runtime/artifact"],
+    "runtime/data": ["runtime/artifact", "runtime/comm"],
+    "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
+    "runtime/launch": ["runtime/comm"],
+    "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
+    "targets/cpu/device": ["runtime/artifact", "runtime/device"],
+}
+DIALECTS = {"dialects/sgd": [], "dialects/spmd": ["dialects/sgd"], "dialects/plan": ["dialects/sgd", "dialects/spmd"]}
+IR = list(DIALECTS)
+PASSES = {
+    "passes/cost": ["runtime/comm"],  # sent_bytes.h: one formula for report and measurement
+    "passes/sharding": IR + ["passes/cost"],
+    "passes/partition": IR + ["passes/cost", "passes/sharding"],
+    "passes/collectives": IR + ["passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
+    "passes/schedule": IR + ["passes/cost"],
+    "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule"],
+}
+COMPILER = {
+    "frontends/stablehlo": ["dialects/sgd"],
+    "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd"],
+    "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/cpu/codegen", "runtime/artifact", "runtime/comm"],
+}
+TOOLS = {
+    "tools/sgdc": ["compiler"],
+    "tools/sgd-opt": ["compiler"],
+    "tools/sgdrun": list(RUNTIME),
+    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/trace"],
+}
+ALLOWED = {**RUNTIME, **DIALECTS, **PASSES, **COMPILER, **TOOLS}
+
+
+def folder_of(path):
+    """The longest listed folder that holds `path`, or None."""
+    return max((f for f in ALLOWED if path.startswith(f + "/")), key=len, default=None)
+
+
+def main():
+    files = subprocess.run(["git", "ls-files", "*.h", "*.cpp", "*.td"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    wrong = []
+    for file in files:
+        if file.startswith(("tests/", "cmake/")):
+            continue
+        here = folder_of(file)
+        if here is None:
+            wrong.append(f"{file}: its folder is not in tests/structure/includes.py")
+            continue
+        for include in re.findall(r'^\s*#?include "([^"]+)"', (ROOT / file).read_text(), re.M):
+            there = folder_of(include)
+            if there and there != here and there not in ALLOWED[here]:
+                wrong.append(f"{file}: includes {include}, which {here} may not")
+    print("\n".join(wrong) or f"{len(files)} files include downward only")
+    sys.exit(1 if wrong else 0)
+
+
+main()
