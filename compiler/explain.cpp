@@ -52,6 +52,20 @@ llvm::json::Value Explanation::toJson() const {
   return list;
 }
 
+bool mlir::sgd::fromJson(const llvm::json::Value &json, Explanation &explanation) {
+  const llvm::json::Array *list = json.getAsArray();
+  llvm::json::Path::Root root;
+  for (const llvm::json::Value &value : list ? *list : llvm::json::Array()) {
+    ExplainRecord &record = explanation.records.emplace_back();
+    llvm::json::ObjectMapper object(value, root);
+    if (!object || !object.map("program", record.program) || !object.map("loc", record.location) || !object.map("op", record.op) ||
+        !object.map("from", record.from) || !object.map("to", record.to) || !object.map("steps", record.steps) || !object.map("bytes", record.bytes) ||
+        !object.map("why", record.why))
+      return false;
+  }
+  return list;
+}
+
 void Explanation::print(llvm::raw_ostream &os) const {
   if (records.empty()) os << "no collectives\n";
   for (const ExplainRecord &record : records) {

@@ -125,6 +125,41 @@ llvm::json::Value Report::toJson() const {
                             {"collectives", std::move(list)}};
 }
 
+namespace mlir::sgd {
+
+static bool fromJSON(const llvm::json::Value &json, MemoryReport &memory, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("peak", memory.peak) && object.map("arguments", memory.arguments) && object.map("outputs", memory.outputs) &&
+         object.map("aliased", memory.aliased) && object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries);
+}
+
+static bool fromJSON(const llvm::json::Value &json, CollectiveReport &one, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("kind", one.kind) && object.map("count", one.count) && object.map("operand_bytes", one.operandBytes) &&
+         object.map("sent_bytes", one.sentBytes) && object.map("group_size", one.groupSize) && object.map("loc", one.location) && object.map("in_loop", one.inLoop);
+}
+
+bool fromJson(const llvm::json::Value &json, Report &report) {
+  llvm::json::Path::Root root;
+  llvm::json::ObjectMapper object(json, root);
+  if (!object || !object.map("ranks", report.ranks) || !object.map("target", report.target) || !object.map("compile_seconds", report.compileSeconds) ||
+      !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) || !object.map("flops", report.flops) ||
+      !object.map("kernels", report.kernels) || !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
+      !object.map("collectives", report.collectives))
+    return false;
+  const llvm::json::Array *mesh = json.getAsObject()->getArray("mesh");
+  for (const llvm::json::Value &axis : mesh ? *mesh : llvm::json::Array()) {
+    const llvm::json::Array *pair = axis.getAsArray();
+    auto name = pair && pair->size() == 2 ? pair->front().getAsString() : std::nullopt;
+    auto size = name ? pair->back().getAsInteger() : std::nullopt;
+    if (!size) return false;
+    report.mesh.emplace_back(name->str(), *size);
+  }
+  return mesh;
+}
+
+}  // namespace mlir::sgd
+
 void Report::print(llvm::raw_ostream &os) const {
   os << "ranks          " << ranks;
   for (const auto &[name, size] : mesh) os << " " << name << "=" << size;

@@ -55,6 +55,9 @@ struct Report {
   void print(llvm::raw_ostream &os) const;
 };
 
+/// Reads what toJson() gives, so that the same JSON and text come out again. False when something is missing or of another type.
+bool fromJson(const llvm::json::Value &json, Report &report);
+
 /// The function whose counts are reported: `train` or `main`, else the first.
 func::FuncOp getReportedFunction(ModuleOp plan);
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "compiler/driver.h"
+#include "compiler/compile_cache.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ Examples:
 
 struct Flags {
   std::vector<std::string> models;
-  std::string output, mesh, emit, memoryLimit;
+  std::string output, mesh, emit, memoryLimit, cache;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
 };
@@ -73,6 +73,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_option("--explain", flags.explain, "Why each collective is there; as JSON with =FILE")->expected(0, 1)->default_str("-")->type_name("FILE.json");
   app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")->type_name("SIZE");
   app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")->type_name("FILE.json");
+  app.add_option("--cache", flags.cache, "Folder in which compilations are kept and looked up; made if missing, shared safely, deleted by you")->type_name("DIR");
   app.footer(kExamples);
   app.set_version_flag("--version", "sgdc " SGD_VERSION);
 }
@@ -94,7 +95,7 @@ bool deliver(const T &value, const std::string &path) {
 int run(const Flags &flags) {
   auto sources = readSources(flags.models, llvm::errs());
   if (failed(sources)) return 1;
-  auto compilation = compile(*sources, flags.compile, llvm::errs());
+  auto compilation = flags.cache.empty() ? compile(*sources, flags.compile, llvm::errs()) : compileCached(*sources, flags.compile, flags.cache, llvm::errs());
   if (failed(compilation)) return 1;
   llvm::outs() << compilation->emitted;
   if (!deliver(compilation->report, flags.report) || !deliver(compilation->explanation, flags.explain)) return 1;
