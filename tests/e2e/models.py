@@ -31,6 +31,13 @@ def check_values(folder, sizes):
     assert compare_tensors.compare(actual, expected, names, "result", quiet=True) == 0, f"wrong values on {sizes}"
 
 
+def check_portable_code(folder):
+    """The same values from code for every x86-64 with AVX2."""
+    artifact, _, ranks = MODEL.compile(folder, extra=["--cpu", "x86-64-v3"])
+    actual = harness.run_once(artifact, ranks, MODEL.data / "inputs.safetensors", folder / "out.safetensors")
+    assert compare_tensors.compare(actual, compare_tensors.load(MODEL.data / "expected.safetensors"), {}, "result", quiet=True) == 0
+
+
 def check_losses(folder, sizes):
     artifact, _, ranks = MODEL.compile(folder, sizes)
     got = harness.losses(artifact, ranks, MODEL, folder, MODEL.meta["steps"])
@@ -77,7 +84,8 @@ def main():
     for n in (2, 4, 8):
         if n != ranks:
             tests.append((f"values on {sizes_for(n)}", lambda f, n=n: check_values(f, sizes_for(n))))
-    tests += [("bytes and memory against XLA", check_communication_and_memory), ("equal bits", check_equal_bits)]
+    tests += [("bytes and memory against XLA", check_communication_and_memory), ("equal bits", check_equal_bits),
+              ("portable code", check_portable_code)]
     harness.main(tests)
 
 
