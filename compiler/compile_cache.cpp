@@ -122,12 +122,13 @@ static void store(StringRef folder, const std::string &path, const std::string &
   if (!written.ok()) errors << "sgdc: warning: --cache: " << std::string(written.message()) << "; nothing is kept\n";
 }
 
-FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions &options, StringRef folder, llvm::raw_ostream &errors) {
+FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions &options, StringRef folder, llvm::raw_ostream &errors, Timings *timings) {
+  Timings::Scope scope(timings, "cache");
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::string> key = getKey(sources, options);
   if (!key) {
     errors << "sgdc: warning: --cache is not used: " << llvm::toString(key.takeError()) << "\n";
-    return compile(sources, options, errors);
+    return compile(sources, options, errors, timings);
   }
   SmallString<256> path(folder);
   llvm::sys::path::append(path, *key + ".sgdc");
@@ -140,7 +141,7 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
   }
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  FailureOr<Compilation> compilation = compile(sources, options, stream);
+  FailureOr<Compilation> compilation = compile(sources, options, stream, timings);
   errors << messages;
   if (failed(compilation)) return failure();
   // Equal compilations leave equal entries: the compile time is not kept.

@@ -14,7 +14,8 @@ namespace mlir::sgd {
 /// Entries are written aside and renamed, and hold a hash of themselves; one that is damaged or of another format is compiled anew and
 /// replaced. Errors are not kept. A folder that cannot be used costs one warning on `errors`, never the compilation. Files may be deleted at
 /// any time; nothing here deletes them.
-FailureOr<Compilation> compileCached(llvm::ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::StringRef folder, llvm::raw_ostream &errors);
+FailureOr<Compilation> compileCached(llvm::ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::StringRef folder, llvm::raw_ostream &errors,
+                                     Timings *timings = nullptr);
 
 /// An entry's bytes. `messages` is what the compilation printed.
 std::string packCompilation(const Compilation &compilation, llvm::StringRef messages);

@@ -8,10 +8,14 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-KernelModel mlir::sgd::getCpuKernelModel() {
+KernelModel mlir::sgd::getCpuKernelModel(Timings *timings) {
   KernelModel model;
-  model.key = [](ClusterOp cluster) { return cpu::structuralKey(cluster, {}); };
-  model.describe = [](ClusterOp cluster) -> FailureOr<KernelDescription> {
+  model.key = [timings](ClusterOp cluster) {
+    Timings::Scope scope(timings, "kernels: compare");
+    return cpu::structuralKey(cluster, {});
+  };
+  model.describe = [timings](ClusterOp cluster) -> FailureOr<KernelDescription> {
+    Timings::Scope scope(timings, "kernels: describe");
     FailureOr<cpu::KernelInterface> kernel = cpu::describeKernel(cluster);
     if (failed(kernel)) return failure();
     return KernelDescription{kernel->range, kernel->grain, kernel->inPlaceCandidates, kernel->coordinates, kernel->flops};
@@ -26,7 +30,7 @@ static cpu::KernelRequest getRequest(plan::KernelOp kernel) {
   return request;
 }
 
-LogicalResult mlir::sgd::compileCpuKernels(ModuleOp plan, const CompileOptions &options, ::sgd::artifact::ArtifactWriter &writer) {
+LogicalResult mlir::sgd::compileCpuKernels(ModuleOp plan, const CompileOptions &options, ::sgd::artifact::ArtifactWriter &writer, Timings *timings) {
   std::string error;
   FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::get(options.cpu, &error);
   if (failed(target)) return emitError(UnknownLoc::get(plan.getContext())) << error;
@@ -36,7 +40,11 @@ LogicalResult mlir::sgd::compileCpuKernels(ModuleOp plan, const CompileOptions &
   for (auto kernel : plan.getOps<plan::KernelOp>()) requests.push_back(getRequest(kernel));
   if (requests.empty()) return success();
   unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  FailureOr<SmallVector<char, 0>> object = cpu::compileKernels(requests, *target, threads);
+  FailureOr<SmallVector<char, 0>> object = failure();
+  {
+    Timings::Scope scope(timings, "kernels: LLVM and link");
+    object = cpu::compileKernels(requests, *target, threads);
+  }
   if (failed(object)) return failure();
   writer.SetKernelObject(std::string(object->begin(), object->end()));
   return success();

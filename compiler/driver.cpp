@@ -20,8 +20,8 @@ namespace {
 
 class Driver {
  public:
-  Driver(ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors)
-      : sources(sources), options(options), context(getRegistry(), MLIRContext::Threading::DISABLED), printer(&context, errors) {}
+  Driver(ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors, Timings *timings)
+      : sources(sources), options(options), timings(timings), context(getRegistry(), MLIRContext::Threading::DISABLED), printer(&context, errors) {}
 
   FailureOr<Compilation> run() {
     auto start = std::chrono::steady_clock::now();
@@ -56,7 +56,7 @@ class Driver {
     if (isDone(EmitLevel::Kernels)) return success();
     joinPrograms(programs);
     programs.resize(1);
-    if (failed(runStage([](PassManager &passes) { addPlanStage(passes, getCpuKernelModel()); }))) return failure();
+    if (failed(runStage([this](PassManager &passes) { addPlanStage(passes, getCpuKernelModel(timings)); }))) return failure();
     emit(EmitLevel::Plan);
     return finish();
   }
@@ -64,7 +64,7 @@ class Driver {
   LogicalResult load() {
     for (const ProgramSource &source : sources) {
       printer.setFileName(source.fileName);
-      OwningOpRef<ModuleOp> program = loadProgram(&context, source);
+      OwningOpRef<ModuleOp> program = loadProgram(&context, source, timings);
       if (!program) return failure();
       programs.push_back(std::move(program));
     }
@@ -80,6 +80,7 @@ class Driver {
     for (size_t i = 0; i < programs.size(); ++i) {
       printer.setFileName(programs.size() == sources.size() ? sources[i].fileName : sources.front().fileName);
       PassManager passes(&context);
+      if (timings) passes.addInstrumentation(createPassTimer(timings));
       add(passes);
       if (failed(passes.run(*programs[i]))) return failure();
     }
@@ -88,6 +89,7 @@ class Driver {
 
   void emit(EmitLevel level) {
     if (options.emit != level) return;
+    Timings::Scope scope(timings, "print");
     llvm::raw_string_ostream stream(result.emitted);
     for (OwningOpRef<ModuleOp> &program : programs) {
       program->print(stream);
@@ -99,6 +101,7 @@ class Driver {
 
   LogicalResult finish() {
     ModuleOp plan = *programs.front();
+    Timings::Scope scope(timings, "export");
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
     writer.artifact().target = options.target;
@@ -109,7 +112,7 @@ class Driver {
     result.explanation = computeExplanation(plan);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
-    if (failed(compileCpuKernels(plan, options, writer))) return failure();
+    if (failed(compileCpuKernels(plan, options, writer, timings))) return failure();
     absl::StatusOr<std::string> bytes = writer.Serialize();
     if (!bytes.ok()) return emitError(UnknownLoc::get(&context)) << "the artifact is not valid: " << std::string(bytes.status().message());
     result.artifact = std::move(*bytes);
@@ -140,6 +143,7 @@ class Driver {
 
   ArrayRef<ProgramSource> sources;
   const CompileOptions &options;
+  Timings *timings;
   MLIRContext context;
   DiagnosticPrinter printer;
   std::vector<OwningOpRef<ModuleOp>> programs;
@@ -180,8 +184,13 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
   return sources;
 }
 
-FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors) {
-  return Driver(sources, options, errors).run();
+FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors, Timings *timings) {
+  std::optional<Driver> driver;
+  {
+    Timings::Scope scope(timings, "load dialects");
+    driver.emplace(sources, options, errors, timings);
+  }
+  return driver->run();
 }
 
 LogicalResult mlir::sgd::writeFile(StringRef path, StringRef bytes, llvm::raw_ostream &errors) {

@@ -9,6 +9,7 @@
 #include "compiler/explain.h"
 #include "compiler/options.h"
 #include "compiler/report.h"
+#include "compiler/timings.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Support/LogicalResult.h"
@@ -34,8 +35,8 @@ struct Compilation {
 };
 
 /// Compiles all programs for one mesh into one artifact. The same sources and options give the same bytes. Warnings and one-line errors
-/// go to `errors`.
-FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors);
+/// go to `errors`, the time that each stage takes to `timings` unless that is null.
+FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors, Timings *timings = nullptr);
 
 /// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One line to `errors`
 /// on failure.

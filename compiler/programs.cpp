@@ -54,9 +54,14 @@ static LogicalResult nameSymbols(ModuleOp module, func::FuncOp entry, StringRef 
   return success();
 }
 
-OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext *context, const ProgramSource &source) {
-  OwningOpRef<ModuleOp> module = parseText(context, source);
+OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext *context, const ProgramSource &source, Timings *timings) {
+  OwningOpRef<ModuleOp> module;
+  {
+    Timings::Scope scope(timings, "parse");
+    module = parseText(context, source);
+  }
   if (!module) return nullptr;
+  Timings::Scope scope(timings, "import");
   if (usesStablehlo(*module) && failed(importStablehlo(*module))) return nullptr;
   func::FuncOp entry = getEntry(*module);
   if (!entry || entry.isExternal()) {

@@ -1,6 +1,7 @@
 // sgdc: flags and printing around the compiler library. Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 
 #include "compiler/compile_cache.h"
@@ -8,6 +9,7 @@
 namespace {
 
 using mlir::failed;
+using mlir::FailureOr;
 using namespace mlir::sgd;
 
 constexpr const char *kExamples = R"(
@@ -27,6 +29,7 @@ struct Flags {
   std::string output, mesh, emit, memoryLimit, cache;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
+  bool time = false;
 };
 
 int usage(const std::string &message) {
@@ -74,6 +77,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")->type_name("SIZE");
   app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")->type_name("FILE.json");
   app.add_option("--cache", flags.cache, "Folder in which compilations are kept and looked up; made if missing, shared safely, deleted by you")->type_name("DIR");
+  app.add_flag("--time", flags.time, "Print on standard error where the time went; start-up is the processor time before main");
   app.footer(kExamples);
   app.set_version_flag("--version", "sgdc " SGD_VERSION);
 }
@@ -92,11 +96,18 @@ bool deliver(const T &value, const std::string &path) {
   return succeeded(writeFile(path, text, llvm::errs()));
 }
 
-int run(const Flags &flags) {
-  auto sources = readSources(flags.models, llvm::errs());
+FailureOr<std::vector<ProgramSource>> read(const Flags &flags, Timings *timings) {
+  Timings::Scope scope(timings, "read");
+  return readSources(flags.models, llvm::errs());
+}
+
+int run(const Flags &flags, Timings *timings) {
+  auto sources = read(flags, timings);
   if (failed(sources)) return 1;
-  auto compilation = flags.cache.empty() ? compile(*sources, flags.compile, llvm::errs()) : compileCached(*sources, flags.compile, flags.cache, llvm::errs());
+  auto compilation = flags.cache.empty() ? compile(*sources, flags.compile, llvm::errs(), timings)
+                                         : compileCached(*sources, flags.compile, flags.cache, llvm::errs(), timings);
   if (failed(compilation)) return 1;
+  Timings::Scope scope(timings, "write");
   llvm::outs() << compilation->emitted;
   if (!deliver(compilation->report, flags.report) || !deliver(compilation->explanation, flags.explain)) return 1;
   if (!flags.output.empty() && failed(writeFile(flags.output, compilation->artifact, llvm::errs()))) return 1;
@@ -106,6 +117,7 @@ int run(const Flags &flags) {
 }  // namespace
 
 int main(int argc, char **argv) {
+  double startUp = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   CLI::App app("Compiles train steps for synchronous execution on many ranks into one artifact.", "sgdc");
   Flags flags;
   addFlags(app, flags);
@@ -119,7 +131,10 @@ int main(int argc, char **argv) {
   if (app.count("--explain") && flags.explain.empty()) flags.explain = "-";
   std::string error;
   if (!parseValues(flags, error)) return usage(error);
-  int code = run(flags);
+  Timings timings;
+  timings.add("start-up", startUp);
+  int code = run(flags, flags.time ? &timings : nullptr);
+  if (flags.time) timings.print(llvm::errs());
   llvm::outs().flush();
   // Nothing that was opened needs its destructor: skip the teardown of the compiler's libraries.
   std::_Exit(code);
