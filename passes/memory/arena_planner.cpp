@@ -95,6 +95,70 @@ ArenaPlan planArena(const std::vector<ArenaBuffer>& buffers) {
   return best;
 }
 
+namespace {
+
+/// Bytes alive at each instant at which that changes.
+class Profile {
+ public:
+  explicit Profile(const std::vector<ArenaBuffer>& buffers) {
+    for (const ArenaBuffer& buffer : buffers)
+      for (const Lifetime& lifetime : buffer.lifetimes) instants.push_back(lifetime.first);
+    std::sort(instants.begin(), instants.end());
+    instants.erase(std::unique(instants.begin(), instants.end()), instants.end());
+    alive.assign(instants.size(), 0);
+    for (const ArenaBuffer& buffer : buffers) add(buffer, 1);
+  }
+
+  void add(const ArenaBuffer& buffer, int64_t times) {
+    for (const Lifetime& lifetime : buffer.lifetimes) {
+      auto first = std::lower_bound(instants.begin(), instants.end(), lifetime.first), last = std::upper_bound(first, instants.end(), lifetime.last);
+      for (auto it = first; it != last; ++it) alive[it - instants.begin()] += times * static_cast<int64_t>(roundUp(buffer.size));
+    }
+  }
+
+  /// An instant at which most is alive. There is one when any buffer is.
+  int64_t getPeak() const { return instants[std::max_element(alive.begin(), alive.end()) - alive.begin()]; }
+
+ private:
+  std::vector<int64_t> instants, alive;
+};
+
+bool isAlive(const ArenaBuffer& buffer, int64_t instant) {
+  return std::any_of(buffer.lifetimes.begin(), buffer.lifetimes.end(), [&](const Lifetime& l) { return l.first <= instant && instant <= l.last; });
+}
+
+}  // namespace
+
+std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests, const std::vector<ArenaBuffer>& host, uint64_t hostSize) {
+  std::vector<std::optional<uint64_t>> moved(guests.size());
+  if (guests.empty() || hostSize == 0) return moved;
+  std::vector<size_t> bySize(guests.size());
+  std::iota(bySize.begin(), bySize.end(), size_t{0});
+  std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) { return guests[a].size != guests[b].size ? guests[a].size > guests[b].size : a < b; });
+  auto findGap = [&](const ArenaBuffer& guest) -> std::optional<uint64_t> {
+    std::vector<Placed> busy;
+    for (const ArenaBuffer& buffer : host)
+      if (buffer.size != 0 && conflict(guest, buffer)) busy.push_back({*buffer.fixedOffset, roundUp(*buffer.fixedOffset + buffer.size)});
+    for (size_t i = 0; i < guests.size(); ++i)
+      if (moved[i] && conflict(guest, guests[i])) busy.push_back({*moved[i], *moved[i] + roundUp(guests[i].size)});
+    uint64_t offset = bestGap(busy, roundUp(guest.size));
+    return offset + roundUp(guest.size) <= hostSize ? std::optional(offset) : std::nullopt;
+  };
+  Profile profile(guests);
+  auto moveOne = [&](int64_t peak) {
+    for (size_t i : bySize) {
+      if (moved[i] || guests[i].fixedOffset || guests[i].size == 0 || !isAlive(guests[i], peak)) continue;
+      if (!(moved[i] = findGap(guests[i]))) continue;
+      profile.add(guests[i], -1);
+      return true;
+    }
+    return false;
+  };
+  while (moveOne(profile.getPeak())) {
+  }
+  return moved;
+}
+
 uint64_t lowerBound(const std::vector<ArenaBuffer>& buffers) {
   std::map<int64_t, int64_t> change;
   for (const ArenaBuffer& buffer : buffers)

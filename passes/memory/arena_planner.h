@@ -32,6 +32,11 @@ struct ArenaPlan {
 /// Never larger than all buffers side by side (each rounded up to the alignment) after the fixed ones. Deterministic.
 ArenaPlan planArena(const std::vector<ArenaBuffer>& buffers);
 
+/// Where buffers of one block can lie in idle parts of another, `host` (all fixed, in `hostSize` bytes), so that the rest of their own block
+/// gets smaller: for each guest an offset in the host's block, or nullopt for those that stay. Again and again the largest guest at the peak
+/// of what is left moves, until none of that instant finds room. Fixed guests stay. Deterministic.
+std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests, const std::vector<ArenaBuffer>& host, uint64_t hostSize);
+
 /// The largest sum, over instructions, of the rounded sizes of the buffers alive there: no plan is smaller.
 uint64_t lowerBound(const std::vector<ArenaBuffer>& buffers);
 

@@ -35,15 +35,13 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
     if (!llvm::all_of(functions, [](func::FuncOp function) { return succeeded(checkIsPlan(function)); })) return signalPassFailure();
     if (failed(collectArguments())) return signalPassFailure();
     placeArguments();
-    uint64_t sizes[2] = {0, 0};
-    for (func::FuncOp function : functions)
-      for (Space space : {Space::Private, Space::Window}) {
-        uint64_t &size = sizes[static_cast<size_t>(space)];
-        size = std::max(size, planFunction(function, space));
-      }
+    uint64_t windowBytes = 0, privateBytes = 0;
+    for (func::FuncOp function : functions) windowBytes = std::max(windowBytes, planFunction(function, Space::Window));
+    for (func::FuncOp function : functions) fillWindow(function, windowBytes);
+    for (func::FuncOp function : functions) privateBytes = std::max(privateBytes, planFunction(function, Space::Private));
     Builder builder(&getContext());
-    getOperation()->setAttr(kPrivateBytesAttr, builder.getI64IntegerAttr(sizes[0]));
-    getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(sizes[1]));
+    getOperation()->setAttr(kPrivateBytesAttr, builder.getI64IntegerAttr(privateBytes));
+    getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(windowBytes));
   }
 
   /// Arguments of one name and tensor share a place. State must agree in all programs; batches may differ in size and are then apart.
@@ -104,27 +102,52 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
     for (func::FuncOp function : functions) updateFunctionType(function);
   }
 
-  /// Places the allocs of `function` in `space` around all arguments; returns the bytes of the space.
-  uint64_t planFunction(func::FuncOp function, Space space) {
-    BufferUses uses(function);
+  /// The buffers of `function` in one space: all arguments there, also those of other programs, then its own allocs.
+  struct SpaceBuffers {
     std::vector<ArenaBuffer> buffers;
+    SmallVector<plan::AllocOp> allocs;
+
+    size_t getNumArguments() const { return buffers.size() - allocs.size(); }
+  };
+
+  SpaceBuffers getBuffers(func::FuncOp function, Space space) {
+    BufferUses uses(function);
+    SpaceBuffers result;
     for (const SharedArgument &slot : shared) {
       if (slot.space != space) continue;
       auto own = llvm::find_if(slot.arguments, [&](BlockArgument argument) { return getFunction(argument) == function; });
       // The arguments of other programs keep their values while this one runs.
       std::vector<memory::Lifetime> always = {{-1, uses.getEnd()}};
-      buffers.push_back({slot.getBytes(), own == slot.arguments.end() ? always : uses.getLifetimes(*own), slot.offset});
+      result.buffers.push_back({slot.getBytes(), own == slot.arguments.end() ? always : uses.getLifetimes(*own), slot.offset});
     }
-    SmallVector<plan::AllocOp> allocs;
-    size_t numArguments = buffers.size();
     function.walk([&](plan::AllocOp alloc) {
       if (plan::getSpace(alloc.getType()) != space) return;
-      allocs.push_back(alloc);
-      buffers.push_back({static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), std::nullopt});
+      result.allocs.push_back(alloc);
+      std::optional<uint64_t> offset = alloc.getOffset();
+      result.buffers.push_back({static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
     });
-    memory::ArenaPlan plan = memory::planArena(buffers);
-    for (auto [index, alloc] : llvm::enumerate(allocs)) alloc.setOffset(plan.offsets[numArguments + index]);
+    return result;
+  }
+
+  /// Places the allocs of `function` in `space` that have no place yet around all arguments; returns the bytes of the space.
+  uint64_t planFunction(func::FuncOp function, Space space) {
+    SpaceBuffers own = getBuffers(function, space);
+    memory::ArenaPlan plan = memory::planArena(own.buffers);
+    for (auto [index, alloc] : llvm::enumerate(own.allocs)) alloc.setOffset(plan.offsets[own.getNumArguments() + index]);
     return plan.size;
+  }
+
+  /// Collectives leave most of the window idle most of the time. Private values move there while that lowers the peak of private memory.
+  void fillWindow(func::FuncOp function, uint64_t windowBytes) {
+    SpaceBuffers host = getBuffers(function, Space::Window), guests = getBuffers(function, Space::Private);
+    auto moved = memory::moveIntoGaps(guests.buffers, host.buffers, windowBytes);
+    for (auto [index, alloc] : llvm::enumerate(guests.allocs)) {
+      std::optional<uint64_t> offset = moved[guests.getNumArguments() + index];
+      if (!offset) continue;
+      setSpace(alloc, Space::Window);
+      alloc.setOffset(*offset);
+    }
+    updateFunctionType(function);
   }
 
   SmallVector<func::FuncOp> functions;

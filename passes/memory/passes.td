@@ -29,7 +29,7 @@ def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer its place in private or window memory";
   let description = [{
     Arguments come first; those that functions share by name lie at the same place in all of them. Buffers that do not live at the same
-    time share memory. Sizes of both spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`.
+    time share memory; private values also take the window's idle parts while that lowers the peak. Sizes of both spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }

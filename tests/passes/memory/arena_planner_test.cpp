@@ -107,5 +107,57 @@ TEST(ArenaPlanner, AllSmallCasesReachTheLowerBound) {
       }
 }
 
+ArenaBuffer fixedBuffer(uint64_t size, int64_t first, int64_t last, uint64_t offset) { return {size, {{first, last}}, offset}; }
+
+TEST(MoveIntoGaps, LargestAtThePeakMoves) {
+  // At instant 1 all three are alive; the host is free until 5 and holds one of the larger ones.
+  const std::vector<ArenaBuffer> guests = {buffer(64, 0, 1), buffer(256, 1, 3), buffer(192, 1, 1), buffer(1024, 6, 6)};
+  const auto moved = moveIntoGaps(guests, {fixedBuffer(256, 5, 6, 0)}, 256);
+  EXPECT_EQ(moved, (std::vector<std::optional<uint64_t>>{std::nullopt, std::nullopt, std::nullopt, std::nullopt})) << "the peak at 6 has no room";
+  const auto other = moveIntoGaps({guests[0], guests[1], guests[2]}, {fixedBuffer(256, 5, 6, 0)}, 256);
+  EXPECT_EQ(other, (std::vector<std::optional<uint64_t>>{std::nullopt, 0, std::nullopt}));
+}
+
+TEST(MoveIntoGaps, FixedGuestsStayAndEmptyHostsTakeNothing) {
+  EXPECT_EQ(moveIntoGaps({fixedBuffer(64, 0, 1, 0)}, {}, 64), std::vector<std::optional<uint64_t>>{std::nullopt});
+  EXPECT_EQ(moveIntoGaps({buffer(64, 0, 1)}, {}, 0), std::vector<std::optional<uint64_t>>{std::nullopt});
+  EXPECT_TRUE(moveIntoGaps({}, {}, 64).empty());
+}
+
+TEST(MoveIntoGaps, RandomGuestsNeverOverlapAndOnlyHelp) {
+  std::mt19937 random(7);
+  auto draw = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ArenaBuffer> host, guests;
+    for (int i = 0; i < 6; ++i) {
+      int64_t first = draw(20);
+      host.push_back(buffer(1 + draw(500), first, first + draw(6)));
+    }
+    const ArenaPlan plan = planArena(host);
+    for (size_t i = 0; i < host.size(); ++i) host[i].fixedOffset = plan.offsets[i];
+    for (int i = 0; i < 12; ++i) {
+      int64_t first = draw(20);
+      guests.push_back(buffer(1 + draw(500), first, first + draw(6)));
+    }
+    const auto moved = moveIntoGaps(guests, host, plan.size);
+    std::vector<ArenaBuffer> all = host, left;
+    for (size_t i = 0; i < guests.size(); ++i) {
+      if (!moved[i]) {
+        left.push_back(guests[i]);
+        continue;
+      }
+      EXPECT_EQ(*moved[i] % kAlignment, 0u);
+      EXPECT_LE(*moved[i] + guests[i].size, plan.size) << "round " << round;
+      for (const ArenaBuffer& other : all) {
+        const bool apart = *moved[i] + guests[i].size <= *other.fixedOffset || *other.fixedOffset + other.size <= *moved[i];
+        EXPECT_TRUE(apart || !liveTogether(guests[i], other)) << "round " << round << ", guest " << i;
+      }
+      all.push_back(guests[i]);
+      all.back().fixedOffset = moved[i];
+    }
+    EXPECT_LE(lowerBound(left), lowerBound(guests));
+  }
+}
+
 }  // namespace
 }  // namespace mlir::sgd::memory

@@ -73,3 +73,25 @@ func.func @eval(%w: !large {sgd.name = "w"}) -> !large {
   plan.copy %w to %0 : !large -> !large
   return %0 : !large
 }
+
+// -----
+
+!small = memref<16xf32, #plan.space<private>>
+!shared = memref<16xf32, #plan.space<window>>
+
+// The window is idle before and after the all_reduce: one of the two private values that live at a time lies there.
+sgd.mesh @mesh = <["data"=2]>
+// CHECK: plan.private_bytes = 128 : i64, plan.window_bytes = 64 : i64
+func.func @idle_window(%x: !small) -> !shared {
+  // CHECK: plan.alloc offset 0 : memref<16xf32, #plan.space<window>>
+  // CHECK: plan.alloc offset 64 : memref<16xf32, #plan.space<private>>
+  // CHECK: plan.alloc offset 0 : memref<16xf32, #plan.space<window>>
+  %0 = plan.alloc : !small
+  plan.copy %x to %0 : !small -> !small
+  %1 = plan.alloc : !small
+  plan.copy %0 to %1 : !small -> !small
+  %2 = plan.alloc : !shared
+  plan.copy %1 to %2 : !small -> !shared
+  plan.collective all_reduce combining add (%2 : !shared) to (%2 : !shared) dims [] <@mesh, {"data"}>
+  return %2 : !shared
+}
