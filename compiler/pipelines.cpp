@@ -12,9 +12,8 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 void mlir::sgd::addShardingStage(OpPassManager &passes) {
-  passes.addPass(createInlinerPass());
-  passes.addPass(createSymbolDCEPass());
   passes.addPass(createShardPass());
+  passes.addPass(createVerifyShardingPass());
 }
 
 void mlir::sgd::addSpmdStage(OpPassManager &passes, const CompileOptions &options) {
