@@ -10,7 +10,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "runtime/artifact/container.h"
-#include "runtime/artifact/writer.h"
 #include "targets/cpu/codegen/codegen.h"
 
 using namespace mlir;
@@ -118,8 +117,12 @@ static void store(StringRef folder, const std::string &path, const std::string &
     errors << "sgdc: warning: --cache: cannot create " << folder << ": " << problem.message() << "; nothing is kept\n";
     return;
   }
-  absl::Status written = ::sgd::artifact::WriteFileAtomically(path, entry);
-  if (!written.ok()) errors << "sgdc: warning: --cache: " << std::string(written.message()) << "; nothing is kept\n";
+  // Written aside and renamed. Not synced: the entry's hash tells what a crash leaves behind.
+  llvm::Error problem = llvm::writeToOutput(path, [&](llvm::raw_ostream &file) {
+    file << entry;
+    return llvm::Error::success();
+  });
+  if (problem) errors << "sgdc: warning: --cache: cannot write " << path << ": " << llvm::toString(std::move(problem)) << "; nothing is kept\n";
 }
 
 FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions &options, StringRef folder, llvm::raw_ostream &errors, Timings *timings) {
