@@ -1,0 +1,111 @@
+// Times collectives between rank processes of this host through shared memory. usage: collectives RANKS
+// One line per kind and size: kind, KiB of the full vector, ranks, least and median microseconds between barriers, on rank 0.
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "runtime/comm/shared_memory_communicator.h"
+
+namespace {
+
+using namespace sgd::comm;
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+constexpr uint64_t kKib[] = {4, 64, 1024, 16384, 65536};
+constexpr uint64_t kWindow = 2 * (uint64_t{65536} << 10);
+
+// A failure of a benchmark ends it.
+template <typename T>
+T Must(absl::StatusOr<T> value) {
+  if (!value.ok()) {
+    std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
+    std::exit(1);
+  }
+  return *std::move(value);
+}
+void Must(const absl::Status& status) {
+  if (!status.ok()) Must(absl::StatusOr<int>(status));
+}
+
+// The full vector has `bytes`: the operand of all-reduce and reduce-scatter, the result of all-gather.
+CollectiveSpec SpecFor(CollectiveKind kind, uint64_t bytes, uint32_t ranks) {
+  const uint64_t elements = bytes / sizeof(float);
+  CollectiveOperand operand;
+  operand.inner = elements / ranks;
+  operand.count = kind == CollectiveKind::kAllGather ? elements / ranks : elements;
+  operand.target_offset = kind == CollectiveKind::kAllReduce ? 0 : kWindow / 2;
+  CollectiveSpec spec;
+  spec.kind = kind;
+  spec.axes = {{0, 1, ranks}};
+  spec.operands = {operand};
+  return spec;
+}
+
+std::vector<double> Time(Communicator& communicator, CollectiveHandle handle, int iterations) {
+  std::vector<double> microseconds;
+  for (int i = 0; i < iterations + 3; ++i) {
+    Must(communicator.Barrier(kTimeout));
+    const auto begin = std::chrono::steady_clock::now();
+    Must(communicator.Execute(handle, kTimeout));
+    const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - begin;
+    if (i >= 3) microseconds.push_back(elapsed.count());
+  }
+  std::sort(microseconds.begin(), microseconds.end());
+  return microseconds;
+}
+
+// One core per rank, as sgdrun gives them.
+void Pin(uint32_t rank) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(rank % static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)), &cpus);
+  sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+void RunRank(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank) {
+  Pin(rank);
+  const uint32_t ranks = segment->ranks();
+  auto communicator = Must(SharedMemoryCommunicator::Connect(std::move(segment), rank, kTimeout));
+  const Mesh mesh{{ranks}};
+  for (const uint64_t kib : kKib) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter}) {
+      const CollectiveHandle handle = Must(communicator->Prepare(mesh, SpecFor(kind, kib << 10, ranks)));
+      const int iterations = std::clamp<int>(300000 / static_cast<int>(kib + 300), 7, 1000);
+      const std::vector<double> times = Time(*communicator, handle, iterations);
+      if (rank == 0) {
+        std::printf("%s %lu %u %.2f %.2f\n", CollectiveName(kind), static_cast<unsigned long>(kib), ranks,
+                    times.front(), times[times.size() / 2]);
+      }
+    }
+  }
+  communicator->Finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const uint32_t ranks = argc == 2 ? static_cast<uint32_t>(std::atoi(argv[1])) : 0;
+  if (ranks < 1 || ranks > 64) {
+    std::fprintf(stderr, "usage: collectives RANKS (1 to 64)\n");
+    return 2;
+  }
+  auto segment = Must(SharedMemorySegment::Create(ranks, kWindow));
+  for (uint32_t rank = 1; rank < ranks; ++rank) {
+    if (fork() == 0) {
+      RunRank(segment, rank);
+      std::exit(0);
+    }
+  }
+  RunRank(segment, 0);
+  int worst = 0;
+  for (int status; wait(&status) > 0;) worst = std::max(worst, status);
+  return worst == 0 ? 0 : 1;
+}
