@@ -86,7 +86,9 @@ bool ClusterGraph::mayJoin(Operation *op, Cluster &cluster, const Placement &pla
 bool ClusterGraph::mayBeRoot(Operation *op, const Cluster &cluster, const Placement &placement) const {
   if (cluster.isScatter || cluster.roots.size() >= kMaxRoots) return false;
   bool isRow = cluster.pattern && placement.kind == Placement::Repeated && placement.pattern == *cluster.pattern;
-  if (auto reduce = dyn_cast<ReduceOp>(op)) return isRow || placement.kind == Placement::Full || (!cluster.pattern && placement.kind == Placement::Repeated);
+  auto reduce = dyn_cast<ReduceOp>(op);
+  bool hasRows = reduce && getReducePattern(reduce).rowElements() > 1;  // else it is a copy of its operand
+  if (hasRows) return isRow || placement.kind == Placement::Full || (!cluster.pattern && placement.kind == Placement::Repeated);
   if (isRow) return true;
   if (placement.kind != Placement::Full || getNumElements(op->getResult(0)) != cluster.elements) return false;
   // Columns are shared among few threads: what has to be stored as a whole is better computed by rows.

@@ -94,3 +94,21 @@ func.func @outside(%x: tensor<8x8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64x
   %c = arith.constant dense<1.000000e+00> : tensor<64xf32>
   return %p, %c : tensor<64x64xf32>, tensor<64xf32>
 }
+
+// A reduction over a dimension of size 1 is a copy: a kernel with other results than its size does not store it.
+// CHECK-LABEL: func.func @one_element_rows
+// CHECK: sgd.cluster(%arg0) {
+// CHECK: sgd.yield {{.*}} : tensor<8xi1>
+// CHECK: sgd.cluster({{.*}}) {
+// CHECK: sgd.yield {{.*}} : tensor<8x64xf32>
+func.func @one_element_rows(%i: tensor<8x1xi32>, %x: tensor<8x64xf32>, %y: tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %zero = arith.constant dense<0> : tensor<8x1xi32>
+  %nan = arith.constant dense<0x7FC00000> : tensor<8x64xf32>
+  %c = arith.cmpi sge, %i, %zero : tensor<8x1xi32>
+  %r = sgd.reduce and %c dimensions = [1] : tensor<8x1xi1> -> tensor<8xi1>
+  %b = sgd.broadcast_in_dim %r dims = [0] : tensor<8xi1> -> tensor<8x64xi1>
+  %s = arith.select %b, %x, %nan : tensor<8x64xi1>, tensor<8x64xf32>
+  %p = sgd.contract %s [0, 1], %y [1, 2] into [0, 2] : tensor<8x64xf32>, tensor<64x64xf32> -> tensor<8x64xf32>
+  %t = arith.select %b, %p, %nan : tensor<8x64xi1>, tensor<8x64xf32>
+  return %s, %t : tensor<8x64xf32>, tensor<8x64xf32>
+}
