@@ -13,9 +13,9 @@ struct Tree {
   llvm::MapVector<Type, SmallVector<OpOperand *, 4>> leaves;  // by the sharding that they see
 };
 
-/// The way to all leaves: through `hub` (null: none), and what that costs.
+/// A way to all leaves: what each sharding is made from, sources before what is made from them.
 struct Route {
-  RankedTensorType hub;
+  SmallVector<std::pair<RankedTensorType, RankedTensorType>, 4> edges;
   ReshardCost cost;
 };
 }  // namespace
@@ -32,31 +32,56 @@ static void collect(Value value, Tree &tree) {
   }
 }
 
-/// Cost of reaching every leaf; a partial root is reduced once, so with a hub nothing else starts from it.
-static std::optional<ReshardCost> getCost(const Tree &tree, RankedTensorType hub, ReshardCosts &costs) {
+/// Shardings are connected one by one, each time the one that is cheapest to make from those there are; `hub` is made first (null: none is).
+/// A partial root is reduced once: nothing else starts from it.
+static std::optional<Route> growRoute(const Tree &tree, RankedTensorType hub, ReshardCosts &costs) {
   auto root = cast<RankedTensorType>(tree.root.getType());
-  ReshardCost total;
-  if (hub) {
-    std::optional<ReshardCost> cost = costs.get(root, hub);
-    if (!cost) return std::nullopt;
-    total += *cost;
+  bool isPartial = getSharding(root).isPartial();
+  Route route;
+  SmallVector<RankedTensorType, 4> sources{root};
+  SetVector<RankedTensorType> missing;
+  for (const auto &[type, uses] : tree.leaves)
+    if (type != root) missing.insert(cast<RankedTensorType>(type));
+  while (!missing.empty()) {
+    std::optional<ReshardCost> best;
+    std::pair<RankedTensorType, RankedTensorType> edge;
+    for (RankedTensorType from : sources)
+      for (RankedTensorType to : missing) {
+        if (sources.size() == 1 ? hub && to != hub : isPartial && from == root) continue;
+        std::optional<ReshardCost> cost = costs.get(from, to);
+        if (!cost || (best && !(*cost < *best))) continue;
+        best = cost;
+        edge = {from, to};
+      }
+    if (!best) return std::nullopt;
+    route.edges.push_back(edge);
+    route.cost += *best;
+    sources.push_back(edge.second);
+    missing.remove(edge.second);
   }
+  return route;
+}
+
+/// Every leaf straight from the root.
+static std::optional<Route> getStar(const Tree &tree, ReshardCosts &costs) {
+  auto root = cast<RankedTensorType>(tree.root.getType());
+  Route route;
   for (const auto &[type, uses] : tree.leaves) {
-    if (type == hub || type == root) continue;
-    std::optional<ReshardCost> cost = costs.get(root, cast<RankedTensorType>(type));
-    std::optional<ReshardCost> fromHub = hub ? costs.get(hub, cast<RankedTensorType>(type)) : std::nullopt;
-    if (fromHub && (!cost || *fromHub < *cost)) cost = fromHub;
+    auto to = cast<RankedTensorType>(type);
+    if (to == root) continue;
+    std::optional<ReshardCost> cost = costs.get(root, to);
     if (!cost) return std::nullopt;
-    total += *cost;
+    route.edges.push_back({root, to});
+    route.cost += *cost;
   }
-  return total;
+  return route;
 }
 
 static std::optional<Route> chooseRoute(const Tree &tree, ReshardCosts &costs) {
-  std::optional<Route> best;
+  std::optional<Route> best = getStar(tree, costs);
   auto consider = [&](RankedTensorType hub) {
-    std::optional<ReshardCost> cost = getCost(tree, hub, costs);
-    if (cost && (!best || *cost < best->cost)) best = Route{hub, *cost};
+    std::optional<Route> route = growRoute(tree, hub, costs);
+    if (route && (!best || route->cost < best->cost)) best = std::move(route);
   };
   consider({});
   for (const auto &[type, uses] : tree.leaves)
@@ -81,29 +106,30 @@ static Value createReshard(Value from, Type to, Operation *user, Location loc) {
 }
 
 static void apply(Tree &tree, const Route &route) {
-  SmallVector<OpOperand *> all;
-  for (const auto &[type, uses] : tree.leaves) llvm::append_range(all, uses);
   DenseMap<Type, Location> locations;
   for (ReshardOp reshard : tree.reshards) locations.try_emplace(reshard.getType(), reshard.getLoc());
-  auto getLoc = [&](Type type) { auto found = locations.find(type); return found == locations.end() ? tree.root.getLoc() : found->second; };
-  Value hub = route.hub ? createReshard(tree.root, route.hub, firstUser(all), getLoc(route.hub)) : tree.root;
-  for (auto &[type, uses] : tree.leaves) {
-    Value value = type == tree.root.getType() ? tree.root : createReshard(hub, type, firstUser(uses), getLoc(type));
-    for (OpOperand *use : uses) use->set(value);
+  DenseMap<Type, SmallVector<OpOperand *>> needs;  // all uses of a sharding and of what is made from it
+  for (const auto &[type, uses] : tree.leaves) llvm::append_range(needs[type], uses);
+  for (auto [from, to] : llvm::reverse(route.edges)) {
+    SmallVector<OpOperand *> uses = needs[to];
+    llvm::append_range(needs[from], uses);
   }
+  DenseMap<Type, Value> values{{tree.root.getType(), tree.root}};
+  for (auto [from, to] : route.edges) {
+    auto found = locations.find(to);
+    values[to] = createReshard(values[from], to, firstUser(needs[to]), found == locations.end() ? tree.root.getLoc() : found->second);
+  }
+  for (auto &[type, uses] : tree.leaves)
+    for (OpOperand *use : uses) use->set(values[type]);
   for (ReshardOp reshard : llvm::reverse(tree.reshards)) reshard.erase();
 }
 
 /// True when the tree already is what `route` would build.
 static bool isAsRouted(const Tree &tree, const Route &route) {
-  llvm::SmallPtrSet<Type, 4> seen;
-  for (ReshardOp reshard : tree.reshards) {
-    Type from = reshard.getInput().getType();
-    bool isFromRoot = reshard.getInput() == tree.root;
-    if (!seen.insert(reshard.getType()).second || !tree.leaves.contains(reshard.getType())) return false;
-    if (route.hub ? (reshard.getType() == route.hub ? !isFromRoot : from != route.hub) : !isFromRoot) return false;
-  }
-  return true;
+  if (tree.reshards.size() != route.edges.size()) return false;
+  return llvm::all_of(tree.reshards, [&](ReshardOp reshard) {
+    return llvm::is_contained(route.edges, std::pair(cast<RankedTensorType>(reshard.getInput().getType()), cast<RankedTensorType>(reshard.getType())));
+  });
 }
 
 unsigned mlir::sgd::rerouteReshards(func::FuncOp function, ReshardCosts &costs) {

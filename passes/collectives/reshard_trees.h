@@ -7,7 +7,7 @@
 namespace mlir::sgd {
 
 /// Reshards of reshards are taken apart: for every value the shardings are found that something other than a reshard uses, and the
-/// cheapest of: each straight from the value, or one of them first and the others from there. Returns how many values changed.
+/// cheapest way found to make them all, each from the value or from another of them. Returns how many values changed.
 unsigned rerouteReshards(func::FuncOp function, ReshardCosts &costs);
 
 }  // namespace mlir::sgd

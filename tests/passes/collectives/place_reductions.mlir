@@ -128,3 +128,17 @@ func.func @shared_gather(%w: tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>) -
   %d = math.exp %c : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
   return %b, %d : tensor<16xf32, #sgd.sharding<@mesh, [{}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{}]>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["a"=2, "b"=2]>
+
+// What is free to make from the value itself is made from it, whatever else its other users need.
+// CHECK-LABEL: func.func @replicated_value
+// CHECK-DAG: sgd.reshard %arg0 : {{.*}} -> tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>>
+// CHECK-DAG: sgd.reshard %arg0 : {{.*}} -> tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>
+func.func @replicated_value(%x: tensor<16xf32, #sgd.sharding<@mesh, [{}]>>) -> (tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>) {
+  %a = sgd.reshard %x : tensor<16xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>>
+  %b = sgd.reshard %a : tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>
+  return %a, %b : tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>
+}
