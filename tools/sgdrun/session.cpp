@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "runtime/data/random_values.h"
+#include "runtime/launch/core_assignment.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/redistribute.h"
 
@@ -39,10 +40,15 @@ exec::ExecutorOptions Session::executor_options() const {
 }
 
 absl::Status Session::Prepare() {
+  // A core for each thread: left alone, the system likes to put a thread that wakes up next to the
+  // one that woke it.
+  std::vector<int> cores = launch::AllowedCores();
+  if (cores.size() != rank_.threads) cores.clear();
   absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> device =
-      cpu::CpuDevice::Create({.threads = rank_.threads});
+      cpu::CpuDevice::Create({.threads = rank_.threads, .cores = cores});
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
+  if (!cores.empty()) launch::BindToCores({cores[0]});
   if (absl::Status status = Agree(); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<exec::ExecutionContext>> context =
       exec::ExecutionContext::Create(*job_.file, *device_, *rank_.communicator);

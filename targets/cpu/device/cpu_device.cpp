@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
     return absl::InvalidArgumentError(
         absl::StrCat(options.threads, " threads; between 1 and ", kMaxThreads, " are possible"));
   }
-  return absl::WrapUnique(new CpuDevice(options.threads));
+  return absl::WrapUnique(new CpuDevice(options));
 }
 
 std::string CpuDevice::fingerprint() const {
@@ -68,7 +68,9 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(
   KernelCall call;
   call.function = static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
   for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
-    call.buffers.push_back(memory.Address(*launch.buffers()->Get(static_cast<uint32_t>(i))));
+    const artifact::Slice& slice = *launch.buffers()->Get(static_cast<uint32_t>(i));
+    call.buffers.push_back(memory.Address(slice));
+    call.bytes += slice.size();
   }
   call.coordinates.assign(coordinates.begin(), coordinates.end());
   call.range = launch.range();

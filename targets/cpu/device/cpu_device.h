@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
@@ -15,6 +16,9 @@ namespace sgd::cpu {
 
 struct CpuDeviceOptions {
   uint32_t threads = 1;  // at least 1, the calling thread included
+  // Where each thread is to stay; the first one, the caller's, binds itself. Empty: the system
+  // decides.
+  std::vector<int> cores = {};
 };
 
 // Results do not depend on the number of threads.
@@ -42,7 +46,8 @@ class CpuDevice final : public device::Device {
   uint32_t threads() const override { return pool_.size(); }
 
  private:
-  explicit CpuDevice(uint32_t threads) : pool_(threads), scratch_(threads) {}
+  explicit CpuDevice(const CpuDeviceOptions& options)
+      : pool_(options.threads, options.cores), scratch_(options.threads) {}
 
   ThreadPool pool_;
   ThreadScratch scratch_;

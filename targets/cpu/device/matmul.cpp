@@ -1,5 +1,5 @@
-// Tiles are dealt to threads in contiguous runs; which thread computes a tile does not change its
-// bits.
+// Tiles are dealt to threads in contiguous runs, and taken over where a thread is late; which
+// thread computes a tile does not change its bits.
 #include "targets/cpu/device/matmul.h"
 
 #include <algorithm>
@@ -14,18 +14,23 @@
 namespace sgd::cpu {
 namespace {
 
+// For threads to even out what the system takes from one of them.
+constexpr uint64_t kChunksPerThread = 8;
+
 class MatmulNode final : public device::Node {
  public:
   MatmulNode(ThreadPool& pool, const MatmulProblem& problem, const TileGrid& grid,
              TileFunction loops, std::unique_ptr<LibraryMatmul> library)
       : pool_(pool), problem_(problem), grid_(grid), loops_(loops), library_(std::move(library)) {
     active_ = static_cast<uint32_t>(std::clamp<uint64_t>(grid_.size(), 1, pool.size()));
+    chunks_ = static_cast<uint32_t>(
+        std::min(grid_.size(), active_ == 1 ? uint64_t{1} : active_ * kChunksPerThread));
     statuses_.resize(active_);
   }
 
   absl::Status Execute() override {
     if (grid_.size() == 0) return absl::OkStatus();
-    pool_.Run(active_, [&](uint32_t thread) { RunPart(thread); });
+    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t thread) { RunPart(chunk, thread); });
     for (const absl::Status& status : statuses_) {
       if (!status.ok()) return status;
     }
@@ -33,8 +38,8 @@ class MatmulNode final : public device::Node {
   }
 
  private:
-  void RunPart(uint32_t thread) {
-    const IndexRange part = PartOf(grid_.size(), active_, thread);
+  void RunPart(uint32_t chunk, uint32_t thread) {
+    const IndexRange part = PartOf(grid_.size(), chunks_, chunk);
     for (uint64_t index = part.begin; index < part.end; ++index) {
       const Tile tile = grid_.At(problem_, index);
       if (library_ == nullptr) {
@@ -52,6 +57,7 @@ class MatmulNode final : public device::Node {
   TileFunction loops_;
   std::unique_ptr<LibraryMatmul> library_;  // null: loops_
   uint32_t active_ = 1;
+  uint32_t chunks_ = 1;
   std::vector<absl::Status> statuses_;
 };
 

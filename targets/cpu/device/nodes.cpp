@@ -1,4 +1,5 @@
-// Small work stays on the calling thread: waking another one costs some microseconds.
+// Small work stays on the calling thread: handing it to another one costs a microsecond, and more
+// when that one sleeps.
 #include "targets/cpu/device/nodes.h"
 
 #include <algorithm>
@@ -9,8 +10,13 @@
 namespace sgd::cpu {
 namespace {
 
+// Bytes of buffers below which a launch is not divided: the cheapest kernels take a microsecond for
+// them.
+constexpr uint64_t kBytesToShare = uint64_t{96} << 10;
 // Bytes a thread copies in about ten microseconds.
 constexpr uint64_t kBytesPerThread = uint64_t{128} << 10;
+// Chunks per thread, for threads to even out what the system takes from one of them.
+constexpr uint64_t kChunksPerThread = 4;
 // A multiple of every pattern length that divides a power of two, and of a cache line.
 constexpr uint64_t kCopyGrain = 4096;
 
@@ -19,17 +25,24 @@ uint32_t ActiveThreads(const ThreadPool& pool, uint64_t parts) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(parts, 1, pool.size()));
 }
 
+uint32_t ChunksFor(uint32_t active, uint64_t parts) {
+  if (active <= 1) return 1;
+  return static_cast<uint32_t>(
+      std::min({parts, active * kChunksPerThread, uint64_t{ThreadPool::kMaxChunks}}));
+}
+
 class LaunchNode final : public device::Node {
  public:
-  LaunchNode(ThreadPool& pool, KernelCall call) : pool_(pool), call_(std::move(call)) {}
+  LaunchNode(ThreadPool& pool, KernelCall call) : pool_(pool), call_(std::move(call)) {
+    parts_ = call_.range == 0 ? 0 : (call_.range - 1) / call_.grain + 1;
+    active_ = call_.bytes < kBytesToShare ? 1 : ActiveThreads(pool, parts_);
+    chunks_ = parts_ == 0 ? 0 : ChunksFor(active_, parts_);
+  }
 
   absl::Status Execute() override {
-    if (call_.range == 0) return absl::OkStatus();
-    const uint64_t parts = (call_.range - 1) / call_.grain + 1;
-    const uint32_t active = ActiveThreads(pool_, parts);
-    pool_.Run(active, [&](uint32_t thread) {
-      const IndexRange part = PartOf(parts, active, thread);
-      const uint64_t end = part.end == parts ? call_.range : part.end * call_.grain;
+    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t) {
+      const IndexRange part = PartOf(parts_, chunks_, chunk);
+      const uint64_t end = part.end == parts_ ? call_.range : part.end * call_.grain;
       call_.function(call_.buffers.data(), call_.coordinates.data(),
                      static_cast<int64_t>(part.begin * call_.grain), static_cast<int64_t>(end));
     });
@@ -39,13 +52,16 @@ class LaunchNode final : public device::Node {
  private:
   ThreadPool& pool_;
   KernelCall call_;
+  uint64_t parts_ = 0;
+  uint32_t active_ = 1;
+  uint32_t chunks_ = 0;
 };
 
-// Bytes [begin, end) for a thread, at multiples of the grain.
-IndexRange BytesOf(uint64_t bytes, uint32_t active, uint32_t thread) {
+// Bytes [begin, end) of a chunk, at multiples of the grain.
+IndexRange BytesOf(uint64_t bytes, uint32_t chunks, uint32_t chunk) {
   const uint64_t grains = bytes / kCopyGrain;
-  const IndexRange part = PartOf(grains, active, thread);
-  return {part.begin * kCopyGrain, thread + 1 == active ? bytes : part.end * kCopyGrain};
+  const IndexRange part = PartOf(grains, chunks, chunk);
+  return {part.begin * kCopyGrain, chunk + 1 == chunks ? bytes : part.end * kCopyGrain};
 }
 
 class CopyNode final : public device::Node {
@@ -54,12 +70,13 @@ class CopyNode final : public device::Node {
       : pool_(pool), source_(source), target_(target), bytes_(bytes) {
     const bool overlaps = source < target + bytes && target < source + bytes;
     active_ = overlaps ? 1 : ActiveThreads(pool, bytes / kBytesPerThread);
+    chunks_ = ChunksFor(active_, bytes / kCopyGrain);
   }
 
   absl::Status Execute() override {
-    if (bytes_ == 0) return absl::OkStatus();
-    pool_.Run(active_, [&](uint32_t thread) {
-      const IndexRange part = BytesOf(bytes_, active_, thread);
+    if (bytes_ == 0 || target_ == source_) return absl::OkStatus();
+    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t) {
+      const IndexRange part = BytesOf(bytes_, chunks_, chunk);
       std::memmove(target_ + part.begin, source_ + part.begin, part.end - part.begin);
     });
     return absl::OkStatus();
@@ -71,6 +88,7 @@ class CopyNode final : public device::Node {
   std::byte* target_;
   uint64_t bytes_;
   uint32_t active_;
+  uint32_t chunks_;
 };
 
 class FillNode final : public device::Node {
@@ -85,12 +103,13 @@ class FillNode final : public device::Node {
     for (size_t i = 0; i < block_bytes_; ++i) block_[i] = pattern[i % pattern.size()];
     zero_ = std::all_of(pattern.begin(), pattern.end(), [](uint8_t byte) { return byte == 0; });
     if (kCopyGrain % pattern.size() != 0) active_ = 1;
+    chunks_ = ChunksFor(active_, bytes / kCopyGrain);
   }
 
   absl::Status Execute() override {
     if (bytes_ == 0) return absl::OkStatus();
-    pool_.Run(active_, [&](uint32_t thread) {
-      const IndexRange part = BytesOf(bytes_, active_, thread);
+    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t) {
+      const IndexRange part = BytesOf(bytes_, chunks_, chunk);
       if (zero_) {
         std::memset(target_ + part.begin, 0, part.end - part.begin);
         return;
@@ -107,6 +126,7 @@ class FillNode final : public device::Node {
   std::byte* target_;
   uint64_t bytes_;
   uint32_t active_;
+  uint32_t chunks_ = 1;
   bool zero_ = false;
   size_t block_bytes_ = 0;
   std::array<uint8_t, 1024> block_{};

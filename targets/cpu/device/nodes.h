@@ -1,5 +1,4 @@
-// Launches, copies and fills on the thread pool; each is cut into parts that depend on its size
-// alone.
+// Launches, copies and fills on the thread pool; how each is cut has no influence on bits.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +20,7 @@ struct KernelCall {
   std::vector<int64_t> coordinates;
   uint64_t range = 0;
   uint64_t grain = 1;  // parts begin at multiples of it
+  uint64_t bytes = 0;  // of all buffers
 };
 
 // The pool must outlive the nodes.

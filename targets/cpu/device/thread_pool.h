@@ -1,55 +1,74 @@
-// A fixed team of threads that runs one function at a time on all of them; starting it allocates
-// nothing and takes no lock.
+// A fixed team of threads that runs one function at a time over a number of chunks; starting it
+// allocates nothing and takes no lock.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace sgd::cpu {
 
-// Work is divided by the caller as a function of the thread's index, always in the same way, so
-// threads never race for parts.
+// Chunks are made by the caller, so who runs one has no influence on what it computes. Every thread
+// begins with a contiguous share of them, and one that is done takes over what others have not
+// begun: a thread that the system keeps waiting delays nobody.
 class ThreadPool {
  public:
   // `threads` (at least 1) counts the thread that calls Run; the others start here and end with the
-  // pool.
-  explicit ThreadPool(uint32_t threads);
+  // pool. Thread i is bound to cores[i] (the caller's is not touched); without cores, to none.
+  explicit ThreadPool(uint32_t threads, std::span<const int> cores = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   uint32_t size() const { return static_cast<uint32_t>(workers_.size()) + 1; }
 
-  // Calls function(context, thread) for thread = 0 (the caller's) to active - 1, at once, and
-  // returns when all have returned. Not reentrant; one caller at a time. `active` is between 1 and
-  // size().
-  using Function = void (*)(void* context, uint32_t thread);
-  void Run(uint32_t active, Function function, void* context);
+  static constexpr uint32_t kMaxChunks = 65535;
 
-  // The same for a callable `body(thread)`.
+  // Calls function(context, chunk, thread) once for each of `chunks` (at most kMaxChunks) chunks,
+  // on at most `active` (1 to size()) threads at once, and returns when all have returned. `thread`
+  // is below `active`, and no two calls with the same one overlap. Not reentrant; one caller at a
+  // time.
+  using Function = void (*)(void* context, uint32_t chunk, uint32_t thread);
+  void Run(uint32_t active, uint32_t chunks, Function function, void* context);
+
+  // The same for a callable `body(chunk, thread)`.
   template <typename Body>
-  void Run(uint32_t active, Body&& body) {
+  void Run(uint32_t active, uint32_t chunks, Body&& body) {
     Run(
-        active,
-        [](void* context, uint32_t thread) {
-          (*static_cast<std::remove_reference_t<Body>*>(context))(thread);
+        active, chunks,
+        [](void* context, uint32_t chunk, uint32_t thread) {
+          (*static_cast<std::remove_reference_t<Body>*>(context))(chunk, thread);
         },
         &body);
   }
 
  private:
-  void Work(uint32_t thread);
+  // A thread's share of the chunks and its alarm. Apart, since all threads write to them.
+  struct alignas(64) Share {
+    // Run (high 32 bits), next chunk, end of the share: one number, so that a chunk is only ever
+    // taken from the run it belongs to.
+    std::atomic<uint64_t> left{0};
+    alignas(64) std::atomic<int32_t> alarm{0};  // a new value: there is work
+  };
 
+  void Work(uint32_t thread);
+  // Runs chunks of that run until none is left to take.
+  void RunChunks(uint32_t run, uint32_t active, uint32_t thread);
+  bool Take(Share& share, uint32_t run, uint32_t& chunk);
+
+  // The run's description, written before its shares are published.
   Function function_ = nullptr;
   void* context_ = nullptr;
-  uint32_t active_ = 0;
-  bool stopping_ = false;
-  // A new value starts the work described above. Aligned apart: workers read the one while they
-  // write the other.
-  alignas(64) std::atomic<int32_t> generation_{0};
-  alignas(64) std::atomic<int32_t> running_{0};  // workers that have not finished yet
+  uint32_t run_ = 0;
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Share[]> shares_;
+  // Run (high half) and number of threads that may work on it.
+  alignas(64) std::atomic<uint64_t> current_{0};
+  alignas(64) std::atomic<int32_t> unfinished_{0};  // chunks
   std::vector<std::thread> workers_;
 };
 

@@ -1,29 +1,78 @@
-// Every thread runs once per call, and the division of work covers everything once.
+// Every chunk runs once per call, and the division of work covers everything once.
 #include "targets/cpu/device/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <atomic>
+#include <thread>
 #include <vector>
 
 namespace sgd::cpu {
 namespace {
 
-TEST(ThreadPool, EachActiveThreadRunsOnce) {
+TEST(ThreadPool, EachChunkRunsOnce) {
   for (uint32_t threads : {1u, 2u, 4u}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.size(), threads);
-    std::vector<int> runs(threads, 0);
-    int expected = 0;
     for (int round = 0; round < 300; ++round) {
       for (uint32_t active = 1; active <= threads; ++active) {
-        pool.Run(active, [&](uint32_t thread) { ++runs[thread]; });
+        const uint32_t chunks = static_cast<uint32_t>(round) % 23;
+        std::vector<int> runs(chunks, 0);
+        pool.Run(active, chunks, [&](uint32_t chunk, uint32_t thread) {
+          EXPECT_LT(thread, active);
+          ++runs[chunk];
+        });
+        EXPECT_EQ(runs, std::vector<int>(chunks, 1)) << "on " << active << " of " << threads;
       }
-      ++expected;
-    }
-    for (uint32_t thread = 0; thread < threads; ++thread) {
-      EXPECT_EQ(runs[thread], expected * static_cast<int>(threads - thread)) << "of " << threads;
     }
   }
+}
+
+TEST(ThreadPool, NoThreadRunsTwoChunksAtOnce) {
+  constexpr uint32_t kThreads = 4;
+  ThreadPool pool(kThreads);
+  std::atomic<bool> busy[kThreads] = {};
+  for (int round = 0; round < 100; ++round) {
+    pool.Run(kThreads, 64, [&](uint32_t, uint32_t thread) {
+      EXPECT_FALSE(busy[thread].exchange(true));
+      busy[thread].store(false);
+    });
+  }
+}
+
+// The first chunk of the second thread's share is held until all others are done, so others must
+// have taken the rest of that share.
+TEST(ThreadPool, ALateThreadsChunksAreTakenOver) {
+  ThreadPool pool(2);
+  constexpr uint32_t kChunks = 64;
+  std::atomic<uint32_t> others{0};
+  pool.Run(2, kChunks, [&](uint32_t chunk, uint32_t) {
+    if (chunk != kChunks / 2) {
+      ++others;
+    } else {
+      while (others.load() != kChunks - 1) std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(others.load(), kChunks - 1);
+}
+
+TEST(ThreadPool, ThreadsStayOnTheirCores) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  }
+  const std::vector<int> last_twice(2, cores.back());
+  ThreadPool pool(2, last_twice);
+  std::atomic<int> core_of_worker{-1};
+  pool.Run(2, 2, [&](uint32_t, uint32_t thread) {
+    if (thread == 1) core_of_worker = sched_getcpu();
+    while (thread == 0 && core_of_worker.load() < 0) std::this_thread::yield();
+  });
+  EXPECT_EQ(core_of_worker.load(), cores.back());
 }
 
 TEST(ThreadPool, EndsWithoutWork) { ThreadPool pool(3); }
