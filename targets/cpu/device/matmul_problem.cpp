@@ -10,9 +10,13 @@
 namespace sgd::cpu {
 namespace {
 
-// A tile of this many multiplications takes some 60 microseconds: well above the cost of a library
-// call, of packing its operands, and of waking a thread.
+// A tile of this many multiplications takes some 60 microseconds with AVX-512: well above the cost of
+// a library call, of packing its operands, and of waking a thread.
 constexpr uint64_t kTileWork = uint64_t{1} << 23;
+// Small problems are cut into a few tiles of at least this, 8 microseconds: with one thread that
+// costs up to a tenth, with two it saves nearly half.
+constexpr uint64_t kLeastTileWork = uint64_t{1} << 20;
+constexpr uint64_t kFewTiles = 8;
 // Enough for the threads of a large host; more would only cost calls.
 constexpr uint64_t kMaxTiles = 256;
 // Smallest useful sides of a tile, measured on AVX-512: narrower tiles read A too often, and a
@@ -94,8 +98,10 @@ MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap&
 TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()) {
   if (batches_ == 0 || problem.m == 0 || problem.n == 0) return;
   const uint64_t per_matrix = problem.m * problem.n * std::max<uint64_t>(problem.k, 1);
+  const uint64_t useful = std::min(per_matrix / kLeastTileWork,
+                                   std::max(per_matrix / kTileWork, kFewTiles / batches_));
   const uint64_t wanted =
-      std::clamp<uint64_t>(per_matrix / kTileWork, 1, std::max<uint64_t>(kMaxTiles / batches_, 1));
+      std::clamp<uint64_t>(useful, 1, std::max<uint64_t>(kMaxTiles / batches_, 1));
   const bool b_transposed = problem.b.columns != 1;
   const uint64_t step_m = b_transposed ? kStepMOfTransposedB : kStepM;
   const uint64_t most_rows = std::min(CeilDivide(problem.m, step_m), wanted);

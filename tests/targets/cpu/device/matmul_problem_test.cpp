@@ -55,6 +55,13 @@ TEST(TileGrid, LargeProblemsHaveTilesForManyThreads) {
   EXPECT_EQ(TileGrid(RowMajor(64, 64, 64, 48, nullptr)).size(), 48u);
 }
 
+TEST(TileGrid, SmallProblemsHaveTilesForAFewThreads) {
+  EXPECT_GE(TileGrid(RowMajor(512, 256, 64, 1, nullptr)).size(), 4u);
+  EXPECT_EQ(TileGrid(RowMajor(512, 64, 64, 1, nullptr)).size(), 2u);
+  EXPECT_EQ(TileGrid(RowMajor(512, 64, 64, 3, nullptr)).size(), 6u);
+  EXPECT_EQ(TileGrid(RowMajor(256, 64, 64, 1, nullptr)).size(), 1u);
+}
+
 TEST(TileGrid, NothingToDoHasNoTiles) {
   EXPECT_EQ(TileGrid(RowMajor(0, 5, 5, 1, nullptr)).size(), 0u);
   EXPECT_EQ(TileGrid(RowMajor(5, 0, 5, 1, nullptr)).size(), 0u);
