@@ -11,6 +11,7 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
+#include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/job.h"
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
@@ -57,6 +58,7 @@ absl::Status Run(const Options& options, int64_t start_nanoseconds) {
     for (const std::string& note : job->notes)
       std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   }
+  if (!job->options.null_kernels) cpu::CpuDevice::WarmUp(*job->file);
   return launch::Launch(
       *environment,
       {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},

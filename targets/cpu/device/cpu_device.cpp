@@ -30,7 +30,33 @@ bool IsCappedAtAvx2(const artifact::Artifact& root) {
   return true;
 }
 
+// Checks the CPU and caps the matmul library for the artifact.
+absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
+  absl::StatusOr<std::set<std::string>> flags = CpuFlags();
+  if (!flags.ok()) return flags.status();
+  absl::Status status = CheckCpu(file.root(), *flags);
+  if (status.ok() && IsCappedAtAvx2(file.root())) status = CapMatmulLibraryAtAvx2();
+  return status.ok()
+             ? status
+             : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
+}
+
+bool UsesMatmulLibrary(const artifact::Artifact& root) {
+  for (const artifact::Program* program : *root.programs()) {
+    for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
+      const artifact::Matmul* matmul =
+          program->instructions()->Get(static_cast<uint32_t>(i))->op_as_Matmul();
+      if (matmul != nullptr && matmul->element() == artifact::ElementType::F32) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+void CpuDevice::WarmUp(const artifact::ArtifactFile& file) {
+  if (UsesMatmulLibrary(file.root()) && AdmitArtifact(file).ok()) WarmUpMatmulLibrary();
+}
 
 absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOptions& options) {
   if (options.threads == 0 || options.threads > kMaxThreads) {
@@ -52,13 +78,7 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t byte
 
 absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(
     const artifact::ArtifactFile& file) {
-  absl::StatusOr<std::set<std::string>> flags = CpuFlags();
-  if (!flags.ok()) return flags.status();
-  absl::Status status = CheckCpu(file.root(), *flags);
-  if (status.ok() && IsCappedAtAvx2(file.root())) status = CapMatmulLibraryAtAvx2();
-  if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
-  }
+  if (absl::Status status = AdmitArtifact(file); !status.ok()) return status;
   return CpuKernelLibrary::Load(file);
 }
 

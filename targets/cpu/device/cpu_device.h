@@ -27,6 +27,11 @@ class CpuDevice final : public device::Device {
   // InvalidArgument for 0 or more than 4096 threads.
   static absl::StatusOr<std::unique_ptr<CpuDevice>> Create(const CpuDeviceOptions& options);
 
+  // Does in this process, before it forks ranks, what each of them would else do again: generates
+  // the matmul library's code when the artifact has use for it. What fails here, fails again when a
+  // rank does it.
+  static void WarmUp(const artifact::ArtifactFile& file);
+
   const char* target() const override { return "cpu"; }
   std::string fingerprint() const override;
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;

@@ -199,6 +199,17 @@ std::string MatmulLibraryVersion() {
                       version->hash);
 }
 
+void WarmUpMatmulLibrary() {
+  // Not through a primitive, which for this shape would use other code than for larger ones.
+  constexpr int64_t kSide = 64;
+  const std::vector<float> zeros(kSide * kSide);
+  std::vector<float> product(kSide * kSide);
+  UseOneOpenMpThread();
+  // An error is met again by whoever needs the library.
+  dnnl_sgemm('N', 'N', kSide, kSide, kSide, 1.0f, zeros.data(), kSide, zeros.data(), kSide, 0.0f,
+             product.data(), kSide);
+}
+
 absl::Status CapMatmulLibraryAtAvx2() {
   if (dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2) == dnnl::status::success) {
     return absl::OkStatus();

@@ -51,6 +51,10 @@ class LibraryMatmul {
 // Version of the library, which decides the bits together with the CPU's features.
 std::string MatmulLibraryVersion();
 
+// Makes the library generate the code that it else generates at the first product (some 20 ms of
+// processor time): processes forked afterwards have it. Starts no thread.
+void WarmUpMatmulLibrary();
+
 // Caps the library's instruction set at AVX2, for artifacts whose kernels use no more.
 // FailedPrecondition when a matmul of this process has already used more.
 absl::Status CapMatmulLibraryAtAvx2();
