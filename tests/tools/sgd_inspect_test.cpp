@@ -49,8 +49,11 @@ TEST_F(SgdInspect, Summary) {
 }
 
 TEST_F(SgdInspect, PartsAsText) {
-  EXPECT_THAT(Run({"--program"}), HasSubstr(" 0  matmul      f32 1x4x2             a "
-                                            "constant[0+32], b private[64+128], c window[0+16]\n"));
+  const std::string program = Run({"--program"});
+  EXPECT_THAT(program, HasSubstr(" 0  matmul      f32 1x4x2                16      2  compute  a "
+                                 "constant[0+32], b private[64+128], c window[0+16]\n"));
+  EXPECT_THAT(program, HasSubstr(" 1  collective  all_reduce over data      0      0  peers "));
+  EXPECT_THAT(program, HasSubstr(" 3  matmul      f32 1x1x4                 8      4  memory "));
   EXPECT_THAT(Run({"--collectives"}), HasSubstr("f32 x 4"));
   EXPECT_THAT(Run({"--memory"}), HasSubstr("private        0    16  arg0 result1  2 to 3\n"));
   EXPECT_THAT(Run({"--explain"}),
@@ -81,6 +84,7 @@ TEST_F(SgdInspect, Json) {
       nlohmann::json::parse(Run({"--json", "--program", "--memory", "--collectives", "--explain"}));
   EXPECT_EQ(all["programs"][0]["code"].size(), 4u);
   EXPECT_EQ(all["programs"][0]["code"][0]["k"], 2);
+  EXPECT_EQ(all["programs"][0]["code"][0]["bound"], "compute");
   EXPECT_EQ(all["programs"][0]["collectives"][0]["operands"][0]["source"]["space"], "window");
   EXPECT_EQ(all["programs"][0]["explain"][0]["loc"], "toy.py:3:7");
   EXPECT_EQ(all["programs"][1]["code"][0]["pattern"], "0000803f");

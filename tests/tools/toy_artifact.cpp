@@ -103,6 +103,9 @@ void AddMatmul(ProgramT& program, uint64_t m, uint64_t n, uint64_t k, const Slic
   matmul.a_k = matmul.b_n = matmul.c_n = 1;
   matmul.epilogue = epilogue;
   AddInstruction(program, std::move(matmul));
+  program.instructions.back()->flops = 2 * m * n * k;
+  // The first operand alone, so that products of several columns do much arithmetic per byte.
+  program.instructions.back()->bytes = k;
 }
 
 void AddFill(ProgramT& program, const Slice& target, float value) {

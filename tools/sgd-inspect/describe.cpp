@@ -108,6 +108,15 @@ Json MatmulJson(const artifact::Matmul& matmul) {
           {"epilogue", EpilogueName(matmul.epilogue())}};
 }
 
+// What limits an instruction: "compute" where it does more arithmetic per byte than the cost
+// model's CPU can (60 GFLOP/s on 10 GB/s), "memory" where it does less, "peers" for collectives.
+const char* BoundOf(const artifact::Instruction& instruction) {
+  constexpr double kFlopsPerByte = 6;
+  if (instruction.op_as_Collective() != nullptr) return "peers";
+  const double bytes = static_cast<double>(instruction.bytes());
+  return static_cast<double>(instruction.flops()) > kFlopsPerByte * bytes ? "compute" : "memory";
+}
+
 Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program,
                      uint32_t index) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
@@ -135,6 +144,7 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
   json["slices"] = slices;
   json["flops"] = instruction.flops();
   json["bytes"] = instruction.bytes();
+  json["bound"] = BoundOf(instruction);
   json["loc"] = LocationText(program, instruction.loc());
   return json;
 }

@@ -157,15 +157,16 @@ std::string DetailText(const Json& instruction) {
 }
 
 std::string CodeText(const Json& code) {
-  Table table({"at", "op", "what", "memory", "source"});
+  Table table({"at", "op", "what", "flops", "bytes", "bound", "memory", "source"});
   for (const Json& instruction : code) {
     std::vector<std::string> slices;
     for (const Json& slice : instruction["slices"])
       slices.push_back(absl::StrCat(Plain(slice["role"]), " ", SliceWords(slice)));
     table.Add({Plain(instruction["index"]), Plain(instruction["op"]), DetailText(instruction),
-               absl::StrJoin(slices, ", "), Name(instruction["loc"])});
+               Grouped(instruction["flops"]), Grouped(instruction["bytes"]),
+               Plain(instruction["bound"]), absl::StrJoin(slices, ", "), Name(instruction["loc"])});
   }
-  return absl::StrCat("  instructions\n", table.Text({0}));
+  return absl::StrCat("  instructions\n", table.Text({0, 3, 4}));
 }
 
 std::string MemoryText(const Json& slices) {
