@@ -32,12 +32,14 @@ void mlir::sgd::addKernelStage(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 
 void mlir::sgd::addPlanStage(OpPassManager &passes, KernelModel model) {
   passes.addPass(createToPlanPass(std::move(model)));
+  passes.addPass(createFuseEpiloguesPass());
   passes.addPass(createShareBuffersPass());
   passes.addPass(createAssignOffsetsPass());
 }

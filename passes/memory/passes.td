@@ -15,6 +15,16 @@ def ToPlanPass : Pass<"sgd-to-plan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::plan::PlanDialect", "::mlir::spmd::SpmdDialect"];
 }
 
+def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::ModuleOp"> {
+  let summary = "A bias, bias and relu, or a tensor to add to become the epilogue of the matrix product before";
+  let description = [{
+    Before: every value has a buffer of its own. A launch whose kernel only adds a bias over the product's columns, perhaps followed by the
+    maximum with zero, or only adds a tensor that dies there, goes away when nobody else reads the product: the product is written once,
+    with the epilogue, instead of written, read and written again. A tensor that is added to is accumulated into.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
 def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {
   let summary = "Updates in place: results of kernels and all_reduce over operands that die, results over the arguments they alias";
   let description = [{

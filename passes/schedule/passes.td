@@ -14,6 +14,14 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def ReuseActivationsPass : Pass<"sgd-reuse-activations", "::mlir::func::FuncOp"> {
+  let summary = "Masks of relu's gradient are taken from its result instead of its operand";
+  let description = [{
+    Where `x` is read by `max(x, 0)` and otherwise only by comparisons `x > 0` or `x <= 0` after it, those read the maximum. What is before
+    relu is then not kept for the backward pass, and the bias and the maximum may become the matrix product's epilogue.
+  }];
+}
+
 def FormClustersPass : Pass<"sgd-form-clusters", "::mlir::func::FuncOp"> {
   let summary = "Wraps what is not a library call or collective into clusters, each one kernel";
   let description = [{
