@@ -35,10 +35,12 @@ enum class NodeClass : uint8_t { PassThrough, DynamicSlice, Broadcast, Other };
 
 /// What is free comes first, so that costly ops meet settled shardings. As Shardy's schedule, but
 /// slices, pads and concatenations count as passing through: else a projection's backward pass is
-/// sharded before its padded halves are.
+/// sharded before its padded halves are. Before products take part in both directions, the batch
+/// flows through them forward: else sharded parameters claim its axis in the backward pass first.
 enum Phase : unsigned {
   SingleUsePassThrough,
   PassThrough,
+  PassThroughFactorsForward,
   PassThroughFactors,
   AllButBroadcastForward,
   Everything,
@@ -224,6 +226,8 @@ static Direction directionOf(const Node& node, unsigned factor, Phase phase) {
       if (phase < PassThroughFactors) return usesAllow ? Direction::Forward : Direction::None;
       return Direction::Both;
     case NodeClass::Other:
+      if (phase == PassThroughFactorsForward && node.isPassThrough[factor])
+        return Direction::Forward;
       if (phase < PassThroughFactors) return Direction::None;
       return phase > PassThroughFactors || node.isPassThrough[factor] ? Direction::Both
                                                                       : Direction::None;
@@ -280,7 +284,9 @@ void Propagation::runToFixedPoint(Phase phase, ConflictMode mode) {
 
 void Propagation::runPhases() {
   for (unsigned phase = 0; phase < NumPhases; ++phase) {
-    runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Basic);
+    // Basic would stop a batch at the first product with a parameter that is sharded along it.
+    if (phase != PassThroughFactorsForward)
+      runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Basic);
     runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Aggressive);
   }
 }

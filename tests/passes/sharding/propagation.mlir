@@ -157,3 +157,23 @@ func.func @open_constraint(%a: tensor<8xf32>) -> tensor<8xf32> {
   %2 = sgd.sharding_constraint %1 <@mesh, [{?}]> : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+// Parameters sharded along the batch's axis are gathered: neither they nor their gradients shard the activations.
+sgd.mesh @mesh = <["data"=4]>
+// CHECK-LABEL: @batch_before_parameters
+func.func @batch_before_parameters(%x: tensor<64x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>}, %w: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>},
+    %v: tensor<16x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>}) -> (tensor<16x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>}, tensor<64x16xf32>) {
+  // CHECK: sgd.dot_general {{.*}} -> tensor<64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+  %h = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<64x8xf32>, tensor<8x16xf32> -> tensor<64x16xf32>
+  // CHECK: sgd.dot_general {{.*}} -> tensor<64x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+  %y = sgd.dot_general %h, %v batching = [] x [] contracting = [1] x [0] : tensor<64x16xf32>, tensor<16x8xf32> -> tensor<64x8xf32>
+  // CHECK: sgd.dot_general {{.*}} -> tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  %dv = sgd.dot_general %h, %y batching = [] x [] contracting = [0] x [0] : tensor<64x16xf32>, tensor<64x8xf32> -> tensor<16x8xf32>
+  // CHECK: sgd.dot_general {{.*}} -> tensor<64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+  %dh = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [1] : tensor<64x8xf32>, tensor<16x8xf32> -> tensor<64x16xf32>
+  // CHECK: arith.mulf {{.*}} : tensor<64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+  %m = arith.mulf %h, %dh : tensor<64x16xf32>
+  return %dv, %m : tensor<16x8xf32>, tensor<64x16xf32>
+}
