@@ -55,7 +55,7 @@ double estimateSeconds(func::FuncOp function, MeshAttr mesh, const Topology &top
     uint64_t bytes = 0;
     for (Value operand : op.getOperands()) bytes += bytesOf(operand);
     if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-      seconds += cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()), getPieces(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+      seconds += cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()), getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
     } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
       seconds += cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
     } else {

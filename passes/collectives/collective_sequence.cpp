@@ -32,8 +32,8 @@ static CollectiveRecord getRecord(Operation *op) {
   if (auto reduce = dyn_cast<spmd::ReduceScatterOp>(op)) record.reduce = reduce.getKind();
   AxisListAttr group = getGroup(op);
   MeshAttr mesh = lookupMesh(op, group.getMesh());
-  record.axes = getPieces(mesh, group.getAxes());
-  if (auto permute = dyn_cast<spmd::CollectivePermuteOp>(op)) record.fromAxes = getPieces(mesh, permute.getFrom().getAxes());
+  record.axes = getParts(mesh, group.getAxes());
+  if (auto permute = dyn_cast<spmd::CollectivePermuteOp>(op)) record.fromAxes = getParts(mesh, permute.getFrom().getAxes());
   for (Value operand : op->getOperands()) {
     auto type = cast<RankedTensorType>(operand.getType());
     std::string element;
@@ -57,9 +57,9 @@ std::vector<CollectiveRecord> mlir::sgd::computeCollectiveSequence(func::FuncOp 
 std::array<uint8_t, 32> mlir::sgd::hashCollectiveSequence(ArrayRef<CollectiveRecord> sequence) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  auto printAxes = [&](ArrayRef<AxisPiece> pieces) {
+  auto printAxes = [&](ArrayRef<AxisPart> parts) {
     stream << " [";
-    for (const AxisPiece &piece : pieces) stream << piece.axis << ":" << piece.preSize << ":" << piece.size << ",";
+    for (const AxisPart &part : parts) stream << part.axis << ":" << part.begin << ":" << part.size << ",";
     stream << "]";
   };
   for (const CollectiveRecord &record : sequence) {

@@ -15,8 +15,8 @@ namespace mlir::sgd {
 struct CollectiveRecord {
   CollectiveKind kind;
   std::optional<ReduceKind> reduce;
-  AxisPieces axes;
-  AxisPieces fromAxes;                // permute only
+  AxisParts axes;
+  AxisParts fromAxes;                // permute only
   SmallVector<std::string> elements;  // per operand: "f32"
   SmallVector<int64_t> counts;        // per operand: elements of the operand
   uint64_t bytes = 0;                 // of one rank, as SentBytes counts them

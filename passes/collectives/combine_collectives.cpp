@@ -95,7 +95,7 @@ unsigned Combiner::findBucket(Operation *collective, uint64_t bytes) {
       continue;
     }
     if (!areAlike(bucket.members.front(), collective)) continue;
-    uint64_t limit = bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getPieces(mesh, getGroup(collective).getAxes()));
+    uint64_t limit = bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getParts(mesh, getGroup(collective).getAxes()));
     if (bucket.bytes + bytes <= limit) return index;
     flush(Buckets(1) << index, collective);
     return index;

@@ -24,10 +24,10 @@ static LogicalResult verifyAxes(Operation *op, AxisListAttr list) {
 static LogicalResult verifyPermute(spmd::CollectivePermuteOp permute) {
   MeshAttr mesh = lookupMesh(permute, permute.getTo().getMesh());
   auto getDigits = [&](AxisListAttr list) {
-    AxisPieces pieces;
-    for (AxisRefAttr ref : list.getAxes()) pieces.push_back(getPiece(mesh, ref));
-    llvm::sort(pieces, [](const AxisPiece &a, const AxisPiece &b) { return std::tie(a.axis, a.preSize) < std::tie(b.axis, b.preSize); });
-    return joinPieces(pieces);
+    AxisParts parts;
+    for (AxisRefAttr ref : list.getAxes()) parts.push_back(getPart(mesh, ref));
+    llvm::sort(parts, [](const AxisPart &a, const AxisPart &b) { return std::tie(a.axis, a.begin) < std::tie(b.axis, b.begin); });
+    return merged(parts);
   };
   if (permute.getFrom().getMesh() != permute.getTo().getMesh() || getDigits(permute.getFrom()) != getDigits(permute.getTo()))
     return permute.emitOpError() << "goes from " << permute.getFrom() << " to " << permute.getTo() << ", which are not the same axes in another order";

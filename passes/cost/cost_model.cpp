@@ -36,30 +36,30 @@ double getFlatSeconds(const LinkClass &link, Algorithm algorithm, CollectiveKind
 }
 }  // namespace
 
-const LinkClass &CostModel::getLink(ArrayRef<AxisPiece> pieces) const {
+const LinkClass &CostModel::getLink(ArrayRef<AxisPart> parts) const {
   for (const LinkClass &link : topology.links) {
     // A digit of stride s and size n stays within aligned blocks of s * n ranks.
-    bool joinsAll = link.ranks == 0 || llvm::all_of(pieces, [&](const AxisPiece &piece) {
-                      return link.ranks % (getRankStride(mesh, piece) * piece.size) == 0;
+    bool joinsAll = link.ranks == 0 || llvm::all_of(parts, [&](const AxisPart &part) {
+                      return link.ranks % (getRankStride(mesh, part) * part.size) == 0;
                     });
     if (joinsAll) return link;
   }
   return topology.links.back();
 }
 
-double CostModel::getCollectiveSeconds(CollectiveKind kind, ArrayRef<AxisPiece> pieces, uint64_t bytes) const {
-  int64_t ranks = getGroupSize(pieces);
+double CostModel::getCollectiveSeconds(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t bytes) const {
+  int64_t ranks = getGroupSize(parts);
   if (ranks <= 1) return 0;
-  const LinkClass &link = getLink(pieces);
+  const LinkClass &link = getLink(parts);
   double best = kImpossible;
   for (Algorithm algorithm : link.algorithms) best = std::min(best, getFlatSeconds(link, algorithm, kind, ranks, bytes));
-  return std::min(best, getHierarchicalSeconds(kind, pieces, bytes));
+  return std::min(best, getHierarchicalSeconds(kind, parts, bytes));
 }
 
-double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPiece> pieces, uint64_t bytes) const {
-  const LinkClass &outerLink = getLink(pieces);
-  llvm::SmallVector<AxisPiece, 4> inner, outer;
-  for (const AxisPiece &piece : pieces) (&getLink(piece) == &outerLink ? outer : inner).push_back(piece);
+double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t bytes) const {
+  const LinkClass &outerLink = getLink(parts);
+  llvm::SmallVector<AxisPart, 4> inner, outer;
+  for (const AxisPart &part : parts) (&getLink(part) == &outerLink ? outer : inner).push_back(part);
   if (inner.empty() || outer.empty()) return kImpossible;
   uint64_t part = bytes / getGroupSize(inner);
   switch (kind) {
@@ -79,8 +79,8 @@ double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
   return device.launchLatency + std::max(flops / (isHalf ? device.halfFlops : device.flops), bytes / device.memoryBandwidth);
 }
 
-uint64_t CostModel::getBucketBytes(ArrayRef<AxisPiece> pieces) const {
-  const LinkClass &link = getLink(pieces);
-  double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(pieces) - 1);
+uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
+  const LinkClass &link = getLink(parts);
+  double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);
   return std::max<uint64_t>(uint64_t(4) << 20, static_cast<uint64_t>(rounds * link.latency * link.bandwidth / 0.02));
 }

@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_COST_COST_MODEL_H
 #define SGD_PASSES_COST_COST_MODEL_H
 
-#include "passes/cost/axis_piece.h"
+#include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
 #include "runtime/comm/sent_bytes.h"
 
@@ -15,30 +15,30 @@ class CostModel {
  public:
   CostModel(Topology topology, llvm::ArrayRef<int64_t> mesh) : topology(std::move(topology)), mesh(mesh) {}
 
-  /// Time of one collective over the group `pieces`. `bytes` is what one rank holds, counted as `SentBytes` wants it: the
+  /// Time of one collective over the group `parts`. `bytes` is what one rank holds, counted as `SentBytes` wants it: the
   /// operand of an all-reduce, reduce-scatter, all-to-all, permute or broadcast, the result of an all-gather.
   /// The best of the link's algorithms; over several levels also the hierarchical form.
-  double getCollectiveSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPiece> pieces, uint64_t bytes) const;
+  double getCollectiveSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) const;
 
   /// Payload that a rank sends by the ring rule: what reports, artifact and runtime count.
-  static uint64_t getSentBytes(CollectiveKind kind, llvm::ArrayRef<AxisPiece> pieces, uint64_t bytes) {
-    return ::sgd::comm::SentBytes(kind, getGroupSize(pieces), bytes);
+  static uint64_t getSentBytes(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) {
+    return ::sgd::comm::SentBytes(kind, getGroupSize(parts), bytes);
   }
 
   /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matrix product.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;
 
-  /// Bytes from which a bucket over `pieces` gains less than 2 % by growing; at least 4 MiB.
-  uint64_t getBucketBytes(llvm::ArrayRef<AxisPiece> pieces) const;
+  /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.
+  uint64_t getBucketBytes(llvm::ArrayRef<AxisPart> parts) const;
 
   /// The innermost links that join all ranks of the group.
-  const LinkClass &getLink(llvm::ArrayRef<AxisPiece> pieces) const;
+  const LinkClass &getLink(llvm::ArrayRef<AxisPart> parts) const;
 
   const Topology &getTopology() const { return topology; }
   llvm::ArrayRef<int64_t> getMesh() const { return mesh; }
 
  private:
-  double getHierarchicalSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPiece> pieces, uint64_t bytes) const;
+  double getHierarchicalSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) const;
 
   Topology topology;
   MeshSizes mesh;

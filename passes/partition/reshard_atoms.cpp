@@ -13,19 +13,19 @@ static void cutToPrimes(int64_t begin, int64_t end, llvm::SmallVectorImpl<int64_
     while (end / begin % factor == 0 && begin < end) cuts.push_back(begin *= factor);
 }
 
-/// Calls `visit` for every piece of both states.
-static void forEachPiece(const ShardState &from, const ShardState &to, llvm::function_ref<void(const AxisPiece &)> visit) {
+/// Calls `visit` for every part of both states.
+static void forEachPart(const ShardState &from, const ShardState &to, llvm::function_ref<void(const AxisPart &)> visit) {
   for (const ShardState *state : {&from, &to}) {
-    for (const AxisPieces &dim : state->dims) llvm::for_each(dim, visit);
+    for (const AxisParts &dim : state->dims) llvm::for_each(dim, visit);
     llvm::for_each(state->partial, visit);
   }
 }
 
 std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState &from, const ShardState &to, bool toPrimes) {
   SmallVector<SmallVector<int64_t>> cuts(mesh.size());
-  forEachPiece(from, to, [&](const AxisPiece &piece) {
-    cuts[piece.axis].push_back(piece.preSize);
-    cuts[piece.axis].push_back(piece.preSize * piece.size);
+  forEachPart(from, to, [&](const AxisPart &part) {
+    cuts[part.axis].push_back(part.begin);
+    cuts[part.axis].push_back(part.end());
   });
   Atoms atoms;
   for (auto [axis, axisCuts] : llvm::enumerate(cuts)) {
@@ -38,28 +38,28 @@ std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState &fro
     llvm::sort(axisCuts);
     axisCuts.erase(std::unique(axisCuts.begin(), axisCuts.end()), axisCuts.end());
     for (size_t i = 1; i < axisCuts.size(); ++i)
-      atoms.pieces.push_back({static_cast<unsigned>(axis), axisCuts[i - 1], axisCuts[i] / axisCuts[i - 1]});
+      atoms.parts.push_back({static_cast<unsigned>(axis), axisCuts[i - 1], axisCuts[i] / axisCuts[i - 1]});
   }
   if (atoms.size() > kMaxAtoms || from.dims.size() > kMaxDims) return std::nullopt;
   return atoms;
 }
 
-AtomList Atoms::getAtomsOf(const AxisPiece &piece) const {
+AtomList Atoms::getAtomsOf(const AxisPart &part) const {
   AtomList result;
-  for (auto [index, atom] : llvm::enumerate(pieces))
-    if (atom.axis == piece.axis && atom.preSize >= piece.preSize && atom.preSize < piece.preSize * piece.size) result.push_back(index);
+  for (auto [index, atom] : llvm::enumerate(parts))
+    if (atom.axis == part.axis && atom.begin >= part.begin && atom.begin < part.end()) result.push_back(index);
   return result;
 }
 
 AtomState Atoms::encode(const ShardState &state) const {
   AtomState result;
-  for (auto [dim, pieces] : llvm::enumerate(state.dims)) {
+  for (auto [dim, parts] : llvm::enumerate(state.dims)) {
     size_t position = 0;
-    for (const AxisPiece &piece : pieces)
-      for (uint8_t atom : getAtomsOf(piece)) result.places[atom] = Place::ofDim(dim, position++);
+    for (const AxisPart &part : parts)
+      for (uint8_t atom : getAtomsOf(part)) result.places[atom] = Place::ofDim(dim, position++);
   }
-  for (const AxisPiece &piece : state.partial)
-    for (uint8_t atom : getAtomsOf(piece)) result.places[atom] = {Place::kPartial};
+  for (const AxisPart &part : state.partial)
+    for (uint8_t atom : getAtomsOf(part)) result.places[atom] = {Place::kPartial};
   return result;
 }
 
@@ -72,8 +72,8 @@ SmallVector<AtomList, 4> Atoms::getDims(const AtomState &state, size_t rank) con
   return dims;
 }
 
-AxisPieces Atoms::getPieces(ArrayRef<uint8_t> atoms) const {
-  AxisPieces result;
-  for (uint8_t atom : atoms) result.push_back(pieces[atom]);
+AxisParts Atoms::getParts(ArrayRef<uint8_t> atoms) const {
+  AxisParts result;
+  for (uint8_t atom : atoms) result.push_back(parts[atom]);
   return result;
 }

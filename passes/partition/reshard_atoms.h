@@ -38,23 +38,23 @@ using AtomList = llvm::SmallVector<uint8_t, kMaxAtoms>;
 /// The atoms of a pair of shardings.
 class Atoms {
  public:
-  /// Cuts the axes that `from` and `to` use so that every piece is a run of atoms; with `toPrimes` each atom has a prime size.
-  /// Nothing when the pieces have no common refinement or there are too many atoms.
+  /// Cuts the axes that `from` and `to` use so that every part is a run of atoms; with `toPrimes` each atom has a prime size.
+  /// Nothing when the parts have no common refinement or there are too many atoms.
   static std::optional<Atoms> create(llvm::ArrayRef<int64_t> mesh, const ShardState &from, const ShardState &to, bool toPrimes);
 
-  size_t size() const { return pieces.size(); }
-  const AxisPiece &operator[](size_t atom) const { return pieces[atom]; }
+  size_t size() const { return parts.size(); }
+  const AxisPart &operator[](size_t atom) const { return parts[atom]; }
 
   AtomState encode(const ShardState &state) const;
   /// The atoms of every dimension, major to minor.
   llvm::SmallVector<AtomList, 4> getDims(const AtomState &state, size_t rank) const;
-  /// Their pieces in this order, neighbours not joined.
-  AxisPieces getPieces(llvm::ArrayRef<uint8_t> atoms) const;
+  /// Their parts in this order, neighbours not joined.
+  AxisParts getParts(llvm::ArrayRef<uint8_t> atoms) const;
 
  private:
-  AtomList getAtomsOf(const AxisPiece &piece) const;
+  AtomList getAtomsOf(const AxisPart &part) const;
 
-  llvm::SmallVector<AxisPiece, kMaxAtoms> pieces;  // per axis major to minor
+  llvm::SmallVector<AxisPart, kMaxAtoms> parts;  // per axis major to minor
 };
 
 }  // namespace mlir::sgd

@@ -87,7 +87,7 @@ Value ReshardEmitter::emitStep(OpBuilder &builder, Location loc, Value value, co
 }
 
 /// The value on the first rank of the group, the neutral element on the others.
-Value ReshardEmitter::emitMask(OpBuilder &builder, Location loc, Value value, ArrayRef<AxisPiece> axes, ReduceKind kind) {
+Value ReshardEmitter::emitMask(OpBuilder &builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind) {
   auto type = cast<RankedTensorType>(value.getType());
   auto scalar = RankedTensorType::get({}, builder.getI32Type());
   Value zero = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(0)));
@@ -98,8 +98,8 @@ Value ReshardEmitter::emitMask(OpBuilder &builder, Location loc, Value value, Ar
   return arith::SelectOp::create(builder, loc, isFirst, value, filler);
 }
 
-Value ReshardEmitter::getPartitionId(Location loc, ArrayRef<AxisPiece> pieces) {
-  AxisListAttr axes = getAxisList(meshName, mesh, joinPieces(pieces));
+Value ReshardEmitter::getPartitionId(Location loc, ArrayRef<AxisPart> parts) {
+  AxisListAttr axes = getAxisList(meshName, mesh, merged(parts));
   Value &id = partitionIds[axes];
   if (!id) {
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());

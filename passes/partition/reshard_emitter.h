@@ -22,8 +22,8 @@ class ReshardEmitter {
   /// `reason` ends up in the explanation. Fails with a diagnostic at `loc` when there is no plan.
   FailureOr<Value> emit(OpBuilder &builder, Location loc, Value value, RankedTensorType from, RankedTensorType to, StringRef reason);
 
-  /// The rank's linear index over `pieces`; computed once, at the start of the function.
-  Value getPartitionId(Location loc, ArrayRef<AxisPiece> pieces);
+  /// The rank's linear index over `parts`; computed once, at the start of the function.
+  Value getPartitionId(Location loc, ArrayRef<AxisPart> parts);
 
   /// The plan from one global type to another, kept.
   FailureOr<const ReshardPlan *> getPlan(Location loc, RankedTensorType from, RankedTensorType to);
@@ -33,7 +33,7 @@ class ReshardEmitter {
  private:
   FailureOr<Value> emitOneKind(OpBuilder &builder, Location loc, Value value, RankedTensorType from, RankedTensorType to, StringRef reason);
   Value emitStep(OpBuilder &builder, Location loc, Value value, const ReshardStep &step, ReduceKind kind);
-  Value emitMask(OpBuilder &builder, Location loc, Value value, ArrayRef<AxisPiece> axes, ReduceKind kind);
+  Value emitMask(OpBuilder &builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind);
 
   func::FuncOp function;
   FlatSymbolRefAttr meshName;

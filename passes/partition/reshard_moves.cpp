@@ -83,14 +83,14 @@ void ReshardMoves::forEachLocal(const Position &at, Visit visit) const {
   if (!masked.empty()) {
     AtomState next = at.state;
     for (uint8_t atom : masked) next.places[atom] = {Place::kPartial};
-    visitStep(at, next, {Kind::Mask, 0, 0, atoms.getPieces(masked), {}}, visit);
+    visitStep(at, next, {Kind::Mask, 0, 0, atoms.getParts(masked), {}}, visit);
   }
   for (size_t dim = 0; dim < at.dims.size(); ++dim) {
     auto slice = [&](ArrayRef<uint8_t> list) {
       if (!canAppend(at, dim, list)) return;
       AtomState next = at.state;
       for (auto [position, atom] : llvm::enumerate(list)) next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
-      visitStep(at, next, {Kind::Slice, static_cast<int64_t>(dim), 0, atoms.getPieces(list), {}}, visit);
+      visitStep(at, next, {Kind::Slice, static_cast<int64_t>(dim), 0, atoms.getParts(list), {}}, visit);
     };
     AtomList run;
     for (uint8_t atom : targetDims[dim])
@@ -106,13 +106,13 @@ void ReshardMoves::forEachReduction(const Position &at, Visit visit) const {
   auto allReduce = [&](ArrayRef<uint8_t> list) {
     AtomState next = at.state;
     for (uint8_t atom : list) next.places[atom] = {Place::kReplicated};
-    visitStep(at, next, {Kind::AllReduce, 0, 0, atoms.getPieces(list), {}}, visit);
+    visitStep(at, next, {Kind::AllReduce, 0, 0, atoms.getParts(list), {}}, visit);
   };
   auto reduceScatter = [&](size_t dim, ArrayRef<uint8_t> list) {
     if (!canAppend(at, dim, list)) return;
     AtomState next = at.state;
     for (auto [position, atom] : llvm::enumerate(list)) next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
-    visitStep(at, next, {Kind::ReduceScatter, static_cast<int64_t>(dim), 0, atoms.getPieces(list), {}}, visit);
+    visitStep(at, next, {Kind::ReduceScatter, static_cast<int64_t>(dim), 0, atoms.getParts(list), {}}, visit);
   };
   if (reduced.empty()) return;
   allReduce(reduced);
@@ -138,12 +138,12 @@ void ReshardMoves::forEachMovedSuffix(const Position &at, Visit visit) const {
       ArrayRef<uint8_t> suffix = list.take_back(length);
       AtomState next = at.state;
       for (uint8_t atom : suffix) next.places[atom] = {Place::kReplicated};
-      visitStep(at, next, {Kind::AllGather, static_cast<int64_t>(dim), 0, atoms.getPieces(suffix), {}}, visit);
+      visitStep(at, next, {Kind::AllGather, static_cast<int64_t>(dim), 0, atoms.getParts(suffix), {}}, visit);
       for (size_t other = 0; other < at.dims.size(); ++other) {
         bool isWanted = llvm::any_of(suffix, [&](uint8_t atom) { return target.places[atom].isDim() && target.places[atom].getDim() == other; });
         if (other == dim || !isWanted || !canAppend(at, other, suffix)) continue;
         for (auto [position, atom] : llvm::enumerate(suffix)) next.places[atom] = Place::ofDim(other, at.dims[other].size() + position);
-        visitStep(at, next, {Kind::AllToAll, static_cast<int64_t>(other), static_cast<int64_t>(dim), atoms.getPieces(suffix), {}}, visit);
+        visitStep(at, next, {Kind::AllToAll, static_cast<int64_t>(other), static_cast<int64_t>(dim), atoms.getParts(suffix), {}}, visit);
       }
     }
   }
@@ -208,5 +208,5 @@ void ReshardMoves::visitPermuteTo(const Position &at, const AtomState &next, Vis
     if (!llvm::is_contained(before, atom)) onlyAfter.push_back(atom);
   llvm::append_range(before, onlyAfter);
   llvm::append_range(after, onlyBefore);
-  visitStep(at, next, {Kind::Permute, 0, 0, atoms.getPieces(after), atoms.getPieces(before)}, visit);
+  visitStep(at, next, {Kind::Permute, 0, 0, atoms.getParts(after), atoms.getParts(before)}, visit);
 }

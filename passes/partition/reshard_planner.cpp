@@ -42,8 +42,8 @@ ReshardPlan tracePlan(Nodes &nodes, const AtomState &from, const AtomState &to) 
     plan.steps.push_back(node->step);
   }
   for (ReshardStep &step : plan.steps) {
-    step.axes = joinPieces(step.axes);
-    step.fromAxes = joinPieces(step.fromAxes);
+    step.axes = merged(step.axes);
+    step.fromAxes = merged(step.fromAxes);
   }
   return plan;
 }
@@ -81,27 +81,27 @@ std::optional<ReshardPlan> search(const ReshardMoves &moves, const AtomState &fr
 llvm::Error checkState(ArrayRef<int64_t> mesh, ArrayRef<int64_t> shape, const ShardState &state) {
   if (state.dims.size() != shape.size())
     return llvm::createStringError("sharding has %zu dimensions, the tensor %zu", state.dims.size(), shape.size());
-  SmallVector<AxisPiece> used;
-  auto claim = [&](const AxisPiece &piece) {
-    bool isValid = piece.axis < mesh.size() && piece.preSize >= 1 && piece.size >= 1 && mesh[piece.axis] % (piece.preSize * piece.size) == 0;
-    for (const AxisPiece &other : used)
-      isValid &= other.axis != piece.axis || piece.preSize % (other.preSize * other.size) == 0 || other.preSize % (piece.preSize * piece.size) == 0;
-    used.push_back(piece);
+  SmallVector<AxisPart> used;
+  auto claim = [&](const AxisPart &part) {
+    bool isValid = part.axis < mesh.size() && part.begin >= 1 && part.size >= 1 && mesh[part.axis] % (part.end()) == 0;
+    for (const AxisPart &other : used)
+      isValid &= other.axis != part.axis || part.begin % (other.end()) == 0 || other.begin % (part.end()) == 0;
+    used.push_back(part);
     return isValid;
   };
   bool areValid = true;
-  for (auto [dim, pieces] : llvm::enumerate(state.dims)) {
-    for (const AxisPiece &piece : pieces) areValid &= claim(piece);
-    if (shape[dim] % getGroupSize(pieces) != 0)
+  for (auto [dim, parts] : llvm::enumerate(state.dims)) {
+    for (const AxisPart &part : parts) areValid &= claim(part);
+    if (shape[dim] % getGroupSize(parts) != 0)
       return llvm::createStringError("dimension %zu of size %lld does not divide into %lld shards", dim,
-                                     static_cast<long long>(shape[dim]), static_cast<long long>(getGroupSize(pieces)));
+                                     static_cast<long long>(shape[dim]), static_cast<long long>(getGroupSize(parts)));
   }
-  for (const AxisPiece &piece : state.partial) areValid &= claim(piece);
+  for (const AxisPart &part : state.partial) areValid &= claim(part);
   return areValid ? llvm::Error::success() : llvm::createStringError("parts of mesh axes do not divide their axis, or overlap");
 }
 
 bool isSharded(const ShardState &state) {
-  return llvm::any_of(state.dims, [](const AxisPieces &pieces) { return getGroupSize(pieces) > 1; });
+  return llvm::any_of(state.dims, [](const AxisParts &parts) { return getGroupSize(parts) > 1; });
 }
 }  // namespace
 
@@ -130,35 +130,35 @@ ReshardPlan ReshardPlanner::planByGathering(ArrayRef<int64_t> shape, uint64_t el
   for (int64_t size : shape) elements *= size;
   auto localBytes = [&] {
     uint64_t shards = 1;
-    for (const AxisPieces &pieces : at.dims) shards *= getGroupSize(pieces);
+    for (const AxisParts &parts : at.dims) shards *= getGroupSize(parts);
     return elements / shards * elementBytes;
   };
-  auto add = [&](Kind kind, int64_t dim, AxisPieces axes, uint64_t before) {
+  auto add = [&](Kind kind, int64_t dim, AxisParts axes, uint64_t before) {
     if (getGroupSize(axes) == 1) return;
-    ReshardStep step{kind, dim, 0, joinPieces(axes), {}, 0, 0};
+    ReshardStep step{kind, dim, 0, merged(axes), {}, 0, 0};
     priceStep(cost, step, before, localBytes());
     plan.seconds += step.seconds;
     plan.sentBytes += step.sentBytes;
     plan.steps.push_back(std::move(step));
   };
-  AxisPieces reduced, masked;
-  for (const AxisPiece &piece : from.partial)
-    if (!llvm::is_contained(to.partial, piece)) reduced.push_back(piece);
-  for (const AxisPiece &piece : to.partial)
-    if (!llvm::is_contained(from.partial, piece)) masked.push_back(piece);
+  AxisParts reduced, masked;
+  for (const AxisPart &part : from.partial)
+    if (!llvm::is_contained(to.partial, part)) reduced.push_back(part);
+  for (const AxisPart &part : to.partial)
+    if (!llvm::is_contained(from.partial, part)) masked.push_back(part);
   add(Kind::AllReduce, 0, reduced, localBytes());
   SmallVector<size_t, 4> kept;
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     kept.push_back(0);
     while (kept[dim] < from.dims[dim].size() && kept[dim] < to.dims[dim].size() && from.dims[dim][kept[dim]] == to.dims[dim][kept[dim]]) ++kept[dim];
-    AxisPieces gathered(llvm::drop_begin(from.dims[dim], kept[dim]));
+    AxisParts gathered(llvm::drop_begin(from.dims[dim], kept[dim]));
     uint64_t before = localBytes();
     at.dims[dim].truncate(kept[dim]);
     add(Kind::AllGather, dim, gathered, before);
   }
   plan.materialises = !isSharded(at) && isSharded(from) && isSharded(to);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    AxisPieces sliced(llvm::drop_begin(to.dims[dim], kept[dim]));
+    AxisParts sliced(llvm::drop_begin(to.dims[dim], kept[dim]));
     uint64_t before = localBytes();
     at.dims[dim] = to.dims[dim];
     add(Kind::Slice, dim, sliced, before);
@@ -178,16 +178,4 @@ llvm::StringRef mlir::sgd::getStepName(ReshardStep::Kind kind) {
     case ReshardStep::Kind::Mask: return "mask";
   }
   llvm_unreachable("all kinds are handled");
-}
-
-AxisPieces mlir::sgd::joinPieces(ArrayRef<AxisPiece> pieces) {
-  AxisPieces result;
-  for (const AxisPiece &piece : pieces) {
-    if (piece.size == 1) continue;
-    if (!result.empty() && result.back().axis == piece.axis && result.back().preSize * result.back().size == piece.preSize)
-      result.back().size *= piece.size;
-    else
-      result.push_back(piece);
-  }
-  return result;
 }

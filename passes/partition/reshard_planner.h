@@ -7,12 +7,10 @@
 
 namespace mlir::sgd {
 
-using AxisPieces = llvm::SmallVector<AxisPiece, 2>;
-
-/// How a tensor lies on the mesh. Pieces in neither list are replicated.
+/// How a tensor lies on the mesh. Parts in neither list are replicated.
 struct ShardState {
-  llvm::SmallVector<AxisPieces, 4> dims;  // major to minor, per dimension
-  AxisPieces partial;                     // axes whose ranks hold summands; order does not matter
+  llvm::SmallVector<AxisParts, 4> dims;  // major to minor, per dimension
+  AxisParts partial;                     // axes whose ranks hold summands; order does not matter
 
   bool operator==(const ShardState &other) const { return dims == other.dims && partial == other.partial; }
 };
@@ -23,8 +21,8 @@ struct ReshardStep {
   Kind kind;
   int64_t dim = 0;         // Slice, AllGather, ReduceScatter: the dimension; AllToAll: the one that is split
   int64_t concat = 0;      // AllToAll: the dimension along which parts are joined
-  AxisPieces axes;         // the group; Permute: the order after it; Mask: where coordinate 0 keeps the value
-  AxisPieces fromAxes;     // Permute: the order before it
+  AxisParts axes;         // the group; Permute: the order after it; Mask: where coordinate 0 keeps the value
+  AxisParts fromAxes;     // Permute: the order before it
   uint64_t sentBytes = 0;  // per rank, ring rule
   double seconds = 0;
 };
@@ -44,7 +42,7 @@ class ReshardPlanner {
   /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute, reduce-scatter,
   /// all-reduce, on parts of axes too) that does not hold the whole tensor unless `from` or `to` does or nothing else is possible.
   /// `shape` is global, `elementBytes` the size of one element. Partial axes of both states must be of one reduction kind.
-  /// Errors: a dimension that does not divide, pieces that overlap.
+  /// Errors: a dimension that does not divide, parts that overlap.
   llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState &from,
                                    const ShardState &to) const;
 
@@ -58,9 +56,6 @@ class ReshardPlanner {
 
 /// "all_gather", "shard_slice", ...
 llvm::StringRef getStepName(ReshardStep::Kind kind);
-
-/// Joins neighbouring pieces of one axis: "x":(1)2, "x":(2)4 of an axis of size 8 become "x".
-AxisPieces joinPieces(llvm::ArrayRef<AxisPiece> pieces);
 
 }  // namespace mlir::sgd
 

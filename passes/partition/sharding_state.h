@@ -4,23 +4,18 @@
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "passes/partition/reshard_planner.h"
+#include "passes/sharding/mesh_axes.h"
 
 namespace mlir::sgd {
 
 /// Sizes of the axes of `mesh`, in order.
 MeshSizes getMeshSizes(MeshAttr mesh);
 
-/// The part of an axis that `ref`, which must name an axis of `mesh`, means.
-AxisPiece getPiece(MeshAttr mesh, AxisRefAttr ref);
-
-/// In joined form, without axes of size 1.
-AxisPieces getPieces(MeshAttr mesh, ArrayRef<AxisRefAttr> refs);
-
 /// What `sharding` says of dimensions and partial axes.
 ShardState getShardState(MeshAttr mesh, ShardingAttr sharding);
 
-/// The group as an attribute; whole axes are written without sizes.
-AxisListAttr getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPiece> pieces);
+/// The group as an attribute.
+AxisListAttr getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPart> parts);
 
 /// Bytes of one element as it is stored: i1 takes one.
 uint64_t getElementBytes(Type elementType);

@@ -19,26 +19,26 @@ static constexpr double kElementsPerByte = 16;
 /// Share of dimension blocks that a rank holds under both shardings.
 static double sharedPart(ArrayRef<AxisPart> from, ArrayRef<AxisPart> to) {
   AxisParts prefix = commonPrefix(from, to);
-  double shared = numShards(prefix);
-  return shared / (static_cast<double>(numShards(from)) * numShards(to));
+  double shared = getGroupSize(prefix);
+  return shared / (static_cast<double>(getGroupSize(from)) * getGroupSize(to));
 }
 
 double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes) {
   double held = bytes, wanted = bytes, shared = bytes;
   for (size_t dim = 0; dim < from.dims.size(); ++dim) {
-    held /= numShards(from.dims[dim].axes);
-    wanted /= numShards(to.dims[dim].axes);
+    held /= getGroupSize(from.dims[dim].axes);
+    wanted /= getGroupSize(to.dims[dim].axes);
     shared *= sharedPart(from.dims[dim].axes, to.dims[dim].axes);
   }
   AxisParts reduced = difference(from.unreduced, to.unreduced);
   if (reduced.empty()) return wanted - shared;
   // Reduce-scatter over the unreduced axes; what the target does not keep scattered is gathered
   // again.
-  double shards = numShards(reduced);
+  double shards = getGroupSize(reduced);
   double received = held * (shards - 1) / shards;
   AxisParts kept = reduced;
   for (const DimAxes& dim : to.dims) kept = difference(kept, dim.axes);
-  double gathered = numShards(kept);
+  double gathered = getGroupSize(kept);
   received += std::min(held, wanted) * (gathered - 1) / gathered;
   return received;
 }
@@ -100,7 +100,7 @@ static double costOf(const AssignmentProblem& problem, const Assignment& assignm
   }
   double elements = 1;
   for (unsigned factor = 0; factor < assignment.size(); ++factor)
-    elements *= static_cast<double>(problem.sizes[factor]) / numShards(assignment[factor]);
+    elements *= static_cast<double>(problem.sizes[factor]) / getGroupSize(assignment[factor]);
   return cost + elements / kElementsPerByte;
 }
 

@@ -120,8 +120,8 @@ static llvm::SmallVector<unsigned> claimOrder(const OpFactors& op, ArrayRef<Axis
   llvm::SmallVector<unsigned> order(op.sizes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
-    int64_t shardsA = op.isElementwise ? numShards(candidates[a]) : 0;
-    int64_t shardsB = op.isElementwise ? numShards(candidates[b]) : 0;
+    int64_t shardsA = op.isElementwise ? getGroupSize(candidates[a]) : 0;
+    int64_t shardsB = op.isElementwise ? getGroupSize(candidates[b]) : 0;
     return std::make_tuple(-sources[a].elements, -shardsA, sources[a].tensor, a) <
            std::make_tuple(-sources[b].elements, -shardsB, sources[b].tensor, b);
   });

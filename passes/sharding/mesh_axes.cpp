@@ -5,15 +5,15 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-AxisPart MeshAxes::toPart(AxisRefAttr ref) const {
+AxisPart mlir::sgd::getPart(MeshAttr mesh, AxisRefAttr ref) {
   unsigned axis = *mesh.getAxisIndex(ref.getName());
   if (ref.isWholeAxis()) return {axis, 1, mesh.getAxes()[axis].getSize()};
   return {axis, ref.getPreSize(), ref.getSize()};
 }
 
-AxisParts MeshAxes::toParts(ArrayRef<AxisRefAttr> refs) const {
+AxisParts mlir::sgd::getParts(MeshAttr mesh, ArrayRef<AxisRefAttr> refs) {
   AxisParts parts;
-  for (AxisRefAttr ref : refs) appendMerged(parts, toPart(ref));
+  for (AxisRefAttr ref : refs) appendMerged(parts, getPart(mesh, ref));
   return parts;
 }
 
@@ -26,7 +26,7 @@ TensorAxes MeshAxes::toTensorAxes(ShardingAttr sharding) const {
   return tensor;
 }
 
-AxisRefAttr MeshAxes::toRef(const AxisPart& part) const {
+AxisRefAttr mlir::sgd::getAxisRef(MeshAttr mesh, const AxisPart& part) {
   MeshAxisAttr axis = mesh.getAxes()[part.axis];
   bool isWhole = part.begin == 1 && part.size == axis.getSize();
   return AxisRefAttr::get(mesh.getContext(), axis.getName(), isWhole ? 0 : part.begin,
@@ -38,7 +38,7 @@ ShardingAttr MeshAxes::toAttr(const TensorAxes& tensor, ReduceKind unreducedKind
   SmallVector<DimShardingAttr> dims;
   for (const DimAxes& dim : tensor.dims) {
     SmallVector<AxisRefAttr> axes =
-        llvm::map_to_vector(dim.axes, [&](const AxisPart& part) { return toRef(part); });
+        llvm::map_to_vector(dim.axes, [&](const AxisPart& part) { return getAxisRef(mesh, part); });
     dims.push_back(DimShardingAttr::get(context, axes, /*isOpen=*/false, std::nullopt));
   }
   AxisParts unreduced = tensor.unreduced;
@@ -47,7 +47,7 @@ ShardingAttr MeshAxes::toAttr(const TensorAxes& tensor, ReduceKind unreducedKind
   });
   unreduced = merged(unreduced);
   SmallVector<AxisRefAttr> unreducedRefs =
-      llvm::map_to_vector(unreduced, [&](const AxisPart& part) { return toRef(part); });
+      llvm::map_to_vector(unreduced, [&](const AxisPart& part) { return getAxisRef(mesh, part); });
   return ShardingAttr::get(context, name, dims, /*replicated=*/{}, unreducedRefs,
                            unreduced.empty() ? ReduceKind::Add : unreducedKind);
 }

@@ -7,6 +7,15 @@
 
 namespace mlir::sgd {
 
+/// The part of an axis that `ref`, which must name an axis of `mesh`, means.
+AxisPart getPart(MeshAttr mesh, AxisRefAttr ref);
+
+/// In merged form, without axes of size 1.
+AxisParts getParts(MeshAttr mesh, ArrayRef<AxisRefAttr> refs);
+
+/// The one attribute for `part`: a whole axis is written without sizes.
+AxisRefAttr getAxisRef(MeshAttr mesh, const AxisPart& part);
+
 /// A mesh with its name. Axes of size 1 exist in attributes but never in axis parts.
 class MeshAxes {
  public:
@@ -15,11 +24,7 @@ class MeshAxes {
   FlatSymbolRefAttr getName() const { return name; }
   MeshAttr getMesh() const { return mesh; }
 
-  /// The part that `ref`, which must name an axis of the mesh, means.
-  AxisPart toPart(AxisRefAttr ref) const;
-
-  /// In merged form, without axes of size 1.
-  AxisParts toParts(ArrayRef<AxisRefAttr> refs) const;
+  AxisParts toParts(ArrayRef<AxisRefAttr> refs) const { return getParts(mesh, refs); }
 
   /// The sharding as the algebra sees it; priorities are dropped.
   TensorAxes toTensorAxes(ShardingAttr sharding) const;
@@ -29,8 +34,6 @@ class MeshAxes {
   ShardingAttr toAttr(const TensorAxes& tensor, ReduceKind unreducedKind = ReduceKind::Add) const;
 
  private:
-  AxisRefAttr toRef(const AxisPart& part) const;
-
   FlatSymbolRefAttr name;
   MeshAttr mesh;
 };

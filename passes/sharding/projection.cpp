@@ -42,7 +42,7 @@ static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices,
     factor.isMinorMost = index == factorIndices.back();
     if (isBlocked) continue;
     fillFactor(rest, factor, sizes[index]);
-    isBlocked = numShards(factor.axes) != sizes[index];
+    isBlocked = getGroupSize(factor.axes) != sizes[index];
   }
   if (!rest.empty()) result.factors[factorIndices.back()].overflow = rest;
 }
@@ -67,7 +67,7 @@ AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes,
       return axes;
     }
     for (const AxisPart& part : axesPerFactor[factor]) appendMerged(axes, part);
-    if (numShards(axesPerFactor[factor]) != sizes[factor]) isBlocked = true;
+    if (getGroupSize(axesPerFactor[factor]) != sizes[factor]) isBlocked = true;
   }
   return axes;
 }

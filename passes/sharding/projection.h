@@ -3,7 +3,7 @@
 #ifndef SGD_PASSES_SHARDING_PROJECTION_H
 #define SGD_PASSES_SHARDING_PROJECTION_H
 
-#include "passes/sharding/axis.h"
+#include "passes/mesh/axis.h"
 
 namespace mlir::sgd {
 

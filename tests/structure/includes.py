@@ -20,10 +20,11 @@ RUNTIME = {
 DIALECTS = {"dialects/sgd": [], "dialects/spmd": ["dialects/sgd"], "dialects/plan": ["dialects/sgd", "dialects/spmd"]}
 IR = list(DIALECTS)
 PASSES = {
-    "passes/cost": ["runtime/comm"],  # sent_bytes.h: one formula for report and measurement
-    "passes/sharding": IR + ["passes/cost"],
-    "passes/partition": IR + ["passes/cost", "passes/sharding"],
-    "passes/collectives": IR + ["passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
+    "passes/mesh": [],
+    "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
+    "passes/sharding": IR + ["passes/mesh"],
+    "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
+    "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/schedule": IR + ["passes/cost"],
     "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule"],
 }

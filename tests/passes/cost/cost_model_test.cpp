@@ -14,7 +14,7 @@ Topology getTwoLevels() {
   return topology;
 }
 
-const AxisPiece kData{0, 1, 2}, kModel{1, 1, 4};
+const AxisPart kData{0, 1, 2}, kModel{1, 1, 4};
 
 TEST(CostModel, RingAllReduceIsTheClosedForm) {
   CostModel model(getTwoLevels(), {2, 4});
@@ -24,8 +24,8 @@ TEST(CostModel, RingAllReduceIsTheClosedForm) {
 
 TEST(CostModel, GroupOfOneIsFree) {
   CostModel model(getHostTopology(), {1, 4});
-  EXPECT_EQ(model.getCollectiveSeconds(CollectiveKind::kAllGather, {AxisPiece{0, 1, 1}}, 1 << 20), 0);
-  EXPECT_EQ(CostModel::getSentBytes(CollectiveKind::kAllGather, {AxisPiece{0, 1, 1}}, 1 << 20), 0u);
+  EXPECT_EQ(model.getCollectiveSeconds(CollectiveKind::kAllGather, {AxisPart{0, 1, 1}}, 1 << 20), 0);
+  EXPECT_EQ(CostModel::getSentBytes(CollectiveKind::kAllGather, {AxisPart{0, 1, 1}}, 1 << 20), 0u);
 }
 
 TEST(CostModel, InnerAxesUseInnerLinks) {
@@ -35,8 +35,8 @@ TEST(CostModel, InnerAxesUseInnerLinks) {
   EXPECT_EQ(model.getLink({kData, kModel}).name, "outer");
   // The fast half of an axis of 8: its minor digit.
   CostModel flat(getTwoLevels(), {8});
-  EXPECT_EQ(flat.getLink({AxisPiece{0, 2, 4}}).name, "inner");
-  EXPECT_EQ(flat.getLink({AxisPiece{0, 1, 2}}).name, "outer");
+  EXPECT_EQ(flat.getLink({AxisPart{0, 2, 4}}).name, "inner");
+  EXPECT_EQ(flat.getLink({AxisPart{0, 1, 2}}).name, "outer");
 }
 
 TEST(CostModel, HierarchyWinsOverSlowLinks) {
@@ -48,7 +48,7 @@ TEST(CostModel, HierarchyWinsOverSlowLinks) {
 
 TEST(CostModel, TreeWinsForFewBytes) {
   CostModel model(getTwoLevels(), {64});
-  AxisPiece all{0, 1, 64};
+  AxisPart all{0, 1, 64};
   EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kBroadcast, {all}, 0), 6e-5);
 }
 
@@ -80,6 +80,6 @@ TEST(CostModel, RooflineTakesTheLargerSide) {
 
 TEST(CostModel, BucketsAreAtLeastFourMebibytes) {
   CostModel model(getHostTopology(), {4});
-  EXPECT_GE(model.getBucketBytes({AxisPiece{0, 1, 4}}), uint64_t(4) << 20);
+  EXPECT_GE(model.getBucketBytes({AxisPart{0, 1, 4}}), uint64_t(4) << 20);
 }
 }  // namespace

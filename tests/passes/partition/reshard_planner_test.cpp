@@ -11,38 +11,38 @@ using Kind = ReshardStep::Kind;
 using testing::ElementsAre;
 
 namespace {
-/// All ways to put `pieces` on the dimensions (in every order), into the partial set or nowhere.
-void enumerateStates(llvm::ArrayRef<AxisPiece> pieces, ShardState &state, llvm::function_ref<void(const ShardState &)> visit) {
-  if (pieces.empty()) return visit(state);
-  enumerateStates(pieces.drop_front(), state, visit);
-  state.partial.push_back(pieces.front());
-  enumerateStates(pieces.drop_front(), state, visit);
+/// All ways to put `parts` on the dimensions (in every order), into the partial set or nowhere.
+void enumerateStates(llvm::ArrayRef<AxisPart> parts, ShardState &state, llvm::function_ref<void(const ShardState &)> visit) {
+  if (parts.empty()) return visit(state);
+  enumerateStates(parts.drop_front(), state, visit);
+  state.partial.push_back(parts.front());
+  enumerateStates(parts.drop_front(), state, visit);
   state.partial.pop_back();
-  for (AxisPieces &dim : state.dims) {
+  for (AxisParts &dim : state.dims) {
     for (size_t position = 0; position <= dim.size(); ++position) {
-      dim.insert(dim.begin() + position, pieces.front());
-      enumerateStates(pieces.drop_front(), state, visit);
+      dim.insert(dim.begin() + position, parts.front());
+      enumerateStates(parts.drop_front(), state, visit);
       dim.erase(dim.begin() + position);
     }
   }
 }
 
-std::vector<ShardState> getAllStates(llvm::ArrayRef<AxisPiece> pieces, size_t rank) {
+std::vector<ShardState> getAllStates(llvm::ArrayRef<AxisPart> parts, size_t rank) {
   std::vector<ShardState> states;
   ShardState state;
   state.dims.resize(rank);
-  enumerateStates(pieces, state, [&](const ShardState &each) { states.push_back(each); });
+  enumerateStates(parts, state, [&](const ShardState &each) { states.push_back(each); });
   return states;
 }
 
 std::string describe(const ShardState &state) {
   std::string text;
-  auto add = [&](const AxisPieces &pieces) {
+  auto add = [&](const AxisParts &parts) {
     text += "{";
-    for (const AxisPiece &piece : pieces) text += " " + std::to_string(piece.axis) + ":(" + std::to_string(piece.preSize) + ")" + std::to_string(piece.size);
+    for (const AxisPart &part : parts) text += " " + std::to_string(part.axis) + ":(" + std::to_string(part.begin) + ")" + std::to_string(part.size);
     text += " }";
   };
-  for (const AxisPieces &dim : state.dims) add(dim);
+  for (const AxisParts &dim : state.dims) add(dim);
   text += " partial ";
   add(state.partial);
   return text;
@@ -55,13 +55,13 @@ std::string describe(const ReshardPlan &plan) {
 }
 
 bool isWhole(const ShardState &state) {
-  return llvm::all_of(state.dims, [](const AxisPieces &pieces) { return pieces.empty(); });
+  return llvm::all_of(state.dims, [](const AxisParts &parts) { return parts.empty(); });
 }
 
 /// Largest local number of elements while the plan runs, relative to the global one: 1 when some state is whole.
 bool holdsWhole(const ReshardPlan &plan, const ShardState &from) {
   int64_t shards = 1;
-  for (const AxisPieces &pieces : from.dims) shards *= getGroupSize(pieces);
+  for (const AxisParts &parts : from.dims) shards *= getGroupSize(parts);
   for (const ReshardStep &step : plan.steps) {
     if (step.kind == Kind::Slice || step.kind == Kind::ReduceScatter) shards *= getGroupSize(step.axes);
     if (step.kind == Kind::AllGather) shards /= getGroupSize(step.axes);
@@ -70,13 +70,13 @@ bool holdsWhole(const ReshardPlan &plan, const ShardState &from) {
   return false;
 }
 
-void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPiece> pieces, std::vector<int64_t> shape) {
+void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPart> parts, std::vector<int64_t> shape) {
   CostModel cost(getHostTopology(), mesh);
   ReshardPlanner planner(cost);
   ReshardSimulator simulator(mesh, shape);
   // Large elements: bytes decide, not the latency of a step.
   uint64_t elementBytes = 1 << 20;
-  std::vector<ShardState> states = getAllStates(pieces, shape.size());
+  std::vector<ShardState> states = getAllStates(parts, shape.size());
   for (const ShardState &from : states) {
     for (const ShardState &to : states) {
       llvm::Expected<ReshardPlan> plan = planner.plan(shape, elementBytes, from, to);
@@ -93,12 +93,12 @@ void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPiece> pieces, std::vector
   }
 }
 
-const AxisPiece kX{0, 1, 2}, kY{1, 1, 2}, kY4{1, 1, 4};
+const AxisPart kX{0, 1, 2}, kY{1, 1, 2}, kY4{1, 1, 4};
 
 TEST(ReshardPlanner, AllPairsOn4) {
   for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {4, 4}, {4, 8, 4}}) {
-    checkAllPairs({4}, {AxisPiece{0, 1, 4}}, shape);
-    checkAllPairs({4}, {AxisPiece{0, 1, 2}, AxisPiece{0, 2, 2}}, shape);
+    checkAllPairs({4}, {AxisPart{0, 1, 4}}, shape);
+    checkAllPairs({4}, {AxisPart{0, 1, 2}, AxisPart{0, 2, 2}}, shape);
   }
 }
 
@@ -111,14 +111,14 @@ TEST(ReshardPlanner, AllPairsOn2x4) {
 }
 
 TEST(ReshardPlanner, AllPairsOn2x4WithSubAxes) {
-  checkAllPairs({2, 4}, {kX, AxisPiece{1, 1, 2}, AxisPiece{1, 2, 2}}, {8});
-  checkAllPairs({2, 4}, {kX, AxisPiece{1, 1, 2}, AxisPiece{1, 2, 2}}, {8, 8});
+  checkAllPairs({2, 4}, {kX, AxisPart{1, 1, 2}, AxisPart{1, 2, 2}}, {8});
+  checkAllPairs({2, 4}, {kX, AxisPart{1, 1, 2}, AxisPart{1, 2, 2}}, {8, 8});
 }
 
 TEST(ReshardPlanner, AllPairsOn8) {
   for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {8, 8}, {8, 8, 8}}) {
-    checkAllPairs({8}, {AxisPiece{0, 1, 8}}, shape);
-    checkAllPairs({8}, {AxisPiece{0, 1, 2}, AxisPiece{0, 2, 4}}, shape);
+    checkAllPairs({8}, {AxisPart{0, 1, 8}}, shape);
+    checkAllPairs({8}, {AxisPart{0, 1, 2}, AxisPart{0, 2, 4}}, shape);
   }
 }
 
@@ -153,17 +153,17 @@ TEST_F(KnownSituations, SeveralAxesAreSlicedAtOnce) {
 
 TEST_F(KnownSituations, TileToPartlyReplicatedGathersInSubgroups) {
   EXPECT_THAT(plan({2, 2}, {8, 8}, {{{kX}, {kY}}, {}}, {{{kX}, {}}, {}}), ElementsAre("all_gather"));
-  EXPECT_EQ(last.steps[0].axes, AxisPieces{kY});
+  EXPECT_EQ(last.steps[0].axes, AxisParts{kY});
 }
 
 TEST_F(KnownSituations, PartOfAnAxisMoves) {
   // [8,4] -> [2,16] on 32 ranks.
-  AxisPiece major{0, 1, 2}, minor{0, 2, 4}, y{1, 1, 4};
-  EXPECT_THAT(plan({8, 4}, {64, 64}, {{{AxisPiece{0, 1, 8}}, {y}}, {}}, {{{major}, {y, minor}}, {}}), ElementsAre("all_to_all"));
+  AxisPart major{0, 1, 2}, minor{0, 2, 4}, y{1, 1, 4};
+  EXPECT_THAT(plan({8, 4}, {64, 64}, {{{AxisPart{0, 1, 8}}, {y}}, {}}, {{{major}, {y, minor}}, {}}), ElementsAre("all_to_all"));
 }
 
 TEST_F(KnownSituations, MergingOntoAnotherDimensionNeverGathers) {
-  AxisPiece y{0, 1, 4};
+  AxisPart y{0, 1, 4};
   EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {kY, y}}, {}}), ElementsAre("all_to_all"));
   EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {y, kY}}, {}}),
               ElementsAre("all_to_all", "collective_permute"));
@@ -190,13 +190,13 @@ TEST_F(KnownSituations, PartialValues) {
 
 TEST_F(KnownSituations, TooFewElementsForBothAxesSplitsOne) {
   // 4 elements on 4 x 2 ranks: the axes cannot share the dimension, half of the first can stay while the other comes.
-  AxisPiece four{0, 1, 4};
+  AxisPart four{0, 1, 4};
   EXPECT_EQ(plan({4, 2}, {4}, {{{four}}, {}}, {{{kY}}, {}}).size(), 2u);
   EXPECT_FALSE(last.materialises);
 }
 
 TEST_F(KnownSituations, NoCommonSubAxisSaysSo) {
-  AxisPiece two{0, 1, 2}, three{0, 1, 3};
+  AxisPart two{0, 1, 2}, three{0, 1, 3};
   EXPECT_THAT(plan({6}, {6}, {{{two}}, {}}, {{{three}}, {}}), ElementsAre("all_gather", "shard_slice"));
   EXPECT_TRUE(last.materialises);
 }

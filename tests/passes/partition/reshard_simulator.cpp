@@ -44,25 +44,25 @@ LocalTensor sum(const std::vector<LocalTensor> &parts) {
 
 int64_t ReshardSimulator::getRanks() const { return product(mesh); }
 
-static int64_t getDigit(ArrayRef<int64_t> mesh, int64_t rank, const AxisPiece &piece) {
-  return rank / getRankStride(mesh, piece) % piece.size;
+static int64_t getDigit(ArrayRef<int64_t> mesh, int64_t rank, const AxisPart &part) {
+  return rank / getRankStride(mesh, part) % part.size;
 }
 
-int64_t ReshardSimulator::getIndex(int64_t rank, ArrayRef<AxisPiece> pieces) const {
+int64_t ReshardSimulator::getIndex(int64_t rank, ArrayRef<AxisPart> parts) const {
   int64_t index = 0;
-  for (const AxisPiece &piece : pieces) index = index * piece.size + getDigit(mesh, rank, piece);
+  for (const AxisPart &part : parts) index = index * part.size + getDigit(mesh, rank, part);
   return index;
 }
 
-std::vector<int64_t> ReshardSimulator::getGroup(int64_t rank, ArrayRef<AxisPiece> pieces) const {
+std::vector<int64_t> ReshardSimulator::getGroup(int64_t rank, ArrayRef<AxisPart> parts) const {
   int64_t base = rank;
-  for (const AxisPiece &piece : pieces) base -= getDigit(mesh, rank, piece) * getRankStride(mesh, piece);
-  std::vector<int64_t> group(getGroupSize(pieces), base);
-  for (int64_t index = 0; index < getGroupSize(pieces); ++index) {
+  for (const AxisPart &part : parts) base -= getDigit(mesh, rank, part) * getRankStride(mesh, part);
+  std::vector<int64_t> group(getGroupSize(parts), base);
+  for (int64_t index = 0; index < getGroupSize(parts); ++index) {
     int64_t rest = index;
-    for (const AxisPiece &piece : llvm::reverse(pieces)) {
-      group[index] += rest % piece.size * getRankStride(mesh, piece);
-      rest /= piece.size;
+    for (const AxisPart &part : llvm::reverse(parts)) {
+      group[index] += rest % part.size * getRankStride(mesh, part);
+      rest /= part.size;
     }
   }
   return group;
@@ -71,7 +71,7 @@ std::vector<int64_t> ReshardSimulator::getGroup(int64_t rank, ArrayRef<AxisPiece
 LocalTensor ReshardSimulator::getBlock(int64_t rank, const ShardState &state) const {
   LocalTensor tensor{shape, std::vector<int64_t>(product(shape))};
   std::iota(tensor.values.begin(), tensor.values.end(), 1);
-  for (auto [dim, pieces] : llvm::enumerate(state.dims)) tensor = slice(tensor, dim, getGroupSize(pieces), getIndex(rank, pieces));
+  for (auto [dim, parts] : llvm::enumerate(state.dims)) tensor = slice(tensor, dim, getGroupSize(parts), getIndex(rank, parts));
   return tensor;
 }
 

@@ -24,9 +24,9 @@ class ReshardSimulator {
 
  private:
   int64_t getRanks() const;
-  int64_t getIndex(int64_t rank, llvm::ArrayRef<AxisPiece> pieces) const;
-  /// Ranks that differ from `rank` only on `pieces`, by linear index over them.
-  std::vector<int64_t> getGroup(int64_t rank, llvm::ArrayRef<AxisPiece> pieces) const;
+  int64_t getIndex(int64_t rank, llvm::ArrayRef<AxisPart> parts) const;
+  /// Ranks that differ from `rank` only on `parts`, by linear index over them.
+  std::vector<int64_t> getGroup(int64_t rank, llvm::ArrayRef<AxisPart> parts) const;
   LocalTensor getBlock(int64_t rank, const ShardState &state) const;
   void run(const ReshardStep &step, std::vector<LocalTensor> &ranks) const;
 

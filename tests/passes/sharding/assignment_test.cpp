@@ -29,7 +29,7 @@ int64_t shardOf(const AxisParts& axes, int64_t x, int64_t y) {
 double countReceived(const TensorAxes& from, const TensorAxes& to) {
   auto holds = [](const TensorAxes& tensor, int64_t x, int64_t y, int64_t row, int64_t column) {
     auto inShard = [&](const AxisParts& axes, int64_t index) {
-      return index / (8 / numShards(axes)) == shardOf(axes, x, y);
+      return index / (8 / getGroupSize(axes)) == shardOf(axes, x, y);
     };
     return inShard(tensor.dims[0].axes, row) && inShard(tensor.dims[1].axes, column);
   };

@@ -1,6 +1,6 @@
 // Axis algebra, checked on every part of small axes against the meaning of a part: a digit of the
 // rank's index.
-#include "passes/sharding/axis.h"
+#include "passes/mesh/axis.h"
 
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(AxisTest, IntersectionIsInBothAndDifferenceIsTheRest) {
         }
         EXPECT_TRUE(contains(a, *shared) && contains(b, *shared));
         AxisParts rest = difference(a, b);
-        EXPECT_EQ(numShards(rest) * shared->size, a.size);
+        EXPECT_EQ(getGroupSize(rest) * shared->size, a.size);
         EXPECT_FALSE(overlaps(rest, {b}));
         EXPECT_EQ(jointValues(rest, {*shared}, n), static_cast<size_t>(a.size));
       }
@@ -110,7 +110,7 @@ TEST(AxisTest, CommonPrefixIsAPrefixOfBothAndTheRestDiffers) {
       ASSERT_TRUE(isPrefix(prefix, a));
       ASSERT_TRUE(isPrefix(prefix, b));
       AxisParts restA = dropPrefix(prefix, a), restB = dropPrefix(prefix, b);
-      EXPECT_EQ(numShards(prefix) * numShards(restA), numShards(a));
+      EXPECT_EQ(getGroupSize(prefix) * getGroupSize(restA), getGroupSize(a));
       AxisParts again = prefix;
       for (const AxisPart& part : restA) appendMerged(again, part);
       EXPECT_EQ(again, a);

@@ -1,7 +1,7 @@
-// Algebra of mesh axes and their parts (sub-axes). Plain C++: an axis is a position in the mesh,
-// its size is given by whoever makes the part.
-#ifndef SGD_PASSES_SHARDING_AXIS_H
-#define SGD_PASSES_SHARDING_AXIS_H
+// Algebra of mesh axes and their parts (sub-axes), for code that knows no IR: an axis is a position
+// in the mesh, its size is given by whoever makes the part.
+#ifndef SGD_PASSES_MESH_AXIS_H
+#define SGD_PASSES_MESH_AXIS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -26,8 +26,15 @@ struct AxisPart {
 /// Axis parts from major to minor.
 using AxisParts = llvm::SmallVector<AxisPart, 2>;
 
-/// Number of shards that `parts` make.
-int64_t numShards(llvm::ArrayRef<AxisPart> parts);
+/// Sizes of the mesh axes, the first axis slowest: ranks are numbered row-major.
+using MeshSizes = llvm::SmallVector<int64_t, 4>;
+
+/// Product of the sizes of `parts`: the number of ranks that differ only on them, and of the shards
+/// that they make of a dimension.
+int64_t getGroupSize(llvm::ArrayRef<AxisPart> parts);
+
+/// How far apart two ranks are whose digits of `part` differ by one.
+int64_t getRankStride(llvm::ArrayRef<int64_t> mesh, const AxisPart& part);
 
 /// True when the parts share a digit.
 bool overlaps(const AxisPart& a, const AxisPart& b);

@@ -1,5 +1,5 @@
 // Algebra of axis parts; every function compares digit ranges [begin, end) of the same axis.
-#include "passes/sharding/axis.h"
+#include "passes/mesh/axis.h"
 
 #include <algorithm>
 
@@ -7,10 +7,16 @@ namespace mlir::sgd {
 
 using llvm::ArrayRef;
 
-int64_t numShards(ArrayRef<AxisPart> parts) {
-  int64_t shards = 1;
-  for (const AxisPart& part : parts) shards *= part.size;
-  return shards;
+int64_t getGroupSize(ArrayRef<AxisPart> parts) {
+  int64_t size = 1;
+  for (const AxisPart& part : parts) size *= part.size;
+  return size;
+}
+
+int64_t getRankStride(ArrayRef<int64_t> mesh, const AxisPart& part) {
+  int64_t stride = mesh[part.axis] / part.end();
+  for (size_t axis = part.axis + 1; axis < mesh.size(); ++axis) stride *= mesh[axis];
+  return stride;
 }
 
 bool overlaps(const AxisPart& a, const AxisPart& b) {
