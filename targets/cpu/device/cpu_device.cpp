@@ -8,6 +8,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/artifact/container.h"
 #include "runtime/artifact/reader.h"
 #include "targets/cpu/device/arena.h"
 #include "targets/cpu/device/cpu_features.h"
@@ -41,21 +42,27 @@ absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
              : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
 }
 
-bool UsesMatmulLibrary(const artifact::Artifact& root) {
-  for (const artifact::Program* program : *root.programs()) {
-    for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
-      const artifact::Matmul* matmul =
-          program->instructions()->Get(static_cast<uint32_t>(i))->op_as_Matmul();
-      if (matmul != nullptr && matmul->element() == artifact::ElementType::F32) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 void CpuDevice::WarmUp(const artifact::ArtifactFile& file) {
-  if (UsesMatmulLibrary(file.root()) && AdmitArtifact(file).ok()) WarmUpMatmulLibrary();
+  if (!AdmitArtifact(file).ok()) return;
+  // Addresses have no influence on the code; these are never read.
+  std::byte* const anywhere = reinterpret_cast<std::byte*>(artifact::kPageSize);
+  const device::MemoryMap memory{anywhere, anywhere, anywhere};
+  ThreadScratch scratch(1);
+  bool is_lazy = false;
+  for (const artifact::Program* program : *file.root().programs()) {
+    for (uint32_t i = 0; i < artifact::Size(program->instructions()); ++i) {
+      const artifact::Matmul* matmul = program->instructions()->Get(i)->op_as_Matmul();
+      if (matmul == nullptr) continue;
+      const MatmulProblem problem = ProblemOf(*matmul, memory);
+      // The library keeps the code of a primitive when it goes.
+      absl::StatusOr<std::unique_ptr<LibraryMatmul>> library =
+          LibraryMatmul::Create(problem, TileGrid(problem), scratch);
+      is_lazy = is_lazy || (library.ok() && *library != nullptr && (*library)->is_lazy());
+    }
+  }
+  if (is_lazy) GenerateLazyCode();
 }
 
 absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOptions& options) {

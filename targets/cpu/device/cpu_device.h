@@ -28,7 +28,7 @@ class CpuDevice final : public device::Device {
   static absl::StatusOr<std::unique_ptr<CpuDevice>> Create(const CpuDeviceOptions& options);
 
   // Does in this process, before it forks ranks, what each of them would else do again: generates
-  // the matmul library's code when the artifact has use for it. What fails here, fails again when a
+  // the matmul library's code for the artifact. What fails here, fails again when a
   // rank does it.
   static void WarmUp(const artifact::ArtifactFile& file);
 

@@ -77,6 +77,7 @@ class OneDnnMatmul final : public LibraryMatmul {
     const dnnl::matmul::primitive_desc chosen(desc, attributes, engine_);
     if (std::strstr(chosen.impl_info_str(), "ref") != nullptr) return false;
 
+    is_lazy_ = is_lazy_ || std::strstr(chosen.impl_info_str(), "gemm") != nullptr;
     Variant& variant = variants_[extent];
     variant.primitive = dnnl::matmul(chosen);
     absl::Status reserved = scratch_.Reserve(chosen.scratchpad_desc().get_size());
@@ -125,7 +126,10 @@ class OneDnnMatmul final : public LibraryMatmul {
     return absl::OkStatus();
   }
 
+  bool is_lazy() const override { return is_lazy_; }
+
  private:
+  bool is_lazy_ = false;
   ThreadScratch& scratch_;
   dnnl::engine engine_;
   std::vector<dnnl::stream> streams_;
@@ -199,7 +203,7 @@ std::string MatmulLibraryVersion() {
                       version->hash);
 }
 
-void WarmUpMatmulLibrary() {
+void GenerateLazyCode() {
   // Not through a primitive, which for this shape would use other code than for larger ones.
   constexpr int64_t kSide = 64;
   const std::vector<float> zeros(kSide * kSide);

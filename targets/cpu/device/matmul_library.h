@@ -46,14 +46,17 @@ class LibraryMatmul {
   // Product and epilogue of one tile. Different threads may call it at once with different thread
   // indices.
   virtual absl::Status RunTile(const MatmulProblem& problem, const Tile& tile, uint32_t thread) = 0;
+
+  // Whether the library generates part of its code at the first product only.
+  virtual bool is_lazy() const = 0;
 };
 
 // Version of the library, which decides the bits together with the CPU's features.
 std::string MatmulLibraryVersion();
 
-// Makes the library generate the code that it else generates at the first product (some 20 ms of
-// processor time): processes forked afterwards have it. Starts no thread.
-void WarmUpMatmulLibrary();
+// Makes the library generate the code that lazy products need, which takes some 20 ms of processor
+// time: processes forked afterwards have it. Starts no thread.
+void GenerateLazyCode();
 
 // Caps the library's instruction set at AVX2, for artifacts whose kernels use no more.
 // FailedPrecondition when a matmul of this process has already used more.
