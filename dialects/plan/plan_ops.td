@@ -81,6 +81,13 @@ def Plan_MatmulOp : Plan_Op<"matmul"> {
   let description = [{
     `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
     [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements.
+
+    A 4x8 matrix times its own transpose, which the strides [1, 8] of [k, n] express:
+
+    ```mlir
+    plan.matmul ins(%a, %a : memref<4x8xf32, #plan.space<private>>, memref<4x8xf32, #plan.space<private>>)
+      outs(%c : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [1, 8], [4, 1]
+    ```
   }];
   let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$a, Arg<Plan_Buffer, "", [MemRead]>:$b, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$c,
     Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, DenseI64ArrayAttr:$sizes,
@@ -102,6 +109,11 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
   let description = [{
     `dims[i]` is the dimension that all_gather joins and reduce_scatter cuts; all_to_all has dims = [split, concat]. An all_reduce's target
     may be its source. A permute sends from the rank whose linear index over `from` is i to the one whose linear index over `axes` is i.
+
+    ```mlir
+    plan.collective reduce_scatter combining add (%sum : memref<8x16xf32, #plan.space<window>>)
+      to (%part : memref<2x16xf32, #plan.space<window>>) dims [0] <@mesh, {"data"}>
+    ```
   }];
   let arguments = (ins Plan_CollectiveKind:$kind, OptionalAttr<Sgd_ReduceKind>:$reduce,
     Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$targets,

@@ -19,6 +19,13 @@ def Sgd_MeshOp : Sgd_Op<"mesh", [Symbol]> {
 
 def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperandsAndResultType]> {
   let summary = "The user's wish for how its operand is sharded; the value is unchanged";
+  let description = [{
+    Closed dimensions (`{"data"}`, `{}`) are final; open ones (`{?}`) may still be sharded by propagation. The op is gone after `sgd-shard`.
+
+    ```mlir
+    %1 = sgd.sharding_constraint %0 <@mesh, [{"data"}, {?} ]> : tensor<8x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, Sgd_Sharding:$sharding);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $sharding attr-dict `:` type($input)";
@@ -29,7 +36,13 @@ def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure]> {
   let summary = "A change of sharding; the global value is unchanged";
   let description = [{
     The only op whose operand and result differ in encoding alone. A partial operand with a result that is not partial is a reduction.
-    The reshard planner turns it into collectives.
+    The reshard planner turns it into collectives. Here a sum over "data" that has not been taken becomes rows over "data": a
+    reduce-scatter.
+
+    ```mlir
+    %1 = sgd.reshard %0 : tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {} ], unreduced={"data"}>>
+                       -> tensor<8x16xf32, #sgd.sharding<@mesh, [{"data"}, {} ]>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
@@ -41,6 +54,13 @@ def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure]> {
 
 def Sgd_BroadcastInDimOp : Sgd_Op<"broadcast_in_dim", [Pure]> {
   let summary = "Operand dimension i becomes result dimension dims[i]; dimensions of size 1 and new ones are repeated";
+  let description = [{
+    A bias of 16 elements in each of 8 rows:
+
+    ```mlir
+    %1 = sgd.broadcast_in_dim %0 dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `dims` `=` $dims attr-dict `:` type($input) `->` type($result)";
@@ -68,6 +88,13 @@ def Sgd_ReshapeOp : Sgd_Op<"reshape", [Pure]> {
 
 def Sgd_SliceOp : Sgd_Op<"slice", [Pure]> {
   let summary = "Elements starts, starts + strides, ... below limits";
+  let description = [{
+    One entry per dimension in each list; limits are exclusive.
+
+    ```mlir
+    %1 = sgd.slice %0 starts = [0, 4] limits = [8, 16] strides = [1, 2] : tensor<8x16xf32> -> tensor<8x6xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$limits, DenseI64ArrayAttr:$strides);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `starts` `=` $starts `limits` `=` $limits `strides` `=` $strides attr-dict `:` type($input) `->` type($result)";
@@ -77,6 +104,11 @@ def Sgd_SliceOp : Sgd_Op<"slice", [Pure]> {
 
 def Sgd_PadOp : Sgd_Op<"pad", [Pure]> {
   let summary = "Adds `value` before (low), after (high) and between (interior) elements; negative low or high removes";
+  let description = [{
+    ```mlir
+    %1 = sgd.pad %0, %zero low = [0, 1] high = [0, 1] interior = [0, 0] : tensor<8x16xf32>, tensor<f32> -> tensor<8x18xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `,` $value `low` `=` $low `high` `=` $high `interior` `=` $interior attr-dict `:` type($input) `,` type($value) `->` type($result)";
@@ -109,6 +141,13 @@ def Sgd_IotaOp : Sgd_Op<"iota", [Pure]> {
 
 def Sgd_DynamicSliceOp : Sgd_Op<"dynamic_slice", [Pure]> {
   let summary = "A block of `sizes` at run-time starts, which are clamped so that the block lies inside";
+  let description = [{
+    One scalar start per dimension.
+
+    ```mlir
+    %1 = sgd.dynamic_slice %0, %row, %column sizes = [1, 16] : (tensor<8x16xf32>, tensor<i32>, tensor<i32>) -> tensor<1x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$starts, DenseI64ArrayAttr:$sizes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `,` $starts `sizes` `=` $sizes attr-dict `:` functional-type(operands, results)";
@@ -125,6 +164,16 @@ def Sgd_DynamicUpdateSliceOp : Sgd_Op<"dynamic_update_slice", [Pure]> {
 
 def Sgd_GatherOp : Sgd_Op<"gather", [Pure]> {
   let summary = "Slices of the operand at run-time indices, as StableHLO's gather; starts are clamped so that slices lie inside";
+  let description = [{
+    The rows of a table that 4 tokens name (the lookup of an embedding). Index vectors lie along dimension `index_vector_dim` of the indices;
+    when this is their rank, each index is a vector of one element.
+
+    ```mlir
+    %rows = sgd.gather %table, %tokens {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64>,
+      indices_batching_dims = array<i64>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>}
+      : (tensor<100x16xf32>, tensor<4xi32>) -> tensor<4x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$indices,
     DenseI64ArrayAttr:$offset_dims, DenseI64ArrayAttr:$collapsed_slice_dims, DenseI64ArrayAttr:$operand_batching_dims,
     DenseI64ArrayAttr:$indices_batching_dims, DenseI64ArrayAttr:$start_index_map, I64Attr:$index_vector_dim, DenseI64ArrayAttr:$slice_sizes,
@@ -150,7 +199,14 @@ def Sgd_ScatterOp : Sgd_Op<"scatter", [Pure]> {
 
 def Sgd_DotGeneralOp : Sgd_Op<"dot_general", [Pure]> {
   let summary = "Sum of products over the contracting dimensions; result dimensions: batch, then lhs free, then rhs free";
-  let description = [{ Accumulates in at least f32; the result is rounded once to its element type. }];
+  let description = [{
+    Accumulates in at least f32; the result is rounded once to its element type. Lists pair up: dimension `lhs_batching[i]` with
+    `rhs_batching[i]`, `lhs_contracting[i]` with `rhs_contracting[i]`.
+
+    ```mlir
+    %1 = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32> -> tensor<8x32xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
     DenseI64ArrayAttr:$lhs_batching, DenseI64ArrayAttr:$rhs_batching, DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting);
   let results = (outs AnyRankedTensor:$result);
@@ -172,6 +228,12 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
     `lhs_labels[i]` names dimension i of the lhs, likewise for rhs and result; equal labels are the same dimension. Labels in both operands
     and the result are batch, in both operands only contracted, in one operand and the result free. Formed from dot_general and its
     neighbouring transposes just before kernels are made, so that a library call can be given strides instead of copies.
+
+    Labels in x^T w, both operands as they lie in memory: 0 is the contracted dimension.
+
+    ```mlir
+    %1 = sgd.contract %x [0, 1], %w [0, 2] into [1, 2] : tensor<8x16xf32>, tensor<8x32xf32> -> tensor<16x32xf32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
     DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
@@ -184,7 +246,13 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
 
 def Sgd_ReduceOp : Sgd_Op<"reduce", [Pure]> {
   let summary = "Combines all elements along `dimensions`, starting from the neutral element of `kind`";
-  let description = [{ max and min propagate NaN. bf16 and f16 sums accumulate in f32 and round once. }];
+  let description = [{
+    max and min propagate NaN. bf16 and f16 sums accumulate in f32 and round once.
+
+    ```mlir
+    %1 = sgd.reduce add %0 dimensions = [0] : tensor<8x16xf32> -> tensor<16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, Sgd_ReduceKind:$kind, DenseI64ArrayAttr:$dimensions);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$kind $input `dimensions` `=` $dimensions attr-dict `:` type($input) `->` type($result)";
@@ -233,6 +301,18 @@ def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ClusterOp"]>]
 
 def Sgd_ClusterOp : Sgd_Op<"cluster", [Pure, IsolatedFromAbove, SingleBlock]> {
   let summary = "Ops that become one kernel: block arguments are the operands, the yielded values are the results";
+  let description = [{
+    Within it ops are still on tensors; code generation computes the yielded values element by element, with no tensor in between in memory.
+
+    ```mlir
+    %1 = sgd.cluster(%x, %y) {
+    ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+      %0 = arith.mulf %a, %b : tensor<8xf32>
+      %2 = math.exp %0 : tensor<8xf32>
+      sgd.yield %2 : tensor<8xf32>
+    } : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);

@@ -22,6 +22,11 @@ class Spmd_Op<string mnemonic, list<Trait> traits = []> : Op<Spmd_Dialect, mnemo
 
 def Spmd_PartitionIdOp : Spmd_Op<"partition_id"> {
   let summary = "The rank's linear index over the axes, first axis slowest";
+  let description = [{
+    ```mlir
+    %0 = spmd.partition_id <@mesh, {"data"}> : tensor<i32>
+    ```
+  }];
   let arguments = (ins Sgd_AxisList:$axes);
   let results = (outs 0DTensorOf<[I32]>:$result);
   let assemblyFormat = "$axes attr-dict `:` type($result)";
@@ -29,6 +34,13 @@ def Spmd_PartitionIdOp : Spmd_Op<"partition_id"> {
 
 def Spmd_ShardSliceOp : Spmd_Op<"shard_slice"> {
   let summary = "This rank's part of a value that all ranks of the group hold: dimension `dim` cut in as many parts as the group has ranks";
+  let description = [{
+    No communication. Over 4 ranks:
+
+    ```mlir
+    %1 = spmd.shard_slice %0 dim = 0 <@mesh, {"data"}> : tensor<8x16xf32> -> tensor<2x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Sgd_AxisList:$axes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `dim` `=` $dim $axes attr-dict `:` type($input) `->` type($result)";
@@ -37,6 +49,13 @@ def Spmd_ShardSliceOp : Spmd_Op<"shard_slice"> {
 
 def Spmd_AllReduceOp : Spmd_Op<"all_reduce"> {
   let summary = "Combines the group's operands elementwise; several operands are one bucket, sent together";
+  let description = [{
+    All ranks receive the same bits.
+
+    ```mlir
+    %1:2 = spmd.all_reduce add(%w, %b) <@mesh, {"data"}> : (tensor<16x32xf32>, tensor<32xf32>) -> (tensor<16x32xf32>, tensor<32xf32>)
+    ```
+  }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Sgd_ReduceKind:$kind, Sgd_AxisList:$axes);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "$kind `(` $inputs `)` $axes attr-dict `:` functional-type($inputs, $results)";
@@ -45,6 +64,13 @@ def Spmd_AllReduceOp : Spmd_Op<"all_reduce"> {
 
 def Spmd_AllGatherOp : Spmd_Op<"all_gather"> {
   let summary = "Joins the group's operands along `dims[i]` in the order of the group";
+  let description = [{
+    Over 4 ranks:
+
+    ```mlir
+    %1 = spmd.all_gather(%0) dims = [0] <@mesh, {"data"}> : (tensor<2x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "`(` $inputs `)` `dims` `=` $dims $axes attr-dict `:` functional-type($inputs, $results)";
@@ -53,6 +79,13 @@ def Spmd_AllGatherOp : Spmd_Op<"all_gather"> {
 
 def Spmd_ReduceScatterOp : Spmd_Op<"reduce_scatter"> {
   let summary = "Combines the group's operands elementwise; each rank keeps its part of dimension `dims[i]`";
+  let description = [{
+    Over 4 ranks:
+
+    ```mlir
+    %1 = spmd.reduce_scatter add(%0) dims = [0] <@mesh, {"data"}> : (tensor<8x16xf32>) -> tensor<2x16xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Sgd_ReduceKind:$kind, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "$kind `(` $inputs `)` `dims` `=` $dims $axes attr-dict `:` functional-type($inputs, $results)";
@@ -61,6 +94,13 @@ def Spmd_ReduceScatterOp : Spmd_Op<"reduce_scatter"> {
 
 def Spmd_AllToAllOp : Spmd_Op<"all_to_all"> {
   let summary = "Cuts dimension `split` in as many parts as the group has ranks, sends part i to rank i, joins what arrives along `concat`";
+  let description = [{
+    From rows to columns over 4 ranks:
+
+    ```mlir
+    %1 = spmd.all_to_all %0 split = 1 concat = 0 <@mesh, {"data"}> : tensor<2x16xf32> -> tensor<8x4xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, I64Attr:$split, I64Attr:$concat, Sgd_AxisList:$axes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `split` `=` $split `concat` `=` $concat $axes attr-dict `:` type($input) `->` type($result)";
@@ -69,7 +109,13 @@ def Spmd_AllToAllOp : Spmd_Op<"all_to_all"> {
 
 def Spmd_CollectivePermuteOp : Spmd_Op<"collective_permute", [SameOperandsAndResultType]> {
   let summary = "The rank whose linear index over `from` is i sends to the rank whose linear index over `to` is i";
-  let description = [{ `from` and `to` cover the same parts of the same axes in different order. }];
+  let description = [{
+    `from` and `to` cover the same parts of the same axes in different order.
+
+    ```mlir
+    %1 = spmd.collective_permute %0 from <@mesh, {"data", "model"}> to <@mesh, {"model", "data"}> : tensor<2x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, Sgd_AxisList:$from, Sgd_AxisList:$to);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `from` $from `to` $to attr-dict `:` type($input)";
@@ -77,6 +123,11 @@ def Spmd_CollectivePermuteOp : Spmd_Op<"collective_permute", [SameOperandsAndRes
 
 def Spmd_BroadcastOp : Spmd_Op<"broadcast", [SameOperandsAndResultType]> {
   let summary = "The operand of the group's first rank";
+  let description = [{
+    ```mlir
+    %1 = spmd.broadcast %0 <@mesh, {"data"}> : tensor<8x16xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$input, Sgd_AxisList:$axes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $axes attr-dict `:` type($input)";
