@@ -12,6 +12,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 void mlir::sgd::addShardingStage(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createShardPass());
   passes.addPass(createVerifyShardingPass());
 }

@@ -33,6 +33,15 @@ def FormClustersPass : Pass<"sgd-form-clusters", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def NormalizeOrderPass : Pass<"sgd-normalize-order", "::mlir::func::FuncOp"> {
+  let summary = "Orders ops by what they compute, so that the order of the source decides nothing";
+  let description = [{
+    Before: one block, no ops moved yet. After: ops are sorted by the longest chain of operands before them, then by when a walk from the
+    results, operands first, meets them. Two programs that differ only in names and in the order of independent ops become the same.
+    Functions with ops that have effects stay as they are.
+  }];
+}
+
 def OrderPass : Pass<"sgd-order", "::mlir::func::FuncOp"> {
   let summary = "Sorts ops so that the bytes alive at the same time peak lower";
   let description = [{
