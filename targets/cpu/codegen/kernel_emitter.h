@@ -1,4 +1,5 @@
-// Writes the LLVM IR of one planned kernel.
+// Writes the LLVM IR of one planned kernel. One class: kernel_emitter.cpp (loops) calls kernel_tiles.cpp, kernel_accumulators.cpp and
+// kernel_stores.cpp, and these ask kernel_values.cpp for values, which calls none of them.
 #ifndef SGD_TARGETS_CPU_CODEGEN_KERNEL_EMITTER_H
 #define SGD_TARGETS_CPU_CODEGEN_KERNEL_EMITTER_H
 

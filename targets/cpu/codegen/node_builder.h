@@ -1,4 +1,6 @@
 // Builds the node graph of a cluster's body: the value of a tensor at an index, as scalar nodes over the loop variables.
+// One class, its methods by op family: node_builder.cpp (elementwise, reductions, index arithmetic), index_nodes.cpp, scatter_nodes.cpp. kernel_plan.cpp
+// drives it; nothing here calls back.
 #ifndef SGD_TARGETS_CPU_CODEGEN_NODE_BUILDER_H
 #define SGD_TARGETS_CPU_CODEGEN_NODE_BUILDER_H
 
