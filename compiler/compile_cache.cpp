@@ -19,14 +19,14 @@ static constexpr llvm::StringLiteral kHeader = "sgdc cache entry 1\n";
 static constexpr size_t kHashBytes = 32;
 
 /// Texts one after another, each behind its length: no two lists of texts give the same bytes.
-static void append(std::string &to, StringRef text) {
+static void append(std::string& to, StringRef text) {
   char length[8];
   llvm::support::endian::write64le(length, text.size());
   to.append(length, sizeof(length));
   to += text;
 }
 
-static std::optional<StringRef> take(StringRef &from) {
+static std::optional<StringRef> take(StringRef& from) {
   if (from.size() < 8) return std::nullopt;
   uint64_t length = llvm::support::endian::read64le(from.data());
   from = from.drop_front(8);
@@ -37,13 +37,15 @@ static std::optional<StringRef> take(StringRef &from) {
 }
 
 static std::optional<::sgd::artifact::Hash> hash(StringRef bytes) {
-  auto result = ::sgd::artifact::Sha256({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+  auto result = ::sgd::artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   return result.ok() ? std::optional(*result) : std::nullopt;
 }
 
-static StringRef textOf(const ::sgd::artifact::Hash &hash) { return {reinterpret_cast<const char *>(hash.data()), hash.size()}; }
+static StringRef textOf(const ::sgd::artifact::Hash& hash) {
+  return {reinterpret_cast<const char*>(hash.data()), hash.size()};
+}
 
-static llvm::Error addCpu(std::string &key, const CompileOptions &options) {
+static llvm::Error addCpu(std::string& key, const CompileOptions& options) {
   std::string problem;
   FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::get(options.cpu, &problem);
   if (failed(target)) return llvm::createStringError(problem);
@@ -53,7 +55,7 @@ static llvm::Error addCpu(std::string &key, const CompileOptions &options) {
   return llvm::Error::success();
 }
 
-static llvm::Error addTopology(std::string &key, const CompileOptions &options) {
+static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
   append(key, options.topologyFile);
   if (options.topologyFile.empty() || options.topologyFile == "host") return llvm::Error::success();
   auto file = llvm::MemoryBuffer::getFile(options.topologyFile);
@@ -63,7 +65,7 @@ static llvm::Error addTopology(std::string &key, const CompileOptions &options) 
 }
 
 /// The entry's name. `options.threads` is left out: it changes no bytes.
-static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const CompileOptions &options) {
+static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const CompileOptions& options) {
   llvm::Expected<std::string> build = getBuildIdentity();
   if (!build) return build.takeError();
   std::string key;
@@ -76,20 +78,22 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   append(key, options.writeArtifact ? "artifact" : "");
   append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
   append(key, std::to_string(options.mesh.size()));
-  for (const MeshAxisSize &axis : options.mesh) {
+  for (const MeshAxisSize& axis : options.mesh) {
     append(key, axis.name);
     append(key, std::to_string(axis.size));
   }
-  for (const ProgramSource &source : sources)
-    for (StringRef text : {StringRef(source.name), StringRef(source.fileName), StringRef(source.text)}) append(key, text);
+  for (const ProgramSource& source : sources)
+    for (StringRef text : {StringRef(source.name), StringRef(source.fileName), StringRef(source.text)})
+      append(key, text);
   std::optional<::sgd::artifact::Hash> name = hash(key);
   if (!name) return llvm::createStringError("SHA-256 is not available");
   return ::sgd::artifact::HexHash(*name);
 }
 
-std::string mlir::sgd::packCompilation(const Compilation &compilation, StringRef messages) {
+std::string mlir::sgd::packCompilation(const Compilation& compilation, StringRef messages) {
   std::string parts;
-  for (StringRef part : {StringRef(compilation.emitted), StringRef(compilation.artifact), messages}) append(parts, part);
+  for (StringRef part : {StringRef(compilation.emitted), StringRef(compilation.artifact), messages})
+    append(parts, part);
   append(parts, llvm::formatv("{0}", compilation.report.toJson()).str());
   append(parts, llvm::formatv("{0}", compilation.explanation.toJson()).str());
   std::optional<::sgd::artifact::Hash> sum = hash(parts);
@@ -101,31 +105,37 @@ std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(
   StringRef parts = bytes.drop_front(kHashBytes);
   std::optional<::sgd::artifact::Hash> sum = hash(parts);
   if (!sum || textOf(*sum) != bytes.take_front(kHashBytes)) return std::nullopt;
-  std::optional<StringRef> emitted = take(parts), artifact = take(parts), messages = take(parts), report = take(parts), explanation = take(parts);
+  std::optional<StringRef> emitted = take(parts), artifact = take(parts), messages = take(parts), report = take(parts),
+                           explanation = take(parts);
   if (!explanation || !parts.empty()) return std::nullopt;
   Compilation compilation{emitted->str(), artifact->str(), {}, {}};
-  llvm::Expected<llvm::json::Value> reportJson = llvm::json::parse(*report), explanationJson = llvm::json::parse(*explanation);
-  bool isRead = reportJson && explanationJson && fromJson(*reportJson, compilation.report) && fromJson(*explanationJson, compilation.explanation);
+  llvm::Expected<llvm::json::Value> reportJson = llvm::json::parse(*report),
+                                    explanationJson = llvm::json::parse(*explanation);
+  bool isRead = reportJson && explanationJson && fromJson(*reportJson, compilation.report) &&
+                fromJson(*explanationJson, compilation.explanation);
   llvm::consumeError(reportJson.takeError());
   llvm::consumeError(explanationJson.takeError());
   if (!isRead) return std::nullopt;
   return std::pair(std::move(compilation), messages->str());
 }
 
-static void store(StringRef folder, const std::string &path, const std::string &entry, llvm::raw_ostream &errors) {
+static void store(StringRef folder, const std::string& path, const std::string& entry, llvm::raw_ostream& errors) {
   if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
     errors << "sgdc: warning: --cache: cannot create " << folder << ": " << problem.message() << "; nothing is kept\n";
     return;
   }
   // Written aside and renamed. Not synced: the entry's hash tells what a crash leaves behind.
-  llvm::Error problem = llvm::writeToOutput(path, [&](llvm::raw_ostream &file) {
+  llvm::Error problem = llvm::writeToOutput(path, [&](llvm::raw_ostream& file) {
     file << entry;
     return llvm::Error::success();
   });
-  if (problem) errors << "sgdc: warning: --cache: cannot write " << path << ": " << llvm::toString(std::move(problem)) << "; nothing is kept\n";
+  if (problem)
+    errors << "sgdc: warning: --cache: cannot write " << path << ": " << llvm::toString(std::move(problem))
+           << "; nothing is kept\n";
 }
 
-FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions &options, StringRef folder, llvm::raw_ostream &errors, Timings *timings) {
+FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions& options,
+                                                StringRef folder, llvm::raw_ostream& errors, Timings* timings) {
   Timings::Scope scope(timings, "cache");
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::string> key = getKey(sources, options);
@@ -138,7 +148,8 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
   if (auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false)) {
     if (auto entry = unpackCompilation((*file)->getBuffer())) {
       errors << entry->second;
-      entry->first.report.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      entry->first.report.compileSeconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return std::move(entry->first);
     }
   }

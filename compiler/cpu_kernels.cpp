@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-KernelModel mlir::sgd::getCpuKernelModel(Timings *timings) {
+KernelModel mlir::sgd::getCpuKernelModel(Timings* timings) {
   KernelModel model;
   model.key = [timings](ClusterOp cluster) {
     Timings::Scope scope(timings, "kernels: compare");
@@ -18,7 +18,8 @@ KernelModel mlir::sgd::getCpuKernelModel(Timings *timings) {
     Timings::Scope scope(timings, "kernels: describe");
     FailureOr<cpu::KernelInterface> kernel = cpu::describeKernel(cluster);
     if (failed(kernel)) return failure();
-    return KernelDescription{kernel->range, kernel->grain, kernel->inPlaceCandidates, kernel->coordinates, kernel->flops};
+    return KernelDescription{kernel->range, kernel->grain, kernel->inPlaceCandidates, kernel->coordinates,
+                             kernel->flops};
   };
   return model;
 }
@@ -26,11 +27,13 @@ KernelModel mlir::sgd::getCpuKernelModel(Timings *timings) {
 static cpu::KernelRequest getRequest(plan::KernelOp kernel) {
   cpu::KernelRequest request{kernel.getCluster(), kernel.getSymName().str(), {}};
   for (unsigned result = 0; result < request.body.getNumResults(); ++result)
-    if (std::optional<unsigned> operand = kernel.getInPlaceOperand(result)) request.inPlace.push_back({result, *operand});
+    if (std::optional<unsigned> operand = kernel.getInPlaceOperand(result))
+      request.inPlace.push_back({result, *operand});
   return request;
 }
 
-LogicalResult mlir::sgd::compileCpuKernels(ModuleOp plan, const CompileOptions &options, ::sgd::artifact::ArtifactWriter &writer, Timings *timings) {
+LogicalResult mlir::sgd::compileCpuKernels(ModuleOp plan, const CompileOptions& options,
+                                           ::sgd::artifact::ArtifactWriter& writer, Timings* timings) {
   std::string error;
   FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::get(options.cpu, &error);
   if (failed(target)) return emitError(UnknownLoc::get(plan.getContext())) << error;

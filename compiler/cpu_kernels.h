@@ -11,10 +11,11 @@
 namespace mlir::sgd {
 
 /// Kernels as targets/cpu/codegen describes them; the time that takes goes to `timings` unless null.
-KernelModel getCpuKernelModel(Timings *timings);
+KernelModel getCpuKernelModel(Timings* timings);
 
 /// Compiles all kernels of `plan` and gives the object, the CPU's name and what it needs to `writer`.
-LogicalResult compileCpuKernels(ModuleOp plan, const CompileOptions &options, ::sgd::artifact::ArtifactWriter &writer, Timings *timings);
+LogicalResult compileCpuKernels(ModuleOp plan, const CompileOptions& options, ::sgd::artifact::ArtifactWriter& writer,
+                                Timings* timings);
 
 }  // namespace mlir::sgd
 

@@ -9,22 +9,22 @@
 
 namespace mlir::sgd {
 
-/// While it lives, the first error and every warning of a context are printed as `file:line:col: error: ...`; what follows from
-/// the first error is not. Diagnostics without a place in a file name `fileName`.
+/// While it lives, the first error and every warning of a context are printed as `file:line:col: error: ...`; what
+/// follows from the first error is not. Diagnostics without a place in a file name `fileName`.
 class DiagnosticPrinter {
  public:
-  DiagnosticPrinter(MLIRContext *context, llvm::raw_ostream &errors);
+  DiagnosticPrinter(MLIRContext* context, llvm::raw_ostream& errors);
 
   void setFileName(llvm::StringRef name) { fileName = name.str(); }
   bool hasError() const { return printedError; }
 
   /// Prints `message` unless an error was printed before.
-  void error(const llvm::Twine &message);
+  void error(const llvm::Twine& message);
 
  private:
-  void print(Diagnostic &diagnostic);
+  void print(Diagnostic& diagnostic);
 
-  llvm::raw_ostream &errors;
+  llvm::raw_ostream& errors;
   std::string fileName;
   bool printedError = false;
   ScopedDiagnosticHandler handler;

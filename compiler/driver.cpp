@@ -20,8 +20,12 @@ namespace {
 
 class Driver {
  public:
-  Driver(ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors, Timings *timings)
-      : sources(sources), options(options), timings(timings), context(getRegistry(), MLIRContext::Threading::DISABLED), printer(&context, errors) {}
+  Driver(ArrayRef<ProgramSource> sources, const CompileOptions& options, llvm::raw_ostream& errors, Timings* timings)
+      : sources(sources),
+        options(options),
+        timings(timings),
+        context(getRegistry(), MLIRContext::Threading::DISABLED),
+        printer(&context, errors) {}
 
   FailureOr<Compilation> run() {
     auto start = std::chrono::steady_clock::now();
@@ -45,24 +49,25 @@ class Driver {
     if (failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
-    if (failed(runStage([](PassManager &passes) { addShardingStage(passes); }))) return failure();
+    if (failed(runStage([](PassManager& passes) { addShardingStage(passes); }))) return failure();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
-    if (failed(runStage([&](PassManager &passes) { addSpmdStage(passes, options); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(runStage([](PassManager &passes) { addKernelStage(passes); }))) return failure();
+    if (failed(runStage([](PassManager& passes) { addKernelStage(passes); }))) return failure();
     emit(EmitLevel::Kernels);
     if (isDone(EmitLevel::Kernels)) return success();
     joinPrograms(programs);
     programs.resize(1);
-    if (failed(runStage([this](PassManager &passes) { addPlanStage(passes, getCpuKernelModel(timings)); }))) return failure();
+    if (failed(runStage([this](PassManager& passes) { addPlanStage(passes, getCpuKernelModel(timings)); })))
+      return failure();
     emit(EmitLevel::Plan);
     return finish();
   }
 
   LogicalResult load() {
-    for (const ProgramSource &source : sources) {
+    for (const ProgramSource& source : sources) {
       printer.setFileName(source.fileName);
       OwningOpRef<ModuleOp> program = loadProgram(&context, source, timings);
       if (!program) return failure();
@@ -76,7 +81,7 @@ class Driver {
     return success();
   }
 
-  LogicalResult runStage(llvm::function_ref<void(PassManager &)> add) {
+  LogicalResult runStage(llvm::function_ref<void(PassManager&)> add) {
     for (size_t i = 0; i < programs.size(); ++i) {
       printer.setFileName(programs.size() == sources.size() ? sources[i].fileName : sources.front().fileName);
       PassManager passes(&context);
@@ -91,7 +96,7 @@ class Driver {
     if (options.emit != level) return;
     Timings::Scope scope(timings, "print");
     llvm::raw_string_ostream stream(result.emitted);
-    for (OwningOpRef<ModuleOp> &program : programs) {
+    for (OwningOpRef<ModuleOp>& program : programs) {
       program->print(stream);
       stream << "\n";
     }
@@ -114,7 +119,9 @@ class Driver {
     if (!options.writeArtifact) return success();
     if (failed(compileCpuKernels(plan, options, writer, timings))) return failure();
     absl::StatusOr<std::string> bytes = writer.Serialize();
-    if (!bytes.ok()) return emitError(UnknownLoc::get(&context)) << "the artifact is not valid: " << std::string(bytes.status().message());
+    if (!bytes.ok())
+      return emitError(UnknownLoc::get(&context))
+             << "the artifact is not valid: " << std::string(bytes.status().message());
     result.artifact = std::move(*bytes);
     return success();
   }
@@ -127,7 +134,8 @@ class Driver {
     func::FuncOp function = getReportedFunction(plan);
     auto add = [&](Value buffer, std::string name) {
       std::string place = getUserLocation(buffer.getLoc());
-      buffers.emplace_back(plan::getByteSize(cast<MemRefType>(buffer.getType())), name + (place.empty() ? "" : " at " + place));
+      buffers.emplace_back(plan::getByteSize(cast<MemRefType>(buffer.getType())),
+                           name + (place.empty() ? "" : " at " + place));
     };
     for (BlockArgument argument : function.getArguments()) {
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
@@ -136,14 +144,16 @@ class Driver {
     function.walk([&](plan::AllocOp alloc) { add(alloc, "value"); });
     llvm::sort(buffers, std::greater<>());
     InFlightDiagnostic error = emitError(UnknownLoc::get(&context))
-                               << "needs " << peak << " bytes in each rank where --memory-limit allows " << *options.memoryLimit << "; the largest buffers: ";
-    llvm::interleaveComma(ArrayRef(buffers).take_front(5), error, [&](const auto &buffer) { error << buffer.second << " (" << buffer.first << " bytes)"; });
+                               << "needs " << peak << " bytes in each rank where --memory-limit allows "
+                               << *options.memoryLimit << "; the largest buffers: ";
+    llvm::interleaveComma(ArrayRef(buffers).take_front(5), error,
+                          [&](const auto& buffer) { error << buffer.second << " (" << buffer.first << " bytes)"; });
     return error;
   }
 
   ArrayRef<ProgramSource> sources;
-  const CompileOptions &options;
-  Timings *timings;
+  const CompileOptions& options;
+  Timings* timings;
   MLIRContext context;
   DiagnosticPrinter printer;
   std::vector<OwningOpRef<ModuleOp>> programs;
@@ -156,7 +166,7 @@ bool isProgramName(StringRef name) {
 
 }  // namespace
 
-FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream &errors) {
+FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream& errors) {
   std::vector<ProgramSource> sources;
   for (StringRef model : models) {
     ProgramSource source;
@@ -168,7 +178,7 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
     }
     source.name = isNamed ? name.str() : "main";
     source.fileName = isNamed ? path.str() : model.str();
-    if (llvm::any_of(sources, [&](const ProgramSource &other) { return other.name == source.name; })) {
+    if (llvm::any_of(sources, [&](const ProgramSource& other) { return other.name == source.name; })) {
       errors << "sgdc: error: two programs are named '" << source.name << "'\n";
       return failure();
     }
@@ -184,7 +194,8 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
   return sources;
 }
 
-FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors, Timings *timings) {
+FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,
+                                          llvm::raw_ostream& errors, Timings* timings) {
   std::optional<Driver> driver;
   {
     Timings::Scope scope(timings, "load dialects");
@@ -193,7 +204,7 @@ FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const
   return driver->run();
 }
 
-LogicalResult mlir::sgd::writeFile(StringRef path, StringRef bytes, llvm::raw_ostream &errors) {
+LogicalResult mlir::sgd::writeFile(StringRef path, StringRef bytes, llvm::raw_ostream& errors) {
   absl::Status status = ::sgd::artifact::WriteFileAtomically(path.str(), std::string_view(bytes.data(), bytes.size()));
   if (status.ok()) return success();
   errors << "sgdc: error: " << std::string(status.message()) << "\n";

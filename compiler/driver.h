@@ -23,9 +23,9 @@ struct ProgramSource {
   std::string text;
 };
 
-/// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must be named, with
-/// distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.
-FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, llvm::raw_ostream &errors);
+/// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must
+/// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.
+FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, llvm::raw_ostream& errors);
 
 struct Compilation {
   std::string emitted;   ///< text of CompileOptions::emit, of all programs one after another; empty without it
@@ -34,13 +34,14 @@ struct Compilation {
   Explanation explanation;
 };
 
-/// Compiles all programs for one mesh into one artifact. The same sources and options give the same bytes. Warnings and one-line errors
-/// go to `errors`, the time that each stage takes to `timings` unless that is null.
-FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions &options, llvm::raw_ostream &errors, Timings *timings = nullptr);
+/// Compiles all programs for one mesh into one artifact. The same sources and options give the same bytes. Warnings and
+/// one-line errors go to `errors`, the time that each stage takes to `timings` unless that is null.
+FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
+                               llvm::raw_ostream& errors, Timings* timings = nullptr);
 
-/// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One line to `errors`
-/// on failure.
-LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, llvm::raw_ostream &errors);
+/// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One
+/// line to `errors` on failure.
+LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, llvm::raw_ostream& errors);
 
 }  // namespace mlir::sgd
 

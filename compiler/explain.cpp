@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// `reason: from -> to: step ...` as reshards are described; anything else is a reason as a whole.
-static void takeApart(StringRef text, ExplainRecord &record) {
+static void takeApart(StringRef text, ExplainRecord& record) {
   auto [why, rest] = text.split(": ");
   auto [from, target] = rest.split(" -> ");
   record.why = why.str();
@@ -46,29 +46,35 @@ Explanation mlir::sgd::computeExplanation(ModuleOp plan) {
 
 llvm::json::Value Explanation::toJson() const {
   llvm::json::Array list;
-  for (const ExplainRecord &record : records)
-    list.push_back(llvm::json::Object{{"program", record.program}, {"loc", record.location}, {"op", record.op}, {"from", record.from},
-                                      {"to", record.to}, {"steps", record.steps}, {"bytes", record.bytes}, {"why", record.why}});
+  for (const ExplainRecord& record : records)
+    list.push_back(llvm::json::Object{{"program", record.program},
+                                      {"loc", record.location},
+                                      {"op", record.op},
+                                      {"from", record.from},
+                                      {"to", record.to},
+                                      {"steps", record.steps},
+                                      {"bytes", record.bytes},
+                                      {"why", record.why}});
   return list;
 }
 
-bool mlir::sgd::fromJson(const llvm::json::Value &json, Explanation &explanation) {
-  const llvm::json::Array *list = json.getAsArray();
+bool mlir::sgd::fromJson(const llvm::json::Value& json, Explanation& explanation) {
+  const llvm::json::Array* list = json.getAsArray();
   llvm::json::Path::Root root;
-  for (const llvm::json::Value &value : list ? *list : llvm::json::Array()) {
-    ExplainRecord &record = explanation.records.emplace_back();
+  for (const llvm::json::Value& value : list ? *list : llvm::json::Array()) {
+    ExplainRecord& record = explanation.records.emplace_back();
     llvm::json::ObjectMapper object(value, root);
-    if (!object || !object.map("program", record.program) || !object.map("loc", record.location) || !object.map("op", record.op) ||
-        !object.map("from", record.from) || !object.map("to", record.to) || !object.map("steps", record.steps) || !object.map("bytes", record.bytes) ||
-        !object.map("why", record.why))
+    if (!object || !object.map("program", record.program) || !object.map("loc", record.location) ||
+        !object.map("op", record.op) || !object.map("from", record.from) || !object.map("to", record.to) ||
+        !object.map("steps", record.steps) || !object.map("bytes", record.bytes) || !object.map("why", record.why))
       return false;
   }
   return list;
 }
 
-void Explanation::print(llvm::raw_ostream &os) const {
+void Explanation::print(llvm::raw_ostream& os) const {
   if (records.empty()) os << "no collectives\n";
-  for (const ExplainRecord &record : records) {
+  for (const ExplainRecord& record : records) {
     os << (record.location.empty() ? "<unknown>" : record.location) << ": " << record.op;
     if (record.bytes != 0) os << ", " << record.bytes << " bytes sent";
     if (!record.from.empty()) os << ": " << record.from << " -> " << record.to;

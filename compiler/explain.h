@@ -28,11 +28,11 @@ struct Explanation {
   std::vector<ExplainRecord> records;
 
   llvm::json::Value toJson() const;
-  void print(llvm::raw_ostream &os) const;
+  void print(llvm::raw_ostream& os) const;
 };
 
 /// Reads what toJson() gives. False when something is missing or of another type.
-bool fromJson(const llvm::json::Value &json, Explanation &explanation);
+bool fromJson(const llvm::json::Value& json, Explanation& explanation);
 
 /// One record per reshard that caused a collective of a plan-level module, in program order.
 Explanation computeExplanation(ModuleOp plan);

@@ -12,8 +12,8 @@ static uint64_t getBytes(ModuleOp plan, StringRef name) {
   return attribute ? attribute.getInt() : 0;
 }
 
-LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter &writer) {
-  artifact::ArtifactT &target = writer.artifact();
+LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& writer) {
+  artifact::ArtifactT& target = writer.artifact();
   MeshOp mesh = getMesh(plan);
   ExportContext context{writer, mesh ? mesh.getMesh() : MeshAttr::get(plan.getContext(), {}), {}, {}};
   for (MeshAxisAttr axis : context.mesh.getAxes()) {
@@ -28,7 +28,8 @@ LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter &wri
   }
   for (auto function : plan.getOps<func::FuncOp>())
     for (unsigned result = 0; result < function.getNumResults(); ++result)
-      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr)) context.stateNames.insert(getInputName(function, alias.getInt()));
+      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr))
+        context.stateNames.insert(getInputName(function, alias.getInt()));
   for (auto function : plan.getOps<func::FuncOp>()) {
     FailureOr<std::unique_ptr<artifact::ProgramT>> program = exportProgram(function, context);
     if (failed(program)) return failure();

@@ -7,9 +7,9 @@
 
 namespace mlir::sgd {
 
-/// Fills `writer` with mesh, kernels (names only), programs and constants of `plan`; the compiled kernels and what they need of a CPU are
-/// the caller's. Fails with an error on what the artifact cannot say.
-LogicalResult exportPlan(ModuleOp plan, ::sgd::artifact::ArtifactWriter &writer);
+/// Fills `writer` with mesh, kernels (names only), programs and constants of `plan`; the compiled kernels and what they
+/// need of a CPU are the caller's. Fails with an error on what the artifact cannot say.
+LogicalResult exportPlan(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer);
 
 }  // namespace mlir::sgd
 

@@ -25,11 +25,12 @@ std::pair<uint64_t, uint64_t> splitAt(ArrayRef<int64_t> shape, int64_t dim) {
 
 class ProgramExporter {
  public:
-  ProgramExporter(func::FuncOp function, ExportContext &context) : function(function), context(context), program(std::make_unique<artifact::ProgramT>()) {}
+  ProgramExporter(func::FuncOp function, ExportContext& context)
+      : function(function), context(context), program(std::make_unique<artifact::ProgramT>()) {}
 
   FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
     program->name = function.getName().str();
-    for (Operation &op : function.front().without_terminator())
+    for (Operation& op : function.front().without_terminator())
       if (failed(addInstruction(op))) return failure();
     if (failed(addInputs()) || failed(addOutputs())) return failure();
     if (failed(addHash())) return failure();
@@ -42,13 +43,17 @@ class ProgramExporter {
     uint64_t size = bytesOf(buffer);
     if (auto constant = root.root.getDefiningOp<plan::ConstantOp>()) {
       auto [it, isNew] = constants.try_emplace(root.root);
-      if (isNew) it->second = context.writer.AddConstant(getConstantBytes(cast<DenseElementsAttr>(constant.getValue())));
+      if (isNew)
+        it->second = context.writer.AddConstant(getConstantBytes(cast<DenseElementsAttr>(constant.getValue())));
       return {artifact::Space::Constant, it->second.offset() + root.byteOffset, size};
     }
     auto space = static_cast<artifact::Space>(plan::getSpace(root.root.getType()));
     uint64_t offset = 0;
-    if (auto alloc = root.root.getDefiningOp<plan::AllocOp>()) offset = alloc.getOffset().value_or(0);
-    else if (auto at = function.getArgAttrOfType<IntegerAttr>(cast<BlockArgument>(root.root).getArgNumber(), plan::kOffsetAttr)) offset = at.getInt();
+    if (auto alloc = root.root.getDefiningOp<plan::AllocOp>())
+      offset = alloc.getOffset().value_or(0);
+    else if (auto at = function.getArgAttrOfType<IntegerAttr>(cast<BlockArgument>(root.root).getArgNumber(),
+                                                              plan::kOffsetAttr))
+      offset = at.getInt();
     return {space, offset + root.byteOffset, size};
   }
 
@@ -62,12 +67,12 @@ class ProgramExporter {
     return it->second;
   }
 
-  LogicalResult addInstruction(Operation &op) {
+  LogicalResult addInstruction(Operation& op) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) return success();
     auto instruction = std::make_unique<artifact::InstructionT>();
     instruction->loc = getLocation(op.getLoc());
     for (Value operand : op.getOperands()) instruction->bytes += bytesOf(operand);
-    LogicalResult result = llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+    LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
                                .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
                                .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
                                .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
@@ -83,13 +88,13 @@ class ProgramExporter {
                                  target.pattern = getPattern(fill.getValue());
                                  return instruction->op.Set(std::move(target)), success();
                                })
-                               .Default([](Operation *op) { return op->emitOpError("is not an instruction"); });
+                               .Default([](Operation* op) { return op->emitOpError("is not an instruction"); });
     program->flops += instruction->flops;
     program->instructions.push_back(std::move(instruction));
     return result;
   }
 
-  LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT &instruction) {
+  LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT& instruction) {
     artifact::LaunchT target;
     target.kernel = context.kernels.lookup(launch.getKernel());
     for (Value buffer : launch.getOperands()) target.buffers.push_back(slice(buffer));
@@ -105,19 +110,21 @@ class ProgramExporter {
     return success();
   }
 
-  LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT &instruction) {
+  LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT& instruction) {
     artifact::MatmulT target;
     auto element = getElementType(matmul.getC().getType().getElementType(), /*isUnsigned=*/false);
     if (!element) return matmul.emitOpError("has an element type that artifacts do not have");
     target.element = *element;
     size_t batch = matmul.getNumBatchDims();
-    ArrayRef<int64_t> sizes = matmul.getSizes(), a = matmul.getAStrides(), b = matmul.getBStrides(), c = matmul.getCStrides();
+    ArrayRef<int64_t> sizes = matmul.getSizes(), a = matmul.getAStrides(), b = matmul.getBStrides(),
+                      c = matmul.getCStrides();
     target.batch_dims.assign(sizes.begin(), sizes.begin() + batch);
     target.a_batch.assign(a.begin(), a.begin() + batch);
     target.b_batch.assign(b.begin(), b.begin() + batch);
     target.c_batch.assign(c.begin(), c.begin() + batch);
     std::tie(target.m, target.n, target.k) = std::tuple(sizes[batch], sizes[batch + 1], sizes[batch + 2]);
-    std::tie(target.a_m, target.a_k, target.b_k, target.b_n) = std::tuple(a[batch], a[batch + 1], b[batch], b[batch + 1]);
+    std::tie(target.a_m, target.a_k, target.b_k, target.b_n) =
+        std::tuple(a[batch], a[batch + 1], b[batch], b[batch + 1]);
     std::tie(target.c_m, target.c_n) = std::tuple(c[batch], c[batch + 1]);
     target.a = sliceOf(matmul.getA());
     target.b = sliceOf(matmul.getB());
@@ -129,7 +136,7 @@ class ProgramExporter {
     return success();
   }
 
-  LogicalResult fill(plan::CollectiveOp collective, artifact::InstructionT &instruction) {
+  LogicalResult fill(plan::CollectiveOp collective, artifact::InstructionT& instruction) {
     artifact::CollectiveT target;
     target.kind = static_cast<artifact::CollectiveKind>(collective.getKind());
     FailureOr<artifact::ReduceKind> reduce = getReduceKind(collective);
@@ -159,13 +166,22 @@ class ProgramExporter {
   FailureOr<artifact::ReduceKind> getReduceKind(plan::CollectiveOp collective) {
     if (!collective.getReduce()) return artifact::ReduceKind::Add;
     switch (*collective.getReduce()) {
-      case ReduceKind::Add: return artifact::ReduceKind::Add;
-      case ReduceKind::Mul: return artifact::ReduceKind::Mul;
-      case ReduceKind::Max: case ReduceKind::UMax: return artifact::ReduceKind::Max;
-      case ReduceKind::Min: case ReduceKind::UMin: return artifact::ReduceKind::Min;
-      case ReduceKind::And: return artifact::ReduceKind::And;
-      case ReduceKind::Or: return artifact::ReduceKind::Or;
-      case ReduceKind::Xor: break;
+      case ReduceKind::Add:
+        return artifact::ReduceKind::Add;
+      case ReduceKind::Mul:
+        return artifact::ReduceKind::Mul;
+      case ReduceKind::Max:
+      case ReduceKind::UMax:
+        return artifact::ReduceKind::Max;
+      case ReduceKind::Min:
+      case ReduceKind::UMin:
+        return artifact::ReduceKind::Min;
+      case ReduceKind::And:
+        return artifact::ReduceKind::And;
+      case ReduceKind::Or:
+        return artifact::ReduceKind::Or;
+      case ReduceKind::Xor:
+        break;
     }
     return collective.emitOpError("between ranks is not supported for 'xor'");
   }
@@ -181,8 +197,10 @@ class ProgramExporter {
     operand->target = sliceOf(target);
     operand->count = from.getNumElements();
     ArrayRef<int64_t> dims = collective.getDims();
-    if (collective.getKind() == plan::CollectiveKind::AllGather) std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
-    if (collective.getKind() == plan::CollectiveKind::ReduceScatter) std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
+    if (collective.getKind() == plan::CollectiveKind::AllGather)
+      std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
+    if (collective.getKind() == plan::CollectiveKind::ReduceScatter)
+      std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
     if (collective.getKind() == plan::CollectiveKind::AllToAll) {
       operand->dims.assign(from.getShape().begin(), from.getShape().end());
       operand->split = dims[0];
@@ -197,7 +215,10 @@ class ProgramExporter {
       input->name = getInputName(function, argument.getArgNumber());
       auto tensor = function.getArgAttrOfType<plan::TensorAttr>(argument.getArgNumber(), plan::kTensorAttr);
       auto type = getTensorInfo(cast<MemRefType>(argument.getType()), tensor, context.mesh);
-      if (failed(type)) return emitError(argument.getLoc()) << "argument '" << input->name << "' has the element type " << cast<MemRefType>(argument.getType()).getElementType() << ", which artifacts do not have";
+      if (failed(type))
+        return emitError(argument.getLoc())
+               << "argument '" << input->name << "' has the element type "
+               << cast<MemRefType>(argument.getType()).getElementType() << ", which artifacts do not have";
       input->type = std::move(*type);
       input->slice = sliceOf(argument);
       input->state = context.stateNames.contains(input->name);
@@ -207,17 +228,21 @@ class ProgramExporter {
   }
 
   LogicalResult addOutputs() {
-    for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
+    for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
       auto output = std::make_unique<artifact::OutputT>();
       auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
       output->name = name ? name.str() : "result" + std::to_string(index);
       auto tensor = function.getResultAttrOfType<plan::TensorAttr>(index, plan::kTensorAttr);
       auto type = getTensorInfo(cast<MemRefType>(operand.get().getType()), tensor, context.mesh);
-      if (failed(type)) return emitError(operand.getOwner()->getLoc()) << "result " << index << " has the element type " << cast<MemRefType>(operand.get().getType()).getElementType() << ", which artifacts do not have";
+      if (failed(type))
+        return emitError(operand.getOwner()->getLoc())
+               << "result " << index << " has the element type "
+               << cast<MemRefType>(operand.get().getType()).getElementType() << ", which artifacts do not have";
       output->type = std::move(*type);
       output->slice = sliceOf(operand.get());
-      if (auto alias = function.getResultAttrOfType<IntegerAttr>(index, kAliasAttr)) output->carry_input = alias.getInt();
+      if (auto alias = function.getResultAttrOfType<IntegerAttr>(index, kAliasAttr))
+        output->carry_input = alias.getInt();
       program->outputs.push_back(std::move(output));
     }
     return success();
@@ -228,13 +253,14 @@ class ProgramExporter {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(artifact::Program::Pack(builder, program.get()));
     auto hash = artifact::HashCollectives(*flatbuffers::GetRoot<artifact::Program>(builder.GetBufferPointer()));
-    if (!hash.ok()) return function.emitError() << "cannot hash the collectives: " << std::string(hash.status().message());
+    if (!hash.ok())
+      return function.emitError() << "cannot hash the collectives: " << std::string(hash.status().message());
     program->collective_hash.assign(hash->begin(), hash->end());
     return success();
   }
 
   func::FuncOp function;
-  ExportContext &context;
+  ExportContext& context;
   std::unique_ptr<artifact::ProgramT> program;
   llvm::DenseMap<Value, artifact::Slice> constants;
   llvm::StringMap<uint32_t> locations;
@@ -242,7 +268,7 @@ class ProgramExporter {
 
 }  // namespace
 
-FailureOr<std::unique_ptr<artifact::ProgramT>> mlir::sgd::exportProgram(func::FuncOp function, ExportContext &context) {
+FailureOr<std::unique_ptr<artifact::ProgramT>> mlir::sgd::exportProgram(func::FuncOp function, ExportContext& context) {
   return ProgramExporter(function, context).run();
 }
 
@@ -251,7 +277,9 @@ std::string mlir::sgd::getInputName(func::FuncOp function, unsigned index) {
   return name ? name.str() : "arg" + std::to_string(index);
 }
 
-int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) { return spmd::getGroupSize(collective, collective.getAxes()).value_or(1); }
+int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
+  return spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
+}
 
 uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
   uint64_t bytes = 0;
@@ -261,7 +289,8 @@ uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
 }
 
 uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
-  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()), getGroupSize(collective), getCountedBytes(collective));
+  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()),
+                                getGroupSize(collective), getCountedBytes(collective));
 }
 
 SmallVector<StringRef> mlir::sgd::getExplanations(plan::CollectiveOp collective) {

@@ -12,14 +12,14 @@ namespace mlir::sgd {
 
 /// What all programs of a module have in common.
 struct ExportContext {
-  artifact::ArtifactWriter &writer;
-  MeshAttr mesh;                          ///< without axes when the module has none
-  llvm::StringMap<uint32_t> kernels;      ///< position in ArtifactT.kernels
-  llvm::StringSet<> stateNames;           ///< names of arguments that some program carries
+  artifact::ArtifactWriter& writer;
+  MeshAttr mesh;                      ///< without axes when the module has none
+  llvm::StringMap<uint32_t> kernels;  ///< position in ArtifactT.kernels
+  llvm::StringSet<> stateNames;       ///< names of arguments that some program carries
 };
 
 /// Instructions, inputs, outputs, locations, explanations and totals of `function`; constants go to the writer.
-FailureOr<std::unique_ptr<artifact::ProgramT>> exportProgram(func::FuncOp function, ExportContext &context);
+FailureOr<std::unique_ptr<artifact::ProgramT>> exportProgram(func::FuncOp function, ExportContext& context);
 
 /// The model's name of argument `index`, else `argN`.
 std::string getInputName(func::FuncOp function, unsigned index);

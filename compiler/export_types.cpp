@@ -13,12 +13,18 @@ std::optional<ElementType> mlir::sgd::getElementType(Type scalar, bool isUnsigne
   auto integer = dyn_cast<IntegerType>(scalar);
   if (!integer) return std::nullopt;
   switch (integer.getWidth()) {
-    case 1: return ElementType::Bool;
-    case 8: return isUnsigned ? ElementType::U8 : ElementType::I8;
-    case 16: return isUnsigned ? ElementType::U16 : ElementType::I16;
-    case 32: return isUnsigned ? ElementType::U32 : ElementType::I32;
-    case 64: return isUnsigned ? ElementType::U64 : ElementType::I64;
-    default: return std::nullopt;
+    case 1:
+      return ElementType::Bool;
+    case 8:
+      return isUnsigned ? ElementType::U8 : ElementType::I8;
+    case 16:
+      return isUnsigned ? ElementType::U16 : ElementType::I16;
+    case 32:
+      return isUnsigned ? ElementType::U32 : ElementType::I32;
+    case 64:
+      return isUnsigned ? ElementType::U64 : ElementType::I64;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -27,12 +33,14 @@ std::vector<artifact::AxisRef> mlir::sgd::getAxisRefs(ArrayRef<AxisRefAttr> axes
   for (AxisRefAttr axis : axes) {
     unsigned index = mesh.getAxisIndex(axis.getName()).value_or(0);
     bool isWhole = axis.isWholeAxis();
-    refs.emplace_back(index, isWhole ? 1 : axis.getPreSize(), isWhole ? *mesh.getAxisSize(axis.getName()) : axis.getSize());
+    refs.emplace_back(index, isWhole ? 1 : axis.getPreSize(),
+                      isWhole ? *mesh.getAxisSize(axis.getName()) : axis.getSize());
   }
   return refs;
 }
 
-FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRefType buffer, plan::TensorAttr tensor, MeshAttr mesh) {
+FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRefType buffer, plan::TensorAttr tensor,
+                                                                           MeshAttr mesh) {
   std::optional<ElementType> element = getElementType(buffer.getElementType(), tensor && tensor.getIsUnsigned());
   if (!element) return failure();
   auto info = std::make_unique<artifact::TensorInfoT>();
@@ -49,10 +57,11 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
   return info;
 }
 
-static void append(std::string &bytes, const APInt &value) {
+static void append(std::string& bytes, const APInt& value) {
   unsigned size = llvm::divideCeil(value.getBitWidth(), 8);
   for (unsigned byte = 0; byte < size; ++byte)
-    bytes.push_back(static_cast<char>(value.extractBitsAsZExtValue(std::min(8u, value.getBitWidth() - byte * 8), byte * 8)));
+    bytes.push_back(
+        static_cast<char>(value.extractBitsAsZExtValue(std::min(8u, value.getBitWidth() - byte * 8), byte * 8)));
 }
 
 std::string mlir::sgd::getConstantBytes(DenseElementsAttr elements) {
@@ -63,9 +72,9 @@ std::string mlir::sgd::getConstantBytes(DenseElementsAttr elements) {
     return std::string(raw.begin(), raw.end());
   }
   if (isa<FloatType>(elements.getElementType())) {
-    for (const APFloat &value : elements.getValues<APFloat>()) append(bytes, value.bitcastToAPInt());
+    for (const APFloat& value : elements.getValues<APFloat>()) append(bytes, value.bitcastToAPInt());
   } else {
-    for (const APInt &value : elements.getValues<APInt>()) append(bytes, value);
+    for (const APInt& value : elements.getValues<APInt>()) append(bytes, value);
   }
   return bytes;
 }

@@ -16,7 +16,8 @@ std::optional<artifact::ElementType> getElementType(Type scalar, bool isUnsigned
 std::vector<artifact::AxisRef> getAxisRefs(ArrayRef<AxisRefAttr> axes, MeshAttr mesh);
 
 /// What the user sees of `buffer`; fails (without a message) when its element type has no counterpart.
-FailureOr<std::unique_ptr<artifact::TensorInfoT>> getTensorInfo(MemRefType buffer, plan::TensorAttr tensor, MeshAttr mesh);
+FailureOr<std::unique_ptr<artifact::TensorInfoT>> getTensorInfo(MemRefType buffer, plan::TensorAttr tensor,
+                                                                MeshAttr mesh);
 
 /// Bytes of all elements in memory order; booleans as 0 or 1.
 std::string getConstantBytes(DenseElementsAttr elements);

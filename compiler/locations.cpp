@@ -10,7 +10,9 @@ using namespace mlir;
 std::string mlir::sgd::getUserLocation(Location location) {
   return llvm::TypeSwitch<LocationAttr, std::string>(location)
       .Case([](FileLineColRange range) {
-        return (range.getFilename().getValue() + ":" + llvm::Twine(range.getStartLine()) + ":" + llvm::Twine(range.getStartColumn())).str();
+        return (range.getFilename().getValue() + ":" + llvm::Twine(range.getStartLine()) + ":" +
+                llvm::Twine(range.getStartColumn()))
+            .str();
       })
       .Case([](NameLoc name) { return getUserLocation(name.getChildLoc()); })
       .Case([](CallSiteLoc call) {

@@ -8,7 +8,8 @@
 
 namespace mlir::sgd {
 
-/// `file:line:col` of the innermost file in `location`: of a call the callee's, of a fused location the first. Empty when there is none.
+/// `file:line:col` of the innermost file in `location`: of a call the callee's, of a fused location the first. Empty
+/// when there is none.
 std::string getUserLocation(Location location);
 
 }  // namespace mlir::sgd

@@ -11,7 +11,7 @@ using namespace llvm;
 using namespace mlir::sgd;
 
 template <typename... Parts>
-static Error makeError(Parts &&...parts) {
+static Error makeError(Parts&&... parts) {
   std::string text;
   raw_string_ostream stream(text);
   (stream << ... << parts);
@@ -26,7 +26,8 @@ Expected<std::vector<MeshAxisSize>> mlir::sgd::parseMesh(StringRef text) {
     name = name.trim();
     MeshAxisSize axis{name.str(), 0};
     if (!part.contains('=') || name.empty()) return makeError("--mesh: '", part, "' is not AXIS=SIZE");
-    if (size.trim().getAsInteger(10, axis.size) || axis.size < 1) return makeError("--mesh: the size of axis '", name, "' must be a positive integer, not '", size, "'");
+    if (size.trim().getAsInteger(10, axis.size) || axis.size < 1)
+      return makeError("--mesh: the size of axis '", name, "' must be a positive integer, not '", size, "'");
     if (!names.insert(name).second) return makeError("--mesh: axis '", name, "' is given twice");
     axes.push_back(axis);
   }
@@ -50,8 +51,14 @@ Expected<uint64_t> mlir::sgd::parseByteSize(StringRef text) {
   StringRef unit = text.trim().drop_front(number.size()).trim();
   double factor = StringSwitch<double>(unit)
                       .Cases({"", "B"}, 1)
-                      .Case("kB", 1e3).Case("MB", 1e6).Case("GB", 1e9).Case("TB", 1e12)
-                      .Case("KiB", 0x1p10).Case("MiB", 0x1p20).Case("GiB", 0x1p30).Case("TiB", 0x1p40)
+                      .Case("kB", 1e3)
+                      .Case("MB", 1e6)
+                      .Case("GB", 1e9)
+                      .Case("TB", 1e12)
+                      .Case("KiB", 0x1p10)
+                      .Case("MiB", 0x1p20)
+                      .Case("GiB", 0x1p30)
+                      .Case("TiB", 0x1p40)
                       .Default(0);
   double value = 0;
   if (number.empty() || number.getAsDouble(value) || factor == 0 || value * factor >= 0x1p63)

@@ -27,9 +27,9 @@ struct MeshAxisSize {
 };
 
 struct CompileOptions {
-  std::vector<MeshAxisSize> mesh;       ///< new sizes of the model's own axes; axes not named keep theirs
+  std::vector<MeshAxisSize> mesh;  ///< new sizes of the model's own axes; axes not named keep theirs
   std::string target = "cpu";
-  std::string cpu = "native";           ///< native, x86-64-v3 or x86-64-v4
+  std::string cpu = "native";  ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
   bool writeArtifact = true;            ///< false stops after the emitted level
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
@@ -37,7 +37,8 @@ struct CompileOptions {
   unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core
 };
 
-/// `data=4,model=2`. The error says which part is wrong: a missing `=`, an empty or repeated name, a size that is not a positive integer.
+/// `data=4,model=2`. The error says which part is wrong: a missing `=`, an empty or repeated name, a size that is not a
+/// positive integer.
 llvm::Expected<std::vector<MeshAxisSize>> parseMesh(llvm::StringRef text);
 
 /// `graph`, `sharded`, `spmd`, `kernels` or `plan`.

@@ -11,13 +11,13 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-void mlir::sgd::addShardingStage(OpPassManager &passes) {
+void mlir::sgd::addShardingStage(OpPassManager& passes) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createShardPass());
   passes.addPass(createVerifyShardingPass());
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager &passes, const CompileOptions &options) {
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
   std::string topology = options.topologyFile.empty() ? "host" : options.topologyFile;
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
@@ -29,7 +29,7 @@ void mlir::sgd::addSpmdStage(OpPassManager &passes, const CompileOptions &option
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addKernelStage(OpPassManager &passes) {
+void mlir::sgd::addKernelStage(OpPassManager& passes) {
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -38,7 +38,7 @@ void mlir::sgd::addKernelStage(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 
-void mlir::sgd::addPlanStage(OpPassManager &passes, KernelModel model) {
+void mlir::sgd::addPlanStage(OpPassManager& passes, KernelModel model) {
   passes.addPass(createToPlanPass(std::move(model)));
   passes.addPass(createFuseEpiloguesPass());
   passes.addPass(createShareBuffersPass());

@@ -9,16 +9,16 @@
 namespace mlir::sgd {
 
 /// Graph level to graph level: a sharding in every type, reshards explicit.
-void addShardingStage(OpPassManager &passes);
+void addShardingStage(OpPassManager& passes);
 
 /// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
-void addSpmdStage(OpPassManager &passes, const CompileOptions &options);
+void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
 /// To kernels: contractions, clusters, the order of execution.
-void addKernelStage(OpPassManager &passes);
+void addKernelStage(OpPassManager& passes);
 
 /// To the plan: buffers, updates in place, offsets.
-void addPlanStage(OpPassManager &passes, KernelModel model);
+void addPlanStage(OpPassManager& passes, KernelModel model);
 
 }  // namespace mlir::sgd
 

@@ -1,4 +1,5 @@
-// Programs as modules: parsed, imported to the graph level, fitted to the mesh that the user asks for, and joined into one module.
+// Programs as modules: parsed, imported to the graph level, fitted to the mesh that the user asks for, and joined into
+// one module.
 #ifndef SGD_COMPILER_PROGRAMS_H
 #define SGD_COMPILER_PROGRAMS_H
 
@@ -8,9 +9,9 @@
 
 namespace mlir::sgd {
 
-/// A graph-level module with one function called like the program, and the mesh `@mesh` if it has one. Null after an error. Parsing and
-/// importing are timed apart.
-OwningOpRef<ModuleOp> loadProgram(MLIRContext *context, const ProgramSource &source, Timings *timings);
+/// A graph-level module with one function called like the program, and the mesh `@mesh` if it has one. Null after an
+/// error. Parsing and importing are timed apart.
+OwningOpRef<ModuleOp> loadProgram(MLIRContext* context, const ProgramSource& source, Timings* timings);
 
 /// Gives the module's mesh axes new sizes; an axis that the mesh has not is an error.
 LogicalResult resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes);

@@ -11,9 +11,9 @@
 #include "passes/schedule/passes.h"
 #include "passes/sharding/passes.h"
 
-void mlir::sgd::registerDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect, SgdDialect, spmd::SpmdDialect,
-                  plan::PlanDialect>();
+void mlir::sgd::registerDialects(DialectRegistry& registry) {
+  registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
+                  SgdDialect, spmd::SpmdDialect, plan::PlanDialect>();
   registerStablehloDialects(registry);
   registerShardingRules(registry);
 }

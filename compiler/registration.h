@@ -7,7 +7,7 @@ class DialectRegistry;
 namespace sgd {
 
 /// Dialects of all levels, input dialects included, and the interfaces attached to upstream ones.
-void registerDialects(DialectRegistry &registry);
+void registerDialects(DialectRegistry& registry);
 
 /// Passes by their command-line names.
 void registerPasses();

@@ -45,17 +45,18 @@ CollectiveReport getCollective(plan::CollectiveOp collective) {
 }
 
 /// Sum of the estimates of all instructions, which run one after another.
-double estimateSeconds(func::FuncOp function, MeshAttr mesh, const Topology &topology) {
+double estimateSeconds(func::FuncOp function, MeshAttr mesh, const Topology& topology) {
   MeshSizes sizes;
   for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
   CostModel cost(topology, sizes);
   double seconds = 0;
-  for (Operation &op : function.front().without_terminator()) {
+  for (Operation& op : function.front().without_terminator()) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
     uint64_t bytes = 0;
     for (Value operand : op.getOperands()) bytes += bytesOf(operand);
     if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-      seconds += cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()), getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+      seconds += cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
+                                           getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
     } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
       seconds += cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
     } else {
@@ -67,7 +68,7 @@ double estimateSeconds(func::FuncOp function, MeshAttr mesh, const Topology &top
 }
 
 std::string formatBytes(uint64_t bytes) {
-  const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;
   size_t unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
@@ -87,7 +88,7 @@ func::FuncOp mlir::sgd::getReportedFunction(ModuleOp plan) {
   return first;
 }
 
-Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology &topology) {
+Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology) {
   Report report;
   MeshOp meshOp = getMesh(plan);
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
@@ -95,8 +96,9 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
   report.estimatedSeconds = estimateSeconds(function, mesh, topology);
-  report.memory = getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
-  for (Operation &op : function.front()) {
+  report.memory =
+      getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
+  for (Operation& op : function.front()) {
     if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       ++report.kernels;
       report.flops += launch.getFlops();
@@ -113,43 +115,63 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
 
 llvm::json::Value Report::toJson() const {
   llvm::json::Array axes, list;
-  for (const auto &[name, size] : mesh) axes.push_back(llvm::json::Array{name, size});
-  for (const CollectiveReport &one : collectives)
-    list.push_back(llvm::json::Object{{"kind", one.kind}, {"count", one.count}, {"operand_bytes", one.operandBytes}, {"sent_bytes", one.sentBytes},
-                                      {"group_size", one.groupSize}, {"loc", one.location}, {"in_loop", one.inLoop}});
-  return llvm::json::Object{{"ranks", ranks}, {"mesh", std::move(axes)}, {"target", target}, {"compile_seconds", compileSeconds},
+  for (const auto& [name, size] : mesh) axes.push_back(llvm::json::Array{name, size});
+  for (const CollectiveReport& one : collectives)
+    list.push_back(llvm::json::Object{{"kind", one.kind},
+                                      {"count", one.count},
+                                      {"operand_bytes", one.operandBytes},
+                                      {"sent_bytes", one.sentBytes},
+                                      {"group_size", one.groupSize},
+                                      {"loc", one.location},
+                                      {"in_loop", one.inLoop}});
+  return llvm::json::Object{{"ranks", ranks},
+                            {"mesh", std::move(axes)},
+                            {"target", target},
+                            {"compile_seconds", compileSeconds},
                             {"estimated_seconds", estimatedSeconds},
-                            {"memory", llvm::json::Object{{"peak", memory.peak}, {"arguments", memory.arguments}, {"outputs", memory.outputs},
-                                                          {"aliased", memory.aliased}, {"constants", memory.constants}, {"temporaries", memory.temporaries}}},
-                            {"flops", flops}, {"kernels", kernels}, {"library_calls", libraryCalls}, {"sent_bytes", sentBytes},
+                            {"memory", llvm::json::Object{{"peak", memory.peak},
+                                                          {"arguments", memory.arguments},
+                                                          {"outputs", memory.outputs},
+                                                          {"aliased", memory.aliased},
+                                                          {"constants", memory.constants},
+                                                          {"temporaries", memory.temporaries}}},
+                            {"flops", flops},
+                            {"kernels", kernels},
+                            {"library_calls", libraryCalls},
+                            {"sent_bytes", sentBytes},
                             {"collectives", std::move(list)}};
 }
 
 namespace mlir::sgd {
 
-static bool fromJSON(const llvm::json::Value &json, MemoryReport &memory, llvm::json::Path path) {
+static bool fromJSON(const llvm::json::Value& json, MemoryReport& memory, llvm::json::Path path) {
   llvm::json::ObjectMapper object(json, path);
-  return object && object.map("peak", memory.peak) && object.map("arguments", memory.arguments) && object.map("outputs", memory.outputs) &&
-         object.map("aliased", memory.aliased) && object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries);
+  return object && object.map("peak", memory.peak) && object.map("arguments", memory.arguments) &&
+         object.map("outputs", memory.outputs) && object.map("aliased", memory.aliased) &&
+         object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries);
 }
 
-static bool fromJSON(const llvm::json::Value &json, CollectiveReport &one, llvm::json::Path path) {
+static bool fromJSON(const llvm::json::Value& json, CollectiveReport& one, llvm::json::Path path) {
   llvm::json::ObjectMapper object(json, path);
-  return object && object.map("kind", one.kind) && object.map("count", one.count) && object.map("operand_bytes", one.operandBytes) &&
-         object.map("sent_bytes", one.sentBytes) && object.map("group_size", one.groupSize) && object.map("loc", one.location) && object.map("in_loop", one.inLoop);
+  return object && object.map("kind", one.kind) && object.map("count", one.count) &&
+         object.map("operand_bytes", one.operandBytes) && object.map("sent_bytes", one.sentBytes) &&
+         object.map("group_size", one.groupSize) && object.map("loc", one.location) &&
+         object.map("in_loop", one.inLoop);
 }
 
-bool fromJson(const llvm::json::Value &json, Report &report) {
+bool fromJson(const llvm::json::Value& json, Report& report) {
   llvm::json::Path::Root root;
   llvm::json::ObjectMapper object(json, root);
-  if (!object || !object.map("ranks", report.ranks) || !object.map("target", report.target) || !object.map("compile_seconds", report.compileSeconds) ||
-      !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) || !object.map("flops", report.flops) ||
-      !object.map("kernels", report.kernels) || !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
+  if (!object || !object.map("ranks", report.ranks) || !object.map("target", report.target) ||
+      !object.map("compile_seconds", report.compileSeconds) ||
+      !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) ||
+      !object.map("flops", report.flops) || !object.map("kernels", report.kernels) ||
+      !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
       !object.map("collectives", report.collectives))
     return false;
-  const llvm::json::Array *mesh = json.getAsObject()->getArray("mesh");
-  for (const llvm::json::Value &axis : mesh ? *mesh : llvm::json::Array()) {
-    const llvm::json::Array *pair = axis.getAsArray();
+  const llvm::json::Array* mesh = json.getAsObject()->getArray("mesh");
+  for (const llvm::json::Value& axis : mesh ? *mesh : llvm::json::Array()) {
+    const llvm::json::Array* pair = axis.getAsArray();
     auto name = pair && pair->size() == 2 ? pair->front().getAsString() : std::nullopt;
     auto size = name ? pair->back().getAsInteger() : std::nullopt;
     if (!size) return false;
@@ -160,17 +182,19 @@ bool fromJson(const llvm::json::Value &json, Report &report) {
 
 }  // namespace mlir::sgd
 
-void Report::print(llvm::raw_ostream &os) const {
+void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
-  for (const auto &[name, size] : mesh) os << " " << name << "=" << size;
+  for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
   os << "\nper rank and step:\n";
-  os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs " << formatBytes(memory.outputs)
-     << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants " << formatBytes(memory.constants) << ", temporaries "
-     << formatBytes(memory.temporaries) << ")\n";
-  os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels << " kernels and " << libraryCalls << " library calls\n";
+  os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
+     << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
+     << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";
+  os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels
+     << " kernels and " << libraryCalls << " library calls\n";
   os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";
-  for (const CollectiveReport &one : collectives)
-    os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.operandBytes) << (one.location.empty() ? "" : ", ") << one.location << "\n";
+  for (const CollectiveReport& one : collectives)
+    os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
+       << (one.location.empty() ? "" : ", ") << one.location << "\n";
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

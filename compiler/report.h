@@ -28,15 +28,16 @@ struct CollectiveReport {
 
 /// Bytes in a rank. peak = arguments + outputs - aliased + constants + temporaries.
 struct MemoryReport {
-  uint64_t peak = 0;         ///< everything the plan allocates, windows, workspaces and alignment included
+  uint64_t peak = 0;  ///< everything the plan allocates, windows, workspaces and alignment included
   uint64_t arguments = 0;
   uint64_t outputs = 0;
-  uint64_t aliased = 0;      ///< bytes of outputs that live in an argument's buffer
+  uint64_t aliased = 0;  ///< bytes of outputs that live in an argument's buffer
   uint64_t constants = 0;
   uint64_t temporaries = 0;
 };
 
-/// With several programs, memory is the artifact's; the counts are those of the first program named `train` or `main`, else of the first.
+/// With several programs, memory is the artifact's; the counts are those of the first program named `train` or `main`,
+/// else of the first.
 struct Report {
   int64_t ranks = 1;
   std::vector<std::pair<std::string, int64_t>> mesh;
@@ -45,24 +46,25 @@ struct Report {
   double estimatedSeconds = 0;  ///< of a step, by the cost model
   MemoryReport memory;
   uint64_t flops = 0;
-  uint64_t kernels = 0;       ///< launches of compiled kernels
+  uint64_t kernels = 0;  ///< launches of compiled kernels
   uint64_t libraryCalls = 0;
   uint64_t sentBytes = 0;
   std::vector<CollectiveReport> collectives;
 
   llvm::json::Value toJson() const;
   /// A few lines for a person.
-  void print(llvm::raw_ostream &os) const;
+  void print(llvm::raw_ostream& os) const;
 };
 
-/// Reads what toJson() gives, so that the same JSON and text come out again. False when something is missing or of another type.
-bool fromJson(const llvm::json::Value &json, Report &report);
+/// Reads what toJson() gives, so that the same JSON and text come out again. False when something is missing or of
+/// another type.
+bool fromJson(const llvm::json::Value& json, Report& report);
 
 /// The function whose counts are reported: `train` or `main`, else the first.
 func::FuncOp getReportedFunction(ModuleOp plan);
 
 /// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`.
-Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology &topology);
+Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology);
 
 }  // namespace mlir::sgd
 

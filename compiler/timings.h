@@ -21,31 +21,32 @@ class Timings {
   double getTotal() const;
 
   /// One line per stage with milliseconds and share, then the total.
-  void print(llvm::raw_ostream &os) const;
+  void print(llvm::raw_ostream& os) const;
 
-  /// Counts from construction to destruction; what scopes inside it count is theirs alone. Does nothing with null `timings`.
+  /// Counts from construction to destruction; what scopes inside it count is theirs alone. Does nothing with null
+  /// `timings`.
   class Scope {
    public:
-    Scope(Timings *timings, llvm::StringRef stage);
+    Scope(Timings* timings, llvm::StringRef stage);
     ~Scope();
-    Scope(const Scope &) = delete;
-    Scope &operator=(const Scope &) = delete;
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
 
    private:
-    Timings *timings;
+    Timings* timings;
     std::string stage;
-    Scope *parent = nullptr;
+    Scope* parent = nullptr;
     double inside = 0;  ///< seconds of scopes in this one
     std::chrono::steady_clock::time_point start;
   };
 
  private:
   std::vector<std::pair<std::string, double>> stages;
-  Scope *current = nullptr;
+  Scope* current = nullptr;
 };
 
 /// Times each pass, its verification included, under its name on the command line.
-std::unique_ptr<PassInstrumentation> createPassTimer(Timings *timings);
+std::unique_ptr<PassInstrumentation> createPassTimer(Timings* timings);
 
 }  // namespace mlir::sgd
 

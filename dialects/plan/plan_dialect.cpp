@@ -23,7 +23,7 @@ void PlanDialect::initialize() {
       >();
 }
 
-Attribute TensorAttr::parse(AsmParser &parser, Type) {
+Attribute TensorAttr::parse(AsmParser& parser, Type) {
   SmallVector<int64_t> shape;
   auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
   if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize)) return {};
@@ -40,7 +40,7 @@ Attribute TensorAttr::parse(AsmParser &parser, Type) {
   return TensorAttr::get(parser.getContext(), shape, sharding, isUnsigned);
 }
 
-void TensorAttr::print(AsmPrinter &printer) const {
+void TensorAttr::print(AsmPrinter& printer) const {
   printer << "<[";
   llvm::interleaveComma(getGlobalShape(), printer);
   printer << "]";
@@ -51,20 +51,26 @@ void TensorAttr::print(AsmPrinter &printer) const {
 
 bool mlir::plan::isBuffer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref && memref.hasStaticShape() && memref.getLayout().isIdentity() && isa_and_nonnull<SpaceAttr>(memref.getMemorySpace()) &&
-         memref.getElementType().isIntOrFloat();
+  return memref && memref.hasStaticShape() && memref.getLayout().isIdentity() &&
+         isa_and_nonnull<SpaceAttr>(memref.getMemorySpace()) && memref.getElementType().isIntOrFloat();
 }
 
-int64_t mlir::plan::getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
+int64_t mlir::plan::getElementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
 
-int64_t mlir::plan::getByteSize(MemRefType type) { return type.getNumElements() * getElementBytes(type.getElementType()); }
+int64_t mlir::plan::getByteSize(MemRefType type) {
+  return type.getNumElements() * getElementBytes(type.getElementType());
+}
 
 MemRefType mlir::plan::getBufferType(RankedTensorType tensor, Space space) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType(), MemRefLayoutAttrInterface(),
                          SpaceAttr::get(tensor.getContext(), space));
 }
 
-Space mlir::plan::getSpace(Type bufferType) { return cast<SpaceAttr>(cast<MemRefType>(bufferType).getMemorySpace()).getValue(); }
+Space mlir::plan::getSpace(Type bufferType) {
+  return cast<SpaceAttr>(cast<MemRefType>(bufferType).getMemorySpace()).getValue();
+}
 
 BufferRoot mlir::plan::getRoot(Value buffer) {
   BufferRoot result{buffer, 0};

@@ -23,7 +23,8 @@ int64_t getByteSize(MemRefType type);
 MemRefType getBufferType(RankedTensorType tensor, Space space);
 
 /// Names of the discardable attributes on function arguments and results.
-inline constexpr llvm::StringLiteral kOffsetAttr = "plan.offset";  // IntegerAttr on an argument: bytes from the start of its space
+inline constexpr llvm::StringLiteral kOffsetAttr =
+    "plan.offset";  // IntegerAttr on an argument: bytes from the start of its space
 inline constexpr llvm::StringLiteral kTensorAttr = "plan.tensor";  // TensorAttr
 
 }  // namespace mlir::plan

@@ -12,11 +12,14 @@ using namespace mlir::plan;
 #define GET_OP_CLASSES
 #include "dialects/plan/plan_ops.cpp.inc"
 
-// Buffers ---------------------------------------------------------------------------------------------------------------
+// Buffers
+// ---------------------------------------------------------------------------------------------------------------
 
 LogicalResult AllocOp::verify() {
-  if (getSpace(getType()) == Space::Constant) return emitOpError("allocates private or window memory; constants are plan.constant");
-  if (getOffset() && (*getOffset() < 0 || *getOffset() % 64 != 0)) return emitOpError() << "offset " << *getOffset() << " is not a multiple of 64";
+  if (getSpace(getType()) == Space::Constant)
+    return emitOpError("allocates private or window memory; constants are plan.constant");
+  if (getOffset() && (*getOffset() < 0 || *getOffset() % 64 != 0))
+    return emitOpError() << "offset " << *getOffset() << " is not a multiple of 64";
   return success();
 }
 
@@ -32,11 +35,13 @@ LogicalResult ViewOp::verify() {
   if (from.getMemorySpace() != to.getMemorySpace()) return emitOpError("source and result lie in different spaces");
   int64_t begin = getByteOffset();
   if (begin < 0 || begin + getByteSize(to) > getByteSize(from))
-    return emitOpError() << "bytes [" << begin << ", " << begin + getByteSize(to) << ") are not inside a source of " << getByteSize(from) << " bytes";
+    return emitOpError() << "bytes [" << begin << ", " << begin + getByteSize(to) << ") are not inside a source of "
+                         << getByteSize(from) << " bytes";
   return success();
 }
 
-// Kernels ---------------------------------------------------------------------------------------------------------------
+// Kernels
+// ---------------------------------------------------------------------------------------------------------------
 
 sgd::ClusterOp KernelOp::getCluster() { return cast<sgd::ClusterOp>(getBody().front().front()); }
 
@@ -48,22 +53,26 @@ std::optional<unsigned> KernelOp::getInPlaceOperand(unsigned result) {
 SmallVector<unsigned> KernelOp::getInputPositions() {
   SmallVector<unsigned> positions;
   for (unsigned operand = 0; operand < getBody().getNumArguments(); ++operand)
-    if (!getInPlace() || !llvm::is_contained(*getInPlace(), static_cast<int64_t>(operand))) positions.push_back(operand);
+    if (!getInPlace() || !llvm::is_contained(*getInPlace(), static_cast<int64_t>(operand)))
+      positions.push_back(operand);
   return positions;
 }
 
 LogicalResult KernelOp::verify() {
-  Block &block = getBody().front();
+  Block& block = getBody().front();
   auto cluster = block.empty() ? sgd::ClusterOp() : dyn_cast<sgd::ClusterOp>(block.front());
   if (!cluster || !llvm::hasSingleElement(block)) return emitOpError("body must be one sgd.cluster");
-  if (!llvm::equal(cluster.getInputs(), block.getArguments())) return emitOpError("cluster must take all block arguments in order");
+  if (!llvm::equal(cluster.getInputs(), block.getArguments()))
+    return emitOpError("cluster must take all block arguments in order");
   if (!getInPlace()) return success();
   if (getInPlace()->size() != cluster.getNumResults()) return emitOpError("in_place has not one entry per result");
   llvm::SmallSet<int64_t, 4> seen;
   ArrayRef<int64_t> inPlace = *getInPlace();
   for (int64_t operand : inPlace) {
-    if (operand < -1 || operand >= static_cast<int64_t>(block.getNumArguments())) return emitOpError() << "in_place names the unknown operand " << operand;
-    if (operand >= 0 && !seen.insert(operand).second) return emitOpError() << "in_place names operand " << operand << " twice";
+    if (operand < -1 || operand >= static_cast<int64_t>(block.getNumArguments()))
+      return emitOpError() << "in_place names the unknown operand " << operand;
+    if (operand >= 0 && !seen.insert(operand).second)
+      return emitOpError() << "in_place names operand " << operand << " twice";
   }
   return success();
 }
@@ -79,25 +88,33 @@ static bool matches(Value buffer, Type tensor) {
   return memref.getShape() == type.getShape() && memref.getElementType() == type.getElementType();
 }
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection& symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel) return emitOpError() << "names the unknown kernel " << getKernelAttr();
   SmallVector<unsigned> positions = kernel.getInputPositions();
   sgd::ClusterOp cluster = kernel.getCluster();
-  if (positions.size() != getInputs().size()) return emitOpError() << "passes " << getInputs().size() << " inputs to a kernel of " << positions.size();
-  if (cluster.getNumResults() != getOutputs().size()) return emitOpError() << "passes " << getOutputs().size() << " outputs to a kernel of " << cluster.getNumResults();
+  if (positions.size() != getInputs().size())
+    return emitOpError() << "passes " << getInputs().size() << " inputs to a kernel of " << positions.size();
+  if (cluster.getNumResults() != getOutputs().size())
+    return emitOpError() << "passes " << getOutputs().size() << " outputs to a kernel of " << cluster.getNumResults();
   for (auto [buffer, position] : llvm::zip(getInputs(), positions))
-    if (!matches(buffer, cluster.getInputs()[position].getType())) return emitOpError() << "input " << position << " has not the kernel's type " << cluster.getInputs()[position].getType();
+    if (!matches(buffer, cluster.getInputs()[position].getType()))
+      return emitOpError() << "input " << position << " has not the kernel's type "
+                           << cluster.getInputs()[position].getType();
   for (auto [index, buffer] : llvm::enumerate(getOutputs()))
-    if (!matches(buffer, cluster.getResultTypes()[index])) return emitOpError() << "output " << index << " has not the kernel's type " << cluster.getResultTypes()[index];
+    if (!matches(buffer, cluster.getResultTypes()[index]))
+      return emitOpError() << "output " << index << " has not the kernel's type " << cluster.getResultTypes()[index];
   return success();
 }
 
-// Library calls ---------------------------------------------------------------------------------------------------------
+// Library calls
+// ---------------------------------------------------------------------------------------------------------
 
 /// The largest element that `strides` reach over `sizes` is inside `buffer`.
-static LogicalResult verifyReach(Operation *op, StringRef name, Value buffer, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
-  if (sizes.size() != strides.size()) return op->emitOpError() << name << " has " << strides.size() << " strides for " << sizes.size() << " dimensions";
+static LogicalResult verifyReach(Operation* op, StringRef name, Value buffer, ArrayRef<int64_t> sizes,
+                                 ArrayRef<int64_t> strides) {
+  if (sizes.size() != strides.size())
+    return op->emitOpError() << name << " has " << strides.size() << " strides for " << sizes.size() << " dimensions";
   int64_t last = 0;
   for (auto [size, stride] : llvm::zip(sizes, strides)) {
     if (stride < 0) return op->emitOpError() << name << " has a negative stride";
@@ -113,7 +130,8 @@ LogicalResult MatmulOp::verify() {
   if (sizes.size() < 3 || sizes.size() > 7) return emitOpError("needs sizes of 0 to 4 batch dimensions, m, n and k");
   if (llvm::any_of(sizes, [](int64_t size) { return size < 1; })) return emitOpError("has an empty dimension");
   Type element = getC().getType().getElementType();
-  if (getA().getType().getElementType() != element || getB().getType().getElementType() != element) return emitOpError("mixes element types");
+  if (getA().getType().getElementType() != element || getB().getType().getElementType() != element)
+    return emitOpError("mixes element types");
   SmallVector<int64_t> batch(sizes.drop_back(3));
   int64_t m = sizes[batch.size()], n = sizes[batch.size() + 1], k = sizes[batch.size() + 2];
   auto with = [&](int64_t first, int64_t second) {
@@ -121,12 +139,15 @@ LogicalResult MatmulOp::verify() {
     all.append({first, second});
     return all;
   };
-  if (failed(verifyReach(*this, "a", getA(), with(m, k), getAStrides())) || failed(verifyReach(*this, "b", getB(), with(k, n), getBStrides())) ||
+  if (failed(verifyReach(*this, "a", getA(), with(m, k), getAStrides())) ||
+      failed(verifyReach(*this, "b", getB(), with(k, n), getBStrides())) ||
       failed(verifyReach(*this, "c", getC(), with(m, n), getCStrides())))
     return failure();
   bool needsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasRelu;
-  if (needsBias != static_cast<bool>(getBias())) return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
-  if (needsBias && getBias().getType().getNumElements() != n) return emitOpError() << "needs a bias of " << n << " elements";
+  if (needsBias != static_cast<bool>(getBias()))
+    return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
+  if (needsBias && getBias().getType().getNumElements() != n)
+    return emitOpError() << "needs a bias of " << n << " elements";
   return success();
 }
 
@@ -136,10 +157,13 @@ int64_t MatmulOp::getFlops() {
   return product;
 }
 
-// Communication and copies ----------------------------------------------------------------------------------------------
+// Communication and copies
+// ----------------------------------------------------------------------------------------------
 
-/// The target's shape when `kind` acts on `source` over `ranks` ranks; empty optional when a dimension is out of range or does not divide.
-static std::optional<SmallVector<int64_t>> getTargetShape(CollectiveKind kind, ArrayRef<int64_t> source, ArrayRef<int64_t> dims, int64_t index, int64_t ranks) {
+/// The target's shape when `kind` acts on `source` over `ranks` ranks; empty optional when a dimension is out of range
+/// or does not divide.
+static std::optional<SmallVector<int64_t>> getTargetShape(CollectiveKind kind, ArrayRef<int64_t> source,
+                                                          ArrayRef<int64_t> dims, int64_t index, int64_t ranks) {
   SmallVector<int64_t> shape(source);
   auto scale = [&](int64_t dim, int64_t multiply, int64_t divide) {
     if (dim < 0 || dim >= static_cast<int64_t>(shape.size()) || shape[dim] * multiply % divide != 0) return false;
@@ -155,30 +179,39 @@ static std::optional<SmallVector<int64_t>> getTargetShape(CollectiveKind kind, A
 
 LogicalResult CollectiveOp::verify() {
   CollectiveKind kind = getKind();
-  if (getSources().empty() || getSources().size() != getTargets().size()) return emitOpError("needs one target per source");
+  if (getSources().empty() || getSources().size() != getTargets().size())
+    return emitOpError("needs one target per source");
   bool reduces = kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter;
-  if (reduces != getReduce().has_value()) return emitOpError("names how values are combined exactly when it combines them");
-  if ((kind == CollectiveKind::Permute) != getFrom().has_value()) return emitOpError("has 'from' exactly when it is a permute");
-  size_t needed = kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter ? getSources().size() : kind == CollectiveKind::AllToAll ? 2 : 0;
+  if (reduces != getReduce().has_value())
+    return emitOpError("names how values are combined exactly when it combines them");
+  if ((kind == CollectiveKind::Permute) != getFrom().has_value())
+    return emitOpError("has 'from' exactly when it is a permute");
+  size_t needed = kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter ? getSources().size()
+                  : kind == CollectiveKind::AllToAll                                         ? 2
+                                                                                             : 0;
   if (getDims().size() != needed) return emitOpError() << "needs " << needed << " dims";
   std::optional<int64_t> ranks = spmd::getGroupSize(*this, getAxes());
   if (!ranks) return emitOpError() << "names an unknown mesh or axis in " << getAxes();
   for (auto [index, source, target] : llvm::enumerate(getSources(), getTargets())) {
     auto from = cast<MemRefType>(source.getType()), to = cast<MemRefType>(target.getType());
-    if (getSpace(from) != Space::Window || getSpace(to) != Space::Window) return emitOpError() << "source and target " << index << " must lie in window space";
+    if (getSpace(from) != Space::Window || getSpace(to) != Space::Window)
+      return emitOpError() << "source and target " << index << " must lie in window space";
     std::optional<SmallVector<int64_t>> shape = getTargetShape(kind, from.getShape(), getDims(), index, *ranks);
     if (!shape) return emitOpError() << "source " << index << " does not divide over " << *ranks << " ranks";
-    if (to.getShape() != ArrayRef<int64_t>(*shape) || to.getElementType() != from.getElementType()) return emitOpError() << "target " << index << " should have shape [" << *shape << "]";
+    if (to.getShape() != ArrayRef<int64_t>(*shape) || to.getElementType() != from.getElementType())
+      return emitOpError() << "target " << index << " should have shape [" << *shape << "]";
   }
   return success();
 }
 
 LogicalResult CopyOp::verify() {
-  if (getByteSize(getSource().getType()) != getByteSize(getTarget().getType())) return emitOpError("source and target differ in size");
+  if (getByteSize(getSource().getType()) != getByteSize(getTarget().getType()))
+    return emitOpError("source and target differ in size");
   return success();
 }
 
 LogicalResult FillOp::verify() {
-  if (getValue().getType() != getTarget().getType().getElementType()) return emitOpError("value has not the target's element type");
+  if (getValue().getType() != getTarget().getType().getElementType())
+    return emitOpError("value has not the target's element type");
   return success();
 }

@@ -1,4 +1,5 @@
-// Verifiers and folders of the ops that only move elements: broadcast, transpose, reshape, slice, pad, concatenate, gather, scatter, ...
+// Verifiers and folders of the ops that only move elements: broadcast, transpose, reshape, slice, pad, concatenate,
+// gather, scatter, ...
 #include "dialects/sgd/sgd_dialect.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -9,19 +10,21 @@ using namespace mlir::sgd;
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// The result has `shape` and the element type of `input`.
-static LogicalResult verifyResult(Operation *op, Value input, ArrayRef<int64_t> shape) {
+static LogicalResult verifyResult(Operation* op, Value input, ArrayRef<int64_t> shape) {
   auto result = tensorType(op->getResult(0));
-  if (result.getShape() != shape) return op->emitOpError("result shape should be [") << shape << "], is [" << result.getShape() << "]";
-  if (result.getElementType() != tensorType(input).getElementType()) return op->emitOpError("result and operand differ in element type");
+  if (result.getShape() != shape)
+    return op->emitOpError("result shape should be [") << shape << "], is [" << result.getShape() << "]";
+  if (result.getElementType() != tensorType(input).getElementType())
+    return op->emitOpError("result and operand differ in element type");
   return success();
 }
 
-static LogicalResult verifyLength(Operation *op, StringRef name, ArrayRef<int64_t> list, int64_t rank) {
+static LogicalResult verifyLength(Operation* op, StringRef name, ArrayRef<int64_t> list, int64_t rank) {
   if (static_cast<int64_t>(list.size()) == rank) return success();
   return op->emitOpError() << name << " has " << list.size() << " entries, the tensor " << rank << " dimensions";
 }
 
-static LogicalResult verifyDistinct(Operation *op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
+static LogicalResult verifyDistinct(Operation* op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t dim : dims)
     if (dim < 0 || dim >= rank || !seen.insert(dim).second)
@@ -31,24 +34,31 @@ static LogicalResult verifyDistinct(Operation *op, StringRef name, ArrayRef<int6
 
 LogicalResult BroadcastInDimOp::verify() {
   auto input = tensorType(getInput()), result = tensorType(getResult());
-  if (failed(verifyLength(*this, "dims", getDims(), input.getRank())) || failed(verifyDistinct(*this, "dims", getDims(), result.getRank()))) return failure();
+  if (failed(verifyLength(*this, "dims", getDims(), input.getRank())) ||
+      failed(verifyDistinct(*this, "dims", getDims(), result.getRank())))
+    return failure();
   for (auto [from, to] : llvm::enumerate(getDims()))
     if (input.getDimSize(from) != 1 && input.getDimSize(from) != result.getDimSize(to))
-      return emitOpError() << "operand dimension " << from << " of size " << input.getDimSize(from) << " cannot become dimension " << to << " of size " << result.getDimSize(to);
-  if (input.getElementType() != result.getElementType()) return emitOpError("result and operand differ in element type");
+      return emitOpError() << "operand dimension " << from << " of size " << input.getDimSize(from)
+                           << " cannot become dimension " << to << " of size " << result.getDimSize(to);
+  if (input.getElementType() != result.getElementType())
+    return emitOpError("result and operand differ in element type");
   return success();
 }
 
 OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
   auto result = tensorType(getResult());
-  if (getInput().getType() == result && llvm::equal(getDims(), llvm::seq<int64_t>(0, result.getRank()))) return getInput();
+  if (getInput().getType() == result && llvm::equal(getDims(), llvm::seq<int64_t>(0, result.getRank())))
+    return getInput();
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput())) return splat.resizeSplat(result);
   return {};
 }
 
 LogicalResult TransposeOp::verify() {
   auto input = tensorType(getInput());
-  if (failed(verifyLength(*this, "permutation", getPermutation(), input.getRank())) || failed(verifyDistinct(*this, "permutation", getPermutation(), input.getRank()))) return failure();
+  if (failed(verifyLength(*this, "permutation", getPermutation(), input.getRank())) ||
+      failed(verifyDistinct(*this, "permutation", getPermutation(), input.getRank())))
+    return failure();
   SmallVector<int64_t> shape;
   for (int64_t dim : getPermutation()) shape.push_back(input.getDimSize(dim));
   return verifyResult(*this, getInput(), shape);
@@ -56,7 +66,8 @@ LogicalResult TransposeOp::verify() {
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   auto result = tensorType(getResult());
-  if (getInput().getType() == result && llvm::equal(getPermutation(), llvm::seq<int64_t>(0, result.getRank()))) return getInput();
+  if (getInput().getType() == result && llvm::equal(getPermutation(), llvm::seq<int64_t>(0, result.getRank())))
+    return getInput();
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput())) return splat.resizeSplat(result);
   return {};
 }
@@ -83,12 +94,16 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 LogicalResult SliceOp::verify() {
   auto input = tensorType(getInput());
   int64_t rank = input.getRank();
-  if (failed(verifyLength(*this, "starts", getStarts(), rank)) || failed(verifyLength(*this, "limits", getLimits(), rank)) || failed(verifyLength(*this, "strides", getStrides(), rank))) return failure();
+  if (failed(verifyLength(*this, "starts", getStarts(), rank)) ||
+      failed(verifyLength(*this, "limits", getLimits(), rank)) ||
+      failed(verifyLength(*this, "strides", getStrides(), rank)))
+    return failure();
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t start = getStarts()[dim], limit = getLimits()[dim], stride = getStrides()[dim];
     if (start < 0 || limit < start || limit > input.getDimSize(dim) || stride < 1)
-      return emitOpError() << "dimension " << dim << ": [" << start << ":" << limit << ":" << stride << "] does not lie in size " << input.getDimSize(dim);
+      return emitOpError() << "dimension " << dim << ": [" << start << ":" << limit << ":" << stride
+                           << "] does not lie in size " << input.getDimSize(dim);
     shape.push_back((limit - start + stride - 1) / stride);
   }
   return verifyResult(*this, getInput(), shape);
@@ -103,9 +118,12 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
 LogicalResult PadOp::verify() {
   auto input = tensorType(getInput());
   int64_t rank = input.getRank();
-  if (failed(verifyLength(*this, "low", getLow(), rank)) || failed(verifyLength(*this, "high", getHigh(), rank)) || failed(verifyLength(*this, "interior", getInterior(), rank))) return failure();
+  if (failed(verifyLength(*this, "low", getLow(), rank)) || failed(verifyLength(*this, "high", getHigh(), rank)) ||
+      failed(verifyLength(*this, "interior", getInterior(), rank)))
+    return failure();
   auto value = tensorType(getValue());
-  if (value.getRank() != 0 || value.getElementType() != input.getElementType()) return emitOpError("padding value must be a scalar of the operand's element type");
+  if (value.getRank() != 0 || value.getElementType() != input.getElementType())
+    return emitOpError("padding value must be a scalar of the operand's element type");
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = input.getDimSize(dim);
@@ -120,36 +138,45 @@ LogicalResult ConcatenateOp::verify() {
   if (getInputs().empty()) return emitOpError("needs an operand");
   auto first = tensorType(getInputs()[0]);
   int64_t dimension = getDimension();
-  if (dimension < 0 || dimension >= first.getRank()) return emitOpError() << "dimension " << dimension << " is not in [0, " << first.getRank() << ")";
+  if (dimension < 0 || dimension >= first.getRank())
+    return emitOpError() << "dimension " << dimension << " is not in [0, " << first.getRank() << ")";
   SmallVector<int64_t> shape(first.getShape());
   shape[dimension] = 0;
   for (Value input : getInputs()) {
     auto type = tensorType(input);
-    if (type.getRank() != first.getRank() || type.getElementType() != first.getElementType()) return emitOpError("operands differ in rank or element type");
+    if (type.getRank() != first.getRank() || type.getElementType() != first.getElementType())
+      return emitOpError("operands differ in rank or element type");
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (dim != dimension && type.getDimSize(dim) != first.getDimSize(dim)) return emitOpError() << "operands differ in dimension " << dim;
+      if (dim != dimension && type.getDimSize(dim) != first.getDimSize(dim))
+        return emitOpError() << "operands differ in dimension " << dim;
     shape[dimension] += type.getDimSize(dimension);
   }
   return verifyResult(*this, getInputs()[0], shape);
 }
 
-LogicalResult ReverseOp::verify() { return verifyDistinct(*this, "dimensions", getDimensions(), tensorType(getInput()).getRank()); }
+LogicalResult ReverseOp::verify() {
+  return verifyDistinct(*this, "dimensions", getDimensions(), tensorType(getInput()).getRank());
+}
 
 LogicalResult IotaOp::verify() {
   int64_t rank = tensorType(getResult()).getRank(), dim = getDimension();
   return dim >= 0 && dim < rank ? success() : emitOpError() << "dimension " << dim << " is not in [0, " << rank << ")";
 }
 
-static LogicalResult verifyStarts(Operation *op, ValueRange starts, int64_t rank) {
-  if (static_cast<int64_t>(starts.size()) != rank) return op->emitOpError() << "has " << starts.size() << " starts for " << rank << " dimensions";
+static LogicalResult verifyStarts(Operation* op, ValueRange starts, int64_t rank) {
+  if (static_cast<int64_t>(starts.size()) != rank)
+    return op->emitOpError() << "has " << starts.size() << " starts for " << rank << " dimensions";
   for (Value start : starts)
-    if (tensorType(start).getRank() != 0 || !tensorType(start).getElementType().isInteger()) return op->emitOpError("starts must be integer scalars");
+    if (tensorType(start).getRank() != 0 || !tensorType(start).getElementType().isInteger())
+      return op->emitOpError("starts must be integer scalars");
   return success();
 }
 
 LogicalResult DynamicSliceOp::verify() {
   auto input = tensorType(getInput());
-  if (failed(verifyStarts(*this, getStarts(), input.getRank())) || failed(verifyLength(*this, "sizes", getSizes(), input.getRank()))) return failure();
+  if (failed(verifyStarts(*this, getStarts(), input.getRank())) ||
+      failed(verifyLength(*this, "sizes", getSizes(), input.getRank())))
+    return failure();
   for (auto [size, bound] : llvm::zip(getSizes(), input.getShape()))
     if (size < 0 || size > bound) return emitOpError() << "size " << size << " does not fit in " << bound;
   return verifyResult(*this, getInput(), getSizes());
@@ -158,13 +185,15 @@ LogicalResult DynamicSliceOp::verify() {
 LogicalResult DynamicUpdateSliceOp::verify() {
   auto input = tensorType(getInput()), update = tensorType(getUpdate());
   if (failed(verifyStarts(*this, getStarts(), input.getRank()))) return failure();
-  if (update.getRank() != input.getRank() || update.getElementType() != input.getElementType()) return emitOpError("update and operand differ in rank or element type");
+  if (update.getRank() != input.getRank() || update.getElementType() != input.getElementType())
+    return emitOpError("update and operand differ in rank or element type");
   for (auto [size, bound] : llvm::zip(update.getShape(), input.getShape()))
     if (size > bound) return emitOpError() << "update of size " << size << " does not fit in " << bound;
   return verifyResult(*this, getInput(), input.getShape());
 }
 
-// Gather and scatter ----------------------------------------------------------------------------------------------------
+// Gather and scatter
+// ----------------------------------------------------------------------------------------------------
 
 /// Sizes of the index tensor without the index vector, the batch part of a gather's result or a scatter's updates.
 static SmallVector<int64_t> batchShape(RankedTensorType indices, int64_t indexVectorDim) {
@@ -175,7 +204,8 @@ static SmallVector<int64_t> batchShape(RankedTensorType indices, int64_t indexVe
 }
 
 /// Interleaves: dimensions listed in `windowDims` take `window`'s sizes in order, the others `batch`'s.
-static FailureOr<SmallVector<int64_t>> interleaveDims(ArrayRef<int64_t> windowDims, ArrayRef<int64_t> window, ArrayRef<int64_t> batch) {
+static FailureOr<SmallVector<int64_t>> interleaveDims(ArrayRef<int64_t> windowDims, ArrayRef<int64_t> window,
+                                                      ArrayRef<int64_t> batch) {
   int64_t rank = window.size() + batch.size();
   if (windowDims.size() != window.size() || !llvm::is_sorted(windowDims)) return failure();
   SmallVector<int64_t> shape;
@@ -187,11 +217,15 @@ static FailureOr<SmallVector<int64_t>> interleaveDims(ArrayRef<int64_t> windowDi
   return shape;
 }
 
-static LogicalResult verifyIndices(Operation *op, RankedTensorType indices, int64_t indexVectorDim, ArrayRef<int64_t> indexMap, ArrayRef<int64_t> batching, int64_t operandRank) {
+static LogicalResult verifyIndices(Operation* op, RankedTensorType indices, int64_t indexVectorDim,
+                                   ArrayRef<int64_t> indexMap, ArrayRef<int64_t> batching, int64_t operandRank) {
   if (!indices.getElementType().isInteger()) return op->emitOpError("indices must be integers");
-  if (indexVectorDim < 0 || indexVectorDim > indices.getRank()) return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is not in [0, " << indices.getRank() << "]";
+  if (indexVectorDim < 0 || indexVectorDim > indices.getRank())
+    return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is not in [0, " << indices.getRank() << "]";
   int64_t components = indexVectorDim == indices.getRank() ? 1 : indices.getDimSize(indexVectorDim);
-  if (static_cast<int64_t>(indexMap.size()) != components) return op->emitOpError() << "index vectors have " << components << " components, " << indexMap.size() << " are mapped";
+  if (static_cast<int64_t>(indexMap.size()) != components)
+    return op->emitOpError() << "index vectors have " << components << " components, " << indexMap.size()
+                             << " are mapped";
   if (failed(verifyDistinct(op, "indexed dimensions", indexMap, operandRank))) return failure();
   return verifyDistinct(op, "batching dimensions of the indices", batching, indices.getRank());
 }
@@ -199,15 +233,21 @@ static LogicalResult verifyIndices(Operation *op, RankedTensorType indices, int6
 LogicalResult GatherOp::verify() {
   auto input = tensorType(getInput()), indices = tensorType(getIndices());
   int64_t rank = input.getRank();
-  if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getStartIndexMap(), getIndicesBatchingDims(), rank)) || failed(verifyLength(*this, "slice_sizes", getSliceSizes(), rank)) ||
-      failed(verifyDistinct(*this, "collapsed_slice_dims", getCollapsedSliceDims(), rank)) || failed(verifyDistinct(*this, "operand_batching_dims", getOperandBatchingDims(), rank)))
+  if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getStartIndexMap(), getIndicesBatchingDims(), rank)) ||
+      failed(verifyLength(*this, "slice_sizes", getSliceSizes(), rank)) ||
+      failed(verifyDistinct(*this, "collapsed_slice_dims", getCollapsedSliceDims(), rank)) ||
+      failed(verifyDistinct(*this, "operand_batching_dims", getOperandBatchingDims(), rank)))
     return failure();
-  if (getOperandBatchingDims().size() != getIndicesBatchingDims().size()) return emitOpError("operand and indices have different numbers of batching dimensions");
+  if (getOperandBatchingDims().size() != getIndicesBatchingDims().size())
+    return emitOpError("operand and indices have different numbers of batching dimensions");
   SmallVector<int64_t> window;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = getSliceSizes()[dim];
-    if (size < 0 || size > input.getDimSize(dim)) return emitOpError() << "slice size " << size << " does not fit in dimension " << dim << " of size " << input.getDimSize(dim);
-    bool collapsed = llvm::is_contained(getCollapsedSliceDims(), dim) || llvm::is_contained(getOperandBatchingDims(), dim);
+    if (size < 0 || size > input.getDimSize(dim))
+      return emitOpError() << "slice size " << size << " does not fit in dimension " << dim << " of size "
+                           << input.getDimSize(dim);
+    bool collapsed =
+        llvm::is_contained(getCollapsedSliceDims(), dim) || llvm::is_contained(getOperandBatchingDims(), dim);
     if (collapsed && size > 1) return emitOpError() << "collapsed dimension " << dim << " has slice size " << size;
     if (!collapsed) window.push_back(size);
   }
@@ -219,19 +259,25 @@ LogicalResult GatherOp::verify() {
 LogicalResult ScatterOp::verify() {
   auto input = tensorType(getInput()), indices = tensorType(getIndices()), updates = tensorType(getUpdates());
   int64_t rank = input.getRank();
-  if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getScatterDimsToOperandDims(), getIndicesBatchingDims(), rank)) ||
-      failed(verifyDistinct(*this, "inserted_window_dims", getInsertedWindowDims(), rank)) || failed(verifyDistinct(*this, "input_batching_dims", getInputBatchingDims(), rank)) ||
+  if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getScatterDimsToOperandDims(), getIndicesBatchingDims(),
+                           rank)) ||
+      failed(verifyDistinct(*this, "inserted_window_dims", getInsertedWindowDims(), rank)) ||
+      failed(verifyDistinct(*this, "input_batching_dims", getInputBatchingDims(), rank)) ||
       failed(verifyDistinct(*this, "update_window_dims", getUpdateWindowDims(), updates.getRank())))
     return failure();
-  if (getInputBatchingDims().size() != getIndicesBatchingDims().size()) return emitOpError("operand and indices have different numbers of batching dimensions");
+  if (getInputBatchingDims().size() != getIndicesBatchingDims().size())
+    return emitOpError("operand and indices have different numbers of batching dimensions");
   SmallVector<int64_t> window, windowBounds;
   for (int64_t dim : getUpdateWindowDims()) window.push_back(updates.getDimSize(dim));
   for (int64_t dim = 0; dim < rank; ++dim)
-    if (!llvm::is_contained(getInsertedWindowDims(), dim) && !llvm::is_contained(getInputBatchingDims(), dim)) windowBounds.push_back(input.getDimSize(dim));
+    if (!llvm::is_contained(getInsertedWindowDims(), dim) && !llvm::is_contained(getInputBatchingDims(), dim))
+      windowBounds.push_back(input.getDimSize(dim));
   if (window.size() != windowBounds.size()) return emitOpError("update_window_dims do not fit the operand");
   for (auto [size, bound] : llvm::zip(window, windowBounds))
     if (size > bound) return emitOpError() << "update window of size " << size << " does not fit in " << bound;
   auto shape = interleaveDims(getUpdateWindowDims(), window, batchShape(indices, getIndexVectorDim()));
-  if (failed(shape) || ArrayRef<int64_t>(*shape) != updates.getShape() || updates.getElementType() != input.getElementType()) return emitOpError("updates do not fit indices and operand");
+  if (failed(shape) || ArrayRef<int64_t>(*shape) != updates.getShape() ||
+      updates.getElementType() != input.getElementType())
+    return emitOpError("updates do not fit indices and operand");
   return verifyResult(*this, getInput(), input.getShape());
 }

@@ -23,14 +23,14 @@ void SgdDialect::registerAttributes() {
 
 // Mesh ----------------------------------------------------------------------------------------------------------------
 
-Attribute MeshAxisAttr::parse(AsmParser &parser, Type) {
+Attribute MeshAxisAttr::parse(AsmParser& parser, Type) {
   std::string name;
   int64_t size;
   if (parser.parseString(&name) || parser.parseEqual() || parser.parseInteger(size)) return {};
   return MeshAxisAttr::get(parser.getContext(), name, size);
 }
 
-void MeshAxisAttr::print(AsmPrinter &printer) const {
+void MeshAxisAttr::print(AsmPrinter& printer) const {
   printer.printString(getName());
   printer << "=" << getSize();
 }
@@ -39,8 +39,11 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   llvm::StringSet<> names;
   int64_t ranks = 1;
   for (MeshAxisAttr axis : axes) {
-    if (axis.getSize() < 1) return emitError() << "mesh axis \"" << axis.getName() << "\" has size " << axis.getSize() << "; it must be positive";
-    if (!names.insert(axis.getName()).second) return emitError() << "mesh axis \"" << axis.getName() << "\" is named twice";
+    if (axis.getSize() < 1)
+      return emitError() << "mesh axis \"" << axis.getName() << "\" has size " << axis.getSize()
+                         << "; it must be positive";
+    if (!names.insert(axis.getName()).second)
+      return emitError() << "mesh axis \"" << axis.getName() << "\" is named twice";
     if (axis.getSize() > (int64_t(1) << 32) / ranks) return emitError() << "mesh has more than 2^32 ranks";
     ranks *= axis.getSize();
   }
@@ -65,15 +68,17 @@ int64_t MeshAttr::getNumRanks() const {
   return ranks;
 }
 
-// Axis references and dimension shardings -------------------------------------------------------------------------------
+// Axis references and dimension shardings
+// -------------------------------------------------------------------------------
 
-Attribute AxisRefAttr::parse(AsmParser &parser, Type) {
+Attribute AxisRefAttr::parse(AsmParser& parser, Type) {
   std::string name;
   if (parser.parseString(&name)) return {};
   int64_t preSize = 0, size = 0;
   if (succeeded(parser.parseOptionalColon())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() || parser.parseInteger(size)) return {};
+    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() || parser.parseInteger(size))
+      return {};
     if (preSize < 1 || size < 2) {
       parser.emitError(loc, "sub-axis expects a positive pre-size and a size above 1");
       return {};
@@ -82,7 +87,7 @@ Attribute AxisRefAttr::parse(AsmParser &parser, Type) {
   return AxisRefAttr::get(parser.getContext(), name, preSize, size);
 }
 
-void AxisRefAttr::print(AsmPrinter &printer) const {
+void AxisRefAttr::print(AsmPrinter& printer) const {
   printer.printString(getName());
   if (!isWholeAxis()) printer << ":(" << getPreSize() << ")" << getSize();
 }
@@ -91,14 +96,14 @@ int64_t AxisRefAttr::getNumShards(MeshAttr mesh) const {
   return isWholeAxis() ? mesh.getAxisSize(getName()).value_or(1) : getSize();
 }
 
-static ParseResult parseAxisRef(AsmParser &parser, SmallVectorImpl<AxisRefAttr> &axes) {
+static ParseResult parseAxisRef(AsmParser& parser, SmallVectorImpl<AxisRefAttr>& axes) {
   auto axis = dyn_cast_or_null<AxisRefAttr>(AxisRefAttr::parse(parser, {}));
   if (!axis) return failure();
   axes.push_back(axis);
   return success();
 }
 
-Attribute DimShardingAttr::parse(AsmParser &parser, Type) {
+Attribute DimShardingAttr::parse(AsmParser& parser, Type) {
   SmallVector<AxisRefAttr> axes;
   bool isOpen = false;
   auto parseItem = [&]() -> ParseResult {
@@ -123,7 +128,7 @@ Attribute DimShardingAttr::parse(AsmParser &parser, Type) {
   return DimShardingAttr::get(parser.getContext(), axes, isOpen, priority);
 }
 
-void DimShardingAttr::print(AsmPrinter &printer) const {
+void DimShardingAttr::print(AsmPrinter& printer) const {
   printer << "{";
   llvm::interleaveComma(getAxes(), printer, [&](AxisRefAttr axis) { axis.print(printer); });
   if (getIsOpen()) printer << (getAxes().empty() ? "?" : ", ?");
@@ -133,11 +138,11 @@ void DimShardingAttr::print(AsmPrinter &printer) const {
 
 // Sharding ------------------------------------------------------------------------------------------------------------
 
-static ParseResult parseAxes(AsmParser &parser, SmallVectorImpl<AxisRefAttr> &axes) {
+static ParseResult parseAxes(AsmParser& parser, SmallVectorImpl<AxisRefAttr>& axes) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] { return parseAxisRef(parser, axes); });
 }
 
-static ParseResult parseUnreduced(AsmParser &parser, SmallVectorImpl<AxisRefAttr> &axes, ReduceKind &kind) {
+static ParseResult parseUnreduced(AsmParser& parser, SmallVectorImpl<AxisRefAttr>& axes, ReduceKind& kind) {
   StringRef keyword;
   if (parser.parseEqual()) return failure();
   if (succeeded(parser.parseOptionalKeyword(&keyword))) {
@@ -148,7 +153,7 @@ static ParseResult parseUnreduced(AsmParser &parser, SmallVectorImpl<AxisRefAttr
   return parseAxes(parser, axes);
 }
 
-Attribute ShardingAttr::parse(AsmParser &parser, Type) {
+Attribute ShardingAttr::parse(AsmParser& parser, Type) {
   FlatSymbolRefAttr mesh;
   SmallVector<DimShardingAttr> dims;
   SmallVector<AxisRefAttr> replicated, unreduced;
@@ -173,13 +178,13 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   return ShardingAttr::get(parser.getContext(), mesh, dims, replicated, unreduced, kind);
 }
 
-static void printAxes(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
+static void printAxes(AsmPrinter& printer, ArrayRef<AxisRefAttr> axes) {
   printer << "{";
   llvm::interleaveComma(axes, printer, [&](AxisRefAttr axis) { axis.print(printer); });
   printer << "}";
 }
 
-void ShardingAttr::print(AsmPrinter &printer) const {
+void ShardingAttr::print(AsmPrinter& printer) const {
   printer << "<" << getMesh() << ", [";
   llvm::interleaveComma(getDims(), printer, [&](DimShardingAttr dim) { dim.print(printer); });
   printer << "]";
@@ -199,7 +204,7 @@ bool ShardingAttr::isFullyReplicated() const {
   return !isPartial() && llvm::all_of(getDims(), [](DimShardingAttr dim) { return dim.getAxes().empty(); });
 }
 
-ShardingAttr ShardingAttr::getReplicated(MLIRContext *context, FlatSymbolRefAttr mesh, int64_t rank) {
+ShardingAttr ShardingAttr::getReplicated(MLIRContext* context, FlatSymbolRefAttr mesh, int64_t rank) {
   SmallVector<DimShardingAttr> dims(rank, DimShardingAttr::get(context, {}, /*isOpen=*/false, std::nullopt));
   return get(context, mesh, dims, {}, {}, ReduceKind::Add);
 }
@@ -219,37 +224,43 @@ SmallVector<int64_t> ShardingAttr::getLocalShape(ArrayRef<int64_t> globalShape, 
   return shape;
 }
 
-/// Adds the part of its axis that `ref` covers to `used`; fails when it is unknown, does not divide, or overlaps an earlier part.
-static LogicalResult claimAxis(MeshAttr mesh, AxisRefAttr ref, SmallVectorImpl<AxisRefAttr> &used,
+/// Adds the part of its axis that `ref` covers to `used`; fails when it is unknown, does not divide, or overlaps an
+/// earlier part.
+static LogicalResult claimAxis(MeshAttr mesh, AxisRefAttr ref, SmallVectorImpl<AxisRefAttr>& used,
                                function_ref<InFlightDiagnostic()> emitError) {
   std::optional<int64_t> size = mesh.getAxisSize(ref.getName());
   if (!size) return emitError() << "sharding names the unknown axis \"" << ref.getName() << "\"; the mesh is " << mesh;
   int64_t begin = ref.isWholeAxis() ? 1 : ref.getPreSize();
   int64_t end = ref.isWholeAxis() ? *size : ref.getPreSize() * ref.getSize();
-  if (*size % end != 0) return emitError() << "sub-axis " << ref << " does not divide axis \"" << ref.getName() << "\" of size " << *size;
+  if (*size % end != 0)
+    return emitError() << "sub-axis " << ref << " does not divide axis \"" << ref.getName() << "\" of size " << *size;
   for (AxisRefAttr other : used) {
     if (other.getName() != ref.getName()) continue;
     int64_t otherBegin = other.isWholeAxis() ? 1 : other.getPreSize();
     int64_t otherEnd = other.isWholeAxis() ? *size : other.getPreSize() * other.getSize();
-    if (begin < otherEnd && otherBegin < end) return emitError() << "sharding uses axis \"" << ref.getName() << "\" twice";
+    if (begin < otherEnd && otherBegin < end)
+      return emitError() << "sharding uses axis \"" << ref.getName() << "\" twice";
   }
   used.push_back(ref);
   return success();
 }
 
-LogicalResult ShardingAttr::verifyAgainst(MeshAttr mesh, ArrayRef<int64_t> shape, function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult ShardingAttr::verifyAgainst(MeshAttr mesh, ArrayRef<int64_t> shape,
+                                          function_ref<InFlightDiagnostic()> emitError) const {
   if (getRank() != static_cast<int64_t>(shape.size()))
     return emitError() << "sharding has " << getRank() << " dimensions, the tensor has " << shape.size();
   SmallVector<AxisRefAttr> used;
   auto claim = [&](ArrayRef<AxisRefAttr> axes) {
-    return success(llvm::all_of(axes, [&](AxisRefAttr axis) { return succeeded(claimAxis(mesh, axis, used, emitError)); }));
+    return success(
+        llvm::all_of(axes, [&](AxisRefAttr axis) { return succeeded(claimAxis(mesh, axis, used, emitError)); }));
   };
   for (DimShardingAttr dim : getDims())
     if (failed(claim(dim.getAxes()))) return failure();
   return success(succeeded(claim(getReplicated())) && succeeded(claim(getUnreduced())));
 }
 
-LogicalResult ShardingAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult ShardingAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                           function_ref<InFlightDiagnostic()> emitError) const {
   if (getRank() != static_cast<int64_t>(shape.size()))
     return emitError() << "sharding has " << getRank() << " dimensions, the tensor has " << shape.size();
   return success();

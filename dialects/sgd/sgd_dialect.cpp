@@ -12,11 +12,11 @@ using namespace mlir::sgd;
 namespace {
 struct SgdInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation*, Region*, bool, IRMapping&) const final { return true; }
+  bool isLegalToInline(Region*, Region*, bool, IRMapping&) const final { return true; }
 };
 
-LogicalResult verifyArgumentAttribute(Operation *op, NamedAttribute attribute, Type type) {
+LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, Type type) {
   StringRef name = attribute.getName();
   if (name == kShardingAttr) {
     auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
@@ -45,12 +45,13 @@ void SgdDialect::initialize() {
   addInterfaces<SgdInliner>();
 }
 
-LogicalResult SgdDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned arg, NamedAttribute attribute) {
+LogicalResult SgdDialect::verifyRegionArgAttribute(Operation* op, unsigned, unsigned arg, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   return function ? verifyArgumentAttribute(op, attribute, function.getArgumentTypes()[arg]) : success();
 }
 
-LogicalResult SgdDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+LogicalResult SgdDialect::verifyRegionResultAttribute(Operation* op, unsigned, unsigned result,
+                                                      NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   return function ? verifyArgumentAttribute(op, attribute, function.getResultTypes()[result]) : success();
 }
@@ -60,7 +61,7 @@ MeshOp mlir::sgd::getMesh(ModuleOp module) {
   return meshes.empty() ? MeshOp() : *meshes.begin();
 }
 
-MeshAttr mlir::sgd::lookupMesh(Operation *from, FlatSymbolRefAttr name) {
+MeshAttr mlir::sgd::lookupMesh(Operation* from, FlatSymbolRefAttr name) {
   auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(from, name);
   return mesh ? mesh.getMesh() : MeshAttr();
 }

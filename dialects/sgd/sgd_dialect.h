@@ -28,17 +28,19 @@
 namespace mlir::sgd {
 
 /// Names of the discardable attributes on function arguments and results.
-inline constexpr llvm::StringLiteral kShardingAttr = "sgd.sharding";        // ShardingAttr, before propagation
-inline constexpr llvm::StringLiteral kNameAttr = "sgd.name";                // StringAttr: the model's own name
-inline constexpr llvm::StringLiteral kUnsignedAttr = "sgd.unsigned";        // UnitAttr: integers are unsigned for the user
-inline constexpr llvm::StringLiteral kAliasOutputAttr = "sgd.alias_output";  // IntegerAttr on an argument: the result that takes its buffer
-inline constexpr llvm::StringLiteral kDonatedAttr = "sgd.donated";          // UnitAttr on an argument: any result may take its buffer
+inline constexpr llvm::StringLiteral kShardingAttr = "sgd.sharding";  // ShardingAttr, before propagation
+inline constexpr llvm::StringLiteral kNameAttr = "sgd.name";          // StringAttr: the model's own name
+inline constexpr llvm::StringLiteral kUnsignedAttr = "sgd.unsigned";  // UnitAttr: integers are unsigned for the user
+inline constexpr llvm::StringLiteral kAliasOutputAttr =
+    "sgd.alias_output";  // IntegerAttr on an argument: the result that takes its buffer
+inline constexpr llvm::StringLiteral kDonatedAttr =
+    "sgd.donated";  // UnitAttr on an argument: any result may take its buffer
 
 /// The only mesh of the module (`sgd.mesh`), or null when it has none.
 MeshOp getMesh(ModuleOp module);
 
 /// The mesh that `sharding` names, or null.
-MeshAttr lookupMesh(Operation *from, FlatSymbolRefAttr name);
+MeshAttr lookupMesh(Operation* from, FlatSymbolRefAttr name);
 
 /// The sharding in the type's encoding, or null.
 ShardingAttr getSharding(Type type);
@@ -47,10 +49,10 @@ ShardingAttr getSharding(Type type);
 RankedTensorType withSharding(RankedTensorType type, ShardingAttr sharding);
 
 /// The neutral element of `kind` for the scalar type `type` (max of floats: -inf).
-TypedAttr getNeutralElement(OpBuilder &builder, ReduceKind kind, Type type);
+TypedAttr getNeutralElement(OpBuilder& builder, ReduceKind kind, Type type);
 
 /// A scalar op that combines two values by `kind` (`lhs` and `rhs` may be tensors of one type).
-Value createCombiner(OpBuilder &builder, Location loc, ReduceKind kind, Value lhs, Value rhs);
+Value createCombiner(OpBuilder& builder, Location loc, ReduceKind kind, Value lhs, Value rhs);
 
 }  // namespace mlir::sgd
 

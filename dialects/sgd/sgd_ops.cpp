@@ -13,10 +13,11 @@ using namespace mlir::sgd;
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Each of `dims` is in [0, rank) and none comes twice.
-static LogicalResult verifyDims(Operation *op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
+static LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t dim : dims) {
-    if (dim < 0 || dim >= rank) return op->emitOpError() << name << " dimension " << dim << " is not in [0, " << rank << ")";
+    if (dim < 0 || dim >= rank)
+      return op->emitOpError() << name << " dimension " << dim << " is not in [0, " << rank << ")";
     if (!seen.insert(dim).second) return op->emitOpError() << name << " dimension " << dim << " comes twice";
   }
   return success();
@@ -35,7 +36,8 @@ LogicalResult ReshardOp::verify() {
   return success();
 }
 
-// Contractions and reductions -------------------------------------------------------------------------------------------
+// Contractions and reductions
+// -------------------------------------------------------------------------------------------
 
 static SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting) {
   SmallVector<int64_t> result;
@@ -44,8 +46,12 @@ static SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batching, A
   return result;
 }
 
-SmallVector<int64_t> DotGeneralOp::getLhsFree() { return freeDims(tensorType(getLhs()).getRank(), getLhsBatching(), getLhsContracting()); }
-SmallVector<int64_t> DotGeneralOp::getRhsFree() { return freeDims(tensorType(getRhs()).getRank(), getRhsBatching(), getRhsContracting()); }
+SmallVector<int64_t> DotGeneralOp::getLhsFree() {
+  return freeDims(tensorType(getLhs()).getRank(), getLhsBatching(), getLhsContracting());
+}
+SmallVector<int64_t> DotGeneralOp::getRhsFree() {
+  return freeDims(tensorType(getRhs()).getRank(), getRhsBatching(), getRhsContracting());
+}
 
 LogicalResult DotGeneralOp::verify() {
   auto lhs = tensorType(getLhs()), rhs = tensorType(getRhs());
@@ -54,15 +60,19 @@ LogicalResult DotGeneralOp::verify() {
   llvm::append_range(rhsDims, getRhsContracting());
   if (getLhsBatching().size() != getRhsBatching().size() || getLhsContracting().size() != getRhsContracting().size())
     return emitOpError("operands have different numbers of batching or contracting dimensions");
-  if (failed(verifyDims(*this, "lhs", lhsDims, lhs.getRank())) || failed(verifyDims(*this, "rhs", rhsDims, rhs.getRank()))) return failure();
+  if (failed(verifyDims(*this, "lhs", lhsDims, lhs.getRank())) ||
+      failed(verifyDims(*this, "rhs", rhsDims, rhs.getRank())))
+    return failure();
   for (auto [l, r] : llvm::zip(lhsDims, rhsDims))
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError() << "lhs dimension " << l << " (size " << lhs.getDimSize(l) << ") meets rhs dimension " << r << " (size " << rhs.getDimSize(r) << ")";
+      return emitOpError() << "lhs dimension " << l << " (size " << lhs.getDimSize(l) << ") meets rhs dimension " << r
+                           << " (size " << rhs.getDimSize(r) << ")";
   SmallVector<int64_t> shape;
   for (int64_t dim : getLhsBatching()) shape.push_back(lhs.getDimSize(dim));
   for (int64_t dim : getLhsFree()) shape.push_back(lhs.getDimSize(dim));
   for (int64_t dim : getRhsFree()) shape.push_back(rhs.getDimSize(dim));
-  if (ArrayRef<int64_t>(shape) != tensorType(getResult()).getShape()) return emitOpError("result shape should be [") << shape << "]";
+  if (ArrayRef<int64_t>(shape) != tensorType(getResult()).getShape())
+    return emitOpError("result shape should be [") << shape << "]";
   return success();
 }
 
@@ -70,20 +80,25 @@ LogicalResult ContractOp::verify() {
   llvm::DenseMap<int64_t, int64_t> sizes;
   auto claim = [&](StringRef name, ArrayRef<int64_t> labels, RankedTensorType type) -> LogicalResult {
     llvm::SmallSet<int64_t, 8> seen;
-    if (static_cast<int64_t>(labels.size()) != type.getRank()) return emitOpError() << name << " has " << labels.size() << " labels for " << type.getRank() << " dimensions";
+    if (static_cast<int64_t>(labels.size()) != type.getRank())
+      return emitOpError() << name << " has " << labels.size() << " labels for " << type.getRank() << " dimensions";
     for (auto [label, size] : llvm::zip(labels, type.getShape())) {
       if (!seen.insert(label).second) return emitOpError() << name << " names label " << label << " twice";
-      if (sizes.try_emplace(label, size).first->second != size) return emitOpError() << "label " << label << " has two sizes";
+      if (sizes.try_emplace(label, size).first->second != size)
+        return emitOpError() << "label " << label << " has two sizes";
     }
     return success();
   };
-  if (failed(claim("lhs", getLhsLabels(), tensorType(getLhs()))) || failed(claim("rhs", getRhsLabels(), tensorType(getRhs())))) return failure();
+  if (failed(claim("lhs", getLhsLabels(), tensorType(getLhs()))) ||
+      failed(claim("rhs", getRhsLabels(), tensorType(getRhs()))))
+    return failure();
   size_t known = sizes.size();
   if (failed(claim("result", getResultLabels(), tensorType(getResult())))) return failure();
   if (sizes.size() != known) return emitOpError("result has a label that no operand has");
   for (auto [label, size] : sizes) {
     bool inLhs = llvm::is_contained(getLhsLabels(), label), inRhs = llvm::is_contained(getRhsLabels(), label);
-    if (!(inLhs && inRhs) && !llvm::is_contained(getResultLabels(), label)) return emitOpError() << "label " << label << " of one operand is missing in the result";
+    if (!(inLhs && inRhs) && !llvm::is_contained(getResultLabels(), label))
+      return emitOpError() << "label " << label << " of one operand is missing in the result";
   }
   return success();
 }
@@ -97,7 +112,8 @@ LogicalResult ReduceOp::verify() {
   if (ArrayRef<int64_t>(shape) != result.getShape() || input.getElementType() != result.getElementType())
     return emitOpError("result should have shape [") << shape << "] and the operand's element type";
   bool isFloat = isa<FloatType>(input.getElementType());
-  if (isFloat && getKind() >= ReduceKind::UMax) return emitOpError() << "'" << stringifyReduceKind(getKind()) << "' needs integers";
+  if (isFloat && getKind() >= ReduceKind::UMax)
+    return emitOpError() << "'" << stringifyReduceKind(getKind()) << "' needs integers";
   return success();
 }
 
@@ -106,52 +122,81 @@ LogicalResult OptimizationBarrierOp::verify() {
 }
 
 LogicalResult ClusterOp::verify() {
-  Block &block = getBody().front();
+  Block& block = getBody().front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield) return emitOpError("body must end in sgd.yield");
-  if (block.getArgumentTypes() != getInputs().getTypes()) return emitOpError("block arguments and operands differ in type");
+  if (block.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("block arguments and operands differ in type");
   if (yield.getOperandTypes() != getResultTypes()) return emitOpError("yielded values and results differ in type");
   return success();
 }
 
-// Reduction kinds -------------------------------------------------------------------------------------------------------
+// Reduction kinds
+// -------------------------------------------------------------------------------------------------------
 
-static TypedAttr neutralFloat(OpBuilder &builder, ReduceKind kind, FloatType type) {
-  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+static TypedAttr neutralFloat(OpBuilder& builder, ReduceKind kind, FloatType type) {
+  const llvm::fltSemantics& semantics = type.getFloatSemantics();
   switch (kind) {
-    case ReduceKind::Add: return builder.getFloatAttr(type, 0.0);
-    case ReduceKind::Mul: return builder.getFloatAttr(type, 1.0);
-    case ReduceKind::Max: return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
-    case ReduceKind::Min: return builder.getFloatAttr(type, APFloat::getInf(semantics));
-    default: return {};
+    case ReduceKind::Add:
+      return builder.getFloatAttr(type, 0.0);
+    case ReduceKind::Mul:
+      return builder.getFloatAttr(type, 1.0);
+    case ReduceKind::Max:
+      return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
+    case ReduceKind::Min:
+      return builder.getFloatAttr(type, APFloat::getInf(semantics));
+    default:
+      return {};
   }
 }
 
-TypedAttr mlir::sgd::getNeutralElement(OpBuilder &builder, ReduceKind kind, Type type) {
+TypedAttr mlir::sgd::getNeutralElement(OpBuilder& builder, ReduceKind kind, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) return neutralFloat(builder, kind, floatType);
   unsigned width = type.getIntOrFloatBitWidth();
   switch (kind) {
-    case ReduceKind::Add: case ReduceKind::Or: case ReduceKind::Xor: case ReduceKind::UMax: return builder.getIntegerAttr(type, APInt::getZero(width));
-    case ReduceKind::Mul: return builder.getIntegerAttr(type, APInt(width, 1));
-    case ReduceKind::Max: return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
-    case ReduceKind::Min: return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-    case ReduceKind::And: case ReduceKind::UMin: return builder.getIntegerAttr(type, APInt::getAllOnes(width));
+    case ReduceKind::Add:
+    case ReduceKind::Or:
+    case ReduceKind::Xor:
+    case ReduceKind::UMax:
+      return builder.getIntegerAttr(type, APInt::getZero(width));
+    case ReduceKind::Mul:
+      return builder.getIntegerAttr(type, APInt(width, 1));
+    case ReduceKind::Max:
+      return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
+    case ReduceKind::Min:
+      return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+    case ReduceKind::And:
+    case ReduceKind::UMin:
+      return builder.getIntegerAttr(type, APInt::getAllOnes(width));
   }
   llvm_unreachable("all kinds are handled");
 }
 
-Value mlir::sgd::createCombiner(OpBuilder &b, Location loc, ReduceKind kind, Value lhs, Value rhs) {
+Value mlir::sgd::createCombiner(OpBuilder& b, Location loc, ReduceKind kind, Value lhs, Value rhs) {
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
   switch (kind) {
-    case ReduceKind::Add: return isFloat ? arith::AddFOp::create(b, loc, lhs, rhs).getResult() : arith::AddIOp::create(b, loc, lhs, rhs).getResult();
-    case ReduceKind::Mul: return isFloat ? arith::MulFOp::create(b, loc, lhs, rhs).getResult() : arith::MulIOp::create(b, loc, lhs, rhs).getResult();
-    case ReduceKind::Max: return isFloat ? arith::MaximumFOp::create(b, loc, lhs, rhs).getResult() : arith::MaxSIOp::create(b, loc, lhs, rhs).getResult();
-    case ReduceKind::Min: return isFloat ? arith::MinimumFOp::create(b, loc, lhs, rhs).getResult() : arith::MinSIOp::create(b, loc, lhs, rhs).getResult();
-    case ReduceKind::UMax: return arith::MaxUIOp::create(b, loc, lhs, rhs);
-    case ReduceKind::UMin: return arith::MinUIOp::create(b, loc, lhs, rhs);
-    case ReduceKind::And: return arith::AndIOp::create(b, loc, lhs, rhs);
-    case ReduceKind::Or: return arith::OrIOp::create(b, loc, lhs, rhs);
-    case ReduceKind::Xor: return arith::XOrIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::Add:
+      return isFloat ? arith::AddFOp::create(b, loc, lhs, rhs).getResult()
+                     : arith::AddIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::Mul:
+      return isFloat ? arith::MulFOp::create(b, loc, lhs, rhs).getResult()
+                     : arith::MulIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::Max:
+      return isFloat ? arith::MaximumFOp::create(b, loc, lhs, rhs).getResult()
+                     : arith::MaxSIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::Min:
+      return isFloat ? arith::MinimumFOp::create(b, loc, lhs, rhs).getResult()
+                     : arith::MinSIOp::create(b, loc, lhs, rhs).getResult();
+    case ReduceKind::UMax:
+      return arith::MaxUIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::UMin:
+      return arith::MinUIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::And:
+      return arith::AndIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::Or:
+      return arith::OrIOp::create(b, loc, lhs, rhs);
+    case ReduceKind::Xor:
+      return arith::XOrIOp::create(b, loc, lhs, rhs);
   }
   llvm_unreachable("all kinds are handled");
 }

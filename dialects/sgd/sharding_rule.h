@@ -21,9 +21,7 @@ struct Factor {
   FactorKind kind = FactorKind::PassThrough;
   ReduceKind reduceKind = ReduceKind::Add;  // of a Reduction
 
-  bool canBeSharded() const {
-    return kind == FactorKind::PassThrough || kind == FactorKind::Reduction;
-  }
+  bool canBeSharded() const { return kind == FactorKind::PassThrough || kind == FactorKind::Reduction; }
 };
 
 /// Per dimension of a tensor, the factors it is made of, major to minor. Dimensions of size 1
@@ -50,16 +48,11 @@ struct ShardingRule {
   static ShardingRule empty(Operation* op);
 
   /// Adds a factor and returns its index.
-  unsigned addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough,
-                     ReduceKind reduceKind = ReduceKind::Add);
+  unsigned addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough, ReduceKind reduceKind = ReduceKind::Add);
 
   /// Makes a dimension of an operand or result consist of one more factor, minor to those it has.
-  void mapOperand(unsigned operand, int64_t dim, unsigned factor) {
-    operands[operand][dim].push_back(factor);
-  }
-  void mapResult(int64_t dim, unsigned factor, unsigned result = 0) {
-    results[result][dim].push_back(factor);
-  }
+  void mapOperand(unsigned operand, int64_t dim, unsigned factor) { operands[operand][dim].push_back(factor); }
+  void mapResult(int64_t dim, unsigned factor, unsigned result = 0) { results[result][dim].push_back(factor); }
 
   SmallVector<int64_t> factorSizes() const;
 };

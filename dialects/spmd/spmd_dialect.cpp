@@ -17,7 +17,7 @@ void SpmdDialect::initialize() {
       >();
 }
 
-std::optional<int64_t> mlir::spmd::getGroupSize(Operation *from, AxisListAttr axes) {
+std::optional<int64_t> mlir::spmd::getGroupSize(Operation* from, AxisListAttr axes) {
   sgd::MeshAttr mesh = sgd::lookupMesh(from, axes.getMesh());
   if (!mesh) return std::nullopt;
   int64_t size = 1;
@@ -30,28 +30,35 @@ std::optional<int64_t> mlir::spmd::getGroupSize(Operation *from, AxisListAttr ax
 
 namespace {
 /// Says how one dimension of the operand and of the result relate: result = operand * multiply / divide along `dim`.
-LogicalResult verifyDim(Operation *op, Type input, Type result, int64_t dim, int64_t multiply, int64_t divide) {
+LogicalResult verifyDim(Operation* op, Type input, Type result, int64_t dim, int64_t multiply, int64_t divide) {
   auto from = cast<RankedTensorType>(input), to = cast<RankedTensorType>(result);
-  if (dim < 0 || dim >= from.getRank()) return op->emitOpError() << "dimension " << dim << " is not in [0, " << from.getRank() << ")";
+  if (dim < 0 || dim >= from.getRank())
+    return op->emitOpError() << "dimension " << dim << " is not in [0, " << from.getRank() << ")";
   SmallVector<int64_t> shape(from.getShape());
-  if (shape[dim] * multiply % divide != 0) return op->emitOpError() << "dimension " << dim << " (size " << shape[dim] << ") does not divide over " << divide << " ranks";
+  if (shape[dim] * multiply % divide != 0)
+    return op->emitOpError() << "dimension " << dim << " (size " << shape[dim] << ") does not divide over " << divide
+                             << " ranks";
   shape[dim] = shape[dim] * multiply / divide;
-  if (to.getShape() != ArrayRef<int64_t>(shape) || to.getElementType() != from.getElementType()) return op->emitOpError("result shape should be [") << shape << "]";
+  if (to.getShape() != ArrayRef<int64_t>(shape) || to.getElementType() != from.getElementType())
+    return op->emitOpError("result shape should be [") << shape << "]";
   return success();
 }
 
-FailureOr<int64_t> groupSize(Operation *op, AxisListAttr axes) {
+FailureOr<int64_t> groupSize(Operation* op, AxisListAttr axes) {
   std::optional<int64_t> size = getGroupSize(op, axes);
   if (!size) return op->emitOpError() << "names an unknown mesh or axis in " << axes;
   return *size;
 }
 
-LogicalResult verifyBucket(Operation *op, ValueRange inputs, ValueRange results, ArrayRef<int64_t> dims, AxisListAttr axes, bool gathers) {
-  if (inputs.empty() || inputs.size() != results.size() || inputs.size() != dims.size()) return op->emitOpError("needs one result and one dimension per operand");
+LogicalResult verifyBucket(Operation* op, ValueRange inputs, ValueRange results, ArrayRef<int64_t> dims,
+                           AxisListAttr axes, bool gathers) {
+  if (inputs.empty() || inputs.size() != results.size() || inputs.size() != dims.size())
+    return op->emitOpError("needs one result and one dimension per operand");
   FailureOr<int64_t> size = groupSize(op, axes);
   if (failed(size)) return failure();
   for (auto [input, result, dim] : llvm::zip(inputs, results, dims))
-    if (failed(verifyDim(op, input.getType(), result.getType(), dim, gathers ? *size : 1, gathers ? 1 : *size))) return failure();
+    if (failed(verifyDim(op, input.getType(), result.getType(), dim, gathers ? *size : 1, gathers ? 1 : *size)))
+      return failure();
   return success();
 }
 }  // namespace
@@ -62,22 +69,30 @@ LogicalResult ShardSliceOp::verify() {
 }
 
 LogicalResult AllReduceOp::verify() {
-  if (getInputs().empty() || getInputs().getTypes() != getResultTypes()) return emitOpError("needs one result per operand, of the operand's type");
+  if (getInputs().empty() || getInputs().getTypes() != getResultTypes())
+    return emitOpError("needs one result per operand, of the operand's type");
   return failed(groupSize(*this, getAxes())) ? failure() : success();
 }
 
-LogicalResult AllGatherOp::verify() { return verifyBucket(*this, getInputs(), getResults(), getDims(), getAxes(), /*gathers=*/true); }
+LogicalResult AllGatherOp::verify() {
+  return verifyBucket(*this, getInputs(), getResults(), getDims(), getAxes(), /*gathers=*/true);
+}
 
-LogicalResult ReduceScatterOp::verify() { return verifyBucket(*this, getInputs(), getResults(), getDims(), getAxes(), /*gathers=*/false); }
+LogicalResult ReduceScatterOp::verify() {
+  return verifyBucket(*this, getInputs(), getResults(), getDims(), getAxes(), /*gathers=*/false);
+}
 
 LogicalResult AllToAllOp::verify() {
   FailureOr<int64_t> size = groupSize(*this, getAxes());
   if (failed(size)) return failure();
   auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getType());
   int64_t rank = from.getRank(), split = getSplit(), concat = getConcat();
-  if (split < 0 || split >= rank || concat < 0 || concat >= rank) return emitOpError() << "split and concat must be in [0, " << rank << ")";
+  if (split < 0 || split >= rank || concat < 0 || concat >= rank)
+    return emitOpError() << "split and concat must be in [0, " << rank << ")";
   SmallVector<int64_t> shape(from.getShape());
-  if (shape[split] % *size != 0) return emitOpError() << "dimension " << split << " (size " << shape[split] << ") does not divide over " << *size << " ranks";
+  if (shape[split] % *size != 0)
+    return emitOpError() << "dimension " << split << " (size " << shape[split] << ") does not divide over " << *size
+                         << " ranks";
   shape[split] /= *size;
   shape[concat] *= *size;
   if (to.getShape() != ArrayRef<int64_t>(shape)) return emitOpError("result shape should be [") << shape << "]";

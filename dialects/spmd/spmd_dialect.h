@@ -12,7 +12,7 @@
 namespace mlir::spmd {
 
 /// Number of ranks in the group `axes`, or nullopt when its mesh or one of its axes is unknown.
-std::optional<int64_t> getGroupSize(Operation *from, sgd::AxisListAttr axes);
+std::optional<int64_t> getGroupSize(Operation* from, sgd::AxisListAttr axes);
 
 }  // namespace mlir::spmd
 

@@ -14,8 +14,7 @@ Value convertFloats(OpLowering& l, Value input, RankedTensorType to) {
   if (fromBits < toBits) return l.create<arith::ExtFOp>(to, input);
   if (fromBits > toBits) return l.create<arith::TruncFOp>(to, input);
   // bf16 and f16: neither holds the other.
-  return l.create<arith::TruncFOp>(
-      to, l.create<arith::ExtFOp>(from.clone(l.builder.getF32Type()), input));
+  return l.create<arith::TruncFOp>(to, l.create<arith::ExtFOp>(from.clone(l.builder.getF32Type()), input));
 }
 
 Value convertIntegers(OpLowering& l, Value input, Type fromElement, RankedTensorType to) {
@@ -28,33 +27,27 @@ Value convertIntegers(OpLowering& l, Value input, Type fromElement, RankedTensor
 }
 
 LogicalResult lowerConvert(OpLowering& l) {
-  Type from = l.getElementType(),
-       to = cast<RankedTensorType>(l.op->getResult(0).getType()).getElementType();
+  Type from = l.getElementType(), to = cast<RankedTensorType>(l.op->getResult(0).getType()).getElementType();
   RankedTensorType type = l.getResultType(), operandType = l.getOperandType();
   Value input = l.operands[0];
   if (from == to) return l.finish(input);
   if (isa<FloatType>(from)) {
     if (isa<FloatType>(to)) return l.finish(convertFloats(l, input, type));
-    if (to.isInteger(1))
-      return l.replace<arith::CmpFOp>(arith::CmpFPredicate::UNE, input, l.splat(operandType, 0.0));
-    return to.isUnsignedInteger() ? l.replace<FPToUIOp>(type, input)
-                                  : l.replace<FPToSIOp>(type, input);
+    if (to.isInteger(1)) return l.replace<arith::CmpFOp>(arith::CmpFPredicate::UNE, input, l.splat(operandType, 0.0));
+    return to.isUnsignedInteger() ? l.replace<FPToUIOp>(type, input) : l.replace<FPToSIOp>(type, input);
   }
   if (isa<FloatType>(to))
-    return isUnsigned(from) ? l.replace<arith::UIToFPOp>(type, input)
-                            : l.replace<arith::SIToFPOp>(type, input);
+    return isUnsigned(from) ? l.replace<arith::UIToFPOp>(type, input) : l.replace<arith::SIToFPOp>(type, input);
   if (to.isInteger(1))
-    return l.replace<arith::CmpIOp>(
-        arith::CmpIPredicate::ne, input,
-        l.splat(operandType, APInt::getZero(operandType.getElementTypeBitWidth())));
+    return l.replace<arith::CmpIOp>(arith::CmpIPredicate::ne, input,
+                                    l.splat(operandType, APInt::getZero(operandType.getElementTypeBitWidth())));
   return l.finish(convertIntegers(l, input, from, type));
 }
 
 LogicalResult lowerBitcast(OpLowering& l) {
   RankedTensorType from = l.getOperandType(), to = l.getResultType();
   if (from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
-    return l.error() << "from " << from << " to " << to
-                     << " is not supported yet: elements of different widths";
+    return l.error() << "from " << from << " to " << to << " is not supported yet: elements of different widths";
   return from == to ? l.finish(l.operands[0]) : l.replace<arith::BitcastOp>(to, l.operands[0]);
 }
 

@@ -37,31 +37,25 @@ template <typename OpTy>
 LogicalResult transcendental(OpLowering& l) {
   auto accuracy = l.op->getAttrOfType<stablehlo::ResultAccuracyAttr>("result_accuracy");
   if (accuracy && accuracy.getMode().getValue() == stablehlo::ResultAccuracyMode::TOLERANCE)
-    return l.error()
-           << "asks for a result_accuracy, which is not supported; leave it to the default";
+    return l.error() << "asks for a result_accuracy, which is not supported; leave it to the default";
   return perType<OpTy, None>(l);
 }
 
-Value isEqual(OpLowering& l, Value a, Value b) {
-  return l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b);
-}
+Value isEqual(OpLowering& l, Value a, Value b) { return l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b); }
 
 LogicalResult lowerAbs(OpLowering& l) {
-  return isUnsigned(l.getElementType()) ? l.finish(l.operands[0])
-                                        : perType<math::AbsFOp, math::AbsIOp>(l);
+  return isUnsigned(l.getElementType()) ? l.finish(l.operands[0]) : perType<math::AbsFOp, math::AbsIOp>(l);
 }
 
 LogicalResult lowerNegate(OpLowering& l) {
   RankedTensorType type = l.getResultType();
   if (isa<FloatType>(l.getElementType())) return l.replace<arith::NegFOp>(l.operands[0]);
-  return l.replace<arith::SubIOp>(l.splat(type, APInt::getZero(type.getElementTypeBitWidth())),
-                                  l.operands[0]);
+  return l.replace<arith::SubIOp>(l.splat(type, APInt::getZero(type.getElementTypeBitWidth())), l.operands[0]);
 }
 
 LogicalResult lowerNot(OpLowering& l) {
   RankedTensorType type = l.getResultType();
-  return l.replace<arith::XOrIOp>(l.operands[0],
-                                  l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
+  return l.replace<arith::XOrIOp>(l.operands[0], l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
 }
 
 /// -1, 0 or 1; keeps NaN and the sign of zero.
@@ -70,8 +64,7 @@ LogicalResult lowerSign(OpLowering& l) {
   Value x = l.operands[0];
   if (isa<FloatType>(l.getElementType())) {
     Value isNonzero = l.create<arith::CmpFOp>(arith::CmpFPredicate::ONE, x, l.splat(type, 0.0));
-    return l.replace<arith::SelectOp>(isNonzero, l.create<math::CopySignOp>(l.splat(type, 1.0), x),
-                                      x);
+    return l.replace<arith::SelectOp>(isNonzero, l.create<math::CopySignOp>(l.splat(type, 1.0), x), x);
   }
   unsigned width = type.getElementTypeBitWidth();
   Value one = l.splat(type, APInt(width, 1));
@@ -106,8 +99,7 @@ template <bool negative>
 LogicalResult lowerIsSignedInfinity(OpLowering& l) {
   if (!isa<FloatType>(l.getElementType())) return l.unsupportedType();
   double infinity = std::numeric_limits<double>::infinity();
-  return l.finish(
-      isEqual(l, l.operands[0], l.splat(l.getOperandType(), negative ? -infinity : infinity)));
+  return l.finish(isEqual(l, l.operands[0], l.splat(l.getOperandType(), negative ? -infinity : infinity)));
 }
 
 /// Wrapping power by repeated squaring, over all bits of the exponent.
@@ -143,13 +135,11 @@ LogicalResult lowerPower(OpLowering& l) {
   Value zero = l.splat(type, APInt::getZero(width)), one = l.splat(type, APInt(width, 1));
   // The low bit of the exponent decides the power of -1, and 1 stays 1: `power` is right for them,
   // since it reads the exponent's bits.
-  Value isUnit =
-      l.create<arith::CmpIOp>(arith::CmpIPredicate::ule, l.create<arith::AddIOp>(base, one),
-                              l.splat(type, APInt(width, 2)));
+  Value isUnit = l.create<arith::CmpIOp>(arith::CmpIPredicate::ule, l.create<arith::AddIOp>(base, one),
+                                         l.splat(type, APInt(width, 2)));
   Value isZero = l.create<arith::CmpIOp>(arith::CmpIPredicate::eq, base, zero);
   Value keeps = l.create<arith::AndIOp>(
-      isUnit, l.create<arith::XOrIOp>(
-                  isZero, l.splat(cast<RankedTensorType>(isZero.getType()), APInt(1, 1))));
+      isUnit, l.create<arith::XOrIOp>(isZero, l.splat(cast<RankedTensorType>(isZero.getType()), APInt(1, 1))));
   Value isNegative = l.create<arith::CmpIOp>(arith::CmpIPredicate::slt, exponent, zero);
   Value reciprocal = l.create<arith::SelectOp>(keeps, power, zero);
   return l.replace<arith::SelectOp>(isNegative, reciprocal, power);
@@ -170,8 +160,7 @@ LogicalResult lowerClamp(OpLowering& l) {
 }
 
 LogicalResult lowerSelect(OpLowering& l) {
-  return l.replace<arith::SelectOp>(l.broadcastScalar(l.operands[0], l.getResultType()),
-                                    l.operands[1], l.operands[2]);
+  return l.replace<arith::SelectOp>(l.broadcastScalar(l.operands[0], l.getResultType()), l.operands[1], l.operands[2]);
 }
 
 /// Maps floats to integers so that signed comparison gives the IEEE total order: -NaN < -inf < ...
@@ -217,12 +206,10 @@ LogicalResult lowerCompare(OpLowering& l) {
   Predicates predicates = getPredicates(compare.getComparisonDirection());
   Value lhs = l.operands[0], rhs = l.operands[1];
   if (compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
-    return l.replace<arith::CmpIOp>(predicates.onSigned, totalOrderKey(l, lhs),
-                                    totalOrderKey(l, rhs));
-  if (isa<FloatType>(l.getElementType()))
-    return l.replace<arith::CmpFOp>(predicates.onFloats, lhs, rhs);
-  return l.replace<arith::CmpIOp>(
-      isUnsigned(l.getElementType()) ? predicates.onUnsigned : predicates.onSigned, lhs, rhs);
+    return l.replace<arith::CmpIOp>(predicates.onSigned, totalOrderKey(l, lhs), totalOrderKey(l, rhs));
+  if (isa<FloatType>(l.getElementType())) return l.replace<arith::CmpFOp>(predicates.onFloats, lhs, rhs);
+  return l.replace<arith::CmpIOp>(isUnsigned(l.getElementType()) ? predicates.onUnsigned : predicates.onSigned, lhs,
+                                  rhs);
 }
 
 }  // namespace
@@ -247,10 +234,8 @@ void sgd::addElementwiseLowerings(LoweringTable& table) {
       {"stablehlo.log", transcendental<math::LogOp>},
       {"stablehlo.log_plus_one", transcendental<math::Log1pOp>},
       {"stablehlo.logistic", lowerLogistic},
-      {"stablehlo.maximum",
-       perType<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::OrIOp>},
-      {"stablehlo.minimum",
-       perType<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp>},
+      {"stablehlo.maximum", perType<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::OrIOp>},
+      {"stablehlo.minimum", perType<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp>},
       {"stablehlo.multiply", perType<arith::MulFOp, arith::MulIOp, arith::MulIOp, arith::AndIOp>},
       {"stablehlo.negate", lowerNegate},
       {"stablehlo.not", lowerNot},

@@ -14,9 +14,7 @@ StringAttr getArgumentName(BlockArgument argument, DictionaryAttr attributes) {
   return attributes ? attributes.getAs<StringAttr>("jax.arg_info") : StringAttr();
 }
 
-bool hasUnsignedElements(Type type) {
-  return cast<RankedTensorType>(type).getElementType().isUnsignedInteger();
-}
+bool hasUnsignedElements(Type type) { return cast<RankedTensorType>(type).getElementType().isUnsignedInteger(); }
 
 std::string describe(const Twine& kind, unsigned index, StringAttr name) {
   std::string text = (kind + " " + Twine(index)).str();
@@ -26,16 +24,14 @@ std::string describe(const Twine& kind, unsigned index, StringAttr name) {
 }  // namespace
 
 LogicalResult Importer::importFunction(func::FuncOp function) {
-  if (function.isExternal())
-    return function.emitError("'") << function.getSymName() << "' has no body";
+  if (function.isExternal()) return function.emitError("'") << function.getSymName() << "' has no body";
   SmallVector<Type> argumentTypes, resultTypes;
   SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     RankedTensorType converted = convertTensorType(type);
     if (!converted)
-      return reportUnsupportedType(
-          locate(function, function.getArgument(index)),
-          describe("argument", index, getArgumentName(function.getArgument(index), {})), type);
+      return reportUnsupportedType(locate(function, function.getArgument(index)),
+                                   describe("argument", index, getArgumentName(function.getArgument(index), {})), type);
     FailureOr<DictionaryAttr> attributes = importArgumentAttributes(function, index, converted);
     if (failed(attributes)) return failure();
     argumentTypes.push_back(converted);
@@ -73,10 +69,8 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
   StringAttr name = getArgumentName(argument, old);
   NamedAttrList attributes;
   if (name) attributes.append(kNameAttr, name);
-  if (hasUnsignedElements(argument.getType()))
-    attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  auto sharding = shardings.find(old, 0, 1, type, locate(function, argument),
-                                 describe("argument", index, name));
+  if (hasUnsignedElements(argument.getType())) attributes.append(kUnsignedAttr, builder.getUnitAttr());
+  auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
   if (*sharding) attributes.append(kShardingAttr, *sharding);
   return attributes.getDictionary(module.getContext());
@@ -88,28 +82,23 @@ FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function
   auto name = old ? old.getAs<StringAttr>("jax.result_info") : StringAttr();
   NamedAttrList attributes;
   if (name && !name.getValue().empty()) attributes.append(kNameAttr, name);
-  if (hasUnsignedElements(function.getResultTypes()[index]))
-    attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  auto sharding =
-      shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
+  if (hasUnsignedElements(function.getResultTypes()[index])) attributes.append(kUnsignedAttr, builder.getUnitAttr());
+  auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
   if (failed(sharding)) return failure();
   if (*sharding) attributes.append(kShardingAttr, *sharding);
   return attributes.getDictionary(module.getContext());
 }
 
-LogicalResult Importer::importDonation(func::FuncOp function, unsigned index,
-                                       NamedAttrList& attributes) {
-  if (auto donated = function.getArgAttrOfType<BoolAttr>(index, "jax.buffer_donor");
-      donated && donated.getValue())
+LogicalResult Importer::importDonation(func::FuncOp function, unsigned index, NamedAttrList& attributes) {
+  if (auto donated = function.getArgAttrOfType<BoolAttr>(index, "jax.buffer_donor"); donated && donated.getValue())
     attributes.append(kDonatedAttr, builder.getUnitAttr());
   Attribute attribute = function.getArgAttr(index, "tf.aliasing_output");
   if (!attribute) return success();
   auto alias = dyn_cast<IntegerAttr>(attribute);
   auto reject = [&](const Twine& why) {
     BlockArgument argument = function.getArgument(index);
-    return emitError(locate(function, argument))
-           << describe("argument", index, getArgumentName(argument, {}))
-           << ": tf.aliasing_output = " << attribute << " " << why;
+    return emitError(locate(function, argument)) << describe("argument", index, getArgumentName(argument, {}))
+                                                 << ": tf.aliasing_output = " << attribute << " " << why;
   };
   if (!alias || alias.getValue().isNegative() || alias.getValue().uge(function.getNumResults()))
     return reject("names no result");

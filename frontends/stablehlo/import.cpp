@@ -32,13 +32,9 @@ void sgd::registerStablehloDialects(DialectRegistry& registry) {
 bool sgd::usesStablehlo(ModuleOp module) {
   if (module->hasAttr("mhlo.num_partitions")) return true;
   auto isInput = [](Operation* op) {
-    return isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>(
-        op->getDialect());
+    return isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>(op->getDialect());
   };
-  return module
-      ->walk([&](Operation* op) {
-        return isInput(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
+  return module->walk([&](Operation* op) { return isInput(op) ? WalkResult::interrupt() : WalkResult::advance(); })
       .wasInterrupted();
 }
 

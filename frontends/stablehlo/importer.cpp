@@ -11,30 +11,25 @@ using namespace mlir::sgd;
 /// What to do instead of an op that has no lowering, or what is supported.
 static StringRef getAdvice(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
-      .Case("sdy.manual_computation",
-            "replace shard_map by sharding constraints, the compiler inserts the collectives")
-      .Cases({"stablehlo.while", "stablehlo.map"},
-             "unroll the loop, for example by lax.scan(..., unroll=True)")
+      .Case("sdy.manual_computation", "replace shard_map by sharding constraints, the compiler inserts the collectives")
+      .Cases({"stablehlo.while", "stablehlo.map"}, "unroll the loop, for example by lax.scan(..., unroll=True)")
       .Cases({"stablehlo.case", "stablehlo.if"}, "compute both branches and choose by jnp.where")
-      .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota",
-              "stablehlo.dynamic_reshape", "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice",
-              "stablehlo.dynamic_gather", "stablehlo.get_dimension_size",
-              "stablehlo.set_dimension_size"},
+      .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota", "stablehlo.dynamic_reshape",
+              "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather",
+              "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
              "export with concrete shapes")
       .Default(
           "supported are elementwise ops, dot_general, reductions by one op, gather, scatter and "
           "data movement");
 }
 
-Importer::Importer(ModuleOp module)
-    : module(module), builder(module.getContext()), shardings(module) {
+Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
   LoweringTable table;
   addElementwiseLowerings(table);
   addConversionLowerings(table);
   addShapeLowerings(table);
   addReductionLowerings(table);
-  for (auto& entry : table)
-    lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
+  for (auto& entry : table) lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
 }
 
 LogicalResult Importer::run() {
@@ -44,21 +39,18 @@ LogicalResult Importer::run() {
     if (isa<MeshOp>(op)) continue;
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
-      return op.emitError()
-             << "'" << op.getName()
-             << "' at the top level is not supported; expected functions and one mesh";
+      return op.emitError() << "'" << op.getName()
+                            << "' at the top level is not supported; expected functions and one mesh";
     functions[function.getSymNameAttr()] = function;
     old.push_back(&op);
   }
   if (llvm::none_of(functions, [](auto entry) { return entry.second.isPublic(); }))
     return module.emitError("has no public function to compile");
   for (Operation* op : old)
-    if (auto function = cast<func::FuncOp>(op);
-        function.isPublic() && importFunction(function).failed())
+    if (auto function = cast<func::FuncOp>(op); function.isPublic() && importFunction(function).failed())
       return failure();
   for (Operation* op : old) op->erase();
-  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
-    module->removeDiscardableAttr(name);
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"}) module->removeDiscardableAttr(name);
   return success();
 }
 
@@ -68,11 +60,9 @@ LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location
     return emitError(caller.value_or(function.getLoc()))
            << "'" << function.getSymName() << "' calls itself; recursion is not supported";
   if (function.isExternal())
-    return emitError(caller.value_or(function.getLoc()))
-           << "'" << function.getSymName() << "' has no body";
+    return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' has no body";
   if (!function.getBody().hasOneBlock())
-    return function.emitError(
-        "has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
+    return function.emitError("has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
   callStack.push_back(function);
   for (Operation& op : function.getBody().front()) {
     if (auto end = dyn_cast<func::ReturnOp>(op)) {
@@ -91,12 +81,11 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
     return importCall(op, composite.getDecompositionAttr(), loc);
   if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
     return importConstraint(op, constraint.getSharding(), loc);
-  if (auto reshard = dyn_cast<sdy::ReshardOp>(op))
-    return importConstraint(op, reshard.getSharding(), loc);
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) return importConstraint(op, reshard.getSharding(), loc);
   // `@Sharding` is the identity; its annotation is read with that of any op.
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-      call && call.getCallTargetName() == "Sharding" && op->getNumOperands() == 1 &&
-      op->getOperandTypes() == op->getResultTypes())
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && call.getCallTargetName() == "Sharding" &&
+                                                         op->getNumOperands() == 1 &&
+                                                         op->getOperandTypes() == op->getResultTypes())
     return mapResults(op, values.lookup(op->getOperand(0)), loc);
   return lower(op, loc);
 }
@@ -108,8 +97,7 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
                           << getAdvice(op->getName().getStringRef());
   for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
     if (!convertTensorType(type))
-      return reportUnsupportedType(
-          loc, "result " + Twine(index) + " of '" + op->getName().getStringRef() + "'", type);
+      return reportUnsupportedType(loc, "result " + Twine(index) + " of '" + op->getName().getStringRef() + "'", type);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) operands.push_back(values.lookup(operand));
   OpLowering lowered(op, operands, builder, loc);
@@ -119,28 +107,24 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
 
 LogicalResult Importer::importCall(Operation* op, FlatSymbolRefAttr callee, Location loc) {
   func::FuncOp function = functions.lookup(callee.getAttr());
-  if (!function)
-    return emitError(loc) << "'" << op->getName() << "' names the unknown function " << callee;
+  if (!function) return emitError(loc) << "'" << op->getName() << "' names the unknown function " << callee;
   if (TypeRange(function.getArgumentTypes()) != TypeRange(op->getOperandTypes()) ||
       TypeRange(function.getResultTypes()) != TypeRange(op->getResultTypes()))
     return emitError(loc) << "'" << op->getName() << "' and " << callee << " disagree on types";
-  auto annotate = [&](Value value, DictionaryAttr attributes,
-                      const Twine& what) -> FailureOr<Value> {
-    auto sharding =
-        shardings.find(attributes, 0, 1, cast<RankedTensorType>(value.getType()), loc, what);
+  auto annotate = [&](Value value, DictionaryAttr attributes, const Twine& what) -> FailureOr<Value> {
+    auto sharding = shardings.find(attributes, 0, 1, cast<RankedTensorType>(value.getType()), loc, what);
     return failed(sharding) ? FailureOr<Value>(failure()) : constrain(value, *sharding, loc);
   };
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    FailureOr<Value> value = annotate(values.lookup(operand), function.getArgAttrDict(index),
-                                      "argument " + Twine(index));
+    FailureOr<Value> value =
+        annotate(values.lookup(operand), function.getArgAttrDict(index), "argument " + Twine(index));
     if (failed(value)) return failure();
     if (!function.isExternal()) values[function.getArgument(index)] = *value;
   }
   SmallVector<Value> results;
   if (importBody(function, loc, results).failed()) return failure();
   for (auto [index, result] : llvm::enumerate(results)) {
-    FailureOr<Value> value =
-        annotate(result, function.getResultAttrDict(index), "result " + Twine(index));
+    FailureOr<Value> value = annotate(result, function.getResultAttrDict(index), "result " + Twine(index));
     if (failed(value)) return failure();
     result = *value;
   }
@@ -159,9 +143,8 @@ LogicalResult Importer::importConstraint(Operation* op, sdy::ShardingAttr shardi
 LogicalResult Importer::mapResults(Operation* op, ValueRange results, Location loc) {
   DictionaryAttr attributes = op->getAttrDictionary();
   for (auto [index, original, result] : llvm::enumerate(op->getResults(), results)) {
-    auto sharding =
-        shardings.find(attributes, index, results.size(), cast<RankedTensorType>(result.getType()),
-                       loc, "'" + op->getName().getStringRef() + "'");
+    auto sharding = shardings.find(attributes, index, results.size(), cast<RankedTensorType>(result.getType()), loc,
+                                   "'" + op->getName().getStringRef() + "'");
     if (failed(sharding)) return failure();
     values[original] = constrain(result, *sharding, loc);
   }
@@ -175,11 +158,10 @@ Value Importer::constrain(Value value, ShardingAttr sharding, Location loc) {
 bool Importer::hasFile(Location loc) {
   auto known = locationHasFile.find(loc);
   if (known != locationHasFile.end()) return known->second;
-  bool found =
-      loc->walk([](Location part) {
-           return isa<FileLineColRange>(part) ? WalkResult::interrupt() : WalkResult::advance();
-         })
-          .wasInterrupted();
+  bool found = loc->walk([](Location part) {
+                    return isa<FileLineColRange>(part) ? WalkResult::interrupt() : WalkResult::advance();
+                  })
+                   .wasInterrupted();
   return locationHasFile[loc] = found;
 }
 

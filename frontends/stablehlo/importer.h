@@ -15,16 +15,13 @@ class Importer {
 
  private:
   LogicalResult importFunction(func::FuncOp function);
-  FailureOr<DictionaryAttr> importArgumentAttributes(func::FuncOp function, unsigned index,
-                                                     RankedTensorType type);
-  FailureOr<DictionaryAttr> importResultAttributes(func::FuncOp function, unsigned index,
-                                                   RankedTensorType type);
+  FailureOr<DictionaryAttr> importArgumentAttributes(func::FuncOp function, unsigned index, RankedTensorType type);
+  FailureOr<DictionaryAttr> importResultAttributes(func::FuncOp function, unsigned index, RankedTensorType type);
   LogicalResult importDonation(func::FuncOp function, unsigned index, NamedAttrList& attributes);
 
   /// Lowers the ops of `function`, whose arguments have been mapped; `caller` is the place of the
   /// call, or nullopt for a public function.
-  LogicalResult importBody(func::FuncOp function, std::optional<Location> caller,
-                           SmallVectorImpl<Value>& returned);
+  LogicalResult importBody(func::FuncOp function, std::optional<Location> caller, SmallVectorImpl<Value>& returned);
   LogicalResult importOp(Operation* op, Location loc);
   LogicalResult importCall(Operation* op, FlatSymbolRefAttr callee, Location loc);
   LogicalResult importConstraint(Operation* op, sdy::ShardingAttr sharding, Location loc);

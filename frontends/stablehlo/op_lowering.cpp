@@ -14,33 +14,28 @@ static bool hasCountableSize(RankedTensorType type) {
 
 RankedTensorType sgd::convertTensorType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !hasCountableSize(tensor))
-    return {};
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !hasCountableSize(tensor)) return {};
   Type element = tensor.getElementType();
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)) return tensor;
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer || !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth())) return {};
   return integer.isSignless()
              ? tensor
-             : RankedTensorType::get(tensor.getShape(),
-                                     IntegerType::get(type.getContext(), integer.getWidth()));
+             : RankedTensorType::get(tensor.getShape(), IntegerType::get(type.getContext(), integer.getWidth()));
 }
 
 LogicalResult sgd::reportUnsupportedType(Location loc, const Twine& what, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return emitError(loc) << what << " has type " << type << "; only tensors are supported";
+  if (!tensor) return emitError(loc) << what << " has type " << type << "; only tensors are supported";
   if (!tensor.hasStaticShape())
     return emitError(loc) << what << " has type " << type
                           << "; dynamic shapes are not supported, export with concrete shapes";
   if (!hasCountableSize(tensor))
-    return emitError(loc) << what << " has type " << type
-                          << "; no machine holds that many elements";
+    return emitError(loc) << what << " has type " << type << "; no machine holds that many elements";
   if (tensor.getEncoding())
     return emitError(loc) << what << " has type " << type << "; tensor encodings are not supported";
-  return emitError(loc)
-         << what << " has type " << type
-         << "; supported elements are f64, f32, bf16, f16, i1 and integers of 8 to 64 bits";
+  return emitError(loc) << what << " has type " << type
+                        << "; supported elements are f64, f32, bf16, f16, i1 and integers of 8 to 64 bits";
 }
 
 TypedAttr sgd::getSplatConstant(Value value) {
@@ -62,13 +57,11 @@ RankedTensorType OpLowering::getResultType(unsigned index) const {
 }
 
 Value OpLowering::splat(RankedTensorType type, double value) {
-  return create<arith::ConstantOp>(
-      DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value)));
+  return create<arith::ConstantOp>(DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value)));
 }
 
 Value OpLowering::splat(RankedTensorType type, const APInt& value) {
-  return create<arith::ConstantOp>(
-      DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
+  return create<arith::ConstantOp>(DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
 }
 
 Value OpLowering::broadcastScalar(Value value, RankedTensorType type) {

@@ -35,23 +35,19 @@ Value skipConstraints(Value value) {
 /// (new): op(old, new) of a kind.
 std::optional<ReduceKind> matchCombiner(Block& body, unsigned index, unsigned count) {
   Operation* op = skipConstraints(body.getTerminator()->getOperand(index)).getDefiningOp();
-  if (!op || op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getBlock() != &body)
-    return std::nullopt;
+  if (!op || op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getBlock() != &body) return std::nullopt;
   Value first = skipConstraints(op->getOperand(0)), second = skipConstraints(op->getOperand(1));
   Value oldValue = body.getArgument(index), newValue = body.getArgument(index + count);
-  bool combines =
-      (first == oldValue && second == newValue) || (first == newValue && second == oldValue);
+  bool combines = (first == oldValue && second == newValue) || (first == newValue && second == oldValue);
   auto type = dyn_cast<RankedTensorType>(oldValue.getType());
-  return combines && type ? getKind(op->getName().getStringRef(), type.getElementType())
-                          : std::nullopt;
+  return combines && type ? getKind(op->getName().getStringRef(), type.getElementType()) : std::nullopt;
 }
 
 /// True when starting from `init` adds nothing.
 bool isNeutral(OpLowering& l, Value init, ReduceKind kind) {
   TypedAttr value = getSplatConstant(init);
   if (!value) return false;
-  if (auto number = dyn_cast<FloatAttr>(value); number && kind == ReduceKind::Add)
-    return number.getValue().isZero();
+  if (auto number = dyn_cast<FloatAttr>(value); number && kind == ReduceKind::Add) return number.getValue().isZero();
   return value == getNeutralElement(l.builder, kind, value.getType());
 }
 
@@ -76,8 +72,7 @@ LogicalResult lowerReduce(OpLowering& l) {
 }
 
 std::optional<ScatterKind> matchUpdate(Block& body) {
-  if (skipConstraints(body.getTerminator()->getOperand(0)) == body.getArgument(1))
-    return ScatterKind::Set;
+  if (skipConstraints(body.getTerminator()->getOperand(0)) == body.getArgument(1)) return ScatterKind::Set;
   std::optional<ReduceKind> kind = matchCombiner(body, 0, 1);
   return kind ? symbolizeScatterKind(stringifyReduceKind(*kind)) : std::nullopt;
 }
@@ -92,10 +87,10 @@ LogicalResult lowerScatter(OpLowering& l) {
                         "ops (add, multiply, maximum, minimum, and, or, xor)";
   auto dims = scatter.getScatterDimensionNumbers();
   return l.replace<ScatterOp>(l.getResultType(), l.operands[0], l.operands[1], l.operands[2], *kind,
-                              dims.getUpdateWindowDims(), dims.getInsertedWindowDims(),
-                              dims.getInputBatchingDims(), dims.getScatterIndicesBatchingDims(),
-                              dims.getScatterDimsToOperandDims(), dims.getIndexVectorDim(),
-                              l.getElementType(1).isUnsignedInteger(), scatter.getUniqueIndices());
+                              dims.getUpdateWindowDims(), dims.getInsertedWindowDims(), dims.getInputBatchingDims(),
+                              dims.getScatterIndicesBatchingDims(), dims.getScatterDimsToOperandDims(),
+                              dims.getIndexVectorDim(), l.getElementType(1).isUnsignedInteger(),
+                              scatter.getUniqueIndices());
 }
 
 }  // namespace

@@ -19,9 +19,8 @@ LogicalResult lowerIota(OpLowering& l) {
 }
 
 LogicalResult lowerBroadcastInDim(OpLowering& l) {
-  return l.replace<BroadcastInDimOp>(
-      l.getResultType(), l.operands[0],
-      cast<stablehlo::BroadcastInDimOp>(l.op).getBroadcastDimensions());
+  return l.replace<BroadcastInDimOp>(l.getResultType(), l.operands[0],
+                                     cast<stablehlo::BroadcastInDimOp>(l.op).getBroadcastDimensions());
 }
 
 /// The old form with new dimensions in front.
@@ -32,23 +31,19 @@ LogicalResult lowerBroadcast(OpLowering& l) {
 }
 
 LogicalResult lowerTranspose(OpLowering& l) {
-  return l.replace<TransposeOp>(l.getResultType(), l.operands[0],
-                                cast<stablehlo::TransposeOp>(l.op).getPermutation());
+  return l.replace<TransposeOp>(l.getResultType(), l.operands[0], cast<stablehlo::TransposeOp>(l.op).getPermutation());
 }
 
-LogicalResult lowerReshape(OpLowering& l) {
-  return l.replace<ReshapeOp>(l.getResultType(), l.operands[0]);
-}
+LogicalResult lowerReshape(OpLowering& l) { return l.replace<ReshapeOp>(l.getResultType(), l.operands[0]); }
 
 LogicalResult lowerSlice(OpLowering& l) {
   auto slice = cast<stablehlo::SliceOp>(l.op);
-  return l.replace<SliceOp>(l.getResultType(), l.operands[0], slice.getStartIndices(),
-                            slice.getLimitIndices(), slice.getStrides());
+  return l.replace<SliceOp>(l.getResultType(), l.operands[0], slice.getStartIndices(), slice.getLimitIndices(),
+                            slice.getStrides());
 }
 
 LogicalResult lowerReverse(OpLowering& l) {
-  return l.replace<ReverseOp>(l.getResultType(), l.operands[0],
-                              cast<stablehlo::ReverseOp>(l.op).getDimensions());
+  return l.replace<ReverseOp>(l.getResultType(), l.operands[0], cast<stablehlo::ReverseOp>(l.op).getDimensions());
 }
 
 LogicalResult lowerPad(OpLowering& l) {
@@ -58,8 +53,7 @@ LogicalResult lowerPad(OpLowering& l) {
 }
 
 LogicalResult lowerConcatenate(OpLowering& l) {
-  return l.replace<ConcatenateOp>(l.getResultType(), l.operands,
-                                  cast<stablehlo::ConcatenateOp>(l.op).getDimension());
+  return l.replace<ConcatenateOp>(l.getResultType(), l.operands, cast<stablehlo::ConcatenateOp>(l.op).getDimension());
 }
 
 /// Start indices, which the graph level reads as signed: unsigned ones are widened, ui64 is capped.
@@ -82,8 +76,7 @@ LogicalResult lowerDynamicSlice(OpLowering& l) {
 }
 
 LogicalResult lowerDynamicUpdateSlice(OpLowering& l) {
-  return l.replace<DynamicUpdateSliceOp>(l.getResultType(), l.operands[0], l.operands[1],
-                                         lowerStarts(l, 2));
+  return l.replace<DynamicUpdateSliceOp>(l.getResultType(), l.operands[0], l.operands[1], lowerStarts(l, 2));
 }
 
 LogicalResult lowerGather(OpLowering& l) {
@@ -91,9 +84,8 @@ LogicalResult lowerGather(OpLowering& l) {
   auto dims = gather.getDimensionNumbers();
   return l.replace<GatherOp>(l.getResultType(), l.operands[0], l.operands[1], dims.getOffsetDims(),
                              dims.getCollapsedSliceDims(), dims.getOperandBatchingDims(),
-                             dims.getStartIndicesBatchingDims(), dims.getStartIndexMap(),
-                             dims.getIndexVectorDim(), gather.getSliceSizes(),
-                             l.getElementType(1).isUnsignedInteger());
+                             dims.getStartIndicesBatchingDims(), dims.getStartIndexMap(), dims.getIndexVectorDim(),
+                             gather.getSliceSizes(), l.getElementType(1).isUnsignedInteger());
 }
 
 /// A dot operand in the type the product is taken in: integers widen to the result's type, floats
@@ -108,8 +100,8 @@ Value prepareDotOperand(OpLowering& l, unsigned index, Type precision) {
     return isUnsigned(l.getElementType(index)) ? l.create<arith::ExtUIOp>(wide, value)
                                                : l.create<arith::ExtSIOp>(wide, value);
   }
-  bool narrows = precision && isa<BFloat16Type, Float16Type>(precision) &&
-                 isa<FloatType>(type.getElementType()) && type.getElementTypeBitWidth() > 16;
+  bool narrows = precision && isa<BFloat16Type, Float16Type>(precision) && isa<FloatType>(type.getElementType()) &&
+                 type.getElementTypeBitWidth() > 16;
   return narrows ? l.create<arith::TruncFOp>(type.clone(precision), value) : value;
 }
 
@@ -129,21 +121,18 @@ LogicalResult lowerDotGeneral(OpLowering& l) {
   }
   auto dims = dot.getDotDimensionNumbers();
   return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, lhsPrecision),
-                                 prepareDotOperand(l, 1, rhsPrecision), dims.getLhsBatching(),
-                                 dims.getRhsBatching(), dims.getLhsContracting(),
-                                 dims.getRhsContracting());
+                                 prepareDotOperand(l, 1, rhsPrecision), dims.getLhsBatching(), dims.getRhsBatching(),
+                                 dims.getLhsContracting(), dims.getRhsContracting());
 }
 
 /// The old form: last dimension of lhs with the first of rhs.
 LogicalResult lowerDot(OpLowering& l) {
   int64_t last = l.getOperandType(0).getRank() - 1;
-  if (last < 0 || last > 1 || l.getOperandType(1).getRank() < 1 ||
-      l.getOperandType(1).getRank() > 2)
+  if (last < 0 || last > 1 || l.getOperandType(1).getRank() < 1 || l.getOperandType(1).getRank() > 2)
     return l.error() << "expects vectors or matrices";
   ArrayRef<int64_t> none;
-  return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, {}),
-                                 prepareDotOperand(l, 1, {}), none, none, ArrayRef(last),
-                                 ArrayRef<int64_t>{0});
+  return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, {}), prepareDotOperand(l, 1, {}), none,
+                                 none, ArrayRef(last), ArrayRef<int64_t>{0});
 }
 
 LogicalResult lowerOptimizationBarrier(OpLowering& l) {

@@ -21,8 +21,7 @@ MeshAttr convertMesh(sdy::MeshAttr mesh) {
 /// Calls `visit(location, text)` for each `mhlo.sharding` of the module.
 void walkTileShardings(ModuleOp module, function_ref<void(Location, StringRef)> visit) {
   auto visitIn = [&](Location loc, DictionaryAttr attributes) {
-    if (auto text = attributes ? attributes.getAs<StringAttr>(kTileSharding) : StringAttr())
-      visit(loc, text);
+    if (auto text = attributes ? attributes.getAs<StringAttr>(kTileSharding) : StringAttr()) visit(loc, text);
   };
   module->walk([&](Operation* op) {
     visitIn(op->getLoc(), op->getDiscardableAttrDictionary());
@@ -50,15 +49,13 @@ SmallVector<int64_t> parseUnspecifiedDims(StringRef config) {
 /// True when propagation may choose everything: the annotation says nothing.
 bool saysNothing(ShardingAttr sharding) {
   return sharding.getReplicated().empty() && sharding.getUnreduced().empty() &&
-         llvm::all_of(sharding.getDims(),
-                      [](DimShardingAttr dim) { return dim.getIsOpen() && dim.getAxes().empty(); });
+         llvm::all_of(sharding.getDims(), [](DimShardingAttr dim) { return dim.getIsOpen() && dim.getAxes().empty(); });
 }
 
 }  // namespace
 
 LogicalResult ShardingImport::importMesh() {
-  if (auto replicas = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
-      replicas && replicas.getInt() > 1)
+  if (auto replicas = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas"); replicas && replicas.getInt() > 1)
     return emitError(module.getLoc())
            << "program has " << replicas.getInt()
            << " replicas, as jax.pmap makes them; use jax.jit with shardings over a mesh instead";
@@ -74,8 +71,8 @@ LogicalResult ShardingImport::importNamedMeshes() {
     if (!attr.getNames().empty()) {
       MeshAttr converted = convertMesh(attr);
       if (mesh && mesh != converted)
-        return op.emitError("a second mesh, '") << op.getSymName() << "' beside '" << name
-                                                << "', is not supported; use axes of one mesh";
+        return op.emitError("a second mesh, '")
+               << op.getSymName() << "' beside '" << name << "', is not supported; use axes of one mesh";
       if (!mesh) {
         mesh = converted;
         name = op.getSymNameAttr();
@@ -114,63 +111,56 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
   int64_t numDevices = partitions ? partitions.getInt() : 1;
   for (const TileSharding& sharding : shardings)
     if (!partitions && !sharding.isReplicated) numDevices = sharding.numDevices;
-  if (numDevices < 1)
-    return emitError(module.getLoc()) << "expects mhlo.num_partitions to be positive";
+  if (numDevices < 1) return emitError(module.getLoc()) << "expects mhlo.num_partitions to be positive";
   llvm::Expected<SmallVector<int64_t>> sizes = deriveMesh(shardings, numDevices);
-  if (!sizes)
-    return emitError(module.getLoc()) << "no mesh fits: " << llvm::toString(sizes.takeError());
+  if (!sizes) return emitError(module.getLoc()) << "no mesh fits: " << llvm::toString(sizes.takeError());
   SmallVector<MeshAxisAttr> axes;
   for (auto [index, size] : llvm::enumerate(*sizes))
-    axes.push_back(MeshAxisAttr::get(
-        module.getContext(), StringAttr::get(module.getContext(), "axis_" + Twine(index)), size));
+    axes.push_back(
+        MeshAxisAttr::get(module.getContext(), StringAttr::get(module.getContext(), "axis_" + Twine(index)), size));
   mesh = MeshAttr::get(module.getContext(), axes);
   createMesh("mesh");
   return success();
 }
 
-FailureOr<ShardingAttr> ShardingImport::find(DictionaryAttr attributes, unsigned index,
-                                             unsigned count, RankedTensorType type, Location loc,
-                                             const Twine& what) {
+FailureOr<ShardingAttr> ShardingImport::find(DictionaryAttr attributes, unsigned index, unsigned count,
+                                             RankedTensorType type, Location loc, const Twine& what) {
   if (!attributes) return ShardingAttr();
-  if (auto sharding = attributes.getAs<sdy::ShardingAttr>("sdy.sharding"))
-    return convert(sharding, type, loc, what);
+  if (auto sharding = attributes.getAs<sdy::ShardingAttr>("sdy.sharding")) return convert(sharding, type, loc, what);
   if (auto perValue = attributes.getAs<sdy::ShardingPerValueAttr>("sdy.sharding")) {
     if (perValue.getShardings().size() != count)
-      return emitError(loc) << what << ": has " << perValue.getShardings().size()
-                            << " shardings for " << count << " values";
+      return emitError(loc) << what << ": has " << perValue.getShardings().size() << " shardings for " << count
+                            << " values";
     return convert(perValue.getShardings()[index], type, loc, what);
   }
   auto text = attributes.getAs<StringAttr>(kTileSharding);
   if (!text) return ShardingAttr();
   if (count != 1)
-    return emitError(loc) << what << ": '" << kTileSharding
-                          << "' on an op with several results is not supported";
+    return emitError(loc) << what << ": '" << kTileSharding << "' on an op with several results is not supported";
   auto config = attributes.getAs<StringAttr>("backend_config");
   return convertTiles(text, config ? config.getValue() : StringRef(), type, loc, what);
 }
 
-FailureOr<SmallVector<AxisRefAttr>> ShardingImport::convertAxes(ArrayRef<sdy::AxisRefAttr> axes,
-                                                                Location loc, const Twine& what) {
+FailureOr<SmallVector<AxisRefAttr>> ShardingImport::convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc,
+                                                                const Twine& what) {
   SmallVector<AxisRefAttr> converted;
   for (sdy::AxisRefAttr axis : axes) {
     std::optional<int64_t> size = mesh.getAxisSize(axis.getName());
     if (!size)
-      return emitError(loc) << what << ": sharding names the unknown axis \"" << axis.getName()
-                            << "\"; the mesh is " << mesh;
+      return emitError(loc) << what << ": sharding names the unknown axis \"" << axis.getName() << "\"; the mesh is "
+                            << mesh;
     // The product of a sub-axis is checked before it is formed: the text may hold any number.
-    if (axis.getSize() && (axis.getPreSize() > *size / axis.getSize() ||
-                           *size % (axis.getPreSize() * axis.getSize()) != 0))
-      return emitError(loc) << what << ": sub-axis \"" << axis.getName() << "\":("
-                            << axis.getPreSize() << ")" << axis.getSize()
-                            << " does not divide the axis of size " << *size;
-    converted.push_back(
-        AxisRefAttr::get(module.getContext(), axis.getName(), axis.getPreSize(), axis.getSize()));
+    if (axis.getSize() &&
+        (axis.getPreSize() > *size / axis.getSize() || *size % (axis.getPreSize() * axis.getSize()) != 0))
+      return emitError(loc) << what << ": sub-axis \"" << axis.getName() << "\":(" << axis.getPreSize() << ")"
+                            << axis.getSize() << " does not divide the axis of size " << *size;
+    converted.push_back(AxisRefAttr::get(module.getContext(), axis.getName(), axis.getPreSize(), axis.getSize()));
   }
   return converted;
 }
 
-FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, RankedTensorType type,
-                                                Location loc, const Twine& what) {
+FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, RankedTensorType type, Location loc,
+                                                const Twine& what) {
   sdy::MeshAttr named = dyn_cast<sdy::MeshAttr>(sharding.getMesh());
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(sharding.getMesh())) {
     named = namedMeshes.lookup(symbol.getAttr());
@@ -188,32 +178,24 @@ FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, Rank
   for (sdy::DimShardingAttr dim : sharding.getDims()) {
     FailureOr<SmallVector<AxisRefAttr>> axes = convertAxes(dim.getAxes(), loc, what);
     if (failed(axes)) return failure();
-    dims.push_back(
-        DimShardingAttr::get(module.getContext(), *axes, dim.getIsOpen(), dim.getPriority()));
+    dims.push_back(DimShardingAttr::get(module.getContext(), *axes, dim.getIsOpen(), dim.getPriority()));
   }
   FailureOr<SmallVector<AxisRefAttr>> replicated = convertAxes(sharding.getReplicated(), loc, what);
   FailureOr<SmallVector<AxisRefAttr>> unreduced = convertAxes(sharding.getUnreduced(), loc, what);
   if (failed(replicated) || failed(unreduced)) return failure();
-  auto result = ShardingAttr::get(module.getContext(), meshName, dims, *replicated, *unreduced,
-                                  ReduceKind::Add);
-  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; })
-          .failed())
+  auto result = ShardingAttr::get(module.getContext(), meshName, dims, *replicated, *unreduced, ReduceKind::Add);
+  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; }).failed())
     return failure();
   return saysNothing(result) ? ShardingAttr() : result;
 }
 
-FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef unspecifiedDims,
-                                                     RankedTensorType type, Location loc,
-                                                     const Twine& what) {
+FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef unspecifiedDims, RankedTensorType type,
+                                                     Location loc, const Twine& what) {
   if (!namedMeshes.empty() && mesh)
-    return emitError(loc) << what << ": '" << kTileSharding
-                          << "' beside meshes of 'sdy' is not supported";
+    return emitError(loc) << what << ": '" << kTileSharding << "' beside meshes of 'sdy' is not supported";
   llvm::Expected<TileSharding> tiles = parseTileSharding(text);
-  if (!tiles)
-    return emitError(loc) << what << ": sharding \"" << text
-                          << "\": " << llvm::toString(tiles.takeError());
-  if (tiles->isReplicated)
-    return ShardingAttr::getReplicated(module.getContext(), meshName, type.getRank());
+  if (!tiles) return emitError(loc) << what << ": sharding \"" << text << "\": " << llvm::toString(tiles.takeError());
+  if (tiles->isReplicated) return ShardingAttr::getReplicated(module.getContext(), meshName, type.getRank());
   SmallVector<int64_t> sizes;
   for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
   SmallVector<int64_t> open = parseUnspecifiedDims(unspecifiedDims);
@@ -223,12 +205,11 @@ FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef u
     for (DeviceDigit digit : digits)
       for (int64_t axis : findAxes(digit, sizes))
         axes.push_back(AxisRefAttr::get(module.getContext(), mesh.getAxes()[axis].getName()));
-    dims.push_back(DimShardingAttr::get(module.getContext(), axes,
-                                        llvm::is_contained(open, int64_t(dim)), std::nullopt));
+    dims.push_back(
+        DimShardingAttr::get(module.getContext(), axes, llvm::is_contained(open, int64_t(dim)), std::nullopt));
   }
   auto result = ShardingAttr::get(module.getContext(), meshName, dims, {}, {}, ReduceKind::Add);
-  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; })
-          .failed())
+  if (result.verifyAgainst(mesh, type.getShape(), [&] { return emitError(loc) << what << ": "; }).failed())
     return failure();
   return saysNothing(result) ? ShardingAttr() : result;
 }

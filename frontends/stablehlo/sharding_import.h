@@ -21,21 +21,19 @@ class ShardingImport {
   /// The sharding that `attributes` (of an argument, result or op) give value `index` of `count`,
   /// checked against mesh and `type`. Null where there is none or where it says nothing. Errors
   /// name `what` at `loc`.
-  FailureOr<ShardingAttr> find(DictionaryAttr attributes, unsigned index, unsigned count,
-                               RankedTensorType type, Location loc, const Twine& what);
+  FailureOr<ShardingAttr> find(DictionaryAttr attributes, unsigned index, unsigned count, RankedTensorType type,
+                               Location loc, const Twine& what);
 
   /// The sharding of an `sdy.sharding_constraint`.
-  FailureOr<ShardingAttr> convert(sdy::ShardingAttr sharding, RankedTensorType type, Location loc,
-                                  const Twine& what);
+  FailureOr<ShardingAttr> convert(sdy::ShardingAttr sharding, RankedTensorType type, Location loc, const Twine& what);
 
  private:
   LogicalResult importNamedMeshes();
   LogicalResult deriveMeshFromTiles();
   void createMesh(StringRef name);
-  FailureOr<ShardingAttr> convertTiles(StringRef text, StringRef unspecifiedDims,
-                                       RankedTensorType type, Location loc, const Twine& what);
-  FailureOr<SmallVector<AxisRefAttr>> convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc,
-                                                  const Twine& what);
+  FailureOr<ShardingAttr> convertTiles(StringRef text, StringRef unspecifiedDims, RankedTensorType type, Location loc,
+                                       const Twine& what);
+  FailureOr<SmallVector<AxisRefAttr>> convertAxes(ArrayRef<sdy::AxisRefAttr> axes, Location loc, const Twine& what);
 
   ModuleOp module;
   MeshAttr mesh;

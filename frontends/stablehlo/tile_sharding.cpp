@@ -43,16 +43,15 @@ Expected<SmallVector<DeviceDigit>> consumeIota(StringRef& text) {
   if (text.consume_front("T(")) {
     SmallVector<bool> seen(sizes->size(), false);
     for (auto [i, dim] : enumerate(order)) {
-      if ((i && !text.consume_front(",")) || text.consumeInteger(10, dim) || dim < 0 ||
-          dim >= int64_t(sizes->size()) || seen[dim])
+      if ((i && !text.consume_front(",")) || text.consumeInteger(10, dim) || dim < 0 || dim >= int64_t(sizes->size()) ||
+          seen[dim])
         return error("expected a permutation after 'T('");
       seen[dim] = true;
     }
     if (!text.consume_front(")")) return error("expected ')' before \"%s\"", text.str().c_str());
   }
   SmallVector<DeviceDigit> digits;
-  for (int64_t dim : order)
-    digits.push_back({product(ArrayRef(*sizes).drop_front(dim + 1)), (*sizes)[dim]});
+  for (int64_t dim : order) digits.push_back({product(ArrayRef(*sizes).drop_front(dim + 1)), (*sizes)[dim]});
   return digits;
 }
 
@@ -88,8 +87,7 @@ Expected<SmallVector<DeviceDigit>> consumeList(StringRef& text, int64_t numDevic
   }
   SmallVector<DeviceDigit> digits(reverse(minorFirst));
   for (int64_t index = 0; index < numDevices; ++index)
-    if (evaluate(digits, index) != ids[index])
-      return error("the order of devices is not that of a mesh");
+    if (evaluate(digits, index) != ids[index]) return error("the order of devices is not that of a mesh");
   return digits;
 }
 
@@ -130,8 +128,7 @@ Error parseSuffix(StringRef text, bool& lastDimIsReplicated) {
 Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
   TileSharding sharding;
   StringRef rest = text.trim();
-  if (!rest.consume_front("{") || !rest.consume_back("}"))
-    return error("expected a sharding in braces");
+  if (!rest.consume_front("{") || !rest.consume_back("}")) return error("expected a sharding in braces");
   if (rest == "replicated") {
     sharding.isReplicated = true;
     return sharding;
@@ -163,17 +160,15 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
   return sharding;
 }
 
-Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shardings,
-                                                     int64_t numDevices) {
+Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shardings, int64_t numDevices) {
   SmallVector<int64_t> cuts{1, numDevices};
   for (const TileSharding& sharding : shardings) {
     if (sharding.isReplicated) continue;
     if (sharding.numDevices != numDevices)
-      return error("shardings are over %lld and over %lld devices",
-                   static_cast<long long>(numDevices), static_cast<long long>(sharding.numDevices));
+      return error("shardings are over %lld and over %lld devices", static_cast<long long>(numDevices),
+                   static_cast<long long>(sharding.numDevices));
     auto addCuts = [&](ArrayRef<DeviceDigit> digits) {
-      for (const DeviceDigit& digit : digits)
-        cuts.append({digit.stride, digit.stride * digit.size});
+      for (const DeviceDigit& digit : digits) cuts.append({digit.stride, digit.stride * digit.size});
     };
     for (const auto& digits : sharding.dims) addCuts(digits);
     addCuts(sharding.replicated);
@@ -182,8 +177,7 @@ Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shar
   cuts.erase(llvm::unique(cuts), cuts.end());
   SmallVector<int64_t> sizes;
   for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    if (cuts[i] % cuts[i + 1] != 0)
-      return error("shardings split the devices in ways that no common mesh has");
+    if (cuts[i] % cuts[i + 1] != 0) return error("shardings split the devices in ways that no common mesh has");
     sizes.push_back(cuts[i] / cuts[i + 1]);
   }
   return sizes;

@@ -35,8 +35,7 @@ llvm::Expected<TileSharding> parseTileSharding(llvm::StringRef text);
 
 /// Sizes of the axes, major first, of the smallest mesh on which each of `shardings` shards by
 /// whole axes. All must have `numDevices` devices, unless they are replicated.
-llvm::Expected<llvm::SmallVector<int64_t>> deriveMesh(llvm::ArrayRef<TileSharding> shardings,
-                                                      int64_t numDevices);
+llvm::Expected<llvm::SmallVector<int64_t>> deriveMesh(llvm::ArrayRef<TileSharding> shardings, int64_t numDevices);
 
 /// Positions of the axes, major first, that make up `digit` on a mesh from `deriveMesh`.
 llvm::SmallVector<int64_t> findAxes(DeviceDigit digit, llvm::ArrayRef<int64_t> meshSizes);

@@ -16,7 +16,7 @@ struct CarriedReductions {
 ///   add(linear(reshard(p)), linear(reshard(q)))  becomes  reshard(add(linear(p), linear(q)))
 ///   linear(reshard(p))                           becomes  reshard(linear(p))   when that sends less.
 /// Only values with one use move, so that nothing is reduced twice.
-CarriedReductions carryReductions(func::FuncOp function, const MeshAxes &mesh, ReshardCosts &costs);
+CarriedReductions carryReductions(func::FuncOp function, const MeshAxes& mesh, ReshardCosts& costs);
 
 }  // namespace mlir::sgd
 

@@ -1,5 +1,6 @@
-// The pass spmd-combine-collectives. One walk: collectives and small ops that depend on them wait; a bucket leaves at its last member.
-#include "passes/collectives/collective_sequence.h"
+// The pass spmd-combine-collectives. One walk: collectives and small ops that depend on them wait; a bucket leaves at
+// its last member.
+#include "passes/collectives/collective_ops.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/reshard_emitter.h"
@@ -22,36 +23,41 @@ using Buckets = uint64_t;
 constexpr unsigned kMaxBuckets = 64;
 
 struct Bucket {
-  SmallVector<Operation *> members;
+  SmallVector<Operation*> members;
   uint64_t bytes = 0;
 };
 
 class Combiner {
  public:
-  Combiner(const CostModel &cost, MeshAttr mesh, uint64_t bucketBytes) : cost(cost), mesh(mesh), bucketBytes(bucketBytes) {}
+  Combiner(const CostModel& cost, MeshAttr mesh, uint64_t bucketBytes)
+      : cost(cost), mesh(mesh), bucketBytes(bucketBytes) {}
 
-  void run(Block &block);
+  void run(Block& block);
   unsigned numCombined = 0;
 
  private:
-  void visit(Operation *op);
-  void join(Operation *collective);
-  void flush(Buckets which, Operation *before);
-  void emit(Bucket &bucket);
-  unsigned findBucket(Operation *collective, uint64_t bytes);
-  Buckets getAwaited(Operation *op) const;
-  bool canBeDeferred(Operation *op) const;
+  void visit(Operation* op);
+  void join(Operation* collective);
+  void flush(Buckets which, Operation* before);
+  void emit(Bucket& bucket);
+  unsigned findBucket(Operation* collective, uint64_t bytes);
+  Buckets getAwaited(Operation* op) const;
+  bool canBeDeferred(Operation* op) const;
+  bool isAlwaysAtHand(Value value) const;
 
-  const CostModel &cost;
+  const CostModel& cost;
   MeshAttr mesh;
   uint64_t bucketBytes;
   std::array<Bucket, kMaxBuckets> buckets;  // empty ones are free
-  DenseMap<Operation *, Buckets> waiting;   // members and deferred ops
-  SmallVector<Operation *> deferred;        // in program order
+  DenseMap<Operation*, Buckets> waiting;    // members and deferred ops
+  SmallVector<Operation*> deferred;         // in program order
+  DenseSet<Operation*> fromArguments;       // elementwise in arguments and constants alone
 };
 }  // namespace
 
-static bool canBeCombined(Operation *op) { return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp>(op); }
+static bool canBeCombined(Operation* op) {
+  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp>(op);
+}
 
 static uint64_t getBytes(TypeRange types) {
   uint64_t bytes = 0;
@@ -60,42 +66,53 @@ static uint64_t getBytes(TypeRange types) {
 }
 
 /// Same kind, reduction and group.
-static bool areAlike(Operation *a, Operation *b) {
+static bool areAlike(Operation* a, Operation* b) {
   if (a->getName() != b->getName() || getGroup(a) != getGroup(b)) return false;
   if (auto reduce = dyn_cast<spmd::AllReduceOp>(a)) return reduce.getKind() == cast<spmd::AllReduceOp>(b).getKind();
-  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(a)) return scatter.getKind() == cast<spmd::ReduceScatterOp>(b).getKind();
+  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(a))
+    return scatter.getKind() == cast<spmd::ReduceScatterOp>(b).getKind();
   return true;
 }
 
-Buckets Combiner::getAwaited(Operation *op) const {
+Buckets Combiner::getAwaited(Operation* op) const {
   Buckets awaited = 0;
   for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp()) awaited |= waiting.lookup(producer);
+    if (Operation* producer = operand.getDefiningOp()) awaited |= waiting.lookup(producer);
   return awaited;
 }
 
-/// True when `op` can wait at no cost in memory: its operands do not exist yet either (or are constants), or it is small.
-bool Combiner::canBeDeferred(Operation *op) const {
+/// Arguments live until their last use however late, and what is elementwise in them is recomputed from them by the
+/// kernel that reads it.
+bool Combiner::isAlwaysAtHand(Value value) const {
+  Operation* producer = value.getDefiningOp();
+  return !producer || fromArguments.contains(producer);
+}
+
+/// True when `op` can wait at no cost in memory: its operands do not exist yet either (or are at hand anyway), or it is
+/// small.
+bool Combiner::canBeDeferred(Operation* op) const {
   bool isTensorOp = llvm::all_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
-  if (!isTensorOp || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() || isCollective(op)) return false;
+  if (!isTensorOp || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+      isCollective(op))
+    return false;
   bool hasOnlyAwaited = llvm::all_of(op->getOperands(), [&](Value operand) {
-    Operation *producer = operand.getDefiningOp();
-    return producer && (waiting.contains(producer) || isa<arith::ConstantOp>(producer));
+    return isAlwaysAtHand(operand) || waiting.contains(operand.getDefiningOp());
   });
   return hasOnlyAwaited || getBytes(op->getResultTypes()) <= kSmallBytes;
 }
 
 /// The open bucket that `collective` can join, or a free one; makes room when all are in use.
-unsigned Combiner::findBucket(Operation *collective, uint64_t bytes) {
+unsigned Combiner::findBucket(Operation* collective, uint64_t bytes) {
   std::optional<unsigned> free;
   for (unsigned index = 0; index < kMaxBuckets; ++index) {
-    Bucket &bucket = buckets[index];
+    Bucket& bucket = buckets[index];
     if (bucket.members.empty()) {
       if (!free) free = index;
       continue;
     }
     if (!areAlike(bucket.members.front(), collective)) continue;
-    uint64_t limit = bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getParts(mesh, getGroup(collective).getAxes()));
+    uint64_t limit =
+        bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getParts(mesh, getGroup(collective).getAxes()));
     if (bucket.bytes + bytes <= limit) return index;
     flush(Buckets(1) << index, collective);
     return index;
@@ -105,8 +122,9 @@ unsigned Combiner::findBucket(Operation *collective, uint64_t bytes) {
   return 0;
 }
 
-void Combiner::join(Operation *collective) {
-  uint64_t bytes = getBytes(isa<spmd::AllGatherOp>(collective) ? TypeRange(collective->getResultTypes()) : TypeRange(collective->getOperandTypes()));
+void Combiner::join(Operation* collective) {
+  uint64_t bytes = getBytes(isa<spmd::AllGatherOp>(collective) ? TypeRange(collective->getResultTypes())
+                                                               : TypeRange(collective->getOperandTypes()));
   unsigned index = findBucket(collective, bytes);
   buckets[index].members.push_back(collective);
   buckets[index].bytes += bytes;
@@ -114,14 +132,14 @@ void Combiner::join(Operation *collective) {
 }
 
 /// Emits the buckets `which`; deferred ops that wait for nothing else then go before `before`.
-void Combiner::flush(Buckets which, Operation *before) {
+void Combiner::flush(Buckets which, Operation* before) {
   for (unsigned index = 0; index < kMaxBuckets; ++index) {
     if (!(which >> index & 1) || buckets[index].members.empty()) continue;
     emit(buckets[index]);
     buckets[index] = Bucket();
   }
-  llvm::erase_if(deferred, [&](Operation *op) {
-    Buckets &left = waiting[op];
+  llvm::erase_if(deferred, [&](Operation* op) {
+    Buckets& left = waiting[op];
     left &= ~which;
     if (left != 0) return false;
     waiting.erase(op);
@@ -131,14 +149,14 @@ void Combiner::flush(Buckets which, Operation *before) {
 }
 
 /// One op for all members, in the place of the last one, where all operands are known.
-void Combiner::emit(Bucket &bucket) {
-  for (Operation *member : bucket.members) waiting.erase(member);
+void Combiner::emit(Bucket& bucket) {
+  for (Operation* member : bucket.members) waiting.erase(member);
   if (bucket.members.size() == 1) return;
-  Operation *last = bucket.members.back();
+  Operation* last = bucket.members.back();
   SmallVector<Value> operands;
   SmallVector<Type> types;
   SmallVector<int64_t> dims;
-  for (Operation *member : bucket.members) {
+  for (Operation* member : bucket.members) {
     llvm::append_range(operands, member->getOperands());
     llvm::append_range(types, member->getResultTypes());
     if (auto list = member->getAttrOfType<DenseI64ArrayAttr>("dims")) llvm::append_range(dims, list.asArrayRef());
@@ -146,19 +164,20 @@ void Combiner::emit(Bucket &bucket) {
   OpBuilder builder(last);
   OperationState state(last->getLoc(), last->getName(), operands, types);
   for (NamedAttribute attribute : last->getAttrs())
-    if (attribute.getName() != "dims" && attribute.getName() != kExplainAttr) state.attributes.set(attribute.getName(), attribute.getValue());
+    if (attribute.getName() != "dims" && attribute.getName() != kExplainAttr)
+      state.attributes.set(attribute.getName(), attribute.getValue());
   if (!dims.empty()) state.attributes.set("dims", builder.getDenseI64ArrayAttr(dims));
-  Operation *combined = builder.create(state);
+  Operation* combined = builder.create(state);
   mergeExplanations(combined, bucket.members);
   unsigned result = 0;
-  for (Operation *member : bucket.members) {
+  for (Operation* member : bucket.members) {
     for (Value value : member->getResults()) value.replaceAllUsesWith(combined->getResult(result++));
     member->erase();
   }
   numCombined += bucket.members.size() - 1;
 }
 
-void Combiner::visit(Operation *op) {
+void Combiner::visit(Operation* op) {
   // Nothing moves past a barrier.
   if (isa<OptimizationBarrierOp>(op)) return flush(~Buckets(0), op);
   Buckets awaited = getAwaited(op);
@@ -169,11 +188,14 @@ void Combiner::visit(Operation *op) {
   }
   if (awaited != 0) flush(awaited, op);
   if (canBeCombined(op)) join(op);
+  bool isElementwise = op->hasTrait<OpTrait::Elementwise>() || isa<arith::ConstantOp, BroadcastInDimOp>(op);
+  if (isElementwise && llvm::all_of(op->getOperands(), [&](Value operand) { return isAlwaysAtHand(operand); }))
+    fromArguments.insert(op);
 }
 
-void Combiner::run(Block &block) {
-  SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(block));
-  for (Operation *op : ops) visit(op);
+void Combiner::run(Block& block) {
+  SmallVector<Operation*> ops = llvm::to_vector(llvm::make_pointer_range(block));
+  for (Operation* op : ops) visit(op);
   if (!ops.empty()) flush(~Buckets(0), ops.back());
 }
 
@@ -190,7 +212,7 @@ struct CombineCollectivesPass : mlir::sgd::impl::CombineCollectivesPassBase<Comb
       return signalPassFailure();
     }
     CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
-    for (Block &block : getOperation().getBody()) {
+    for (Block& block : getOperation().getBody()) {
       Combiner combiner(cost, mesh.getMesh(), bucketBytes);
       combiner.run(block);
       numCombined += combiner.numCombined;

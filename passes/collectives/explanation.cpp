@@ -6,10 +6,10 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-void mlir::sgd::mergeExplanations(Operation *to, ArrayRef<Operation *> from) {
+void mlir::sgd::mergeExplanations(Operation* to, ArrayRef<Operation*> from) {
   SmallVector<Attribute> texts;
   SmallVector<Location> locations;
-  for (Operation *op : from) {
+  for (Operation* op : from) {
     if (auto array = op->getAttrOfType<ArrayAttr>(kExplainAttr)) llvm::append_range(texts, array);
     locations.push_back(op->getLoc());
   }

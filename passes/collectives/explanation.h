@@ -7,7 +7,7 @@
 namespace mlir::sgd {
 
 /// Gives `to` the explanations of all `from`, and their fused location.
-void mergeExplanations(Operation *to, ArrayRef<Operation *> from);
+void mergeExplanations(Operation* to, ArrayRef<Operation*> from);
 
 }  // namespace mlir::sgd
 

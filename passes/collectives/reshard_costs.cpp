@@ -10,8 +10,9 @@ std::optional<ReshardCost> ReshardCosts::get(RankedTensorType from, RankedTensor
   if (from == to) return ReshardCost{};
   auto [entry, isNew] = known.try_emplace({from, to}, std::nullopt);
   if (!isNew) return entry->second;
-  llvm::Expected<ReshardPlan> plan = planner.plan(from.getShape(), getElementBytes(from.getElementType()),
-                                                  getShardState(mesh, mlir::sgd::getSharding(from)), getShardState(mesh, mlir::sgd::getSharding(to)));
+  llvm::Expected<ReshardPlan> plan =
+      planner.plan(from.getShape(), getElementBytes(from.getElementType()),
+                   getShardState(mesh, mlir::sgd::getSharding(from)), getShardState(mesh, mlir::sgd::getSharding(to)));
   if (!plan) {
     llvm::consumeError(plan.takeError());
     return std::nullopt;

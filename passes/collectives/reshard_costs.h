@@ -12,8 +12,10 @@ struct ReshardCost {
   uint64_t sentBytes = 0;
   double seconds = 0;
 
-  bool operator<(const ReshardCost &other) const { return std::tie(sentBytes, seconds) < std::tie(other.sentBytes, other.seconds); }
-  ReshardCost &operator+=(const ReshardCost &other) {
+  bool operator<(const ReshardCost& other) const {
+    return std::tie(sentBytes, seconds) < std::tie(other.sentBytes, other.seconds);
+  }
+  ReshardCost& operator+=(const ReshardCost& other) {
     sentBytes += other.sentBytes;
     seconds += other.seconds;
     return *this;
@@ -23,7 +25,7 @@ struct ReshardCost {
 class ReshardCosts {
  public:
   /// `cost` outlives the object.
-  ReshardCosts(MeshAttr mesh, const CostModel &cost) : mesh(mesh), planner(cost) {}
+  ReshardCosts(MeshAttr mesh, const CostModel& cost) : mesh(mesh), planner(cost) {}
 
   /// Types of equal shape with shardings. Nothing when there is no plan (a dimension that does not divide).
   std::optional<ReshardCost> get(RankedTensorType from, RankedTensorType to);

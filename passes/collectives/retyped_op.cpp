@@ -6,15 +6,17 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static std::optional<TensorAxes> fromFactors(const TensorMapping &mapping, ArrayRef<int64_t> sizes, ArrayRef<AxisParts> factors) {
+static std::optional<TensorAxes> fromFactors(const TensorMapping& mapping, ArrayRef<int64_t> sizes,
+                                             ArrayRef<AxisParts> factors) {
   TensorAxes tensor;
   bool isExact = true;
-  for (const auto &dim : mapping) tensor.dims.push_back({joinFactors(dim, sizes, factors, &isExact), /*isOpen=*/false});
+  for (const auto& dim : mapping) tensor.dims.push_back({joinFactors(dim, sizes, factors, &isExact), /*isOpen=*/false});
   if (!isExact) return std::nullopt;
   return tensor;
 }
 
-std::optional<OpShardings> mlir::sgd::shardLike(Operation *op, unsigned operand, ShardingAttr sharding, const MeshAxes &mesh) {
+std::optional<OpShardings> mlir::sgd::shardLike(Operation* op, unsigned operand, ShardingAttr sharding,
+                                                const MeshAxes& mesh) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled || op->getNumResults() != 1) return std::nullopt;
   ShardingRule rule = ruled.getShardingRule();
@@ -30,13 +32,14 @@ std::optional<OpShardings> mlir::sgd::shardLike(Operation *op, unsigned operand,
   for (auto [factor, held] : llvm::zip(rule.factors, projected.factors)) {
     if (!held.axes.empty() && !factor.canBeSharded()) return std::nullopt;
     if (factor.kind == FactorKind::Reduction) {
-      if (!held.axes.empty() && !given.unreduced.empty() && factor.reduceKind != sharding.getUnreducedKind()) return std::nullopt;
+      if (!held.axes.empty() && !given.unreduced.empty() && factor.reduceKind != sharding.getUnreducedKind())
+        return std::nullopt;
       partial.append(held.axes);
     }
     axes.push_back(held.axes);
   }
   OpShardings shardings;
-  for (const TensorMapping &mapping : rule.operands) {
+  for (const TensorMapping& mapping : rule.operands) {
     std::optional<TensorAxes> tensor = fromFactors(mapping, sizes, axes);
     if (!tensor) return std::nullopt;
     shardings.operands.push_back(mesh.toAttr(*tensor));

@@ -13,9 +13,9 @@ struct OpShardings {
   ShardingAttr result;
 };
 
-/// The op's shardings when operand `operand` has `sharding` (its partial axes are carried to the result), by the op's sharding rule; axes
-/// of a reduced dimension become partial in the result. Nothing when the rule does not allow it.
-std::optional<OpShardings> shardLike(Operation *op, unsigned operand, ShardingAttr sharding, const MeshAxes &mesh);
+/// The op's shardings when operand `operand` has `sharding` (its partial axes are carried to the result), by the op's
+/// sharding rule; axes of a reduced dimension become partial in the result. Nothing when the rule does not allow it.
+std::optional<OpShardings> shardLike(Operation* op, unsigned operand, ShardingAttr sharding, const MeshAxes& mesh);
 
 }  // namespace mlir::sgd
 

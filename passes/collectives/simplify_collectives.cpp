@@ -1,5 +1,5 @@
 // The pass spmd-simplify-collectives: local rewrites of the SPMD program, each of which sends less than before.
-#include "passes/collectives/collective_sequence.h"
+#include "passes/collectives/collective_ops.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/partial_values.h"
@@ -14,34 +14,37 @@ using namespace mlir::sgd;
 
 namespace {
 /// Operations that are equal but for explanation and location.
-struct EqualCollectives : DenseMapInfo<Operation *> {
-  static unsigned getHashValue(const Operation *op) {
-    auto *collective = const_cast<Operation *>(op);
-    return llvm::hash_combine(collective->getName(), llvm::hash_combine_range(collective->getOperands()), collective->hashProperties());
+struct EqualCollectives : DenseMapInfo<Operation*> {
+  static unsigned getHashValue(const Operation* op) {
+    auto* collective = const_cast<Operation*>(op);
+    return llvm::hash_combine(collective->getName(), llvm::hash_combine_range(collective->getOperands()),
+                              collective->hashProperties());
   }
-  static bool isEqual(const Operation *lhs, const Operation *rhs) {
+  static bool isEqual(const Operation* lhs, const Operation* rhs) {
     if (lhs == rhs) return true;
-    if (lhs == getEmptyKey() || lhs == getTombstoneKey() || rhs == getEmptyKey() || rhs == getTombstoneKey()) return false;
-    auto *a = const_cast<Operation *>(lhs), *b = const_cast<Operation *>(rhs);
-    return a->getName() == b->getName() && llvm::equal(a->getOperands(), b->getOperands()) && llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
+    if (lhs == getEmptyKey() || lhs == getTombstoneKey() || rhs == getEmptyKey() || rhs == getTombstoneKey())
+      return false;
+    auto *a = const_cast<Operation*>(lhs), *b = const_cast<Operation*>(rhs);
+    return a->getName() == b->getName() && llvm::equal(a->getOperands(), b->getOperands()) &&
+           llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
            a->getName().compareOpProperties(a->getPropertiesStorage(), b->getPropertiesStorage());
   }
 };
 
 struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<SimplifyCollectivesPass> {
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody()) {
-      DenseMap<Operation *, Operation *, EqualCollectives> known;
-      for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (Block& block : getOperation().getBody()) {
+      DenseMap<Operation*, Operation*, EqualCollectives> known;
+      for (Operation& op : llvm::make_early_inc_range(block)) {
         if (foldSlice(&op) || foldSum(&op)) continue;
         if (isa<spmd::SpmdDialect>(op.getDialect())) mergeEqual(&op, known);
       }
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (isa<spmd::SpmdDialect>(op.getDialect()) && op.use_empty()) op.erase();
     }
   }
 
-  void mergeEqual(Operation *op, DenseMap<Operation *, Operation *, EqualCollectives> &known) {
+  void mergeEqual(Operation* op, DenseMap<Operation*, Operation*, EqualCollectives>& known) {
     auto [entry, isNew] = known.try_emplace(op, op);
     if (isNew) return;
     // The first one's explanation stands: it says what is sent, once.
@@ -50,13 +53,16 @@ struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<Si
   }
 
   /// shard_slice(all_reduce(x)) over one group is a reduce_scatter.
-  bool foldSlice(Operation *op) {
+  bool foldSlice(Operation* op) {
     auto slice = dyn_cast<spmd::ShardSliceOp>(op);
     auto reduce = slice ? slice.getInput().getDefiningOp<spmd::AllReduceOp>() : spmd::AllReduceOp();
-    if (!reduce || reduce.getInputs().size() != 1 || !slice.getInput().hasOneUse() || reduce.getAxes() != slice.getAxes()) return false;
+    if (!reduce || reduce.getInputs().size() != 1 || !slice.getInput().hasOneUse() ||
+        reduce.getAxes() != slice.getAxes())
+      return false;
     OpBuilder builder(op);
-    auto scatter = spmd::ReduceScatterOp::create(builder, op->getLoc(), TypeRange{slice.getType()}, reduce.getInputs(), reduce.getKind(),
-                                                 ArrayRef<int64_t>{static_cast<int64_t>(slice.getDim())}, reduce.getAxes());
+    auto scatter = spmd::ReduceScatterOp::create(
+        builder, op->getLoc(), TypeRange{slice.getType()}, reduce.getInputs(), reduce.getKind(),
+        ArrayRef<int64_t>{static_cast<int64_t>(slice.getDim())}, reduce.getAxes());
     mergeExplanations(scatter, {reduce, slice});
     slice.getResult().replaceAllUsesWith(scatter.getResult(0));
     slice.erase();
@@ -65,15 +71,20 @@ struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<Si
   }
 
   /// all_reduce(x) + all_reduce(y) is all_reduce(x + y).
-  bool foldSum(Operation *op) {
+  bool foldSum(Operation* op) {
     if (op->getNumOperands() != 2 || op->getNumResults() != 1) return false;
-    auto lhs = op->getOperand(0).getDefiningOp<spmd::AllReduceOp>(), rhs = op->getOperand(1).getDefiningOp<spmd::AllReduceOp>();
-    if (!lhs || !rhs || lhs == rhs || lhs.getInputs().size() != 1 || rhs.getInputs().size() != 1 || !lhs->hasOneUse() || !rhs->hasOneUse()) return false;
-    if (lhs.getKind() != rhs.getKind() || lhs.getAxes() != rhs.getAxes() || !joinsPartials(op, lhs.getKind())) return false;
+    auto lhs = op->getOperand(0).getDefiningOp<spmd::AllReduceOp>(),
+         rhs = op->getOperand(1).getDefiningOp<spmd::AllReduceOp>();
+    if (!lhs || !rhs || lhs == rhs || lhs.getInputs().size() != 1 || rhs.getInputs().size() != 1 || !lhs->hasOneUse() ||
+        !rhs->hasOneUse())
+      return false;
+    if (lhs.getKind() != rhs.getKind() || lhs.getAxes() != rhs.getAxes() || !joinsPartials(op, lhs.getKind()))
+      return false;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     op->setOperands({lhs.getInputs()[0], rhs.getInputs()[0]});
-    auto sum = spmd::AllReduceOp::create(builder, op->getLoc(), op->getResultTypes(), op->getResults(), lhs.getKind(), lhs.getAxes());
+    auto sum = spmd::AllReduceOp::create(builder, op->getLoc(), op->getResultTypes(), op->getResults(), lhs.getKind(),
+                                         lhs.getAxes());
     op->getResult(0).replaceAllUsesExcept(sum.getResult(0), sum);
     mergeExplanations(sum, {lhs, rhs});
     lhs.erase();

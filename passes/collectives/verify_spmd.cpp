@@ -1,6 +1,7 @@
-// The pass spmd-verify. Groups are axes of the mesh, so they partition the ranks when the axes are distinct parts of it; and with one
-// block, no regions and no branch around a collective, every rank issues the same sequence whatever spmd.partition_id says.
-#include "passes/collectives/collective_sequence.h"
+// The pass spmd-verify. Groups are axes of the mesh, so they partition the ranks when the axes are distinct parts of
+// it; and with one block, no regions and no branch around a collective, every rank issues the same sequence whatever
+// spmd.partition_id says.
+#include "passes/collectives/collective_ops.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/sharding_state.h"
 
@@ -13,11 +14,12 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// Fails when `axes` are not distinct parts of axes of their mesh.
-static LogicalResult verifyAxes(Operation *op, AxisListAttr list) {
+static LogicalResult verifyAxes(Operation* op, AxisListAttr list) {
   MeshAttr mesh = lookupMesh(op, list.getMesh());
   if (!mesh) return op->emitOpError() << "names the unknown mesh " << list.getMesh();
   auto asSharding = ShardingAttr::get(op->getContext(), list.getMesh(), {}, list.getAxes(), {}, ReduceKind::Add);
-  return asSharding.verifyAgainst(mesh, {}, [&] { return op->emitOpError() << "has groups that do not partition the ranks: "; });
+  return asSharding.verifyAgainst(mesh, {},
+                                  [&] { return op->emitOpError() << "has groups that do not partition the ranks: "; });
 }
 
 /// `from` and `to` must number the same ranks: the same digits of the same axes.
@@ -26,17 +28,22 @@ static LogicalResult verifyPermute(spmd::CollectivePermuteOp permute) {
   auto getDigits = [&](AxisListAttr list) {
     AxisParts parts;
     for (AxisRefAttr ref : list.getAxes()) parts.push_back(getPart(mesh, ref));
-    llvm::sort(parts, [](const AxisPart &a, const AxisPart &b) { return std::tie(a.axis, a.begin) < std::tie(b.axis, b.begin); });
+    llvm::sort(parts, [](const AxisPart& a, const AxisPart& b) {
+      return std::tie(a.axis, a.begin) < std::tie(b.axis, b.begin);
+    });
     return merged(parts);
   };
-  if (permute.getFrom().getMesh() != permute.getTo().getMesh() || getDigits(permute.getFrom()) != getDigits(permute.getTo()))
-    return permute.emitOpError() << "goes from " << permute.getFrom() << " to " << permute.getTo() << ", which are not the same axes in another order";
+  if (permute.getFrom().getMesh() != permute.getTo().getMesh() ||
+      getDigits(permute.getFrom()) != getDigits(permute.getTo()))
+    return permute.emitOpError() << "goes from " << permute.getFrom() << " to " << permute.getTo()
+                                 << ", which are not the same axes in another order";
   return success();
 }
 
-static LogicalResult verifyCollective(Operation *op) {
+static LogicalResult verifyCollective(Operation* op) {
   if (!isa<func::FuncOp>(op->getParentOp()))
-    return op->emitOpError() << "stands inside '" << op->getParentOp()->getName() << "': whether it runs could differ between ranks";
+    return op->emitOpError() << "stands inside '" << op->getParentOp()->getName()
+                             << "': whether it runs could differ between ranks";
   if (failed(verifyAxes(op, getGroup(op)))) return failure();
   auto permute = dyn_cast<spmd::CollectivePermuteOp>(op);
   if (!permute) return success();
@@ -44,18 +51,19 @@ static LogicalResult verifyCollective(Operation *op) {
   return verifyPermute(permute);
 }
 
-static LogicalResult verifyNoSharding(Operation *op, Type type) {
+static LogicalResult verifyNoSharding(Operation* op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.getEncoding()) return success();
   return op->emitOpError() << "still has the type " << type << ", whose sharding sgd-localize should have removed";
 }
 
-static LogicalResult verifyOp(Operation *op) {
-  if (isa<ReshardOp, ShardingConstraintOp>(op)) return op->emitOpError("is left, which sgd-localize should have removed");
+static LogicalResult verifyOp(Operation* op) {
+  if (isa<ReshardOp, ShardingConstraintOp>(op))
+    return op->emitOpError("is left, which sgd-localize should have removed");
   for (Type type : op->getResultTypes())
     if (failed(verifyNoSharding(op, type))) return failure();
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
+  for (Region& region : op->getRegions())
+    for (Block& block : region)
       for (Type type : block.getArgumentTypes())
         if (failed(verifyNoSharding(op, type))) return failure();
   if (auto slice = dyn_cast<spmd::ShardSliceOp>(op)) return verifyAxes(op, slice.getAxes());
@@ -64,10 +72,13 @@ static LogicalResult verifyOp(Operation *op) {
 }
 
 static LogicalResult verifyFunction(func::FuncOp function) {
-  bool hasCollectives = function.walk([](Operation *op) { return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  bool hasCollectives =
+      function.walk([](Operation* op) { return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted();
   if (hasCollectives && !llvm::hasSingleElement(function.getBody()))
     return function.emitOpError("has collectives and several blocks: their order could differ between ranks");
-  WalkResult result = function.walk([](Operation *op) { return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
+  WalkResult result = function.walk(
+      [](Operation* op) { return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
   return failure(result.wasInterrupted());
 }
 

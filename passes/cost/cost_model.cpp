@@ -18,7 +18,7 @@ double getRingRounds(CollectiveKind kind, int64_t ranks) {
 }
 
 /// Time on one link class, every rank of the group being a neighbour of every other.
-double getFlatSeconds(const LinkClass &link, Algorithm algorithm, CollectiveKind kind, int64_t ranks, uint64_t bytes) {
+double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind kind, int64_t ranks, uint64_t bytes) {
   double sent = static_cast<double>(::sgd::comm::SentBytes(kind, ranks, bytes));
   switch (algorithm) {
     case Algorithm::Ring:
@@ -36,10 +36,10 @@ double getFlatSeconds(const LinkClass &link, Algorithm algorithm, CollectiveKind
 }
 }  // namespace
 
-const LinkClass &CostModel::getLink(ArrayRef<AxisPart> parts) const {
-  for (const LinkClass &link : topology.links) {
+const LinkClass& CostModel::getLink(ArrayRef<AxisPart> parts) const {
+  for (const LinkClass& link : topology.links) {
     // A digit of stride s and size n stays within aligned blocks of s * n ranks.
-    bool joinsAll = link.ranks == 0 || llvm::all_of(parts, [&](const AxisPart &part) {
+    bool joinsAll = link.ranks == 0 || llvm::all_of(parts, [&](const AxisPart& part) {
                       return link.ranks % (getRankStride(mesh, part) * part.size) == 0;
                     });
     if (joinsAll) return link;
@@ -50,22 +50,23 @@ const LinkClass &CostModel::getLink(ArrayRef<AxisPart> parts) const {
 double CostModel::getCollectiveSeconds(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t bytes) const {
   int64_t ranks = getGroupSize(parts);
   if (ranks <= 1) return 0;
-  const LinkClass &link = getLink(parts);
+  const LinkClass& link = getLink(parts);
   double best = kImpossible;
-  for (Algorithm algorithm : link.algorithms) best = std::min(best, getFlatSeconds(link, algorithm, kind, ranks, bytes));
+  for (Algorithm algorithm : link.algorithms)
+    best = std::min(best, getFlatSeconds(link, algorithm, kind, ranks, bytes));
   return std::min(best, getHierarchicalSeconds(kind, parts, bytes));
 }
 
 double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t bytes) const {
-  const LinkClass &outerLink = getLink(parts);
+  const LinkClass& outerLink = getLink(parts);
   llvm::SmallVector<AxisPart, 4> inner, outer;
-  for (const AxisPart &part : parts) (&getLink(part) == &outerLink ? outer : inner).push_back(part);
+  for (const AxisPart& part : parts) (&getLink(part) == &outerLink ? outer : inner).push_back(part);
   if (inner.empty() || outer.empty()) return kImpossible;
   uint64_t part = bytes / getGroupSize(inner);
   switch (kind) {
     case CollectiveKind::kAllReduce:
-      return getCollectiveSeconds(CollectiveKind::kReduceScatter, inner, bytes) + getCollectiveSeconds(kind, outer, part) +
-             getCollectiveSeconds(CollectiveKind::kAllGather, inner, bytes);
+      return getCollectiveSeconds(CollectiveKind::kReduceScatter, inner, bytes) +
+             getCollectiveSeconds(kind, outer, part) + getCollectiveSeconds(CollectiveKind::kAllGather, inner, bytes);
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
       return getCollectiveSeconds(kind, inner, bytes) + getCollectiveSeconds(kind, outer, part);
@@ -75,12 +76,13 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
-  const DeviceModel &device = topology.device;
-  return device.launchLatency + std::max(flops / (isHalf ? device.halfFlops : device.flops), bytes / device.memoryBandwidth);
+  const DeviceModel& device = topology.device;
+  return device.launchLatency +
+         std::max(flops / (isHalf ? device.halfFlops : device.flops), bytes / device.memoryBandwidth);
 }
 
 uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
-  const LinkClass &link = getLink(parts);
+  const LinkClass& link = getLink(parts);
   double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);
   return std::max<uint64_t>(uint64_t(4) << 20, static_cast<uint64_t>(rounds * link.latency * link.bandwidth / 0.02));
 }

@@ -1,4 +1,5 @@
-// Estimated times: collectives by alpha-beta per link class and algorithm, compute by roofline. No IR; figures in seconds and bytes.
+// Estimated times: collectives by alpha-beta per link class and algorithm, compute by roofline. No IR; figures in
+// seconds and bytes.
 #ifndef SGD_PASSES_COST_COST_MODEL_H
 #define SGD_PASSES_COST_COST_MODEL_H
 
@@ -15,9 +16,9 @@ class CostModel {
  public:
   CostModel(Topology topology, llvm::ArrayRef<int64_t> mesh) : topology(std::move(topology)), mesh(mesh) {}
 
-  /// Time of one collective over the group `parts`. `bytes` is what one rank holds, counted as `SentBytes` wants it: the
-  /// operand of an all-reduce, reduce-scatter, all-to-all, permute or broadcast, the result of an all-gather.
-  /// The best of the link's algorithms; over several levels also the hierarchical form.
+  /// Time of one collective over the group `parts`. `bytes` is what one rank holds, counted as `SentBytes` wants it:
+  /// the operand of an all-reduce, reduce-scatter, all-to-all, permute or broadcast, the result of an all-gather. The
+  /// best of the link's algorithms; over several levels also the hierarchical form.
   double getCollectiveSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) const;
 
   /// Payload that a rank sends by the ring rule: what reports, artifact and runtime count.
@@ -32,9 +33,9 @@ class CostModel {
   uint64_t getBucketBytes(llvm::ArrayRef<AxisPart> parts) const;
 
   /// The innermost links that join all ranks of the group.
-  const LinkClass &getLink(llvm::ArrayRef<AxisPart> parts) const;
+  const LinkClass& getLink(llvm::ArrayRef<AxisPart> parts) const;
 
-  const Topology &getTopology() const { return topology; }
+  const Topology& getTopology() const { return topology; }
   llvm::ArrayRef<int64_t> getMesh() const { return mesh; }
 
  private:

@@ -1,4 +1,5 @@
-// The built-in topology. Figures: one core of an AVX2 server, shared memory between processes; they decide, they do not promise.
+// The built-in topology. Figures: one core of an AVX2 server, shared memory between processes; they decide, they do not
+// promise.
 #include "passes/cost/topology.h"
 
 #include "llvm/Support/MemoryBuffer.h"

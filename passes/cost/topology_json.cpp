@@ -15,11 +15,11 @@ namespace {
 /// One JSON object with the path that names it in errors; keys that nobody read are errors too.
 class Fields {
  public:
-  Fields(const llvm::json::Object &object, std::string path) : object(object), path(std::move(path)) {}
+  Fields(const llvm::json::Object& object, std::string path) : object(object), path(std::move(path)) {}
 
-  Error getNumber(StringRef key, double &value, bool mayBeZero = false) {
+  Error getNumber(StringRef key, double& value, bool mayBeZero = false) {
     known.push_back(key);
-    const llvm::json::Value *field = object.get(key);
+    const llvm::json::Value* field = object.get(key);
     if (!field) return fail("field '" + key + "' is missing");
     std::optional<double> number = field->getAsNumber();
     if (!number) return fail("field '" + key + "' must be a number");
@@ -29,7 +29,7 @@ class Fields {
     return Error::success();
   }
 
-  Error getInteger(StringRef key, int64_t &value, bool mayBeZero = false) {
+  Error getInteger(StringRef key, int64_t& value, bool mayBeZero = false) {
     double number = 0;
     if (Error error = getNumber(key, number, mayBeZero)) return error;
     if (number != std::floor(number) || number > 9e15) return fail("field '" + key + "' must be a whole number");
@@ -37,7 +37,7 @@ class Fields {
     return Error::success();
   }
 
-  Error getString(StringRef key, std::string &value) {
+  Error getString(StringRef key, std::string& value) {
     known.push_back(key);
     std::optional<StringRef> text = object.getString(key);
     if (!text || text->empty()) return fail("field '" + key + "' must be a non-empty string");
@@ -45,31 +45,32 @@ class Fields {
     return Error::success();
   }
 
-  Error getArray(StringRef key, const llvm::json::Array *&value) {
+  Error getArray(StringRef key, const llvm::json::Array*& value) {
     known.push_back(key);
     value = object.getArray(key);
     if (!value || value->empty()) return fail("field '" + key + "' must be a non-empty list");
     return Error::success();
   }
 
-  Error getObject(StringRef key, const llvm::json::Object *&value) {
+  Error getObject(StringRef key, const llvm::json::Object*& value) {
     known.push_back(key);
     value = object.getObject(key);
     return value ? Error::success() : fail("field '" + key + "' must be an object");
   }
 
   Error checkAllKnown() {
-    for (const auto &entry : object)
-      if (!llvm::is_contained(known, StringRef(entry.first))) return fail("field '" + StringRef(entry.first) + "' is unknown");
+    for (const auto& entry : object)
+      if (!llvm::is_contained(known, StringRef(entry.first)))
+        return fail("field '" + StringRef(entry.first) + "' is unknown");
     return Error::success();
   }
 
-  Error fail(const Twine &what) const {
+  Error fail(const Twine& what) const {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), Twine("topology ") + path + ": " + what);
   }
 
  private:
-  const llvm::json::Object &object;
+  const llvm::json::Object& object;
   std::string path;
   llvm::SmallVector<StringRef, 8> known;
 };
@@ -81,7 +82,7 @@ Error firstOf(std::initializer_list<llvm::function_ref<Error()>> reads) {
   return Error::success();
 }
 
-Error readDevice(const llvm::json::Object &object, const std::string &path, DeviceModel &device) {
+Error readDevice(const llvm::json::Object& object, const std::string& path, DeviceModel& device) {
   Fields fields(object, path);
   return firstOf({[&] { return fields.getNumber("flops", device.flops); },
                   [&] { return fields.getNumber("half_flops", device.halfFlops); },
@@ -91,10 +92,10 @@ Error readDevice(const llvm::json::Object &object, const std::string &path, Devi
                   [&] { return fields.checkAllKnown(); }});
 }
 
-Error readAlgorithms(Fields &fields, LinkClass &link) {
-  const llvm::json::Array *names = nullptr;
+Error readAlgorithms(Fields& fields, LinkClass& link) {
+  const llvm::json::Array* names = nullptr;
   if (Error error = fields.getArray("algorithms", names)) return error;
-  for (const llvm::json::Value &value : *names) {
+  for (const llvm::json::Value& value : *names) {
     auto algorithm = llvm::StringSwitch<std::optional<Algorithm>>(value.getAsString().value_or(""))
                          .Case("ring", Algorithm::Ring)
                          .Case("tree", Algorithm::Tree)
@@ -109,20 +110,19 @@ Error readAlgorithms(Fields &fields, LinkClass &link) {
   return Error::success();
 }
 
-Error readLink(const llvm::json::Object &object, const std::string &path, LinkClass &link) {
+Error readLink(const llvm::json::Object& object, const std::string& path, LinkClass& link) {
   Fields fields(object, path);
   return firstOf({[&] { return fields.getString("name", link.name); },
                   [&] { return fields.getInteger("ranks", link.ranks, /*mayBeZero=*/true); },
                   [&] { return fields.getNumber("latency", link.latency, /*mayBeZero=*/true); },
                   [&] { return fields.getNumber("bandwidth", link.bandwidth); },
-                  [&] { return readAlgorithms(fields, link); },
-                  [&] { return fields.checkAllKnown(); }});
+                  [&] { return readAlgorithms(fields, link); }, [&] { return fields.checkAllKnown(); }});
 }
 
-Error readLinks(const llvm::json::Array &array, const std::string &path, Topology &topology) {
+Error readLinks(const llvm::json::Array& array, const std::string& path, Topology& topology) {
   for (auto [index, value] : llvm::enumerate(array)) {
     std::string here = path + ": link " + std::to_string(index);
-    const llvm::json::Object *object = value.getAsObject();
+    const llvm::json::Object* object = value.getAsObject();
     if (!object) return llvm::createStringError("topology " + here + " must be an object");
     LinkClass link;
     if (Error error = readLink(*object, here, link)) return error;
@@ -141,18 +141,16 @@ Error readLinks(const llvm::json::Array &array, const std::string &path, Topolog
 llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
   std::string path = "'" + name.str() + "'";
-  if (!value)
-    return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()));
-  const llvm::json::Object *object = value->getAsObject();
+  if (!value) return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()));
+  const llvm::json::Object* object = value->getAsObject();
   if (!object) return llvm::createStringError("topology " + path + " must be an object");
   Topology topology;
   Fields fields(*object, path);
-  const llvm::json::Object *device = nullptr;
-  const llvm::json::Array *links = nullptr;
+  const llvm::json::Object* device = nullptr;
+  const llvm::json::Array* links = nullptr;
   Error error = firstOf({[&] { return fields.getString("name", topology.name); },
                          [&] { return fields.getObject("device", device); },
-                         [&] { return fields.getArray("links", links); },
-                         [&] { return fields.checkAllKnown(); },
+                         [&] { return fields.getArray("links", links); }, [&] { return fields.checkAllKnown(); },
                          [&] { return readDevice(*device, path + ": device", topology.device); },
                          [&] { return readLinks(*links, path, topology); }});
   if (error) return std::move(error);

@@ -111,8 +111,10 @@ class Profile {
 
   void add(const ArenaBuffer& buffer, int64_t times) {
     for (const Lifetime& lifetime : buffer.lifetimes) {
-      auto first = std::lower_bound(instants.begin(), instants.end(), lifetime.first), last = std::upper_bound(first, instants.end(), lifetime.last);
-      for (auto it = first; it != last; ++it) alive[it - instants.begin()] += times * static_cast<int64_t>(roundUp(buffer.size));
+      auto first = std::lower_bound(instants.begin(), instants.end(), lifetime.first),
+           last = std::upper_bound(first, instants.end(), lifetime.last);
+      for (auto it = first; it != last; ++it)
+        alive[it - instants.begin()] += times * static_cast<int64_t>(roundUp(buffer.size));
     }
   }
 
@@ -124,21 +126,26 @@ class Profile {
 };
 
 bool isAlive(const ArenaBuffer& buffer, int64_t instant) {
-  return std::any_of(buffer.lifetimes.begin(), buffer.lifetimes.end(), [&](const Lifetime& l) { return l.first <= instant && instant <= l.last; });
+  return std::any_of(buffer.lifetimes.begin(), buffer.lifetimes.end(),
+                     [&](const Lifetime& l) { return l.first <= instant && instant <= l.last; });
 }
 
 }  // namespace
 
-std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests, const std::vector<ArenaBuffer>& host, uint64_t hostSize) {
+std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests,
+                                                  const std::vector<ArenaBuffer>& host, uint64_t hostSize) {
   std::vector<std::optional<uint64_t>> moved(guests.size());
   if (guests.empty() || hostSize == 0) return moved;
   std::vector<size_t> bySize(guests.size());
   std::iota(bySize.begin(), bySize.end(), size_t{0});
-  std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) { return guests[a].size != guests[b].size ? guests[a].size > guests[b].size : a < b; });
+  std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) {
+    return guests[a].size != guests[b].size ? guests[a].size > guests[b].size : a < b;
+  });
   auto findGap = [&](const ArenaBuffer& guest) -> std::optional<uint64_t> {
     std::vector<Placed> busy;
     for (const ArenaBuffer& buffer : host)
-      if (buffer.size != 0 && conflict(guest, buffer)) busy.push_back({*buffer.fixedOffset, roundUp(*buffer.fixedOffset + buffer.size)});
+      if (buffer.size != 0 && conflict(guest, buffer))
+        busy.push_back({*buffer.fixedOffset, roundUp(*buffer.fixedOffset + buffer.size)});
     for (size_t i = 0; i < guests.size(); ++i)
       if (moved[i] && conflict(guest, guests[i])) busy.push_back({*moved[i], *moved[i] + roundUp(guests[i].size)});
     uint64_t offset = bestGap(busy, roundUp(guest.size));

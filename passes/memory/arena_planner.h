@@ -1,5 +1,6 @@
-// Places buffers with known lifetimes into one block of memory so that no two that live at the same time overlap. Plain C++, no IR.
-// The method is best fit over interval conflicts, largest buffer first (as in XLA's and TFLite's planners), tried with a few orders.
+// Places buffers with known lifetimes into one block of memory so that no two that live at the same time overlap. Plain
+// C++, no IR. The method is best fit over interval conflicts, largest buffer first (as in XLA's and TFLite's planners),
+// tried with a few orders.
 #ifndef SGD_PASSES_MEMORY_ARENA_PLANNER_H
 #define SGD_PASSES_MEMORY_ARENA_PLANNER_H
 
@@ -19,9 +20,10 @@ struct Lifetime {
 };
 
 struct ArenaBuffer {
-  uint64_t size = 0;                    ///< bytes; zero-sized buffers get an offset too
-  std::vector<Lifetime> lifetimes;      ///< a buffer may be free in between
-  std::optional<uint64_t> fixedOffset;  ///< where it must lie; fixed buffers may overlap each other in space only when the caller says so
+  uint64_t size = 0;                ///< bytes; zero-sized buffers get an offset too
+  std::vector<Lifetime> lifetimes;  ///< a buffer may be free in between
+  std::optional<uint64_t>
+      fixedOffset;  ///< where it must lie; fixed buffers may overlap each other in space only when the caller says so
 };
 
 struct ArenaPlan {
@@ -32,10 +34,12 @@ struct ArenaPlan {
 /// Never larger than all buffers side by side (each rounded up to the alignment) after the fixed ones. Deterministic.
 ArenaPlan planArena(const std::vector<ArenaBuffer>& buffers);
 
-/// Where buffers of one block can lie in idle parts of another, `host` (all fixed, in `hostSize` bytes), so that the rest of their own block
-/// gets smaller: for each guest an offset in the host's block, or nullopt for those that stay. Again and again the largest guest at the peak
-/// of what is left moves, until none of that instant finds room. Fixed guests stay. Deterministic.
-std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests, const std::vector<ArenaBuffer>& host, uint64_t hostSize);
+/// Where buffers of one block can lie in idle parts of another, `host` (all fixed, in `hostSize` bytes), so that the
+/// rest of their own block gets smaller: for each guest an offset in the host's block, or nullopt for those that stay.
+/// Again and again the largest guest at the peak of what is left moves, until none of that instant finds room. Fixed
+/// guests stay. Deterministic.
+std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests,
+                                                  const std::vector<ArenaBuffer>& host, uint64_t hostSize);
 
 /// The largest sum, over instructions, of the rounded sizes of the buffers alive there: no plan is smaller.
 uint64_t lowerBound(const std::vector<ArenaBuffer>& buffers);

@@ -32,31 +32,36 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void runOnOperation() final {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal()) functions.push_back(function);
-    if (!llvm::all_of(functions, [](func::FuncOp function) { return succeeded(checkIsPlan(function)); })) return signalPassFailure();
+    if (!llvm::all_of(functions, [](func::FuncOp function) { return succeeded(checkIsPlan(function)); }))
+      return signalPassFailure();
     if (failed(collectArguments())) return signalPassFailure();
     placeArguments();
     uint64_t windowBytes = 0, privateBytes = 0;
     for (func::FuncOp function : functions) windowBytes = std::max(windowBytes, planFunction(function, Space::Window));
     for (func::FuncOp function : functions) fillWindow(function, windowBytes);
-    for (func::FuncOp function : functions) privateBytes = std::max(privateBytes, planFunction(function, Space::Private));
+    for (func::FuncOp function : functions)
+      privateBytes = std::max(privateBytes, planFunction(function, Space::Private));
     Builder builder(&getContext());
     getOperation()->setAttr(kPrivateBytesAttr, builder.getI64IntegerAttr(privateBytes));
     getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(windowBytes));
   }
 
-  /// Arguments of one name and tensor share a place. State must agree in all programs; batches may differ in size and are then apart.
+  /// Arguments of one name and tensor share a place. State must agree in all programs; batches may differ in size and
+  /// are then apart.
   LogicalResult collectArguments() {
     std::multimap<std::string, size_t> byName;
     for (func::FuncOp function : functions)
       for (BlockArgument argument : function.getArguments()) {
         auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-        SharedArgument *slot = nullptr;
+        SharedArgument* slot = nullptr;
         auto [first, last] = name ? byName.equal_range(name.str()) : std::pair(byName.end(), byName.end());
-        for (const auto &[_, index] : llvm::make_range(first, last)) {
+        for (const auto& [_, index] : llvm::make_range(first, last)) {
           BlockArgument other = shared[index].arguments.front();
           if (getFunction(shared[index].arguments.back()) == function) continue;
-          if (isSameTensor(other, argument)) slot = &shared[index];
-          else if (isState(other) || isState(argument)) return emitMismatch(other, argument, name);
+          if (isSameTensor(other, argument))
+            slot = &shared[index];
+          else if (isState(other) || isState(argument))
+            return emitMismatch(other, argument, name);
         }
         if (!slot) {
           if (name) byName.emplace(name.str(), shared.size());
@@ -69,21 +74,27 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   }
 
   static bool isSameTensor(BlockArgument first, BlockArgument second) {
-    auto describe = [](BlockArgument argument) { return getFunction(argument).getArgAttr(argument.getArgNumber(), plan::kTensorAttr); };
+    auto describe = [](BlockArgument argument) {
+      return getFunction(argument).getArgAttr(argument.getArgNumber(), plan::kTensorAttr);
+    };
     auto a = cast<MemRefType>(first.getType()), b = cast<MemRefType>(second.getType());
-    return a.getShape() == b.getShape() && a.getElementType() == b.getElementType() && describe(first) == describe(second);
+    return a.getShape() == b.getShape() && a.getElementType() == b.getElementType() &&
+           describe(first) == describe(second);
   }
 
   /// True when a result of its program takes the argument's place.
   static bool isState(BlockArgument argument) {
     func::FuncOp function = getFunction(argument);
     for (unsigned result = 0; result < function.getNumResults(); ++result)
-      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr); alias && alias.getInt() == argument.getArgNumber()) return true;
+      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr);
+          alias && alias.getInt() == argument.getArgNumber())
+        return true;
     return false;
   }
 
   static LogicalResult emitMismatch(BlockArgument first, BlockArgument second, StringAttr name) {
-    return emitError(second.getLoc()) << "argument " << name << " of program '" << getFunction(second).getName() << "' has not the shape, type and sharding that program '"
+    return emitError(second.getLoc()) << "argument " << name << " of program '" << getFunction(second).getName()
+                                      << "' has not the shape, type and sharding that program '"
                                       << getFunction(first).getName() << "' gives it; rename it or make them equal";
   }
 
@@ -91,12 +102,13 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void placeArguments() {
     uint64_t next[2] = {0, 0};
     Builder builder(&getContext());
-    for (SharedArgument &slot : shared) {
+    for (SharedArgument& slot : shared) {
       slot.offset = next[static_cast<size_t>(slot.space)];
       next[static_cast<size_t>(slot.space)] += llvm::alignTo(slot.getBytes(), memory::kAlignment);
       for (BlockArgument argument : slot.arguments) {
         setSpace(argument, slot.space);
-        getFunction(argument).setArgAttr(argument.getArgNumber(), plan::kOffsetAttr, builder.getI64IntegerAttr(slot.offset));
+        getFunction(argument).setArgAttr(argument.getArgNumber(), plan::kOffsetAttr,
+                                         builder.getI64IntegerAttr(slot.offset));
       }
     }
     for (func::FuncOp function : functions) updateFunctionType(function);
@@ -113,31 +125,37 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   SpaceBuffers getBuffers(func::FuncOp function, Space space) {
     BufferUses uses(function);
     SpaceBuffers result;
-    for (const SharedArgument &slot : shared) {
+    for (const SharedArgument& slot : shared) {
       if (slot.space != space) continue;
-      auto own = llvm::find_if(slot.arguments, [&](BlockArgument argument) { return getFunction(argument) == function; });
+      auto own =
+          llvm::find_if(slot.arguments, [&](BlockArgument argument) { return getFunction(argument) == function; });
       // The arguments of other programs keep their values while this one runs.
       std::vector<memory::Lifetime> always = {{-1, uses.getEnd()}};
-      result.buffers.push_back({slot.getBytes(), own == slot.arguments.end() ? always : uses.getLifetimes(*own), slot.offset});
+      result.buffers.push_back(
+          {slot.getBytes(), own == slot.arguments.end() ? always : uses.getLifetimes(*own), slot.offset});
     }
     function.walk([&](plan::AllocOp alloc) {
       if (plan::getSpace(alloc.getType()) != space) return;
       result.allocs.push_back(alloc);
       std::optional<uint64_t> offset = alloc.getOffset();
-      result.buffers.push_back({static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
+      result.buffers.push_back(
+          {static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
     });
     return result;
   }
 
-  /// Places the allocs of `function` in `space` that have no place yet around all arguments; returns the bytes of the space.
+  /// Places the allocs of `function` in `space` that have no place yet around all arguments; returns the bytes of the
+  /// space.
   uint64_t planFunction(func::FuncOp function, Space space) {
     SpaceBuffers own = getBuffers(function, space);
     memory::ArenaPlan plan = memory::planArena(own.buffers);
-    for (auto [index, alloc] : llvm::enumerate(own.allocs)) alloc.setOffset(plan.offsets[own.getNumArguments() + index]);
+    for (auto [index, alloc] : llvm::enumerate(own.allocs))
+      alloc.setOffset(plan.offsets[own.getNumArguments() + index]);
     return plan.size;
   }
 
-  /// Collectives leave most of the window idle most of the time. Private values move there while that lowers the peak of private memory.
+  /// Collectives leave most of the window idle most of the time. Private values move there while that lowers the peak
+  /// of private memory.
   void fillWindow(func::FuncOp function, uint64_t windowBytes) {
     SpaceBuffers host = getBuffers(function, Space::Window), guests = getBuffers(function, Space::Private);
     auto moved = memory::moveIntoGaps(guests.buffers, host.buffers, windowBytes);

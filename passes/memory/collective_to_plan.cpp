@@ -16,25 +16,36 @@ struct Form {
   AxisListAttr from = {};
 };
 
-Form getForm(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Form>(op)
+Form getForm(Operation* op) {
+  return llvm::TypeSwitch<Operation*, Form>(op)
       .Case([](spmd::AllReduceOp op) { return Form{CollectiveKind::AllReduce, op.getAxes(), op.getKind()}; })
-      .Case([](spmd::AllGatherOp op) { return Form{CollectiveKind::AllGather, op.getAxes(), std::nullopt, SmallVector<int64_t>(op.getDims())}; })
-      .Case([](spmd::ReduceScatterOp op) { return Form{CollectiveKind::ReduceScatter, op.getAxes(), op.getKind(), SmallVector<int64_t>(op.getDims())}; })
-      .Case([](spmd::AllToAllOp op) {
-        return Form{CollectiveKind::AllToAll, op.getAxes(), std::nullopt, {static_cast<int64_t>(op.getSplit()), static_cast<int64_t>(op.getConcat())}};
+      .Case([](spmd::AllGatherOp op) {
+        return Form{CollectiveKind::AllGather, op.getAxes(), std::nullopt, SmallVector<int64_t>(op.getDims())};
       })
-      .Case([](spmd::CollectivePermuteOp op) { return Form{CollectiveKind::Permute, op.getTo(), std::nullopt, {}, op.getFrom()}; })
+      .Case([](spmd::ReduceScatterOp op) {
+        return Form{CollectiveKind::ReduceScatter, op.getAxes(), op.getKind(), SmallVector<int64_t>(op.getDims())};
+      })
+      .Case([](spmd::AllToAllOp op) {
+        return Form{CollectiveKind::AllToAll,
+                    op.getAxes(),
+                    std::nullopt,
+                    {static_cast<int64_t>(op.getSplit()), static_cast<int64_t>(op.getConcat())}};
+      })
+      .Case([](spmd::CollectivePermuteOp op) {
+        return Form{CollectiveKind::Permute, op.getTo(), std::nullopt, {}, op.getFrom()};
+      })
       .Case([](spmd::BroadcastOp op) { return Form{CollectiveKind::Broadcast, op.getAxes()}; });
 }
 }  // namespace
 
-LogicalResult mlir::sgd::createCollective(OpBuilder &builder, Operation *op, ValueRange sources, ValueRange targets) {
+LogicalResult mlir::sgd::createCollective(OpBuilder& builder, Operation* op, ValueRange sources, ValueRange targets) {
   Form form = getForm(op);
-  if (form.reduce && *form.reduce == ReduceKind::Xor) return op->emitOpError("between ranks is not supported for 'xor'");
+  if (form.reduce && *form.reduce == ReduceKind::Xor)
+    return op->emitOpError("between ranks is not supported for 'xor'");
   ReduceKindAttr reduce = form.reduce ? ReduceKindAttr::get(builder.getContext(), *form.reduce) : ReduceKindAttr();
-  auto collective = plan::CollectiveOp::create(builder, op->getLoc(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce, sources, targets,
-                             builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from);
+  auto collective = plan::CollectiveOp::create(
+      builder, op->getLoc(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce, sources, targets,
+      builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from);
   collective->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }

@@ -7,8 +7,9 @@
 
 namespace mlir::sgd {
 
-/// The instruction of the SPMD collective `op`, on window buffers. Fails with an error on `op` for a way of combining that no communicator has.
-LogicalResult createCollective(OpBuilder &builder, Operation *op, ValueRange sources, ValueRange targets);
+/// The instruction of the SPMD collective `op`, on window buffers. Fails with an error on `op` for a way of combining
+/// that no communicator has.
+LogicalResult createCollective(OpBuilder& builder, Operation* op, ValueRange sources, ValueRange targets);
 
 }  // namespace mlir::sgd
 

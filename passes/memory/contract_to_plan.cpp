@@ -13,23 +13,29 @@ static SmallVector<int64_t> append(ArrayRef<int64_t> batch, std::initializer_lis
 }
 
 /// The part of `buffer` from element `offset` on; matmuls read no further than their strides reach.
-static Value from(OpBuilder &builder, Location loc, Value buffer, int64_t offset) {
+static Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
   if (offset == 0) return buffer;
   auto type = cast<MemRefType>(buffer.getType());
-  auto part = MemRefType::get({type.getNumElements() - offset}, type.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace());
+  auto part = MemRefType::get({type.getNumElements() - offset}, type.getElementType(), MemRefLayoutAttrInterface(),
+                              type.getMemorySpace());
   return plan::ViewOp::create(builder, loc, part, buffer, offset * plan::getElementBytes(type.getElementType()));
 }
 
-LogicalResult mlir::sgd::createMatmuls(OpBuilder &builder, ContractOp contract, Value lhs, Value rhs, Value result) {
+LogicalResult mlir::sgd::createMatmuls(OpBuilder& builder, ContractOp contract, Value lhs, Value rhs, Value result) {
   auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
-  std::optional<ContractionShape> shape = getContractionShape({contract.getLhsLabels(), shapeOf(contract.getLhs())}, {contract.getRhsLabels(), shapeOf(contract.getRhs())},
-                                                              {contract.getResultLabels(), shapeOf(contract.getResult())});
-  if (!shape) return contract.emitOpError("has an order of dimensions that no strided matrix product can take; transpose an operand first");
+  std::optional<ContractionShape> shape = getContractionShape(
+      {contract.getLhsLabels(), shapeOf(contract.getLhs())}, {contract.getRhsLabels(), shapeOf(contract.getRhs())},
+      {contract.getResultLabels(), shapeOf(contract.getResult())});
+  if (!shape)
+    return contract.emitOpError(
+        "has an order of dimensions that no strided matrix product can take; transpose an operand first");
   Location loc = contract.getLoc();
   Value a = shape->swapped ? rhs : lhs, b = shape->swapped ? lhs : rhs;
   for (int64_t repeat = 0; repeat < shape->repeats; ++repeat) {
-    auto epilogue = plan::EpilogueAttr::get(builder.getContext(), repeat == 0 ? plan::Epilogue::None : plan::Epilogue::Accumulate);
-    plan::MatmulOp::create(builder, loc, from(builder, loc, a, repeat * shape->aStep), from(builder, loc, b, repeat * shape->bStep), result, Value(),
+    auto epilogue =
+        plan::EpilogueAttr::get(builder.getContext(), repeat == 0 ? plan::Epilogue::None : plan::Epilogue::Accumulate);
+    plan::MatmulOp::create(builder, loc, from(builder, loc, a, repeat * shape->aStep),
+                           from(builder, loc, b, repeat * shape->bStep), result, Value(),
                            builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
                            builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
                            builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),

@@ -6,8 +6,9 @@
 
 namespace mlir::sgd {
 
-/// One plan.matmul into `result`, or several that accumulate. Fails with an error on the op when its labels have no strided form.
-LogicalResult createMatmuls(OpBuilder &builder, ContractOp contract, Value lhs, Value rhs, Value result);
+/// One plan.matmul into `result`, or several that accumulate. Fails with an error on the op when its labels have no
+/// strided form.
+LogicalResult createMatmuls(OpBuilder& builder, ContractOp contract, Value lhs, Value rhs, Value result);
 
 }  // namespace mlir::sgd
 

@@ -1,5 +1,6 @@
-// What follows a matrix product elementwise moves into the library call. Works on plans where every value still has a buffer of its own and
-// every buffer is written before it is read, so that a product may be computed as late as its reader.
+// What follows a matrix product elementwise moves into the library call. Works on plans where every value still has a
+// buffer of its own and every buffer is written before it is read, so that a product may be computed as late as its
+// reader.
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
 
@@ -15,7 +16,8 @@ namespace {
 
 int64_t getNumElements(Value value) { return cast<ShapedType>(value.getType()).getNumElements(); }
 
-/// What a value in a kernel is, element by element in row-major order, when one operand is the product and the other is to be its epilogue.
+/// What a value in a kernel is, element by element in row-major order, when one operand is the product and the other is
+/// to be its epilogue.
 enum class Part { Other, Zero, Product, Bias, Addend, BiasedProduct, BiasedRelu, AccumulatedProduct };
 
 class BodyReader {
@@ -25,12 +27,13 @@ class BodyReader {
 
   Part read(Value value) const {
     if (auto argument = dyn_cast<BlockArgument>(value)) return readArgument(argument);
-    Operation *op = value.getDefiningOp();
+    Operation* op = value.getDefiningOp();
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) return isZero(constant) ? Part::Zero : Part::Other;
     if (auto reshape = dyn_cast<ReshapeOp>(op)) return read(reshape.getInput());
     if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) return readBroadcast(broadcast);
     if (auto add = dyn_cast<arith::AddFOp>(op)) return readAdd(read(add.getLhs()), read(add.getRhs()));
-    if (auto maximum = dyn_cast<arith::MaximumFOp>(op)) return readMaximum(read(maximum.getLhs()), read(maximum.getRhs()));
+    if (auto maximum = dyn_cast<arith::MaximumFOp>(op))
+      return readMaximum(read(maximum.getLhs()), read(maximum.getRhs()));
     return Part::Other;
   }
 
@@ -38,7 +41,8 @@ class BodyReader {
   Part readArgument(BlockArgument argument) const {
     if (argument.getArgNumber() == product) return Part::Product;
     if (getNumElements(argument) == columns) return Part::Bias;
-    return getNumElements(argument) == getNumElements(argument.getOwner()->getArgument(product)) ? Part::Addend : Part::Other;
+    return getNumElements(argument) == getNumElements(argument.getOwner()->getArgument(product)) ? Part::Addend
+                                                                                                 : Part::Other;
   }
 
   static bool isZero(arith::ConstantOp constant) {
@@ -49,9 +53,11 @@ class BodyReader {
   /// A bias repeats in the result as it does in the operand when whole multiples of it stay innermost.
   Part readBroadcast(BroadcastInDimOp broadcast) const {
     Part part = read(broadcast.getInput());
-    auto from = cast<RankedTensorType>(broadcast.getInput().getType()), to = cast<RankedTensorType>(broadcast.getType());
+    auto from = cast<RankedTensorType>(broadcast.getInput().getType()),
+         to = cast<RankedTensorType>(broadcast.getType());
     int64_t innermost = 1;
-    for (int64_t dim = from.getRank() - 1, target = to.getRank() - 1; dim >= 0 && broadcast.getDims()[dim] == target; --dim, --target) {
+    for (int64_t dim = from.getRank() - 1, target = to.getRank() - 1; dim >= 0 && broadcast.getDims()[dim] == target;
+         --dim, --target) {
       if (from.getDimSize(dim) != to.getDimSize(target)) break;
       innermost *= from.getDimSize(dim);
     }
@@ -80,10 +86,12 @@ struct Reader {
 };
 
 /// Calls `visit` for each use of `buffer` and of its views, views excepted.
-void forEachUse(Value buffer, llvm::function_ref<void(OpOperand &)> visit) {
-  for (OpOperand &use : buffer.getUses()) {
-    if (auto view = dyn_cast<plan::ViewOp>(use.getOwner())) forEachUse(view.getResult(), visit);
-    else visit(use);
+void forEachUse(Value buffer, llvm::function_ref<void(OpOperand&)> visit) {
+  for (OpOperand& use : buffer.getUses()) {
+    if (auto view = dyn_cast<plan::ViewOp>(use.getOwner()))
+      forEachUse(view.getResult(), visit);
+    else
+      visit(use);
   }
 }
 
@@ -91,7 +99,7 @@ void forEachUse(Value buffer, llvm::function_ref<void(OpOperand &)> visit) {
 std::optional<Reader> getOnlyReader(plan::MatmulOp matmul, plan::AllocOp buffer) {
   std::optional<Reader> reader;
   bool hasOthers = false;
-  forEachUse(buffer, [&](OpOperand &use) {
+  forEachUse(buffer, [&](OpOperand& use) {
     if (use.getOwner() == matmul) return;
     auto launch = dyn_cast<plan::LaunchOp>(use.getOwner());
     hasOthers |= reader.has_value() || !launch || getNumElements(use.get()) != getNumElements(buffer);
@@ -105,34 +113,36 @@ bool isRowMajor(plan::MatmulOp matmul, plan::AllocOp buffer) {
   ArrayRef<int64_t> sizes = matmul.getSizes().drop_back(), strides = matmul.getCStrides();
   int64_t columns = sizes.back(), elements = 1;
   for (int64_t size : sizes) elements *= size;
-  return strides.back() == 1 && elements == getNumElements(buffer) && llvm::all_of(strides.drop_back(), [&](int64_t stride) { return stride % columns == 0; });
+  return strides.back() == 1 && elements == getNumElements(buffer) &&
+         llvm::all_of(strides.drop_back(), [&](int64_t stride) { return stride % columns == 0; });
 }
 
 /// Whether nobody but `launch` reads or writes `buffer` from `position` on.
-bool diesAt(Operation *position, plan::LaunchOp launch, plan::AllocOp buffer) {
+bool diesAt(Operation* position, plan::LaunchOp launch, plan::AllocOp buffer) {
   bool dies = true;
-  forEachUse(buffer, [&](OpOperand &use) { dies &= use.getOwner() == launch || use.getOwner()->isBeforeInBlock(position); });
+  forEachUse(buffer,
+             [&](OpOperand& use) { dies &= use.getOwner() == launch || use.getOwner()->isBeforeInBlock(position); });
   return dies;
 }
 
 /// Whether `buffer` is there at `position` and nobody writes what is behind it from then on.
-bool isReadyAt(Operation *position, Value buffer) {
-  Operation *definition = buffer.getDefiningOp();
+bool isReadyAt(Operation* position, Value buffer) {
+  Operation* definition = buffer.getDefiningOp();
   bool ready = !definition || definition->isBeforeInBlock(position);
-  forEachUse(plan::getRoot(buffer).root, [&](OpOperand &use) {
+  forEachUse(plan::getRoot(buffer).root, [&](OpOperand& use) {
     ready &= use.getOwner()->isBeforeInBlock(position) || !hasEffect<MemoryEffects::Write>(use.getOwner(), use.get());
   });
   return ready;
 }
 
-/// Whether the product may be computed in front of `launch` without more bytes alive until there: what it reads and nobody else needs so
-/// long is no larger than itself.
+/// Whether the product may be computed in front of `launch` without more bytes alive until there: what it reads and
+/// nobody else needs so long is no larger than itself.
 bool mayWaitFor(plan::LaunchOp launch, plan::MatmulOp matmul, plan::AllocOp product) {
   int64_t held = 0;
   for (Value operand : {Value(matmul.getA()), Value(matmul.getB())}) {
     Value root = plan::getRoot(operand).root;
     bool isHeldAnyway = !root.getDefiningOp<plan::AllocOp>();
-    forEachUse(root, [&](OpOperand &use) { isHeldAnyway |= launch->isBeforeInBlock(use.getOwner()); });
+    forEachUse(root, [&](OpOperand& use) { isHeldAnyway |= launch->isBeforeInBlock(use.getOwner()); });
     if (!isHeldAnyway) held += plan::getByteSize(cast<MemRefType>(root.getType()));
   }
   return held <= plan::getByteSize(product.getType());
@@ -140,7 +150,7 @@ bool mayWaitFor(plan::LaunchOp launch, plan::MatmulOp matmul, plan::AllocOp prod
 
 bool isReturned(plan::AllocOp buffer) {
   bool returned = false;
-  forEachUse(buffer, [&](OpOperand &use) { returned |= isa<func::ReturnOp>(use.getOwner()); });
+  forEachUse(buffer, [&](OpOperand& use) { returned |= isa<func::ReturnOp>(use.getOwner()); });
   return returned;
 }
 
@@ -150,37 +160,44 @@ plan::AllocOp getWholeAlloc(Value buffer) {
 }
 
 /// `matmul` again, in front of `position`, writing to `target`, an alloc.
-void createFused(plan::MatmulOp matmul, Operation *position, plan::AllocOp target, Value bias, plan::Epilogue epilogue) {
+void createFused(plan::MatmulOp matmul, Operation* position, plan::AllocOp target, Value bias,
+                 plan::Epilogue epilogue) {
   if (position->isBeforeInBlock(target)) target->moveBefore(position);
   OpBuilder builder(position);
-  plan::MatmulOp::create(builder, matmul.getLoc(), matmul.getA(), matmul.getB(), viewAs(builder, target, cast<MemRefType>(matmul.getC().getType())), bias,
-                         matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(), matmul.getCStridesAttr(),
-                         plan::EpilogueAttr::get(builder.getContext(), epilogue));
+  plan::MatmulOp::create(builder, matmul.getLoc(), matmul.getA(), matmul.getB(),
+                         viewAs(builder, target, cast<MemRefType>(matmul.getC().getType())), bias,
+                         matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(),
+                         matmul.getCStridesAttr(), plan::EpilogueAttr::get(builder.getContext(), epilogue));
 }
 
 void eraseWithViews(Value buffer) {
-  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) eraseWithViews(user->getResult(0));
+  for (Operation* user : llvm::make_early_inc_range(buffer.getUsers())) eraseWithViews(user->getResult(0));
   buffer.getDefiningOp()->erase();
 }
 
-/// Replaces matmul and launch by one matmul where the launch only adds a bias (and takes the maximum with zero) or another tensor.
+/// Replaces matmul and launch by one matmul where the launch only adds a bias (and takes the maximum with zero) or
+/// another tensor.
 void fuse(plan::MatmulOp matmul) {
   plan::AllocOp product = getWholeAlloc(matmul.getC());
   if (!product || matmul.getEpilogue() != plan::Epilogue::None || !isRowMajor(matmul, product)) return;
   std::optional<Reader> reader = getOnlyReader(matmul, product);
-  if (!reader || reader->launch.getInputs().size() != 2 || reader->launch.getOutputs().size() != 1 || reader->input > 1) return;
+  if (!reader || reader->launch.getInputs().size() != 2 || reader->launch.getOutputs().size() != 1 || reader->input > 1)
+    return;
   plan::LaunchOp launch = reader->launch;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   plan::AllocOp result = getWholeAlloc(launch.getOutputs().front());
   Value other = launch.getInputs()[1 - reader->input];
   auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
-  if (!kernel || kernel.getInPlace() || !result || elementOf(other) != elementOf(product) || elementOf(result) != elementOf(product)) return;
-  Operation *yield = kernel.getCluster().getBody().front().getTerminator();
+  if (!kernel || kernel.getInPlace() || !result || elementOf(other) != elementOf(product) ||
+      elementOf(result) != elementOf(product))
+    return;
+  Operation* yield = kernel.getCluster().getBody().front().getTerminator();
   Part part = BodyReader(reader->input, matmul.getSizes()[matmul.getNumBatchDims() + 1]).read(yield->getOperand(0));
-  Operation *position = isReadyAt(matmul, other) ? matmul.getOperation() : launch.getOperation();
+  Operation* position = isReadyAt(matmul, other) ? matmul.getOperation() : launch.getOperation();
   if (position == launch && !mayWaitFor(launch, matmul, product)) return;
   if (part == Part::BiasedProduct || part == Part::BiasedRelu) {
-    createFused(matmul, position, result, other, part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
+    createFused(matmul, position, result, other,
+                part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
   } else if (part == Part::AccumulatedProduct) {
     plan::AllocOp addend = getWholeAlloc(other);
     bool isOperand = plan::getRoot(matmul.getA()).root == addend || plan::getRoot(matmul.getB()).root == addend;

@@ -7,14 +7,15 @@ using namespace mlir::sgd;
 /// A kernel that holds a copy of `cluster`, not yet in a module.
 static OwningOpRef<plan::KernelOp> createKernel(ClusterOp cluster) {
   OpBuilder builder(cluster.getContext());
-  OwningOpRef<plan::KernelOp> kernel = plan::KernelOp::create(builder, cluster.getLoc(), "kernel", DenseI64ArrayAttr(), DenseI64ArrayAttr());
-  Block *block = builder.createBlock(&kernel->getBody());
+  OwningOpRef<plan::KernelOp> kernel =
+      plan::KernelOp::create(builder, cluster.getLoc(), "kernel", DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  Block* block = builder.createBlock(&kernel->getBody());
   for (Value input : cluster.getInputs()) block->addArgument(input.getType(), input.getLoc());
   builder.clone(*cluster)->setOperands(block->getArguments());
   return kernel;
 }
 
-static std::string getText(Operation *op) {
+static std::string getText(Operation* op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   op->print(stream, OpPrintingFlags().useLocalScope().printGenericOpForm());

@@ -17,14 +17,14 @@ class KernelTable {
   };
 
   /// Kernels are added at the end of `module`, as `kernel_0`, `kernel_1`, ...
-  KernelTable(ModuleOp module, const KernelModel &model) : module(module), model(model) {}
+  KernelTable(ModuleOp module, const KernelModel& model) : module(module), model(model) {}
 
   /// The kernel of `cluster`, which is copied; fails where the target cannot compile it.
   FailureOr<Entry> getOrCreate(ClusterOp cluster);
 
  private:
   ModuleOp module;
-  const KernelModel &model;
+  const KernelModel& model;
   std::map<std::string, Entry> entries;
 };
 

@@ -5,34 +5,40 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// True when `op` writes all of `buffer` without reading it.
-static bool overwritesAll(Operation *op, Value buffer) {
+static bool overwritesAll(Operation* op, Value buffer) {
   auto isOnlyTarget = [&](ValueRange targets, ValueRange sources) {
     Value root = plan::getRoot(buffer).root;
-    return llvm::is_contained(targets, buffer) && llvm::none_of(sources, [&](Value source) { return plan::getRoot(source).root == root; });
+    return llvm::is_contained(targets, buffer) &&
+           llvm::none_of(sources, [&](Value source) { return plan::getRoot(source).root == root; });
   };
   if (auto fill = dyn_cast<plan::FillOp>(op)) return fill.getTarget() == buffer;
   if (auto copy = dyn_cast<plan::CopyOp>(op)) return isOnlyTarget(copy.getTarget(), copy.getSource());
-  if (auto collective = dyn_cast<plan::CollectiveOp>(op)) return isOnlyTarget(collective.getTargets(), collective.getSources());
+  if (auto collective = dyn_cast<plan::CollectiveOp>(op))
+    return isOnlyTarget(collective.getTargets(), collective.getSources());
   if (auto matmul = dyn_cast<plan::MatmulOp>(op))
-    return matmul.getEpilogue() != plan::Epilogue::Accumulate && isOnlyTarget(matmul.getC(), {matmul.getA(), matmul.getB()});
+    return matmul.getEpilogue() != plan::Epilogue::Accumulate &&
+           isOnlyTarget(matmul.getC(), {matmul.getA(), matmul.getB()});
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(op, launch.getKernelAttr());
     for (auto [index, output] : llvm::enumerate(launch.getOutputs()))
-      if (output == buffer && kernel && !kernel.getInPlaceOperand(index)) return isOnlyTarget(buffer, launch.getInputs());
+      if (output == buffer && kernel && !kernel.getInPlaceOperand(index))
+        return isOnlyTarget(buffer, launch.getInputs());
   }
   return false;
 }
 
 BufferUses::BufferUses(func::FuncOp function) {
-  for (Operation &op : function.front()) {
+  for (Operation& op : function.front()) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
     int64_t position = end++;
     positions[&op] = position;
     for (Value operand : op.getOperands()) {
       Value root = plan::getRoot(operand).root;
-      bool isWhole = plan::getByteSize(cast<MemRefType>(operand.getType())) == plan::getByteSize(cast<MemRefType>(root.getType()));
-      SmallVector<Access, 4> &list = accesses[root];
-      if (list.empty() || list.back().op != &op) list.push_back({position, &op, isWhole && overwritesAll(&op, operand)});
+      bool isWhole =
+          plan::getByteSize(cast<MemRefType>(operand.getType())) == plan::getByteSize(cast<MemRefType>(root.getType()));
+      SmallVector<Access, 4>& list = accesses[root];
+      if (list.empty() || list.back().op != &op)
+        list.push_back({position, &op, isWhole && overwritesAll(&op, operand)});
     }
   }
   --end;
@@ -53,7 +59,7 @@ std::vector<memory::Lifetime> BufferUses::getLifetimes(Value root) const {
   std::vector<memory::Lifetime> lifetimes;
   bool isArgument = isa<BlockArgument>(root);
   if (isArgument) lifetimes.push_back({-1, -1});
-  for (const Access &access : list) {
+  for (const Access& access : list) {
     if (lifetimes.empty() || access.overwrites) lifetimes.push_back({access.position, access.position});
     lifetimes.back().last = access.position;
   }

@@ -9,29 +9,31 @@ namespace mlir::sgd {
 
 /// One use of a buffer by an instruction.
 struct Access {
-  int64_t position = 0;      ///< of the instruction in the block; the return is one too
-  Operation *op = nullptr;
-  bool overwrites = false;   ///< every byte is written, none is read
+  int64_t position = 0;  ///< of the instruction in the block; the return is one too
+  Operation* op = nullptr;
+  bool overwrites = false;  ///< every byte is written, none is read
 };
 
-/// The instructions of a function by position, and for each buffer (argument or alloc, behind all views) who uses it, in order.
+/// The instructions of a function by position, and for each buffer (argument or alloc, behind all views) who uses it,
+/// in order.
 class BufferUses {
  public:
   explicit BufferUses(func::FuncOp function);
 
   ArrayRef<Access> getAccesses(Value root) const;
-  int64_t getPosition(Operation *op) const { return positions.lookup(op); }
+  int64_t getPosition(Operation* op) const { return positions.lookup(op); }
   /// Position of the return.
   int64_t getEnd() const { return end; }
   /// Position of the last use, -1 when there is none.
   int64_t getLastUse(Value root) const;
 
-  /// From each overwriting instruction to the last use before the next one. An argument is alive from the start; one that is not itself
-  /// overwritten is so to the end, since the next step reads it again. What is returned is alive at the end.
+  /// From each overwriting instruction to the last use before the next one. An argument is alive from the start; one
+  /// that is not itself overwritten is so to the end, since the next step reads it again. What is returned is alive at
+  /// the end.
   std::vector<memory::Lifetime> getLifetimes(Value root) const;
 
  private:
-  llvm::DenseMap<Operation *, int64_t> positions;
+  llvm::DenseMap<Operation*, int64_t> positions;
   llvm::DenseMap<Value, SmallVector<Access, 4>> accesses;
   int64_t end = 0;
 };

@@ -19,8 +19,8 @@ namespace mlir::sgd {
 
 /// What a target says about a cluster as a kernel.
 struct KernelDescription {
-  int64_t range = 1;  ///< parallel iterations
-  int64_t grain = 1;  ///< smallest useful part of them
+  int64_t range = 1;                                             ///< parallel iterations
+  int64_t grain = 1;                                             ///< smallest useful part of them
   SmallVector<std::pair<unsigned, unsigned>> inPlaceCandidates;  ///< (result, operand)
   SmallVector<AxisListAttr> coordinates;
   int64_t flops = 0;

@@ -33,13 +33,14 @@ class FunctionSharer {
     function.walk([&](plan::AllocOp alloc) { lastUse[alloc] = uses.getLastUse(alloc); });
     for (auto [index, value] : llvm::enumerate(getReturn().getOperands()))
       if (auto argument = getAliasedArgument(index))
-        if (Value root = getWholeRoot(value); root && root != argument && bytesOf(root) == bytesOf(argument)) destination[root] = argument;
+        if (Value root = getWholeRoot(value); root && root != argument && bytesOf(root) == bytesOf(argument))
+          destination[root] = argument;
   }
 
   void run() {
-    SmallVector<Operation *> ops;
-    for (Operation &op : function.front()) ops.push_back(&op);
-    for (Operation *op : ops) {
+    SmallVector<Operation*> ops;
+    for (Operation& op : function.front()) ops.push_back(&op);
+    for (Operation* op : ops) {
       if (auto launch = dyn_cast<plan::LaunchOp>(op)) shareLaunch(launch);
       if (auto collective = dyn_cast<plan::CollectiveOp>(op)) shareCollective(collective);
     }
@@ -48,7 +49,7 @@ class FunctionSharer {
   }
 
  private:
-  Operation *getTerminator() { return function.front().getTerminator(); }
+  Operation* getTerminator() { return function.front().getTerminator(); }
   func::ReturnOp getReturn() { return cast<func::ReturnOp>(getTerminator()); }
 
   BlockArgument getAliasedArgument(unsigned result) {
@@ -56,13 +57,17 @@ class FunctionSharer {
     return alias ? function.getArgument(alias.getInt()) : BlockArgument();
   }
 
-  /// Whether the instruction at `position` may write `target`'s value over `source`: the last to read it, and nobody else's to keep.
-  bool mayOverwrite(Operation *op, int64_t position, Value source, Value target) {
+  /// Whether the instruction at `position` may write `target`'s value over `source`: the last to read it, and nobody
+  /// else's to keep.
+  bool mayOverwrite(Operation* op, int64_t position, Value source, Value target) {
     Value from = getWholeRoot(source), to = plan::getRoot(target).root;
-    if (!from || from == to || !to.getDefiningOp<plan::AllocOp>() || bytesOf(from) != bytesOf(target) || bytesOf(to) != bytesOf(target)) return false;
+    if (!from || from == to || !to.getDefiningOp<plan::AllocOp>() || bytesOf(from) != bytesOf(target) ||
+        bytesOf(to) != bytesOf(target))
+      return false;
     auto last = lastUse.find(from);
     if (last == lastUse.end() || last->second != position) return false;
-    bool isReadTwice = llvm::count_if(op->getOperands(), [&](Value operand) { return plan::getRoot(operand).root == from; }) > 1;
+    bool isReadTwice =
+        llvm::count_if(op->getOperands(), [&](Value operand) { return plan::getRoot(operand).root == from; }) > 1;
     // A result that is to lie in an argument may only overwrite that one, and an argument only be overwritten by it.
     Value wanted = destination.lookup(to);
     return !isReadTwice && (wanted || isa<BlockArgument>(from) ? wanted == from : true);
@@ -88,7 +93,9 @@ class FunctionSharer {
         unsigned result = candidates[i], operand = candidates[i + 1];
         bool isTaken = llvm::any_of(chosen, [&](Pair pair) { return pair.first == result || pair.second == operand; });
         Value source = launch.getInputs()[operand], target = launch.getOutputs()[result];
-        if (isTaken || isa<BlockArgument>(plan::getRoot(source).root) != forArguments || !mayOverwrite(launch, position, source, target)) continue;
+        if (isTaken || isa<BlockArgument>(plan::getRoot(source).root) != forArguments ||
+            !mayOverwrite(launch, position, source, target))
+          continue;
         chosen.push_back({result, operand});
       }
     if (!chosen.empty()) relaunch(launch, kernel, chosen);
@@ -98,7 +105,8 @@ class FunctionSharer {
     for (auto [result, operand] : chosen) merge(launch.getOutputs()[result], launch.getInputs()[operand]);
     SmallVector<Value> inputs;
     for (auto [index, input] : llvm::enumerate(launch.getInputs()))
-      if (llvm::none_of(chosen, [&, index = index](Pair pair) { return pair.second == index; })) inputs.push_back(input);
+      if (llvm::none_of(chosen, [&, index = index](Pair pair) { return pair.second == index; }))
+        inputs.push_back(input);
     launch.getInputsMutable().assign(inputs);
     launch.setKernelAttr(getVariant(kernel, chosen));
   }
@@ -126,7 +134,8 @@ class FunctionSharer {
       if (mayOverwrite(collective, uses.getPosition(collective), source, target)) merge(target, source);
   }
 
-  /// Results with an argument to lie in that do not lie there yet: written there when it is free by then, else copied at the end.
+  /// Results with an argument to lie in that do not lie there yet: written there when it is free by then, else copied
+  /// at the end.
   void placeAliases() {
     func::ReturnOp ret = getReturn();
     for (unsigned index = 0; index < ret->getNumOperands(); ++index) {
@@ -145,9 +154,9 @@ class FunctionSharer {
   }
 
   func::FuncOp function;
-  BufferUses uses;                              // before any sharing: positions and first uses
-  llvm::DenseMap<Value, int64_t> lastUse;       // of roots, kept up to date
-  llvm::DenseMap<Value, Value> destination;     // root of a result -> argument in whose buffer it is to lie
+  BufferUses uses;                           // before any sharing: positions and first uses
+  llvm::DenseMap<Value, int64_t> lastUse;    // of roots, kept up to date
+  llvm::DenseMap<Value, Value> destination;  // root of a result -> argument in whose buffer it is to lie
 };
 
 struct ShareBuffersPass : sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {

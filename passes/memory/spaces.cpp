@@ -10,11 +10,11 @@ void mlir::sgd::setSpace(Value root, Space space) {
   auto attribute = plan::SpaceAttr::get(root.getContext(), space);
   if (type.getMemorySpace() == attribute) return;
   root.setType(MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(), attribute));
-  for (Operation *user : root.getUsers())
+  for (Operation* user : root.getUsers())
     if (auto view = dyn_cast<plan::ViewOp>(user)) setSpace(view.getResult(), space);
 }
 
-Value mlir::sgd::viewAs(OpBuilder &builder, Value buffer, MemRefType type) {
+Value mlir::sgd::viewAs(OpBuilder& builder, Value buffer, MemRefType type) {
   auto from = cast<MemRefType>(buffer.getType());
   if (from.getShape() == type.getShape() && from.getElementType() == type.getElementType()) return buffer;
   auto wanted = MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(), from.getMemorySpace());
@@ -30,15 +30,18 @@ void mlir::sgd::replaceBuffer(plan::AllocOp alloc, Value target) {
 }
 
 void mlir::sgd::updateFunctionType(func::FuncOp function) {
-  Block &block = function.front();
-  function.setFunctionType(FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  Block& block = function.front();
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
 }
 
 LogicalResult mlir::sgd::checkIsPlan(func::FuncOp function) {
   auto isBuffer = [](Type type) { return plan::isBuffer(type); };
-  if (!llvm::hasSingleElement(function.getBody()) || !llvm::all_of(function.getArgumentTypes(), isBuffer) || !llvm::all_of(function.getResultTypes(), isBuffer))
-    return function.emitOpError("is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-to-plan first");
-  for (Operation &op : function.front().without_terminator())
+  if (!llvm::hasSingleElement(function.getBody()) || !llvm::all_of(function.getArgumentTypes(), isBuffer) ||
+      !llvm::all_of(function.getResultTypes(), isBuffer))
+    return function.emitOpError(
+        "is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-to-plan first");
+  for (Operation& op : function.front().without_terminator())
     if (!isa_and_nonnull<plan::PlanDialect>(op.getDialect())) return op.emitOpError("is not an op of the plan level");
   return success();
 }

@@ -10,9 +10,10 @@ namespace mlir::sgd {
 void setSpace(Value root, plan::Space space);
 
 /// `buffer` itself or a view of its first bytes with the shape and element type of `type`.
-Value viewAs(OpBuilder &builder, Value buffer, MemRefType type);
+Value viewAs(OpBuilder& builder, Value buffer, MemRefType type);
 
-/// All uses of `alloc` become uses of `target`, an alloc or argument of at least its size; both move to the window when one is there.
+/// All uses of `alloc` become uses of `target`, an alloc or argument of at least its size; both move to the window when
+/// one is there.
 void replaceBuffer(plan::AllocOp alloc, Value target);
 
 /// Fails with an error unless `function` is one block of plan ops over buffers.

@@ -20,16 +20,17 @@ namespace {
 
 RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-bool isCollective(Operation *op) {
-  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::AllToAllOp, spmd::CollectivePermuteOp, spmd::BroadcastOp>(op);
+bool isCollective(Operation* op) {
+  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::AllToAllOp, spmd::CollectivePermuteOp,
+             spmd::BroadcastOp>(op);
 }
 
 /// Makes `op` a cluster of its own; scalar constants among its operands move inside.
-void wrapInCluster(Operation *op) {
+void wrapInCluster(Operation* op) {
   OpBuilder builder(op);
   SmallVector<Value> inputs(op->getOperands().begin(), op->getOperands().end());
   auto cluster = ClusterOp::create(builder, op->getLoc(), op->getResultTypes(), inputs);
-  Block *body = builder.createBlock(&cluster.getBody());
+  Block* body = builder.createBlock(&cluster.getBody());
   for (Value input : inputs) body->addArgument(input.getType(), input.getLoc());
   op->replaceAllUsesWith(cluster.getResults());
   op->moveBefore(body, body->end());
@@ -40,7 +41,7 @@ void wrapInCluster(Operation *op) {
 
 /// After this only clusters, contractions, collectives, views and constants are left.
 void wrapOthers(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
+  for (Operation& op : llvm::make_early_inc_range(function.front().without_terminator())) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
@@ -53,23 +54,24 @@ void wrapOthers(func::FuncOp function) {
 /// Converts one function.
 class FunctionConverter {
  public:
-  FunctionConverter(func::FuncOp function, KernelTable &kernels) : function(function), kernels(kernels), builder(function.getContext()) {}
+  FunctionConverter(func::FuncOp function, KernelTable& kernels)
+      : function(function), kernels(kernels), builder(function.getContext()) {}
 
   LogicalResult convert() {
     if (failed(check())) return failure();
     wrapOthers(function);
     collectWindowValues();
     SmallVector<int64_t> aliases = getOutputAliases(function);
-    SmallVector<Operation *> ops;
-    for (Operation &op : function.front()) ops.push_back(&op);
+    SmallVector<Operation*> ops;
+    for (Operation& op : function.front()) ops.push_back(&op);
     SmallVector<Type> argumentTypes;
     for (BlockArgument argument : function.getArguments()) argumentTypes.push_back(bufferType(argument));
     convertArguments();
-    for (Operation *op : ops) {
+    for (Operation* op : ops) {
       builder.setInsertionPoint(op);
       if (failed(convertOp(op, aliases))) return failure();
     }
-    for (Operation *op : llvm::reverse(ops))
+    for (Operation* op : llvm::reverse(ops))
       if (!isa<func::ReturnOp>(op)) op->erase();
     finish(argumentTypes, aliases);
     return success();
@@ -82,20 +84,24 @@ class FunctionConverter {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getElementType().isIntOrFloat();
     };
-    if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("has control flow, which is not supported at the plan level");
-    if (!llvm::all_of(function.getArgumentTypes(), isLocal)) return function.emitOpError("has arguments that are not local tensors of static shape");
-    for (Operation &op : function.front()) {
+    if (!llvm::hasSingleElement(function.getBody()))
+      return function.emitOpError("has control flow, which is not supported at the plan level");
+    if (!llvm::all_of(function.getArgumentTypes(), isLocal))
+      return function.emitOpError("has arguments that are not local tensors of static shape");
+    for (Operation& op : function.front()) {
       if (!llvm::all_of(op.getOperandTypes(), isLocal) || !llvm::all_of(op.getResultTypes(), isLocal))
         return op.emitOpError("acts on something that is not a local tensor of static shape");
-      if (op.getNumRegions() != 0 && !isa<ClusterOp>(op)) return op.emitOpError("is control flow, which is not supported at the plan level");
+      if (op.getNumRegions() != 0 && !isa<ClusterOp>(op))
+        return op.emitOpError("is control flow, which is not supported at the plan level");
       if (isa<DotGeneralOp>(op)) return op.emitOpError("is not a contraction yet; run sgd-form-contractions first");
-      if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue())) return op.emitOpError("is not dense");
+      if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
+        return op.emitOpError("is not dense");
     }
     return success();
   }
 
   void collectWindowValues() {
-    for (Operation &op : function.front())
+    for (Operation& op : function.front())
       if (isCollective(&op)) {
         for (Value value : op.getOperands())
           if (!getViewRoot(value).getDefiningOp<arith::ConstantOp>()) window.insert(getViewRoot(value));
@@ -109,12 +115,16 @@ class FunctionConverter {
 
   /// New block arguments take the place of the tensors, which keep their uses until those are converted.
   void convertArguments() {
-    Block &block = function.front();
+    Block& block = function.front();
     unsigned count = block.getNumArguments();
-    for (unsigned i = 0; i < count; ++i) buffers[block.getArgument(i)] = block.addArgument(bufferType(block.getArgument(i)), block.getArgument(i).getLoc());
+    for (unsigned i = 0; i < count; ++i)
+      buffers[block.getArgument(i)] =
+          block.addArgument(bufferType(block.getArgument(i)), block.getArgument(i).getLoc());
   }
 
-  Value alloc(Location loc, RankedTensorType type, Space space) { return plan::AllocOp::create(builder, loc, plan::getBufferType(type, space), IntegerAttr()); }
+  Value alloc(Location loc, RankedTensorType type, Space space) {
+    return plan::AllocOp::create(builder, loc, plan::getBufferType(type, space), IntegerAttr());
+  }
 
   /// The buffer of `value`; a constant gets one here, its own for each use since it is never written.
   Value bufferOf(Value value) {
@@ -126,7 +136,8 @@ class FunctionConverter {
       buffer = alloc(value.getLoc(), tensorType(value), Space::Private);
       plan::FillOp::create(builder, value.getLoc(), elements.getSplatValue<TypedAttr>(), buffer);
     } else {
-      buffer = plan::ConstantOp::create(builder, value.getLoc(), plan::getBufferType(tensorType(value), Space::Constant), elements);
+      buffer = plan::ConstantOp::create(builder, value.getLoc(),
+                                        plan::getBufferType(tensorType(value), Space::Constant), elements);
     }
     return buffers[value] = buffer;
   }
@@ -136,17 +147,20 @@ class FunctionConverter {
     Value target = alloc(loc, tensorType(value), space);
     auto constant = getViewRoot(value).getDefiningOp<arith::ConstantOp>();
     auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
-    if (splat) plan::FillOp::create(builder, loc, splat.getSplatValue<TypedAttr>(), target);
-    else plan::CopyOp::create(builder, loc, bufferOf(value), target);
+    if (splat)
+      plan::FillOp::create(builder, loc, splat.getSplatValue<TypedAttr>(), target);
+    else
+      plan::CopyOp::create(builder, loc, bufferOf(value), target);
     return target;
   }
 
-  LogicalResult convertOp(Operation *op, ArrayRef<int64_t> aliases) {
+  LogicalResult convertOp(Operation* op, ArrayRef<int64_t> aliases) {
     if (isa<arith::ConstantOp>(op)) return success();
     if (std::optional<int64_t> offset = getViewByteOffset(op)) return convertView(op, *offset);
     if (auto cluster = dyn_cast<ClusterOp>(op)) return convertCluster(cluster);
     if (auto contract = dyn_cast<ContractOp>(op)) {
-      Value target = buffers[contract.getResult()] = alloc(op->getLoc(), contract.getType(), spaceOf(contract.getResult()));
+      Value target = buffers[contract.getResult()] =
+          alloc(op->getLoc(), contract.getType(), spaceOf(contract.getResult()));
       return createMatmuls(builder, contract, bufferOf(contract.getLhs()), bufferOf(contract.getRhs()), target);
     }
     if (isCollective(op)) return convertCollective(op);
@@ -154,7 +168,7 @@ class FunctionConverter {
     return success();
   }
 
-  LogicalResult convertView(Operation *op, int64_t byteOffset) {
+  LogicalResult convertView(Operation* op, int64_t byteOffset) {
     Value source = bufferOf(op->getOperand(0));
     MemRefType type = plan::getBufferType(tensorType(op->getResult(0)), plan::getSpace(source.getType()));
     buffers[op->getResult(0)] = plan::ViewOp::create(builder, op->getLoc(), type, source, byteOffset);
@@ -166,25 +180,28 @@ class FunctionConverter {
     if (failed(entry)) return failure();
     SmallVector<Value> inputs = llvm::map_to_vector(cluster.getInputs(), [&](Value input) { return bufferOf(input); });
     SmallVector<Value> outputs;
-    for (Value result : cluster.getResults()) outputs.push_back(buffers[result] = alloc(cluster.getLoc(), tensorType(result), spaceOf(result)));
-    const KernelDescription &description = entry->description;
+    for (Value result : cluster.getResults())
+      outputs.push_back(buffers[result] = alloc(cluster.getLoc(), tensorType(result), spaceOf(result)));
+    const KernelDescription& description = entry->description;
     ArrayAttr coordinates;
     if (!description.coordinates.empty()) {
       SmallVector<Attribute> lists(description.coordinates.begin(), description.coordinates.end());
       coordinates = builder.getArrayAttr(lists);
     }
-    plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates, builder.getI64IntegerAttr(description.range),
-                           builder.getI64IntegerAttr(description.grain), builder.getI64IntegerAttr(description.flops));
+    plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates,
+                           builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
+                           builder.getI64IntegerAttr(description.flops));
     return success();
   }
 
-  LogicalResult convertCollective(Operation *op) {
+  LogicalResult convertCollective(Operation* op) {
     SmallVector<Value> sources, targets;
     for (Value operand : op->getOperands()) {
       bool isConstant = static_cast<bool>(getViewRoot(operand).getDefiningOp<arith::ConstantOp>());
       sources.push_back(isConstant ? copyOf(operand, Space::Window, op->getLoc()) : bufferOf(operand));
     }
-    for (Value result : op->getResults()) targets.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), Space::Window));
+    for (Value result : op->getResults())
+      targets.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), Space::Window));
     return createCollective(builder, op, sources, targets);
   }
 
@@ -196,7 +213,8 @@ class FunctionConverter {
       Value root = getViewRoot(value);
       auto argument = dyn_cast<BlockArgument>(root);
       bool staysInPlace = argument && value == root && static_cast<int64_t>(argument.getArgNumber()) == aliases[index];
-      bool needsCopy = !staysInPlace && (argument || root.getDefiningOp<arith::ConstantOp>() || !taken.insert(root).second);
+      bool needsCopy =
+          !staysInPlace && (argument || root.getDefiningOp<arith::ConstantOp>() || !taken.insert(root).second);
       results.push_back(needsCopy ? copyOf(value, Space::Private, op.getLoc()) : bufferOf(value));
     }
     op->setOperands(results);
@@ -218,18 +236,22 @@ class FunctionConverter {
     };
     SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
     FunctionType old = function.getFunctionType();
-    auto emptyIfNull = [&](DictionaryAttr attributes) { return attributes ? attributes : builder.getDictionaryAttr({}); };
+    auto emptyIfNull = [&](DictionaryAttr attributes) {
+      return attributes ? attributes : builder.getDictionaryAttr({});
+    };
     for (auto [index, type] : llvm::enumerate(old.getInputs()))
-      argumentAttributes.push_back(convertAttributes(cast<RankedTensorType>(type), emptyIfNull(function.getArgAttrDict(index)), -1));
+      argumentAttributes.push_back(
+          convertAttributes(cast<RankedTensorType>(type), emptyIfNull(function.getArgAttrDict(index)), -1));
     for (auto [index, type] : llvm::enumerate(old.getResults()))
-      resultAttributes.push_back(convertAttributes(cast<RankedTensorType>(type), emptyIfNull(function.getResultAttrDict(index)), aliases[index]));
+      resultAttributes.push_back(convertAttributes(cast<RankedTensorType>(type),
+                                                   emptyIfNull(function.getResultAttrDict(index)), aliases[index]));
     function.setFunctionType(FunctionType::get(function.getContext(), argumentTypes, resultTypes));
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
   }
 
   func::FuncOp function;
-  KernelTable &kernels;
+  KernelTable& kernels;
   OpBuilder builder;
   llvm::DenseMap<Value, Value> buffers;
   llvm::DenseSet<Value> window;  // roots that a collective reads or writes
@@ -250,4 +272,6 @@ struct ToPlanPass : sgd::impl::ToPlanPassBase<ToPlanPass> {
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model) { return std::make_unique<ToPlanPass>(std::move(model)); }
+std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model) {
+  return std::make_unique<ToPlanPass>(std::move(model));
+}

@@ -31,8 +31,7 @@ bool overlaps(ArrayRef<AxisPart> a, ArrayRef<AxisPart> b) {
 }
 
 bool contains(const AxisPart& outer, const AxisPart& inner) {
-  return outer.axis == inner.axis && inner.begin % outer.begin == 0 &&
-         outer.end() % inner.end() == 0;
+  return outer.axis == inner.axis && inner.begin % outer.begin == 0 && outer.end() % inner.end() == 0;
 }
 
 std::optional<AxisPart> intersection(const AxisPart& a, const AxisPart& b) {

@@ -14,33 +14,33 @@ struct Tensor {
   Value value;
   bool isResult;
   unsigned index;
-  const TensorMapping *mapping;
+  const TensorMapping* mapping;
 
   std::string name() const { return (isResult ? "result " : "operand ") + std::to_string(index); }
 };
 
 class FactorCheck {
  public:
-  FactorCheck(Operation *op, const MeshAxes &mesh) : op(op), mesh(mesh) {}
+  FactorCheck(Operation* op, const MeshAxes& mesh) : op(op), mesh(mesh) {}
 
-  LogicalResult run(const ShardingRule &rule);
+  LogicalResult run(const ShardingRule& rule);
 
  private:
-  LogicalResult checkDims(const Tensor &tensor, const TensorFactors &factors);
-  LogicalResult checkFactors(const ShardingRule &rule, const Tensor &tensor, const TensorFactors &factors);
-  LogicalResult checkPartial(const ShardingRule &rule);
+  LogicalResult checkDims(const Tensor& tensor, const TensorFactors& factors);
+  LogicalResult checkFactors(const ShardingRule& rule, const Tensor& tensor, const TensorFactors& factors);
+  LogicalResult checkPartial(const ShardingRule& rule);
   std::string print(ArrayRef<AxisPart> parts) const;
-  int64_t dimOf(const Tensor &tensor, unsigned factor) const;
+  int64_t dimOf(const Tensor& tensor, unsigned factor) const;
 
-  Operation *op;
-  const MeshAxes &mesh;
+  Operation* op;
+  const MeshAxes& mesh;
   SmallVector<std::optional<AxisParts>, 4> agreed;  // by factor
 };
 }  // namespace
 
 std::string FactorCheck::print(ArrayRef<AxisPart> parts) const {
   std::string text;
-  for (const AxisPart &part : parts) {
+  for (const AxisPart& part : parts) {
     MeshAxisAttr axis = mesh.getMesh().getAxes()[part.axis];
     text += (text.empty() ? "\"" : ", \"") + axis.getName().str() + "\"";
     if (part.size != axis.getSize()) text += ":(" + std::to_string(part.begin) + ")" + std::to_string(part.size);
@@ -48,41 +48,44 @@ std::string FactorCheck::print(ArrayRef<AxisPart> parts) const {
   return "{" + text + "}";
 }
 
-int64_t FactorCheck::dimOf(const Tensor &tensor, unsigned factor) const {
+int64_t FactorCheck::dimOf(const Tensor& tensor, unsigned factor) const {
   for (auto [dim, factors] : llvm::enumerate(*tensor.mapping))
     if (llvm::is_contained(factors, factor)) return dim;
   return -1;
 }
 
 /// Dimensions without a factor, and axes that no factor of a dimension can hold.
-LogicalResult FactorCheck::checkDims(const Tensor &tensor, const TensorFactors &factors) {
+LogicalResult FactorCheck::checkDims(const Tensor& tensor, const TensorFactors& factors) {
   TensorAxes axes = mesh.toTensorAxes(getSharding(tensor.value.getType()));
   for (auto [dim, held] : llvm::enumerate(*tensor.mapping)) {
     bool fits = held.empty() ? axes.dims[dim].axes.empty() : factors.factors[held.back()].overflow.empty();
     if (!fits)
-      return op->emitOpError() << "cannot be computed shard by shard: dimension " << dim << " of " << tensor.name() << " is sharded over "
-                               << print(axes.dims[dim].axes) << ", which its shape does not allow; reshard it before";
+      return op->emitOpError() << "cannot be computed shard by shard: dimension " << dim << " of " << tensor.name()
+                               << " is sharded over " << print(axes.dims[dim].axes)
+                               << ", which its shape does not allow; reshard it before";
   }
   return success();
 }
 
-LogicalResult FactorCheck::checkFactors(const ShardingRule &rule, const Tensor &tensor, const TensorFactors &factors) {
+LogicalResult FactorCheck::checkFactors(const ShardingRule& rule, const Tensor& tensor, const TensorFactors& factors) {
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
-    const FactorAxes &held = factors.factors[factor];
+    const FactorAxes& held = factors.factors[factor];
     if (!held.isPresent) continue;
     if (!held.axes.empty() && !rule.factors[factor].canBeSharded())
-      return op->emitOpError() << "needs dimension " << dimOf(tensor, factor) << " of " << tensor.name() << " whole, but it is sharded over "
-                               << print(held.axes) << "; reshard it before";
+      return op->emitOpError() << "needs dimension " << dimOf(tensor, factor) << " of " << tensor.name()
+                               << " whole, but it is sharded over " << print(held.axes) << "; reshard it before";
     if (!agreed[factor]) agreed[factor] = held.axes;
     if (*agreed[factor] != held.axes)
-      return op->emitOpError() << "has operands and results that disagree: dimension " << dimOf(tensor, factor) << " of " << tensor.name()
-                               << " is sharded over " << print(held.axes) << ", its partners over " << print(*agreed[factor]);
+      return op->emitOpError() << "has operands and results that disagree: dimension " << dimOf(tensor, factor)
+                               << " of " << tensor.name() << " is sharded over " << print(held.axes)
+                               << ", its partners over " << print(*agreed[factor]);
   }
   return success();
 }
 
-/// Sharded reductions must show in the results; everything else partial must come from an operand and be carried by a linear op.
-LogicalResult FactorCheck::checkPartial(const ShardingRule &rule) {
+/// Sharded reductions must show in the results; everything else partial must come from an operand and be carried by a
+/// linear op.
+LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
   AxisParts reduced, carried;
   for (auto [factor, axes] : llvm::zip(rule.factors, agreed))
     if (factor.kind == FactorKind::Reduction && axes) reduced.append(*axes);
@@ -94,29 +97,37 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule &rule) {
     carried = mesh.toParts(sharding.getUnreduced());
     ++numPartial;
     isLinear &= carriesPartial(op, index, sharding.getUnreducedKind());
-    if (joinsPartials(op, sharding.getUnreducedKind()) && op->getOperand(0).getType() == op->getOperand(1).getType()) isLinear = true, numPartial = 1;
+    if (joinsPartials(op, sharding.getUnreducedKind()) && op->getOperand(0).getType() == op->getOperand(1).getType())
+      isLinear = true, numPartial = 1;
   }
   if (isa<OptimizationBarrierOp>(op)) return success();
-  if (numPartial > 1 || !isLinear) return op->emitOpError() << "is not linear and has an operand that is a sum not yet taken over " << print(carried);
+  if (numPartial > 1 || !isLinear)
+    return op->emitOpError() << "is not linear and has an operand that is a sum not yet taken over " << print(carried);
   for (Value result : op->getResults()) {
     ShardingAttr sharding = getSharding(result.getType());
     if (!sharding || isa<arith::ConstantOp>(op)) continue;
     AxisParts partial = mesh.toParts(sharding.getUnreduced());
     AxisParts missing = difference(reduced, partial), surplus = difference(difference(partial, reduced), carried);
     missing.append(difference(carried, partial));
-    if (!missing.empty()) return op->emitOpError() << "gives a sum that is not taken over " << print(missing) << ", but its result's sharding does not say so";
-    if (!surplus.empty()) return op->emitOpError() << "has a result that claims to be partial over " << print(surplus) << ", but none of its operands is";
+    if (!missing.empty())
+      return op->emitOpError() << "gives a sum that is not taken over " << print(missing)
+                               << ", but its result's sharding does not say so";
+    if (!surplus.empty())
+      return op->emitOpError() << "has a result that claims to be partial over " << print(surplus)
+                               << ", but none of its operands is";
   }
   return success();
 }
 
-LogicalResult FactorCheck::run(const ShardingRule &rule) {
+LogicalResult FactorCheck::run(const ShardingRule& rule) {
   agreed.resize(rule.factors.size());
   SmallVector<int64_t> sizes = rule.factorSizes();
   SmallVector<Tensor, 4> tensors;
-  for (auto [index, operand] : llvm::enumerate(op->getOperands())) tensors.push_back({operand, false, static_cast<unsigned>(index), &rule.operands[index]});
-  for (auto [index, result] : llvm::enumerate(op->getResults())) tensors.push_back({result, true, static_cast<unsigned>(index), &rule.results[index]});
-  for (const Tensor &tensor : tensors) {
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    tensors.push_back({operand, false, static_cast<unsigned>(index), &rule.operands[index]});
+  for (auto [index, result] : llvm::enumerate(op->getResults()))
+    tensors.push_back({result, true, static_cast<unsigned>(index), &rule.results[index]});
+  for (const Tensor& tensor : tensors) {
     ShardingAttr sharding = getSharding(tensor.value.getType());
     if (!sharding) continue;
     TensorFactors factors = project(mesh.toTensorAxes(sharding), *tensor.mapping, sizes);
@@ -130,10 +141,12 @@ static LogicalResult checkType(Location loc, Type type, FlatSymbolRefAttr meshNa
   if (!sharding) return emitError(loc) << "type " << type << " has no sharding; run sgd-shard before";
   Type element = cast<RankedTensorType>(type).getElementType();
   if (!element.isIntOrFloat()) return emitError(loc) << "tensors of " << element << " cannot be partitioned";
-  if (sharding.getMesh() != meshName) return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName;
+  if (sharding.getMesh() != meshName)
+    return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName;
   OpBuilder builder(type.getContext());
   if (sharding.isPartial() && !getNeutralElement(builder, sharding.getUnreducedKind(), element))
-    return emitError(loc) << "reduction '" << stringifyReduceKind(sharding.getUnreducedKind()) << "' is not defined on " << element;
+    return emitError(loc) << "reduction '" << stringifyReduceKind(sharding.getUnreducedKind()) << "' is not defined on "
+                          << element;
   return sharding.verifyAgainst(mesh, cast<RankedTensorType>(type).getShape(), [&] { return emitError(loc); });
 }
 
@@ -141,7 +154,7 @@ LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr
   if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
   for (BlockArgument argument : function.getArguments())
     if (failed(checkType(argument.getLoc(), argument.getType(), meshName, mesh))) return failure();
-  for (Operation &op : function.getBody().front()) {
+  for (Operation& op : function.getBody().front()) {
     if (op.getNumRegions() != 0) return op.emitOpError("has regions, which cannot be partitioned yet");
     for (Type type : op.getResultTypes())
       if (failed(checkType(op.getLoc(), type, meshName, mesh))) return failure();
@@ -149,7 +162,7 @@ LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr
   return success();
 }
 
-LogicalResult mlir::sgd::checkFitsRule(Operation *op, FlatSymbolRefAttr meshName, MeshAttr mesh) {
+LogicalResult mlir::sgd::checkFitsRule(Operation* op, FlatSymbolRefAttr meshName, MeshAttr mesh) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled) return op->emitOpError("has no sharding rule and cannot be partitioned");
   return FactorCheck(op, MeshAxes(meshName, mesh)).run(ruled.getShardingRule());

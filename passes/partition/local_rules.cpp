@@ -8,12 +8,12 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-void setLocalTypes(const LocalisedOp &localised) {
+void setLocalTypes(const LocalisedOp& localised) {
   for (auto [result, type] : llvm::zip(localised.op->getResults(), localised.localResults)) result.setType(type);
 }
 
 /// A scalar i32 as a tensor of `type`'s shape and element type.
-Value splatIndex(OpBuilder &builder, Location loc, Value index, RankedTensorType type) {
+Value splatIndex(OpBuilder& builder, Location loc, Value index, RankedTensorType type) {
   Type element = type.getElementType();
   auto scalar = RankedTensorType::get({}, element);
   if (isa<FloatType>(element)) {
@@ -27,7 +27,7 @@ Value splatIndex(OpBuilder &builder, Location loc, Value index, RankedTensorType
 }
 
 /// Indices of this shard: the local iota plus the elements of the shards before it.
-FailureOr<Value> localizeIota(IotaOp iota, const LocalisedOp &localised, ReshardEmitter &emitter) {
+FailureOr<Value> localizeIota(IotaOp iota, const LocalisedOp& localised, ReshardEmitter& emitter) {
   setLocalTypes(localised);
   int64_t dim = iota.getDimension();
   ShardState state = getShardState(emitter.getMesh(), getSharding(localised.globalResults[0]));
@@ -38,7 +38,8 @@ FailureOr<Value> localizeIota(IotaOp iota, const LocalisedOp &localised, Reshard
   RankedTensorType type = localised.localResults[0];
   auto scalar = RankedTensorType::get({}, builder.getI32Type());
   int64_t size = type.getDimSize(dim);
-  Value shardSize = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(size)));
+  Value shardSize =
+      arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(size)));
   Value offset = arith::MulIOp::create(builder, loc, emitter.getPartitionId(loc, state.dims[dim]), shardSize);
   Value offsets = splatIndex(builder, loc, offset, type);
   Value indices = createCombiner(builder, loc, ReduceKind::Add, iota.getResult(), offsets);
@@ -47,14 +48,15 @@ FailureOr<Value> localizeIota(IotaOp iota, const LocalisedOp &localised, Reshard
 }
 
 /// A splat is any shard of itself. Other constants are held whole and sliced; summands of one live on the first rank.
-FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp &localised, ReshardEmitter &emitter) {
+FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp& localised, ReshardEmitter& emitter) {
   RankedTensorType global = localised.globalResults[0], local = localised.localResults[0];
   auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!value) return constant.emitOpError("must be a dense constant to be partitioned");
   ShardingAttr sharding = getSharding(global);
   if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
     OpBuilder builder(constant);
-    bool isNeutral = splat.getSplatValue<Attribute>() == getNeutralElement(builder, sharding.getUnreducedKind(), splat.getElementType());
+    bool isNeutral = splat.getSplatValue<Attribute>() ==
+                     getNeutralElement(builder, sharding.getUnreducedKind(), splat.getElementType());
     if (isNeutral || !sharding.isPartial()) {
       constant.getResult().setType(local);
       constant.setValueAttr(splat.resizeSplat(local));
@@ -66,15 +68,18 @@ FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp 
   constant.setValueAttr(value.reshape(whole));
   OpBuilder builder(constant->getContext());
   builder.setInsertionPointAfter(constant);
-  auto replicated = withSharding(global, ShardingAttr::getReplicated(builder.getContext(), sharding.getMesh(), global.getRank()));
-  SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(constant.getResult().getUses()));
-  FailureOr<Value> shard = emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, "constant");
+  auto replicated =
+      withSharding(global, ShardingAttr::getReplicated(builder.getContext(), sharding.getMesh(), global.getRank()));
+  SmallVector<OpOperand*> uses = llvm::to_vector(llvm::make_pointer_range(constant.getResult().getUses()));
+  FailureOr<Value> shard =
+      emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, "constant");
   if (failed(shard)) return failure();
-  for (OpOperand *use : uses) use->set(*shard);
+  for (OpOperand* use : uses) use->set(*shard);
   return *shard;
 }
 
-/// `sizes` with those of sharded dimensions of `global` replaced by `local`'s. Sharded dimensions are whole: their entry is their size.
+/// `sizes` with those of sharded dimensions of `global` replaced by `local`'s. Sharded dimensions are whole: their
+/// entry is their size.
 SmallVector<int64_t> getLocalSizes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> global, ArrayRef<int64_t> local) {
   SmallVector<int64_t> result(sizes);
   for (size_t dim = 0; dim < result.size(); ++dim)
@@ -83,9 +88,11 @@ SmallVector<int64_t> getLocalSizes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> gl
 }
 }  // namespace
 
-FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp &localised, ReshardEmitter &emitter) {
-  auto localOperandShape = [&](unsigned index) { return cast<RankedTensorType>(localised.op->getOperand(index).getType()).getShape(); };
-  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(localised.op)
+FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmitter& emitter) {
+  auto localOperandShape = [&](unsigned index) {
+    return cast<RankedTensorType>(localised.op->getOperand(index).getType()).getShape();
+  };
+  return llvm::TypeSwitch<Operation*, FailureOr<Value>>(localised.op)
       .Case([&](IotaOp op) -> FailureOr<Value> { return localizeIota(op, localised, emitter); })
       .Case([&](arith::ConstantOp op) -> FailureOr<Value> { return localizeConstant(op, localised, emitter); })
       .Case([&](SliceOp op) -> FailureOr<Value> {
@@ -97,11 +104,12 @@ FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp &localised, ReshardEmit
         return setLocalTypes(localised), Value();
       })
       .Case([&](GatherOp op) -> FailureOr<Value> {
-        SmallVector<int64_t> sizes = getLocalSizes(op.getSliceSizes(), localised.globalOperands[0].getShape(), localOperandShape(0));
+        SmallVector<int64_t> sizes =
+            getLocalSizes(op.getSliceSizes(), localised.globalOperands[0].getShape(), localOperandShape(0));
         // A batching dimension is sharded like the indices; its slices stay single elements.
         for (int64_t dim : op.getOperandBatchingDims()) sizes[dim] = op.getSliceSizes()[dim];
         op.setSliceSizes(sizes);
         return setLocalTypes(localised), Value();
       })
-      .Default([&](Operation *) -> FailureOr<Value> { return setLocalTypes(localised), Value(); });
+      .Default([&](Operation*) -> FailureOr<Value> { return setLocalTypes(localised), Value(); });
 }

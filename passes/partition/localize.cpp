@@ -1,4 +1,5 @@
-// One walk in program order: every op is checked against its sharding rule and made local in place; reshards become SPMD ops.
+// One walk in program order: every op is checked against its sharding rule and made local in place; reshards become
+// SPMD ops.
 #include "passes/partition/factor_check.h"
 #include "passes/partition/local_rules.h"
 #include "passes/partition/passes.h"
@@ -15,7 +16,7 @@ using namespace mlir::sgd;
 namespace {
 class Localisation {
  public:
-  Localisation(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel &cost)
+  Localisation(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
       : function(function), meshName(meshName), mesh(mesh), emitter(function, meshName, mesh, cost) {}
 
   LogicalResult run();
@@ -24,7 +25,7 @@ class Localisation {
   LogicalResult check();
   LogicalResult localizeArguments();
   LogicalResult localizeResults(func::ReturnOp terminator);
-  LogicalResult localize(Operation *op);
+  LogicalResult localize(Operation* op);
   LogicalResult lowerReshard(ReshardOp reshard);
   std::string getReason(ReshardOp reshard);
   FailureOr<RankedTensorType> remember(Value value);
@@ -39,7 +40,7 @@ class Localisation {
 /// Every op can be computed shard by shard.
 LogicalResult Localisation::check() {
   if (failed(checkShardings(function, meshName, mesh))) return failure();
-  for (Operation &op : function.getBody().front())
+  for (Operation& op : function.getBody().front())
     if (!isa<ReshardOp, func::ReturnOp>(op) && failed(checkFitsRule(&op, meshName, mesh))) return failure();
   return success();
 }
@@ -64,18 +65,20 @@ LogicalResult Localisation::localizeArguments() {
 }
 
 LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
-  for (OpOperand &operand : terminator->getOpOperands()) {
+  for (OpOperand& operand : terminator->getOpOperands()) {
     RankedTensorType global = globalTypes[operand.get()];
     if (getSharding(global).isPartial())
-      return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is a sum that is not taken over " << getSharding(global).getUnreduced()[0];
+      return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is a sum that is not taken over "
+                                      << getSharding(global).getUnreduced()[0];
     function.setResultAttr(operand.getOperandNumber(), kShardingAttr, getSharding(global));
     function.setResultAttr(operand.getOperandNumber(), kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
   }
-  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator.getOperandTypes()));
+  function.setType(
+      FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator.getOperandTypes()));
   return success();
 }
 
-LogicalResult Localisation::localize(Operation *op) {
+LogicalResult Localisation::localize(Operation* op) {
   SmallVector<RankedTensorType, 4> globalOperands, globalResults, localResults;
   for (Value operand : op->getOperands()) globalOperands.push_back(globalTypes[operand]);
   for (Value result : op->getResults()) {
@@ -96,7 +99,8 @@ static std::string getSourceLine(Location location) {
   location->walk([&](Location part) {
     auto range = dyn_cast<FileLineColRange>(part);
     if (!range) return WalkResult::advance();
-    llvm::raw_string_ostream(text) << range.getFilename().getValue() << ":" << range.getStartLine() << ":" << range.getStartColumn();
+    llvm::raw_string_ostream(text) << range.getFilename().getValue() << ":" << range.getStartLine() << ":"
+                                   << range.getStartColumn();
     return WalkResult::interrupt();
   });
   return text;
@@ -108,7 +112,7 @@ std::string Localisation::getReason(ReshardOp reshard) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << withSharding(from, {});
-  if (Operation *producer = reshard.getInput().getDefiningOp(); producer && getSharding(from).isPartial())
+  if (Operation* producer = reshard.getInput().getDefiningOp(); producer && getSharding(from).isPartial())
     stream << " from " << producer->getName();
   else if (!reshard->use_empty())
     stream << " for " << (*reshard->user_begin())->getName();
@@ -119,7 +123,8 @@ std::string Localisation::getReason(ReshardOp reshard) {
 LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
   OpBuilder builder(reshard);
   auto to = cast<RankedTensorType>(reshard.getType());
-  FailureOr<Value> value = emitter.emit(builder, reshard.getLoc(), reshard.getInput(), globalTypes[reshard.getInput()], to, getReason(reshard));
+  FailureOr<Value> value = emitter.emit(builder, reshard.getLoc(), reshard.getInput(), globalTypes[reshard.getInput()],
+                                        to, getReason(reshard));
   if (failed(value)) return failure();
   globalTypes[*value] = to;
   reshard.getResult().replaceAllUsesWith(*value);
@@ -129,8 +134,8 @@ LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
 
 LogicalResult Localisation::run() {
   if (failed(check()) || failed(localizeArguments())) return failure();
-  SmallVector<Operation *> ops = llvm::to_vector(llvm::make_pointer_range(function.getBody().front()));
-  for (Operation *op : ops) {
+  SmallVector<Operation*> ops = llvm::to_vector(llvm::make_pointer_range(function.getBody().front()));
+  for (Operation* op : ops) {
     LogicalResult result = success();
     if (auto reshard = dyn_cast<ReshardOp>(op))
       result = lowerReshard(reshard);
@@ -161,7 +166,8 @@ struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {
     CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
     for (auto function : module.getOps<func::FuncOp>()) {
       function.walk([&](ReshardOp) { ++numReshards; });
-      if (failed(Localisation(function, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), cost).run())) return signalPassFailure();
+      if (failed(Localisation(function, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), cost).run()))
+        return signalPassFailure();
     }
   }
 };

@@ -6,12 +6,14 @@
 
 namespace mlir::sgd {
 
-/// True when `op`, applied to the summands of operand `operand` and with its other operands whole, gives summands of its result:
-/// op(reduce(x)) = reduce(op(x)) for reductions of `kind`. Adding and subtracting are linear in both operands together: see `joinsPartials`.
-bool carriesPartial(Operation *op, unsigned operand, ReduceKind kind);
+/// True when `op`, applied to the summands of operand `operand` and with its other operands whole, gives summands of
+/// its result: op(reduce(x)) = reduce(op(x)) for reductions of `kind`. Adding and subtracting are linear in both
+/// operands together: see `joinsPartials`.
+bool carriesPartial(Operation* op, unsigned operand, ReduceKind kind);
 
-/// True when `op` on two values that are both partial (same axes, `kind`) gives summands of its result: x + y, x - y, max(x, y), ...
-bool joinsPartials(Operation *op, ReduceKind kind);
+/// True when `op` on two values that are both partial (same axes, `kind`) gives summands of its result: x + y, x - y,
+/// max(x, y), ...
+bool joinsPartials(Operation* op, ReduceKind kind);
 
 /// True when `value` is a constant whose elements all equal the neutral element of `kind`.
 bool isNeutralConstant(Value value, ReduceKind kind);

@@ -8,22 +8,23 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Adds cuts between `begin` and `end` so that every quotient is prime.
-static void cutToPrimes(int64_t begin, int64_t end, llvm::SmallVectorImpl<int64_t> &cuts) {
+static void cutToPrimes(int64_t begin, int64_t end, llvm::SmallVectorImpl<int64_t>& cuts) {
   for (int64_t factor = 2; begin < end; ++factor)
     while (end / begin % factor == 0 && begin < end) cuts.push_back(begin *= factor);
 }
 
 /// Calls `visit` for every part of both states.
-static void forEachPart(const ShardState &from, const ShardState &to, llvm::function_ref<void(const AxisPart &)> visit) {
-  for (const ShardState *state : {&from, &to}) {
-    for (const AxisParts &dim : state->dims) llvm::for_each(dim, visit);
+static void forEachPart(const ShardState& from, const ShardState& to, llvm::function_ref<void(const AxisPart&)> visit) {
+  for (const ShardState* state : {&from, &to}) {
+    for (const AxisParts& dim : state->dims) llvm::for_each(dim, visit);
     llvm::for_each(state->partial, visit);
   }
 }
 
-std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState &from, const ShardState &to, bool toPrimes) {
+std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState& from, const ShardState& to,
+                                   bool toPrimes) {
   SmallVector<SmallVector<int64_t>> cuts(mesh.size());
-  forEachPart(from, to, [&](const AxisPart &part) {
+  forEachPart(from, to, [&](const AxisPart& part) {
     cuts[part.axis].push_back(part.begin);
     cuts[part.axis].push_back(part.end());
   });
@@ -44,31 +45,32 @@ std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState &fro
   return atoms;
 }
 
-AtomList Atoms::getAtomsOf(const AxisPart &part) const {
+AtomList Atoms::getAtomsOf(const AxisPart& part) const {
   AtomList result;
   for (auto [index, atom] : llvm::enumerate(parts))
     if (atom.axis == part.axis && atom.begin >= part.begin && atom.begin < part.end()) result.push_back(index);
   return result;
 }
 
-AtomState Atoms::encode(const ShardState &state) const {
+AtomState Atoms::encode(const ShardState& state) const {
   AtomState result;
   for (auto [dim, parts] : llvm::enumerate(state.dims)) {
     size_t position = 0;
-    for (const AxisPart &part : parts)
+    for (const AxisPart& part : parts)
       for (uint8_t atom : getAtomsOf(part)) result.places[atom] = Place::ofDim(dim, position++);
   }
-  for (const AxisPart &part : state.partial)
+  for (const AxisPart& part : state.partial)
     for (uint8_t atom : getAtomsOf(part)) result.places[atom] = {Place::kPartial};
   return result;
 }
 
-SmallVector<AtomList, 4> Atoms::getDims(const AtomState &state, size_t rank) const {
+SmallVector<AtomList, 4> Atoms::getDims(const AtomState& state, size_t rank) const {
   SmallVector<AtomList, 4> dims(rank);
   for (size_t atom = 0; atom < size(); ++atom)
     if (state.places[atom].isDim()) dims[state.places[atom].getDim()].push_back(atom);
-  for (AtomList &dim : dims)
-    llvm::sort(dim, [&](uint8_t a, uint8_t b) { return state.places[a].getPosition() < state.places[b].getPosition(); });
+  for (AtomList& dim : dims)
+    llvm::sort(dim,
+               [&](uint8_t a, uint8_t b) { return state.places[a].getPosition() < state.places[b].getPosition(); });
   return dims;
 }
 

@@ -23,14 +23,14 @@ struct Place {
   bool isDim() const { return code < kPartial; }
   size_t getDim() const { return code >> 4; }
   size_t getPosition() const { return code & 15; }
-  bool operator==(const Place &other) const { return code == other.code; }
+  bool operator==(const Place& other) const { return code == other.code; }
 };
 
 /// A sharding as the places of all atoms; small and comparable, the node of the search.
 struct AtomState {
   std::array<Place, kMaxAtoms> places;
 
-  bool operator==(const AtomState &other) const { return places == other.places; }
+  bool operator==(const AtomState& other) const { return places == other.places; }
 };
 
 using AtomList = llvm::SmallVector<uint8_t, kMaxAtoms>;
@@ -38,21 +38,22 @@ using AtomList = llvm::SmallVector<uint8_t, kMaxAtoms>;
 /// The atoms of a pair of shardings.
 class Atoms {
  public:
-  /// Cuts the axes that `from` and `to` use so that every part is a run of atoms; with `toPrimes` each atom has a prime size.
-  /// Nothing when the parts have no common refinement or there are too many atoms.
-  static std::optional<Atoms> create(llvm::ArrayRef<int64_t> mesh, const ShardState &from, const ShardState &to, bool toPrimes);
+  /// Cuts the axes that `from` and `to` use so that every part is a run of atoms; with `toPrimes` each atom has a prime
+  /// size. Nothing when the parts have no common refinement or there are too many atoms.
+  static std::optional<Atoms> create(llvm::ArrayRef<int64_t> mesh, const ShardState& from, const ShardState& to,
+                                     bool toPrimes);
 
   size_t size() const { return parts.size(); }
-  const AxisPart &operator[](size_t atom) const { return parts[atom]; }
+  const AxisPart& operator[](size_t atom) const { return parts[atom]; }
 
-  AtomState encode(const ShardState &state) const;
+  AtomState encode(const ShardState& state) const;
   /// The atoms of every dimension, major to minor.
-  llvm::SmallVector<AtomList, 4> getDims(const AtomState &state, size_t rank) const;
+  llvm::SmallVector<AtomList, 4> getDims(const AtomState& state, size_t rank) const;
   /// Their parts in this order, neighbours not joined.
   AxisParts getParts(llvm::ArrayRef<uint8_t> atoms) const;
 
  private:
-  AtomList getAtomsOf(const AxisPart &part) const;
+  AtomList getAtomsOf(const AxisPart& part) const;
 
   llvm::SmallVector<AxisPart, kMaxAtoms> parts;  // per axis major to minor
 };

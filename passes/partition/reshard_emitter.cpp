@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 using Kind = ReshardStep::Kind;
 
-ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel &cost)
+ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
     : function(function), meshName(meshName), mesh(mesh), planner(cost) {}
 
 FailureOr<RankedTensorType> ReshardEmitter::getLocalType(Location loc, RankedTensorType global) {
@@ -16,22 +16,26 @@ FailureOr<RankedTensorType> ReshardEmitter::getLocalType(Location loc, RankedTen
   if (!sharding) return global;
   for (auto [dim, size] : llvm::enumerate(global.getShape())) {
     if (size % sharding.getNumShards(dim, mesh) == 0) continue;
-    return emitError(loc) << "dimension " << dim << " (size " << size << ") of a tensor does not divide over its axes " << sharding.getDims()[dim]
-                          << " of " << mesh << "; pad it or drop the axis";
+    return emitError(loc) << "dimension " << dim << " (size " << size << ") of a tensor does not divide over its axes "
+                          << sharding.getDims()[dim] << " of " << mesh << "; pad it or drop the axis";
   }
   return RankedTensorType::get(sharding.getLocalShape(global.getShape(), mesh), global.getElementType());
 }
 
-FailureOr<const ReshardPlan *> ReshardEmitter::getPlan(Location loc, RankedTensorType from, RankedTensorType to) {
+FailureOr<const ReshardPlan*> ReshardEmitter::getPlan(Location loc, RankedTensorType from, RankedTensorType to) {
   auto found = plans.find({from, to});
   if (found != plans.end()) return &found->second;
-  llvm::Expected<ReshardPlan> plan = planner.plan(from.getShape(), getElementBytes(from.getElementType()), getShardState(mesh, getSharding(from)),
-                                                  getShardState(mesh, getSharding(to)));
-  if (!plan) return emitError(loc) << "cannot change the sharding of " << from << " to " << to << ": " << llvm::toString(plan.takeError());
+  llvm::Expected<ReshardPlan> plan =
+      planner.plan(from.getShape(), getElementBytes(from.getElementType()), getShardState(mesh, getSharding(from)),
+                   getShardState(mesh, getSharding(to)));
+  if (!plan)
+    return emitError(loc) << "cannot change the sharding of " << from << " to " << to << ": "
+                          << llvm::toString(plan.takeError());
   return &(plans[{from, to}] = *plan);
 }
 
-FailureOr<Value> ReshardEmitter::emit(OpBuilder &builder, Location loc, Value value, RankedTensorType from, RankedTensorType to, StringRef reason) {
+FailureOr<Value> ReshardEmitter::emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                                      RankedTensorType to, StringRef reason) {
   ShardingAttr source = getSharding(from), target = getSharding(to);
   if (!source.isPartial() || !target.isPartial() || source.getUnreducedKind() == target.getUnreducedKind())
     return emitOneKind(builder, loc, value, from, to, reason);
@@ -50,49 +54,67 @@ static std::string describe(ShardingAttr sharding) {
   return rest.drop_front(rest.find('[')).drop_back().str();
 }
 
-FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder &builder, Location loc, Value value, RankedTensorType from, RankedTensorType to, StringRef reason) {
-  FailureOr<const ReshardPlan *> plan = getPlan(loc, from, to);
+FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                                             RankedTensorType to, StringRef reason) {
+  FailureOr<const ReshardPlan*> plan = getPlan(loc, from, to);
   if (failed(plan)) return failure();
-  ReduceKind kind = getSharding(from).isPartial() ? getSharding(from).getUnreducedKind() : getSharding(to).getUnreducedKind();
+  ReduceKind kind =
+      getSharding(from).isPartial() ? getSharding(from).getUnreducedKind() : getSharding(to).getUnreducedKind();
   for (auto [index, step] : llvm::enumerate((*plan)->steps)) {
     value = emitStep(builder, loc, value, step, kind);
-    std::string text = llvm::formatv("{0}: {1} -> {2}: step {3} of {4}: {5}, {6} bytes sent, {7:f1} us{8}", reason, describe(getSharding(from)),
-                                     describe(getSharding(to)), index + 1, (*plan)->steps.size(), getStepName(step.kind), step.sentBytes,
-                                     step.seconds * 1e6, (*plan)->materialises ? ", holds the whole tensor: the axes have no common part" : "");
+    std::string text = llvm::formatv(
+        "{0}: {1} -> {2}: step {3} of {4}: {5}, {6} bytes sent, {7:f1} us{8}", reason, describe(getSharding(from)),
+        describe(getSharding(to)), index + 1, (*plan)->steps.size(), getStepName(step.kind), step.sentBytes,
+        step.seconds * 1e6, (*plan)->materialises ? ", holds the whole tensor: the axes have no common part" : "");
     if (step.sentBytes != 0) value.getDefiningOp()->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
   }
   return value;
 }
 
-Value ReshardEmitter::emitStep(OpBuilder &builder, Location loc, Value value, const ReshardStep &step, ReduceKind kind) {
+Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step,
+                               ReduceKind kind) {
   auto type = cast<RankedTensorType>(value.getType());
   AxisListAttr axes = getAxisList(meshName, mesh, step.axes);
   int64_t parts = getGroupSize(step.axes);
   SmallVector<int64_t> shape(type.getShape());
-  if (step.kind == Kind::Slice || step.kind == Kind::ReduceScatter || step.kind == Kind::AllToAll) shape[step.dim] /= parts;
+  if (step.kind == Kind::Slice || step.kind == Kind::ReduceScatter || step.kind == Kind::AllToAll)
+    shape[step.dim] /= parts;
   if (step.kind == Kind::AllGather) shape[step.dim] *= parts;
   if (step.kind == Kind::AllToAll) shape[step.concat] *= parts;
   auto result = RankedTensorType::get(shape, type.getElementType());
   switch (step.kind) {
-    case Kind::Slice: return spmd::ShardSliceOp::create(builder, loc, result, value, step.dim, axes);
-    case Kind::AllGather: return spmd::AllGatherOp::create(builder, loc, TypeRange{result}, ValueRange{value}, ArrayRef<int64_t>{step.dim}, axes).getResult(0);
-    case Kind::AllToAll: return spmd::AllToAllOp::create(builder, loc, result, value, step.dim, step.concat, axes);
-    case Kind::Permute: return spmd::CollectivePermuteOp::create(builder, loc, result, value, getAxisList(meshName, mesh, step.fromAxes), axes);
+    case Kind::Slice:
+      return spmd::ShardSliceOp::create(builder, loc, result, value, step.dim, axes);
+    case Kind::AllGather:
+      return spmd::AllGatherOp::create(builder, loc, TypeRange{result}, ValueRange{value}, ArrayRef<int64_t>{step.dim},
+                                       axes)
+          .getResult(0);
+    case Kind::AllToAll:
+      return spmd::AllToAllOp::create(builder, loc, result, value, step.dim, step.concat, axes);
+    case Kind::Permute:
+      return spmd::CollectivePermuteOp::create(builder, loc, result, value, getAxisList(meshName, mesh, step.fromAxes),
+                                               axes);
     case Kind::ReduceScatter:
-      return spmd::ReduceScatterOp::create(builder, loc, TypeRange{result}, ValueRange{value}, kind, ArrayRef<int64_t>{step.dim}, axes).getResult(0);
-    case Kind::AllReduce: return spmd::AllReduceOp::create(builder, loc, TypeRange{result}, ValueRange{value}, kind, axes).getResult(0);
-    case Kind::Mask: return emitMask(builder, loc, value, step.axes, kind);
+      return spmd::ReduceScatterOp::create(builder, loc, TypeRange{result}, ValueRange{value}, kind,
+                                           ArrayRef<int64_t>{step.dim}, axes)
+          .getResult(0);
+    case Kind::AllReduce:
+      return spmd::AllReduceOp::create(builder, loc, TypeRange{result}, ValueRange{value}, kind, axes).getResult(0);
+    case Kind::Mask:
+      return emitMask(builder, loc, value, step.axes, kind);
   }
   llvm_unreachable("all kinds are handled");
 }
 
 /// The value on the first rank of the group, the neutral element on the others.
-Value ReshardEmitter::emitMask(OpBuilder &builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind) {
+Value ReshardEmitter::emitMask(OpBuilder& builder, Location loc, Value value, ArrayRef<AxisPart> axes,
+                               ReduceKind kind) {
   auto type = cast<RankedTensorType>(value.getType());
   auto scalar = RankedTensorType::get({}, builder.getI32Type());
   Value zero = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(0)));
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getPartitionId(loc, axes), zero);
-  if (type.getRank() != 0) isFirst = BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isFirst, ArrayRef<int64_t>{});
+  if (type.getRank() != 0)
+    isFirst = BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isFirst, ArrayRef<int64_t>{});
   Attribute neutral = getNeutralElement(builder, kind, type.getElementType());
   Value filler = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(DenseElementsAttr::get(type, neutral)));
   return arith::SelectOp::create(builder, loc, isFirst, value, filler);
@@ -100,7 +122,7 @@ Value ReshardEmitter::emitMask(OpBuilder &builder, Location loc, Value value, Ar
 
 Value ReshardEmitter::getPartitionId(Location loc, ArrayRef<AxisPart> parts) {
   AxisListAttr axes = getAxisList(meshName, mesh, merged(parts));
-  Value &id = partitionIds[axes];
+  Value& id = partitionIds[axes];
   if (!id) {
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
     id = spmd::PartitionIdOp::create(builder, loc, RankedTensorType::get({}, builder.getI32Type()), axes);

@@ -7,33 +7,36 @@
 
 namespace mlir::sgd {
 
-/// Discardable attribute on collectives: an array of strings, one per reshard that caused the op: from, to, step, bytes, time, reason.
+/// Discardable attribute on collectives: an array of strings, one per reshard that caused the op: from, to, step,
+/// bytes, time, reason.
 inline constexpr llvm::StringLiteral kExplainAttr = "sgd.explain";
 
 /// For one function of one mesh. Plans are kept, so that equal reshards are planned once.
 class ReshardEmitter {
  public:
-  ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel &cost);
+  ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost);
 
   /// Local type of one shard. An error at `loc` names the dimension that does not divide.
   FailureOr<RankedTensorType> getLocalType(Location loc, RankedTensorType global);
 
-  /// Rewrites `value` (local, of global type `from`) to global type `to` (same shape, other sharding) at the builder's position.
-  /// `reason` ends up in the explanation. Fails with a diagnostic at `loc` when there is no plan.
-  FailureOr<Value> emit(OpBuilder &builder, Location loc, Value value, RankedTensorType from, RankedTensorType to, StringRef reason);
+  /// Rewrites `value` (local, of global type `from`) to global type `to` (same shape, other sharding) at the builder's
+  /// position. `reason` ends up in the explanation. Fails with a diagnostic at `loc` when there is no plan.
+  FailureOr<Value> emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from, RankedTensorType to,
+                        StringRef reason);
 
   /// The rank's linear index over `parts`; computed once, at the start of the function.
   Value getPartitionId(Location loc, ArrayRef<AxisPart> parts);
 
   /// The plan from one global type to another, kept.
-  FailureOr<const ReshardPlan *> getPlan(Location loc, RankedTensorType from, RankedTensorType to);
+  FailureOr<const ReshardPlan*> getPlan(Location loc, RankedTensorType from, RankedTensorType to);
 
   MeshAttr getMesh() const { return mesh; }
 
  private:
-  FailureOr<Value> emitOneKind(OpBuilder &builder, Location loc, Value value, RankedTensorType from, RankedTensorType to, StringRef reason);
-  Value emitStep(OpBuilder &builder, Location loc, Value value, const ReshardStep &step, ReduceKind kind);
-  Value emitMask(OpBuilder &builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind);
+  FailureOr<Value> emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                               RankedTensorType to, StringRef reason);
+  Value emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ReduceKind kind);
+  Value emitMask(OpBuilder& builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind);
 
   func::FuncOp function;
   FlatSymbolRefAttr meshName;

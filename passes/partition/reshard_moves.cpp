@@ -1,5 +1,5 @@
-// Enumeration and pricing of single steps. Moves that cannot help (towards a place that the target does not want) are left out,
-// which keeps the search small; what is left reaches every target.
+// Enumeration and pricing of single steps. Moves that cannot help (towards a place that the target does not want) are
+// left out, which keeps the search small; what is left reaches every target.
 #include "passes/partition/reshard_moves.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ using llvm::SmallVector;
 using Kind = ReshardStep::Kind;
 
 struct ReshardMoves::Position {
-  const AtomState &state;
+  const AtomState& state;
   SmallVector<AtomList, 4> dims;
   uint64_t localBytes;
 };
 
-void mlir::sgd::priceStep(const CostModel &cost, ReshardStep &step, uint64_t bytesBefore, uint64_t bytesAfter) {
+void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t bytesBefore, uint64_t bytesAfter) {
   step.seconds = cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
   if (step.kind == Kind::Slice || step.kind == Kind::Mask) return;
   CollectiveKind kind = CollectiveKind::kAllReduce;
@@ -28,16 +28,21 @@ void mlir::sgd::priceStep(const CostModel &cost, ReshardStep &step, uint64_t byt
   step.sentBytes = CostModel::getSentBytes(kind, step.axes, bytes);
 }
 
-ReshardMoves::ReshardMoves(const CostModel &cost, const Atoms &atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,
-                           const AtomState &target, bool mayMaterialise)
-    : cost(cost), atoms(atoms), shape(shape), globalBytes(elementBytes), target(target),
-      targetDims(atoms.getDims(target, shape.size())), mayMaterialise(mayMaterialise) {
+ReshardMoves::ReshardMoves(const CostModel& cost, const Atoms& atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,
+                           const AtomState& target, bool mayMaterialise)
+    : cost(cost),
+      atoms(atoms),
+      shape(shape),
+      globalBytes(elementBytes),
+      target(target),
+      targetDims(atoms.getDims(target, shape.size())),
+      mayMaterialise(mayMaterialise) {
   for (int64_t size : shape) globalBytes *= size;
 }
 
-void ReshardMoves::forEach(const AtomState &state, Visit visit) const {
+void ReshardMoves::forEach(const AtomState& state, Visit visit) const {
   Position at{state, atoms.getDims(state, shape.size()), globalBytes};
-  for (const AtomList &dim : at.dims) at.localBytes /= getShards(dim);
+  for (const AtomList& dim : at.dims) at.localBytes /= getShards(dim);
   forEachLocal(at, visit);
   forEachReduction(at, visit);
   forEachMovedSuffix(at, visit);
@@ -50,19 +55,19 @@ int64_t ReshardMoves::getShards(ArrayRef<uint8_t> list) const {
   return shards;
 }
 
-bool ReshardMoves::canAppend(const Position &at, size_t dim, ArrayRef<uint8_t> added) const {
+bool ReshardMoves::canAppend(const Position& at, size_t dim, ArrayRef<uint8_t> added) const {
   return shape[dim] % (getShards(at.dims[dim]) * getShards(added)) == 0;
 }
 
 /// Atoms whose place is `code` now and another one in the target.
-AtomList ReshardMoves::withTarget(const Position &at, uint8_t code) const {
+AtomList ReshardMoves::withTarget(const Position& at, uint8_t code) const {
   AtomList result;
   for (size_t atom = 0; atom < atoms.size(); ++atom)
     if (at.state.places[atom].code == code && target.places[atom].code != code) result.push_back(atom);
   return result;
 }
 
-void ReshardMoves::visitStep(const Position &at, const AtomState &next, ReshardStep step, Visit visit) const {
+void ReshardMoves::visitStep(const Position& at, const AtomState& next, ReshardStep step, Visit visit) const {
   uint64_t after = globalBytes;
   bool isSharded = false;
   for (size_t atom = 0; atom < atoms.size(); ++atom) {
@@ -76,7 +81,7 @@ void ReshardMoves::visitStep(const Position &at, const AtomState &next, ReshardS
 }
 
 /// Slices and masks: what a rank does with data it has. Slices of one atom, or of all that belong to one dimension.
-void ReshardMoves::forEachLocal(const Position &at, Visit visit) const {
+void ReshardMoves::forEachLocal(const Position& at, Visit visit) const {
   AtomList masked;
   for (uint8_t atom : withTarget(at, Place::kReplicated))
     if (target.places[atom].isPartial()) masked.push_back(atom);
@@ -89,7 +94,8 @@ void ReshardMoves::forEachLocal(const Position &at, Visit visit) const {
     auto slice = [&](ArrayRef<uint8_t> list) {
       if (!canAppend(at, dim, list)) return;
       AtomState next = at.state;
-      for (auto [position, atom] : llvm::enumerate(list)) next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
+      for (auto [position, atom] : llvm::enumerate(list))
+        next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
       visitStep(at, next, {Kind::Slice, static_cast<int64_t>(dim), 0, atoms.getParts(list), {}}, visit);
     };
     AtomList run;
@@ -101,7 +107,7 @@ void ReshardMoves::forEachLocal(const Position &at, Visit visit) const {
 }
 
 /// All-reduce of one atom or of all; reduce-scatter of one atom or of all that belong to one dimension, in its order.
-void ReshardMoves::forEachReduction(const Position &at, Visit visit) const {
+void ReshardMoves::forEachReduction(const Position& at, Visit visit) const {
   AtomList reduced = withTarget(at, Place::kPartial);
   auto allReduce = [&](ArrayRef<uint8_t> list) {
     AtomState next = at.state;
@@ -111,7 +117,8 @@ void ReshardMoves::forEachReduction(const Position &at, Visit visit) const {
   auto reduceScatter = [&](size_t dim, ArrayRef<uint8_t> list) {
     if (!canAppend(at, dim, list)) return;
     AtomState next = at.state;
-    for (auto [position, atom] : llvm::enumerate(list)) next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
+    for (auto [position, atom] : llvm::enumerate(list))
+      next.places[atom] = Place::ofDim(dim, at.dims[dim].size() + position);
     visitStep(at, next, {Kind::ReduceScatter, static_cast<int64_t>(dim), 0, atoms.getParts(list), {}}, visit);
   };
   if (reduced.empty()) return;
@@ -127,8 +134,9 @@ void ReshardMoves::forEachReduction(const Position &at, Visit visit) const {
   }
 }
 
-/// All-gathers and all-to-alls: only the minor-most atoms of a dimension can leave it, since a rank's part must stay contiguous.
-void ReshardMoves::forEachMovedSuffix(const Position &at, Visit visit) const {
+/// All-gathers and all-to-alls: only the minor-most atoms of a dimension can leave it, since a rank's part must stay
+/// contiguous.
+void ReshardMoves::forEachMovedSuffix(const Position& at, Visit visit) const {
   for (size_t dim = 0; dim < at.dims.size(); ++dim) {
     ArrayRef<uint8_t> list = at.dims[dim], wanted = targetDims[dim];
     size_t settled = 0;
@@ -140,17 +148,21 @@ void ReshardMoves::forEachMovedSuffix(const Position &at, Visit visit) const {
       for (uint8_t atom : suffix) next.places[atom] = {Place::kReplicated};
       visitStep(at, next, {Kind::AllGather, static_cast<int64_t>(dim), 0, atoms.getParts(suffix), {}}, visit);
       for (size_t other = 0; other < at.dims.size(); ++other) {
-        bool isWanted = llvm::any_of(suffix, [&](uint8_t atom) { return target.places[atom].isDim() && target.places[atom].getDim() == other; });
+        bool isWanted = llvm::any_of(
+            suffix, [&](uint8_t atom) { return target.places[atom].isDim() && target.places[atom].getDim() == other; });
         if (other == dim || !isWanted || !canAppend(at, other, suffix)) continue;
-        for (auto [position, atom] : llvm::enumerate(suffix)) next.places[atom] = Place::ofDim(other, at.dims[other].size() + position);
-        visitStep(at, next, {Kind::AllToAll, static_cast<int64_t>(other), static_cast<int64_t>(dim), atoms.getParts(suffix), {}}, visit);
+        for (auto [position, atom] : llvm::enumerate(suffix))
+          next.places[atom] = Place::ofDim(other, at.dims[other].size() + position);
+        visitStep(at, next,
+                  {Kind::AllToAll, static_cast<int64_t>(other), static_cast<int64_t>(dim), atoms.getParts(suffix), {}},
+                  visit);
       }
     }
   }
 }
 
 /// Steps that keep every local shape and change which rank holds which part.
-void ReshardMoves::forEachPermute(const Position &at, Visit visit) const {
+void ReshardMoves::forEachPermute(const Position& at, Visit visit) const {
   for (size_t dim = 0; dim < at.dims.size(); ++dim) visitReordered(at, dim, visit);
   visitSwaps(at, visit);
   // Straight to the target.
@@ -162,7 +174,7 @@ void ReshardMoves::forEachPermute(const Position &at, Visit visit) const {
 }
 
 /// Other orders of one dimension's atoms.
-void ReshardMoves::visitReordered(const Position &at, size_t dim, Visit visit) const {
+void ReshardMoves::visitReordered(const Position& at, size_t dim, Visit visit) const {
   AtomList order = at.dims[dim];
   if (order.size() < 2 || order.size() > 4) return;
   llvm::sort(order);
@@ -174,7 +186,7 @@ void ReshardMoves::visitReordered(const Position &at, size_t dim, Visit visit) c
 }
 
 /// Two atoms of one size change places, in different dimensions, or one of them replicated and wanted.
-void ReshardMoves::visitSwaps(const Position &at, Visit visit) const {
+void ReshardMoves::visitSwaps(const Position& at, Visit visit) const {
   for (size_t a = 0; a < atoms.size(); ++a) {
     for (size_t b = 0; b < atoms.size(); ++b) {
       Place first = at.state.places[a], second = at.state.places[b];
@@ -187,7 +199,7 @@ void ReshardMoves::visitSwaps(const Position &at, Visit visit) const {
   }
 }
 
-void ReshardMoves::visitPermuteTo(const Position &at, const AtomState &next, Visit visit) const {
+void ReshardMoves::visitPermuteTo(const Position& at, const AtomState& next, Visit visit) const {
   if (next == at.state) return;
   SmallVector<AtomList, 4> nextDims = atoms.getDims(next, at.dims.size());
   AtomList before, after;

@@ -12,7 +12,7 @@ struct ShardState {
   llvm::SmallVector<AxisParts, 4> dims;  // major to minor, per dimension
   AxisParts partial;                     // axes whose ranks hold summands; order does not matter
 
-  bool operator==(const ShardState &other) const { return dims == other.dims && partial == other.partial; }
+  bool operator==(const ShardState& other) const { return dims == other.dims && partial == other.partial; }
 };
 
 /// One local or collective operation; names and meanings are those of the `spmd` dialect.
@@ -21,8 +21,8 @@ struct ReshardStep {
   Kind kind;
   int64_t dim = 0;         // Slice, AllGather, ReduceScatter: the dimension; AllToAll: the one that is split
   int64_t concat = 0;      // AllToAll: the dimension along which parts are joined
-  AxisParts axes;         // the group; Permute: the order after it; Mask: where coordinate 0 keeps the value
-  AxisParts fromAxes;     // Permute: the order before it
+  AxisParts axes;          // the group; Permute: the order after it; Mask: where coordinate 0 keeps the value
+  AxisParts fromAxes;      // Permute: the order before it
   uint64_t sentBytes = 0;  // per rank, ring rule
   double seconds = 0;
 };
@@ -37,21 +37,21 @@ struct ReshardPlan {
 
 class ReshardPlanner {
  public:
-  explicit ReshardPlanner(const CostModel &cost) : cost(cost) {}
+  explicit ReshardPlanner(const CostModel& cost) : cost(cost) {}
 
-  /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute, reduce-scatter,
-  /// all-reduce, on parts of axes too) that does not hold the whole tensor unless `from` or `to` does or nothing else is possible.
-  /// `shape` is global, `elementBytes` the size of one element. Partial axes of both states must be of one reduction kind.
-  /// Errors: a dimension that does not divide, parts that overlap.
-  llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState &from,
-                                   const ShardState &to) const;
+  /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute,
+  /// reduce-scatter, all-reduce, on parts of axes too) that does not hold the whole tensor unless `from` or `to` does
+  /// or nothing else is possible. `shape` is global, `elementBytes` the size of one element. Partial axes of both
+  /// states must be of one reduction kind. Errors: a dimension that does not divide, parts that overlap.
+  llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,
+                                   const ShardState& to) const;
 
   /// The obvious plan, for comparison and where a search is out of reach: reduce, gather what differs, slice.
-  ReshardPlan planByGathering(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState &from,
-                              const ShardState &to) const;
+  ReshardPlan planByGathering(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,
+                              const ShardState& to) const;
 
  private:
-  const CostModel &cost;
+  const CostModel& cost;
 };
 
 /// "all_gather", "shard_slice", ...

@@ -19,10 +19,14 @@ ShardState mlir::sgd::getShardState(MeshAttr mesh, ShardingAttr sharding) {
 
 AxisListAttr mlir::sgd::getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPart> parts) {
   SmallVector<AxisRefAttr> refs;
-  for (const AxisPart &part : parts) refs.push_back(getAxisRef(mesh, part));
+  for (const AxisPart& part : parts) refs.push_back(getAxisRef(mesh, part));
   return AxisListAttr::get(mesh.getContext(), name, refs);
 }
 
-uint64_t mlir::sgd::getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
+uint64_t mlir::sgd::getElementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
 
-uint64_t mlir::sgd::getTensorBytes(RankedTensorType type) { return type.getNumElements() * getElementBytes(type.getElementType()); }
+uint64_t mlir::sgd::getTensorBytes(RankedTensorType type) {
+  return type.getNumElements() * getElementBytes(type.getElementType());
+}

@@ -11,8 +11,10 @@ int64_t mlir::sgd::getTensorBytes(Type type) {
 }
 
 static std::optional<int64_t> getContiguousSliceOffset(SliceOp slice) {
-  auto from = cast<RankedTensorType>(slice.getInput().getType()), to = cast<RankedTensorType>(slice.getResult().getType());
-  if (to.getNumElements() == 0 || llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; })) return std::nullopt;
+  auto from = cast<RankedTensorType>(slice.getInput().getType()),
+       to = cast<RankedTensorType>(slice.getResult().getType());
+  if (to.getNumElements() == 0 || llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; }))
+    return std::nullopt;
   // Dimensions of one element, then one that is cut, then whole ones.
   bool isInside = false;
   int64_t offset = 0;
@@ -25,14 +27,14 @@ static std::optional<int64_t> getContiguousSliceOffset(SliceOp slice) {
   return offset % 64 == 0 ? std::optional(offset) : std::nullopt;
 }
 
-std::optional<int64_t> mlir::sgd::getViewByteOffset(Operation *op) {
+std::optional<int64_t> mlir::sgd::getViewByteOffset(Operation* op) {
   if (isa<ReshapeOp>(op)) return 0;
   if (auto slice = dyn_cast<SliceOp>(op)) return getContiguousSliceOffset(slice);
   return std::nullopt;
 }
 
 Value mlir::sgd::getViewRoot(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
+  while (Operation* op = value.getDefiningOp()) {
     if (!getViewByteOffset(op)) break;
     value = op->getOperand(0);
   }
@@ -41,7 +43,8 @@ Value mlir::sgd::getViewRoot(Value value) {
 
 namespace {
 
-/// The part of a name that arguments and results share: `params['layer0']['b']` and `result[1]['layer0']['b']` both have `['layer0']['b']`.
+/// The part of a name that arguments and results share: `params['layer0']['b']` and `result[1]['layer0']['b']` both
+/// have `['layer0']['b']`.
 StringRef getLeafName(DictionaryAttr attributes) {
   auto name = attributes ? attributes.getAs<StringAttr>(kNameAttr) : StringAttr();
   if (!name) return {};
@@ -62,11 +65,14 @@ SmallVector<int64_t> mlir::sgd::getOutputAliases(func::FuncOp function) {
   for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
     auto output = function.getArgAttrOfType<IntegerAttr>(argument, kAliasOutputAttr);
     if (!output || output.getInt() < 0 || output.getInt() >= static_cast<int64_t>(aliases.size())) continue;
-    if (aliases[output.getInt()] < 0 && function.getArgumentTypes()[argument] == function.getResultTypes()[output.getInt()]) aliases[output.getInt()] = argument;
+    if (aliases[output.getInt()] < 0 &&
+        function.getArgumentTypes()[argument] == function.getResultTypes()[output.getInt()])
+      aliases[output.getInt()] = argument;
   }
   for (bool byName : {true, false})
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
-      if (!function.getArgAttr(argument, kDonatedAttr) || llvm::is_contained(aliases, static_cast<int64_t>(argument))) continue;
+      if (!function.getArgAttr(argument, kDonatedAttr) || llvm::is_contained(aliases, static_cast<int64_t>(argument)))
+        continue;
       StringRef name = getLeafName(function.getArgAttrDict(argument));
       for (unsigned result = 0; result < aliases.size(); ++result) {
         if (aliases[result] >= 0 || !mayTake(function, argument, result)) continue;

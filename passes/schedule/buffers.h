@@ -1,4 +1,5 @@
-// What is known about buffers while values are still tensors: which ops are only views, and which result takes which argument's buffer.
+// What is known about buffers while values are still tensors: which ops are only views, and which result takes which
+// argument's buffer.
 #ifndef SGD_PASSES_SCHEDULE_BUFFERS_H
 #define SGD_PASSES_SCHEDULE_BUFFERS_H
 
@@ -11,16 +12,16 @@ namespace mlir::sgd {
 /// Bytes of a tensor, alignment excluded; a boolean takes one byte. 0 for types that are no static tensors.
 int64_t getTensorBytes(Type tensor);
 
-/// For an op whose result is a part of its operand's bytes (a reshape, or a slice that is contiguous and begins at a multiple of 64 bytes):
-/// where the part begins. nullopt for every other op.
-std::optional<int64_t> getViewByteOffset(Operation *op);
+/// For an op whose result is a part of its operand's bytes (a reshape, or a slice that is contiguous and begins at a
+/// multiple of 64 bytes): where the part begins. nullopt for every other op.
+std::optional<int64_t> getViewByteOffset(Operation* op);
 
 /// The value behind all views.
 Value getViewRoot(Value value);
 
-/// For each result of `function`, the argument whose buffer it takes, or -1. `sgd.alias_output` decides; then arguments with `sgd.donated`
-/// go, in order, to the first result left that has their type and final sharding, results of the same name first. An argument gives its
-/// buffer once.
+/// For each result of `function`, the argument whose buffer it takes, or -1. `sgd.alias_output` decides; then arguments
+/// with `sgd.donated` go, in order, to the first result left that has their type and final sharding, results of the
+/// same name first. An argument gives its buffer once.
 SmallVector<int64_t> getOutputAliases(func::FuncOp function);
 
 }  // namespace mlir::sgd

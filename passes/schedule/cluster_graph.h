@@ -19,53 +19,56 @@ struct Placement {
   } kind = Elsewhere;
   RowPattern pattern;
 
-  bool operator==(const Placement &other) const { return kind == other.kind && (kind != Repeated || pattern == other.pattern); }
+  bool operator==(const Placement& other) const {
+    return kind == other.kind && (kind != Repeated || pattern == other.pattern);
+  }
 };
 
-/// A cluster: ops that become one kernel. Its domain is a tensor of `elements`; with reductions, `pattern` says what their rows are.
+/// A cluster: ops that become one kernel. Its domain is a tensor of `elements`; with reductions, `pattern` says what
+/// their rows are.
 struct Cluster {
   int64_t elements;
   std::optional<RowPattern> pattern;
   bool isScatter = false;
-  SetVector<Operation *> members;
-  SetVector<Operation *> roots;   // members whose results are used outside
+  SetVector<Operation*> members;
+  SetVector<Operation*> roots;  // members whose results are used outside
 };
 
 /// A use of a value: in a cluster, or outside of all (null).
 struct ClusterUse {
-  Cluster *cluster;
+  Cluster* cluster;
   Placement placement;
 };
 
 class ClusterGraph {
  public:
   /// Assigns every op of `block` that can be in a kernel.
-  explicit ClusterGraph(Block &block);
+  explicit ClusterGraph(Block& block);
 
   /// Clusters with members, in order of their first root.
-  std::vector<Cluster *> getClusters() const;
+  std::vector<Cluster*> getClusters() const;
 
  private:
-  void assign(Operation *op);
+  void assign(Operation* op);
   /// Uses of `op`'s result by what is assigned already.
-  SmallVector<ClusterUse> getUses(Operation *op) const;
-  void addUses(Operation *user, Value value, SmallVectorImpl<ClusterUse> &uses) const;
-  Placement placeOperand(Operation *user, Value operand, const Cluster &cluster, const Placement &ofUser) const;
-  bool mayJoin(Operation *op, Cluster &cluster, const Placement &placement) const;
-  bool mayHoldReduce(ReduceOp op, const Cluster &cluster, const Placement &placement) const;
-  bool mayBeRoot(Operation *op, const Cluster &cluster, const Placement &placement) const;
-  bool mayRepeat(Operation *op, ArrayRef<ClusterUse> uses) const;
-  void join(Operation *op, Cluster &cluster, const Placement &placement);
-  void startCluster(Operation *op);
-  /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says yes when it would
-  /// take long to know.
-  bool reaches(ArrayRef<Operation *> values, const Cluster *from, const Cluster &cluster) const;
+  SmallVector<ClusterUse> getUses(Operation* op) const;
+  void addUses(Operation* user, Value value, SmallVectorImpl<ClusterUse>& uses) const;
+  Placement placeOperand(Operation* user, Value operand, const Cluster& cluster, const Placement& ofUser) const;
+  bool mayJoin(Operation* op, Cluster& cluster, const Placement& placement) const;
+  bool mayHoldReduce(ReduceOp op, const Cluster& cluster, const Placement& placement) const;
+  bool mayBeRoot(Operation* op, const Cluster& cluster, const Placement& placement) const;
+  bool mayRepeat(Operation* op, ArrayRef<ClusterUse> uses) const;
+  void join(Operation* op, Cluster& cluster, const Placement& placement);
+  void startCluster(Operation* op);
+  /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says
+  /// yes when it would take long to know.
+  bool reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster) const;
   void mergeSiblings();
-  bool mayMerge(Cluster &left, Cluster &right) const;
-  void merge(Cluster &into, Cluster &from);
+  bool mayMerge(Cluster& left, Cluster& right) const;
+  void merge(Cluster& into, Cluster& from);
 
   std::vector<std::unique_ptr<Cluster>> clusters;
-  llvm::DenseMap<Operation *, SmallVector<ClusterUse, 1>> placed;  // op -> clusters that compute it, and how
+  llvm::DenseMap<Operation*, SmallVector<ClusterUse, 1>> placed;  // op -> clusters that compute it, and how
 };
 
 }  // namespace mlir::sgd

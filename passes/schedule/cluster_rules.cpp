@@ -17,32 +17,43 @@ static bool updatesMayMeet(ScatterOp op) {
   auto indices = cast<RankedTensorType>(op.getIndices().getType());
   int64_t updates = 1;
   for (auto [dim, size] : llvm::enumerate(indices.getShape()))
-    if (dim != op.getIndexVectorDim() && !llvm::is_contained(op.getIndicesBatchingDims(), static_cast<int64_t>(dim))) updates *= size;
+    if (dim != op.getIndexVectorDim() && !llvm::is_contained(op.getIndicesBatchingDims(), static_cast<int64_t>(dim)))
+      updates *= size;
   return updates > 1;
 }
 
-ClusterRole mlir::sgd::getClusterRole(Operation *op) {
+ClusterRole mlir::sgd::getClusterRole(Operation* op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) return ClusterRole::Outside;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !type.hasStaticShape()) return ClusterRole::Outside;
   DenseElementsAttr constant;
-  if (matchPattern(op, m_Constant(&constant))) return constant.isSplat() || type.getNumElements() <= kInlineConstant ? ClusterRole::Free : ClusterRole::Outside;
+  if (matchPattern(op, m_Constant(&constant)))
+    return constant.isSplat() || type.getNumElements() <= kInlineConstant ? ClusterRole::Free : ClusterRole::Outside;
   if (op->hasTrait<OpTrait::ConstantLike>()) return ClusterRole::Outside;
-  if (isa<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, IotaOp, spmd::PartitionIdOp, spmd::ShardSliceOp>(op)) return ClusterRole::Free;
+  if (isa<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, IotaOp, spmd::PartitionIdOp,
+          spmd::ShardSliceOp>(op))
+    return ClusterRole::Free;
   if (isa<ReduceOp>(op)) return ClusterRole::Reduce;
-  if (auto scatter = dyn_cast<ScatterOp>(op)) return updatesMayMeet(scatter) ? ClusterRole::Scatter : ClusterRole::Pointwise;
-  if (isa<PadOp, ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp, GatherOp>(op) || op->hasTrait<OpTrait::Elementwise>()) return ClusterRole::Pointwise;
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return updatesMayMeet(scatter) ? ClusterRole::Scatter : ClusterRole::Pointwise;
+  if (isa<PadOp, ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp, GatherOp>(op) ||
+      op->hasTrait<OpTrait::Elementwise>())
+    return ClusterRole::Pointwise;
   return ClusterRole::Outside;
 }
 
-bool mlir::sgd::keepsIndex(Operation *op) {
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) return getNumElements(broadcast.getInput()) == getNumElements(broadcast.getResult()) && getBroadcastPattern(broadcast);
+bool mlir::sgd::keepsIndex(Operation* op) {
+  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
+    return getNumElements(broadcast.getInput()) == getNumElements(broadcast.getResult()) &&
+           getBroadcastPattern(broadcast);
   return isa<ReshapeOp>(op) || op->hasTrait<OpTrait::Elementwise>();
 }
 
-bool mlir::sgd::isExpensive(Operation *op) {
+bool mlir::sgd::isExpensive(Operation* op) {
   if (isa<arith::DivFOp, arith::RemFOp, GatherOp, ScatterOp, ConcatenateOp, DynamicUpdateSliceOp>(op)) return true;
-  return isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp, math::IsFiniteOp>(op);
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp, math::IsFiniteOp>(
+             op);
 }
 
 void RowPattern::append(bool isKept, int64_t size) {
@@ -68,7 +79,8 @@ RowPattern mlir::sgd::getReducePattern(ReduceOp op) {
 }
 
 std::optional<RowPattern> mlir::sgd::getBroadcastPattern(BroadcastInDimOp op) {
-  auto input = cast<RankedTensorType>(op.getInput().getType()), result = cast<RankedTensorType>(op.getResult().getType());
+  auto input = cast<RankedTensorType>(op.getInput().getType()),
+       result = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<bool> kept(result.getRank(), false);
   int64_t previous = -1;
   for (auto [from, to] : llvm::enumerate(op.getDims())) {

@@ -1,5 +1,5 @@
-// What clustering needs to know about single ops: which can be in a kernel, which cost nothing to compute again, and how a reduction or
-// broadcast lies over the tensor it runs over.
+// What clustering needs to know about single ops: which can be in a kernel, which cost nothing to compute again, and
+// how a reduction or broadcast lies over the tensor it runs over.
 #ifndef SGD_PASSES_SCHEDULE_CLUSTER_RULES_H
 #define SGD_PASSES_SCHEDULE_CLUSTER_RULES_H
 
@@ -15,19 +15,21 @@ enum class ClusterRole {
   Scatter,
 };
 
-ClusterRole getClusterRole(Operation *op);
+ClusterRole getClusterRole(Operation* op);
 
-/// Keeps the row-major number of each element: an elementwise op, a reshape, a broadcast that only adds dimensions of size 1.
-bool keepsIndex(Operation *op);
+/// Keeps the row-major number of each element: an elementwise op, a reshape, a broadcast that only adds dimensions of
+/// size 1.
+bool keepsIndex(Operation* op);
 
 /// Costs much more than reading its operands.
-bool isExpensive(Operation *op);
+bool isExpensive(Operation* op);
 
-/// A full tensor as runs of dimensions in row-major order, without those of size 1: kept ones, and reduced (or repeated) ones.
+/// A full tensor as runs of dimensions in row-major order, without those of size 1: kept ones, and reduced (or
+/// repeated) ones.
 struct RowPattern {
   SmallVector<std::pair<bool, int64_t>, 4> runs;  // is kept, size
 
-  bool operator==(const RowPattern &other) const { return runs == other.runs; }
+  bool operator==(const RowPattern& other) const { return runs == other.runs; }
   int64_t keptElements() const { return product(true); }
   int64_t rowElements() const { return product(false); }
   /// The innermost run is reduced: rows are contiguous.

@@ -20,9 +20,11 @@ struct Group {
   int64_t size = 1;
   int64_t a = -1, b = -1, c = -1;
 
-  bool isSameRole(const Group &other) const { return (a < 0) == (other.a < 0) && (b < 0) == (other.b < 0) && (c < 0) == (other.c < 0); }
+  bool isSameRole(const Group& other) const {
+    return (a < 0) == (other.a < 0) && (b < 0) == (other.b < 0) && (c < 0) == (other.c < 0);
+  }
   /// True when `inner` lies directly inside this one in every tensor.
-  bool contains(const Group &inner) const {
+  bool contains(const Group& inner) const {
     auto fits = [&](int64_t outer, int64_t within) { return outer < 0 || outer == within * inner.size; };
     return isSameRole(inner) && fits(a, inner.a) && fits(b, inner.b) && fits(c, inner.c);
   }
@@ -50,9 +52,9 @@ SmallVector<Group> getGroups(LabelledTensor lhs, LabelledTensor rhs, LabelledTen
   return groups;
 }
 
-bool mergeOnce(SmallVector<Group> &groups) {
-  for (Group &outer : groups)
-    for (Group &inner : groups) {
+bool mergeOnce(SmallVector<Group>& groups) {
+  for (Group& outer : groups)
+    for (Group& inner : groups) {
       if (&outer == &inner || !outer.contains(inner)) continue;
       inner.size *= outer.size;
       groups.erase(&outer);
@@ -67,11 +69,15 @@ struct Roles {
 
 Roles sortByRole(ArrayRef<Group> groups) {
   Roles roles;
-  for (const Group &group : groups) {
-    if (group.c < 0) roles.k.push_back(group);
-    else if (group.a >= 0 && group.b >= 0) roles.batch.push_back(group);
-    else if (group.a >= 0) roles.m.push_back(group);
-    else roles.n.push_back(group);
+  for (const Group& group : groups) {
+    if (group.c < 0)
+      roles.k.push_back(group);
+    else if (group.a >= 0 && group.b >= 0)
+      roles.batch.push_back(group);
+    else if (group.a >= 0)
+      roles.m.push_back(group);
+    else
+      roles.n.push_back(group);
   }
   return roles;
 }
@@ -81,19 +87,19 @@ bool isMatrix(int64_t rows, int64_t rowStride, int64_t columns, int64_t columnSt
 }
 
 /// The form with groups m, n, k chosen (-1: a size of one) and the others as batch dimensions and repeats.
-std::optional<ContractionShape> build(const Roles &roles, int m, int n, int k) {
+std::optional<ContractionShape> build(const Roles& roles, int m, int n, int k) {
   ContractionShape shape;
   const Group one{1, 1, 1, 1};
   const Group &gm = m < 0 ? one : roles.m[m], &gn = n < 0 ? one : roles.n[n], &gk = k < 0 ? one : roles.k[k];
   std::tie(shape.m, shape.n, shape.k) = std::tuple(gm.size, gn.size, gk.size);
   std::tie(shape.aM, shape.cM, shape.bN, shape.cN, shape.aK, shape.bK) = std::tuple(gm.a, gm.c, gn.b, gn.c, gk.a, gk.b);
-  auto addBatch = [&](const Group &group) {
+  auto addBatch = [&](const Group& group) {
     shape.batch.push_back(group.size);
     shape.aBatch.push_back(std::max<int64_t>(group.a, 0));
     shape.bBatch.push_back(std::max<int64_t>(group.b, 0));
     shape.cBatch.push_back(group.c);
   };
-  for (const Group &group : roles.batch) addBatch(group);
+  for (const Group& group : roles.batch) addBatch(group);
   for (auto [index, group] : llvm::enumerate(roles.m))
     if (static_cast<int>(index) != m) addBatch(group);
   for (auto [index, group] : llvm::enumerate(roles.n))
@@ -103,14 +109,14 @@ std::optional<ContractionShape> build(const Roles &roles, int m, int n, int k) {
     if (shape.repeats != 1 || group.size > kMaxRepeats) return std::nullopt;
     std::tie(shape.repeats, shape.aStep, shape.bStep) = std::tuple(group.size, group.a, group.b);
   }
-  if (shape.batch.size() > kMaxBatchDims || !isMatrix(shape.m, shape.aM, shape.k, shape.aK) || !isMatrix(shape.k, shape.bK, shape.n, shape.bN) ||
-      !isMatrix(shape.m, shape.cM, shape.n, shape.cN))
+  if (shape.batch.size() > kMaxBatchDims || !isMatrix(shape.m, shape.aM, shape.k, shape.aK) ||
+      !isMatrix(shape.k, shape.bK, shape.n, shape.bN) || !isMatrix(shape.m, shape.cM, shape.n, shape.cN))
     return std::nullopt;
   return shape;
 }
 
 /// Seen from the other side: c transposed = b transposed * a transposed.
-void swapOperands(ContractionShape &shape) {
+void swapOperands(ContractionShape& shape) {
   std::swap(shape.m, shape.n);
   std::swap(shape.aBatch, shape.bBatch);
   std::swap(shape.aStep, shape.bStep);
@@ -120,8 +126,8 @@ void swapOperands(ContractionShape &shape) {
 }
 
 /// A dimension of one element has any stride: take the one that makes the matrix contiguous.
-void tidyStrides(ContractionShape &shape) {
-  auto tidy = [](int64_t rows, int64_t &rowStride, int64_t columns, int64_t &columnStride) {
+void tidyStrides(ContractionShape& shape) {
+  auto tidy = [](int64_t rows, int64_t& rowStride, int64_t columns, int64_t& columnStride) {
     if (columns == 1) columnStride = 1;
     if (rows == 1) rowStride = columnStride == 1 ? columns : 1;
   };
@@ -132,7 +138,8 @@ void tidyStrides(ContractionShape &shape) {
 
 }  // namespace
 
-std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result) {
+std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lhs, LabelledTensor rhs,
+                                                               LabelledTensor result) {
   SmallVector<Group> groups = getGroups(lhs, rhs, result);
   while (mergeOnce(groups)) continue;
   Roles roles = sortByRole(groups);
@@ -150,7 +157,7 @@ std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lh
   return best;
 }
 
-int64_t mlir::sgd::getContractionCost(const ContractionShape &shape) {
+int64_t mlir::sgd::getContractionCost(const ContractionShape& shape) {
   int64_t products = shape.repeats;
   for (int64_t size : shape.batch) products *= size;
   return products;

@@ -16,9 +16,9 @@ struct LabelledTensor {
   llvm::ArrayRef<int64_t> sizes;
 };
 
-/// c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; strides count elements, as in plan.matmul. When `swapped`, a is the einsum's
-/// rhs and b its lhs. The product is repeated `repeats` times, adding up in c, a and b moving on by their steps each time: what is left of
-/// a sum over dimensions that cannot be seen as one.
+/// c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; strides count elements, as in plan.matmul. When `swapped`,
+/// a is the einsum's rhs and b its lhs. The product is repeated `repeats` times, adding up in c, a and b moving on by
+/// their steps each time: what is left of a sum over dimensions that cannot be seen as one.
 struct ContractionShape {
   llvm::SmallVector<int64_t, 4> batch;
   int64_t m = 1, n = 1, k = 1;
@@ -28,14 +28,15 @@ struct ContractionShape {
   int64_t repeats = 1, aStep = 0, bStep = 0;
 };
 
-/// Merges neighbouring labels where all tensors allow it, takes the largest free groups as m and n and one contracted group as k, and makes
-/// the others batch dimensions (at most 4; stride 0 in the operand that has not the label) or, contracted and of at most 8 elements, repeats.
-/// Each matrix has stride 1 along one of its dimensions. nullopt when there is no such form: an operand must be transposed first.
-/// All sizes must be positive; every label of the result is in an operand, and a label of one operand alone is in the result.
+/// Merges neighbouring labels where all tensors allow it, takes the largest free groups as m and n and one contracted
+/// group as k, and makes the others batch dimensions (at most 4; stride 0 in the operand that has not the label) or,
+/// contracted and of at most 8 elements, repeats. Each matrix has stride 1 along one of its dimensions. nullopt when
+/// there is no such form: an operand must be transposed first. All sizes must be positive; every label of the result is
+/// in an operand, and a label of one operand alone is in the result.
 std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result);
 
 /// Lower is better: how much the products fall short of few, large ones.
-int64_t getContractionCost(const ContractionShape &shape);
+int64_t getContractionCost(const ContractionShape& shape);
 
 }  // namespace mlir::sgd
 

@@ -17,34 +17,35 @@ namespace {
 /// Writes one cluster as an op: members in order, with copies of the free ops that they read.
 class ClusterWriter {
  public:
-  ClusterWriter(OpBuilder &builder, const Cluster &cluster, const llvm::DenseMap<Operation *, unsigned> &positions) : builder(builder), cluster(cluster) {
+  ClusterWriter(OpBuilder& builder, const Cluster& cluster, const llvm::DenseMap<Operation*, unsigned>& positions)
+      : builder(builder), cluster(cluster) {
     members.assign(cluster.members.begin(), cluster.members.end());
-    llvm::sort(members, [&](Operation *a, Operation *b) { return positions.lookup(a) < positions.lookup(b); });
-    for (Operation *member : members)
+    llvm::sort(members, [&](Operation* a, Operation* b) { return positions.lookup(a) < positions.lookup(b); });
+    for (Operation* member : members)
       if (cluster.roots.contains(member)) roots.push_back(member);
   }
 
   void write() {
     SmallVector<Location> locations;
     SmallVector<Type> types;
-    for (Operation *root : roots) {
+    for (Operation* root : roots) {
       types.push_back(root->getResult(0).getType());
       if (locations.size() < 4) locations.push_back(root->getLoc());
     }
     Location location = FusedLoc::get(builder.getContext(), locations);
-    for (Operation *member : members)
+    for (Operation* member : members)
       for (Value operand : member->getOperands()) findInputs(operand);
     auto op = ClusterOp::create(builder, location, types, inputs.getArrayRef());
-    Block &block = op.getBody().emplaceBlock();
+    Block& block = op.getBody().emplaceBlock();
     for (Value input : inputs) mapping.map(input, block.addArgument(input.getType(), input.getLoc()));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&block);
-    for (Operation *member : members) {
+    for (Operation* member : members) {
       for (Value operand : member->getOperands()) copyFree(operand);
       builder.clone(*member, mapping);
     }
     SmallVector<Value> yielded;
-    for (Operation *root : roots) yielded.push_back(mapping.lookup(root->getResult(0)));
+    for (Operation* root : roots) yielded.push_back(mapping.lookup(root->getResult(0)));
     YieldOp::create(builder, location, yielded);
     for (auto [root, result] : llvm::zip(roots, op.getResults())) replacements.push_back({root->getResult(0), result});
   }
@@ -53,11 +54,11 @@ class ClusterWriter {
 
  private:
   bool isFree(Value value) const {
-    Operation *producer = value.getDefiningOp();
+    Operation* producer = value.getDefiningOp();
     return producer && !cluster.members.contains(producer) && getClusterRole(producer) == ClusterRole::Free;
   }
   bool isInput(Value value) const {
-    Operation *producer = value.getDefiningOp();
+    Operation* producer = value.getDefiningOp();
     return !producer || (!cluster.members.contains(producer) && !isFree(value));
   }
   void findInputs(Value value) {
@@ -73,9 +74,9 @@ class ClusterWriter {
     builder.clone(*value.getDefiningOp(), mapping);
   }
 
-  OpBuilder &builder;
-  const Cluster &cluster;
-  SmallVector<Operation *> members, roots;
+  OpBuilder& builder;
+  const Cluster& cluster;
+  SmallVector<Operation*> members, roots;
   SetVector<Value> inputs;
   SmallPtrSet<Value, 16> seen;
   IRMapping mapping;
@@ -85,19 +86,19 @@ struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal()) return;
-    Block &block = function.front();
-    llvm::DenseMap<Operation *, unsigned> positions;
+    Block& block = function.front();
+    llvm::DenseMap<Operation*, unsigned> positions;
     for (auto [position, op] : llvm::enumerate(block)) positions[&op] = position;
     ClusterGraph graph(block);
     OpBuilder builder(block.getTerminator());
     SmallVector<std::pair<Value, Value>> replacements;
-    for (const Cluster *cluster : graph.getClusters()) {
+    for (const Cluster* cluster : graph.getClusters()) {
       ClusterWriter writer(builder, *cluster, positions);
       writer.write();
       llvm::append_range(replacements, writer.replacements);
     }
     for (auto [from, to] : replacements) from.replaceAllUsesWith(to);
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op)) op.erase();
     if (!sortTopologically(&block)) function.emitError("clusters depend on each other in a circle");
   }

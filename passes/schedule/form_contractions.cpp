@@ -1,5 +1,5 @@
-// sgd.dot_general to sgd.contract on local shapes, with neighbouring transposes folded into the labels wherever matrix products can take
-// or write the other order with strides.
+// sgd.dot_general to sgd.contract on local shapes, with neighbouring transposes folded into the labels wherever matrix
+// products can take or write the other order with strides.
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/contraction_shape.h"
 #include "passes/schedule/passes.h"
@@ -40,8 +40,9 @@ SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));
 }
 
-/// reshape(transpose(x)) -> transpose(reshape(x)) where the reshape only adds or drops dimensions of size 1; null when it does more.
-TransposeOp moveReshapeUp(OpBuilder &builder, ReshapeOp reshape) {
+/// reshape(transpose(x)) -> transpose(reshape(x)) where the reshape only adds or drops dimensions of size 1; null when
+/// it does more.
+TransposeOp moveReshapeUp(OpBuilder& builder, ReshapeOp reshape) {
   auto transpose = reshape.getInput().getDefiningOp<TransposeOp>();
   if (!transpose) return {};
   RankedTensorType from = tensorType(reshape.getInput()), to = tensorType(reshape.getResult());
@@ -56,15 +57,17 @@ TransposeOp moveReshapeUp(OpBuilder &builder, ReshapeOp reshape) {
   for (int64_t dim : kept) shape.push_back(tensorType(transpose.getInput()).getDimSize(dim));
   SmallVector<int64_t> large;  // positions in the new shape, in the order of the transposed dimensions
   for (int64_t dim : permutation)
-    if (from.getRank() && tensorType(transpose.getInput()).getDimSize(dim) != 1) large.push_back(ones + (llvm::find(kept, dim) - kept.begin()));
+    if (from.getRank() && tensorType(transpose.getInput()).getDimSize(dim) != 1)
+      large.push_back(ones + (llvm::find(kept, dim) - kept.begin()));
   int64_t nextOne = 0, nextLarge = 0;
   for (int64_t size : to.getShape()) newPermutation.push_back(size == 1 ? nextOne++ : large[nextLarge++]);
-  auto flat = ReshapeOp::create(builder, reshape.getLoc(), RankedTensorType::get(shape, to.getElementType()), transpose.getInput());
+  auto flat = ReshapeOp::create(builder, reshape.getLoc(), RankedTensorType::get(shape, to.getElementType()),
+                                transpose.getInput());
   return TransposeOp::create(builder, transpose.getLoc(), to, flat, newPermutation);
 }
 
 /// The operand as it is, and behind each transpose above it.
-SmallVector<Operand> getOperandChoices(OpBuilder &builder, Value value, Labels labels) {
+SmallVector<Operand> getOperandChoices(OpBuilder& builder, Value value, Labels labels) {
   SmallVector<Operand> choices = {{value, labels, 0}};
   int64_t moved = 0;
   while (true) {
@@ -73,7 +76,7 @@ SmallVector<Operand> getOperandChoices(OpBuilder &builder, Value value, Labels l
     if (!transpose) return choices;
     // Whoever stays below this transpose pays for it.
     moved = tensorType(value).getNumElements();
-    for (Operand &choice : choices) choice.movedElements += moved;
+    for (Operand& choice : choices) choice.movedElements += moved;
     Labels above(labels.size());
     for (auto [dim, source] : llvm::enumerate(transpose.getPermutation())) above[source] = labels[dim];
     value = transpose.getInput();
@@ -85,7 +88,7 @@ SmallVector<Operand> getOperandChoices(OpBuilder &builder, Value value, Labels l
 /// The permutation that every user applies to the result, if they agree.
 std::optional<SmallVector<int64_t>> getCommonTranspose(Value result) {
   std::optional<SmallVector<int64_t>> common;
-  for (Operation *user : result.getUsers()) {
+  for (Operation* user : result.getUsers()) {
     auto transpose = dyn_cast<TransposeOp>(user);
     if (!transpose || (common && ArrayRef<int64_t>(*common) != transpose.getPermutation())) return std::nullopt;
     common = SmallVector<int64_t>(transpose.getPermutation());
@@ -98,7 +101,8 @@ void composeTransposes(func::FuncOp function) {
   for (auto outer : llvm::make_early_inc_range(function.getOps<TransposeOp>())) {
     auto inner = outer.getInput().getDefiningOp<TransposeOp>();
     if (!inner) continue;
-    auto permutation = llvm::map_to_vector(outer.getPermutation(), [&](int64_t dim) { return inner.getPermutation()[dim]; });
+    auto permutation =
+        llvm::map_to_vector(outer.getPermutation(), [&](int64_t dim) { return inner.getPermutation()[dim]; });
     outer.getInputMutable().assign(inner.getInput());
     outer.setPermutation(permutation);
     if (!llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()))) continue;
@@ -107,32 +111,35 @@ void composeTransposes(func::FuncOp function) {
   }
 }
 
-/// A collective that acts on each operand alone, element by element or along one dimension: its dimensions, to be permuted with the operand.
-std::optional<SmallVector<int64_t>> getCollectiveDims(Operation *op) {
+/// A collective that acts on each operand alone, element by element or along one dimension: its dimensions, to be
+/// permuted with the operand.
+std::optional<SmallVector<int64_t>> getCollectiveDims(Operation* op) {
   if (isa<spmd::AllReduceOp>(op)) return SmallVector<int64_t>();
   if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(op)) return SmallVector<int64_t>(scatter.getDims());
   return std::nullopt;
 }
 
-/// transpose(all_reduce(dot)) -> all_reduce(transpose(dot)), likewise reduce_scatter: there the product can write the other order.
+/// transpose(all_reduce(dot)) -> all_reduce(transpose(dot)), likewise reduce_scatter: there the product can write the
+/// other order.
 void hoistTransposes(func::FuncOp function) {
-  SmallVector<Operation *> collectives;
-  for (Operation &op : function.getOps())
+  SmallVector<Operation*> collectives;
+  for (Operation& op : function.getOps())
     if (getCollectiveDims(&op)) collectives.push_back(&op);
-  for (Operation *op : collectives) {
+  for (Operation* op : collectives) {
     SmallVector<int64_t> dims = *getCollectiveDims(op);
     for (auto [index, operand, result] : llvm::enumerate(op->getOperands(), op->getResults())) {
       std::optional<SmallVector<int64_t>> permutation = getCommonTranspose(result);
       if (!permutation || !operand.getDefiningOp<DotGeneralOp>()) continue;
       OpBuilder builder(op);
       auto permute = [&](Type type) {
-        return cast<RankedTensorType>(type).clone(llvm::map_to_vector(*permutation, [&](int64_t dim) { return cast<RankedTensorType>(type).getDimSize(dim); }));
+        return cast<RankedTensorType>(type).clone(llvm::map_to_vector(
+            *permutation, [&](int64_t dim) { return cast<RankedTensorType>(type).getDimSize(dim); }));
       };
       Value transposed = TransposeOp::create(builder, op->getLoc(), permute(operand.getType()), operand, *permutation);
       op->setOperand(index, transposed);
       result.setType(permute(result.getType()));
       if (!dims.empty()) dims[index] = llvm::find(*permutation, dims[index]) - permutation->begin();
-      for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+      for (Operation* user : llvm::make_early_inc_range(result.getUsers())) {
         user->replaceAllUsesWith(ValueRange(result));
         user->erase();
       }
@@ -142,7 +149,7 @@ void hoistTransposes(func::FuncOp function) {
 }
 
 /// Labels of a dot_general: those of the lhs are its dimensions, new ones follow for free dimensions of the rhs.
-void getDotLabels(DotGeneralOp dot, Labels &lhs, Labels &rhs, Labels &result) {
+void getDotLabels(DotGeneralOp dot, Labels& lhs, Labels& rhs, Labels& result) {
   int64_t next = tensorType(dot.getLhs()).getRank();
   lhs = llvm::to_vector(llvm::seq<int64_t>(0, next));
   rhs.assign(tensorType(dot.getRhs()).getRank(), -1);
@@ -153,7 +160,7 @@ void getDotLabels(DotGeneralOp dot, Labels &lhs, Labels &rhs, Labels &result) {
   for (int64_t dim : dot.getRhsFree()) result.push_back(rhs[dim] = next++);
 }
 
-SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int64_t, int64_t> &sizes) {
+SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int64_t, int64_t>& sizes) {
   return llvm::map_to_vector(labels, [&](int64_t label) { return sizes.lookup(label); });
 }
 
@@ -170,7 +177,8 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
 
   LogicalResult form(DotGeneralOp dot) {
     if (dot.getResult().use_empty()) return dot.erase(), success();
-    if (dot.getType().getElementType().isInteger(1)) return dot.emitOpError("of booleans is not supported; convert the operands to i32 first");
+    if (dot.getType().getElementType().isInteger(1))
+      return dot.emitOpError("of booleans is not supported; convert the operands to i32 first");
     OpBuilder builder(dot);
     if (replaceEmpty(builder, dot)) return success();
     convertOperands(builder, dot);
@@ -178,21 +186,23 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     getDotLabels(dot, lhsLabels, rhsLabels, resultLabels);
     std::optional<Candidate> best;
     std::optional<SmallVector<int64_t>> transpose = getCommonTranspose(dot.getResult());
-    for (Operand &lhs : getOperandChoices(builder, dot.getLhs(), lhsLabels))
-      for (Operand &rhs : getOperandChoices(builder, dot.getRhs(), rhsLabels))
+    for (Operand& lhs : getOperandChoices(builder, dot.getLhs(), lhsLabels))
+      for (Operand& rhs : getOperandChoices(builder, dot.getRhs(), rhsLabels))
         for (bool folds : {true, false}) {
           if (folds && !transpose) continue;
-          Labels order = folds ? llvm::map_to_vector(*transpose, [&](int64_t dim) { return resultLabels[dim]; }) : resultLabels;
+          Labels order =
+              folds ? llvm::map_to_vector(*transpose, [&](int64_t dim) { return resultLabels[dim]; }) : resultLabels;
           int64_t moved = transpose && !folds ? dot.getType().getNumElements() : 0;
           consider({lhs, rhs, order, folds, lhs.movedElements + rhs.movedElements + moved}, best);
         }
-    if (!best) best = makeCanonical(builder, dot, {dot.getLhs(), lhsLabels, 0}, {dot.getRhs(), rhsLabels, 0}, resultLabels);
+    if (!best)
+      best = makeCanonical(builder, dot, {dot.getLhs(), lhsLabels, 0}, {dot.getRhs(), rhsLabels, 0}, resultLabels);
     emit(builder, dot, *best);
     return success();
   }
 
   /// An empty sum is zero, and an empty result needs no product.
-  bool replaceEmpty(OpBuilder &builder, DotGeneralOp dot) {
+  bool replaceEmpty(OpBuilder& builder, DotGeneralOp dot) {
     RankedTensorType type = dot.getType();
     if (tensorType(dot.getLhs()).getNumElements() != 0 && tensorType(dot.getRhs()).getNumElements() != 0) return false;
     auto zero = DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()));
@@ -202,46 +212,51 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
   }
 
   /// Library calls have one element type: the result's.
-  void convertOperands(OpBuilder &builder, DotGeneralOp dot) {
+  void convertOperands(OpBuilder& builder, DotGeneralOp dot) {
     Type element = dot.getType().getElementType();
-    for (OpOperand &operand : dot->getOpOperands()) {
+    for (OpOperand& operand : dot->getOpOperands()) {
       RankedTensorType type = tensorType(operand.get());
       if (type.getElementType() == element) continue;
       RankedTensorType wanted = type.clone(element);
       bool widens = type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth();
-      if (isa<FloatType>(element)) operand.set(widens ? arith::ExtFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
-                                                      : arith::TruncFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
-      else operand.set(widens ? arith::ExtSIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
-                              : arith::TruncIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
+      if (isa<FloatType>(element))
+        operand.set(widens ? arith::ExtFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
+                           : arith::TruncFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
+      else
+        operand.set(widens ? arith::ExtSIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
+                           : arith::TruncIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
     }
   }
 
-  void consider(Candidate candidate, std::optional<Candidate> &best) {
+  void consider(Candidate candidate, std::optional<Candidate>& best) {
     llvm::DenseMap<int64_t, int64_t> sizes;
-    for (const Operand *operand : {&candidate.lhs, &candidate.rhs})
+    for (const Operand* operand : {&candidate.lhs, &candidate.rhs})
       for (auto [label, size] : llvm::zip(operand->labels, tensorType(operand->value).getShape())) sizes[label] = size;
     SmallVector<int64_t> resultSizes = getSizes(candidate.result, sizes);
     auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
-                                     {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()}, {candidate.result, resultSizes});
+                                     {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()},
+                                     {candidate.result, resultSizes});
     if (!shape) return;
     candidate.cost += getContractionCost(*shape) * kElementsPerCall;
     if (!best || candidate.cost < best->cost) best = candidate;
   }
 
   /// [batch, free, contracted] x [batch, contracted, free]: always possible.
-  Candidate makeCanonical(OpBuilder &builder, DotGeneralOp dot, Operand lhs, Operand rhs, const Labels &result) {
+  Candidate makeCanonical(OpBuilder& builder, DotGeneralOp dot, Operand lhs, Operand rhs, const Labels& result) {
     auto order = [&](ArrayRef<int64_t> first, ArrayRef<int64_t> second, ArrayRef<int64_t> third) {
       SmallVector<int64_t> permutation(first);
       llvm::append_range(permutation, second);
       llvm::append_range(permutation, third);
       return permutation;
     };
-    transposeOperand(builder, dot.getLoc(), lhs, order(dot.getLhsBatching(), dot.getLhsFree(), dot.getLhsContracting()));
-    transposeOperand(builder, dot.getLoc(), rhs, order(dot.getRhsBatching(), dot.getRhsContracting(), dot.getRhsFree()));
+    transposeOperand(builder, dot.getLoc(), lhs,
+                     order(dot.getLhsBatching(), dot.getLhsFree(), dot.getLhsContracting()));
+    transposeOperand(builder, dot.getLoc(), rhs,
+                     order(dot.getRhsBatching(), dot.getRhsContracting(), dot.getRhsFree()));
     return {lhs, rhs, result};
   }
 
-  void transposeOperand(OpBuilder &builder, Location loc, Operand &operand, ArrayRef<int64_t> permutation) {
+  void transposeOperand(OpBuilder& builder, Location loc, Operand& operand, ArrayRef<int64_t> permutation) {
     RankedTensorType type = tensorType(operand.value);
     SmallVector<int64_t> shape;
     Labels labels;
@@ -249,19 +264,20 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
       shape.push_back(type.getDimSize(dim));
       labels.push_back(operand.labels[dim]);
     }
-    operand.value = TransposeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), operand.value, permutation);
+    operand.value = TransposeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()),
+                                        operand.value, permutation);
     operand.labels = labels;
   }
 
-  void emit(OpBuilder &builder, DotGeneralOp dot, const Candidate &candidate) {
-    SmallVector<Operation *> users(dot->getUsers().begin(), dot->getUsers().end());
+  void emit(OpBuilder& builder, DotGeneralOp dot, const Candidate& candidate) {
+    SmallVector<Operation*> users(dot->getUsers().begin(), dot->getUsers().end());
     Type type = candidate.foldsResult ? users.front()->getResult(0).getType() : dot.getType();
-    auto contract = ContractOp::create(builder, dot.getLoc(), type, candidate.lhs.value, candidate.rhs.value, candidate.lhs.labels,
-                                       candidate.rhs.labels, candidate.result);
+    auto contract = ContractOp::create(builder, dot.getLoc(), type, candidate.lhs.value, candidate.rhs.value,
+                                       candidate.lhs.labels, candidate.rhs.labels, candidate.result);
     if (!candidate.foldsResult) {
       dot.replaceAllUsesWith(contract.getResult());
     } else {
-      for (Operation *user : users) {
+      for (Operation* user : users) {
         user->replaceAllUsesWith(contract);
         user->erase();
       }
@@ -271,11 +287,11 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
 
   /// Transposes and reshapes that were folded or tried and that nobody uses any more.
   void eraseUnused() {
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
+    SmallVector<Operation*> ops;
+    getOperation().walk([&](Operation* op) {
       if (isa<TransposeOp, ReshapeOp>(op)) ops.push_back(op);
     });
-    for (Operation *op : llvm::reverse(ops))
+    for (Operation* op : llvm::reverse(ops))
       if (op->use_empty()) op->erase();
   }
 };

@@ -1,5 +1,5 @@
-// Orders the ops of a function so that fewer bytes are alive at the same time. Values are immutable here; buffers that will be shared (views,
-// updates in place, results in the buffers of arguments) are counted as such.
+// Orders the ops of a function so that fewer bytes are alive at the same time. Values are immutable here; buffers that
+// will be shared (views, updates in place, results in the buffers of arguments) are counted as such.
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/passes.h"
@@ -18,7 +18,7 @@ namespace {
 class Graph {
  public:
   Graph(func::FuncOp function) : block(function.front()) {
-    for (Operation &op : block.without_terminator()) {
+    for (Operation& op : block.without_terminator()) {
       index[&op] = ops.size();
       ops.push_back(&op);
     }
@@ -29,15 +29,15 @@ class Graph {
   }
 
   size_t size() const { return ops.size(); }
-  Operation *getOp(unsigned node) const { return ops[node]; }
+  Operation* getOp(unsigned node) const { return ops[node]; }
   ArrayRef<unsigned> getSuccessors(unsigned node) const { return successors[node]; }
   unsigned getNumPredecessors(unsigned node) const { return predecessors[node]; }
 
   /// Counts what is alive while nodes are scheduled one after another.
   class Simulation {
    public:
-    explicit Simulation(const Graph &graph) : graph(graph) {
-      for (const Storage &storage : graph.storages) usesLeft.push_back(storage.numUses);
+    explicit Simulation(const Graph& graph) : graph(graph) {
+      for (const Storage& storage : graph.storages) usesLeft.push_back(storage.numUses);
     }
     /// Bytes alive during `node`, and after it, relative to before.
     std::pair<int64_t, int64_t> preview(unsigned node) const {
@@ -57,7 +57,7 @@ class Graph {
     int64_t peak = 0;
 
    private:
-    const Graph &graph;
+    const Graph& graph;
     SmallVector<unsigned, 0> usesLeft;
     int64_t alive = 0;
   };
@@ -87,9 +87,10 @@ class Graph {
     for (auto [node, op] : llvm::enumerate(ops)) {
       for (Value result : op->getResults())
         if (getViewRoot(result) == result) defined[node].push_back(getStorage(result));
-      SmallPtrSet<Operation *, 8> before;
+      SmallPtrSet<Operation*, 8> before;
       for (Value operand : op->getOperands()) {
-        if (Operation *producer = operand.getDefiningOp(); producer && before.insert(producer).second) addEdge(index.at(producer), node);
+        if (Operation* producer = operand.getDefiningOp(); producer && before.insert(producer).second)
+          addEdge(index.at(producer), node);
         unsigned storage = getStorage(getViewRoot(operand));
         if (!llvm::is_contained(used[node], storage)) used[node].push_back(storage);
       }
@@ -122,20 +123,21 @@ class Graph {
   void addAliases(func::FuncOp function) {
     for (auto [result, argument] : llvm::enumerate(getOutputAliases(function))) {
       if (argument < 0) continue;
-      Operation *producer = getViewRoot(block.getTerminator()->getOperand(result)).getDefiningOp();
+      Operation* producer = getViewRoot(block.getTerminator()->getOperand(result)).getDefiningOp();
       if (!producer) continue;
       unsigned last = index.at(producer);
       for (unsigned node = 0; node < ops.size(); ++node) {
         if (node == last || getViewByteOffset(ops[node])) continue;
-        bool reads = llvm::any_of(ops[node]->getOperands(), [&](Value value) { return getViewRoot(value) == block.getArgument(argument); });
+        bool reads = llvm::any_of(ops[node]->getOperands(),
+                                  [&](Value value) { return getViewRoot(value) == block.getArgument(argument); });
         if (reads && !reaches(last, node)) addEdge(node, last);
       }
     }
   }
 
-  Block &block;
-  SmallVector<Operation *, 0> ops;
-  llvm::DenseMap<Operation *, unsigned> index;
+  Block& block;
+  SmallVector<Operation*, 0> ops;
+  llvm::DenseMap<Operation*, unsigned> index;
   std::vector<SmallVector<unsigned, 4>> successors, defined, used;
   SmallVector<unsigned, 0> predecessors;
   llvm::DenseMap<Value, unsigned> storageOf;
@@ -149,7 +151,7 @@ struct Schedule {
 
 /// Takes, of the nodes that are ready, the one for which `rank` is least.
 template <typename Rank>
-Schedule schedule(const Graph &graph, Rank rank) {
+Schedule schedule(const Graph& graph, Rank rank) {
   Schedule result;
   Graph::Simulation simulation(graph);
   SmallVector<unsigned, 0> waiting;
@@ -159,7 +161,8 @@ Schedule schedule(const Graph &graph, Rank rank) {
     if (waiting.back() == 0) ready.push_back(node);
   }
   while (!ready.empty()) {
-    auto best = std::min_element(ready.begin(), ready.end(), [&](unsigned a, unsigned b) { return rank(simulation, a) < rank(simulation, b); });
+    auto best = std::min_element(ready.begin(), ready.end(),
+                                 [&](unsigned a, unsigned b) { return rank(simulation, a) < rank(simulation, b); });
     unsigned node = *best;
     ready.erase(best);
     simulation.run(node);
@@ -176,14 +179,14 @@ struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
     Graph graph(function);
-    Schedule best = schedule(graph, [](const Graph::Simulation &, unsigned node) { return node; });
-    Schedule greedy = schedule(graph, [](const Graph::Simulation &simulation, unsigned node) {
+    Schedule best = schedule(graph, [](const Graph::Simulation&, unsigned node) { return node; });
+    Schedule greedy = schedule(graph, [](const Graph::Simulation& simulation, unsigned node) {
       auto [during, after] = simulation.preview(node);
       return std::tuple(after, during, node);
     });
     if (greedy.peak < best.peak) best = std::move(greedy);
     // A cycle is impossible: every edge was checked.
-    Operation *terminator = function.front().getTerminator();
+    Operation* terminator = function.front().getTerminator();
     for (unsigned node : best.nodes) graph.getOp(node)->moveBefore(terminator);
   }
 };

@@ -1,4 +1,5 @@
-// The gradient of relu asks whether its operand is positive, which its result tells as well: what was before relu then need not be kept.
+// The gradient of relu asks whether its operand is positive, which its result tells as well: what was before relu then
+// need not be kept.
 #include "dialects/sgd/sgd_dialect.h"
 #include "passes/schedule/passes.h"
 
@@ -26,12 +27,13 @@ Value getReluOperand(arith::MaximumFOp relu) {
 }
 
 /// `value > 0` or its negation: the same for max(value, 0), for NaN too.
-bool asksForSign(Operation *op, Value value) {
+bool asksForSign(Operation* op, Value value) {
   auto compare = dyn_cast<arith::CmpFOp>(op);
   if (!compare || compare.getLhs() != value || !isPositiveZero(compare.getRhs())) return false;
   using arith::CmpFPredicate;
   CmpFPredicate predicate = compare.getPredicate();
-  return predicate == CmpFPredicate::OGT || predicate == CmpFPredicate::UGT || predicate == CmpFPredicate::OLE || predicate == CmpFPredicate::ULE;
+  return predicate == CmpFPredicate::OGT || predicate == CmpFPredicate::UGT || predicate == CmpFPredicate::OLE ||
+         predicate == CmpFPredicate::ULE;
 }
 
 struct ReuseActivationsPass : sgd::impl::ReuseActivationsPassBase<ReuseActivationsPass> {
@@ -39,14 +41,14 @@ struct ReuseActivationsPass : sgd::impl::ReuseActivationsPassBase<ReuseActivatio
     getOperation().walk([](arith::MaximumFOp relu) {
       Value value = getReluOperand(relu);
       if (!value || !isa<RankedTensorType>(value.getType())) return;
-      SmallVector<Operation *> questions;
-      for (Operation *user : value.getUsers()) {
+      SmallVector<Operation*> questions;
+      for (Operation* user : value.getUsers()) {
         if (user == relu) continue;
         // Kept for somebody else anyway: nothing is saved. The mask must also find the result in front of it.
         if (!asksForSign(user, value) || user->getBlock() != relu->getBlock() || user->isBeforeInBlock(relu)) return;
         questions.push_back(user);
       }
-      for (Operation *question : questions) question->setOperand(0, relu.getResult());
+      for (Operation* question : questions) question->setOperand(0, relu.getResult());
     });
   }
 };

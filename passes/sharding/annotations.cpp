@@ -9,19 +9,17 @@ static std::string nameOr(StringAttr name, const Twine& otherwise) {
 }
 
 /// Refuses axes that do not divide their dimension of `shape`.
-static LogicalResult checkDivides(Location loc, const std::string& name, ShardingAttr sharding,
-                                  ArrayRef<int64_t> shape, const MeshAxes& mesh) {
+static LogicalResult checkDivides(Location loc, const std::string& name, ShardingAttr sharding, ArrayRef<int64_t> shape,
+                                  const MeshAxes& mesh) {
   for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
     int64_t shards = sharding.getNumShards(dim, mesh.getMesh());
     if (shape[dim] % shards == 0) continue;
     bool isOne = dimSharding.getAxes().size() == 1;
-    InFlightDiagnostic error = emitError(loc)
-                               << "cannot shard dimension " << dim << " (size " << shape[dim]
-                               << ") of " << name << " over " << (isOne ? "axis " : "axes ");
+    InFlightDiagnostic error = emitError(loc) << "cannot shard dimension " << dim << " (size " << shape[dim] << ") of "
+                                              << name << " over " << (isOne ? "axis " : "axes ");
     llvm::interleaveComma(dimSharding.getAxes(), error,
                           [&](AxisRefAttr axis) { error << '"' << axis.getName() << '"'; });
-    return error << " (size " << shards << ") evenly; pad it or drop the "
-                 << (isOne ? "axis" : "axes");
+    return error << " (size " << shards << ") evenly; pad it or drop the " << (isOne ? "axis" : "axes");
   }
   return success();
 }
@@ -29,8 +27,8 @@ static LogicalResult checkDivides(Location loc, const std::string& name, Shardin
 static LogicalResult check(Location loc, const std::string& name, ShardingAttr sharding, Type type,
                            const MeshAxes& mesh) {
   if (sharding.getMesh() != mesh.getName())
-    return emitError(loc) << name << " is sharded over mesh " << sharding.getMesh()
-                          << ", but the program's mesh is " << mesh.getName() << "; use one mesh";
+    return emitError(loc) << name << " is sharded over mesh " << sharding.getMesh() << ", but the program's mesh is "
+                          << mesh.getName() << "; use one mesh";
   return checkDivides(loc, name, sharding, cast<RankedTensorType>(type).getShape(), mesh);
 }
 
@@ -50,30 +48,26 @@ static SmallVector<ShardingAttr> resultShardings(func::FuncOp function) {
   return shardings;
 }
 
-FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp function,
-                                                                 const MeshAxes& mesh) {
+FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp function, const MeshAxes& mesh) {
   SmallVector<Annotation> annotations;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
     if (!sharding) continue;
-    std::string name =
-        nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
-    if (failed(check(argument.getLoc(), name, sharding, argument.getType(), mesh)))
-      return failure();
+    std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
+    if (failed(check(argument.getLoc(), name, sharding, argument.getType(), mesh))) return failure();
     annotations.push_back({argument, 0, sharding});
   }
   for (auto [index, sharding] : llvm::enumerate(resultShardings(function))) {
     if (!sharding) continue;
     Type type = function.getResultTypes()[index];
-    std::string name = nameOr(function.getResultAttrOfType<StringAttr>(index, kNameAttr),
-                              "result " + Twine(index));
+    std::string name = nameOr(function.getResultAttrOfType<StringAttr>(index, kNameAttr), "result " + Twine(index));
     if (failed(check(function.getLoc(), name, sharding, type, mesh))) return failure();
     annotations.push_back({Value(), static_cast<unsigned>(index), sharding});
   }
   for (auto constraint : function.getOps<ShardingConstraintOp>()) {
-    if (failed(check(constraint.getLoc(), "the constrained value", constraint.getSharding(),
-                     constraint.getType(), mesh)))
+    if (failed(
+            check(constraint.getLoc(), "the constrained value", constraint.getSharding(), constraint.getType(), mesh)))
       return failure();
     annotations.push_back({constraint.getResult(), 0, constraint.getSharding()});
   }

@@ -62,8 +62,8 @@ static bool isRepresentable(const AssignmentProblem& problem, const Assignment& 
 }
 
 /// Cuts `axes` before what other factors use in a tensor that has `factor`.
-static void cutByAssignment(AxisParts& axes, const AssignmentProblem& problem,
-                            const Assignment& assignment, unsigned factor) {
+static void cutByAssignment(AxisParts& axes, const AssignmentProblem& problem, const Assignment& assignment,
+                            unsigned factor) {
   for (const AssignedTensor& tensor : problem.tensors) {
     bool isUnreduced = tensor.isResult && problem.isReduction[factor];
     if (!isUnreduced && !hasFactor(tensor, factor)) continue;
@@ -77,8 +77,7 @@ static void cutByAssignment(AxisParts& axes, const AssignmentProblem& problem,
 
 /// Lets `tensor` add its axes to `assignment` where they continue what is there and disturb
 /// nothing.
-static void addTensor(const AssignmentProblem& problem, const TensorFactors& tensor,
-                      Assignment& assignment) {
+static void addTensor(const AssignmentProblem& problem, const TensorFactors& tensor, Assignment& assignment) {
   for (unsigned factor = 0; factor < assignment.size(); ++factor) {
     const FactorAxes& wanted = tensor.factors[factor];
     if (!problem.canBeSharded[factor] || !isPrefix(assignment[factor], wanted.axes)) continue;
@@ -104,13 +103,11 @@ static double costOf(const AssignmentProblem& problem, const Assignment& assignm
   return cost + elements / kElementsPerByte;
 }
 
-TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor,
-                        const Assignment& assignment) {
+TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor, const Assignment& assignment) {
   TensorAxes axes;
   bool isExact = true;
   for (const auto& factors : tensor.mapping)
-    axes.dims.push_back(
-        {joinFactors(factors, problem.sizes, assignment, &isExact), /*isOpen=*/false});
+    axes.dims.push_back({joinFactors(factors, problem.sizes, assignment, &isExact), /*isOpen=*/false});
   if (tensor.isResult) axes.unreduced = unreducedAxes(problem, assignment);
   return axes;
 }
@@ -123,8 +120,7 @@ AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assi
 }
 
 /// All tensors agree on every factor, and those that must be whole are.
-static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected,
-                     Assignment& assignment) {
+static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected, Assignment& assignment) {
   for (unsigned factor = 0; factor < problem.sizes.size(); ++factor) {
     const AxisParts* axes = nullptr;
     for (const TensorFactors& tensor : projected) {
@@ -149,8 +145,7 @@ Assignment chooseAssignment(const AssignmentProblem& problem) {
   SmallVector<unsigned> bySize;
   for (unsigned tensor = 0; tensor < projected.size(); ++tensor) bySize.push_back(tensor);
   std::sort(bySize.begin(), bySize.end(), [&](unsigned a, unsigned b) {
-    return std::make_tuple(-problem.tensors[a].bytes, a) <
-           std::make_tuple(-problem.tensors[b].bytes, b);
+    return std::make_tuple(-problem.tensors[a].bytes, a) < std::make_tuple(-problem.tensors[b].bytes, b);
   });
 
   best = Assignment(problem.sizes.size());

@@ -35,8 +35,7 @@ double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes)
 
 /// The tensor's sharding under `assignment`; for results with the axes of reduction factors as
 /// unreduced.
-TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor,
-                        const Assignment& assignment);
+TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor, const Assignment& assignment);
 
 /// The axes of reduction factors: those over which the op's results are partial.
 AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assignment);

@@ -28,8 +28,7 @@ static void foldSplat(Operation* op) {
 /// short.
 static void splitUses(Operation* op) {
   Value value = op->getResult(0);
-  SmallVector<OpOperand*> uses =
-      llvm::map_to_vector(value.getUses(), [](OpOperand& use) { return &use; });
+  SmallVector<OpOperand*> uses = llvm::map_to_vector(value.getUses(), [](OpOperand& use) { return &use; });
   for (OpOperand* use : ArrayRef<OpOperand*>(uses).drop_back()) {
     OpBuilder builder(use->getOwner());
     use->set(builder.clone(*op)->getResult(0));

@@ -10,11 +10,10 @@ struct ReduceRule : ShardingRuleOpInterface::ExternalModel<ReduceRule, ReduceOp>
     auto reduce = cast<ReduceOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     int64_t resultDim = 0;
-    for (auto [dim, size] :
-         llvm::enumerate(cast<RankedTensorType>(reduce.getInput().getType()).getShape())) {
+    for (auto [dim, size] : llvm::enumerate(cast<RankedTensorType>(reduce.getInput().getType()).getShape())) {
       bool isReduced = llvm::is_contained(reduce.getDimensions(), dim);
-      unsigned factor = rule.addFactor(
-          size, isReduced ? FactorKind::Reduction : FactorKind::PassThrough, reduce.getKind());
+      unsigned factor =
+          rule.addFactor(size, isReduced ? FactorKind::Reduction : FactorKind::PassThrough, reduce.getKind());
       rule.mapOperand(0, dim, factor);
       if (!isReduced) rule.mapResult(resultDim++, factor);
     }

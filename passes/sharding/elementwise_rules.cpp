@@ -61,8 +61,7 @@ void mlir::sgd::registerElementwiseRules(DialectRegistry& registry) {
         >(context);
   });
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
-    attachToElementwise<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShLIOp, ShRUIOp, ShRSIOp, FPToSIOp,
-                        FPToUIOp>(context);
+    attachToElementwise<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShLIOp, ShRUIOp, ShRSIOp, FPToSIOp, FPToUIOp>(context);
     ShardingConstraintOp::attachInterface<ElementwiseRule<ShardingConstraintOp>>(*context);
     ReshardOp::attachInterface<ElementwiseRule<ReshardOp>>(*context);
     OptimizationBarrierOp::attachInterface<BarrierRule>(*context);

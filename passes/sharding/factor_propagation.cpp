@@ -28,8 +28,7 @@ AxisParts compatibleMajorAxes(const OpFactors& op, unsigned index, Direction dir
   bool canGrow = true;
   auto join = [&](ArrayRef<TensorFactors> tensors) {
     for (const TensorFactors& tensor : tensors)
-      if (tensor.factors[index].isPresent)
-        joinCandidate(candidate, tensor.factors[index].axes, canGrow);
+      if (tensor.factors[index].isPresent) joinCandidate(candidate, tensor.factors[index].axes, canGrow);
   };
   ArrayRef<TensorFactors> operands = ArrayRef<TensorFactors>(op.tensors).take_front(op.numOperands);
   ArrayRef<TensorFactors> results = ArrayRef<TensorFactors>(op.tensors).drop_front(op.numOperands);
@@ -53,14 +52,11 @@ static void cutByFactor(AxisParts& axes, const TensorFactors& tensor, unsigned i
   const FactorAxes& factor = tensor.factors[index];
   if (!tensor.replicated.empty()) axes = prefixWithoutOverlap(axes, tensor.replicated);
   if (!tensor.unreduced.empty()) axes = prefixWithoutOverlap(axes, tensor.unreduced);
-  if ((!factor.isOpen || !factor.overflow.empty()) && isPrefix(factor.axes, axes))
-    axes = factor.axes;
+  if ((!factor.isOpen || !factor.overflow.empty()) && isPrefix(factor.axes, axes)) axes = factor.axes;
 }
 
 static bool give(FactorAxes& factor, const AxisParts& axes) {
-  if (axes == factor.axes || !factor.isOpen || !factor.overflow.empty() ||
-      !isPrefix(factor.axes, axes))
-    return false;
+  if (axes == factor.axes || !factor.isOpen || !factor.overflow.empty() || !isPrefix(factor.axes, axes)) return false;
   factor.axes = axes;
   return true;
 }
@@ -131,8 +127,7 @@ static llvm::SmallVector<unsigned> claimOrder(const OpFactors& op, ArrayRef<Axis
 /// An operand of an elementwise op takes no more than the results do: sharding it sideways would
 /// only be undone.
 static void cutByResults(AxisParts& axes, const OpFactors& op, unsigned index) {
-  for (const TensorFactors& result :
-       llvm::ArrayRef<TensorFactors>(op.tensors).drop_front(op.numOperands)) {
+  for (const TensorFactors& result : llvm::ArrayRef<TensorFactors>(op.tensors).drop_front(op.numOperands)) {
     const FactorAxes& factor = result.factors[index];
     if (factor.isPresent && isPrefix(factor.axes, axes)) axes = factor.axes;
   }
@@ -142,8 +137,7 @@ static bool propagateAggressive(const OpFactors& op) {
   llvm::SmallVector<AxisParts> candidates;
   bool hasAny = false;
   for (unsigned index = 0; index < op.sizes.size(); ++index) {
-    candidates.push_back(
-        prefixThatDivides(compatibleMajorAxes(op, index, op.directions[index]), op.sizes[index]));
+    candidates.push_back(prefixThatDivides(compatibleMajorAxes(op, index, op.directions[index]), op.sizes[index]));
     hasAny |= !candidates.back().empty();
   }
   if (!hasAny) return false;

@@ -9,15 +9,12 @@ using namespace mlir::sgd;
 namespace {
 constexpr unsigned kInput = 0, kIndices = 1, kUpdates = 2;
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// Factors of the index tensor's dimensions in order, without that of the index vector, which must
 /// be whole.
-SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shape,
-                                      int64_t indexVectorDim, ArrayRef<int64_t> batching,
-                                      FactorKind kind, ReduceKind reduceKind) {
+SmallVector<unsigned> addIndexFactors(ShardingRule& rule, ArrayRef<int64_t> shape, int64_t indexVectorDim,
+                                      ArrayRef<int64_t> batching, FactorKind kind, ReduceKind reduceKind) {
   SmallVector<unsigned> factors;
   for (auto [dim, size] : llvm::enumerate(shape)) {
     bool isVector = static_cast<int64_t>(dim) == indexVectorDim;
@@ -41,11 +38,9 @@ struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp>
     auto gather = cast<GatherOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     ArrayRef<int64_t> input = shapeOf(gather.getInput());
-    SmallVector<unsigned> indexFactors =
-        addIndexFactors(rule, shapeOf(gather.getIndices()), gather.getIndexVectorDim(), {},
-                        FactorKind::PassThrough, ReduceKind::Add);
-    for (auto [from, to] :
-         llvm::zip(gather.getOperandBatchingDims(), gather.getIndicesBatchingDims()))
+    SmallVector<unsigned> indexFactors = addIndexFactors(rule, shapeOf(gather.getIndices()), gather.getIndexVectorDim(),
+                                                         {}, FactorKind::PassThrough, ReduceKind::Add);
+    for (auto [from, to] : llvm::zip(gather.getOperandBatchingDims(), gather.getIndicesBatchingDims()))
       rule.mapOperand(kInput, from, indexFactors[batchPosition(to, gather.getIndexVectorDim())]);
 
     unsigned window = 0, batch = 0;
@@ -57,12 +52,10 @@ struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp>
       int64_t sliceSize = gather.getSliceSizes()[dim];
       bool isCollapsed = llvm::is_contained(gather.getCollapsedSliceDims(), dim);
       bool passes = !isCollapsed && sliceSize == size;
-      unsigned factor =
-          rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
       rule.mapOperand(kInput, dim, factor);
       if (!isCollapsed)
-        rule.mapResult(offsetDims[window++],
-                       passes ? factor : rule.addFactor(sliceSize, FactorKind::NeedReplication));
+        rule.mapResult(offsetDims[window++], passes ? factor : rule.addFactor(sliceSize, FactorKind::NeedReplication));
     }
     return rule;
   }
@@ -101,11 +94,9 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
     std::optional<ReduceKind> kind = reduceKindOf(scatter.getKind());
     if (kind) rule.accumulator = kInput;
     SmallVector<unsigned> indexFactors = addIndexFactors(
-        rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(),
-        scatter.getIndicesBatchingDims(),
+        rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(), scatter.getIndicesBatchingDims(),
         kind ? FactorKind::Reduction : FactorKind::NeedReplication, kind.value_or(ReduceKind::Add));
-    for (auto [from, to] :
-         llvm::zip(scatter.getInputBatchingDims(), scatter.getIndicesBatchingDims())) {
+    for (auto [from, to] : llvm::zip(scatter.getInputBatchingDims(), scatter.getIndicesBatchingDims())) {
       unsigned factor = indexFactors[batchPosition(to, scatter.getIndexVectorDim())];
       rule.mapOperand(kInput, from, factor);
       rule.mapResult(from, factor);
@@ -128,13 +119,11 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
       int64_t updateDim = isInserted ? -1 : scatter.getUpdateWindowDims()[window++];
       int64_t updateSize = isInserted ? 1 : shapeOf(scatter.getUpdates())[updateDim];
       bool passes = !isInserted && updateSize == size;
-      unsigned factor =
-          rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
       rule.mapOperand(kInput, dim, factor);
       rule.mapResult(dim, factor);
       if (!isInserted)
-        rule.mapOperand(kUpdates, updateDim,
-                        passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
+        rule.mapOperand(kUpdates, updateDim, passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
     }
   }
 };

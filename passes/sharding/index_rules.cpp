@@ -8,14 +8,12 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// One factor for dimension `dim` of operand and result where `passes`, else a factor of `kind` for
 /// each of them.
-void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t resultSize,
-                  bool passes, FactorKind kind) {
+void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t resultSize, bool passes,
+                  FactorKind kind) {
   if (passes) {
     unsigned factor = rule.addFactor(resultSize);
     rule.mapOperand(0, dim, factor);
@@ -30,11 +28,9 @@ struct BroadcastRule : ShardingRuleOpInterface::ExternalModel<BroadcastRule, Bro
   ShardingRule getShardingRule(Operation* op) const {
     auto broadcast = cast<BroadcastInDimOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
-    for (auto [dim, size] : llvm::enumerate(shapeOf(broadcast.getResult())))
-      rule.mapResult(dim, rule.addFactor(size));
+    for (auto [dim, size] : llvm::enumerate(shapeOf(broadcast.getResult()))) rule.mapResult(dim, rule.addFactor(size));
     for (auto [from, to] : llvm::enumerate(broadcast.getDims()))
-      if (shapeOf(broadcast.getInput())[from] == shapeOf(broadcast.getResult())[to])
-        rule.mapOperand(0, from, to);
+      if (shapeOf(broadcast.getInput())[from] == shapeOf(broadcast.getResult())[to]) rule.mapOperand(0, from, to);
     return rule;
   }
 };
@@ -119,10 +115,8 @@ struct PadRule : ShardingRuleOpInterface::ExternalModel<PadRule, PadOp> {
     auto pad = cast<PadOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(pad.getInput()))) {
-      bool isUntouched =
-          pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 && pad.getInterior()[dim] == 0;
-      mapDimension(rule, dim, size, shapeOf(pad.getResult())[dim], isUntouched,
-                   FactorKind::Permutation);
+      bool isUntouched = pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 && pad.getInterior()[dim] == 0;
+      mapDimension(rule, dim, size, shapeOf(pad.getResult())[dim], isUntouched, FactorKind::Permutation);
     }
     return rule;
   }
@@ -133,8 +127,7 @@ struct ReverseRule : ShardingRuleOpInterface::ExternalModel<ReverseRule, Reverse
     auto reverse = cast<ReverseOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(reverse.getInput())))
-      mapDimension(rule, dim, size, size, !llvm::is_contained(reverse.getDimensions(), dim),
-                   FactorKind::Permutation);
+      mapDimension(rule, dim, size, size, !llvm::is_contained(reverse.getDimensions(), dim), FactorKind::Permutation);
     return rule;
   }
 };
@@ -145,13 +138,10 @@ struct ConcatenateRule : ShardingRuleOpInterface::ExternalModel<ConcatenateRule,
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(concatenate.getResult()))) {
       bool isJoined = static_cast<int64_t>(dim) == static_cast<int64_t>(concatenate.getDimension());
-      unsigned factor =
-          rule.addFactor(size, isJoined ? FactorKind::Permutation : FactorKind::PassThrough);
+      unsigned factor = rule.addFactor(size, isJoined ? FactorKind::Permutation : FactorKind::PassThrough);
       rule.mapResult(dim, factor);
       for (auto [index, input] : llvm::enumerate(concatenate.getInputs()))
-        rule.mapOperand(
-            index, dim,
-            isJoined ? rule.addFactor(shapeOf(input)[dim], FactorKind::Permutation) : factor);
+        rule.mapOperand(index, dim, isJoined ? rule.addFactor(shapeOf(input)[dim], FactorKind::Permutation) : factor);
     }
     return rule;
   }
@@ -160,8 +150,7 @@ struct ConcatenateRule : ShardingRuleOpInterface::ExternalModel<ConcatenateRule,
 struct IotaRule : ShardingRuleOpInterface::ExternalModel<IotaRule, IotaOp> {
   ShardingRule getShardingRule(Operation* op) const {
     ShardingRule rule = ShardingRule::empty(op);
-    for (auto [dim, size] : llvm::enumerate(shapeOf(op->getResult(0))))
-      rule.mapResult(dim, rule.addFactor(size));
+    for (auto [dim, size] : llvm::enumerate(shapeOf(op->getResult(0)))) rule.mapResult(dim, rule.addFactor(size));
     return rule;
   }
 };
@@ -178,20 +167,17 @@ struct DynamicSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicSliceRul
   }
 };
 
-struct DynamicUpdateSliceRule
-    : ShardingRuleOpInterface::ExternalModel<DynamicUpdateSliceRule, DynamicUpdateSliceOp> {
+struct DynamicUpdateSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicUpdateSliceRule, DynamicUpdateSliceOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto update = cast<DynamicUpdateSliceOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(update.getInput()))) {
       int64_t updateSize = shapeOf(update.getUpdate())[dim];
       bool passes = size == updateSize;
-      unsigned factor =
-          rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
       rule.mapOperand(0, dim, factor);
       rule.mapResult(dim, factor);
-      rule.mapOperand(1, dim,
-                      passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
+      rule.mapOperand(1, dim, passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
     }
     return rule;
   }

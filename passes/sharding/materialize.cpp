@@ -41,8 +41,7 @@ class Materialization {
   ShardingMap& map;
   const MeshAxes& mesh;
   OpBuilder builder;
-  DenseMap<std::pair<Value, ShardingAttr>, Value>
-      reshards;  // equal reshards of one value are shared
+  DenseMap<std::pair<Value, ShardingAttr>, Value> reshards;  // equal reshards of one value are shared
 };
 }  // namespace
 
@@ -86,8 +85,7 @@ Value Materialization::reshard(Value value, ShardingAttr sharding, Location loc)
   }
   Value& shared = reshards[{value, sharding}];
   if (!shared)
-    shared = ReshardOp::create(
-        builder, loc, withSharding(cast<RankedTensorType>(value.getType()), sharding), value);
+    shared = ReshardOp::create(builder, loc, withSharding(cast<RankedTensorType>(value.getType()), sharding), value);
   return shared;
 }
 
@@ -97,8 +95,7 @@ static bool isNeutral(Value value, ReduceKind kind) {
   auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
   if (!splat) return false;
   OpBuilder builder(value.getContext());
-  return splat.getSplatValue<Attribute>() ==
-         getNeutralElement(builder, kind, splat.getElementType());
+  return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
 }
 
 void Materialization::setOperand(OpOperand& operand, ShardingAttr sharding) {
@@ -136,14 +133,11 @@ void Materialization::describe(const RuledOp& ruled, OpProblem& problem) const {
     if (problem.isReduction.back()) problem.reduceKind = factor.reduceKind;
   }
   for (Value operand : ruled.op->getOperands())
-    problem.operandAxes.push_back(isTensor(operand.getType())
-                                      ? mesh.toTensorAxes(getSharding(operand.getType()))
-                                      : TensorAxes());
-  for (auto [operand, axes, mapping] :
-       llvm::zip(ruled.op->getOperands(), problem.operandAxes, rule.operands))
+    problem.operandAxes.push_back(isTensor(operand.getType()) ? mesh.toTensorAxes(getSharding(operand.getType()))
+                                                              : TensorAxes());
+  for (auto [operand, axes, mapping] : llvm::zip(ruled.op->getOperands(), problem.operandAxes, rule.operands))
     if (isTensor(operand.getType()))
-      problem.tensors.push_back(
-          {&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
+      problem.tensors.push_back({&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
   for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
     if (isTensor(result.getType()))
       problem.tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
@@ -158,20 +152,17 @@ void Materialization::rewrite(const RuledOp& ruled) {
   for (OpOperand& operand : ruled.op->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
     TensorAxes axes = assignedAxes(problem, op.tensors[index++], assignment);
-    if (ruled.rule.accumulator == operand.getOperandNumber())
-      axes.unreduced = unreducedAxes(problem, assignment);
+    if (ruled.rule.accumulator == operand.getOperandNumber()) axes.unreduced = unreducedAxes(problem, assignment);
     setOperand(operand, mesh.toAttr(axes, op.reduceKind));
   }
   for (OpResult result : ruled.op->getResults())
     if (isTensor(result.getType()))
-      setResult(result,
-                mesh.toAttr(assignedAxes(problem, op.tensors[index++], assignment), op.reduceKind));
+      setResult(result, mesh.toAttr(assignedAxes(problem, op.tensors[index++], assignment), op.reduceKind));
 }
 
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
   builder.setInsertionPoint(constraint);
-  Value value =
-      reshard(constraint.getInput(), finalSharding(constraint.getResult()), constraint.getLoc());
+  Value value = reshard(constraint.getInput(), finalSharding(constraint.getResult()), constraint.getLoc());
   constraint.getResult().replaceAllUsesWith(value);
   constraint.erase();
 }
@@ -190,8 +181,8 @@ void Materialization::rewriteReturn() {
     operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
     attributes[index] = withShardingAttr(attributes[index], sharding);
   }
-  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
-                                     terminator->getOperandTypes()));
+  function.setType(
+      FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
   if (!attributes.empty()) function.setAllResultAttrs(attributes);
 }
 

@@ -10,8 +10,7 @@ namespace mlir::sgd {
 /// sgd.reshard fits one assignment of axes to its factors, chosen by cost; results over sharded
 /// reduction factors are partial and resharded at once; sharding constraints are gone. Arguments
 /// and results carry their final shardings as attributes too.
-void materializeShardings(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map,
-                          const MeshAxes& mesh);
+void materializeShardings(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map, const MeshAxes& mesh);
 
 }  // namespace mlir::sgd
 

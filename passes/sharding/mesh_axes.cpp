@@ -19,8 +19,7 @@ AxisParts mlir::sgd::getParts(MeshAttr mesh, ArrayRef<AxisRefAttr> refs) {
 
 TensorAxes MeshAxes::toTensorAxes(ShardingAttr sharding) const {
   TensorAxes tensor;
-  for (DimShardingAttr dim : sharding.getDims())
-    tensor.dims.push_back({toParts(dim.getAxes()), dim.getIsOpen()});
+  for (DimShardingAttr dim : sharding.getDims()) tensor.dims.push_back({toParts(dim.getAxes()), dim.getIsOpen()});
   tensor.replicated = toParts(sharding.getReplicated());
   tensor.unreduced = toParts(sharding.getUnreduced());
   return tensor;
@@ -29,8 +28,7 @@ TensorAxes MeshAxes::toTensorAxes(ShardingAttr sharding) const {
 AxisRefAttr mlir::sgd::getAxisRef(MeshAttr mesh, const AxisPart& part) {
   MeshAxisAttr axis = mesh.getAxes()[part.axis];
   bool isWhole = part.begin == 1 && part.size == axis.getSize();
-  return AxisRefAttr::get(mesh.getContext(), axis.getName(), isWhole ? 0 : part.begin,
-                          isWhole ? 0 : part.size);
+  return AxisRefAttr::get(mesh.getContext(), axis.getName(), isWhole ? 0 : part.begin, isWhole ? 0 : part.size);
 }
 
 ShardingAttr MeshAxes::toAttr(const TensorAxes& tensor, ReduceKind unreducedKind) const {

@@ -47,11 +47,9 @@ std::string toString(const ShardingRule& rule) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "(";
-  llvm::interleaveComma(rule.operands, os,
-                        [&](const TensorMapping& mapping) { printMapping(os, mapping); });
+  llvm::interleaveComma(rule.operands, os, [&](const TensorMapping& mapping) { printMapping(os, mapping); });
   os << ") -> ";
-  llvm::interleaveComma(rule.results, os,
-                        [&](const TensorMapping& mapping) { printMapping(os, mapping); });
+  llvm::interleaveComma(rule.results, os, [&](const TensorMapping& mapping) { printMapping(os, mapping); });
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
     os << " " << factorName(index) << "=" << factor.size;
     if (!kindName(factor).empty()) os << ":" << kindName(factor);
@@ -61,8 +59,7 @@ std::string toString(const ShardingRule& rule) {
 
 struct PrintShardingRulesPass : sgd::impl::PrintShardingRulesPassBase<PrintShardingRulesPass> {
   void runOnOperation() override {
-    getOperation().walk(
-        [](ShardingRuleOpInterface op) { op->emitRemark() << toString(op.getShardingRule()); });
+    getOperation().walk([](ShardingRuleOpInterface op) { op->emitRemark() << toString(op.getShardingRule()); });
     markAllAnalysesPreserved();
   }
 };

@@ -31,8 +31,8 @@ static void fillFactor(AxisParts& rest, FactorAxes& factor, int64_t size) {
   }
 }
 
-static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices,
-                       ArrayRef<int64_t> sizes, TensorFactors& result) {
+static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices, ArrayRef<int64_t> sizes,
+                       TensorFactors& result) {
   AxisParts rest = dim.axes;
   bool isBlocked = false;
   for (unsigned index : factorIndices) {
@@ -57,8 +57,8 @@ TensorFactors project(const TensorAxes& tensor, DimFactors mapping, ArrayRef<int
   return result;
 }
 
-AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes,
-                      ArrayRef<AxisParts> axesPerFactor, bool* isExact) {
+AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes, ArrayRef<AxisParts> axesPerFactor,
+                      bool* isExact) {
   AxisParts axes;
   bool isBlocked = false;
   for (unsigned factor : factors) {
@@ -72,8 +72,7 @@ AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes,
   return axes;
 }
 
-bool expandDims(TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes,
-                const TensorFactors& factors) {
+bool expandDims(TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes, const TensorFactors& factors) {
   llvm::SmallVector<AxisParts, 4> axesPerFactor;
   for (const FactorAxes& factor : factors.factors) axesPerFactor.push_back(factor.axes);
   bool isChanged = false;
@@ -81,8 +80,7 @@ bool expandDims(TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes,
     if (mapping[dim].empty() || !factors.factors[mapping[dim].back()].overflow.empty()) continue;
     bool isExact = true;
     AxisParts axes = joinFactors(mapping[dim], sizes, axesPerFactor, &isExact);
-    if (!isExact || axes == tensor.dims[dim].axes || !isPrefix(tensor.dims[dim].axes, axes))
-      continue;
+    if (!isExact || axes == tensor.dims[dim].axes || !isPrefix(tensor.dims[dim].axes, axes)) continue;
     tensor.dims[dim].axes = std::move(axes);
     isChanged = true;
   }

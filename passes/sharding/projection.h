@@ -34,7 +34,7 @@ struct FactorAxes {
   bool isPresent = false;    // the tensor has this factor
   bool isOpen = false;       // the factor may receive more axes in this tensor
   bool isMinorMost = false;  // last factor of its dimension
-  AxisParts overflow;  // axes of the dimension that no factor can hold; only on the minor-most one
+  AxisParts overflow;        // axes of the dimension that no factor can hold; only on the minor-most one
 };
 
 /// One tensor's view of all factors of the op, indexed by factor.
@@ -57,8 +57,7 @@ AxisParts joinFactors(llvm::ArrayRef<unsigned> factors, llvm::ArrayRef<int64_t> 
 /// Writes the axes of `factors` back into the dimensions of `tensor`; returns true when a dimension
 /// received more axes. A dimension that would lose axes, or that cannot hold its factors' axes,
 /// stays as it was.
-bool expandDims(TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes,
-                const TensorFactors& factors);
+bool expandDims(TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes, const TensorFactors& factors);
 
 }  // namespace mlir::sgd
 

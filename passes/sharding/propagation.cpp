@@ -12,18 +12,15 @@ using namespace mlir::sgd;
 
 FailureOr<SmallVector<RuledOp, 0>> mlir::sgd::collectRules(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
-    return function.emitError(
-        "cannot shard a function of several blocks; lower control flow to structured ops first");
+    return function.emitError("cannot shard a function of several blocks; lower control flow to structured ops first");
   SmallVector<RuledOp, 0> ops;
   for (Operation& op : function.getBody().front().without_terminator()) {
     auto constant = dyn_cast<arith::ConstantOp>(op);
-    if (constant && isa<RankedTensorType>(constant.getType()) &&
-        !isa<DenseElementsAttr>(constant.getValue()))
+    if (constant && isa<RankedTensorType>(constant.getType()) && !isa<DenseElementsAttr>(constant.getValue()))
       return constant.emitError("can only shard constants written as dense<...>");
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
     if (!ruled)
-      return op.emitError() << "'" << op.getName()
-                            << "' has no sharding rule; it cannot be used in a sharded program";
+      return op.emitError() << "'" << op.getName() << "' has no sharding rule; it cannot be used in a sharded program";
     ops.push_back({&op, ruled.getShardingRule()});
   }
   return ops;
@@ -95,8 +92,7 @@ static bool isShardable(Value value) {
 }
 
 static NodeClass classify(Operation* op, const ShardingRule& rule) {
-  if (rule.isElementwise ||
-      isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op))
+  if (rule.isElementwise || isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op))
     return NodeClass::PassThrough;
   if (isa<DynamicSliceOp, DynamicUpdateSliceOp>(op)) return NodeClass::DynamicSlice;
   auto broadcast = dyn_cast<BroadcastInDimOp>(op);
@@ -132,8 +128,7 @@ void Propagation::addNode(const RuledOp& ruled) {
     node.hasMultiUseOperand |= isShardable(operand) && !operand.hasOneUse();
   }
   node.numOperands = node.tensors.size();
-  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
-    add(result, mapping);
+  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results)) add(result, mapping);
   if (node.tensors.size() < 2) return;
   for (const Factor& factor : rule.factors) {
     node.sizes.push_back(factor.size);
@@ -226,11 +221,9 @@ static Direction directionOf(const Node& node, unsigned factor, Phase phase) {
       if (phase < PassThroughFactors) return usesAllow ? Direction::Forward : Direction::None;
       return Direction::Both;
     case NodeClass::Other:
-      if (phase == PassThroughFactorsForward && node.isPassThrough[factor])
-        return Direction::Forward;
+      if (phase == PassThroughFactorsForward && node.isPassThrough[factor]) return Direction::Forward;
       if (phase < PassThroughFactors) return Direction::None;
-      return phase > PassThroughFactors || node.isPassThrough[factor] ? Direction::Both
-                                                                      : Direction::None;
+      return phase > PassThroughFactors || node.isPassThrough[factor] ? Direction::Both : Direction::None;
   }
   llvm_unreachable("all classes are handled");
 }
@@ -252,11 +245,8 @@ void Propagation::visit(Node& node, Phase phase, ConflictMode mode) {
   SmallVector<Direction, 6> directions;
   for (unsigned factor = 0; factor < node.sizes.size(); ++factor)
     directions.push_back(directionOf(node, factor, phase));
-  if (llvm::all_of(directions, [](Direction direction) { return direction == Direction::None; }))
-    return;
-  if (llvm::none_of(node.tensors,
-                    [&](unsigned tensor) { return map.entries[tensor].axes.isSharded(); }))
-    return;
+  if (llvm::all_of(directions, [](Direction direction) { return direction == Direction::None; })) return;
+  if (llvm::none_of(node.tensors, [&](unsigned tensor) { return map.entries[tensor].axes.isSharded(); })) return;
 
   SmallVector<TensorFactors, 4> tensors;
   for (auto [tensor, mapping] : llvm::zip(node.tensors, node.mappings))
@@ -285,8 +275,7 @@ void Propagation::runToFixedPoint(Phase phase, ConflictMode mode) {
 void Propagation::runPhases() {
   for (unsigned phase = 0; phase < NumPhases; ++phase) {
     // Basic would stop a batch at the first product with a parameter that is sharded along it.
-    if (phase != PassThroughFactorsForward)
-      runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Basic);
+    if (phase != PassThroughFactorsForward) runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Basic);
     runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Aggressive);
   }
 }
@@ -301,14 +290,12 @@ FailureOr<ShardingMap> Propagation::run() {
 
   std::set<int64_t> priorities = {0};
   for (const Annotation& annotation : *annotations)
-    for (DimShardingAttr dim : annotation.sharding.getDims())
-      priorities.insert(dim.getPriority().value_or(0));
+    for (DimShardingAttr dim : annotation.sharding.getDims()) priorities.insert(dim.getPriority().value_or(0));
   for (const Annotation& annotation : *annotations) applyUnreduced(annotation);
   for (int64_t priority : priorities) {
     for (const Annotation& annotation : *annotations)
       apply(annotation,
-            annotation.value ? map.indices.lookup(annotation.value)
-                             : *map.functionResults[annotation.functionResult],
+            annotation.value ? map.indices.lookup(annotation.value) : *map.functionResults[annotation.functionResult],
             priority);
     runPhases();
   }

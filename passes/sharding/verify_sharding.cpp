@@ -26,8 +26,7 @@ std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
     for (unsigned factor = 0; factor < sizes.size(); ++factor) {
       const FactorAxes& held = projected.factors[factor];
       if (!held.isPresent) continue;
-      if (!held.overflow.empty() || (isKnown[factor] && held.axes != assignment[factor]))
-        return std::nullopt;
+      if (!held.overflow.empty() || (isKnown[factor] && held.axes != assignment[factor])) return std::nullopt;
       if (!held.axes.empty() && !rule.factors[factor].canBeSharded()) return std::nullopt;
       assignment[factor] = held.axes;
       isKnown[factor] = true;
@@ -37,8 +36,7 @@ std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
 }
 
 /// Axes of reduction factors, with their kind, as a set of unreduced axes.
-TensorAxes withUnreduced(const ShardingRule& rule, const Assignment& assignment, TensorAxes axes,
-                         ReduceKind& kind) {
+TensorAxes withUnreduced(const ShardingRule& rule, const Assignment& assignment, TensorAxes axes, ReduceKind& kind) {
   axes.unreduced.clear();
   for (auto [factor, held] : llvm::zip(rule.factors, assignment)) {
     if (factor.kind != FactorKind::Reduction || held.empty()) continue;
@@ -56,9 +54,8 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
       return signalPassFailure();
     }
     MeshAxes mesh(FlatSymbolRefAttr::get(meshOp.getSymNameAttr()), meshOp.getMesh());
-    WalkResult result = getOperation().walk([&](Operation* op) {
-      return failed(verify(op, mesh)) ? WalkResult::interrupt() : WalkResult::advance();
-    });
+    WalkResult result = getOperation().walk(
+        [&](Operation* op) { return failed(verify(op, mesh)) ? WalkResult::interrupt() : WalkResult::advance(); });
     if (result.wasInterrupted()) return signalPassFailure();
     markAllAnalysesPreserved();
   }
@@ -79,16 +76,14 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
     if (!sharding) return op->emitError("has a tensor without sharding after sgd-shard: ") << type;
     if (sharding.getMesh() != mesh.getName())
       return op->emitError("has a tensor on another mesh than ") << mesh.getName() << ": " << type;
-    return sharding.verifyAgainst(mesh.getMesh(), tensor.getShape(),
-                                  [&] { return op->emitError(); });
+    return sharding.verifyAgainst(mesh.getMesh(), tensor.getShape(), [&] { return op->emitError(); });
   }
 
   LogicalResult verifyRule(ShardingRuleOpInterface op, const MeshAxes& mesh) {
     ShardingRule rule = op.getShardingRule();
     SmallVector<std::pair<TensorAxes, DimFactors>, 3> tensors;
     auto add = [&](Type type, const TensorMapping& mapping) {
-      if (ShardingAttr sharding = getSharding(type))
-        tensors.push_back({mesh.toTensorAxes(sharding), mapping});
+      if (ShardingAttr sharding = getSharding(type)) tensors.push_back({mesh.toTensorAxes(sharding), mapping});
     };
     for (auto [type, mapping] : llvm::zip(op->getOperandTypes(), rule.operands)) add(type, mapping);
     for (auto [type, mapping] : llvm::zip(op->getResultTypes(), rule.results)) add(type, mapping);
@@ -102,8 +97,8 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
 
   /// Results (and the operand they accumulate onto) are partial over the axes of reduction factors;
   /// free values may be partial as they are.
-  LogicalResult verifyPartials(Operation* op, const ShardingRule& rule,
-                               const Assignment& assignment, const MeshAxes& mesh) {
+  LogicalResult verifyPartials(Operation* op, const ShardingRule& rule, const Assignment& assignment,
+                               const MeshAxes& mesh) {
     auto check = [&](Type type, bool isReduced, StringRef what) -> LogicalResult {
       ShardingAttr sharding = getSharding(type);
       if (!sharding) return success();
@@ -111,13 +106,11 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
       TensorAxes expected = withUnreduced(rule, assignment, mesh.toTensorAxes(sharding), kind);
       if (!isReduced) expected.unreduced.clear();
       if (mesh.toAttr(expected, kind) == sharding) return success();
-      return op->emitError() << what << " should be sharded as " << mesh.toAttr(expected, kind)
-                             << ", is " << sharding;
+      return op->emitError() << what << " should be sharded as " << mesh.toAttr(expected, kind) << ", is " << sharding;
     };
     if (isa<arith::ConstantOp>(op)) return success();
     for (OpOperand& operand : op->getOpOperands())
-      if (failed(check(operand.get().getType(), rule.accumulator == operand.getOperandNumber(),
-                       "operand")))
+      if (failed(check(operand.get().getType(), rule.accumulator == operand.getOperandNumber(), "operand")))
         return failure();
     for (Type type : op->getResultTypes())
       if (failed(check(type, true, "result"))) return failure();

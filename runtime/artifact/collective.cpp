@@ -10,8 +10,7 @@ namespace {
 
 static_assert(static_cast<int>(ElementType::MAX) == static_cast<int>(comm::ElementType::kF64));
 static_assert(static_cast<int>(ElementType::BF16) == static_cast<int>(comm::ElementType::kBF16));
-static_assert(static_cast<int>(CollectiveKind::MAX) ==
-              static_cast<int>(comm::CollectiveKind::kBroadcast));
+static_assert(static_cast<int>(CollectiveKind::MAX) == static_cast<int>(comm::CollectiveKind::kBroadcast));
 static_assert(static_cast<int>(ReduceKind::MAX) == static_cast<int>(comm::ReduceKind::kOr));
 
 // Appends numbers as eight little-endian bytes each, so that no two sequences of fields have the
@@ -79,8 +78,7 @@ comm::Mesh MeshOf(const Artifact& root) {
 std::vector<comm::AxisRef> AxesOf(const AxisRefs* axes) {
   std::vector<comm::AxisRef> result;
   if (axes == nullptr) return result;
-  for (const AxisRef* axis : *axes)
-    result.push_back({axis->axis(), axis->pre_size(), axis->size()});
+  for (const AxisRef* axis : *axes) result.push_back({axis->axis(), axis->pre_size(), axis->size()});
   return result;
 }
 
@@ -91,8 +89,7 @@ comm::CollectiveSpec SpecOf(const Collective& collective, std::string location) 
   spec.axes = AxesOf(collective.axes());
   spec.from_axes = AxesOf(collective.from_axes());
   if (collective.operands() != nullptr) {
-    for (const CollectiveOperand* operand : *collective.operands())
-      spec.operands.push_back(OperandOf(*operand));
+    for (const CollectiveOperand* operand : *collective.operands()) spec.operands.push_back(OperandOf(*operand));
   }
   spec.location = std::move(location);
   return spec;

@@ -19,17 +19,11 @@ struct Part {
   Bytes bytes;
 };
 
-uint64_t AlignUp(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
+uint64_t AlignUp(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
-uint64_t AlignmentOf(SectionKind kind) {
-  return kind == SectionKind::Program ? kProgramAlignment : kPageSize;
-}
+uint64_t AlignmentOf(SectionKind kind) { return kind == SectionKind::Program ? kProgramAlignment : kPageSize; }
 
-uint64_t TableEnd(uint64_t section_count) {
-  return sizeof(FileHeader) + section_count * sizeof(SectionEntry);
-}
+uint64_t TableEnd(uint64_t section_count) { return sizeof(FileHeader) + section_count * sizeof(SectionEntry); }
 
 // Hash of the header with its hash field zeroed, and of the section table behind it.
 absl::StatusOr<Hash> HashHead(Bytes file, uint64_t section_count) {
@@ -39,27 +33,24 @@ absl::StatusOr<Hash> HashHead(Bytes file, uint64_t section_count) {
 }
 
 absl::Status CheckHeader(Bytes file, const FileHeader& header) {
-  if (header.magic != kMagic)
-    return absl::InvalidArgumentError("not an sgd artifact (bad magic number)");
+  if (header.magic != kMagic) return absl::InvalidArgumentError("not an sgd artifact (bad magic number)");
   if (header.version != kFormatVersion) {
     return absl::InvalidArgumentError(absl::StrCat("has format version ", header.version,
                                                    "; this program reads version ", kFormatVersion,
                                                    "; compile the model again"));
   }
   if (header.total_size != file.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        file.size() < header.total_size ? "truncated: " : "damaged header or too long: ",
-        file.size(), " bytes where the header says ", header.total_size));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.size() < header.total_size ? "truncated: " : "damaged header or too long: ", file.size(),
+                     " bytes where the header says ", header.total_size));
   }
   if (header.section_count == 0 || header.section_count > kMaxSections ||
       TableEnd(header.section_count) > file.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("damaged header: ", header.section_count, " sections"));
+    return absl::InvalidArgumentError(absl::StrCat("damaged header: ", header.section_count, " sections"));
   }
   absl::StatusOr<Hash> hash = HashHead(file, header.section_count);
   if (!hash.ok()) return hash.status();
-  if (*hash != header.hash)
-    return absl::InvalidArgumentError("damaged header or section table (SHA-256 differs)");
+  if (*hash != header.hash) return absl::InvalidArgumentError("damaged header or section table (SHA-256 differs)");
   return absl::OkStatus();
 }
 
@@ -70,19 +61,17 @@ bool AllZero(Bytes bytes) {
   return true;
 }
 
-absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint32_t previous_kind,
-                          uint64_t previous_end) {
+absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint32_t previous_kind, uint64_t previous_end) {
   if (entry.kind <= previous_kind || entry.kind > kMaxSections || entry.reserved != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("section of unknown or repeated kind ", entry.kind));
+    return absl::InvalidArgumentError(absl::StrCat("section of unknown or repeated kind ", entry.kind));
   }
   const SectionKind kind = static_cast<SectionKind>(entry.kind);
   const char* name = SectionName(kind);
-  if (entry.offset < previous_end || entry.offset > file.size() ||
-      entry.size > file.size() - entry.offset || entry.offset % AlignmentOf(kind) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("section '", name, "' at offset ", entry.offset, " with ", entry.size,
-                     " bytes is misaligned, overlapping or outside of the file"));
+  if (entry.offset < previous_end || entry.offset > file.size() || entry.size > file.size() - entry.offset ||
+      entry.offset % AlignmentOf(kind) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("section '", name, "' at offset ", entry.offset, " with ",
+                                                   entry.size,
+                                                   " bytes is misaligned, overlapping or outside of the file"));
   }
   if (!AllZero(file.subspan(previous_end, entry.offset - previous_end))) {
     return absl::InvalidArgumentError(absl::StrCat("damaged padding before section '", name, "'"));
@@ -90,8 +79,7 @@ absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint32_t previo
   absl::StatusOr<Hash> hash = Sha256(file.subspan(entry.offset, entry.size));
   if (!hash.ok()) return hash.status();
   if (*hash != entry.hash) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("damaged section '", name, "' (SHA-256 differs)"));
+    return absl::InvalidArgumentError(absl::StrCat("damaged section '", name, "' (SHA-256 differs)"));
   }
   return absl::OkStatus();
 }
@@ -119,8 +107,7 @@ absl::StatusOr<Hash> Sha256(Bytes bytes) {
 }
 
 std::string HexHash(const Hash& hash) {
-  return absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(hash.data()), hash.size()));
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(hash.data()), hash.size()));
 }
 
 const char* SectionName(SectionKind kind) {
@@ -150,8 +137,7 @@ absl::StatusOr<std::string> BuildContainer(const Sections& sections) {
     file.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
   }
 
-  FileHeader header{kMagic, kFormatVersion, static_cast<uint32_t>(parts.size()), file.size(), {},
-                    0};
+  FileHeader header{kMagic, kFormatVersion, static_cast<uint32_t>(parts.size()), file.size(), {}, 0};
   std::memcpy(file.data(), &header, sizeof(header));
   std::memcpy(file.data() + sizeof(header), table.data(), table.size() * sizeof(SectionEntry));
   const Bytes view(reinterpret_cast<const uint8_t*>(file.data()), file.size());
@@ -177,14 +163,12 @@ absl::StatusOr<Sections> OpenContainer(Bytes file) {
   for (uint32_t i = 0; i < header.section_count; ++i) {
     SectionEntry entry;
     std::memcpy(&entry, file.data() + TableEnd(i), sizeof(entry));
-    if (absl::Status status = CheckSection(file, entry, previous_kind, previous_end); !status.ok())
-      return status;
+    if (absl::Status status = CheckSection(file, entry, previous_kind, previous_end); !status.ok()) return status;
     ViewOf(sections, static_cast<SectionKind>(entry.kind)) = file.subspan(entry.offset, entry.size);
     previous_kind = entry.kind;
     previous_end = entry.offset + entry.size;
   }
-  if (previous_end != file.size())
-    return absl::InvalidArgumentError("has bytes behind its last section");
+  if (previous_end != file.size()) return absl::InvalidArgumentError("has bytes behind its last section");
   if (sections.program.empty()) return absl::InvalidArgumentError("has no program section");
   return sections;
 }

@@ -21,7 +21,7 @@ static_assert(std::size(kRows) == static_cast<size_t>(ElementType::MAX) + 1);
 
 const Row& RowOf(ElementType type) { return kRows[static_cast<size_t>(type)]; }
 
-std::optional<ElementType> Find(const char* Row::*column, std::string_view name) {
+std::optional<ElementType> Find(const char* Row::* column, std::string_view name) {
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (name == kRows[i].*column) return static_cast<ElementType>(i);
   }
@@ -34,13 +34,10 @@ uint64_t ElementSize(ElementType type) { return RowOf(type).size; }
 const char* ElementName(ElementType type) { return RowOf(type).name; }
 const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; }
 std::optional<ElementType> ElementFromName(std::string_view name) { return Find(&Row::name, name); }
-std::optional<ElementType> ElementFromSafetensors(std::string_view name) {
-  return Find(&Row::safetensors, name);
-}
+std::optional<ElementType> ElementFromSafetensors(std::string_view name) { return Find(&Row::safetensors, name); }
 
 bool IsFloat(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 ||
-         type == ElementType::F64;
+  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 || type == ElementType::F64;
 }
 
 }  // namespace sgd::artifact

@@ -19,9 +19,7 @@ namespace {
 constexpr uint64_t kMaxAddress = uint64_t{1} << 40;
 constexpr uint16_t kMaxProgramHeaders = 64;
 
-absl::Status Refuse(const std::string& what) {
-  return absl::InvalidArgumentError(absl::StrCat("kernels: ", what));
-}
+absl::Status Refuse(const std::string& what) { return absl::InvalidArgumentError(absl::StrCat("kernels: ", what)); }
 
 template <typename T>
 std::optional<T> Read(Bytes bytes, uint64_t offset) {
@@ -49,15 +47,13 @@ class KernelObject {
 
   absl::Status Check(const std::vector<std::string>& functions) {
     // The writable check comes last: what makes data writable mostly has a more telling message.
-    for (auto step : {&KernelObject::ReadHeader, &KernelObject::ReadSegments,
-                      &KernelObject::ReadDynamic, &KernelObject::ReadSymbols,
-                      &KernelObject::CheckRelocations, &KernelObject::CheckWritable}) {
+    for (auto step : {&KernelObject::ReadHeader, &KernelObject::ReadSegments, &KernelObject::ReadDynamic,
+                      &KernelObject::ReadSymbols, &KernelObject::CheckRelocations, &KernelObject::CheckWritable}) {
       if (absl::Status status = (this->*step)(); !status.ok()) return status;
     }
     for (const std::string& function : functions) {
       if (!functions_.contains(function)) {
-        return Refuse(absl::StrCat("the ELF object does not define the function '",
-                                   absl::CEscape(function), "'"));
+        return Refuse(absl::StrCat("the ELF object does not define the function '", absl::CEscape(function), "'"));
       }
     }
     return absl::OkStatus();
@@ -101,16 +97,13 @@ class KernelObject {
 
 absl::Status KernelObject::ReadHeader() {
   const std::optional<Elf64_Ehdr> header = Read<Elf64_Ehdr>(bytes_, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return Refuse("not an ELF object");
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return Refuse("not an ELF object");
   header_ = *header;
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header_.e_machine != EM_X86_64 || header_.e_type != ET_DYN ||
-      header_.e_version != EV_CURRENT) {
+      header_.e_machine != EM_X86_64 || header_.e_type != ET_DYN || header_.e_version != EV_CURRENT) {
     return Refuse("the ELF object is not a shared object for x86-64");
   }
-  if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 ||
-      header_.e_phnum > kMaxProgramHeaders) {
+  if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 || header_.e_phnum > kMaxProgramHeaders) {
     return Refuse("the ELF object has damaged program headers");
   }
   return absl::OkStatus();
@@ -118,14 +111,11 @@ absl::Status KernelObject::ReadHeader() {
 
 absl::Status KernelObject::ReadSegments() {
   for (uint64_t i = 0; i < header_.e_phnum; ++i) {
-    if (header_.e_phoff > bytes_.size())
-      return Refuse("the ELF object has damaged program headers");
-    const std::optional<Elf64_Phdr> segment =
-        Read<Elf64_Phdr>(bytes_, header_.e_phoff + i * sizeof(Elf64_Phdr));
+    if (header_.e_phoff > bytes_.size()) return Refuse("the ELF object has damaged program headers");
+    const std::optional<Elf64_Phdr> segment = Read<Elf64_Phdr>(bytes_, header_.e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment) return Refuse("the ELF object has damaged program headers");
-    if (segment->p_offset > bytes_.size() ||
-        segment->p_filesz > bytes_.size() - segment->p_offset || segment->p_vaddr > kMaxAddress ||
-        segment->p_memsz > kMaxAddress ||
+    if (segment->p_offset > bytes_.size() || segment->p_filesz > bytes_.size() - segment->p_offset ||
+        segment->p_vaddr > kMaxAddress || segment->p_memsz > kMaxAddress ||
         (segment->p_type == PT_LOAD && segment->p_filesz > segment->p_memsz)) {
       return Refuse("a segment of the ELF object lies outside of it");
     }
@@ -153,8 +143,7 @@ absl::Status KernelObject::ReadSegments() {
         break;  // notes, unwinding tables and the headers' own entry
     }
   }
-  if (!has_stack_)
-    return Refuse("the ELF object asks for an executable stack (it has no PT_GNU_STACK)");
+  if (!has_stack_) return Refuse("the ELF object asks for an executable stack (it has no PT_GNU_STACK)");
   if (!dynamic_segment_ || loads_.empty()) return Refuse("the ELF object has no dynamic section");
   return absl::OkStatus();
 }
@@ -162,8 +151,8 @@ absl::Status KernelObject::ReadSegments() {
 absl::Status KernelObject::CheckWritable() {
   for (const Elf64_Phdr& load : loads_) {
     if (!(load.p_flags & PF_W)) continue;
-    const bool sealed = relro_ && load.p_vaddr >= relro_->p_vaddr &&
-                        load.p_vaddr + load.p_memsz <= relro_->p_vaddr + relro_->p_memsz;
+    const bool sealed =
+        relro_ && load.p_vaddr >= relro_->p_vaddr && load.p_vaddr + load.p_memsz <= relro_->p_vaddr + relro_->p_memsz;
     if (!sealed || (load.p_flags & PF_X)) return Refuse("the ELF object has writable data");
   }
   return absl::OkStatus();
@@ -172,12 +161,10 @@ absl::Status KernelObject::CheckWritable() {
 absl::Status KernelObject::ReadDynamic() {
   const uint64_t count = dynamic_segment_->p_filesz / sizeof(Elf64_Dyn);
   for (uint64_t i = 0; i < count; ++i) {
-    const std::optional<Elf64_Dyn> entry =
-        ReadAt<Elf64_Dyn>(dynamic_segment_->p_vaddr + i * sizeof(Elf64_Dyn));
+    const std::optional<Elf64_Dyn> entry = ReadAt<Elf64_Dyn>(dynamic_segment_->p_vaddr + i * sizeof(Elf64_Dyn));
     if (!entry) return Refuse("the ELF object has a damaged dynamic section");
     if (entry->d_tag == DT_NULL) {
-      if (dynamic_.symbols == 0 || dynamic_.strings == 0 ||
-          (dynamic_.gnu_hash == 0 && dynamic_.hash == 0)) {
+      if (dynamic_.symbols == 0 || dynamic_.strings == 0 || (dynamic_.gnu_hash == 0 && dynamic_.hash == 0)) {
         return Refuse("the ELF object has no symbol table with a hash");
       }
       return absl::OkStatus();
@@ -212,16 +199,13 @@ absl::Status KernelObject::TakeDynamicEntry(const Elf64_Dyn& entry) {
       dynamic_.relocations_size = entry.d_un.d_val;
       break;
     case DT_SYMENT:
-      if (entry.d_un.d_val != sizeof(Elf64_Sym))
-        return Refuse("the ELF object has symbols of another size");
+      if (entry.d_un.d_val != sizeof(Elf64_Sym)) return Refuse("the ELF object has symbols of another size");
       break;
     case DT_RELAENT:
-      if (entry.d_un.d_val != sizeof(Elf64_Rela))
-        return Refuse("the ELF object has relocations of another size");
+      if (entry.d_un.d_val != sizeof(Elf64_Rela)) return Refuse("the ELF object has relocations of another size");
       break;
     case DT_FLAGS:
-      if (entry.d_un.d_val & ~uint64_t{DF_SYMBOLIC | DF_BIND_NOW})
-        return Refuse("the ELF object has text relocations");
+      if (entry.d_un.d_val & ~uint64_t{DF_SYMBOLIC | DF_BIND_NOW}) return Refuse("the ELF object has text relocations");
       break;
     case DT_RELACOUNT:
     case DT_SONAME:
@@ -243,8 +227,7 @@ absl::Status KernelObject::TakeDynamicEntry(const Elf64_Dyn& entry) {
       dynamic_.has_calls_through_relocations = true;
       break;
     default:
-      return Refuse(absl::StrCat("the ELF object has an unexpected dynamic entry 0x",
-                                 absl::Hex(entry.d_tag)));
+      return Refuse(absl::StrCat("the ELF object has an unexpected dynamic entry 0x", absl::Hex(entry.d_tag)));
   }
   return absl::OkStatus();
 }
@@ -255,18 +238,15 @@ absl::Status KernelObject::CheckRelocations() {
   }
   const uint64_t count = dynamic_.relocations_size / sizeof(Elf64_Rela);
   for (uint64_t i = 0; i < count; ++i) {
-    const std::optional<Elf64_Rela> relocation =
-        ReadAt<Elf64_Rela>(dynamic_.relocations + i * sizeof(Elf64_Rela));
+    const std::optional<Elf64_Rela> relocation = ReadAt<Elf64_Rela>(dynamic_.relocations + i * sizeof(Elf64_Rela));
     if (!relocation) return Refuse("the ELF object has damaged relocations");
     if (ELF64_R_TYPE(relocation->r_info) != R_X86_64_RELATIVE) {
-      return Refuse(absl::StrCat("the ELF object has a relocation of type ",
-                                 ELF64_R_TYPE(relocation->r_info),
+      return Refuse(absl::StrCat("the ELF object has a relocation of type ", ELF64_R_TYPE(relocation->r_info),
                                  " where only relative ones are allowed (link with -Bsymbolic)"));
     }
-    const bool inside_relro = relro_ && relocation->r_offset >= relro_->p_vaddr &&
-                              relocation->r_offset - relro_->p_vaddr < relro_->p_memsz;
-    if (!inside_relro)
-      return Refuse("the ELF object has a relocation outside of its read-only data");
+    const bool inside_relro =
+        relro_ && relocation->r_offset >= relro_->p_vaddr && relocation->r_offset - relro_->p_vaddr < relro_->p_memsz;
+    if (!inside_relro) return Refuse("the ELF object has a relocation outside of its read-only data");
   }
   return absl::OkStatus();
 }
@@ -283,8 +263,7 @@ std::optional<uint64_t> KernelObject::SymbolCount() const {
   };
   const std::optional<HashHeader> header = ReadAt<HashHeader>(dynamic_.gnu_hash);
   if (!header) return std::nullopt;
-  const uint64_t buckets =
-      dynamic_.gnu_hash + sizeof(HashHeader) + uint64_t{header->bloom_words} * 8;
+  const uint64_t buckets = dynamic_.gnu_hash + sizeof(HashHeader) + uint64_t{header->bloom_words} * 8;
   const uint64_t chains = buckets + uint64_t{header->buckets} * 4;
   uint64_t last = 0;
   for (uint64_t i = 0; i < header->buckets; ++i) {
@@ -310,18 +289,15 @@ absl::Status KernelObject::ReadSymbols() {
 }
 
 absl::Status KernelObject::ReadSymbol(uint64_t index) {
-  const std::optional<Elf64_Sym> symbol =
-      ReadAt<Elf64_Sym>(dynamic_.symbols + index * sizeof(Elf64_Sym));
+  const std::optional<Elf64_Sym> symbol = ReadAt<Elf64_Sym>(dynamic_.symbols + index * sizeof(Elf64_Sym));
   const std::optional<std::string> name = symbol ? StringAt(symbol->st_name) : std::nullopt;
   if (!name) return Refuse("the ELF object has a damaged symbol table");
   if (symbol->st_shndx == SHN_UNDEF) {
-    return Refuse(
-        absl::StrCat("the ELF object has the undefined symbol '", absl::CEscape(*name), "'"));
+    return Refuse(absl::StrCat("the ELF object has the undefined symbol '", absl::CEscape(*name), "'"));
   }
   const int type = ELF64_ST_TYPE(symbol->st_info);
   if (type == STT_GNU_IFUNC || type == STT_TLS) {
-    return Refuse(absl::StrCat("the symbol '", absl::CEscape(*name),
-                               "' is resolved by code or thread-local"));
+    return Refuse(absl::StrCat("the symbol '", absl::CEscape(*name), "' is resolved by code or thread-local"));
   }
   if (type == STT_FUNC && symbol->st_shndx < SHN_LORESERVE && IsExecutable(symbol->st_value)) {
     functions_.insert(*name);
@@ -342,8 +318,7 @@ std::optional<std::string> KernelObject::StringAt(uint64_t offset) const {
 
 bool KernelObject::IsExecutable(uint64_t address) const {
   return std::any_of(loads_.begin(), loads_.end(), [&](const Elf64_Phdr& load) {
-    return (load.p_flags & PF_X) && address >= load.p_vaddr &&
-           address - load.p_vaddr < load.p_filesz;
+    return (load.p_flags & PF_X) && address >= load.p_vaddr && address - load.p_vaddr < load.p_filesz;
   });
 }
 

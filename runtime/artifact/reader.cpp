@@ -35,8 +35,7 @@ absl::Status CheckKernels(const Artifact& root, Bytes object) {
     for (const Kernel* kernel : *root.kernels()) functions.push_back(kernel->symbol()->str());
   }
   if (object.empty()) {
-    return functions.empty() ? absl::OkStatus()
-                             : absl::InvalidArgumentError("has kernels but no kernels section");
+    return functions.empty() ? absl::OkStatus() : absl::InvalidArgumentError("has kernels but no kernels section");
   }
   return CheckKernelObject(object, functions);
 }
@@ -67,24 +66,21 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
     void* mapping = mmap(nullptr, file->mapping_size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (mapping != MAP_FAILED) file->mapping_ = mapping;
   }
-  const absl::Status mapped = file->mapping_size_ > 0 && file->mapping_ == nullptr
-                                  ? SystemError(path, "map")
-                                  : absl::OkStatus();
+  const absl::Status mapped =
+      file->mapping_size_ > 0 && file->mapping_ == nullptr ? SystemError(path, "map") : absl::OkStatus();
   close(descriptor);
   if (!mapped.ok()) return mapped;
   if (absl::Status loaded = file->Load(); !loaded.ok()) return loaded;
   return file;
 }
 
-absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::string_view bytes,
-                                                                      const std::string& name) {
+absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::string_view bytes, const std::string& name) {
   std::unique_ptr<ArtifactFile> file(new ArtifactFile);
   file->path_ = name;
   file->mapping_size_ = bytes.size();
   if (!bytes.empty()) {
     // Sections are page aligned within the file, so the copy must begin on a page too.
-    void* mapping =
-        mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* mapping = mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) return SystemError(name, "hold");
     file->mapping_ = mapping;
     std::memcpy(mapping, bytes.data(), bytes.size());
@@ -107,14 +103,12 @@ absl::Status ArtifactFile::Load() {
     absl::StatusOr<const Artifact*> root = CheckStructure(sections_.program);
     if (!root.ok()) return root.status();
     root_ = *root;
-    if (absl::Status status = VerifyArtifact(*root_, sections_.constants.size()); !status.ok())
-      return status;
+    if (absl::Status status = VerifyArtifact(*root_, sections_.constants.size()); !status.ok()) return status;
     ranks_ = MeshOf(*root_).ranks();
     return CheckKernels(*root_, sections_.kernels);
   };
   const absl::Status status = check();
-  return status.ok() ? status
-                     : absl::Status(status.code(), absl::StrCat(path_, ": ", status.message()));
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path_, ": ", status.message()));
 }
 
 absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name) const {
@@ -123,8 +117,7 @@ absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name) 
     if (program->name()->string_view() == name) return program;
     names.push_back(absl::CEscape(program->name()->str()));
   }
-  return absl::NotFoundError(absl::StrCat(path_, ": has no program '",
-                                          absl::CEscape(std::string(name)),
+  return absl::NotFoundError(absl::StrCat(path_, ": has no program '", absl::CEscape(std::string(name)),
                                           "'; it has: ", absl::StrJoin(names, ", ")));
 }
 

@@ -24,8 +24,7 @@ class ArtifactFile {
   static absl::StatusOr<std::unique_ptr<ArtifactFile>> Open(const std::string& path);
 
   // The same from memory; `bytes` is copied. `name` takes the path's place in messages.
-  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes,
-                                                                 const std::string& name);
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes, const std::string& name);
 
   ~ArtifactFile();
   ArtifactFile(const ArtifactFile&) = delete;

@@ -26,14 +26,11 @@ absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentErro
 
 // Prefixes a message; an OK status stays as it is.
 absl::Status In(const std::string& where, const absl::Status& status) {
-  return status.ok() ? status
-                     : absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
 }
 
 // A name from the file, fit for a message of one line.
-std::string Quoted(const flatbuffers::String* name) {
-  return absl::StrCat("'", absl::CEscape(name->str()), "'");
-}
+std::string Quoted(const flatbuffers::String* name) { return absl::StrCat("'", absl::CEscape(name->str()), "'"); }
 
 absl::Status VerifyMesh(const Artifact& root, const comm::Mesh& mesh) {
   absl::flat_hash_set<std::string> names;
@@ -47,8 +44,7 @@ absl::Status VerifyMesh(const Artifact& root, const comm::Mesh& mesh) {
 }
 
 // Bytes of a tensor of these dimensions.
-std::optional<uint64_t> TensorBytes(const flatbuffers::Vector<uint64_t>* dims,
-                                    ElementType element) {
+std::optional<uint64_t> TensorBytes(const flatbuffers::Vector<uint64_t>* dims, ElementType element) {
   uint64_t bytes = ElementSize(element);
   for (uint64_t i = 0; i < Size(dims); ++i) {
     const uint64_t dim = dims->Get(static_cast<uint32_t>(i));
@@ -61,8 +57,7 @@ std::optional<uint64_t> TensorBytes(const flatbuffers::Vector<uint64_t>* dims,
 
 absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
   const uint64_t rank = Size(type.global_dims());
-  if (Size(type.local_dims()) != rank)
-    return Invalid("local and global shape differ in their number of dimensions");
+  if (Size(type.local_dims()) != rank) return Invalid("local and global shape differ in their number of dimensions");
   if (Size(type.sharding()) != 0 && Size(type.sharding()) != rank) {
     return Invalid("the sharding does not have one entry per dimension");
   }
@@ -76,30 +71,24 @@ absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
     const uint64_t global = type.global_dims()->Get(i);
     const uint64_t expected = global / shards + (global % shards != 0);
     if (type.local_dims()->Get(i) != expected) {
-      return Invalid(absl::StrCat("dimension ", i, " of size ", global, " over ", shards,
-                                  " shards has local size ", type.local_dims()->Get(i), " where ",
-                                  expected, " is expected"));
+      return Invalid(absl::StrCat("dimension ", i, " of size ", global, " over ", shards, " shards has local size ",
+                                  type.local_dims()->Get(i), " where ", expected, " is expected"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status VerifyTensor(const VerifyContext& context, const TensorInfo& type,
-                          const Slice* slice) {
+absl::Status VerifyTensor(const VerifyContext& context, const TensorInfo& type, const Slice* slice) {
   if (type.element() > ElementType::MAX) return Invalid("unknown element type");
-  if (Size(type.global_dims()) > kMaxDims)
-    return Invalid(absl::StrCat("more than ", kMaxDims, " dimensions"));
+  if (Size(type.global_dims()) > kMaxDims) return Invalid(absl::StrCat("more than ", kMaxDims, " dimensions"));
   if (absl::Status status = VerifySharding(context.mesh, type); !status.ok()) return status;
   const std::optional<uint64_t> bytes = TensorBytes(type.local_dims(), type.element());
-  if (!bytes || !TensorBytes(type.global_dims(), type.element()))
-    return Invalid("the tensor has more than 2^62 bytes");
+  if (!bytes || !TensorBytes(type.global_dims(), type.element())) return Invalid("the tensor has more than 2^62 bytes");
   if (absl::Status status = VerifySlice(context, slice, "its slice"); !status.ok()) return status;
   if (slice->size() < *bytes) {
-    return Invalid(
-        absl::StrCat("a shard of ", *bytes, " bytes does not fit in a slice of ", slice->size()));
+    return Invalid(absl::StrCat("a shard of ", *bytes, " bytes does not fit in a slice of ", slice->size()));
   }
-  if (slice->offset() % ElementSize(type.element()) != 0)
-    return Invalid("its slice is not aligned to its elements");
+  if (slice->offset() % ElementSize(type.element()) != 0) return Invalid("its slice is not aligned to its elements");
   return absl::OkStatus();
 }
 
@@ -108,8 +97,7 @@ absl::Status VerifyInputs(const VerifyContext& context, const Program& program) 
   for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
     const Input& input = *program.inputs()->Get(i);
     const std::string where = absl::StrCat("input ", i, " ", Quoted(input.name()));
-    if (!names.insert(input.name()->str()).second)
-      return Invalid(absl::StrCat(where, ": the name is used twice"));
+    if (!names.insert(input.name()->str()).second) return Invalid(absl::StrCat(where, ": the name is used twice"));
     if (absl::Status status = VerifyTensor(context, *input.type(), input.slice()); !status.ok())
       return In(where, status);
     if (absl::Status status = VerifyWritable(context, input.slice(), "its slice"); !status.ok())
@@ -139,15 +127,13 @@ bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
   return a.axis == b.axis && a.pre_size == b.pre_size && a.size == b.size;
 }
 
-absl::Status VerifyCarry(const Program& program, const Output& output,
-                         absl::flat_hash_set<int32_t>& carried) {
+absl::Status VerifyCarry(const Program& program, const Output& output, absl::flat_hash_set<int32_t>& carried) {
   const int32_t index = output.carry_input();
   if (index == -1) return absl::OkStatus();
   if (index < -1 || static_cast<uint64_t>(index) >= Size(program.inputs())) {
     return Invalid(absl::StrCat("carries into input ", index, " of ", Size(program.inputs())));
   }
-  if (!carried.insert(index).second)
-    return Invalid(absl::StrCat("a second output carries into input ", index));
+  if (!carried.insert(index).second) return Invalid(absl::StrCat("a second output carries into input ", index));
   const TensorInfo& from = *output.type();
   const TensorInfo& to = *program.inputs()->Get(static_cast<uint32_t>(index))->type();
   if (from.element() != to.element() || !EqualVectors(from.global_dims(), to.global_dims()) ||
@@ -169,8 +155,7 @@ absl::Status VerifyOutputs(const VerifyContext& context, const Program& program)
     const std::string where = absl::StrCat("output ", i, " ", Quoted(output.name()));
     if (absl::Status status = VerifyTensor(context, *output.type(), output.slice()); !status.ok())
       return In(where, status);
-    if (absl::Status status = VerifyCarry(program, output, carried); !status.ok())
-      return In(where, status);
+    if (absl::Status status = VerifyCarry(program, output, carried); !status.ok()) return In(where, status);
   }
   return absl::OkStatus();
 }
@@ -186,8 +171,7 @@ absl::Status VerifyInstructions(const VerifyContext& context, const Program& pro
     const Instruction& instruction = *program.instructions()->Get(i);
     absl::Status status = VerifyOperation(context, instruction);
     if (status.ok()) status = VerifyLocation(program, instruction.loc());
-    if (!status.ok())
-      return In(absl::StrCat("instruction ", i, " (", OperationName(instruction), ")"), status);
+    if (!status.ok()) return In(absl::StrCat("instruction ", i, " (", OperationName(instruction), ")"), status);
   }
   return absl::OkStatus();
 }
@@ -196,8 +180,7 @@ absl::Status VerifyCollectiveHash(const Program& program) {
   absl::StatusOr<Hash> hash = HashCollectives(program);
   if (!hash.ok()) return hash.status();
   const flatbuffers::Vector<uint8_t>* recorded = program.collective_hash();
-  if (Size(recorded) != hash->size() ||
-      !std::equal(hash->begin(), hash->end(), recorded->begin())) {
+  if (Size(recorded) != hash->size() || !std::equal(hash->begin(), hash->end(), recorded->begin())) {
     return Invalid("the recorded hash of its collectives is not theirs");
   }
   return absl::OkStatus();
@@ -219,8 +202,8 @@ absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes
     return Invalid("an arena is larger than 2^46 bytes");
   }
   if (root.constant_bytes() != constants_section_bytes) {
-    return Invalid(absl::StrCat("constant_bytes is ", root.constant_bytes(),
-                                " but the section holds ", constants_section_bytes, " bytes"));
+    return Invalid(absl::StrCat("constant_bytes is ", root.constant_bytes(), " but the section holds ",
+                                constants_section_bytes, " bytes"));
   }
   return absl::OkStatus();
 }
@@ -228,11 +211,10 @@ absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes
 }  // namespace
 
 absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes) {
-  const VerifyContext context{MeshOf(root), Size(root.kernels()), root.private_bytes(),
-                              root.window_bytes(), root.constant_bytes()};
+  const VerifyContext context{MeshOf(root), Size(root.kernels()), root.private_bytes(), root.window_bytes(),
+                              root.constant_bytes()};
   if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
-  if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok())
-    return status;
+  if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok()) return status;
   if (Size(root.programs()) == 0) return Invalid("the artifact holds no program");
   absl::flat_hash_set<std::string> names;
   for (const Program* program : *root.programs()) {
@@ -240,8 +222,7 @@ absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_byt
     if (program->name()->size() == 0 || !names.insert(program->name()->str()).second) {
       return Invalid(absl::StrCat(where, ": the name is empty or used twice"));
     }
-    if (absl::Status status = VerifyProgram(context, *program); !status.ok())
-      return In(where, status);
+    if (absl::Status status = VerifyProgram(context, *program); !status.ok()) return In(where, status);
   }
   return absl::OkStatus();
 }

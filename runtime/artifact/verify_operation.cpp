@@ -30,13 +30,10 @@ struct Range {
 };
 
 bool Overlap(const Range& a, const Range& b) {
-  return a.space == b.space && a.begin < b.end && b.begin < a.end && a.begin < a.end &&
-         b.begin < b.end;
+  return a.space == b.space && a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end;
 }
 
-Range RangeOf(const Slice& slice) {
-  return {slice.space(), slice.offset(), slice.offset() + slice.size()};
-}
+Range RangeOf(const Slice& slice) { return {slice.space(), slice.offset(), slice.offset() + slice.size()}; }
 
 // One dimension of a strided operand.
 struct StridedDim {
@@ -63,8 +60,7 @@ absl::StatusOr<uint64_t> Extent(const std::vector<StridedDim>& dims, const std::
 
 // No two indices share an element: each stride steps over all that the smaller ones reach.
 bool IsInjective(std::vector<StridedDim> dims) {
-  std::sort(dims.begin(), dims.end(),
-            [](const StridedDim& a, const StridedDim& b) { return a.stride < b.stride; });
+  std::sort(dims.begin(), dims.end(), [](const StridedDim& a, const StridedDim& b) { return a.stride < b.stride; });
   uint64_t reach = 0;
   for (const StridedDim& dim : dims) {
     if (dim.size <= 1) continue;
@@ -75,34 +71,30 @@ bool IsInjective(std::vector<StridedDim> dims) {
 }
 
 // Checks that `elements` elements fit in the slice, aligned, and returns the bytes they take.
-absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint64_t elements,
-                          ElementType type, const std::string& what) {
+absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint64_t elements, ElementType type,
+                          const std::string& what) {
   if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
   const uint64_t size = ElementSize(type);
-  if (slice->offset() % size != 0)
-    return Invalid(absl::StrCat(what, " is not aligned to its elements"));
+  if (slice->offset() % size != 0) return Invalid(absl::StrCat(what, " is not aligned to its elements"));
   if (elements > slice->size() / size) {
-    return Invalid(absl::StrCat(what, " reaches ", elements, " elements of ", ElementName(type),
-                                " in a slice of ", slice->size(), " bytes"));
+    return Invalid(absl::StrCat(what, " reaches ", elements, " elements of ", ElementName(type), " in a slice of ",
+                                slice->size(), " bytes"));
   }
   return Range{slice->space(), slice->offset(), slice->offset() + elements * size};
 }
 
 using Strides = flatbuffers::Vector<int64_t>;
 
-std::vector<StridedDim> DimsOf(const Matmul& matmul, const Strides* batch, StridedDim rows,
-                               StridedDim columns) {
+std::vector<StridedDim> DimsOf(const Matmul& matmul, const Strides* batch, StridedDim rows, StridedDim columns) {
   std::vector<StridedDim> dims = {rows, columns};
   for (uint64_t i = 0; i < Size(matmul.batch_dims()); ++i) {
-    dims.push_back(
-        {matmul.batch_dims()->Get(static_cast<uint32_t>(i)), batch->Get(static_cast<uint32_t>(i))});
+    dims.push_back({matmul.batch_dims()->Get(static_cast<uint32_t>(i)), batch->Get(static_cast<uint32_t>(i))});
   }
   return dims;
 }
 
-absl::StatusOr<Range> FitOperand(const VerifyContext& context, const Matmul& matmul,
-                                 const Slice* slice, const std::vector<StridedDim>& dims,
-                                 const std::string& what) {
+absl::StatusOr<Range> FitOperand(const VerifyContext& context, const Matmul& matmul, const Slice* slice,
+                                 const std::vector<StridedDim>& dims, const std::string& what) {
   absl::StatusOr<uint64_t> extent = Extent(dims, what);
   if (!extent.ok()) return extent.status();
   return Fit(context, slice, *extent, matmul.element(), what);
@@ -117,8 +109,7 @@ absl::Status VerifyMatmulSizes(const Matmul& matmul) {
     return Invalid("batch dimensions and batch strides do not match");
   }
   std::vector<uint64_t> sizes = {matmul.m(), matmul.n(), matmul.k()};
-  for (uint64_t i = 0; i < batch; ++i)
-    sizes.push_back(matmul.batch_dims()->Get(static_cast<uint32_t>(i)));
+  for (uint64_t i = 0; i < batch; ++i) sizes.push_back(matmul.batch_dims()->Get(static_cast<uint32_t>(i)));
   uint64_t work = 1;
   for (uint64_t size : sizes) {
     if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
@@ -129,8 +120,8 @@ absl::Status VerifyMatmulSizes(const Matmul& matmul) {
 }
 
 // C must not share bytes with anything else that the instruction touches.
-absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyContext& context,
-                         const Range& a, const Range& b) {
+absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyContext& context, const Range& a,
+                         const Range& b) {
   if (Overlap(c, a) || Overlap(c, b)) return Invalid("C overlaps A or B");
   if (matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu) {
     absl::StatusOr<Range> bias = Fit(context, matmul.bias(), matmul.n(), matmul.element(), "bias");
@@ -138,8 +129,7 @@ absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyConte
     if (Overlap(c, *bias)) return Invalid("C overlaps the bias");
   }
   if (matmul.workspace() == nullptr) return absl::OkStatus();
-  if (absl::Status status = VerifyWritable(context, matmul.workspace(), "workspace"); !status.ok())
-    return status;
+  if (absl::Status status = VerifyWritable(context, matmul.workspace(), "workspace"); !status.ok()) return status;
   const Range workspace = RangeOf(*matmul.workspace());
   if (Overlap(workspace, a) || Overlap(workspace, b) || Overlap(workspace, c))
     return Invalid("the workspace overlaps an operand");
@@ -148,12 +138,9 @@ absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyConte
 
 absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   if (absl::Status status = VerifyMatmulSizes(matmul); !status.ok()) return status;
-  const auto a_dims =
-      DimsOf(matmul, matmul.a_batch(), {matmul.m(), matmul.a_m()}, {matmul.k(), matmul.a_k()});
-  const auto b_dims =
-      DimsOf(matmul, matmul.b_batch(), {matmul.k(), matmul.b_k()}, {matmul.n(), matmul.b_n()});
-  const auto c_dims =
-      DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
+  const auto a_dims = DimsOf(matmul, matmul.a_batch(), {matmul.m(), matmul.a_m()}, {matmul.k(), matmul.a_k()});
+  const auto b_dims = DimsOf(matmul, matmul.b_batch(), {matmul.k(), matmul.b_k()}, {matmul.n(), matmul.b_n()});
+  const auto c_dims = DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
   absl::StatusOr<Range> a = FitOperand(context, matmul, matmul.a(), a_dims, "A");
   if (!a.ok()) return a.status();
   absl::StatusOr<Range> b = FitOperand(context, matmul, matmul.b(), b_dims, "B");
@@ -167,11 +154,9 @@ absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
 
 absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
   if (launch.kernel() >= context.kernels) {
-    return Invalid(absl::StrCat("kernel ", launch.kernel(), " does not exist (there are ",
-                                context.kernels, ")"));
+    return Invalid(absl::StrCat("kernel ", launch.kernel(), " does not exist (there are ", context.kernels, ")"));
   }
-  if (launch.range() > static_cast<uint64_t>(INT64_MAX))
-    return Invalid("the range is larger than 2^63");
+  if (launch.range() > static_cast<uint64_t>(INT64_MAX)) return Invalid("the range is larger than 2^63");
   if (launch.grain() == 0 || launch.grain() > static_cast<uint64_t>(INT64_MAX)) {
     return Invalid("the grain must be between 1 and 2^63");
   }
@@ -198,21 +183,18 @@ absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
   return absl::OkStatus();
 }
 
-absl::Status VerifyOperandSlices(const VerifyContext& context, const Collective& collective,
-                                 uint64_t group_size, const comm::CollectiveSpec& spec) {
+absl::Status VerifyOperandSlices(const VerifyContext& context, const Collective& collective, uint64_t group_size,
+                                 const comm::CollectiveSpec& spec) {
   for (uint64_t i = 0; i < spec.operands.size(); ++i) {
     const CollectiveOperand& operand = *collective.operands()->Get(static_cast<uint32_t>(i));
-    absl::StatusOr<comm::OperandCounts> counts =
-        comm::CheckOperand(spec.kind, spec.operands[i], group_size);
+    absl::StatusOr<comm::OperandCounts> counts = comm::CheckOperand(spec.kind, spec.operands[i], group_size);
     if (!counts.ok()) return counts.status();
-    for (const auto& [slice, count, what] :
-         {std::tuple(operand.source(), counts->source, "the source"),
-          std::tuple(operand.target(), counts->target, "the target")}) {
+    for (const auto& [slice, count, what] : {std::tuple(operand.source(), counts->source, "the source"),
+                                             std::tuple(operand.target(), counts->target, "the target")}) {
       const std::string name = absl::StrCat(what, " of operand ", i);
       absl::StatusOr<Range> range = Fit(context, slice, count, operand.element(), name);
       if (!range.ok()) return range.status();
-      if (range->space != Space::Window)
-        return Invalid(absl::StrCat(name, " is not in the window"));
+      if (range->space != Space::Window) return Invalid(absl::StrCat(name, " is not in the window"));
     }
   }
   return absl::OkStatus();
@@ -227,27 +209,21 @@ absl::Status VerifyCollective(const VerifyContext& context, const Collective& co
   }
   const comm::CollectiveSpec spec = SpecOf(collective, "artifact");
   if (absl::Status status = comm::CheckAxes(context.mesh, spec.axes); !status.ok()) return status;
-  if (absl::Status status =
-          VerifyOperandSlices(context, collective, comm::AxesSize(spec.axes), spec);
-      !status.ok()) {
+  if (absl::Status status = VerifyOperandSlices(context, collective, comm::AxesSize(spec.axes), spec); !status.ok()) {
     return status;
   }
   if (spec.kind == comm::CollectiveKind::kPermute) {
     // Every group of a mesh has the same shape, so rank 0 speaks for all.
-    absl::StatusOr<comm::PermutePeers> peers =
-        comm::PermutePeersOf(context.mesh, spec.axes, spec.from_axes, 0);
+    absl::StatusOr<comm::PermutePeers> peers = comm::PermutePeersOf(context.mesh, spec.axes, spec.from_axes, 0);
     if (!peers.ok()) return peers.status();
   }
   return comm::CheckSpec(context.mesh, spec, context.window_bytes);
 }
 
 absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
-  if (absl::Status status = VerifySlice(context, copy.source(), "source"); !status.ok())
-    return status;
-  if (absl::Status status = VerifyWritable(context, copy.target(), "target"); !status.ok())
-    return status;
-  if (copy.source()->size() < copy.target()->size())
-    return Invalid("the source is smaller than the target");
+  if (absl::Status status = VerifySlice(context, copy.source(), "source"); !status.ok()) return status;
+  if (absl::Status status = VerifyWritable(context, copy.target(), "target"); !status.ok()) return status;
+  if (copy.source()->size() < copy.target()->size()) return Invalid("the source is smaller than the target");
   Range source = RangeOf(*copy.source());
   source.end = source.begin + copy.target()->size();
   if (Overlap(source, RangeOf(*copy.target()))) return Invalid("source and target overlap");
@@ -255,22 +231,18 @@ absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
 }
 
 absl::Status VerifyFill(const VerifyContext& context, const Fill& fill) {
-  if (absl::Status status = VerifyWritable(context, fill.target(), "target"); !status.ok())
-    return status;
+  if (absl::Status status = VerifyWritable(context, fill.target(), "target"); !status.ok()) return status;
   const uint64_t pattern = Size(fill.pattern());
   if (pattern == 0 || pattern > kMaxPattern) {
-    return Invalid(
-        absl::StrCat("a pattern of ", pattern, " bytes where 1 to ", kMaxPattern, " are allowed"));
+    return Invalid(absl::StrCat("a pattern of ", pattern, " bytes where 1 to ", kMaxPattern, " are allowed"));
   }
-  if (fill.target()->size() % pattern != 0)
-    return Invalid("the target is not a whole number of patterns");
+  if (fill.target()->size() % pattern != 0) return Invalid("the target is not a whole number of patterns");
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status VerifySlice(const VerifyContext& context, const Slice* slice,
-                         const std::string& what) {
+absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const std::string& what) {
   if (slice == nullptr) return Invalid(absl::StrCat(what, " is missing"));
   uint64_t space_bytes = 0;
   switch (slice->space()) {
@@ -287,15 +259,13 @@ absl::Status VerifySlice(const VerifyContext& context, const Slice* slice,
       return Invalid(absl::StrCat(what, " is in an unknown space"));
   }
   if (slice->offset() > space_bytes || slice->size() > space_bytes - slice->offset()) {
-    return Invalid(absl::StrCat(what, ": ", slice->size(), " bytes at ", slice->offset(),
-                                " lie outside of the ", EnumNameSpace(slice->space()), " space of ",
-                                space_bytes, " bytes"));
+    return Invalid(absl::StrCat(what, ": ", slice->size(), " bytes at ", slice->offset(), " lie outside of the ",
+                                EnumNameSpace(slice->space()), " space of ", space_bytes, " bytes"));
   }
   return absl::OkStatus();
 }
 
-absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice,
-                            const std::string& what) {
+absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what) {
   if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
   if (slice->space() == Space::Constant)
     return Invalid(absl::StrCat(what, " lies in the constants, which are read-only"));
@@ -327,8 +297,7 @@ const char* OperationName(const Instruction& instruction) {
       return "matmul";
     case Operation::Collective:
       if (instruction.op_as_Collective()->kind() > CollectiveKind::MAX) return "collective";
-      return comm::CollectiveName(
-          static_cast<comm::CollectiveKind>(instruction.op_as_Collective()->kind()));
+      return comm::CollectiveName(static_cast<comm::CollectiveKind>(instruction.op_as_Collective()->kind()));
     case Operation::Copy:
       return "copy";
     case Operation::Fill:

@@ -21,8 +21,7 @@ struct VerifyContext {
 // The slice exists, is of a known space and inside it. `what` names it in the message.
 absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const std::string& what);
 // VerifySlice, and not of the constant space.
-absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice,
-                            const std::string& what);
+absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what);
 
 // Messages do not say which instruction it is: the caller does.
 absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction);

@@ -18,9 +18,7 @@
 namespace sgd::artifact {
 namespace {
 
-Bytes ViewOf(std::string_view bytes) {
-  return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
-}
+Bytes ViewOf(std::string_view bytes) { return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}; }
 
 absl::Status SystemError(const std::string& what, const std::string& path) {
   const int error = errno;
@@ -80,8 +78,7 @@ absl::Status WriteAside(const std::string& path, std::string_view bytes) {
 }
 
 std::string RealPath(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),
-                                                             &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr), &std::free);
   return resolved == nullptr ? path : std::string(resolved.get());
 }
 
@@ -91,8 +88,7 @@ Slice ArtifactWriter::AddConstant(std::string_view bytes, uint64_t alignment) {
   absl::StatusOr<Hash> hash = Sha256(ViewOf(bytes));
   if (hash.ok()) {
     auto found = constant_slices_.find(*hash);
-    if (found != constant_slices_.end() && found->second.offset() % alignment == 0)
-      return found->second;
+    if (found != constant_slices_.end() && found->second.offset() % alignment == 0) return found->second;
   }
   constants_.resize((constants_.size() + alignment - 1) / alignment * alignment, '\0');
   const Slice slice(Space::Constant, constants_.size(), bytes.size());
@@ -106,11 +102,10 @@ absl::StatusOr<std::string> ArtifactWriter::Serialize() {
   if (absl::Status status = SetCollectiveHashes(); !status.ok()) return status;
   flatbuffers::FlatBufferBuilder builder;
   Pack(artifact_, builder);
-  absl::StatusOr<std::string> bytes = BuildContainer(
-      {Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels_), ViewOf(constants_)});
+  absl::StatusOr<std::string> bytes =
+      BuildContainer({Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels_), ViewOf(constants_)});
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<std::unique_ptr<ArtifactFile>> file =
-      ArtifactFile::FromBytes(*bytes, "the artifact to be written");
+  absl::StatusOr<std::unique_ptr<ArtifactFile>> file = ArtifactFile::FromBytes(*bytes, "the artifact to be written");
   if (!file.ok()) return file.status();
   return bytes;
 }

@@ -56,14 +56,12 @@ absl::StatusOr<std::string> FindNewest(const std::string& directory) {
   std::string path;
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     std::optional<uint64_t> step = StepOfName(entries->path().filename().string());
-    if (!step || (newest && *step <= *newest) || !IsFile(ManifestPath(entries->path().string())))
-      continue;
+    if (!step || (newest && *step <= *newest) || !IsFile(ManifestPath(entries->path().string()))) continue;
     newest = step;
     path = entries->path().string();
   }
   if (error) return data::SystemError(directory, "read", error.value());
-  if (!newest)
-    return absl::NotFoundError(absl::StrCat(directory, ": holds no complete checkpoint"));
+  if (!newest) return absl::NotFoundError(absl::StrCat(directory, ": holds no complete checkpoint"));
   return path;
 }
 
@@ -71,8 +69,7 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
   absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
   if (!file.ok()) return file.status();
   const std::span<const std::byte> bytes = file->bytes();
-  absl::StatusOr<Manifest> manifest =
-      ParseManifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  absl::StatusOr<Manifest> manifest = ParseManifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!manifest.ok()) return Annotate(path, manifest.status());
   return manifest;
 }
@@ -95,8 +92,7 @@ absl::StatusOr<Digest> DigestFile(const std::string& path) {
 // Puts a finished folder in its place. An older checkpoint there is exchanged with it in one call,
 // so one of them is always whole.
 absl::Status PutInPlace(const std::string& aside, const std::string& path) {
-  const int error =
-      renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+  const int error = renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
   if (error == 0) return absl::OkStatus();
   if (error != EEXIST && error != ENOTEMPTY) return data::SystemError(path, "create", error);
   if (renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
@@ -129,13 +125,11 @@ absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory) {
   absl::StatusOr<Digest> digest = DigestFile(StatePath(*path));
   if (!digest.ok()) return digest.status();
   if (digest->bytes != manifest->state_bytes) {
-    return absl::DataLossError(absl::StrCat(StatePath(*path), ": has ", digest->bytes,
-                                            " bytes, but the manifest says ",
+    return absl::DataLossError(absl::StrCat(StatePath(*path), ": has ", digest->bytes, " bytes, but the manifest says ",
                                             manifest->state_bytes));
   }
   if (digest->sha256 != manifest->state_sha256) {
-    return absl::DataLossError(
-        absl::StrCat(StatePath(*path), ": is corrupt: its SHA-256 is not the manifest's"));
+    return absl::DataLossError(absl::StrCat(StatePath(*path), ": is corrupt: its SHA-256 is not the manifest's"));
   }
   absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(*path));
   if (!state.ok()) return state.status();
@@ -149,17 +143,15 @@ absl::Status CheckWritable(const std::string& directory) {
   return data::TensorFileWriter::CheckWritable(directory + "/probe");
 }
 
-absl::Status Save(const std::string& directory, const TrainingPoint& point,
-                  const std::vector<LocalTensor>& state, comm::Communicator& communicator,
-                  absl::Duration deadline) {
+absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
+                  comm::Communicator& communicator, absl::Duration deadline) {
   const std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, point.step);
   const std::string aside = absl::StrCat(path, kAsideSuffix);
   const bool is_creator = communicator.rank() == 0;
   if (is_creator && mkdir(aside.c_str(), 0777) != 0 && errno != EEXIST) {
     return data::SystemError(aside, "create", errno);
   }
-  absl::Status status =
-      WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, communicator, deadline);
+  absl::Status status = WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, communicator, deadline);
   if (status.ok() && is_creator) status = Finish(directory, aside, path, point);
   if (!status.ok() && is_creator) {
     std::error_code ignored;

@@ -35,8 +35,7 @@ absl::Status CheckWritable(const std::string& directory);
 // Every rank calls this with the same point and names. The checkpoint appears under DIR at once and
 // complete, replacing one of the same step; an interrupted Save leaves a folder that is never taken
 // for a checkpoint. Waits and errors as in WriteShardedFile.
-absl::Status Save(const std::string& directory, const TrainingPoint& point,
-                  const std::vector<LocalTensor>& state, comm::Communicator& communicator,
-                  absl::Duration deadline);
+absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
+                  comm::Communicator& communicator, absl::Duration deadline);
 
 }  // namespace sgd::checkpoint

@@ -16,8 +16,7 @@ constexpr char kChecksum[] = "checksum";
 
 absl::StatusOr<std::string> Checksum(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  absl::StatusOr<artifact::Hash> hash =
-      artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  absl::StatusOr<artifact::Hash> hash = artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   if (!hash.ok()) return hash.status();
   return artifact::HexHash(*hash);
 }
@@ -45,9 +44,7 @@ bool ReadMesh(const Json& json, std::vector<std::pair<std::string, uint32_t>>& m
   auto at = json.find("mesh");
   if (at == json.end() || !at->is_array()) return false;
   for (const Json& axis : *at) {
-    if (!axis.is_array() || axis.size() != 2 || !axis[0].is_string() ||
-        !axis[1].is_number_unsigned())
-      return false;
+    if (!axis.is_array() || axis.size() != 2 || !axis[0].is_string() || !axis[1].is_number_unsigned()) return false;
     mesh.emplace_back(axis[0].get<std::string>(), axis[1].get<uint32_t>());
   }
   return true;
@@ -76,20 +73,17 @@ std::string ManifestJson(const Manifest& manifest) {
 
 absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return absl::InvalidArgumentError("is not a JSON object; it may be truncated");
+  if (!json.is_object()) return absl::InvalidArgumentError("is not a JSON object; it may be truncated");
   bool ok = true;
   const uint64_t format = NumberField(json, "format", ok);
   if (ok && format != kFormat) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has format ", format, ", but this version reads format ", kFormat));
+    return absl::InvalidArgumentError(absl::StrCat("has format ", format, ", but this version reads format ", kFormat));
   }
   const std::string expected = StringField(json, kChecksum, ok);
   json.erase(kChecksum);
   absl::StatusOr<std::string> checksum = Checksum(json);
   if (!checksum.ok()) return checksum.status();
-  if (!ok || *checksum != expected)
-    return absl::DataLossError("is corrupt: its checksum does not match");
+  if (!ok || *checksum != expected) return absl::DataLossError("is corrupt: its checksum does not match");
 
   Manifest manifest;
   manifest.point.step = NumberField(json, "step", ok);
@@ -99,8 +93,7 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.point.feed = StringField(json, "feed", ok);
   manifest.state_bytes = NumberField(json, "state_bytes", ok);
   manifest.state_sha256 = StringField(json, "state_sha256", ok);
-  if (!ReadMesh(json, manifest.point.mesh) || !ok)
-    return absl::InvalidArgumentError("lacks fields of its format");
+  if (!ReadMesh(json, manifest.point.mesh) || !ok) return absl::InvalidArgumentError("lacks fields of its format");
   return manifest;
 }
 

@@ -18,7 +18,7 @@ struct TrainingPoint {
   uint64_t step = 0;  // steps done, hence the number of the next one
   uint64_t seed = 0;  // of shuffling and of the `init` program
   std::string program;
-  std::string artifact_hash;  // hexadecimal; for messages, another artifact may go on
+  std::string artifact_hash;                           // hexadecimal; for messages, another artifact may go on
   std::vector<std::pair<std::string, uint32_t>> mesh;  // that it was saved from
   std::string feed;  // describes the data order: "rows 1797, batch 128, tensors x y"; may be empty
 };

@@ -19,8 +19,7 @@ absl::Status WriteShardedFile(const std::string& path, const std::vector<LocalTe
   if (!writer.ok()) return writer.status();
 
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].shard.is_first_replica())
-      tensors[i].shard.CopyOut(tensors[i].bytes, writer->Bytes(i));
+    if (tensors[i].shard.is_first_replica()) tensors[i].shard.CopyOut(tensors[i].bytes, writer->Bytes(i));
   }
   if (absl::Status status = communicator.Barrier(deadline); !status.ok()) return status;
   return is_creator ? writer->Commit() : absl::OkStatus();

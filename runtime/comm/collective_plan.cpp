@@ -47,9 +47,8 @@ uint32_t HashOf(const CollectiveSpec& spec, uint32_t index) {
   hash.Add(spec.from_axes);
   for (const CollectiveOperand& operand : spec.operands) {
     hash.Add(static_cast<uint64_t>(operand.element));
-    for (uint64_t value :
-         {operand.source_offset, operand.target_offset, operand.count, operand.outer, operand.inner,
-          uint64_t{operand.split}, uint64_t{operand.concat}}) {
+    for (uint64_t value : {operand.source_offset, operand.target_offset, operand.count, operand.outer, operand.inner,
+                           uint64_t{operand.split}, uint64_t{operand.concat}}) {
       hash.Add(value);
     }
     for (uint64_t dim : operand.dims) hash.Add(dim);
@@ -68,8 +67,7 @@ void PlanAllReduce(const CollectivePlan& plan, const CollectiveOperand& operand,
   const uint64_t size = ElementSize(operand.element);
   uint64_t begin = 0, end = operand.count;
   if (plan.pushes) {
-    const uint64_t part =
-        RoundUp((operand.count + plan.members.size() - 1) / plan.members.size(), 64 / size);
+    const uint64_t part = RoundUp((operand.count + plan.members.size() - 1) / plan.members.size(), 64 / size);
     begin = std::min(operand.count, part * plan.position);
     end = std::min(operand.count, begin + part);
   }
@@ -78,8 +76,7 @@ void PlanAllReduce(const CollectivePlan& plan, const CollectiveOperand& operand,
   out->reduction.row_elements = end - begin;
 }
 
-void PlanReduceScatter(const CollectivePlan& plan, const CollectiveOperand& operand,
-                       OperandPlan* out) {
+void PlanReduceScatter(const CollectivePlan& plan, const CollectiveOperand& operand, OperandPlan* out) {
   const uint64_t row_bytes = operand.inner * ElementSize(operand.element);
   out->read_offset = plan.position * row_bytes;
   out->reduction.rows = operand.outer;
@@ -137,8 +134,7 @@ void PlanAllToAll(const CollectivePlan& plan, const CollectiveOperand& operand, 
   }
 }
 
-OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec,
-                        const CollectiveOperand& operand) {
+OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, const CollectiveOperand& operand) {
   OperandPlan out;
   const uint64_t size = ElementSize(operand.element);
   out.source_offset = operand.source_offset;
@@ -161,8 +157,7 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec,
       break;
     case CollectiveKind::kPermute:
     case CollectiveKind::kBroadcast:
-      out.copy.row_bytes = out.copy.source_row_stride = out.copy.target_row_stride =
-          out.source_bytes;
+      out.copy.row_bytes = out.copy.source_row_stride = out.copy.target_row_stride = out.source_bytes;
       break;
   }
   return out;
@@ -170,8 +165,7 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec,
 
 // Who copies from whom. Copies begin with this rank's neighbour, so that members do not all read
 // the same source at once.
-absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank,
-                       CollectivePlan* plan) {
+absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank, CollectivePlan* plan) {
   const uint32_t n = static_cast<uint32_t>(plan->members.size());
   plan->readers = plan->members;
   if (plan->reduces) return absl::OkStatus();
@@ -194,15 +188,13 @@ absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t ra
 
 }  // namespace
 
-absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const CollectiveSpec& spec,
-                                                  uint32_t rank, uint32_t index,
-                                                  uint64_t slot_bytes) {
+absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank,
+                                                  uint32_t index, uint64_t slot_bytes) {
   CollectivePlan plan;
   plan.kind = spec.kind;
   plan.description = absl::StrCat(CollectiveName(spec.kind), " #", index, " (", spec.location, ")");
   plan.hash = HashOf(spec, index);
-  plan.reduces =
-      spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
+  plan.reduces = spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
   absl::StatusOr<Group> group = GroupOf(mesh, spec.axes, rank);
   if (!group.ok()) return group.status();
   plan.members = std::move(group->members);

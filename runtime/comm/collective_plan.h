@@ -47,8 +47,7 @@ struct CollectivePlan {
 
 // Evaluates a collective that has passed CheckSpec. Sources of up to `slot_bytes` in all are
 // staged.
-absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const CollectiveSpec& spec,
-                                                  uint32_t rank, uint32_t index,
-                                                  uint64_t slot_bytes);
+absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank,
+                                                  uint32_t index, uint64_t slot_bytes);
 
 }  // namespace sgd::comm

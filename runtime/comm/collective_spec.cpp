@@ -26,13 +26,11 @@ bool Product(const std::vector<uint64_t>& factors, uint64_t* product) {
   return true;
 }
 
-absl::Status TooLarge() {
-  return absl::InvalidArgumentError("an operand has more than 2^62 bytes");
-}
+absl::Status TooLarge() { return absl::InvalidArgumentError("an operand has more than 2^62 bytes"); }
 
 absl::Status CountMismatch(const CollectiveOperand& operand, uint64_t expected) {
-  return absl::InvalidArgumentError(absl::StrCat("an operand has ", operand.count,
-                                                 " elements where its dimensions say ", expected));
+  return absl::InvalidArgumentError(
+      absl::StrCat("an operand has ", operand.count, " elements where its dimensions say ", expected));
 }
 
 struct Range {
@@ -48,14 +46,12 @@ absl::StatusOr<Range> WindowRange(const CollectiveOperand& operand, uint64_t off
                                   uint64_t window_bytes) {
   const uint64_t size = ElementSize(operand.element);
   if (offset % size != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("window offset ", offset,
-                                                   " is not a multiple of ", size, ", the size of ",
-                                                   ElementName(operand.element)));
+    return absl::InvalidArgumentError(absl::StrCat("window offset ", offset, " is not a multiple of ", size,
+                                                   ", the size of ", ElementName(operand.element)));
   }
   if (offset > window_bytes || count > (window_bytes - offset) / size) {
-    return absl::InvalidArgumentError(absl::StrCat(count, " elements at offset ", offset,
-                                                   " do not fit in a window of ", window_bytes,
-                                                   " bytes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(count, " elements at offset ", offset, " do not fit in a window of ", window_bytes, " bytes"));
   }
   return Range{offset, offset + count * size};
 }
@@ -65,23 +61,19 @@ absl::Status CheckReduce(ReduceKind reduce, ElementType element) {
   const bool arithmetic = reduce == ReduceKind::kAdd || reduce == ReduceKind::kMul;
   const bool is_float = element >= ElementType::kF16;
   if ((logical && is_float) || (arithmetic && element == ElementType::kBool)) {
-    return absl::InvalidArgumentError(absl::StrCat("the reduction ", ReduceName(reduce),
-                                                   " is not defined for ", ElementName(element)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the reduction ", ReduceName(reduce), " is not defined for ", ElementName(element)));
   }
   return absl::OkStatus();
 }
 
 // No target may touch another range, except an all-reduce its own source.
-absl::Status CheckOverlaps(CollectiveKind kind, const std::vector<Range>& sources,
-                           const std::vector<Range>& targets) {
+absl::Status CheckOverlaps(CollectiveKind kind, const std::vector<Range>& sources, const std::vector<Range>& targets) {
   for (size_t i = 0; i < targets.size(); ++i) {
     for (size_t j = 0; j < targets.size(); ++j) {
-      const bool in_place =
-          i == j && kind == CollectiveKind::kAllReduce && sources[j].begin == targets[i].begin;
-      if ((!in_place && Overlap(targets[i], sources[j])) ||
-          (i < j && Overlap(targets[i], targets[j]))) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("the target of operand ", i, " overlaps operand ", j));
+      const bool in_place = i == j && kind == CollectiveKind::kAllReduce && sources[j].begin == targets[i].begin;
+      if ((!in_place && Overlap(targets[i], sources[j])) || (i < j && Overlap(targets[i], targets[j]))) {
+        return absl::InvalidArgumentError(absl::StrCat("the target of operand ", i, " overlaps operand ", j));
       }
     }
   }
@@ -89,16 +81,15 @@ absl::Status CheckOverlaps(CollectiveKind kind, const std::vector<Range>& source
 }
 
 absl::Status Annotate(const absl::Status& status, const CollectiveSpec& spec) {
-  return absl::Status(status.code(), absl::StrCat(CollectiveName(spec.kind), " (", spec.location,
-                                                  "): ", status.message()));
+  return absl::Status(status.code(),
+                      absl::StrCat(CollectiveName(spec.kind), " (", spec.location, "): ", status.message()));
 }
 
 absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64_t window_bytes) {
   if (absl::Status status = CheckMesh(mesh); !status.ok()) return status;
   if (absl::Status status = CheckAxes(mesh, spec.axes); !status.ok()) return status;
   const uint64_t group_size = AxesSize(spec.axes);
-  const bool reduces =
-      spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
+  const bool reduces = spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
   std::vector<Range> sources, targets;
   for (const CollectiveOperand& operand : spec.operands) {
     if (reduces) {
@@ -108,11 +99,9 @@ absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64
     }
     absl::StatusOr<OperandCounts> counts = CheckOperand(spec.kind, operand, group_size);
     if (!counts.ok()) return counts.status();
-    absl::StatusOr<Range> source =
-        WindowRange(operand, operand.source_offset, counts->source, window_bytes);
+    absl::StatusOr<Range> source = WindowRange(operand, operand.source_offset, counts->source, window_bytes);
     if (!source.ok()) return source.status();
-    absl::StatusOr<Range> target =
-        WindowRange(operand, operand.target_offset, counts->target, window_bytes);
+    absl::StatusOr<Range> target = WindowRange(operand, operand.target_offset, counts->target, window_bytes);
     if (!target.ok()) return target.status();
     sources.push_back(*source);
     targets.push_back(*target);
@@ -139,8 +128,7 @@ const char* ReduceName(ReduceKind reduce) {
   return kNames[static_cast<size_t>(reduce)];
 }
 
-absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand,
-                                           uint64_t group_size) {
+absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand, uint64_t group_size) {
   OperandCounts counts{operand.count, operand.count};
   const uint64_t size = ElementSize(operand.element);
   uint64_t small = 0, large = 0;
@@ -155,8 +143,7 @@ absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const Collective
       if (!Product({operand.outer, operand.inner, group_size, size}, &large)) return TooLarge();
       large /= size;
       small = large / group_size;
-      counts = kind == CollectiveKind::kAllGather ? OperandCounts{small, large}
-                                                  : OperandCounts{large, small};
+      counts = kind == CollectiveKind::kAllGather ? OperandCounts{small, large} : OperandCounts{large, small};
       if (counts.source != operand.count) return CountMismatch(operand, counts.source);
       return counts;
     }
@@ -166,14 +153,13 @@ absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const Collective
       if (!Product(factors, &large)) return TooLarge();
       if (large / size != operand.count) return CountMismatch(operand, large / size);
       if (operand.split >= operand.dims.size() || operand.concat >= operand.dims.size()) {
-        return absl::InvalidArgumentError(absl::StrCat("split ", operand.split, " or concat ",
-                                                       operand.concat, " is not one of ",
-                                                       operand.dims.size(), " dimensions"));
+        return absl::InvalidArgumentError(absl::StrCat("split ", operand.split, " or concat ", operand.concat,
+                                                       " is not one of ", operand.dims.size(), " dimensions"));
       }
       if (operand.dims[operand.split] % group_size != 0) {
         return absl::InvalidArgumentError(absl::StrCat("dimension ", operand.split, " of size ",
-                                                       operand.dims[operand.split],
-                                                       " cannot be cut in ", group_size, " parts"));
+                                                       operand.dims[operand.split], " cannot be cut in ", group_size,
+                                                       " parts"));
       }
       return counts;
     }

@@ -56,8 +56,7 @@ struct OperandCounts {
   uint64_t source = 0;
   uint64_t target = 0;
 };
-absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand,
-                                           uint64_t group_size);
+absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand, uint64_t group_size);
 
 // Refuses what no communicator can execute: bad axes, sizes, offsets outside a window of
 // `window_bytes`, overlaps, and and/or on floating-point elements or add/mul on booleans.

@@ -42,8 +42,7 @@ class Communicator {
   // Checks the collective and does everything that can be done before it runs. All ranks prepare
   // the same collectives in the same order (programs one after the other); `mesh` must have size()
   // ranks. No communication takes place.
-  virtual absl::StatusOr<CollectiveHandle> Prepare(const Mesh& mesh,
-                                                   const CollectiveSpec& spec) = 0;
+  virtual absl::StatusOr<CollectiveHandle> Prepare(const Mesh& mesh, const CollectiveSpec& spec) = 0;
 
   // Runs a prepared collective over the windows. Afterwards the targets are complete and the
   // sources of this rank may be overwritten. Sums are taken in the order of group positions, in f32
@@ -55,8 +54,7 @@ class Communicator {
 
   // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any
   // size.
-  virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes,
-                                                                  absl::Duration timeout) = 0;
+  virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) = 0;
 
   // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
   // ones are dropped.

@@ -6,21 +6,7 @@
 
 namespace sgd::comm {
 
-enum class ElementType : uint8_t {
-  kBool,
-  kI8,
-  kI16,
-  kI32,
-  kI64,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kF16,
-  kBF16,
-  kF32,
-  kF64
-};
+enum class ElementType : uint8_t { kBool, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF16, kBF16, kF32, kF64 };
 
 enum class ReduceKind : uint8_t { kAdd, kMul, kMax, kMin, kAnd, kOr };
 

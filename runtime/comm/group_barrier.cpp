@@ -27,9 +27,7 @@ uint32_t Count(uint64_t arrived) { return static_cast<uint32_t>(arrived); }
 uint32_t Hash(uint64_t arrived) { return static_cast<uint32_t>(arrived >> 32); }
 
 // Counts wrap around; ranks are never 2^31 arrivals apart.
-bool Reached(uint64_t arrived, uint32_t count) {
-  return static_cast<int32_t>(Count(arrived) - count) >= 0;
-}
+bool Reached(uint64_t arrived, uint32_t count) { return static_cast<int32_t>(Count(arrived) - count) >= 0; }
 
 int64_t SteadyNanoseconds() {
   timespec now = {};
@@ -74,22 +72,19 @@ WaitResult GroupBarrier::Check(uint32_t peer, uint64_t arrived, uint32_t count) 
   return {WaitOutcome::kReady, peer};
 }
 
-WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count,
-                              absl::Duration timeout) {
+WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout) {
   int64_t deadline = 0;
   for (uint32_t peer : members) {
     if (peer == rank_) continue;
     const uint64_t arrived = segment_.flag(peer).arrived.load(std::memory_order_acquire);
-    const WaitResult result = Reached(arrived, count)
-                                  ? Check(peer, arrived, count)
-                                  : WaitForPeer(peer, count, &deadline, timeout);
+    const WaitResult result =
+        Reached(arrived, count) ? Check(peer, arrived, count) : WaitForPeer(peer, count, &deadline, timeout);
     if (result.outcome != WaitOutcome::kReady) return result;
   }
   return {};
 }
 
-WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline,
-                                     absl::Duration timeout) {
+WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout) {
   RankFlag& flag = segment_.flag(peer);
   const int spins = shares_cores_ ? kSpinsWhenShared : kSpins;
   for (int i = 0; i < spins + kYields; ++i) {

@@ -20,8 +20,7 @@ uint64_t Stride(const Mesh& mesh, const AxisRef& ref) {
 }
 
 // Rank of the group member with linear index `index` over `axes`, given the rank at index 0.
-uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t first,
-                  uint64_t index) {
+uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t first, uint64_t index) {
   for (size_t i = axes.size(); i-- > 0;) {
     first += index % axes[i].size * Stride(mesh, axes[i]);
     index /= axes[i].size;
@@ -65,15 +64,14 @@ absl::Status CheckAxes(const Mesh& mesh, absl::Span<const AxisRef> axes) {
   for (size_t i = 0; i < axes.size(); ++i) {
     const AxisRef& ref = axes[i];
     if (ref.axis >= mesh.axis_sizes.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("axis ", ref.axis, " is not in a mesh of ",
-                                                     mesh.axis_sizes.size(), " axes"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("axis ", ref.axis, " is not in a mesh of ", mesh.axis_sizes.size(), " axes"));
     }
     const uint64_t axis_size = mesh.axis_sizes[ref.axis];
     const uint64_t used = uint64_t{ref.pre_size} * ref.size;
     if (used == 0 || axis_size % used != 0) {
       return absl::InvalidArgumentError(absl::StrCat("sub-axis (", ref.pre_size, ")", ref.size,
-                                                     " does not divide mesh axis ", ref.axis,
-                                                     " of size ", axis_size));
+                                                     " does not divide mesh axis ", ref.axis, " of size ", axis_size));
     }
     for (size_t j = 0; j < i; ++j) {
       if (!Disjoint(axes[j], ref)) {
@@ -103,8 +101,7 @@ absl::StatusOr<Group> GroupOf(const Mesh& mesh, absl::Span<const AxisRef> axes, 
   if (absl::Status status = CheckMesh(mesh); !status.ok()) return status;
   if (absl::Status status = CheckAxes(mesh, axes); !status.ok()) return status;
   if (rank >= mesh.ranks()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rank ", rank, " is not in a mesh of ", mesh.ranks(), " ranks"));
+    return absl::InvalidArgumentError(absl::StrCat("rank ", rank, " is not in a mesh of ", mesh.ranks(), " ranks"));
   }
   Group group;
   group.index = static_cast<uint32_t>(LinearIndex(mesh, axes, rank));
@@ -127,8 +124,7 @@ absl::StatusOr<PermutePeers> PermutePeersOf(const Mesh& mesh, absl::Span<const A
   if (!group.ok()) return group.status();
   if (absl::Status status = CheckAxes(mesh, from_axes); !status.ok()) return status;
   const size_t size = group->members.size();
-  const auto mismatch = absl::InvalidArgumentError(
-      "the source axes of a permute do not number the ranks of its group");
+  const auto mismatch = absl::InvalidArgumentError("the source axes of a permute do not number the ranks of its group");
   if (AxesSize(from_axes) != size) return mismatch;
   PermutePeers peers;
   std::vector<bool> seen(size, false);

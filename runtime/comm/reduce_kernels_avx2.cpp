@@ -3,8 +3,6 @@
 
 namespace sgd::comm {
 
-const ReduceKernel* FindAvx2ReduceKernel(ElementType element, ReduceKind reduce) {
-  return Find(element, reduce);
-}
+const ReduceKernel* FindAvx2ReduceKernel(ElementType element, ReduceKind reduce) { return Find(element, reduce); }
 
 }  // namespace sgd::comm

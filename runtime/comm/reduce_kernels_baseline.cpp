@@ -3,8 +3,6 @@
 
 namespace sgd::comm {
 
-const ReduceKernel* FindBaselineReduceKernel(ElementType element, ReduceKind reduce) {
-  return Find(element, reduce);
-}
+const ReduceKernel* FindBaselineReduceKernel(ElementType element, ReduceKind reduce) { return Find(element, reduce); }
 
 }  // namespace sgd::comm

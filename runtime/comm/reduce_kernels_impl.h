@@ -58,8 +58,7 @@ struct Mul {
   template <class T>
   static inline T Apply(T a, T b) {
     if constexpr (sizeof(T) == 2) {
-      return static_cast<T>(uint32_t{a} *
-                            uint32_t{b});  // u16 would be promoted to int and overflow
+      return static_cast<T>(uint32_t{a} * uint32_t{b});  // u16 would be promoted to int and overflow
     } else {
       return static_cast<T>(a * b);
     }
@@ -131,15 +130,13 @@ void Finish(const void* accumulator, void* result, size_t count) {
 
 template <class T, class Op>
 const ReduceKernel* OfPlain() {
-  static constexpr ReduceKernel kKernel = {sizeof(T), Start<Plain<T>, Op>, Accumulate<Plain<T>, Op>,
-                                           nullptr};
+  static constexpr ReduceKernel kKernel = {sizeof(T), Start<Plain<T>, Op>, Accumulate<Plain<T>, Op>, nullptr};
   return &kKernel;
 }
 
 template <class Type, class Op>
 const ReduceKernel* OfHalf() {
-  static constexpr ReduceKernel kKernel = {sizeof(float), Start<Type, Op>, Accumulate<Type, Op>,
-                                           Finish<Type>};
+  static constexpr ReduceKernel kKernel = {sizeof(float), Start<Type, Op>, Accumulate<Type, Op>, Finish<Type>};
   return &kKernel;
 }
 

@@ -19,9 +19,8 @@ const std::byte* Finish(const ReduceKernel& kernel, uint64_t count, ReduceScratc
   return scratch.packed(1);
 }
 
-void ReduceLongRow(const RowReduction& reduction, uint64_t row,
-                   absl::Span<const std::byte* const> sources, absl::Span<std::byte* const> targets,
-                   ReduceScratch& scratch) {
+void ReduceLongRow(const RowReduction& reduction, uint64_t row, absl::Span<const std::byte* const> sources,
+                   absl::Span<std::byte* const> targets, ReduceScratch& scratch) {
   const ReduceKernel& kernel = *reduction.kernel;
   for (uint64_t begin = 0; begin < reduction.row_elements; begin += ReduceScratch::kElements) {
     const uint64_t count = std::min(ReduceScratch::kElements, reduction.row_elements - begin);

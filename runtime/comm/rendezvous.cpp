@@ -138,8 +138,7 @@ absl::StatusOr<pid_t> PeerProcess(int socket) {
 // Rank 0's side: collects the others, then answers all of them.
 class Host {
  public:
-  explicit Host(const RendezvousOptions& options)
-      : options_(options), end_(absl::Now() + options.timeout) {}
+  explicit Host(const RendezvousOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
 
   absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Run() {
     absl::StatusOr<std::shared_ptr<SharedMemorySegment>> segment = Collect();
@@ -172,8 +171,8 @@ class Host {
     while (bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) {
       if (errno != EADDRINUSE) return Errno("bind");
       if (absl::Now() >= end_) {
-        return absl::AlreadyExistsError(absl::StrCat(
-            "another job uses the rendezvous '", options_.name, "', or rank 0 was started twice"));
+        return absl::AlreadyExistsError(
+            absl::StrCat("another job uses the rendezvous '", options_.name, "', or rank 0 was started twice"));
       }
       absl::SleepFor(kRetry);
     }
@@ -186,12 +185,10 @@ class Host {
     for (const Joined& joined : joined_) descriptors.push_back({joined.socket.get(), POLLIN, 0});
     const int64_t left = absl::ToInt64Milliseconds(end_ - absl::Now());
     if (left < 0) return Missing();
-    poll(descriptors.data(), descriptors.size(),
-         static_cast<int>(std::min<int64_t>(left, 60'000)) + 1);
+    poll(descriptors.data(), descriptors.size(), static_cast<int>(std::min<int64_t>(left, 60'000)) + 1);
     for (size_t i = 1; i < descriptors.size(); ++i) {
       if (descriptors[i].revents != 0) {
-        return absl::UnavailableError(absl::StrCat("rank ", joined_[i - 1].rank, " (process ",
-                                                   joined_[i - 1].pid,
+        return absl::UnavailableError(absl::StrCat("rank ", joined_[i - 1].rank, " (process ", joined_[i - 1].pid,
                                                    ") has ended during start-up"));
       }
     }
@@ -204,8 +201,7 @@ class Host {
   // After an error, gives ranks that are about to come a moment to hear of it too.
   void Linger() {
     const absl::Time end = absl::Now() + kLinger;
-    while (listener_.valid() && joined_.size() + 1 < options_.size &&
-           WaitReadable(listener_.get(), end)) {
+    while (listener_.valid() && joined_.size() + 1 < options_.size && WaitReadable(listener_.get(), end)) {
       UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (socket.valid()) joined_.push_back({0, std::move(socket), 0});
     }
@@ -227,19 +223,16 @@ class Host {
   absl::Status Check(const Hello& hello, pid_t pid) const {
     const std::string who = absl::StrCat("rank ", hello.rank, " (process ", pid, ")");
     if (hello.size != options_.size) {
-      return absl::FailedPreconditionError(absl::StrCat(who, " says that the job has ", hello.size,
-                                                        " ranks, rank 0 says ", options_.size));
+      return absl::FailedPreconditionError(
+          absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size));
     }
     if (hello.window_bytes != options_.window_bytes) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(who, " has another artifact than rank 0: windows of ", hello.window_bytes,
-                       " and ", options_.window_bytes, " bytes"));
+      return absl::FailedPreconditionError(absl::StrCat(who, " has another artifact than rank 0: windows of ",
+                                                        hello.window_bytes, " and ", options_.window_bytes, " bytes"));
     }
     const auto same = [&](const Joined& joined) { return joined.rank == hello.rank; };
-    if (hello.rank == 0 || hello.rank >= options_.size ||
-        std::count_if(joined_.begin(), joined_.end(), same) > 1) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("two processes say that they are rank ", hello.rank));
+    if (hello.rank == 0 || hello.rank >= options_.size || std::count_if(joined_.begin(), joined_.end(), same) > 1) {
+      return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank));
     }
     return absl::OkStatus();
   }
@@ -250,9 +243,9 @@ class Host {
       const auto same = [&](const Joined& joined) { return joined.rank == rank; };
       if (std::none_of(joined_.begin(), joined_.end(), same)) missing.push_back(rank);
     }
-    return absl::DeadlineExceededError(absl::StrCat(
-        "rank ", absl::StrJoin(missing, ", "), " of ", options_.size, " did not join '",
-        options_.name, "' on this host within ", absl::FormatDuration(options_.timeout)));
+    return absl::DeadlineExceededError(absl::StrCat("rank ", absl::StrJoin(missing, ", "), " of ", options_.size,
+                                                    " did not join '", options_.name, "' on this host within ",
+                                                    absl::FormatDuration(options_.timeout)));
   }
 
   const RendezvousOptions& options_;
@@ -271,8 +264,7 @@ absl::StatusOr<UniqueFd> ConnectToHost(const RendezvousOptions& options, absl::T
     if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) return Errno("connect");
     if (absl::Now() >= end) {
       return absl::DeadlineExceededError(absl::StrCat("rank 0 did not appear at '", options.name,
-                                                      "' on this host within ",
-                                                      absl::FormatDuration(options.timeout)));
+                                                      "' on this host within ", absl::FormatDuration(options.timeout)));
     }
     absl::SleepFor(kRetry);
   }
@@ -302,8 +294,7 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> JoinHost(const RendezvousOp
 
 absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Rendezvous(const RendezvousOptions& options) {
   if (options.rank >= options.size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rank ", options.rank, " of a job of ", options.size, " ranks"));
+    return absl::InvalidArgumentError(absl::StrCat("rank ", options.rank, " of a job of ", options.size, " ranks"));
   }
   if (options.rank == 0) return Host(options).Run();
   return JoinHost(options);

@@ -27,8 +27,7 @@ constexpr char kExchangeName[] = "exchange of the ranks' properties";
 
 }  // namespace
 
-SharedMemoryCommunicator::SharedMemoryCommunicator(std::shared_ptr<SharedMemorySegment> segment,
-                                                   uint32_t rank)
+SharedMemoryCommunicator::SharedMemoryCommunicator(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank)
     : segment_(std::move(segment)), rank_(rank), barrier_(*segment_, rank) {
   for (uint32_t peer = 0; peer < segment_->ranks(); ++peer) world_.push_back(peer);
   sources_.resize(world_.size());
@@ -38,11 +37,9 @@ SharedMemoryCommunicator::SharedMemoryCommunicator(std::shared_ptr<SharedMemoryS
 absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicator::Connect(
     std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout) {
   if (rank >= segment->ranks()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rank ", rank, " of a job of ", segment->ranks(), " ranks"));
+    return absl::InvalidArgumentError(absl::StrCat("rank ", rank, " of a job of ", segment->ranks(), " ranks"));
   }
-  std::unique_ptr<SharedMemoryCommunicator> communicator(
-      new SharedMemoryCommunicator(std::move(segment), rank));
+  std::unique_ptr<SharedMemoryCommunicator> communicator(new SharedMemoryCommunicator(std::move(segment), rank));
   if (absl::Status status = communicator->Join(timeout); !status.ok()) return status;
   return communicator;
 }
@@ -65,16 +62,14 @@ absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& mesh,
-                                                                   const CollectiveSpec& spec) {
+absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& mesh, const CollectiveSpec& spec) {
   if (mesh.ranks() != size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a mesh of ", mesh.ranks(), " ranks in a job of ", size()));
+    return absl::InvalidArgumentError(absl::StrCat("a mesh of ", mesh.ranks(), " ranks in a job of ", size()));
   }
   if (absl::Status status = CheckSpec(mesh, spec, window_bytes()); !status.ok()) return status;
   const uint32_t index = static_cast<uint32_t>(plans_.size());
-  absl::StatusOr<CollectivePlan> plan = MakeCollectivePlan(
-      mesh, spec, rank_, index, cores_ < size() ? SharedMemorySegment::kSlotBytes : kStagedBytes);
+  absl::StatusOr<CollectivePlan> plan =
+      MakeCollectivePlan(mesh, spec, rank_, index, cores_ < size() ? SharedMemorySegment::kSlotBytes : kStagedBytes);
   if (!plan.ok()) return plan.status();
   MapPeers(*plan);
   plans_.push_back(std::make_unique<const CollectivePlan>(*std::move(plan)));
@@ -95,8 +90,7 @@ void SharedMemoryCommunicator::MapPeers(const CollectivePlan& plan) {
 
 absl::Status SharedMemoryCommunicator::Execute(CollectiveHandle handle, absl::Duration timeout) {
   if (handle.index >= plans_.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("collective #", handle.index, " was not prepared"));
+    return absl::InvalidArgumentError(absl::StrCat("collective #", handle.index, " was not prepared"));
   }
   const CollectivePlan& plan = *plans_[handle.index];
   barrier_.Begin(handle.index, plan.hash);
@@ -137,8 +131,7 @@ absl::Status SharedMemoryCommunicator::Barrier(absl::Duration timeout) {
 // Slots are used in turns. The next one is free once its last readers have arrived again, which is
 // known when the group has met since.
 absl::StatusOr<uint32_t> SharedMemoryCommunicator::AcquireSlot(absl::Span<const uint32_t> members,
-                                                               absl::Duration timeout,
-                                                               const std::string& description) {
+                                                               absl::Duration timeout, const std::string& description) {
   const uint32_t slot = (last_slot_ + 1) % SharedMemorySegment::kSlots;
   const SlotUse& use = slot_uses_[slot];
   if (use.members != slot_uses_[last_slot_].members) {
@@ -150,21 +143,18 @@ absl::StatusOr<uint32_t> SharedMemoryCommunicator::AcquireSlot(absl::Span<const 
   return slot;
 }
 
-void SharedMemoryCommunicator::ReleaseSlot(uint32_t slot) {
-  slot_uses_[slot].count = barrier_.count();
-}
+void SharedMemoryCommunicator::ReleaseSlot(uint32_t slot) { slot_uses_[slot].count = barrier_.count(); }
 
 void SharedMemoryCommunicator::Stage(const CollectivePlan& plan, uint32_t slot) {
   if (!plan.stages_source) return;
   for (const OperandPlan& operand : plan.operands) {
-    std::memcpy(segment_->slot(rank_, slot) + operand.staged_offset,
-                window() + operand.source_offset, operand.source_bytes);
+    std::memcpy(segment_->slot(rank_, slot) + operand.staged_offset, window() + operand.source_offset,
+                operand.source_bytes);
   }
 }
 
-const std::byte* SharedMemoryCommunicator::SourceOf(const CollectivePlan& plan,
-                                                    const OperandPlan& operand, uint32_t position,
-                                                    uint32_t slot) {
+const std::byte* SharedMemoryCommunicator::SourceOf(const CollectivePlan& plan, const OperandPlan& operand,
+                                                    uint32_t position, uint32_t slot) {
   const uint32_t rank = plan.members[position];
   const std::byte* source = plan.is_staged ? segment_->slot(rank, slot) + operand.staged_offset
                                            : segment_->window(rank) + operand.source_offset;
@@ -201,18 +191,16 @@ void SharedMemoryCommunicator::RunCopies(const CollectivePlan& plan, uint32_t sl
 void SharedMemoryCommunicator::RunAlone(const CollectivePlan& plan) {
   for (const OperandPlan& operand : plan.operands) {
     if (operand.source_offset == operand.target_offset) continue;
-    std::memcpy(window() + operand.target_offset, window() + operand.source_offset,
-                operand.source_bytes);
+    std::memcpy(window() + operand.target_offset, window() + operand.source_offset, operand.source_bytes);
   }
 }
 
-absl::StatusOr<std::vector<std::string>> SharedMemoryCommunicator::AllGatherBytes(
-    std::string_view bytes, absl::Duration timeout) {
+absl::StatusOr<std::vector<std::string>> SharedMemoryCommunicator::AllGatherBytes(std::string_view bytes,
+                                                                                  absl::Duration timeout) {
   const uint64_t length = bytes.size();
   std::vector<std::string> lengths(size()), parts(size());
-  absl::Status status =
-      ExchangeChunk(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)),
-                    timeout, absl::MakeSpan(lengths));
+  absl::Status status = ExchangeChunk(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)), timeout,
+                                      absl::MakeSpan(lengths));
   if (!status.ok()) return status;
   uint64_t longest = 0;
   for (const std::string& peer : lengths) {
@@ -222,8 +210,7 @@ absl::StatusOr<std::vector<std::string>> SharedMemoryCommunicator::AllGatherByte
   }
   constexpr uint64_t kChunk = SharedMemorySegment::kSlotBytes - sizeof(uint64_t);
   for (uint64_t begin = 0; begin < longest; begin += kChunk) {
-    const std::string_view chunk =
-        begin < length ? bytes.substr(begin, kChunk) : std::string_view();
+    const std::string_view chunk = begin < length ? bytes.substr(begin, kChunk) : std::string_view();
     status = ExchangeChunk(chunk, timeout, absl::MakeSpan(parts));
     if (!status.ok()) return status;
   }
@@ -256,9 +243,8 @@ void SharedMemoryCommunicator::Abort(const absl::Status& cause) { segment_->Abor
 
 void SharedMemoryCommunicator::Finish() { segment_->flag(rank_).state.store(RankState::kDone); }
 
-absl::Status SharedMemoryCommunicator::Wait(absl::Span<const uint32_t> members,
-                                            absl::Duration timeout, const std::string& description,
-                                            uint32_t count) {
+absl::Status SharedMemoryCommunicator::Wait(absl::Span<const uint32_t> members, absl::Duration timeout,
+                                            const std::string& description, uint32_t count) {
   const WaitResult result = barrier_.Wait(members, count, timeout);
   if (result.outcome == WaitOutcome::kReady) return absl::OkStatus();
   return ErrorOf(result, members, count, timeout, description);
@@ -271,23 +257,19 @@ std::string SharedMemoryCommunicator::DescriptionOf(uint32_t index) const {
   return absl::StrCat("collective #", index);
 }
 
-absl::Status SharedMemoryCommunicator::ErrorOf(const WaitResult& result,
-                                               absl::Span<const uint32_t> members, uint32_t count,
-                                               absl::Duration timeout,
+absl::Status SharedMemoryCommunicator::ErrorOf(const WaitResult& result, absl::Span<const uint32_t> members,
+                                               uint32_t count, absl::Duration timeout,
                                                const std::string& description) const {
   switch (result.outcome) {
     case WaitOutcome::kReady:
       return absl::OkStatus();
     case WaitOutcome::kAborted:
-      return absl::AbortedError(
-          absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
+      return absl::AbortedError(absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
     case WaitOutcome::kEnded:
-      return absl::FailedPreconditionError(
-          absl::StrCat(description, ": rank ", result.rank, " has already ended"));
+      return absl::FailedPreconditionError(absl::StrCat(description, ": rank ", result.rank, " has already ended"));
     case WaitOutcome::kDifferent:
       return absl::FailedPreconditionError(
-          absl::StrCat("rank ", result.rank, " executes ",
-                       DescriptionOf(segment_->flag(result.rank).current.load()),
+          absl::StrCat("rank ", result.rank, " executes ", DescriptionOf(segment_->flag(result.rank).current.load()),
                        " where this rank executes ", description, ": their programs differ"));
     case WaitOutcome::kTimedOut:
       break;
@@ -297,9 +279,9 @@ absl::Status SharedMemoryCommunicator::ErrorOf(const WaitResult& result,
     if (peer != rank_ && !barrier_.HasArrived(peer, count)) missing.push_back(peer);
   }
   if (missing.empty()) missing.push_back(result.rank);  // it came while this was written
-  return absl::DeadlineExceededError(absl::StrCat(
-      description, missing.size() > 1 ? ": ranks " : ": rank ", absl::StrJoin(missing, ", "),
-      " did not arrive within ", absl::FormatDuration(timeout)));
+  return absl::DeadlineExceededError(absl::StrCat(description, missing.size() > 1 ? ": ranks " : ": rank ",
+                                                  absl::StrJoin(missing, ", "), " did not arrive within ",
+                                                  absl::FormatDuration(timeout)));
 }
 
 }  // namespace sgd::comm

@@ -21,8 +21,8 @@ namespace sgd::comm {
 class SharedMemoryCommunicator final : public Communicator {
  public:
   // Joins the segment as `rank` and waits for all other ranks to do the same.
-  static absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> Connect(
-      std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout);
+  static absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> Connect(std::shared_ptr<SharedMemorySegment> segment,
+                                                                           uint32_t rank, absl::Duration timeout);
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return segment_->ranks(); }
@@ -31,8 +31,7 @@ class SharedMemoryCommunicator final : public Communicator {
   absl::StatusOr<CollectiveHandle> Prepare(const Mesh& mesh, const CollectiveSpec& spec) override;
   absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Barrier(absl::Duration timeout) override;
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes,
-                                                          absl::Duration timeout) override;
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
   void Abort(const absl::Status& cause) override;
   void Finish() override;
   uint64_t sent_bytes() const override { return sent_bytes_; }
@@ -53,15 +52,13 @@ class SharedMemoryCommunicator final : public Communicator {
   absl::StatusOr<uint32_t> AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
                                        const std::string& description);
   void ReleaseSlot(uint32_t slot);
-  absl::Status Wait(absl::Span<const uint32_t> members, absl::Duration timeout,
-                    const std::string& description, uint32_t count);
+  absl::Status Wait(absl::Span<const uint32_t> members, absl::Duration timeout, const std::string& description,
+                    uint32_t count);
   absl::Status ErrorOf(const WaitResult& result, absl::Span<const uint32_t> members, uint32_t count,
                        absl::Duration timeout, const std::string& description) const;
   std::string DescriptionOf(uint32_t index) const;
-  absl::Status ExchangeChunk(std::string_view bytes, absl::Duration timeout,
-                             absl::Span<std::string> parts);
-  const std::byte* SourceOf(const CollectivePlan& plan, const OperandPlan& operand,
-                            uint32_t position, uint32_t slot);
+  absl::Status ExchangeChunk(std::string_view bytes, absl::Duration timeout, absl::Span<std::string> parts);
+  const std::byte* SourceOf(const CollectivePlan& plan, const OperandPlan& operand, uint32_t position, uint32_t slot);
   std::byte* TargetOf(const OperandPlan& operand, uint32_t rank);
   void Stage(const CollectivePlan& plan, uint32_t slot);
   void RunReductions(const CollectivePlan& plan, uint32_t slot);

@@ -30,8 +30,7 @@ constexpr size_t kMessageBytes = 2048;
 uint64_t RoundUp(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 uint64_t PhysicalMemory() {
-  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 absl::Status Errno(const char* call) {
@@ -51,17 +50,15 @@ struct SharedMemorySegment::Header {
   char abort_message[kMessageBytes];
 };
 
-absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create(
-    uint32_t ranks, uint64_t window_bytes) {
+absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create(uint32_t ranks,
+                                                                                 uint64_t window_bytes) {
   if (ranks == 0 || ranks > kMaxRanks) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ranks, " ranks on one host; supported are 1 to ", kMaxRanks));
+    return absl::InvalidArgumentError(absl::StrCat(ranks, " ranks on one host; supported are 1 to ", kMaxRanks));
   }
   const uint64_t memory = std::min(kMaxTotalBytes, PhysicalMemory());
   if (window_bytes > memory / ranks) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a window of ", window_bytes, " bytes for each of ", ranks,
-                     " ranks is more than this host's memory of ", memory, " bytes"));
+    return absl::ResourceExhaustedError(absl::StrCat("a window of ", window_bytes, " bytes for each of ", ranks,
+                                                     " ranks is more than this host's memory of ", memory, " bytes"));
   }
   std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
   segment->fd_ = UniqueFd(memfd_create("sgd", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -83,16 +80,16 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
   segment->fd_ = std::move(fd);
   struct stat info = {};
   if (fstat(segment->fd_.get(), &info) != 0) return Errno("fstat");
-  const auto mismatch = absl::FailedPreconditionError(
-      "shared memory: the segment was made by another version of sgdrun");
+  const auto mismatch =
+      absl::FailedPreconditionError("shared memory: the segment was made by another version of sgdrun");
   if (static_cast<uint64_t>(info.st_size) < sizeof(Header)) return mismatch;
   Header header;
   if (pread(segment->fd_.get(), static_cast<void*>(&header), sizeof(header), 0) !=
       static_cast<ssize_t>(sizeof(header))) {
     return Errno("pread");
   }
-  if (header.magic != kMagic || header.version != kVersion || header.ranks == 0 ||
-      header.ranks > kMaxRanks || header.window_bytes > kMaxTotalBytes / header.ranks) {
+  if (header.magic != kMagic || header.version != kVersion || header.ranks == 0 || header.ranks > kMaxRanks ||
+      header.window_bytes > kMaxTotalBytes / header.ranks) {
     return mismatch;
   }
   segment->ranks_ = header.ranks;
@@ -138,10 +135,8 @@ SharedMemorySegment::~SharedMemorySegment() {
 absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
 #ifdef MADV_POPULATE_WRITE
   // Kernels before 5.14 do not know it (EINVAL) and take pages as they are touched.
-  if (madvise(window(rank), window_stride_, MADV_POPULATE_WRITE) != 0 &&
-      (errno == ENOMEM || errno == EFAULT)) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("not enough memory for a window of ", window_bytes_, " bytes"));
+  if (madvise(window(rank), window_stride_, MADV_POPULATE_WRITE) != 0 && (errno == ENOMEM || errno == EFAULT)) {
+    return absl::ResourceExhaustedError(absl::StrCat("not enough memory for a window of ", window_bytes_, " bytes"));
   }
 #endif
   return absl::OkStatus();

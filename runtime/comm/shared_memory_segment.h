@@ -40,8 +40,7 @@ class SharedMemorySegment {
 
   // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are taken as they
   // are touched.
-  static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Create(uint32_t ranks,
-                                                                     uint64_t window_bytes);
+  static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Create(uint32_t ranks, uint64_t window_bytes);
   // Maps a segment made by Create in this or another process; refuses anything else.
   static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Attach(UniqueFd fd);
 
@@ -54,9 +53,7 @@ class SharedMemorySegment {
   uint64_t window_bytes() const { return window_bytes_; }
 
   RankFlag& flag(uint32_t rank) { return flags_[rank]; }
-  std::byte* slot(uint32_t rank, uint32_t index) {
-    return slots_ + (uint64_t{rank} * kSlots + index) * kSlotBytes;
-  }
+  std::byte* slot(uint32_t rank, uint32_t index) { return slots_ + (uint64_t{rank} * kSlots + index) * kSlotBytes; }
   std::byte* window(uint32_t rank) { return windows_ + rank * window_stride_; }
   // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages.
   uint64_t window_stride() const { return window_stride_; }

@@ -9,14 +9,12 @@ namespace {
 template <size_t kBytes>
 void CopyShortRows(const StridedCopy& copy, const std::byte* source, std::byte* target) {
   for (uint64_t row = 0; row < copy.rows; ++row) {
-    std::memcpy(target + row * copy.target_row_stride, source + row * copy.source_row_stride,
-                kBytes);
+    std::memcpy(target + row * copy.target_row_stride, source + row * copy.source_row_stride, kBytes);
   }
 }
 
 void CopyRows(const StridedCopy& copy, const std::byte* source, std::byte* target) {
-  const bool contiguous =
-      copy.source_row_stride == copy.row_bytes && copy.target_row_stride == copy.row_bytes;
+  const bool contiguous = copy.source_row_stride == copy.row_bytes && copy.target_row_stride == copy.row_bytes;
   if (contiguous) {
     std::memcpy(target, source, copy.rows * copy.row_bytes);
     return;
@@ -36,8 +34,7 @@ void CopyRows(const StridedCopy& copy, const std::byte* source, std::byte* targe
       return CopyShortRows<32>(copy, source, target);
   }
   for (uint64_t row = 0; row < copy.rows; ++row) {
-    std::memcpy(target + row * copy.target_row_stride, source + row * copy.source_row_stride,
-                copy.row_bytes);
+    std::memcpy(target + row * copy.target_row_stride, source + row * copy.source_row_stride, copy.row_bytes);
   }
 }
 
@@ -46,8 +43,7 @@ void CopyRows(const StridedCopy& copy, const std::byte* source, std::byte* targe
 void Copy(const StridedCopy& copy, const std::byte* source, std::byte* target) {
   if (copy.row_bytes == 0 || copy.rows == 0) return;
   for (uint64_t block = 0; block < copy.blocks; ++block) {
-    CopyRows(copy, source + block * copy.source_block_stride,
-             target + block * copy.target_block_stride);
+    CopyRows(copy, source + block * copy.source_block_stride, target + block * copy.target_block_stride);
   }
 }
 

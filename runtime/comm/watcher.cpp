@@ -65,14 +65,13 @@ std::string DescribeExit(int wait_status) {
   return absl::StrCat("left with exit code ", WEXITSTATUS(wait_status));
 }
 
-Watcher::Watcher(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank,
-                 WatcherOptions options)
+Watcher::Watcher(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, WatcherOptions options)
     : segment_(std::move(segment)), rank_(rank), options_(std::move(options)) {
   if (!options_.give_up) options_.give_up = PrintAndExit;
 }
 
-absl::StatusOr<std::unique_ptr<Watcher>> Watcher::Start(
-    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, WatcherOptions options) {
+absl::StatusOr<std::unique_ptr<Watcher>> Watcher::Start(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank,
+                                                        WatcherOptions options) {
   std::unique_ptr<Watcher> watcher(new Watcher(std::move(segment), rank, std::move(options)));
   if (absl::Status status = watcher->Open(); !status.ok()) return status;
   try {
@@ -95,11 +94,10 @@ absl::Status Watcher::Open() {
     if (peer.process.valid()) {
       peers_.push_back(std::move(peer));
     } else if (errno != ESRCH) {
-      return absl::InternalError(absl::StrCat("watcher: pidfd_open of rank ", rank, " (process ",
-                                              pid, "): ", std::strerror(errno)));
+      return absl::InternalError(
+          absl::StrCat("watcher: pidfd_open of rank ", rank, " (process ", pid, "): ", std::strerror(errno)));
     } else if (segment_->flag(rank).state.load() != RankState::kDone) {
-      return absl::UnavailableError(
-          absl::StrCat("rank ", rank, " (process ", pid, ") has ended during start-up"));
+      return absl::UnavailableError(absl::StrCat("rank ", rank, " (process ", pid, ") has ended during start-up"));
     }
   }
   return absl::OkStatus();
@@ -146,16 +144,15 @@ bool Watcher::HandleEnd(const Peer& peer) {
   if (segment_->aborted()) return true;
   const std::optional<int> status = WaitStatusOf(peer.process.get());
   const std::string how = status.has_value() ? DescribeExit(*status) : "died";
-  segment_->Abort(peer.rank, absl::UnavailableError(absl::StrCat(
-                                 how, ", process ", segment_->flag(peer.rank).pid.load())));
+  segment_->Abort(peer.rank,
+                  absl::UnavailableError(absl::StrCat(how, ", process ", segment_->flag(peer.rank).pid.load())));
   return true;
 }
 
 void Watcher::WaitAndGiveUp() {
   const absl::Time end = absl::Now() + options_.grace;
   pollfd stop = {stop_.get(), POLLIN, 0};
-  for (absl::Duration left = options_.grace; left > absl::ZeroDuration();
-       left = end - absl::Now()) {
+  for (absl::Duration left = options_.grace; left > absl::ZeroDuration(); left = end - absl::Now()) {
     if (poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(left)) + 1) > 0) return;
   }
   ContinuePeers();

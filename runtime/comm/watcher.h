@@ -36,8 +36,8 @@ struct WatcherOptions {
 // Linux 5.4 (pidfd). Ranks must be processes, and their pids in the segment.
 class Watcher {
  public:
-  static absl::StatusOr<std::unique_ptr<Watcher>> Start(
-      std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, WatcherOptions options);
+  static absl::StatusOr<std::unique_ptr<Watcher>> Start(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank,
+                                                        WatcherOptions options);
 
   // Stops watching: from now on the caller sees to it that the process ends.
   ~Watcher();

@@ -21,9 +21,9 @@ bool SplitName(std::string_view name, uint64_t& step, std::string_view& input) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(
-    std::shared_ptr<const SafetensorsFile> file, const std::vector<InputType>& inputs,
-    const NameTable& names) {
+absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const SafetensorsFile> file,
+                                                           const std::vector<InputType>& inputs,
+                                                           const NameTable& names) {
   auto feed = std::unique_ptr<BatchFeed>(new BatchFeed);
   feed->file_ = std::move(file);
   auto fault = [&](const TensorEntry& entry, auto... what) {
@@ -34,33 +34,28 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(
   for (const TensorEntry& entry : feed->file_->tensors()) {
     uint64_t step = 0;
     std::string_view name;
-    if (!SplitName(entry.name, step, name))
-      return fault(entry, "batches are named stepK.argN or stepK.<input>");
+    if (!SplitName(entry.name, step, name)) return fault(entry, "batches are named stepK.argN or stepK.<input>");
     std::optional<size_t> input = names.Find(name);
     if (!input) return fault(entry, "the program has no input ", QuotedName(name));
     absl::Status status = CheckType(*feed->file_, entry, inputs[*input]);
     if (!status.ok()) return status;
     if (!steps[step].emplace(*input, &entry).second) {
-      return fault(entry, "input ", QuotedName(inputs[*input].name),
-                   " is given twice in this step");
+      return fault(entry, "input ", QuotedName(inputs[*input].name), " is given twice in this step");
     }
   }
-  if (steps.empty())
-    return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": holds no batch"));
+  if (steps.empty()) return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": holds no batch"));
   for (const auto& [input, entry] : steps.begin()->second) feed->inputs_.push_back(input);
   for (const auto& [step, entries] : steps) {
     if (step != feed->batches_.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(feed->file_->path(), ": has no tensors for step", feed->batches_.size(),
-                       ", but for step", step));
+      return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": has no tensors for step",
+                                                     feed->batches_.size(), ", but for step", step));
     }
     std::vector<const TensorEntry*>& batch = feed->batches_.emplace_back();
     for (size_t input : feed->inputs_) {
       auto at = entries.find(input);
       if (at == entries.end()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(feed->file_->path(), ": step", step, " does not give input ",
-                         QuotedName(inputs[input].name), ", other steps do"));
+        return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": step", step, " does not give input ",
+                                                       QuotedName(inputs[input].name), ", other steps do"));
       }
       batch.push_back(at->second);
     }
@@ -72,8 +67,7 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(
   return feed;
 }
 
-void BatchFeed::Fill(uint64_t step, size_t i, const Shard& shard,
-                     std::span<std::byte> local) const {
+void BatchFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const {
   shard.CopyIn(file_->Bytes(*batches_[step % batches_.size()][i]), local);
 }
 

@@ -15,9 +15,8 @@ class BatchFeed : public Feed {
   // Errors (InvalidArgument) name file and tensor: a name of another form, an unknown or doubly
   // given input, a type that is not the input's, steps that are missing or do not feed the same
   // inputs.
-  static absl::StatusOr<std::unique_ptr<BatchFeed>> Make(
-      std::shared_ptr<const SafetensorsFile> file, const std::vector<InputType>& inputs,
-      const NameTable& names);
+  static absl::StatusOr<std::unique_ptr<BatchFeed>> Make(std::shared_ptr<const SafetensorsFile> file,
+                                                         const std::vector<InputType>& inputs, const NameTable& names);
 
   uint64_t batches() const { return batches_.size(); }
 

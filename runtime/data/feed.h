@@ -40,8 +40,7 @@ struct InputType {
 };
 
 // InvalidArgument, with file, tensor and input, unless `entry` has the input's global type.
-absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry,
-                       const InputType& input);
+absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
 
 // Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where
 // it was.
@@ -53,8 +52,7 @@ class Feed {
   virtual std::span<const size_t> inputs() const = 0;
 
   // Fills a rank's shard of inputs()[i] for the step. `local` has shard.local_bytes().
-  virtual void Fill(uint64_t step, size_t i, const Shard& shard,
-                    std::span<std::byte> local) const = 0;
+  virtual void Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const = 0;
 };
 
 }  // namespace sgd::data

@@ -47,8 +47,8 @@ void MappedFile::Close() {
 
 absl::Status MappedFile::Map(const std::string& path, uint64_t size, bool writable) {
   if (size == 0) return absl::OkStatus();
-  void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                    writable ? MAP_SHARED : MAP_PRIVATE, descriptor_, 0);
+  void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, writable ? MAP_SHARED : MAP_PRIVATE,
+                    descriptor_, 0);
   if (data == MAP_FAILED) return SystemError(path, "map", errno);
   data_ = static_cast<std::byte*>(data);
   size_ = size;
@@ -80,8 +80,8 @@ absl::StatusOr<MappedFile> MappedFile::CreateShared(const std::string& path, uin
   if (ftruncate(file.descriptor_, 0) != 0) return SystemError(path, "empty", errno);
   // Blocks are reserved now: a store through the mapping could only report a full disk by a signal.
   const int error = size == 0 ? 0 : posix_fallocate(file.descriptor_, 0, size);
-  absl::Status status = error != 0 ? SystemError(path, "reserve space for", error)
-                                   : file.Map(path, size, /*writable=*/true);
+  absl::Status status =
+      error != 0 ? SystemError(path, "reserve space for", error) : file.Map(path, size, /*writable=*/true);
   if (!status.ok()) {
     unlink(path.c_str());
     return status;
@@ -96,8 +96,7 @@ absl::StatusOr<MappedFile> MappedFile::JoinShared(const std::string& path, uint6
   struct stat info;
   if (fstat(file.descriptor_, &info) != 0) return SystemError(path, "read the size of", errno);
   if (static_cast<uint64_t>(info.st_size) != size) {
-    return absl::DataLossError(
-        absl::StrCat(path, ": has ", info.st_size, " bytes instead of ", size));
+    return absl::DataLossError(absl::StrCat(path, ": has ", info.st_size, " bytes instead of ", size));
   }
   absl::Status status = file.Map(path, size, /*writable=*/true);
   if (!status.ok()) return status;

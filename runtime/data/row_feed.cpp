@@ -17,17 +17,15 @@ absl::StatusOr<std::unique_ptr<RowFeed>> RowFeed::Make(std::shared_ptr<const Saf
   feed->file_ = std::move(file);
   feed->shuffle_seed_ = shuffle_seed;
   if (sources.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(feed->file_->path(), ": feeds no input of the program"));
+    return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": feeds no input of the program"));
   }
   for (const Source& source : sources) {
     absl::Status status = feed->Add(inputs[source.input], source);
     if (!status.ok()) return status;
   }
   if (feed->rows_ < feed->batch_rows_) {
-    return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": has ", feed->rows_,
-                                                   " rows, fewer than one batch of ",
-                                                   feed->batch_rows_));
+    return absl::InvalidArgumentError(
+        absl::StrCat(feed->file_->path(), ": has ", feed->rows_, " rows, fewer than one batch of ", feed->batch_rows_));
   }
   return feed;
 }
@@ -38,15 +36,13 @@ absl::Status RowFeed::Add(const InputType& input, const Source& source) {
     return absl::InvalidArgumentError(
         absl::StrCat(file_->path(), ": tensor ", QuotedName(source.tensor), ": ", what...));
   };
-  if (entry == nullptr)
-    return fault("not in the file, but input ", QuotedName(input.name), " is to be fed from it");
+  if (entry == nullptr) return fault("not in the file, but input ", QuotedName(input.name), " is to be fed from it");
   const Dims& dims = input.type.global_dims;
   if (dims.empty() || dims[0] == 0) {
-    return fault("cannot feed input ", QuotedName(input.name), ", ",
-                 FileTypeText(input.type.element, dims), ": it has no rows");
+    return fault("cannot feed input ", QuotedName(input.name), ", ", FileTypeText(input.type.element, dims),
+                 ": it has no rows");
   }
-  const bool same_rows = entry->element == input.type.element &&
-                         entry->dims.size() == dims.size() &&
+  const bool same_rows = entry->element == input.type.element && entry->dims.size() == dims.size() &&
                          std::equal(dims.begin() + 1, dims.end(), entry->dims.begin() + 1);
   if (!same_rows) {
     return fault("is ", FileTypeText(entry->element, entry->dims), "; its rows do not fit input ",
@@ -57,12 +53,11 @@ absl::Status RowFeed::Add(const InputType& input, const Source& source) {
     batch_rows_ = dims[0];
   }
   if (entry->dims[0] != rows_) {
-    return fault("has ", entry->dims[0], " rows, but ", QuotedName(entries_[0]->name), " has ",
-                 rows_);
+    return fault("has ", entry->dims[0], " rows, but ", QuotedName(entries_[0]->name), " has ", rows_);
   }
   if (dims[0] != batch_rows_) {
-    return fault("feeds batches of ", dims[0], " rows to input ", QuotedName(input.name),
-                 ", but other inputs take ", batch_rows_);
+    return fault("feeds batches of ", dims[0], " rows to input ", QuotedName(input.name), ", but other inputs take ",
+                 batch_rows_);
   }
   inputs_.push_back(source.input);
   entries_.push_back(entry);

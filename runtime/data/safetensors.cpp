@@ -22,8 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kMaxHeaderBytes =
-    100'000'000;  // the limit of the format's reference implementation
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's reference implementation
 constexpr size_t kMaxRank = 64;
 
 struct ParsedHeader {
@@ -64,16 +63,14 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
   if (dtype == field.end() || !dtype->is_string()) return "has no dtype";
   std::optional<ElementType> element = artifact::ElementFromSafetensors(dtype->get<std::string>());
   if (!element) {
-    return absl::StrCat("has dtype ", QuotedName(dtype->get<std::string>()),
-                        ", which is not supported");
+    return absl::StrCat("has dtype ", QuotedName(dtype->get<std::string>()), ", which is not supported");
   }
   entry.element = *element;
   if (!ReadNumbers(field, "shape", entry.dims)) {
     return absl::StrCat("its shape is not a list of at most ", kMaxRank, " unsigned numbers");
   }
   std::vector<uint64_t> offsets;
-  if (!ReadNumbers(field, "data_offsets", offsets) || offsets.size() != 2 ||
-      offsets[0] > offsets[1]) {
+  if (!ReadNumbers(field, "data_offsets", offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
     return "its data_offsets are not two ascending numbers";
   }
   entry.offset = offsets[0];
@@ -99,13 +96,11 @@ std::string FileTypeText(ElementType element, std::span<const uint64_t> dims) {
 
 std::string QuotedName(std::string_view name) {
   constexpr size_t kLongest = 200;
-  std::string text =
-      absl::Utf8SafeCHexEscape(absl::string_view(name.data(), std::min(name.size(), kLongest)));
+  std::string text = absl::Utf8SafeCHexEscape(absl::string_view(name.data(), std::min(name.size(), kLongest)));
   // Quotes inside names (params['w']) are read more easily unescaped.
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '\'' || text[i + 1] == '"'))
-      continue;
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '\'' || text[i + 1] == '"')) continue;
     plain += text[i];
   }
   return absl::StrCat("'", plain, name.size() > kLongest ? "...'" : "'");
@@ -145,30 +140,25 @@ absl::Status SafetensorsFile::ReadHeader() {
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   if (length > kMaxHeaderBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("not a safetensors file: its header would take ",
-                                                   length, " bytes, more than ", kMaxHeaderBytes));
+    return absl::InvalidArgumentError(
+        absl::StrCat("not a safetensors file: its header would take ", length, " bytes, more than ", kMaxHeaderBytes));
   }
   if (length > bytes.size() - kLengthBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("truncated: the header takes ", length, " bytes, the file has ",
-                     bytes.size() - kLengthBytes, " after its length"));
+    return absl::InvalidArgumentError(absl::StrCat("truncated: the header takes ", length, " bytes, the file has ",
+                                                   bytes.size() - kLengthBytes, " after its length"));
   }
   const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
   ParsedHeader header = ParseHeader({text, length});
-  if (!header.json.is_object())
-    return absl::InvalidArgumentError("its header is not a JSON object");
+  if (!header.json.is_object()) return absl::InvalidArgumentError("its header is not a JSON object");
   if (header.duplicate) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("tensor ", QuotedName(*header.duplicate), ": appears twice"));
+    return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(*header.duplicate), ": appears twice"));
   }
   const uint64_t data_begin = kLengthBytes + length;
   for (const auto& [name, field] : header.json.items()) {
     if (name == "__metadata__") {
-      if (!field.is_object())
-        return absl::InvalidArgumentError("its __metadata__ is not an object");
+      if (!field.is_object()) return absl::InvalidArgumentError("its __metadata__ is not an object");
       for (const auto& [key, value] : field.items()) {
-        if (!value.is_string())
-          return absl::InvalidArgumentError("its __metadata__ holds more than strings");
+        if (!value.is_string()) return absl::InvalidArgumentError("its __metadata__ holds more than strings");
         metadata_[key] = value.get<std::string>();
       }
       continue;
@@ -177,12 +167,10 @@ absl::Status SafetensorsFile::ReadHeader() {
     entry.name = name;
     std::string fault = ReadEntry(field, entry);
     if (fault.empty() && entry.offset + entry.size > bytes.size() - data_begin) {
-      fault = absl::StrCat("ends at byte ", entry.offset + entry.size,
-                           " of the data, but the file has only ", bytes.size() - data_begin,
-                           "; it is truncated");
+      fault = absl::StrCat("ends at byte ", entry.offset + entry.size, " of the data, but the file has only ",
+                           bytes.size() - data_begin, "; it is truncated");
     }
-    if (!fault.empty())
-      return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(name), ": ", fault));
+    if (!fault.empty()) return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(name), ": ", fault));
     entry.offset += data_begin;
     tensors_.push_back(std::move(entry));
   }
@@ -192,21 +180,19 @@ absl::Status SafetensorsFile::ReadHeader() {
 absl::Status SafetensorsFile::CheckCoverage(uint64_t data_begin) const {
   std::vector<const TensorEntry*> by_offset;
   for (const TensorEntry& entry : tensors_) by_offset.push_back(&entry);
-  std::ranges::sort(by_offset, {},
-                    [](const TensorEntry* entry) { return std::pair(entry->offset, entry->size); });
+  std::ranges::sort(by_offset, {}, [](const TensorEntry* entry) { return std::pair(entry->offset, entry->size); });
   uint64_t end = data_begin;
   for (const TensorEntry* entry : by_offset) {
     if (entry->offset != end) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "tensor ", QuotedName(entry->name), ": begins at byte ", entry->offset - data_begin,
-          " of the data, but the tensors before it end at ", end - data_begin));
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor ", QuotedName(entry->name), ": begins at byte ", entry->offset - data_begin,
+                       " of the data, but the tensors before it end at ", end - data_begin));
     }
     end += entry->size;
   }
   const uint64_t size = file_.bytes().size();
   if (end != size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(size - end, " bytes after the last tensor belong to no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat(size - end, " bytes after the last tensor belong to no tensor"));
   }
   return absl::OkStatus();
 }

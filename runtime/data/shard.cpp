@@ -27,8 +27,7 @@ bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
 
 // The shard is replicated over what the sharding leaves of each axis. The first replica is the
 // lowest rank with this rank's coordinates on the sharded axes.
-bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh,
-                    uint32_t rank) {
+bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh, uint32_t rank) {
   const uint64_t mine = comm::LinearIndex(mesh, sharded, rank);
   for (uint32_t other = 0; other < rank; ++other) {
     if (comm::LinearIndex(mesh, sharded, other) == mine) return false;
@@ -39,9 +38,7 @@ bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh&
 }  // namespace
 
 bool TensorType::operator==(const TensorType& other) const {
-  if (element != other.element || global_dims != other.global_dims ||
-      local_dims != other.local_dims)
-    return false;
+  if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims) return false;
   for (size_t d = 0; d < global_dims.size(); ++d) {
     if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
   }
@@ -51,10 +48,8 @@ bool TensorType::operator==(const TensorType& other) const {
 TensorType TypeOf(const artifact::TensorInfo& info) {
   TensorType type;
   type.element = info.element();
-  if (info.global_dims() != nullptr)
-    type.global_dims.assign(info.global_dims()->begin(), info.global_dims()->end());
-  if (info.local_dims() != nullptr)
-    type.local_dims.assign(info.local_dims()->begin(), info.local_dims()->end());
+  if (info.global_dims() != nullptr) type.global_dims.assign(info.global_dims()->begin(), info.global_dims()->end());
+  if (info.local_dims() != nullptr) type.local_dims.assign(info.local_dims()->begin(), info.local_dims()->end());
   for (uint64_t d = 0; d < artifact::Size(info.sharding()); ++d) {
     std::vector<comm::AxisRef>& axes = type.sharding.emplace_back();
     const auto* dim_axes = info.sharding()->Get(d)->axes();
@@ -102,9 +97,7 @@ void Shard::ForEachRun(const Visit& visit) const {
   while (run_dims > 0) {
     --run_dims;
     run *= extent_[run_dims];
-    if (extent_[run_dims] != type_.global_dims[run_dims] ||
-        extent_[run_dims] != type_.local_dims[run_dims])
-      break;
+    if (extent_[run_dims] != type_.global_dims[run_dims] || extent_[run_dims] != type_.local_dims[run_dims]) break;
   }
   // `index` counts over the dimensions before run_dims; offsets are recomputed by Horner's rule for
   // each run.
@@ -126,15 +119,13 @@ void Shard::ForEachRun(const Visit& visit) const {
 
 void Shard::CopyIn(std::span<const std::byte> global, std::span<std::byte> local) const {
   if (has_padding()) std::memset(local.data(), 0, local_bytes_);
-  ForEachRun([&](uint64_t from, uint64_t to, uint64_t bytes) {
-    std::memcpy(local.data() + to, global.data() + from, bytes);
-  });
+  ForEachRun(
+      [&](uint64_t from, uint64_t to, uint64_t bytes) { std::memcpy(local.data() + to, global.data() + from, bytes); });
 }
 
 void Shard::CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const {
-  ForEachRun([&](uint64_t to, uint64_t from, uint64_t bytes) {
-    std::memcpy(global.data() + to, local.data() + from, bytes);
-  });
+  ForEachRun(
+      [&](uint64_t to, uint64_t from, uint64_t bytes) { std::memcpy(global.data() + to, local.data() + from, bytes); });
 }
 
 }  // namespace sgd::data

@@ -31,8 +31,7 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
   std::vector<size_t> order(specs.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](size_t i) {
-    return std::tuple(-static_cast<int64_t>(artifact::ElementSize(specs[i].element)),
-                      specs[i].name);
+    return std::tuple(-static_cast<int64_t>(artifact::ElementSize(specs[i].element)), specs[i].name);
   });
 
   Layout layout;
@@ -44,17 +43,14 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
   for (size_t i : order) {
     const TensorSpec& spec = specs[i];
     if (!names.insert(spec.name).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("two tensors would be named ", QuotedName(spec.name)));
+      return absl::InvalidArgumentError(absl::StrCat("two tensors would be named ", QuotedName(spec.name)));
     }
     uint64_t size = 0;
     if (!TensorBytes(spec.element, spec.dims, size) || end + size > uint64_t{1} << 62) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("tensor ", QuotedName(spec.name), ": its size overflows"));
+      return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(spec.name), ": its size overflows"));
     }
-    json[spec.name] = {{"dtype", artifact::SafetensorsName(spec.element)},
-                       {"shape", spec.dims},
-                       {"data_offsets", {end, end + size}}};
+    json[spec.name] = {
+        {"dtype", artifact::SafetensorsName(spec.element)}, {"shape", spec.dims}, {"data_offsets", {end, end + size}}};
     layout.offsets[i] = end;
     end += size;
   }
@@ -99,21 +95,18 @@ TensorFileWriter::~TensorFileWriter() {
   if (is_creator_) unlink(AsidePath(path_).c_str());
 }
 
-absl::StatusOr<TensorFileWriter> TensorFileWriter::Make(const std::string& path,
-                                                        std::vector<TensorSpec> specs,
+absl::StatusOr<TensorFileWriter> TensorFileWriter::Make(const std::string& path, std::vector<TensorSpec> specs,
                                                         const Metadata& metadata, bool create) {
   absl::StatusOr<Layout> layout = LayOut(specs, metadata);
   if (!layout.ok()) {
-    return absl::Status(layout.status().code(),
-                        absl::StrCat(path, ": ", layout.status().message()));
+    return absl::Status(layout.status().code(), absl::StrCat(path, ": ", layout.status().message()));
   }
   const std::string resolved = ResolveLink(path);
   const std::string aside = AsidePath(resolved);
-  absl::StatusOr<MappedFile> file = create ? MappedFile::CreateShared(aside, layout->file_size)
-                                           : MappedFile::JoinShared(aside, layout->file_size);
+  absl::StatusOr<MappedFile> file =
+      create ? MappedFile::CreateShared(aside, layout->file_size) : MappedFile::JoinShared(aside, layout->file_size);
   if (!file.ok()) return file.status();
-  if (create)
-    std::memcpy(file->mutable_bytes().data(), layout->header.data(), layout->header.size());
+  if (create) std::memcpy(file->mutable_bytes().data(), layout->header.data(), layout->header.size());
   TensorFileWriter writer;
   writer.path_ = resolved;
   writer.is_creator_ = create;
@@ -123,14 +116,12 @@ absl::StatusOr<TensorFileWriter> TensorFileWriter::Make(const std::string& path,
   return writer;
 }
 
-absl::StatusOr<TensorFileWriter> TensorFileWriter::Create(const std::string& path,
-                                                          std::vector<TensorSpec> specs,
+absl::StatusOr<TensorFileWriter> TensorFileWriter::Create(const std::string& path, std::vector<TensorSpec> specs,
                                                           const Metadata& metadata) {
   return Make(path, std::move(specs), metadata, /*create=*/true);
 }
 
-absl::StatusOr<TensorFileWriter> TensorFileWriter::Join(const std::string& path,
-                                                        std::vector<TensorSpec> specs,
+absl::StatusOr<TensorFileWriter> TensorFileWriter::Join(const std::string& path, std::vector<TensorSpec> specs,
                                                         const Metadata& metadata) {
   return Make(path, std::move(specs), metadata, /*create=*/false);
 }
@@ -166,8 +157,7 @@ absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes
   if (!file.ok()) return file.status();
   if (!bytes.empty()) std::memcpy(file->mutable_bytes().data(), bytes.data(), bytes.size());
   absl::Status status = file->Sync(aside);
-  if (status.ok() && rename(aside.c_str(), path.c_str()) != 0)
-    status = SystemError(path, "replace", errno);
+  if (status.ok() && rename(aside.c_str(), path.c_str()) != 0) status = SystemError(path, "replace", errno);
   if (!status.ok()) {
     unlink(aside.c_str());
     return status;

@@ -39,13 +39,11 @@ class TensorFileWriter {
   // are laid out by falling element size, then by name, so equal specs give equal bytes.
   // InvalidArgument for names that are equal or sizes that overflow; else the system's errors, a
   // full disk included.
-  static absl::StatusOr<TensorFileWriter> Create(const std::string& path,
-                                                 std::vector<TensorSpec> specs,
+  static absl::StatusOr<TensorFileWriter> Create(const std::string& path, std::vector<TensorSpec> specs,
                                                  const Metadata& metadata = {});
 
   // Another rank's view of the file that Create has made from the same specs and metadata.
-  static absl::StatusOr<TensorFileWriter> Join(const std::string& path,
-                                               std::vector<TensorSpec> specs,
+  static absl::StatusOr<TensorFileWriter> Join(const std::string& path, std::vector<TensorSpec> specs,
                                                const Metadata& metadata = {});
 
   const std::vector<TensorSpec>& specs() const { return specs_; }
@@ -65,8 +63,7 @@ class TensorFileWriter {
 
  private:
   TensorFileWriter() = default;
-  static absl::StatusOr<TensorFileWriter> Make(const std::string& path,
-                                               std::vector<TensorSpec> specs,
+  static absl::StatusOr<TensorFileWriter> Make(const std::string& path, std::vector<TensorSpec> specs,
                                                const Metadata& metadata, bool create);
 
   std::string path_;

@@ -68,20 +68,19 @@ class Device {
   // Checks that this device can run the artifact (FailedPrecondition saying which feature or
   // version is missing), then loads its kernels. An artifact without kernels gives an empty
   // library.
-  virtual absl::StatusOr<std::unique_ptr<KernelLibrary>> LoadKernels(
-      const artifact::ArtifactFile& file) = 0;
+  virtual absl::StatusOr<std::unique_ptr<KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) = 0;
 
   // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
   // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`
   // are Launch.coordinates evaluated for this rank; nodes keep no reference to the artifact.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(
-      const artifact::Launch& launch, const KernelLibrary& library, const MemoryMap& memory,
-      std::span<const int64_t> coordinates) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(const artifact::Launch& launch,
+                                                              const KernelLibrary& library, const MemoryMap& memory,
+                                                              std::span<const int64_t> coordinates) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const std::byte* source,
-                                                            std::byte* target, uint64_t bytes) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const std::byte* source, std::byte* target,
+                                                            uint64_t bytes) = 0;
   // Repeats the pattern of 1 to 16 bytes over `bytes` bytes, a multiple of its length.
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareFill(std::byte* target, uint64_t bytes,
                                                             std::span<const uint8_t> pattern) = 0;

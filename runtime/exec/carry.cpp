@@ -31,31 +31,28 @@ bool Destroys(const Move& move, const Move& other) {
 
 absl::Status CheckPair(const Executor& from, const Executor& to, size_t output, size_t input) {
   if (output >= from.outputs().size() || input >= to.inputs().size()) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot carry output ", output, " into input ",
-                                                   input, ": there are ", from.outputs().size(),
-                                                   " outputs and ", to.inputs().size(), " inputs"));
+    return absl::InvalidArgumentError(absl::StrCat("cannot carry output ", output, " into input ", input,
+                                                   ": there are ", from.outputs().size(), " outputs and ",
+                                                   to.inputs().size(), " inputs"));
   }
   const Tensor& source = from.outputs()[output];
   const Tensor& target = to.inputs()[input];
   if (source.shard.type() == target.shard.type()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "cannot carry output ", output, " '", absl::CEscape(source.name), "' into input ", input,
-      " '", absl::CEscape(target.name), "': they differ in type, shape or sharding"));
+  return absl::InvalidArgumentError(absl::StrCat("cannot carry output ", output, " '", absl::CEscape(source.name),
+                                                 "' into input ", input, " '", absl::CEscape(target.name),
+                                                 "': they differ in type, shape or sharding"));
 }
 
-absl::StatusOr<std::vector<Move>> MovesOf(const Executor& from, const Executor& to,
-                                          const CarryPairs& pairs) {
+absl::StatusOr<std::vector<Move>> MovesOf(const Executor& from, const Executor& to, const CarryPairs& pairs) {
   std::vector<Move> moves;
   std::set<size_t> filled;
   for (const auto& [output, input] : pairs) {
     if (absl::Status status = CheckPair(from, to, output, input); !status.ok()) return status;
     if (!filled.insert(input).second) {
-      return absl::InvalidArgumentError(absl::StrCat("two outputs are carried into input ", input,
-                                                     " '", absl::CEscape(to.inputs()[input].name),
-                                                     "'"));
+      return absl::InvalidArgumentError(absl::StrCat("two outputs are carried into input ", input, " '",
+                                                     absl::CEscape(to.inputs()[input].name), "'"));
     }
-    const Move move{from.outputs()[output].bytes, to.inputs()[input].bytes,
-                    from.outputs()[output].shard.local_bytes()};
+    const Move move{from.outputs()[output].bytes, to.inputs()[input].bytes, from.outputs()[output].shard.local_bytes()};
     if (move.bytes > 0) moves.push_back(move);
   }
   return moves;
@@ -86,15 +83,13 @@ std::vector<Move> TakeOrdered(std::vector<Move>& moves) {
 CarryPairs RecordedCarry(const Executor& executor) {
   CarryPairs pairs;
   for (size_t i = 0; i < executor.outputs().size(); ++i) {
-    if (executor.outputs()[i].carry_input)
-      pairs.emplace_back(i, *executor.outputs()[i].carry_input);
+    if (executor.outputs()[i].carry_input) pairs.emplace_back(i, *executor.outputs()[i].carry_input);
   }
   return pairs;
 }
 
-absl::StatusOr<std::unique_ptr<Carry>> Carry::Create(ExecutionContext& context,
-                                                     const Executor& from, const Executor& to,
-                                                     const CarryPairs& pairs) {
+absl::StatusOr<std::unique_ptr<Carry>> Carry::Create(ExecutionContext& context, const Executor& from,
+                                                     const Executor& to, const CarryPairs& pairs) {
   absl::StatusOr<std::vector<Move>> moves = MovesOf(from, to, pairs);
   if (!moves.ok()) return moves.status();
   std::vector<Move> circular = *std::move(moves);

@@ -28,9 +28,8 @@ class Carry {
   // Outputs of `from` into inputs of `to`, two programs of the context's artifact or the same one.
   // InvalidArgument, with names, when a pair differs in type, shape or sharding, does not exist, or
   // an input is filled twice.
-  static absl::StatusOr<std::unique_ptr<Carry>> Create(ExecutionContext& context,
-                                                       const Executor& from, const Executor& to,
-                                                       const CarryPairs& pairs);
+  static absl::StatusOr<std::unique_ptr<Carry>> Create(ExecutionContext& context, const Executor& from,
+                                                       const Executor& to, const CarryPairs& pairs);
 
   // After Run of `from`, when its outputs have been read: outputs' bytes may be overwritten.
   absl::Status Run();

@@ -12,35 +12,32 @@ absl::Status CheckFit(const artifact::ArtifactFile& file, const device::Device& 
                       comm::Communicator& communicator) {
   const artifact::Artifact& root = file.root();
   if (root.target()->string_view() != device.target()) {
-    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": compiled for target '",
-                                                      root.target()->str(), "', this is '",
-                                                      device.target(), "'"));
+    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": compiled for target '", root.target()->str(),
+                                                      "', this is '", device.target(), "'"));
   }
   if (communicator.size() != file.ranks()) {
-    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": compiled for ", file.ranks(),
-                                                      " ranks, started with ",
-                                                      communicator.size()));
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.path(), ": compiled for ", file.ranks(), " ranks, started with ", communicator.size()));
   }
   if (communicator.window_bytes() < root.window_bytes()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(file.path(), ": needs a window of ", root.window_bytes(),
-                     " bytes, the communicator has ", communicator.window_bytes()));
+    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": needs a window of ", root.window_bytes(),
+                                                      " bytes, the communicator has ", communicator.window_bytes()));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
-    const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator) {
+absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const artifact::ArtifactFile& file,
+                                                                           device::Device& device,
+                                                                           comm::Communicator& communicator) {
   if (absl::Status status = CheckFit(file, device, communicator); !status.ok()) return status;
   auto context = absl::WrapUnique(new ExecutionContext(file, device, communicator));
   context->mesh_ = artifact::MeshOf(file.root());
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> kernels = device.LoadKernels(file);
   if (!kernels.ok()) return kernels.status();
   context->kernels_ = *std::move(kernels);
-  absl::StatusOr<std::unique_ptr<device::Arena>> arena =
-      device.Allocate(file.root().private_bytes());
+  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(file.root().private_bytes());
   if (!arena.ok()) return arena.status();
   context->private_arena_ = *std::move(arena);
   context->memory_.private_base = context->private_arena_->data();

@@ -22,8 +22,9 @@ class ExecutionContext {
   // Borrows all three, which must outlive it. FailedPrecondition when the number of ranks is not
   // the mesh's, the window is too small, or the artifact is for another target or CPU;
   // ResourceExhausted when memory is.
-  static absl::StatusOr<std::unique_ptr<ExecutionContext>> Create(
-      const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator);
+  static absl::StatusOr<std::unique_ptr<ExecutionContext>> Create(const artifact::ArtifactFile& file,
+                                                                  device::Device& device,
+                                                                  comm::Communicator& communicator);
 
   const artifact::ArtifactFile& file() const { return file_; }
   device::Device& device() const { return device_; }
@@ -37,8 +38,7 @@ class ExecutionContext {
   uint64_t arena_bytes() const;
 
  private:
-  ExecutionContext(const artifact::ArtifactFile& file, device::Device& device,
-                   comm::Communicator& communicator)
+  ExecutionContext(const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator)
       : file_(file), device_(device), communicator_(communicator) {}
 
   const artifact::ArtifactFile& file_;

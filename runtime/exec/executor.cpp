@@ -26,40 +26,34 @@ absl::Time SteadyNow() {
   return absl::TimeFromTimespec(now);
 }
 
-std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::Mesh& mesh,
-                                   uint32_t rank) {
+std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::Mesh& mesh, uint32_t rank) {
   std::vector<int64_t> coordinates;
   if (launch.coordinates() == nullptr) return coordinates;
   for (const artifact::Coordinate* coordinate : *launch.coordinates()) {
-    coordinates.push_back(
-        static_cast<int64_t>(comm::LinearIndex(mesh, artifact::AxesOf(coordinate->axes()), rank)));
+    coordinates.push_back(static_cast<int64_t>(comm::LinearIndex(mesh, artifact::AxesOf(coordinate->axes()), rank)));
   }
   return coordinates;
 }
 
 }  // namespace
 
-Executor::Executor(ExecutionContext& context, const artifact::Program& program,
-                   const ExecutorOptions& options)
+Executor::Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options)
     : context_(context), source_(program), options_(options), program_(program.name()->str()) {
   for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
     const artifact::Input& input = *program.inputs()->Get(i);
-    inputs_.push_back({input.name()->str(),
-                       data::Shard(data::TypeOf(*input.type()), context.mesh(), context.rank()),
+    inputs_.push_back({input.name()->str(), data::Shard(data::TypeOf(*input.type()), context.mesh(), context.rank()),
                        context.memory().Address(*input.slice()), input.state(), std::nullopt});
   }
   for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
     const artifact::Output& output = *program.outputs()->Get(i);
     std::optional<uint32_t> carry;
     if (output.carry_input() >= 0) carry = static_cast<uint32_t>(output.carry_input());
-    outputs_.push_back({output.name()->str(),
-                        data::Shard(data::TypeOf(*output.type()), context.mesh(), context.rank()),
+    outputs_.push_back({output.name()->str(), data::Shard(data::TypeOf(*output.type()), context.mesh(), context.rank()),
                         context.memory().Address(*output.slice()), false, carry});
   }
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& context,
-                                                           std::string_view program,
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& context, std::string_view program,
                                                            const ExecutorOptions& options) {
   absl::StatusOr<const artifact::Program*> source = context.file().FindProgram(program);
   if (!source.ok()) return source.status();
@@ -67,8 +61,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   const uint32_t count = static_cast<uint32_t>(Size((*source)->instructions()));
   executor->steps_.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
-    if (absl::Status status = executor->PrepareInstruction(i); !status.ok())
-      return executor->Locate(status, i);
+    if (absl::Status status = executor->PrepareInstruction(i); !status.ok()) return executor->Locate(status, i);
   }
   return executor;
 }
@@ -76,16 +69,14 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
 absl::Status Executor::PrepareInstruction(uint32_t index) {
   const Instruction& instruction = *source_.instructions()->Get(index);
   if (const artifact::Collective* collective = instruction.op_as_Collective()) {
-    const std::string location =
-        absl::StrCat(program_, ": instruction ", index, ": ", LocationOf(instruction));
+    const std::string location = absl::StrCat(program_, ": instruction ", index, ": ", LocationOf(instruction));
     absl::StatusOr<comm::CollectiveHandle> handle =
         context_.communicator().Prepare(context_.mesh(), artifact::SpecOf(*collective, location));
     if (!handle.ok()) return handle.status();
     steps_.push_back({nullptr, *handle, index});
     return absl::OkStatus();
   }
-  const bool computes =
-      instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul;
+  const bool computes = instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul;
   if (computes && options_.null_kernels) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
   if (!node.ok()) return node.status();
@@ -93,23 +84,20 @@ absl::Status Executor::PrepareInstruction(uint32_t index) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(
-    const Instruction& instruction) {
+absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instruction& instruction) {
   device::Device& device = context_.device();
   const device::MemoryMap& memory = context_.memory();
   switch (instruction.op_type()) {
     case Operation::Launch: {
       const artifact::Launch& launch = *instruction.op_as_Launch();
-      const std::vector<int64_t> coordinates =
-          CoordinatesOf(launch, context_.mesh(), context_.rank());
+      const std::vector<int64_t> coordinates = CoordinatesOf(launch, context_.mesh(), context_.rank());
       return device.PrepareLaunch(launch, context_.kernels(), memory, coordinates);
     }
     case Operation::Matmul:
       return device.PrepareMatmul(*instruction.op_as_Matmul(), memory);
     case Operation::Copy: {
       const artifact::Copy& copy = *instruction.op_as_Copy();
-      return device.PrepareCopy(memory.Address(*copy.source()), memory.Address(*copy.target()),
-                                copy.target()->size());
+      return device.PrepareCopy(memory.Address(*copy.source()), memory.Address(*copy.target()), copy.target()->size());
     }
     case Operation::Fill: {
       const artifact::Fill& fill = *instruction.op_as_Fill();
@@ -127,9 +115,8 @@ absl::Status Executor::Run(uint64_t step) {
   for (const Step& entry : steps_) {
     absl::Status status = entry.node != nullptr ? entry.node->Execute() : ExecuteCollective(entry);
     if (!status.ok()) {
-      return Locate(
-          absl::Status(status.code(), absl::StrCat("step ", step, ": ", status.message())),
-          entry.instruction);
+      return Locate(absl::Status(status.code(), absl::StrCat("step ", step, ": ", status.message())),
+                    entry.instruction);
     }
   }
   absl::Status status = context_.device().Synchronize();
@@ -157,9 +144,9 @@ std::span<const std::byte> Executor::OutputBytes(size_t index) const {
 absl::Status Executor::UploadInput(size_t index, std::span<const std::byte> global) {
   const Tensor& input = inputs_[index];
   if (global.size() != input.shard.global_bytes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input ", index, " '", absl::CEscape(input.name), "' of program '", program_,
-                     "': given ", global.size(), " bytes, it has ", input.shard.global_bytes()));
+    return absl::InvalidArgumentError(absl::StrCat("input ", index, " '", absl::CEscape(input.name), "' of program '",
+                                                   program_, "': given ", global.size(), " bytes, it has ",
+                                                   input.shard.global_bytes()));
   }
   input.shard.CopyIn(global, InputBytes(index));
   return absl::OkStatus();
@@ -168,9 +155,9 @@ absl::Status Executor::UploadInput(size_t index, std::span<const std::byte> glob
 absl::Status Executor::DownloadOutput(size_t index, std::span<std::byte> global) const {
   const Tensor& output = outputs_[index];
   if (global.size() != output.shard.global_bytes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "output ", index, " '", absl::CEscape(output.name), "' of program '", program_,
-        "': a buffer of ", global.size(), " bytes, it has ", output.shard.global_bytes()));
+    return absl::InvalidArgumentError(absl::StrCat("output ", index, " '", absl::CEscape(output.name), "' of program '",
+                                                   program_, "': a buffer of ", global.size(), " bytes, it has ",
+                                                   output.shard.global_bytes()));
   }
   if (output.shard.is_first_replica()) output.shard.CopyOut(OutputBytes(index), global);
   return absl::OkStatus();
@@ -183,9 +170,8 @@ std::string Executor::LocationOf(const Instruction& instruction) const {
 
 absl::Status Executor::Locate(const absl::Status& status, uint32_t index) const {
   const Instruction& instruction = *source_.instructions()->Get(index);
-  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_,
-                                                  "' instruction ", index, " (",
-                                                  artifact::OperationName(instruction), ") at ",
+  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' instruction ",
+                                                  index, " (", artifact::OperationName(instruction), ") at ",
                                                   LocationOf(instruction), ": ", status.message()));
 }
 

@@ -36,10 +36,10 @@ struct ExecutorOptions {
 
 // An input or output as this rank sees it.
 struct Tensor {
-  std::string name;   // the model's own
-  data::Shard shard;  // global type and this rank's part of it
-  std::byte* bytes;   // shard.local_bytes() of device memory; outputs must only be read
-  bool is_state;      // inputs only: Input.state
+  std::string name;                     // the model's own
+  data::Shard shard;                    // global type and this rank's part of it
+  std::byte* bytes;                     // shard.local_bytes() of device memory; outputs must only be read
+  bool is_state;                        // inputs only: Input.state
   std::optional<uint32_t> carry_input;  // outputs only: Output.carry_input
 };
 
@@ -54,8 +54,7 @@ class Executor {
   // Prepares all instructions. Ranks must create the executors of an artifact in the same order
   // (collectives are prepared). NotFound for an unknown program; Unimplemented for what the device
   // cannot do, with program, instruction and location.
-  static absl::StatusOr<std::unique_ptr<Executor>> Create(ExecutionContext& context,
-                                                          std::string_view program,
+  static absl::StatusOr<std::unique_ptr<Executor>> Create(ExecutionContext& context, std::string_view program,
                                                           const ExecutorOptions& options);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -91,11 +90,9 @@ class Executor {
     uint32_t instruction;  // its index in the program
   };
 
-  Executor(ExecutionContext& context, const artifact::Program& program,
-           const ExecutorOptions& options);
+  Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
   absl::Status PrepareInstruction(uint32_t index);
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(
-      const artifact::Instruction& instruction);
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
   absl::Status ExecuteCollective(const Step& step);
   absl::Status Locate(const absl::Status& status, uint32_t index) const;
   std::string LocationOf(const artifact::Instruction& instruction) const;

@@ -25,8 +25,7 @@ std::vector<int> AllowedCores() {
   std::vector<std::tuple<int, int, int>> order;
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &allowed)) continue;
-    order.emplace_back(ReadTopology(core, "physical_package_id"), ReadTopology(core, "core_id"),
-                       core);
+    order.emplace_back(ReadTopology(core, "physical_package_id"), ReadTopology(core, "core_id"), core);
   }
   std::sort(order.begin(), order.end());
   std::vector<int> cores;
@@ -38,8 +37,7 @@ std::vector<std::vector<int>> AssignCores(const std::vector<int>& cores, uint32_
   if (ranks == 0 || cores.size() < ranks) return {};
   std::vector<std::vector<int>> parts;
   for (size_t rank = 0; rank < ranks; ++rank) {
-    parts.emplace_back(cores.begin() + rank * cores.size() / ranks,
-                       cores.begin() + (rank + 1) * cores.size() / ranks);
+    parts.emplace_back(cores.begin() + rank * cores.size() / ranks, cores.begin() + (rank + 1) * cores.size() / ranks);
   }
   return parts;
 }

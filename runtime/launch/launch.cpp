@@ -34,9 +34,8 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   RankContext context;
   context.rank = communicator.rank();
   context.size = communicator.size();
-  context.threads = options.threads != 0
-                        ? options.threads
-                        : std::max<uint32_t>(1, communicator.cores() / communicator.size());
+  context.threads =
+      options.threads != 0 ? options.threads : std::max<uint32_t>(1, communicator.cores() / communicator.size());
   context.communicator = &communicator;
   const absl::Status status = rank_main(context);
   if (status.ok()) {
@@ -72,8 +71,7 @@ absl::Status RunStartedAlone(const RankEnvironment& environment, const LaunchOpt
     (*segment)->Abort(environment.rank, watcher.status());
     return watcher.status();
   }
-  auto communicator =
-      SharedMemoryCommunicator::Connect(*segment, environment.rank, options.deadline);
+  auto communicator = SharedMemoryCommunicator::Connect(*segment, environment.rank, options.deadline);
   if (!communicator.ok()) {
     (*segment)->Abort(environment.rank, communicator.status());
     return communicator.status();
@@ -91,23 +89,20 @@ absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) 
 
 }  // namespace
 
-absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options,
-                    const RankMain& rank_main) {
+absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main) {
   if (environment.size == 1) return RunSingle(options, rank_main);
   if (!environment.is_launcher) {
     const absl::Status status = RunStartedAlone(environment, options, rank_main);
     if (status.ok()) return status;
-    return absl::Status(status.code(),
-                        absl::StrCat("rank ", environment.rank, ": ", status.message()));
+    return absl::Status(status.code(), absl::StrCat("rank ", environment.rank, ": ", status.message()));
   }
   SupervisorOptions supervisor;
   supervisor.ranks = environment.size;
   supervisor.window_bytes = options.window_bytes;
   supervisor.deadline = options.deadline;
-  return Supervise(supervisor,
-                   [&](uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment) {
-                     return RunUnderSupervisor(rank, segment, options, rank_main);
-                   });
+  return Supervise(supervisor, [&](uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment) {
+    return RunUnderSupervisor(rank, segment, options, rank_main);
+  });
 }
 
 }  // namespace sgd::launch

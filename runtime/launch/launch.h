@@ -14,10 +14,9 @@
 namespace sgd::launch {
 
 struct LaunchOptions {
-  uint64_t window_bytes = 0;  // of every rank, from the artifact
-  absl::Duration deadline =
-      absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
-  uint32_t threads = 0;    // per rank; 0: cores of this host divided by its ranks, at least 1
+  uint64_t window_bytes = 0;                     // of every rank, from the artifact
+  absl::Duration deadline = absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
+  uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
 };
 
 // What a rank's main function gets. The communicator lives as long as the context.
@@ -37,7 +36,6 @@ using RankMain = std::function<absl::Status(RankContext& context)>;
 // it runs `rank_main` in this process. As one rank: joins its peers, runs `rank_main` and returns
 // its error. In both cases, when a peer dies this process ends within 100 ms, if need be by the
 // watcher printing the cause as one line to standard error and leaving with exit code 1.
-absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options,
-                    const RankMain& rank_main);
+absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main);
 
 }  // namespace sgd::launch

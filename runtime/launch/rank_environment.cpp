@@ -83,8 +83,7 @@ Variable FirstSet(const std::vector<const char*>& names, const GetVariable& get)
 absl::StatusOr<uint32_t> Number(const Variable& variable) {
   uint32_t number = 0;
   if (!absl::SimpleAtoi(variable.value, &number)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(variable.name, "=", variable.value, " is not a number"));
+    return absl::InvalidArgumentError(absl::StrCat(variable.name, "=", variable.value, " is not a number"));
   }
   return number;
 }
@@ -96,9 +95,9 @@ absl::Status CheckRank(const std::string& source, uint32_t rank, uint32_t size) 
 }
 
 absl::Status SeveralHosts(const Family& family, const Variable& variable) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      family.source, ": ", variable.name, "=", variable.value,
-      " means ranks on several hosts, which is not supported yet: start all ranks on one host"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(family.source, ": ", variable.name, "=", variable.value,
+                   " means ranks on several hosts, which is not supported yet: start all ranks on one host"));
 }
 
 absl::Status CheckHosts(const Family& family, uint32_t size, const GetVariable& get) {
@@ -124,22 +123,20 @@ std::string RendezvousOf(const Family& family, const GetVariable& get) {
       identified = true;
     }
   }
-  if (!identified)
-    absl::StrAppend(&name, "-", getppid());  // ranks of a simple launcher are siblings
+  if (!identified) absl::StrAppend(&name, "-", getppid());  // ranks of a simple launcher are siblings
   return name;
 }
 
 // Adds nothing when this launcher has not started the process. With -n, a rank without a size is
 // none.
-absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get,
-                        std::vector<Claim>* claims) {
+absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get, std::vector<Claim>* claims) {
   const Variable rank = FirstSet(family.rank, get);
   if (rank.name == nullptr) return absl::OkStatus();
   const Variable size = FirstSet(family.size, get);
   if (size.name == nullptr && has_n) return absl::OkStatus();
   if (size.name == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(family.source, ": ", rank.name, " is set but ",
-                                                   family.size.front(), " is not"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(family.source, ": ", rank.name, " is set but ", family.size.front(), " is not"));
   }
   absl::StatusOr<uint32_t> rank_number = Number(rank), size_number = Number(size);
   if (!rank_number.ok()) return rank_number.status();
@@ -148,8 +145,8 @@ absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get
   if (status.ok()) status = CheckHosts(family, *size_number, get);
   if (!status.ok()) return status;
   Claim claim{family.source, *rank_number, *size_number, RendezvousOf(family, get)};
-  claim.may_be_batch_script = std::string_view(rank.name) == "SLURM_PROCID" && *rank_number == 0 &&
-                              get("SLURM_STEP_ID") == nullptr;
+  claim.may_be_batch_script =
+      std::string_view(rank.name) == "SLURM_PROCID" && *rank_number == 0 && get("SLURM_STEP_ID") == nullptr;
   claims->push_back(std::move(claim));
   return absl::OkStatus();
 }
@@ -165,17 +162,17 @@ absl::Status CheckAgreement(const std::vector<Claim>& claims) {
     const Claim& other = claims[i];
     if (other.size == 1 || (other.rank == first.rank && other.size == first.size)) continue;
     if (other.may_be_batch_script && other.size == first.size) continue;
-    return absl::InvalidArgumentError(absl::StrCat(Describe(first), ", but ", Describe(other),
-                                                   ": unset the variables of one of them"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(Describe(first), ", but ", Describe(other), ": unset the variables of one of them"));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckMeshRanks(const std::string& source, uint32_t size, uint32_t mesh_ranks) {
   if (size == mesh_ranks) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the artifact's mesh has ", mesh_ranks, mesh_ranks == 1 ? " rank" : " ranks", ", but ",
-      source, " says ", size, ": compile for another mesh or start ", mesh_ranks));
+  return absl::InvalidArgumentError(absl::StrCat("the artifact's mesh has ", mesh_ranks,
+                                                 mesh_ranks == 1 ? " rank" : " ranks", ", but ", source, " says ", size,
+                                                 ": compile for another mesh or start ", mesh_ranks));
 }
 
 absl::StatusOr<RankEnvironment> FromRankFlags(const RankFlags& flags) {
@@ -205,8 +202,7 @@ RankEnvironment LauncherOf(uint32_t size, const std::string& source) {
   return environment;
 }
 
-absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t mesh_ranks,
-                                              const GetVariable& get) {
+absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t mesh_ranks, const GetVariable& get) {
   std::vector<Claim> claims;
   for (const Family& family : Families()) {
     absl::Status status = ReadFamily(family, flags.ranks.has_value(), get, &claims);
@@ -214,17 +210,15 @@ absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t m
   }
   if (absl::Status status = CheckAgreement(claims); !status.ok()) return status;
   if (claims.empty()) {
-    return flags.ranks.has_value() ? LauncherOf(*flags.ranks, "-n")
-                                   : LauncherOf(mesh_ranks, "the mesh");
+    return flags.ranks.has_value() ? LauncherOf(*flags.ranks, "-n") : LauncherOf(mesh_ranks, "the mesh");
   }
   const Claim& claim = claims.front();
   if (flags.ranks.has_value() && (claim.size == 1 || claim.may_be_batch_script)) {
     return LauncherOf(*flags.ranks, "-n");
   }
   if (flags.ranks.has_value() && *flags.ranks != claim.size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("-n ", *flags.ranks, ", but ", Describe(claim),
-                     ": leave out -n where a launcher starts the ranks"));
+    return absl::InvalidArgumentError(absl::StrCat("-n ", *flags.ranks, ", but ", Describe(claim),
+                                                   ": leave out -n where a launcher starts the ranks"));
   }
   RankEnvironment environment;
   environment.rank = claim.rank;

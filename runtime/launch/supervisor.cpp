@@ -85,8 +85,7 @@ class Supervisor {
         RunChild(child_main, rank, parent, cores.empty() ? std::vector<int>() : cores[rank]);
       }
       if (child < 0) {
-        Fail(rank, absl::ResourceExhaustedError(
-                       absl::StrCat("cannot be started: fork: ", std::strerror(errno))));
+        Fail(rank, absl::ResourceExhaustedError(absl::StrCat("cannot be started: fork: ", std::strerror(errno))));
         return;
       }
       children_[rank] = child;
@@ -94,8 +93,7 @@ class Supervisor {
     }
   }
 
-  [[noreturn]] void RunChild(const ChildMain& child_main, uint32_t rank, pid_t parent,
-                             const std::vector<int>& cores) {
+  [[noreturn]] void RunChild(const ChildMain& child_main, uint32_t rank, pid_t parent, const std::vector<int>& cores) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // the supervisor died before the line above
     signals_.Restore();
@@ -125,8 +123,8 @@ class Supervisor {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) continue;
       if (interrupted_.ok()) {
-        interrupted_ = absl::CancelledError(
-            absl::StrCat("interrupted by signal ", signal, " (", strsignal(signal), ")"));
+        interrupted_ =
+            absl::CancelledError(absl::StrCat("interrupted by signal ", signal, " (", strsignal(signal), ")"));
       }
       SignalChildren(signal);
       ScheduleKill();
@@ -145,8 +143,7 @@ class Supervisor {
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && announced) {
         end_at_ = std::min(end_at_, absl::Now() + options_.deadline);
       } else {
-        Fail(rank,
-             absl::UnavailableError(absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
+        Fail(rank, absl::UnavailableError(absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
       }
     }
   }
@@ -164,9 +161,9 @@ class Supervisor {
       end_at_ = absl::InfiniteFuture();
       for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
         if (children_[rank] <= 0) continue;
-        Fail(rank, absl::DeadlineExceededError(absl::StrCat("did not end within ",
-                                                            absl::FormatDuration(options_.deadline),
-                                                            " after the first rank had ended")));
+        Fail(rank,
+             absl::DeadlineExceededError(absl::StrCat("did not end within ", absl::FormatDuration(options_.deadline),
+                                                      " after the first rank had ended")));
       }
     }
     if (absl::Now() < kill_at_) return;

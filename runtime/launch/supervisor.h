@@ -19,8 +19,7 @@ struct SupervisorOptions {
 
 // What a child process does as one rank; its error becomes the job's unless another rank's came
 // first.
-using ChildMain = std::function<absl::Status(
-    uint32_t rank, const std::shared_ptr<comm::SharedMemorySegment>& segment)>;
+using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_ptr<comm::SharedMemorySegment>& segment)>;
 
 // Forks the ranks, each bound to its own cores where there are enough, standard output and error
 // shared with this process. Call it before any thread exists. Returns once every child has been

@@ -26,8 +26,7 @@ std::string JsonString(std::string_view text) {
 
 std::string StepJson(const StepRecord& record) {
   std::string json =
-      absl::StrCat("{\"step\": ", record.step,
-                   ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(record.duration)));
+      absl::StrCat("{\"step\": ", record.step, ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(record.duration)));
   if (record.loss != nullptr) absl::StrAppend(&json, ", \"loss\": ", ScalarJson(*record.loss));
   absl::StrAppend(&json, ", \"outputs\": {");
   for (size_t i = 0; i < record.outputs.size(); ++i) {
@@ -45,16 +44,14 @@ JsonLog::~JsonLog() {
 }
 
 absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path) {
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_TRUNC, 0666);
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_TRUNC, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);
   return JsonLog(path, descriptor);
 }
 
 absl::Status JsonLog::CheckWritable(const std::string& path) {
   const bool exists = access(path.c_str(), F_OK) == 0;
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);
   close(descriptor);
   if (!exists) unlink(path.c_str());

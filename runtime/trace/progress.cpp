@@ -31,8 +31,8 @@ Progress::~Progress() {
 
 void Progress::Step(uint64_t step, const std::string& text) {
   if (!is_terminal_) {
-    std::fprintf(stream_, "step %llu%s%s\n", static_cast<unsigned long long>(step),
-                 text.empty() ? "" : "  ", text.c_str());
+    std::fprintf(stream_, "step %llu%s%s\n", static_cast<unsigned long long>(step), text.empty() ? "" : "  ",
+                 text.c_str());
     std::fflush(stream_);
     return;
   }
@@ -54,12 +54,11 @@ void Progress::Draw(uint64_t done, const std::string& text) {
   is_drawn_ = true;
   const uint64_t filled = steps_ == 0 ? kBarWidth : done * kBarWidth / steps_;
   const absl::Duration passed = drawn_ - begin_;
-  const absl::Duration left =
-      passed / static_cast<int64_t>(done) * static_cast<int64_t>(steps_ - done);
+  const absl::Duration left = passed / static_cast<int64_t>(done) * static_cast<int64_t>(steps_ - done);
   const std::string bar = std::string(filled, '=') + std::string(kBarWidth - filled, ' ');
-  const std::string line = absl::StrCat(
-      kBackToLineStart, "[", bar, "] ", first_ + done, "/", first_ + steps_, "  ", text, "  ",
-      ClockText(passed), done < steps_ ? " left " : "", done < steps_ ? ClockText(left) : "");
+  const std::string line =
+      absl::StrCat(kBackToLineStart, "[", bar, "] ", first_ + done, "/", first_ + steps_, "  ", text, "  ",
+                   ClockText(passed), done < steps_ ? " left " : "", done < steps_ ? ClockText(left) : "");
   std::fputs(line.c_str(), stream_);
   std::fflush(stream_);
 }

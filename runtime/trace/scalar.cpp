@@ -91,8 +91,7 @@ Scalar ReadScalar(ElementType element, std::span<const std::byte> bytes) {
 
 double AsDouble(const Scalar& scalar) {
   if (artifact::IsFloat(scalar.element)) return scalar.number;
-  if (scalar.element == ElementType::U64)
-    return static_cast<double>(static_cast<uint64_t>(scalar.integer));
+  if (scalar.element == ElementType::U64) return static_cast<double>(static_cast<uint64_t>(scalar.integer));
   return static_cast<double>(scalar.integer);
 }
 

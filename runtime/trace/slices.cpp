@@ -11,8 +11,7 @@ void VisitOptional(const char* role, const artifact::Slice* slice, const VisitSl
 }
 
 void VisitLaunch(const artifact::Launch& launch, const VisitSlice& visit) {
-  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i)
-    visit("buffer", *launch.buffers()->Get(i));
+  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) visit("buffer", *launch.buffers()->Get(i));
 }
 
 void VisitMatmul(const artifact::Matmul& matmul, const VisitSlice& visit) {
@@ -53,8 +52,7 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
 }
 
 bool Overlaps(const artifact::Slice& a, const artifact::Slice& b) {
-  return a.space() == b.space() && a.offset() < b.offset() + b.size() &&
-         b.offset() < a.offset() + a.size();
+  return a.space() == b.space() && a.offset() < b.offset() + b.size() && b.offset() < a.offset() + a.size();
 }
 
 }  // namespace sgd::trace

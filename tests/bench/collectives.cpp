@@ -1,5 +1,6 @@
 // Times collectives between rank processes of this host through shared memory. usage: collectives RANKS
-// One line per kind and size: kind, KiB of the full vector, ranks, least and median microseconds between barriers, on rank 0.
+// One line per kind and size: kind, KiB of the full vector, ranks, least and median microseconds between barriers, on
+// rank 0.
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ Compilation sample() {
   Compilation compilation;
   compilation.emitted = "module {}\n";
   compilation.artifact = std::string("binary\0bytes", 12);
-  Report &report = compilation.report;
+  Report& report = compilation.report;
   report.ranks = 8;
   report.mesh = {{"data", 4}, {"model", 2}};
   report.target = "cpu";
@@ -23,12 +23,13 @@ Compilation sample() {
   report.libraryCalls = 6;
   report.sentBytes = 10;
   report.collectives = {{"all_reduce", 2, 4, 10, 8, "a.py:1:2", true}};
-  compilation.explanation.records = {{"main", "a.py:1:2", "all_reduce", "[{}]", "[{\"x\"}]", "all_reduce add", 10, "sum \"of\" gradients"}};
+  compilation.explanation.records = {
+      {"main", "a.py:1:2", "all_reduce", "[{}]", "[{\"x\"}]", "all_reduce add", 10, "sum \"of\" gradients"}};
   return compilation;
 }
 
 template <typename T>
-std::string textOf(const T &value) {
+std::string textOf(const T& value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   value.print(stream);
@@ -50,7 +51,8 @@ TEST(CompileCache, EmptyCompilationComesBack) { EXPECT_TRUE(unpackCompilation(pa
 
 TEST(CompileCache, AnyDamageIsSeen) {
   const std::string good = packCompilation(sample(), "message");
-  for (size_t length = 0; length < good.size(); ++length) EXPECT_FALSE(unpackCompilation(llvm::StringRef(good).take_front(length)).has_value()) << length;
+  for (size_t length = 0; length < good.size(); ++length)
+    EXPECT_FALSE(unpackCompilation(llvm::StringRef(good).take_front(length)).has_value()) << length;
   for (size_t byte = 0; byte < good.size(); ++byte) {
     std::string damaged = good;
     damaged[byte] ^= 0x10;

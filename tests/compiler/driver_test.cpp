@@ -1,4 +1,5 @@
-// Whole compilations of small programs: figures of the report, levels of IR, several programs in one artifact, equal bytes.
+// Whole compilations of small programs: figures of the report, levels of IR, several programs in one artifact, equal
+// bytes.
 #include "compiler/driver.h"
 
 #include "gmock/gmock.h"
@@ -11,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // y = x @ w per rank; the gradient-like x^T y is summed over the ranks and subtracted from w.
-constexpr const char *kStep = R"(
+constexpr const char* kStep = R"(
 sgd.mesh @mesh = <["data"=4]>
 func.func @main(%w: tensor<16x16xf32> {sgd.alias_output = 0 : i64, sgd.name = "w", sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>},
                 %x: tensor<32x16xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>})
@@ -23,7 +24,7 @@ func.func @main(%w: tensor<16x16xf32> {sgd.alias_output = 0 : i64, sgd.name = "w
 }
 )";
 
-constexpr const char *kEval = R"(
+constexpr const char* kEval = R"(
 sgd.mesh @other = <["data"=4]>
 func.func @main(%x: tensor<64x16xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@other, [{"data"}, {}]>},
                 %w: tensor<16x16xf32> {sgd.name = "w", sgd.sharding = #sgd.sharding<@other, [{}, {}]>}) -> tensor<f32> {
@@ -42,7 +43,7 @@ Compilation compileOrDie(std::vector<ProgramSource> sources, CompileOptions opti
   return succeeded(result) ? std::move(*result) : Compilation();
 }
 
-std::unique_ptr<::sgd::artifact::ArtifactFile> open(const Compilation &compilation) {
+std::unique_ptr<::sgd::artifact::ArtifactFile> open(const Compilation& compilation) {
   auto file = ::sgd::artifact::ArtifactFile::FromBytes(compilation.artifact, "test");
   EXPECT_TRUE(file.ok()) << file.status();
   return file.ok() ? std::move(*file) : nullptr;
@@ -60,9 +61,10 @@ TEST(Driver, ReportsFourRanks) {
   EXPECT_EQ(report.memory.outputs, 4u * 256);
   EXPECT_EQ(report.memory.aliased, 4u * 256);
   EXPECT_EQ(report.memory.constants, 0u);
-  EXPECT_EQ(report.memory.peak, report.memory.arguments + report.memory.outputs - report.memory.aliased + report.memory.temporaries);
+  EXPECT_EQ(report.memory.peak,
+            report.memory.arguments + report.memory.outputs - report.memory.aliased + report.memory.temporaries);
   ASSERT_EQ(report.collectives.size(), 1u);
-  const CollectiveReport &collective = report.collectives.front();
+  const CollectiveReport& collective = report.collectives.front();
   EXPECT_EQ(collective.kind, "all_reduce");
   EXPECT_EQ(collective.operandBytes, 1024u);
   EXPECT_EQ(collective.sentBytes, 1536u);  // 2 * 3 / 4 of the operand
@@ -74,12 +76,15 @@ TEST(Driver, ReportsFourRanks) {
 
 TEST(Driver, ReportAsJsonHasTheContractsKeys) {
   llvm::json::Value json = compileOrDie({{"main", "step.mlir", kStep}}).report.toJson();
-  const llvm::json::Object &object = *json.getAsObject();
-  for (const char *key : {"ranks", "mesh", "target", "compile_seconds", "memory", "flops", "kernels", "library_calls", "sent_bytes", "collectives"})
+  const llvm::json::Object& object = *json.getAsObject();
+  for (const char* key : {"ranks", "mesh", "target", "compile_seconds", "memory", "flops", "kernels", "library_calls",
+                          "sent_bytes", "collectives"})
     EXPECT_TRUE(object.get(key)) << key;
-  for (const char *key : {"peak", "arguments", "outputs", "aliased", "constants", "temporaries"}) EXPECT_TRUE(object.getObject("memory")->getInteger(key)) << key;
-  const llvm::json::Object &collective = *object.getArray("collectives")->front().getAsObject();
-  for (const char *key : {"kind", "count", "operand_bytes", "sent_bytes", "group_size", "loc", "in_loop"}) EXPECT_TRUE(collective.get(key)) << key;
+  for (const char* key : {"peak", "arguments", "outputs", "aliased", "constants", "temporaries"})
+    EXPECT_TRUE(object.getObject("memory")->getInteger(key)) << key;
+  const llvm::json::Object& collective = *object.getArray("collectives")->front().getAsObject();
+  for (const char* key : {"kind", "count", "operand_bytes", "sent_bytes", "group_size", "loc", "in_loop"})
+    EXPECT_TRUE(collective.get(key)) << key;
 }
 
 TEST(Driver, MeshOfOneRankSendsNothing) {
@@ -93,7 +98,8 @@ TEST(Driver, MeshOfOneRankSendsNothing) {
 }
 
 TEST(Driver, SameSourcesSameBytes) {
-  EXPECT_EQ(compileOrDie({{"main", "step.mlir", kStep}}).artifact, compileOrDie({{"main", "step.mlir", kStep}}).artifact);
+  EXPECT_EQ(compileOrDie({{"main", "step.mlir", kStep}}).artifact,
+            compileOrDie({{"main", "step.mlir", kStep}}).artifact);
 }
 
 TEST(Driver, ThreadsDoNotChangeTheBytes) {
@@ -107,13 +113,13 @@ TEST(Driver, ThreadsDoNotChangeTheBytes) {
 TEST(Driver, UpdateIsWrittenIntoTheArgument) {
   auto file = open(compileOrDie({{"main", "step.mlir", kStep}}));
   ASSERT_TRUE(file);
-  const auto &program = **file->FindProgram("main");
+  const auto& program = **file->FindProgram("main");
   EXPECT_EQ(program.inputs()->Get(0)->name()->str(), "w");
   EXPECT_TRUE(program.inputs()->Get(0)->state());
   EXPECT_FALSE(program.inputs()->Get(1)->state());
   EXPECT_EQ(program.outputs()->Get(0)->carry_input(), 0);
   EXPECT_EQ(program.outputs()->Get(0)->slice()->offset(), program.inputs()->Get(0)->slice()->offset());
-  for (const auto *instruction : *program.instructions()) EXPECT_FALSE(instruction->op_as_Copy());
+  for (const auto* instruction : *program.instructions()) EXPECT_FALSE(instruction->op_as_Copy());
 }
 
 TEST(Driver, ProgramsShareStateByName) {
@@ -130,11 +136,12 @@ TEST(Driver, ProgramsShareStateByName) {
 }
 
 TEST(Driver, EmitsEachLevel) {
-  const std::pair<EmitLevel, const char *> levels[] = {{EmitLevel::Graph, "tensor<32x16xf32>"},
-                                                       {EmitLevel::Sharded, "tensor<32x16xf32, #sgd.sharding<@mesh, [{\"data\"}, {}]>>"},
-                                                       {EmitLevel::Spmd, "spmd.all_reduce"},
-                                                       {EmitLevel::Kernels, "sgd.cluster"},
-                                                       {EmitLevel::Plan, "plan.alloc offset"}};
+  const std::pair<EmitLevel, const char*> levels[] = {
+      {EmitLevel::Graph, "tensor<32x16xf32>"},
+      {EmitLevel::Sharded, "tensor<32x16xf32, #sgd.sharding<@mesh, [{\"data\"}, {}]>>"},
+      {EmitLevel::Spmd, "spmd.all_reduce"},
+      {EmitLevel::Kernels, "sgd.cluster"},
+      {EmitLevel::Plan, "plan.alloc offset"}};
   for (auto [level, text] : levels) {
     CompileOptions options;
     options.emit = level;
@@ -148,7 +155,7 @@ TEST(Driver, EmitsEachLevel) {
 TEST(Driver, ExplainsTheCollective) {
   Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}});
   ASSERT_EQ(compilation.explanation.records.size(), 1u);
-  const ExplainRecord &record = compilation.explanation.records.front();
+  const ExplainRecord& record = compilation.explanation.records.front();
   EXPECT_EQ(record.op, "all_reduce");
   EXPECT_EQ(record.bytes, 1536u);
   EXPECT_THAT(record.from, HasSubstr("unreduced={\"data\"}"));

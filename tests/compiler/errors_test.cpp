@@ -21,9 +21,11 @@ std::string errorOf(std::vector<ProgramSource> sources, CompileOptions options =
   return messages;
 }
 
-std::string errorOf(const char *text, CompileOptions options = {}) { return errorOf({{"main", "m.mlir", text}}, options); }
+std::string errorOf(const char* text, CompileOptions options = {}) {
+  return errorOf({{"main", "m.mlir", text}}, options);
+}
 
-constexpr const char *kSharded = R"(
+constexpr const char* kSharded = R"(
 sgd.mesh @mesh = <["data"=4]>
 func.func @main(%x: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}]>}) -> tensor<8xf32> {
   %0 = math.exp %x : tensor<8xf32>
@@ -36,27 +38,34 @@ TEST(Errors, TextThatIsNoProgram) {
   EXPECT_EQ(errorOf(""), "m.mlir: error: has no function 'main' and not exactly one public function\n");
   EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %y : tensor<4xf32>\n}"),
             "m.mlir:2:10: error: use of undeclared SSA value name\n");
-  EXPECT_THAT(errorOf("func.func @main() {\n  \"stablehlo.frobnicate\"() : () -> ()\n  return\n}"), StartsWith("m.mlir:2:3: error: "));
+  EXPECT_THAT(errorOf("func.func @main() {\n  \"stablehlo.frobnicate\"() : () -> ()\n  return\n}"),
+              StartsWith("m.mlir:2:3: error: "));
   EXPECT_THAT(errorOf(std::string(1000, '\1').c_str()), StartsWith("m.mlir:1:1: error: "));
 }
 
 TEST(Errors, PlaceIsTheUsersOwn) {
-  std::string text = "func.func @main(%x: tensor<4x4xi1>) -> tensor<4x4xi1> {\n"
-                     "  %0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [0] : tensor<4x4xi1>, tensor<4x4xi1> -> tensor<4x4xi1> "
-                     "loc(\"jit(f)/dot\"(callsite(\"net.py\":12:4 at \"main.py\":3:1)))\n"
-                     "  return %0 : tensor<4x4xi1>\n}";
+  std::string text =
+      "func.func @main(%x: tensor<4x4xi1>) -> tensor<4x4xi1> {\n"
+      "  %0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [0] : tensor<4x4xi1>, tensor<4x4xi1> -> "
+      "tensor<4x4xi1> "
+      "loc(\"jit(f)/dot\"(callsite(\"net.py\":12:4 at \"main.py\":3:1)))\n"
+      "  return %0 : tensor<4x4xi1>\n}";
   EXPECT_THAT(errorOf(text.c_str()), StartsWith("net.py:12:4: error: "));
 }
 
 TEST(Errors, TypesThatNoBufferHas) {
-  EXPECT_THAT(errorOf("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"), HasSubstr("argument 0 has type 'tensor<?xf32>'; arguments must be tensors of static shape"));
-  EXPECT_THAT(errorOf("func.func @main(%x: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> { return %x : tensor<4xf8E4M3FN> }"), HasSubstr("'f8E4M3FN', which artifacts do not have"));
+  EXPECT_THAT(errorOf("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
+              HasSubstr("argument 0 has type 'tensor<?xf32>'; arguments must be tensors of static shape"));
+  EXPECT_THAT(
+      errorOf("func.func @main(%x: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> { return %x : tensor<4xf8E4M3FN> }"),
+      HasSubstr("'f8E4M3FN', which artifacts do not have"));
 }
 
 TEST(Errors, Mesh) {
   CompileOptions options;
   options.mesh = {{"model", 2}};
-  EXPECT_EQ(errorOf(kSharded, options), "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data\n");
+  EXPECT_EQ(errorOf(kSharded, options),
+            "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data\n");
   EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
             "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh\n");
   options.mesh = {{"data", 3}};
@@ -72,15 +81,19 @@ TEST(Errors, UnknownAxisInASharding) {
 TEST(Errors, ProgramsThatDoNotFitTogether) {
   std::string other = kSharded;
   other.replace(other.find("\"data\"=4"), 8, "\"data\"=2");
-  EXPECT_THAT(errorOf({{"train", "a.mlir", kSharded}, {"eval", "b.mlir", other}}), HasSubstr("programs of one artifact run on one mesh"));
+  EXPECT_THAT(errorOf({{"train", "a.mlir", kSharded}, {"eval", "b.mlir", other}}),
+              HasSubstr("programs of one artifact run on one mesh"));
 }
 
 TEST(Errors, MemoryLimitNamesTheLargestBuffers) {
   CompileOptions options;
   options.memoryLimit = 10;
-  const char *text = "func.func @main(%x: tensor<64xf32> {sgd.name = \"images\"}) -> tensor<64xf32> {\n  %0 = math.exp %x : tensor<64xf32>\n  return %0 : tensor<64xf32>\n}";
+  const char* text =
+      "func.func @main(%x: tensor<64xf32> {sgd.name = \"images\"}) -> tensor<64xf32> {\n  %0 = math.exp %x : "
+      "tensor<64xf32>\n  return %0 : tensor<64xf32>\n}";
   EXPECT_EQ(errorOf(text, options),
-            "m.mlir: error: needs 512 bytes in each rank where --memory-limit allows 10; the largest buffers: value at m.mlir:2:8 (256 bytes), "
+            "m.mlir: error: needs 512 bytes in each rank where --memory-limit allows 10; the largest buffers: value at "
+            "m.mlir:2:8 (256 bytes), "
             "argument images at m.mlir:1:17 (256 bytes)\n");
 }
 

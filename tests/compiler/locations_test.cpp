@@ -9,7 +9,7 @@ namespace {
 
 class Locations : public ::testing::Test {
  protected:
-  Location file(const char *name, unsigned line) { return FileLineColLoc::get(&context, name, line, 7); }
+  Location file(const char* name, unsigned line) { return FileLineColLoc::get(&context, name, line, 7); }
   MLIRContext context{MLIRContext::Threading::DISABLED};
 };
 
@@ -31,7 +31,8 @@ TEST_F(Locations, CallsGiveTheInnermostFile) {
 }
 
 TEST_F(Locations, FusedGivesTheFirstKnown) {
-  EXPECT_EQ(getUserLocation(FusedLoc::get(&context, {UnknownLoc::get(&context), file("a.py", 1), file("b.py", 2)})), "a.py:1:7");
+  EXPECT_EQ(getUserLocation(FusedLoc::get(&context, {UnknownLoc::get(&context), file("a.py", 1), file("b.py", 2)})),
+            "a.py:1:7");
 }
 
 }  // namespace

@@ -28,12 +28,14 @@ TEST(ParseMesh, SaysWhatIsWrong) {
   EXPECT_EQ(messageOf(parseMesh("data=0")), "--mesh: the size of axis 'data' must be a positive integer, not '0'");
   EXPECT_EQ(messageOf(parseMesh("data=-2")), "--mesh: the size of axis 'data' must be a positive integer, not '-2'");
   EXPECT_EQ(messageOf(parseMesh("data=two")), "--mesh: the size of axis 'data' must be a positive integer, not 'two'");
-  EXPECT_EQ(messageOf(parseMesh("data=99999999999999999999")), "--mesh: the size of axis 'data' must be a positive integer, not '99999999999999999999'");
+  EXPECT_EQ(messageOf(parseMesh("data=99999999999999999999")),
+            "--mesh: the size of axis 'data' must be a positive integer, not '99999999999999999999'");
   EXPECT_EQ(messageOf(parseMesh("x=2,x=4")), "--mesh: axis 'x' is given twice");
 }
 
 TEST(ParseEmitLevel, KnowsTheFiveLevels) {
-  for (const char *level : {"graph", "sharded", "spmd", "kernels", "plan"}) EXPECT_EQ(messageOf(parseEmitLevel(level)), "accepted");
+  for (const char* level : {"graph", "sharded", "spmd", "kernels", "plan"})
+    EXPECT_EQ(messageOf(parseEmitLevel(level)), "accepted");
   EXPECT_EQ(messageOf(parseEmitLevel("llvm")), "--emit: 'llvm' is not graph, sharded, spmd, kernels or plan");
 }
 
@@ -42,8 +44,9 @@ TEST(ParseByteSize, UnderstandsUnits) {
   EXPECT_EQ(*parseByteSize("512MiB"), 512u << 20);
   EXPECT_EQ(*parseByteSize("80 GiB"), uint64_t{80} << 30);
   EXPECT_EQ(*parseByteSize("1.5GB"), 1500000000u);
-  for (const char *wrong : {"", "GiB", "-1", "1XB", "1e30TiB", "nan"})
-    EXPECT_EQ(messageOf(parseByteSize(wrong)), std::string("'") + wrong + "' is not a number of bytes such as 1048576, 512MiB or 80GiB");
+  for (const char* wrong : {"", "GiB", "-1", "1XB", "1e30TiB", "nan"})
+    EXPECT_EQ(messageOf(parseByteSize(wrong)),
+              std::string("'") + wrong + "' is not a number of bytes such as 1048576, 512MiB or 80GiB");
 }
 
 TEST(CheckTargetAndCpu, RefuseWhatIsNotThere) {

@@ -6,7 +6,7 @@
 namespace mlir::sgd {
 namespace {
 
-std::string print(const Timings &timings) {
+std::string print(const Timings& timings) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   timings.print(stream);

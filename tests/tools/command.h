@@ -19,8 +19,7 @@ struct CommandResult {
 };
 
 // `environment` is put before the command ("RANK=0 WORLD_SIZE=2").
-inline CommandResult RunCommand(const std::string& program,
-                                const std::vector<std::string>& arguments,
+inline CommandResult RunCommand(const std::string& program, const std::vector<std::string>& arguments,
                                 const std::string& environment = "") {
   data::TemporaryFolder folder;
   std::string line = "env " + environment + " '" + program + "'";

@@ -21,8 +21,7 @@ TEST(PathOf, TakesNamesApart) {
 }
 
 TEST(PathOf, EndsOnAnyText) {
-  for (const char* text : {"[", "]", "[[", "a[", "a['", "a['b", "..", "[']", "a]['b']x"})
-    PathOf(text);
+  for (const char* text : {"[", "]", "[[", "a[", "a['", "a['b", "..", "[']", "a]['b']x"}) PathOf(text);
 }
 
 TEST(ShortName, IsForPeople) {

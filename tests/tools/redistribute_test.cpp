@@ -20,8 +20,8 @@ data::TensorType Type(data::Dims dims, std::vector<std::vector<comm::AxisRef>> s
   return type;
 }
 
-std::vector<std::byte> Cut(const std::vector<int32_t>& global, const data::TensorType& type,
-                           const comm::Mesh& mesh, uint32_t rank) {
+std::vector<std::byte> Cut(const std::vector<int32_t>& global, const data::TensorType& type, const comm::Mesh& mesh,
+                           uint32_t rank) {
   const data::Shard shard(type, mesh, rank);
   std::vector<std::byte> local(shard.local_bytes());
   shard.CopyIn(std::as_bytes(std::span(global)), local);
@@ -35,22 +35,18 @@ TEST(Redistribute, EveryPairOfShardings) {
   std::vector<int32_t> global(30);
   std::iota(global.begin(), global.end(), 1);
   std::vector<data::TensorType> types;
-  for (const std::vector<std::vector<comm::AxisRef>>& sharding :
-       std::vector<std::vector<std::vector<comm::AxisRef>>>{
+  for (const std::vector<std::vector<comm::AxisRef>>& sharding : std::vector<std::vector<std::vector<comm::AxisRef>>>{
            {{}, {}}, {{x}, {}}, {{}, {x}}, {{x}, {y}}, {{y}, {x}}, {{}, {y, x}}}) {
     types.push_back(Type(dims, sharding));
   }
   for (const data::TensorType& from : types) {
     for (const data::TensorType& to : types) {
-      std::vector<absl::Status> outcomes =
-          checkpoint::RunRanks(4, [&](comm::Communicator& communicator) {
-            const uint32_t rank = communicator.rank();
-            auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, communicator,
-                                      absl::Seconds(10));
-            if (!bytes.ok()) return bytes.status();
-            return *bytes == Cut(global, to, mesh, rank) ? absl::OkStatus()
-                                                         : absl::InternalError("wrong bytes");
-          });
+      std::vector<absl::Status> outcomes = checkpoint::RunRanks(4, [&](comm::Communicator& communicator) {
+        const uint32_t rank = communicator.rank();
+        auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, communicator, absl::Seconds(10));
+        if (!bytes.ok()) return bytes.status();
+        return *bytes == Cut(global, to, mesh, rank) ? absl::OkStatus() : absl::InternalError("wrong bytes");
+      });
       for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
     }
   }

@@ -15,9 +15,7 @@ using ::testing::Not;
 
 class SgdInspect : public ::testing::Test {
  protected:
-  void SetUp() override {
-    WriteToyArtifact(folder_ / "toy.sgda", {.ranks = 4, .has_init = true, .has_eval = true});
-  }
+  void SetUp() override { WriteToyArtifact(folder_ / "toy.sgda", {.ranks = 4, .has_init = true, .has_eval = true}); }
 
   std::string Run(std::vector<std::string> flags) {
     flags.insert(flags.begin(), folder_ / "toy.sgda");
@@ -35,16 +33,11 @@ TEST_F(SgdInspect, Summary) {
   EXPECT_THAT(text, HasSubstr("mesh      data=4: 4 ranks\n"));
   EXPECT_THAT(text, HasSubstr("private 4,096, window 4,096, constants "));
   EXPECT_THAT(text, HasSubstr("programs  train, init, eval\n"));
-  EXPECT_THAT(
-      text, HasSubstr("program train: 3 matmul, 1 collective; 0 flops and 24 bytes sent a step\n"));
+  EXPECT_THAT(text, HasSubstr("program train: 3 matmul, 1 collective; 0 flops and 24 bytes sent a step\n"));
   EXPECT_THAT(text, HasSubstr("arg0  params['w']  f32[1,4]  replicated  f32[1,4]   state\n"));
   EXPECT_THAT(text, HasSubstr("arg1  x            f32[8,4]  [data, -]   f32[2,4]\n"));
-  EXPECT_THAT(text,
-              HasSubstr("result1  result[1]['w']  f32[1,4]  replicated  f32[1,4]   is arg0\n"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          " 1  all_reduce add  data      4        1             16          24  toy.py:3:7\n"));
+  EXPECT_THAT(text, HasSubstr("result1  result[1]['w']  f32[1,4]  replicated  f32[1,4]   is arg0\n"));
+  EXPECT_THAT(text, HasSubstr(" 1  all_reduce add  data      4        1             16          24  toy.py:3:7\n"));
   EXPECT_THAT(text, Not(HasSubstr("instructions\n")));
 }
 
@@ -56,8 +49,7 @@ TEST_F(SgdInspect, PartsAsText) {
   EXPECT_THAT(program, HasSubstr(" 3  matmul      f32 1x1x4                 8      4  memory "));
   EXPECT_THAT(Run({"--collectives"}), HasSubstr("f32 x 4"));
   EXPECT_THAT(Run({"--memory"}), HasSubstr("private        0    16  arg0 result1  2 to 3\n"));
-  EXPECT_THAT(Run({"--explain"}),
-              HasSubstr("toy.py:3:7: all_reduce over data: the sum over rows is partial\n"));
+  EXPECT_THAT(Run({"--explain"}), HasSubstr("toy.py:3:7: all_reduce over data: the sum over rows is partial\n"));
   EXPECT_THAT(Run({"--explain"}), Not(HasSubstr("arg0")));
 }
 
@@ -65,8 +57,7 @@ TEST_F(SgdInspect, Json) {
   const nlohmann::json summary = nlohmann::json::parse(Run({"--json"}));
   EXPECT_EQ(summary["mesh"], nlohmann::json::parse(R"([["data", 4]])"));
   EXPECT_EQ(summary["ranks"], 4);
-  EXPECT_EQ(summary["memory"]["total"].get<uint64_t>(),
-            8192 + summary["memory"]["constants"].get<uint64_t>());
+  EXPECT_EQ(summary["memory"]["total"].get<uint64_t>(), 8192 + summary["memory"]["constants"].get<uint64_t>());
   EXPECT_EQ(summary["kernels"]["count"], 0);
   EXPECT_EQ(summary["hash"].get<std::string>().size(), 64u);
   const nlohmann::json& train = summary["programs"][0];

@@ -27,8 +27,7 @@ class SgdrunErrors : public ::testing::Test {
     WriteToyArtifact(folder_ / name, options);
     return folder_ / name;
   }
-  std::string Tensors(const std::string& name,
-                      const std::vector<std::pair<std::string, Dims>>& tensors,
+  std::string Tensors(const std::string& name, const std::vector<std::pair<std::string, Dims>>& tensors,
                       ElementType element = ElementType::F32) {
     std::vector<data::TensorSpec> specs;
     for (const auto& [tensor, dims] : tensors) specs.push_back({tensor, element, dims});
@@ -50,9 +49,7 @@ class SgdrunErrors : public ::testing::Test {
   void ExpectWrongUsage(const std::string& message, std::vector<std::string> arguments) {
     Expect(2, message, arguments);
   }
-  void ExpectFault(const std::string& message, std::vector<std::string> arguments) {
-    Expect(1, message, arguments);
-  }
+  void ExpectFault(const std::string& message, std::vector<std::string> arguments) { Expect(1, message, arguments); }
 
   TemporaryFolder folder_;
   std::string artifact_;
@@ -69,19 +66,16 @@ TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("-n", {artifact_, "-n", "0"});
   ExpectWrongUsage("--deadline", {artifact_, "--deadline", "-1"});
   ExpectWrongUsage("--deadline", {artifact_, "--deadline", "nan"});
-  ExpectWrongUsage("--bench and --steps exclude each other",
-                   {artifact_, "--bench", "1", "--steps", "1"});
+  ExpectWrongUsage("--bench and --steps exclude each other", {artifact_, "--bench", "1", "--steps", "1"});
   ExpectWrongUsage("--init is for training", {artifact_, "--init", "a"});
   ExpectWrongUsage("--log-json is for training", {artifact_, "--bench", "1", "--log-json", "a"});
   ExpectWrongUsage("training starts from --init", {artifact_, "--steps", "1", "--inputs", "a"});
   ExpectWrongUsage("--data and --batches exclude each other",
                    {artifact_, "--steps", "1", "--data", "a", "--batches", "b"});
-  ExpectWrongUsage("'x' is not INPUT=TENSOR",
-                   {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
+  ExpectWrongUsage("'x' is not INPUT=TENSOR", {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
   ExpectWrongUsage("--data is missing", {artifact_, "--steps", "1", "--feed", "x=y"});
   ExpectWrongUsage("--save-every needs --save", {artifact_, "--steps", "1", "--save-every", "1"});
-  ExpectWrongUsage("--eval-data needs --eval-every",
-                   {artifact_, "--steps", "1", "--eval-data", "a"});
+  ExpectWrongUsage("--eval-data needs --eval-every", {artifact_, "--steps", "1", "--eval-data", "a"});
   ExpectWrongUsage("--carry needs --steps or --bench", {artifact_, "--carry", "a:b"});
   ExpectWrongUsage("--null-kernels is for --bench", {artifact_, "--null-kernels"});
   ExpectWrongUsage("--rank and --world-size belong together", {artifact_, "--rank", "0"});
@@ -98,8 +92,7 @@ TEST_F(SgdrunErrors, Artifact) {
   ExpectFault("flipped.sgda: ", {folder_ / "flipped.sgda"});
   ExpectFault("'eval'", {artifact_, "--program", "eval"});
   const std::string odd = Artifact("odd.sgda", {.train_name = "step", .has_init = true});
-  ExpectFault("has neither a program 'main' nor 'train'; choose one of step, init with --program",
-              {odd});
+  ExpectFault("has neither a program 'main' nor 'train'; choose one of step, init with --program", {odd});
 }
 
 TEST_F(SgdrunErrors, RanksThatAreNotTheMeshs) {
@@ -116,14 +109,12 @@ TEST_F(SgdrunErrors, Inputs) {
     ExpectFault(message, {artifact_, "--inputs", inputs, "--outputs", out});
   };
   fault("none: cannot open: No such file or directory", folder_ / "none");
-  fault("input arg1 'x' (f32[8,4]) of program 'train' is not in --inputs",
-        Tensors("part", {{"arg0", {1, 4}}}));
+  fault("input arg1 'x' (f32[8,4]) of program 'train' is not in --inputs", Tensors("part", {{"arg0", {1, 4}}}));
   fault("tensor 'arg0': is F32[4], but input 'params['w']' is F32[1,4]",
         Tensors("shape", {{"arg0", {4}}, {"arg1", {8, 4}}}));
   fault("tensor 'arg0': is I32[1,4], but input 'params['w']' is F32[1,4]",
         Tensors("type", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}, ElementType::I32));
-  fault("tensor 'y': program 'train' has no such input",
-        Tensors("name", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"y", {}}}));
+  fault("tensor 'y': program 'train' has no such input", Tensors("name", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"y", {}}}));
   fault("tensor 'arg2': program 'train' has no such input",
         Tensors("name2", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg2", {}}}));
   fault("tensor 'x': input arg1 'x' (f32[8,4]) of program 'train' is given twice",
@@ -132,8 +123,7 @@ TEST_F(SgdrunErrors, Inputs) {
   data::WriteText(folder_ / "cut", whole.substr(0, whole.size() - 1));
   fault("it is truncated", folder_ / "cut");
   EXPECT_FALSE(std::filesystem::exists(out));
-  ExpectFault("input arg0 'params['w']' (f32[1,4]) of program 'train' is not in --inputs",
-              {artifact_});
+  ExpectFault("input arg0 'params['w']' (f32[1,4]) of program 'train' is not in --inputs", {artifact_});
 }
 
 TEST_F(SgdrunErrors, State) {
@@ -174,15 +164,13 @@ TEST_F(SgdrunErrors, Carry) {
   auto fault = [&](const std::string& message, const std::string& flag, const std::string& value) {
     ExpectFault(message, {artifact_, "--init", init, "--steps", "1", flag, value});
   };
-  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'", "--carry",
-        "result7:arg0");
+  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'", "--carry", "result7:arg0");
   fault(
       "cannot carry output result1 'result[1]['w']' (f32[1,4]) of program 'train' to input arg1 "
       "'x' "
       "(f32[8,4])",
       "--carry", "result1:arg1");
-  fault("two outputs are carried to input arg0 'params['w']'", "--carry",
-        "result1:arg0,result1:arg0");
+  fault("two outputs are carried to input arg0 'params['w']'", "--carry", "result1:arg0,result1:arg0");
   auto file_fault = [&](const std::string& message, const std::string& json) {
     data::WriteText(folder_ / "carry.json", json);
     fault("carry.json: " + message, "--carry-json", folder_ / "carry.json");
@@ -200,16 +188,14 @@ TEST_F(SgdrunErrors, OutputsThatCannotBeWrittenStopTheRunBeforeItBegins) {
     more.insert(more.begin(), train.begin(), train.end());
     ExpectFault(message, more);
   };
-  fault("none/out.partial: cannot create: No such file or directory",
-        {"--outputs", folder_ / "none/out"});
+  fault("none/out.partial: cannot create: No such file or directory", {"--outputs", folder_ / "none/out"});
   fault("not a regular file", {"--outputs", folder_.path()});
   fault("not a regular file", {"--outputs", "/dev/full"});
   fault("none/log: cannot open: No such file or directory", {"--log-json", folder_ / "none/log"});
   data::WriteText(folder_ / "file", "");
   fault("file/saved: cannot create: Not a directory", {"--save", folder_ / "file/saved"});
   fault("--loss: program 'train' has no output 'accuracy'", {"--loss", "accuracy"});
-  fault("--loss: output result1 'result[1]['w']' (f32[1,4]) of program 'train' is not a scalar",
-        {"--loss", "result1"});
+  fault("--loss: output result1 'result[1]['w']' (f32[1,4]) of program 'train' is not a scalar", {"--loss", "result1"});
   ExpectFault("cannot create", {artifact_, "--inputs", init, "--outputs", "/proc/out"});
   EXPECT_EQ(folder_.files(), 3u) << "artifact, init and file; nothing else may be left";
 }
@@ -218,25 +204,21 @@ TEST_F(SgdrunErrors, Checkpoints) {
   const std::string toy = Artifact("init.sgda", {.has_init = true});
   const std::string rows = Tensors("rows", {{"x", {20, 4}}});
   auto fault = [&](const std::string& message, std::vector<std::string> more) {
-    std::vector<std::string> arguments = {toy,        "--steps",        "1", "--data", rows,
-                                          "--resume", folder_ / "saved"};
+    std::vector<std::string> arguments = {toy, "--steps", "1", "--data", rows, "--resume", folder_ / "saved"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     ExpectFault(message, arguments);
   };
   fault("saved: cannot open: No such file or directory", {});
-  ASSERT_EQ(RunCommand(SGDRUN, {toy, "--steps", "2", "--data", rows, "--seed", "4", "--save",
-                                folder_ / "saved"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      RunCommand(SGDRUN, {toy, "--steps", "2", "--data", rows, "--seed", "4", "--save", folder_ / "saved"}).exit_code,
+      0);
   fault("was trained with --seed 4, not 5; leave --seed out", {"--seed", "5"});
   const std::string state = folder_ / "saved/step-0000000002/state.safetensors";
   std::string bytes = data::ReadText(state);
   bytes.back() ^= 1;
   data::WriteText(state, bytes);
-  fault("state.safetensors: is corrupt: its SHA-256 is not the manifest's",
-        {"--save", folder_ / "again"});
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "again"))
-      << "nothing may be made before everything is checked";
+  fault("state.safetensors: is corrupt: its SHA-256 is not the manifest's", {"--save", folder_ / "again"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "again")) << "nothing may be made before everything is checked";
   std::filesystem::remove(folder_ / "saved/step-0000000002/manifest.json");
   fault("saved: holds no complete checkpoint", {});
 }
@@ -245,9 +227,8 @@ TEST_F(SgdrunErrors, RanksStartedApartMustRunTheSame) {
   const std::string toy = Artifact("two.sgda", {.ranks = 2, .has_init = true});
   const std::string rows = Tensors("rows", {{"x", {20, 4}}});
   auto run = [&](const std::string& rank, const std::string& seed) {
-    return RunCommand(SGDRUN,
-                      {toy, "--rank", rank, "--world-size", "2", "--rendezvous", folder_.path(),
-                       "--deadline", "20", "--steps", "1", "--data", rows, "--seed", seed});
+    return RunCommand(SGDRUN, {toy, "--rank", rank, "--world-size", "2", "--rendezvous", folder_.path(), "--deadline",
+                               "20", "--steps", "1", "--data", rows, "--seed", seed});
   };
   for (const std::string& seed : {"1", "2"}) {
     CommandResult first;
@@ -265,13 +246,9 @@ TEST_F(SgdrunErrors, RanksStartedApartMustRunTheSame) {
 
 TEST_F(SgdrunErrors, ResultsThatNobodyTakes) {
   const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
-  const std::string command =
-      std::string("'") + SGDRUN + "' '" + artifact_ + "' --init '" + init + "' --steps 1000000";
-  EXPECT_EQ(
-      WEXITSTATUS(std::system((command + " > /dev/full 2> '" + folder_ / "errors" + "'").c_str())),
-      1);
-  EXPECT_THAT(data::ReadText(folder_ / "errors"),
-              HasSubstr("cannot write results to standard output"));
+  const std::string command = std::string("'") + SGDRUN + "' '" + artifact_ + "' --init '" + init + "' --steps 1000000";
+  EXPECT_EQ(WEXITSTATUS(std::system((command + " > /dev/full 2> '" + folder_ / "errors" + "'").c_str())), 1);
+  EXPECT_THAT(data::ReadText(folder_ / "errors"), HasSubstr("cannot write results to standard output"));
   EXPECT_EQ(std::system(("bash -c \"set -o pipefail; " + command +
                          " 2> /dev/null | head -1 > /dev/null; exit \\$((\\$? != 1))\"")
                             .c_str()),
@@ -281,18 +258,17 @@ TEST_F(SgdrunErrors, ResultsThatNobodyTakes) {
 TEST_F(SgdrunErrors, Evaluation) {
   const std::string rows = Tensors("rows", {{"x", {20, 4}}});
   const std::string without = Artifact("without.sgda", {.has_init = true});
-  ExpectFault("'eval'",
-              {without, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
+  ExpectFault("'eval'", {without, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
   const std::string toy = Artifact("eval.sgda", {.has_init = true, .has_eval = true});
   ExpectFault(
       "input arg1 'x' (f32[8,4]) of program 'eval' is neither state of program 'train' nor in "
       "--eval-data, which is not given",
       {toy, "--steps", "1", "--data", rows, "--eval-every", "1"});
-  ExpectFault("is neither state of program 'train' nor in --eval-data",
-              {toy, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data",
-               Tensors("other", {{"y", {20, 4}}})});
-  CommandResult note = RunCommand(
-      SGDRUN, {toy, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
+  ExpectFault(
+      "is neither state of program 'train' nor in --eval-data",
+      {toy, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", Tensors("other", {{"y", {20, 4}}})});
+  CommandResult note =
+      RunCommand(SGDRUN, {toy, "--steps", "1", "--data", rows, "--eval-every", "1", "--eval-data", rows});
   EXPECT_EQ(note.exit_code, 0);
   EXPECT_EQ(note.errors,
             "sgdrun: note: evaluation leaves out the last 4 of 20 rows, which do not fill a batch "

@@ -35,8 +35,7 @@ class Sgdrun : public ::testing::Test {
   }
 
   // f32 tensors whose elements are `base`, `base` + 1, ...
-  std::string Tensors(const std::string& name,
-                      const std::vector<std::pair<std::string, data::Dims>>& tensors,
+  std::string Tensors(const std::string& name, const std::vector<std::pair<std::string, data::Dims>>& tensors,
                       float base = 0) {
     std::vector<data::TensorSpec> specs;
     for (const auto& [tensor, dims] : tensors) specs.push_back({tensor, ElementType::F32, dims});
@@ -73,17 +72,15 @@ TEST_F(Sgdrun, RunsOnce) {
   const std::string inputs = Tensors("in", {{"arg0", {1, 4}}, {"x", {8, 4}}});
   for (uint32_t ranks : {1u, 2u, 4u}) {
     const std::string out = folder_ / ("out" + std::to_string(ranks));
-    CommandResult result =
-        MustRun({"-n", std::to_string(ranks), Artifact({.ranks = ranks, .train_name = "main"}),
-                 "--inputs", inputs, "--outputs", out});
+    CommandResult result = MustRun({"-n", std::to_string(ranks), Artifact({.ranks = ranks, .train_name = "main"}),
+                                    "--inputs", inputs, "--outputs", out});
     // Columns of x sum to 112, 120, 128, 136; w = {0, 1, 2, 3} + half of that.
     EXPECT_EQ(Floats(out, "result1"), (std::vector<float>{56, 61, 66, 71}));
     EXPECT_EQ(Floats(out, "result0"), std::vector<float>{254});
     EXPECT_EQ(result.output, "result0  254\n");
     EXPECT_EQ(result.errors, "");
   }
-  MustRun({Artifact({.ranks = 2}), "--inputs", inputs, "--outputs", folder_ / "model",
-           "--output-names", "model"});
+  MustRun({Artifact({.ranks = 2}), "--inputs", inputs, "--outputs", folder_ / "model", "--output-names", "model"});
   EXPECT_EQ(Floats(folder_ / "model", "result[1]['w']"), (std::vector<float>{56, 61, 66, 71}));
 }
 
@@ -91,9 +88,8 @@ TEST_F(Sgdrun, TrainsOnBatchesWithCarry) {
   const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
   const std::string batches = Tensors("batches", {{"step0.arg1", {8, 4}}, {"step1.x", {8, 4}}});
   for (uint32_t ranks : {1u, 4u}) {
-    CommandResult result =
-        MustRun({Artifact({.ranks = ranks}), "--init", init, "--batches", batches, "--steps", "3",
-                 "--log-json", folder_ / "log", "--outputs", folder_ / "out"});
+    CommandResult result = MustRun({Artifact({.ranks = ranks}), "--init", init, "--batches", batches, "--steps", "3",
+                                    "--log-json", folder_ / "log", "--outputs", folder_ / "out"});
     // Every step adds 56, 60, 64, 68 = 248 to the sum of w, which begins with 6.
     EXPECT_EQ(result.output, "step 0  loss 254\nstep 1  loss 502\nstep 2  loss 750\n");
     const std::vector<nlohmann::json> log = Log("log");
@@ -109,27 +105,22 @@ TEST_F(Sgdrun, TrainsOnBatchesWithCarry) {
 TEST_F(Sgdrun, CarryCanBeSetByHand) {
   const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
   const std::string artifact = Artifact({});
-  EXPECT_THAT(
-      MustRun({artifact, "--init", init, "--steps", "2", "--carry", "result[1]['w']:arg0"}).output,
-      HasSubstr("step 1  loss 502"));
+  EXPECT_THAT(MustRun({artifact, "--init", init, "--steps", "2", "--carry", "result[1]['w']:arg0"}).output,
+              HasSubstr("step 1  loss 502"));
   data::WriteText(folder_ / "carry.json", "[[1, 0]]");
-  EXPECT_THAT(
-      MustRun({artifact, "--init", init, "--steps", "2", "--carry-json", folder_ / "carry.json"})
-          .output,
-      HasSubstr("step 1  loss 502"));
+  EXPECT_THAT(MustRun({artifact, "--init", init, "--steps", "2", "--carry-json", folder_ / "carry.json"}).output,
+              HasSubstr("step 1  loss 502"));
   // Without any carry every step starts from --init, although the program overwrites its input.
   data::WriteText(folder_ / "none.json", "[]");
-  EXPECT_THAT(
-      MustRun({artifact, "--init", init, "--steps", "2", "--carry-json", folder_ / "none.json"})
-          .output,
-      HasSubstr("step 1  loss 254"));
+  EXPECT_THAT(MustRun({artifact, "--init", init, "--steps", "2", "--carry-json", folder_ / "none.json"}).output,
+              HasSubstr("step 1  loss 254"));
 }
 
 TEST_F(Sgdrun, DataOrderDependsOnSeedOnly) {
   const std::string rows = Tensors("data", {{"images", {20, 4}}});
   auto train = [&](uint32_t ranks, const std::string& seed) {
-    return MustRun({Artifact({.ranks = ranks, .has_init = true}), "--data", rows, "--feed",
-                    "x=images", "--steps", "6", "--seed", seed})
+    return MustRun({Artifact({.ranks = ranks, .has_init = true}), "--data", rows, "--feed", "x=images", "--steps", "6",
+                    "--seed", seed})
         .output;
   };
   const std::string one = train(1, "3");
@@ -141,14 +132,14 @@ TEST_F(Sgdrun, DataOrderDependsOnSeedOnly) {
 TEST_F(Sgdrun, ResumesWithTheSameBitsOnOtherRanks) {
   const std::string rows = Tensors("data", {{"x", {20, 4}}});
   const std::string two = Artifact({.ranks = 2, .has_init = true});
-  MustRun({two, "--data", rows, "--steps", "7", "--seed", "5", "--log-json", folder_ / "whole",
-           "--outputs", folder_ / "whole.out"});
-  MustRun({two, "--data", rows, "--steps", "3", "--seed", "5", "--log-json", folder_ / "parts",
-           "--save", folder_ / "saved", "--save-every", "2"});
+  MustRun({two, "--data", rows, "--steps", "7", "--seed", "5", "--log-json", folder_ / "whole", "--outputs",
+           folder_ / "whole.out"});
+  MustRun({two, "--data", rows, "--steps", "3", "--seed", "5", "--log-json", folder_ / "parts", "--save",
+           folder_ / "saved", "--save-every", "2"});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved/step-0000000002/manifest.json"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved/step-0000000003/manifest.json"));
-  MustRun({Artifact({.ranks = 4, .has_init = true}), "--data", rows, "--steps", "4", "--resume",
-           folder_ / "saved", "--log-json", folder_ / "rest", "--outputs", folder_ / "parts.out"});
+  MustRun({Artifact({.ranks = 4, .has_init = true}), "--data", rows, "--steps", "4", "--resume", folder_ / "saved",
+           "--log-json", folder_ / "rest", "--outputs", folder_ / "parts.out"});
   const std::vector<nlohmann::json> whole = Log("whole");
   std::vector<nlohmann::json> parts = Log("parts");
   for (const nlohmann::json& line : Log("rest")) parts.push_back(line);
@@ -163,14 +154,11 @@ TEST_F(Sgdrun, ResumesWithTheSameBitsOnOtherRanks) {
 
 TEST_F(Sgdrun, EvaluatesBetweenSteps) {
   const std::string rows = Tensors("data", {{"x", {16, 4}}});
-  const std::string plain =
-      MustRun({Artifact({.ranks = 2, .has_init = true}), "--data", rows, "--steps", "4"}).output;
+  const std::string plain = MustRun({Artifact({.ranks = 2, .has_init = true}), "--data", rows, "--steps", "4"}).output;
   for (bool overwrites : {false, true}) {
     CommandResult result = MustRun(
-        {Artifact(
-             {.ranks = 2, .has_init = true, .has_eval = true, .eval_overwrites_state = overwrites}),
-         "--data", rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows, "--log-json",
-         folder_ / "log"});
+        {Artifact({.ranks = 2, .has_init = true, .has_eval = true, .eval_overwrites_state = overwrites}), "--data",
+         rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows, "--log-json", folder_ / "log"});
     const std::vector<nlohmann::json> log = Log("log");
     ASSERT_EQ(log.size(), 4u);
     EXPECT_FALSE(log[0].contains("eval"));
@@ -189,10 +177,8 @@ TEST_F(Sgdrun, EvaluatesBetweenSteps) {
 TEST_F(Sgdrun, OtherProgramsMayShardStateDifferently) {
   const std::string rows = Tensors("data", {{"x", {16, 4}}});
   auto train = [&](bool shards) {
-    return MustRun(
-               {Artifact(
-                    {.ranks = 4, .has_init = true, .has_eval = true, .others_shard_state = shards}),
-                "--data", rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows})
+    return MustRun({Artifact({.ranks = 4, .has_init = true, .has_eval = true, .others_shard_state = shards}), "--data",
+                    rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows})
         .output;
   };
   EXPECT_EQ(train(true), train(false));
@@ -211,8 +197,7 @@ TEST_F(Sgdrun, BenchPrintsOneLine) {
     EXPECT_EQ(json["sent_bytes"], ranks == 1 ? 0 : 16);
     EXPECT_GE(json["arena_bytes"], 8192);
   }
-  MustRun({Artifact({.ranks = 2}), "--bench", "1", "--null-kernels", "--threads", "2", "--deadline",
-           "20"});
+  MustRun({Artifact({.ranks = 2}), "--bench", "1", "--null-kernels", "--threads", "2", "--deadline", "20"});
 }
 
 TEST_F(Sgdrun, ChoosesPrograms) {

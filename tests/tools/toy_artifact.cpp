@@ -29,8 +29,8 @@ std::string Floats(std::vector<float> values) {
   return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
 }
 
-std::unique_ptr<TensorInfoT> Type(ElementType element, std::vector<uint64_t> global,
-                                  std::vector<uint64_t> local, bool sharded) {
+std::unique_ptr<TensorInfoT> Type(ElementType element, std::vector<uint64_t> global, std::vector<uint64_t> local,
+                                  bool sharded) {
   auto type = std::make_unique<TensorInfoT>();
   type->element = element;
   type->global_dims = global;
@@ -47,8 +47,7 @@ std::unique_ptr<TensorInfoT> Type(ElementType element, std::vector<uint64_t> glo
 // w as init and eval hold it.
 std::unique_ptr<TensorInfoT> OtherW(const ToyOptions& options) {
   const uint32_t parts = options.others_shard_state ? options.ranks : 1;
-  std::unique_ptr<TensorInfoT> type =
-      Type(ElementType::F32, {1, kColumns}, {1, kColumns / parts}, false);
+  std::unique_ptr<TensorInfoT> type = Type(ElementType::F32, {1, kColumns}, {1, kColumns / parts}, false);
   if (parts == 1) return type;
   type->sharding.push_back(std::make_unique<DimShardingT>());
   type->sharding.push_back(std::make_unique<DimShardingT>());
@@ -56,12 +55,9 @@ std::unique_ptr<TensorInfoT> OtherW(const ToyOptions& options) {
   return type;
 }
 
-std::unique_ptr<TensorInfoT> F32(std::vector<uint64_t> dims) {
-  return Type(ElementType::F32, dims, dims, false);
-}
+std::unique_ptr<TensorInfoT> F32(std::vector<uint64_t> dims) { return Type(ElementType::F32, dims, dims, false); }
 
-void AddInput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> type,
-              const Slice& slice, bool state) {
+void AddInput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> type, const Slice& slice, bool state) {
   auto input = std::make_unique<InputT>();
   input->name = name;
   input->type = std::move(type);
@@ -70,8 +66,7 @@ void AddInput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> 
   program.inputs.push_back(std::move(input));
 }
 
-void AddOutput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> type,
-               const Slice& slice, int carry) {
+void AddOutput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> type, const Slice& slice, int carry) {
   auto output = std::make_unique<OutputT>();
   output->name = name;
   output->type = std::move(type);
@@ -88,8 +83,8 @@ void AddInstruction(ProgramT& program, T operation) {
 }
 
 // C[m,n] = A[m,k] * B[k,n], all contiguous.
-void AddMatmul(ProgramT& program, uint64_t m, uint64_t n, uint64_t k, const Slice& a,
-               const Slice& b, const Slice& c, Epilogue epilogue = Epilogue::None) {
+void AddMatmul(ProgramT& program, uint64_t m, uint64_t n, uint64_t k, const Slice& a, const Slice& b, const Slice& c,
+               Epilogue epilogue = Epilogue::None) {
   MatmulT matmul;
   matmul.element = ElementType::F32;
   matmul.m = m;
@@ -134,8 +129,7 @@ void AddAllReduce(ProgramT& program, uint32_t ranks, const Slice& slice) {
 void AddProgram(ArtifactWriter& writer, std::unique_ptr<ProgramT> program) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(CreateProgram(builder, program.get()));
-  absl::StatusOr<Hash> hash =
-      HashCollectives(*flatbuffers::GetRoot<Program>(builder.GetBufferPointer()));
+  absl::StatusOr<Hash> hash = HashCollectives(*flatbuffers::GetRoot<Program>(builder.GetBufferPointer()));
   ASSERT_TRUE(hash.ok()) << hash.status();
   program->collective_hash.assign(hash->begin(), hash->end());
   writer.artifact().programs.push_back(std::move(program));
@@ -149,16 +143,14 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   program->name = options.train_name;
   program->locations = {"", "toy.py:3:7"};
   AddInput(*program, "params['w']", F32({1, kColumns}), kW, true);
-  AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {local_rows, kColumns}, true),
-           kX, false);
+  AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {local_rows, kColumns}, true), kX, false);
   AddOutput(*program, "result[0]", F32({}), kLoss, -1);
   AddOutput(*program, "result[1]['w']", F32({1, kColumns}), kW, 0);
   AddMatmul(*program, 1, kColumns, local_rows, ones, kX, kGradient);
   if (options.ranks > 1) AddAllReduce(*program, options.ranks, kGradient);
   AddMatmul(*program, 1, kColumns, 1, half, kGradient, kW, Epilogue::Accumulate);
   AddMatmul(*program, 1, 1, kColumns, kW, ones, kLoss);
-  program->sent_bytes =
-      comm::SentBytes(comm::CollectiveKind::kAllReduce, options.ranks, kGradient.size());
+  program->sent_bytes = comm::SentBytes(comm::CollectiveKind::kAllReduce, options.ranks, kGradient.size());
   auto explain = std::make_unique<ExplainT>();
   explain->text = "all_reduce over data: the sum over rows is partial";
   explain->loc = 1;
@@ -170,8 +162,7 @@ std::unique_ptr<ProgramT> Init(const ToyOptions& options) {
   const Slice w(Space::Private, 1024, 16);
   auto program = std::make_unique<ProgramT>();
   program->name = "init";
-  AddInput(*program, "key", Type(ElementType::U32, {2}, {2}, false), Slice(Space::Private, 960, 8),
-           false);
+  AddInput(*program, "key", Type(ElementType::U32, {2}, {2}, false), Slice(Space::Private, 960, 8), false);
   AddOutput(*program, "result['params']['w']", OtherW(options), w, -1);
   AddFill(*program, w, 1);
   return program;
@@ -186,8 +177,7 @@ std::unique_ptr<ProgramT> Eval(ArtifactWriter& writer, const ToyOptions& options
   program->name = "eval";
   program->locations = {"", "toy.py:9:3"};
   AddInput(*program, "params['w']", OtherW(options), w, true);
-  AddInput(*program, "x",
-           Type(ElementType::F32, {kRows, kColumns}, {kRows / options.ranks, kColumns}, true), kX,
+  AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {kRows / options.ranks, kColumns}, true), kX,
            false);
   AddOutput(*program, "result['sum']", F32({}), sum, -1);
   const bool is_sharded = options.others_shard_state && options.ranks > 1;

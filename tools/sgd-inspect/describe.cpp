@@ -20,8 +20,7 @@ namespace {
 using artifact::Size;
 
 template <typename Table>
-Json ValueJson(const artifact::Artifact& root, const Table& value, const char* prefix,
-               uint64_t index) {
+Json ValueJson(const artifact::Artifact& root, const Table& value, const char* prefix, uint64_t index) {
   Json json = {{"position", absl::StrCat(prefix, index)}, {"name", value.name()->str()}};
   json.update(TypeJson(root, *value.type()));
   json["slice"] = SliceJson(*value.slice());
@@ -48,12 +47,9 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
 }
 
 // What the ring rule counts of an operand: see sent_bytes.h.
-uint64_t RuleBytes(const artifact::Collective& collective,
-                   const artifact::CollectiveOperand& operand) {
+uint64_t RuleBytes(const artifact::Collective& collective, const artifact::CollectiveOperand& operand) {
   const uint64_t bytes = operand.count() * artifact::ElementSize(operand.element());
-  return collective.kind() == artifact::CollectiveKind::AllGather
-             ? bytes * GroupSize(collective.axes())
-             : bytes;
+  return collective.kind() == artifact::CollectiveKind::AllGather ? bytes * GroupSize(collective.axes()) : bytes;
 }
 
 Json OperandsJson(const artifact::Collective& collective) {
@@ -68,8 +64,8 @@ Json OperandsJson(const artifact::Collective& collective) {
   return operands;
 }
 
-Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& program,
-                    uint32_t index, bool with_operands) {
+Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
+                    bool with_operands) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   const artifact::Collective& collective = *instruction.op_as_Collective();
   uint64_t operand_bytes = 0;
@@ -89,8 +85,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
                {"group_size", group},
                {"tensors", Size(collective.operands())},
                {"operand_bytes", operand_bytes},
-               {"sent_bytes", comm::SentBytes(static_cast<comm::CollectiveKind>(collective.kind()),
-                                              group, rule_bytes)},
+               {"sent_bytes", comm::SentBytes(static_cast<comm::CollectiveKind>(collective.kind()), group, rule_bytes)},
                {"loc", LocationText(program, instruction.loc())}};
   if (with_operands) json["operands"] = OperandsJson(collective);
   return json;
@@ -98,8 +93,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
 
 Json MatmulJson(const artifact::Matmul& matmul) {
   Json batch = Json::array();
-  for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i)
-    batch.push_back(matmul.batch_dims()->Get(i));
+  for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) batch.push_back(matmul.batch_dims()->Get(i));
   return {{"element", artifact::ElementName(matmul.element())},
           {"batch", batch},
           {"m", matmul.m()},
@@ -117,8 +111,7 @@ const char* BoundOf(const artifact::Instruction& instruction) {
   return static_cast<double>(instruction.flops()) > kFlopsPerByte * bytes ? "compute" : "memory";
 }
 
-Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program,
-                     uint32_t index) {
+Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   Json json = {{"index", index}, {"op", OperationKindName(instruction.op_type())}};
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
@@ -131,8 +124,7 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     json.update(CollectiveJson(root, program, index, /*with_operands=*/false));
     json.erase("instruction");
   } else if (const artifact::Fill* fill = instruction.op_as_Fill()) {
-    std::string pattern(reinterpret_cast<const char*>(fill->pattern()->data()),
-                        fill->pattern()->size());
+    std::string pattern(reinterpret_cast<const char*>(fill->pattern()->data()), fill->pattern()->size());
     json["pattern"] = absl::BytesToHexString(pattern);
   }
   Json slices = Json::array();
@@ -169,12 +161,11 @@ Json SlicesJson(const artifact::Program& program) {
     use(*program.outputs()->Get(i)->slice()).values.push_back(absl::StrCat("result", i));
   }
   for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
-    trace::ForEachSlice(*program.instructions()->Get(i),
-                        [&](const char*, const artifact::Slice& slice) {
-                          SliceUse& touched = use(slice);
-                          if (touched.first < 0) touched.first = i;
-                          touched.last = i;
-                        });
+    trace::ForEachSlice(*program.instructions()->Get(i), [&](const char*, const artifact::Slice& slice) {
+      SliceUse& touched = use(slice);
+      if (touched.first < 0) touched.first = i;
+      touched.last = i;
+    });
   }
   Json json = Json::array();
   for (const auto& [key, touched] : uses) {
@@ -189,8 +180,7 @@ Json SlicesJson(const artifact::Program& program) {
   return json;
 }
 
-Json ProgramJson(const artifact::Artifact& root, const artifact::Program& program,
-                 const Parts& parts) {
+Json ProgramJson(const artifact::Artifact& root, const artifact::Program& program, const Parts& parts) {
   Json counts = Json::object();
   Json collectives = Json::array();
   Json code = Json::array();
@@ -219,8 +209,7 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
   json["explain"] = Json::array();
   for (uint32_t i = 0; i < Size(program.explain()); ++i) {
     const artifact::Explain& explain = *program.explain()->Get(i);
-    json["explain"].push_back(
-        {{"text", explain.text()->str()}, {"loc", LocationText(program, explain.loc())}});
+    json["explain"].push_back({{"text", explain.text()->str()}, {"loc", LocationText(program, explain.loc())}});
   }
   return json;
 }
@@ -230,8 +219,7 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
 Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
   const artifact::Artifact& root = file.root();
   Json features = Json::array();
-  for (uint32_t i = 0; i < Size(root.cpu_features()); ++i)
-    features.push_back(root.cpu_features()->Get(i)->str());
+  for (uint32_t i = 0; i < Size(root.cpu_features()); ++i) features.push_back(root.cpu_features()->Get(i)->str());
   Json mesh = Json::array();
   for (uint32_t i = 0; i < Size(root.mesh()); ++i) {
     mesh.push_back({root.mesh()->Get(i)->name()->str(), root.mesh()->Get(i)->size()});

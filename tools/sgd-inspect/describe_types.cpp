@@ -18,9 +18,8 @@ Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) 
   Json sharding = Json::array();
   for (size_t d = 0; d < type.global_dims.size(); ++d) {
     const bool is_sharded = d < artifact::Size(info.sharding());
-    sharding.push_back(is_sharded
-                           ? AxesJson(root, info.sharding()->Get(static_cast<uint32_t>(d))->axes())
-                           : Json::array());
+    sharding.push_back(is_sharded ? AxesJson(root, info.sharding()->Get(static_cast<uint32_t>(d))->axes())
+                                  : Json::array());
   }
   return {{"type", data::TypeText(type.element, type.global_dims)},
           {"local", data::TypeText(type.element, type.local_dims)},
@@ -47,9 +46,7 @@ Json SliceJson(const artifact::Slice& slice) {
 const char* CollectiveKindName(artifact::CollectiveKind kind) {
   return comm::CollectiveName(static_cast<comm::CollectiveKind>(kind));
 }
-const char* ReduceKindName(artifact::ReduceKind kind) {
-  return comm::ReduceName(static_cast<comm::ReduceKind>(kind));
-}
+const char* ReduceKindName(artifact::ReduceKind kind) { return comm::ReduceName(static_cast<comm::ReduceKind>(kind)); }
 
 const char* EpilogueName(artifact::Epilogue epilogue) {
   switch (epilogue) {

@@ -24,8 +24,7 @@ Json AxesJson(const artifact::Artifact& root, const Axes* axes) {
 template <typename Axes>
 uint64_t GroupSize(const Axes* axes) {
   uint64_t size = 1;
-  for (uint64_t i = 0; i < artifact::Size(axes); ++i)
-    size *= axes->Get(static_cast<uint32_t>(i))->size();
+  for (uint64_t i = 0; i < artifact::Size(axes); ++i) size *= axes->Get(static_cast<uint32_t>(i))->size();
   return size;
 }
 

@@ -17,8 +17,7 @@ constexpr char kAbout[] =
     "Without flags a summary. All sizes are bytes, of one rank.";
 
 int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json) {
-  absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file =
-      sgd::artifact::ArtifactFile::Open(path);
+  absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(path);
   if (!file.ok()) {
     std::fprintf(stderr, "sgd-inspect: %s\n", std::string(file.status().message()).c_str());
     return 1;
@@ -26,9 +25,8 @@ int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_j
   const nlohmann::ordered_json description = sgd::inspect::Describe(**file, parts);
   // Names in an artifact may be any bytes; those that are not UTF-8 are replaced.
   const std::string text =
-      as_json
-          ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-          : sgd::inspect::DescriptionText(description, parts);
+      as_json ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+              : sgd::inspect::DescriptionText(description, parts);
   if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
   std::perror("sgd-inspect: cannot write to standard output");
   return 1;
@@ -41,13 +39,10 @@ int main(int argc, char** argv) {
   sgd::inspect::Parts parts;
   bool as_json = false;
   CLI::App app{kAbout, "sgd-inspect"};
-  app.add_option("artifact", path, "The artifact, made by sgdc")
-      ->required()
-      ->option_text("ARTIFACT");
+  app.add_option("artifact", path, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
   app.add_flag("--json", as_json, "JSON instead of text");
   app.add_flag("--program", parts.program, "Inputs, outputs and every instruction");
-  app.add_flag("--memory", parts.memory,
-               "Every slice of memory: what lies there and when it is used");
+  app.add_flag("--memory", parts.memory, "Every slice of memory: what lies there and when it is used");
   app.add_flag("--collectives", parts.collectives, "Every collective with its tensors and bytes");
   app.add_flag("--explain", parts.explain, "Why each collective is there");
   app.set_version_flag("--version", std::string("sgd-inspect ") + SGD_VERSION, "Print the version");

@@ -52,9 +52,7 @@ std::string Grouped(const Json& number) {
   return digits;
 }
 
-std::string Plain(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
+std::string Plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 // A name from the model on one line, without quotes.
 std::string Name(const Json& value) {
@@ -80,27 +78,23 @@ std::string ShardingText(const Json& sharding) {
 }
 
 std::string SliceWords(const Json& slice) {
-  return absl::StrCat(Plain(slice["space"]), "[", Plain(slice["offset"]), "+", Plain(slice["size"]),
-                      "]");
+  return absl::StrCat(Plain(slice["space"]), "[", Plain(slice["offset"]), "+", Plain(slice["size"]), "]");
 }
 
 std::string HeadText(const Json& json) {
   std::vector<std::string> mesh;
-  for (const Json& axis : json["mesh"])
-    mesh.push_back(absl::StrCat(Name(axis[0]), "=", Plain(axis[1])));
+  for (const Json& axis : json["mesh"]) mesh.push_back(absl::StrCat(Name(axis[0]), "=", Plain(axis[1])));
   std::vector<std::string> programs;
   for (const Json& program : json["programs"]) programs.push_back(Name(program["name"]));
   const Json& memory = json["memory"];
   const std::string features =
       json["cpu_features"].empty() ? "" : absl::StrCat(" (", Join(json["cpu_features"], " "), ")");
-  return absl::StrCat("artifact  ", Plain(json["path"]), "\nsha256    ", Plain(json["hash"]),
-                      "\ncompiler  ", Plain(json["compiler_version"]), "\ntarget    ",
-                      Plain(json["target"]), " ", Plain(json["cpu"]), features, "\nmesh      ",
-                      absl::StrJoin(mesh, ", "), mesh.empty() ? "" : ": ", Plain(json["ranks"]),
-                      json["ranks"] == 1 ? " rank" : " ranks", "\nmemory    ",
-                      Grouped(memory["total"]), " bytes a rank: private ",
-                      Grouped(memory["private"]), ", window ", Grouped(memory["window"]),
-                      ", constants ", Grouped(memory["constants"]), "\nkernels   ",
+  return absl::StrCat("artifact  ", Plain(json["path"]), "\nsha256    ", Plain(json["hash"]), "\ncompiler  ",
+                      Plain(json["compiler_version"]), "\ntarget    ", Plain(json["target"]), " ", Plain(json["cpu"]),
+                      features, "\nmesh      ", absl::StrJoin(mesh, ", "), mesh.empty() ? "" : ": ",
+                      Plain(json["ranks"]), json["ranks"] == 1 ? " rank" : " ranks", "\nmemory    ",
+                      Grouped(memory["total"]), " bytes a rank: private ", Grouped(memory["private"]), ", window ",
+                      Grouped(memory["window"]), ", constants ", Grouped(memory["constants"]), "\nkernels   ",
                       Plain(json["kernels"]["count"]), " in ", Grouped(json["kernels"]["bytes"]),
                       " bytes of code\nprograms  ", absl::StrJoin(programs, ", "), "\n");
 }
@@ -109,8 +103,8 @@ std::string ValuesText(const Json& values, const char* title, const char* last, 
   if (values.empty()) return "";
   Table table({"", "name", "type", "sharding", "on a rank", last});
   for (const Json& value : values) {
-    table.Add({Plain(value["position"]), Name(value["name"]), Plain(value["type"]),
-               ShardingText(value["sharding"]), Plain(value["local"]), last_cell(value)});
+    table.Add({Plain(value["position"]), Name(value["name"]), Plain(value["type"]), ShardingText(value["sharding"]),
+               Plain(value["local"]), last_cell(value)});
   }
   return absl::StrCat("  ", title, "\n", table.Text());
 }
@@ -119,18 +113,14 @@ std::string CollectivesText(const Json& collectives, bool with_operands) {
   if (collectives.empty()) return "  collectives: none\n";
   Table table({"at", "kind", "over", "ranks", "tensors", "operand bytes", "sent bytes", "source"});
   for (const Json& collective : collectives) {
-    const std::string reduce =
-        collective["reduce"].is_null() ? "" : absl::StrCat(" ", Plain(collective["reduce"]));
-    table.Add({Plain(collective["instruction"]), Plain(collective["kind"]) + reduce,
-               Join(collective["axes"], "+"), Plain(collective["group_size"]),
-               Plain(collective["tensors"]), Grouped(collective["operand_bytes"]),
+    const std::string reduce = collective["reduce"].is_null() ? "" : absl::StrCat(" ", Plain(collective["reduce"]));
+    table.Add({Plain(collective["instruction"]), Plain(collective["kind"]) + reduce, Join(collective["axes"], "+"),
+               Plain(collective["group_size"]), Plain(collective["tensors"]), Grouped(collective["operand_bytes"]),
                Grouped(collective["sent_bytes"]), Name(collective["loc"])});
     if (!with_operands) continue;
     for (const Json& operand : collective["operands"]) {
-      table.Add(
-          {"", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "",
-           "", "", "", "",
-           absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
+      table.Add({"", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "", "", "", "", "",
+                 absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
     }
   }
   return absl::StrCat("  collectives\n", table.Text({0, 3, 4, 5, 6}));
@@ -144,14 +134,12 @@ std::string DetailText(const Json& instruction) {
                         Plain(instruction["grain"]));
   }
   if (op == "matmul") {
-    return absl::StrCat(
-        Plain(instruction["element"]), " ", Join(instruction["batch"], "x"),
-        instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x",
-        Plain(instruction["n"]), "x", Plain(instruction["k"]),
-        instruction["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(instruction["epilogue"])));
+    return absl::StrCat(Plain(instruction["element"]), " ", Join(instruction["batch"], "x"),
+                        instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x", Plain(instruction["n"]),
+                        "x", Plain(instruction["k"]),
+                        instruction["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(instruction["epilogue"])));
   }
-  if (op == "collective")
-    return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
+  if (op == "collective") return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
   if (op == "fill") return absl::StrCat("0x", Plain(instruction["pattern"]));
   return "";
 }
@@ -163,8 +151,8 @@ std::string CodeText(const Json& code) {
     for (const Json& slice : instruction["slices"])
       slices.push_back(absl::StrCat(Plain(slice["role"]), " ", SliceWords(slice)));
     table.Add({Plain(instruction["index"]), Plain(instruction["op"]), DetailText(instruction),
-               Grouped(instruction["flops"]), Grouped(instruction["bytes"]),
-               Plain(instruction["bound"]), absl::StrJoin(slices, ", "), Name(instruction["loc"])});
+               Grouped(instruction["flops"]), Grouped(instruction["bytes"]), Plain(instruction["bound"]),
+               absl::StrJoin(slices, ", "), Name(instruction["loc"])});
   }
   return absl::StrCat("  instructions\n", table.Text({0, 3, 4}));
 }
@@ -172,11 +160,10 @@ std::string CodeText(const Json& code) {
 std::string MemoryText(const Json& slices) {
   Table table({"space", "offset", "size", "values", "used"});
   for (const Json& slice : slices) {
-    const std::string used = slice["first"].is_null() ? "never"
-                                                      : absl::StrCat(Plain(slice["first"]), " to ",
-                                                                     Plain(slice["last"]));
-    table.Add({Plain(slice["space"]), Grouped(slice["offset"]), Grouped(slice["size"]),
-               Join(slice["values"], " "), used});
+    const std::string used =
+        slice["first"].is_null() ? "never" : absl::StrCat(Plain(slice["first"]), " to ", Plain(slice["last"]));
+    table.Add(
+        {Plain(slice["space"]), Grouped(slice["offset"]), Grouped(slice["size"]), Join(slice["values"], " "), used});
   }
   return absl::StrCat("  memory (used: first to last instruction)\n", table.Text({1, 2}));
 }
@@ -195,18 +182,16 @@ std::string ProgramText(const Json& program, const Parts& parts) {
   std::vector<std::string> counts;
   for (const auto& [kind, count] : program["instructions"].items())
     counts.push_back(absl::StrCat(Plain(count), " ", kind));
-  std::string text = absl::StrCat("\nprogram ", Name(program["name"]), ": ",
-                                  counts.empty() ? "empty" : absl::StrJoin(counts, ", "), "; ",
-                                  Grouped(program["flops"]), " flops and ",
-                                  Grouped(program["sent_bytes"]), " bytes sent a step\n");
+  std::string text = absl::StrCat(
+      "\nprogram ", Name(program["name"]), ": ", counts.empty() ? "empty" : absl::StrJoin(counts, ", "), "; ",
+      Grouped(program["flops"]), " flops and ", Grouped(program["sent_bytes"]), " bytes sent a step\n");
   const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain;
   if (is_summary || parts.program) {
-    absl::StrAppend(&text,
-                    ValuesText(program["inputs"], "inputs", "",
-                               [](const Json& v) { return v["state"] == true ? "state" : ""; }),
-                    ValuesText(program["outputs"], "outputs", "next step", [](const Json& v) {
-                      return v["carry"].is_null() ? std::string() : "is " + Plain(v["carry"]);
-                    }));
+    absl::StrAppend(
+        &text,
+        ValuesText(program["inputs"], "inputs", "", [](const Json& v) { return v["state"] == true ? "state" : ""; }),
+        ValuesText(program["outputs"], "outputs", "next step",
+                   [](const Json& v) { return v["carry"].is_null() ? std::string() : "is " + Plain(v["carry"]); }));
   }
   if (is_summary || parts.collectives)
     absl::StrAppend(&text, CollectivesText(program["collectives"], parts.collectives));
@@ -220,8 +205,7 @@ std::string ProgramText(const Json& program, const Parts& parts) {
 
 std::string DescriptionText(const Json& description, const Parts& parts) {
   std::string text = HeadText(description);
-  for (const Json& program : description["programs"])
-    absl::StrAppend(&text, ProgramText(program, parts));
+  for (const Json& program : description["programs"]) absl::StrAppend(&text, ProgramText(program, parts));
   return text;
 }
 

@@ -3,7 +3,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   mlir::DialectRegistry registry;
   mlir::sgd::registerDialects(registry);
   mlir::sgd::registerPasses();

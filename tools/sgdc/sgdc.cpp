@@ -12,7 +12,7 @@ using mlir::failed;
 using mlir::FailureOr;
 using namespace mlir::sgd;
 
-constexpr const char *kExamples = R"(
+constexpr const char* kExamples = R"(
 MODEL is StableHLO text as jax.jit(f).lower(...).as_text() prints it, or text of this compiler's own graph level; - is standard input.
 Several programs go into one artifact as NAME=MODEL; state is shared between them by argument names.
 
@@ -32,14 +32,14 @@ struct Flags {
   bool time = false;
 };
 
-int usage(const std::string &message) {
+int usage(const std::string& message) {
   std::cerr << "sgdc: " << message << "\nRun with --help for more information.\n";
   return 2;
 }
 
 /// Takes the value out of `expected` or puts its message into `error`.
 template <typename T, typename U>
-bool take(llvm::Expected<T> expected, U &value, std::string &error) {
+bool take(llvm::Expected<T> expected, U& value, std::string& error) {
   if (!expected) {
     error = llvm::toString(expected.takeError());
     return false;
@@ -48,10 +48,11 @@ bool take(llvm::Expected<T> expected, U &value, std::string &error) {
   return true;
 }
 
-bool parseValues(Flags &flags, std::string &error) {
+bool parseValues(Flags& flags, std::string& error) {
   if (!flags.mesh.empty() && !take(parseMesh(flags.mesh), flags.compile.mesh, error)) return false;
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
-  if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error)) return false;
+  if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
+    return false;
   llvm::Error wrong = llvm::joinErrors(checkTarget(flags.compile.target), checkCpu(flags.compile.cpu));
   if (wrong) {
     error = llvm::toString(std::move(wrong));
@@ -65,26 +66,39 @@ bool parseValues(Flags &flags, std::string &error) {
   return true;
 }
 
-void addFlags(CLI::App &app, Flags &flags) {
+void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
   app.add_option("-o", flags.output, "Artifact to write (.sgda)")->type_name("FILE");
-  app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")->type_name("AXIS=N,...");
+  app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")
+      ->type_name("AXIS=N,...");
   app.add_option("--target", flags.compile.target, "cpu (default)")->type_name("TARGET");
   app.add_option("--cpu", flags.compile.cpu, "native (default), x86-64-v3 or x86-64-v4")->type_name("CPU");
-  app.add_option("--emit", flags.emit, "Print a level of IR: graph, sharded, spmd, kernels or plan")->type_name("LEVEL");
-  app.add_option("--report", flags.report, "Bytes sent, memory and counts, per rank and step; as JSON with =FILE")->expected(0, 1)->default_str("-")->type_name("FILE.json");
-  app.add_option("--explain", flags.explain, "Why each collective is there; as JSON with =FILE")->expected(0, 1)->default_str("-")->type_name("FILE.json");
-  app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")->type_name("SIZE");
-  app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")->type_name("FILE.json");
-  app.add_option("--cache", flags.cache, "Folder in which compilations are kept and looked up; made if missing, shared safely, deleted by you")->type_name("DIR");
-  app.add_flag("--time", flags.time, "Print on standard error where the time went; start-up is the processor time before main");
+  app.add_option("--emit", flags.emit, "Print a level of IR: graph, sharded, spmd, kernels or plan")
+      ->type_name("LEVEL");
+  app.add_option("--report", flags.report, "Bytes sent, memory and counts, per rank and step; as JSON with =FILE")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE.json");
+  app.add_option("--explain", flags.explain, "Why each collective is there; as JSON with =FILE")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE.json");
+  app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")
+      ->type_name("SIZE");
+  app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")
+      ->type_name("FILE.json");
+  app.add_option("--cache", flags.cache,
+                 "Folder in which compilations are kept and looked up; made if missing, shared safely, deleted by you")
+      ->type_name("DIR");
+  app.add_flag("--time", flags.time,
+               "Print on standard error where the time went; start-up is the processor time before main");
   app.footer(kExamples);
   app.set_version_flag("--version", "sgdc " SGD_VERSION);
 }
 
 /// Prints to standard output for "-", writes JSON to a file else.
 template <typename T>
-bool deliver(const T &value, const std::string &path) {
+bool deliver(const T& value, const std::string& path) {
   if (path.empty()) return true;
   if (path == "-") {
     value.print(llvm::outs());
@@ -96,12 +110,12 @@ bool deliver(const T &value, const std::string &path) {
   return succeeded(writeFile(path, text, llvm::errs()));
 }
 
-FailureOr<std::vector<ProgramSource>> read(const Flags &flags, Timings *timings) {
+FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings) {
   Timings::Scope scope(timings, "read");
   return readSources(flags.models, llvm::errs());
 }
 
-int run(const Flags &flags, Timings *timings) {
+int run(const Flags& flags, Timings* timings) {
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
   auto compilation = flags.cache.empty() ? compile(*sources, flags.compile, llvm::errs(), timings)
@@ -116,14 +130,14 @@ int run(const Flags &flags, Timings *timings) {
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   double startUp = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   CLI::App app("Compiles train steps for synchronous execution on many ranks into one artifact.", "sgdc");
   Flags flags;
   addFlags(app, flags);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &e) {
+  } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   // CLI11 leaves an option given without its optional value empty.

@@ -63,8 +63,7 @@ absl::Status TimeStep(Session& session, uint64_t step, Times& times) {
   if (absl::Status status = session.Run(step); !status.ok()) return status;
   if (absl::Status status = session.CarryOutputs(); !status.ok()) return status;
   times.step_ms.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e6);
-  times.communication_ms.push_back(
-      absl::ToDoubleMilliseconds(session.executor().timing().communication));
+  times.communication_ms.push_back(absl::ToDoubleMilliseconds(session.executor().timing().communication));
   return absl::OkStatus();
 }
 
@@ -95,21 +94,17 @@ absl::Status Bench(Session& session, int64_t start_nanoseconds) {
   }
   const uint64_t sent = (session.communicator().sent_bytes() - sent_before) / steps;
   // No rank may end before all have looked at their shares of common memory.
-  absl::StatusOr<uint64_t> largest_pss =
-      LargestOfRanks(session, std::max(pss, ProportionalSetSize()));
+  absl::StatusOr<uint64_t> largest_pss = LargestOfRanks(session, std::max(pss, ProportionalSetSize()));
   if (!largest_pss.ok()) return largest_pss.status();
   absl::StatusOr<uint64_t> largest_sent = LargestOfRanks(session, sent);
   if (!largest_sent.ok()) return largest_sent.status();
   if (!session.is_first_rank()) return absl::OkStatus();
-  const std::string json =
-      absl::StrCat("{\"steps\": ", steps,
-                   ", \"min_ms\": ", trace::NumberJson(*std::ranges::min_element(times.step_ms)),
-                   ", \"median_ms\": ", trace::NumberJson(Median(times.step_ms)),
-                   ", \"start_to_first_step_ms\": ", trace::NumberJson(start_ms),
-                   ", \"peak_pss_bytes_per_rank\": ", *largest_pss,
-                   ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)),
-                   ", \"sent_bytes\": ", *largest_sent,
-                   ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
+  const std::string json = absl::StrCat(
+      "{\"steps\": ", steps, ", \"min_ms\": ", trace::NumberJson(*std::ranges::min_element(times.step_ms)),
+      ", \"median_ms\": ", trace::NumberJson(Median(times.step_ms)),
+      ", \"start_to_first_step_ms\": ", trace::NumberJson(start_ms), ", \"peak_pss_bytes_per_rank\": ", *largest_pss,
+      ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)), ", \"sent_bytes\": ", *largest_sent,
+      ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
   std::puts(json.c_str());
   return FlushResults();
 }

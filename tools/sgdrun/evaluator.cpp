@@ -32,8 +32,7 @@ absl::StatusOr<std::unique_ptr<Evaluator>> Evaluator::Create(Session& session) {
       exec::Executor::Create(session.context(), plan.program.name, session.executor_options());
   if (!executor.ok()) return executor.status();
   evaluator->executor_ = *std::move(executor);
-  for (const data::InputType& output : plan.program.outputs)
-    evaluator->names_.push_back(ShortName(output.name));
+  for (const data::InputType& output : plan.program.outputs) evaluator->names_.push_back(ShortName(output.name));
   evaluator->FindEndangered();
   return evaluator;
 }
@@ -49,25 +48,19 @@ void Evaluator::FindEndangered() {
     // The one use that does no harm: as the very same input of eval.
     auto is_harmful = [&](const artifact::Slice& slice) {
       if (!trace::Overlaps(mine, slice)) return false;
-      if (writes_inputs || slice.offset() != mine.offset() || slice.size() != mine.size())
-        return true;
+      if (writes_inputs || slice.offset() != mine.offset() || slice.size() != mine.size()) return true;
       return std::ranges::none_of(job.eval->shared_inputs, [&](const auto& shared) {
         const artifact::Slice& theirs = *eval.inputs()->Get(shared.second)->slice();
-        return shared.first == i && theirs.space() == slice.space() &&
-               theirs.offset() == slice.offset();
+        return shared.first == i && theirs.space() == slice.space() && theirs.offset() == slice.offset();
       });
     };
     bool is_endangered = false;
-    auto visit = [&](const char*, const artifact::Slice& slice) {
-      is_endangered = is_endangered || is_harmful(slice);
-    };
+    auto visit = [&](const char*, const artifact::Slice& slice) { is_endangered = is_endangered || is_harmful(slice); };
     for (uint64_t k = 0; k < artifact::Size(eval.instructions()); ++k) {
       trace::ForEachSlice(*eval.instructions()->Get(k), visit);
     }
-    for (uint64_t k = 0; k < artifact::Size(eval.inputs()); ++k)
-      visit("input", *eval.inputs()->Get(k)->slice());
-    if (is_endangered)
-      endangered_.emplace_back(i, std::vector<std::byte>(session_.StateBytes(i).size()));
+    for (uint64_t k = 0; k < artifact::Size(eval.inputs()); ++k) visit("input", *eval.inputs()->Get(k)->slice());
+    if (is_endangered) endangered_.emplace_back(i, std::vector<std::byte>(session_.StateBytes(i).size()));
   }
 }
 
@@ -78,13 +71,11 @@ absl::Status Evaluator::SaveState() {
     const data::TensorType& from = job.program.inputs[main].type;
     const data::TensorType& to = job.eval->program.inputs[eval].type;
     if (from == to) continue;
-    absl::StatusOr<std::vector<std::byte>> bytes =
-        session_.Recut(session_.StateBytes(main), from, to);
+    absl::StatusOr<std::vector<std::byte>> bytes = session_.Recut(session_.StateBytes(main), from, to);
     if (!bytes.ok()) return bytes.status();
     recut_.emplace_back(eval, *std::move(bytes));
   }
-  for (auto& [input, saved] : endangered_)
-    std::ranges::copy(session_.StateBytes(input), saved.begin());
+  for (auto& [input, saved] : endangered_) std::ranges::copy(session_.StateBytes(input), saved.begin());
   return absl::OkStatus();
 }
 
@@ -120,8 +111,7 @@ absl::StatusOr<std::vector<std::pair<std::string, double>>> Evaluator::Evaluate(
       means[i].second += trace::AsDouble(scalars[i].second) / static_cast<double>(plan.batches);
     }
   }
-  for (const auto& [input, saved] : endangered_)
-    std::ranges::copy(saved, session_.MutableStateBytes(input).begin());
+  for (const auto& [input, saved] : endangered_) std::ranges::copy(saved, session_.MutableStateBytes(input).begin());
   return means;
 }
 

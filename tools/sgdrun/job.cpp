@@ -34,16 +34,15 @@ absl::Status TakeInitial(const FilePtr& file, Job& job) {
   for (const data::TensorEntry& entry : file->tensors()) {
     std::optional<size_t> input = job.program.input_names.Find(entry.name);
     if (!input) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": program ",
-                       data::QuotedName(job.program.name), " has no such input"));
+      return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name),
+                                                     ": program ", data::QuotedName(job.program.name),
+                                                     " has no such input"));
     }
     absl::Status status = data::CheckType(*file, entry, job.program.inputs[*input]);
     if (!status.ok()) return status;
     if (!taken.insert(*input).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
-                       InputText(job.program, *input), " is given twice"));
+      return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
+                                                     InputText(job.program, *input), " is given twice"));
     }
     job.initial[*input] = FileTensor{file, &entry};
   }
@@ -64,50 +63,42 @@ absl::Status TakeFile(const std::string& path, Job& job) {
 
 absl::Status TakeCheckpoint(Job& job) {
   if (job.options.resume.empty()) return absl::OkStatus();
-  absl::StatusOr<checkpoint::Checkpoint> checkpoint =
-      checkpoint::OpenCheckpoint(job.options.resume);
+  absl::StatusOr<checkpoint::Checkpoint> checkpoint = checkpoint::OpenCheckpoint(job.options.resume);
   if (!checkpoint.ok()) return checkpoint.status();
   const checkpoint::TrainingPoint& point = checkpoint->point;
   if (job.options.seed && *job.options.seed != point.seed) {
-    return absl::InvalidArgumentError(absl::StrCat(checkpoint->path, ": was trained with --seed ",
-                                                   point.seed, ", not ", *job.options.seed,
-                                                   "; leave --seed out"));
+    return absl::InvalidArgumentError(absl::StrCat(checkpoint->path, ": was trained with --seed ", point.seed, ", not ",
+                                                   *job.options.seed, "; leave --seed out"));
   }
   job.resumed_feed_text = point.feed;
   job.first_step = point.step;
   job.seed = point.seed;
-  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)),
-                     job);
+  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)), job);
 }
 
 // --feed, or equal names.
-absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(const Job& job,
-                                                             const data::SafetensorsFile& file) {
+absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(const Job& job, const data::SafetensorsFile& file) {
   std::vector<data::RowFeed::Source> sources;
   for (const auto& [name, tensor] : job.options.feed) {
     std::optional<size_t> input = job.program.input_names.Find(name);
     if (!input) {
-      return absl::InvalidArgumentError(absl::StrCat("--feed: program ",
-                                                     data::QuotedName(job.program.name),
+      return absl::InvalidArgumentError(absl::StrCat("--feed: program ", data::QuotedName(job.program.name),
                                                      " has no input ", data::QuotedName(name)));
     }
     for (const data::RowFeed::Source& other : sources) {
       if (other.input == *input) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--feed: ", InputText(job.program, *input), " is fed twice"));
+        return absl::InvalidArgumentError(absl::StrCat("--feed: ", InputText(job.program, *input), " is fed twice"));
       }
     }
     sources.push_back({*input, tensor});
   }
   if (!sources.empty()) return sources;
   for (const data::TensorEntry& entry : file.tensors()) {
-    if (std::optional<size_t> input = job.program.input_names.Find(entry.name))
-      sources.push_back({*input, entry.name});
+    if (std::optional<size_t> input = job.program.input_names.Find(entry.name)) sources.push_back({*input, entry.name});
   }
   if (!sources.empty()) return sources;
-  return absl::InvalidArgumentError(
-      absl::StrCat(file.path(), ": no tensor has the name of an input of program ",
-                   data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
+  return absl::InvalidArgumentError(absl::StrCat(file.path(), ": no tensor has the name of an input of program ",
+                                                 data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
 }
 
 absl::Status OpenDataFeed(Job& job) {
@@ -119,8 +110,7 @@ absl::Status OpenDataFeed(Job& job) {
       data::RowFeed::Make(*file, job.program.inputs, *sources, job.seed);
   if (!feed.ok()) return feed.status();
   job.feed_text = absl::StrCat("rows ", (*feed)->rows(), ", batch ", (*feed)->batch_rows());
-  for (const data::RowFeed::Source& source : *sources)
-    absl::StrAppend(&job.feed_text, ", ", source.tensor);
+  for (const data::RowFeed::Source& source : *sources) absl::StrAppend(&job.feed_text, ", ", source.tensor);
   job.feed = *std::move(feed);
   return absl::OkStatus();
 }
@@ -143,8 +133,7 @@ absl::Status OpenFeed(Job& job) {
   for (size_t input : job.feed->inputs()) {
     if (!job.IsCarried(input)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(InputText(job.program, input),
-                     " is carried from step to step and cannot be fed from data"));
+        absl::StrCat(InputText(job.program, input), " is carried from step to step and cannot be fed from data"));
   }
   return absl::OkStatus();
 }
@@ -154,8 +143,7 @@ absl::Status CheckComplete(const Job& job) {
   if (job.options.mode == Mode::kBench) return absl::OkStatus();
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
     if (job.initial[i] || job.IsFed(i)) continue;
-    if (job.init && std::ranges::any_of(job.init->outputs_to_inputs,
-                                        [&](auto& pair) { return pair.second == i; }))
+    if (job.init && std::ranges::any_of(job.init->outputs_to_inputs, [&](auto& pair) { return pair.second == i; }))
       continue;
     const char* sources = job.options.mode == Mode::kOnce ? "is not in --inputs"
                           : HasProgram(*job.file, "init")
@@ -163,9 +151,8 @@ absl::Status CheckComplete(const Job& job) {
                                 "program 'init' gives"
                               : "is in none of --init, --resume, --data and --batches, and "
                                 "there is no program 'init'";
-    const std::string file = job.options.mode == Mode::kOnce && !job.options.inputs.empty()
-                                 ? job.options.inputs + ": "
-                                 : "";
+    const std::string file =
+        job.options.mode == Mode::kOnce && !job.options.inputs.empty() ? job.options.inputs + ": " : "";
     return absl::InvalidArgumentError(absl::StrCat(file, InputText(job.program, i), " ", sources));
   }
   return absl::OkStatus();
@@ -175,21 +162,19 @@ absl::Status ChooseOutputs(Job& job) {
   const std::vector<data::InputType>& outputs = job.program.outputs;
   std::set<std::string> seen;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    job.output_names.push_back(job.options.use_model_output_names
-                                   ? outputs[i].name
-                                   : job.program.output_names.Position(i));
+    job.output_names.push_back(job.options.use_model_output_names ? outputs[i].name
+                                                                  : job.program.output_names.Position(i));
     if (!seen.insert(job.output_names[i]).second) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--output-names model: two outputs of program ", data::QuotedName(job.program.name),
-          " are named ", data::QuotedName(job.output_names[i])));
+      return absl::InvalidArgumentError(absl::StrCat("--output-names model: two outputs of program ",
+                                                     data::QuotedName(job.program.name), " are named ",
+                                                     data::QuotedName(job.output_names[i])));
     }
   }
   if (!job.options.loss.empty()) {
     job.loss = job.program.output_names.Find(job.options.loss);
     if (!job.loss) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--loss: program ", data::QuotedName(job.program.name), " has no output ",
-                       data::QuotedName(job.options.loss)));
+      return absl::InvalidArgumentError(absl::StrCat("--loss: program ", data::QuotedName(job.program.name),
+                                                     " has no output ", data::QuotedName(job.options.loss)));
     }
     if (!outputs[*job.loss].type.global_dims.empty()) {
       return absl::InvalidArgumentError(
@@ -198,8 +183,7 @@ absl::Status ChooseOutputs(Job& job) {
     return absl::OkStatus();
   }
   for (size_t i = 0; i < outputs.size() && !job.loss; ++i) {
-    if (outputs[i].type.global_dims.empty() && artifact::IsFloat(outputs[i].type.element))
-      job.loss = i;
+    if (outputs[i].type.global_dims.empty() && artifact::IsFloat(outputs[i].type.element)) job.loss = i;
   }
   return absl::OkStatus();
 }
@@ -215,8 +199,7 @@ absl::Status FillJob(Job& job) {
   if (absl::Status status = TakeCheckpoint(job); !status.ok()) return status;
   if (absl::Status status = OpenFeed(job); !status.ok()) return status;
   if (!job.resumed_feed_text.empty() && job.feed_text != job.resumed_feed_text) {
-    job.notes.push_back(
-        absl::StrCat("the data differs from the checkpoint's, which was: ", job.resumed_feed_text));
+    job.notes.push_back(absl::StrCat("the data differs from the checkpoint's, which was: ", job.resumed_feed_text));
   }
   if (job.options.mode == Mode::kTrain) {
     if (absl::Status status = PlanInit(job); !status.ok()) return status;
@@ -248,8 +231,7 @@ bool Job::IsFed(size_t input) const {
   return feed != nullptr && std::ranges::find(feed->inputs(), input) != feed->inputs().end();
 }
 
-absl::StatusOr<Job> PrepareJob(const Options& options,
-                               std::unique_ptr<artifact::ArtifactFile> file) {
+absl::StatusOr<Job> PrepareJob(const Options& options, std::unique_ptr<artifact::ArtifactFile> file) {
   absl::StatusOr<std::string> name = options.program;
   if (options.program.empty()) name = DefaultProgram(*file);
   if (!name.ok()) return name.status();
@@ -264,8 +246,7 @@ absl::StatusOr<Job> PrepareJob(const Options& options,
 absl::Status CheckOutputs(const Job& job) {
   const Options& options = job.options;
   absl::Status status;
-  if (!options.outputs.empty())
-    status.Update(data::TensorFileWriter::CheckWritable(options.outputs));
+  if (!options.outputs.empty()) status.Update(data::TensorFileWriter::CheckWritable(options.outputs));
   if (!options.log_json.empty()) status.Update(trace::JsonLog::CheckWritable(options.log_json));
   if (status.ok() && !options.save.empty()) status.Update(checkpoint::CheckWritable(options.save));
   return status;
@@ -276,13 +257,11 @@ std::string AgreementText(const Job& job) {
   std::string text = absl::StrCat(
       "artifact: ", artifact::HexHash(job.file->hash()), "\nprogram: ", job.program.name,
       "\nmode: ", ModeName(options.mode),
-      "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps,
-      "\nfirst step: ", job.first_step, "\nseed: ", job.seed, "\ndata: ", job.feed_text,
+      "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
+      "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
-      "\n--eval-every: ", options.eval_every,
-      "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
-      "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "),
-      "\ncarried:");
+      "\n--eval-every: ", options.eval_every, "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
+      "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "), "\ncarried:");
   for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);
   return text;
 }

@@ -35,8 +35,7 @@ struct FileTensor {
 struct InitPlan {
   ProgramView program;
   exec::CarryPairs outputs_to_inputs;
-  std::vector<std::vector<std::byte>>
-      inputs;  // bytes of each input of `program`: the seed as a key
+  std::vector<std::vector<std::byte>> inputs;  // bytes of each input of `program`: the seed as a key
 };
 
 // The `eval` program: which of its inputs are the main program's, and what feeds the others.
@@ -52,10 +51,7 @@ struct EvalPlan {
 
 struct Job {
   Job(const Options& options, std::unique_ptr<artifact::ArtifactFile> file, ProgramView program)
-      : options(options),
-        file(std::move(file)),
-        program(std::move(program)),
-        initial(this->program.inputs.size()) {}
+      : options(options), file(std::move(file)), program(std::move(program)), initial(this->program.inputs.size()) {}
 
   Options options;
   std::unique_ptr<artifact::ArtifactFile> file;
@@ -85,8 +81,7 @@ struct Job {
 
 // Opens and checks all that the options name, short of creating outputs. Errors are one line with
 // the file or flag at fault.
-absl::StatusOr<Job> PrepareJob(const Options& options,
-                               std::unique_ptr<artifact::ArtifactFile> file);
+absl::StatusOr<Job> PrepareJob(const Options& options, std::unique_ptr<artifact::ArtifactFile> file);
 
 // Checks that every file to be written can be; leaves no trace but the folder of --save.
 absl::Status CheckOutputs(const Job& job);

@@ -25,8 +25,7 @@ namespace {
 int64_t StartNanoseconds() {
   timespec used;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return MonotonicNanoseconds() -
-         (static_cast<int64_t>(used.tv_sec) * 1'000'000'000 + used.tv_nsec);
+  return MonotonicNanoseconds() - (static_cast<int64_t>(used.tv_sec) * 1'000'000'000 + used.tv_nsec);
 }
 
 absl::Status RunRank(const Job& job, const launch::RankContext& rank, int64_t start_nanoseconds) {
@@ -44,8 +43,7 @@ absl::Status RunRank(const Job& job, const launch::RankContext& rank, int64_t st
 }
 
 absl::Status Run(const Options& options, int64_t start_nanoseconds) {
-  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file =
-      artifact::ArtifactFile::Open(options.artifact);
+  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.artifact);
   if (!file.ok()) return file.status();
   const uint64_t window_bytes = (*file)->root().window_bytes();
   absl::StatusOr<launch::RankEnvironment> environment =
@@ -55,14 +53,12 @@ absl::Status Run(const Options& options, int64_t start_nanoseconds) {
   if (!job.ok()) return job.status();
   if (absl::Status status = CheckOutputs(*job); !status.ok()) return status;
   if (environment->is_launcher || environment->rank == 0) {
-    for (const std::string& note : job->notes)
-      std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
+    for (const std::string& note : job->notes) std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   }
   if (!job->options.null_kernels) cpu::CpuDevice::WarmUp(*job->file);
-  return launch::Launch(
-      *environment,
-      {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
-      [&](launch::RankContext& rank) { return RunRank(*job, rank, start_nanoseconds); });
+  return launch::Launch(*environment,
+                        {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
+                        [&](launch::RankContext& rank) { return RunRank(*job, rank, start_nanoseconds); });
 }
 
 }  // namespace

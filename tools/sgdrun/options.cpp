@@ -48,22 +48,18 @@ class HelpFormatter : public CLI::Formatter {
 
 void AddOnceFlags(CLI::App& app, Options& options) {
   const char* group = kFirstGroup;
-  app.add_option("--inputs", options.inputs, "Tensors for the program's inputs")
-      ->group(group)
-      ->option_text("FILE");
+  app.add_option("--inputs", options.inputs, "Tensors for the program's inputs")->group(group)->option_text("FILE");
   app.add_option("--outputs", options.outputs,
                  "Where outputs go, named result0, result1, ... (training: the last step's)")
       ->group(group)
       ->option_text("FILE");
   app.add_option_function<std::string>(
-         "--output-names",
-         [&](const std::string& names) { options.use_model_output_names = names == "model"; },
+         "--output-names", [&](const std::string& names) { options.use_model_output_names = names == "model"; },
          "'result' (default) or 'model' for the model's own output names")
       ->check(CLI::IsMember({"result", "model"}))
       ->group(group)
       ->option_text("NAMES");
-  app.add_option("--program", options.program,
-                 "Program of the artifact to run (default: main, else train)")
+  app.add_option("--program", options.program, "Program of the artifact to run (default: main, else train)")
       ->group(group)
       ->option_text("NAME");
 }
@@ -74,34 +70,28 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber)
       ->group(state)
       ->option_text("K");
-  app.add_option("--init", options.init,
-                 "Initial state and inputs that never change (default: the program 'init')")
+  app.add_option("--init", options.init, "Initial state and inputs that never change (default: the program 'init')")
       ->group(state)
       ->option_text("FILE");
-  app.add_option("--resume", options.resume,
-                 "Go on from a checkpoint or the newest in a folder, saved on any ranks")
+  app.add_option("--resume", options.resume, "Go on from a checkpoint or the newest in a folder, saved on any ranks")
       ->group(state)
       ->option_text("DIR");
-  app.add_option("--save", options.save,
-                 "Save checkpoints into DIR at the end, and with --save-every before")
+  app.add_option("--save", options.save, "Save checkpoints into DIR at the end, and with --save-every before")
       ->group(state)
       ->option_text("DIR");
   app.add_option("--save-every", options.save_every, "Steps between checkpoints")
       ->check(CLI::PositiveNumber)
       ->group(state)
       ->option_text("S");
-  app.add_option("--carry", options.carry,
-                 "Outputs that are inputs of the next step (default: as donated)")
+  app.add_option("--carry", options.carry, "Outputs that are inputs of the next step (default: as donated)")
       ->group(state)
       ->option_text("OUT:IN,...");
-  app.add_option("--carry-json", options.carry_json,
-                 "The same from a file: a list of [output, input]")
+  app.add_option("--carry-json", options.carry_json, "The same from a file: a list of [output, input]")
       ->group(state)
       ->option_text("FILE");
 
   const char* data = "Train: data";
-  app.add_option("--data", options.data,
-                 "Rows to draw batches from, shuffled alike for any number of ranks")
+  app.add_option("--data", options.data, "Rows to draw batches from, shuffled alike for any number of ranks")
       ->group(data)
       ->option_text("FILE");
   app.add_option_function<std::vector<std::string>>(
@@ -121,8 +111,7 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->allow_extra_args(false)
       ->group(data)
       ->option_text("INPUT=TENSOR,...");
-  app.add_option("--batches", options.batches,
-                 "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled")
+  app.add_option("--batches", options.batches, "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled")
       ->group(data)
       ->option_text("FILE");
   app.add_option_function<uint64_t>(
@@ -132,8 +121,7 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->option_text("S");
 
   const char* reports = "Train: reports";
-  app.add_option("--loss", options.loss,
-                 "Output that is the loss (default: the first floating-point scalar)")
+  app.add_option("--loss", options.loss, "Output that is the loss (default: the first floating-point scalar)")
       ->group(reports)
       ->option_text("OUT");
   app.add_option("--log-json", options.log_json, "One JSON line a step, into a new file")
@@ -151,27 +139,21 @@ void AddTrainFlags(CLI::App& app, Options& options) {
 
 void AddOtherFlags(CLI::App& app, Options& options) {
   const char* bench = "Benchmark";
-  app.add_option("--bench", options.bench_steps,
-                 "Time K steps on --inputs or random ones; prints one JSON line")
+  app.add_option("--bench", options.bench_steps, "Time K steps on --inputs or random ones; prints one JSON line")
       ->check(CLI::PositiveNumber)
       ->group(bench)
       ->option_text("K");
-  app.add_flag("--null-kernels", options.null_kernels,
-               "Run the plan without kernels, to see its own cost")
+  app.add_flag("--null-kernels", options.null_kernels, "Run the plan without kernels, to see its own cost")
       ->group(bench);
 
   const char* ranks = "Ranks";
-  auto positive = [](std::optional<uint32_t>& target) {
-    return [&target](uint32_t value) { target = value; };
-  };
-  app.add_option_function<uint32_t>(
-         "-n", positive(options.rank_flags.ranks),
-         "Start so many ranks here (default: as the launcher says, else the mesh)")
+  auto positive = [](std::optional<uint32_t>& target) { return [&target](uint32_t value) { target = value; }; };
+  app.add_option_function<uint32_t>("-n", positive(options.rank_flags.ranks),
+                                    "Start so many ranks here (default: as the launcher says, else the mesh)")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
       ->option_text("RANKS");
-  app.add_option("--threads", options.threads,
-                 "Compute threads per rank (default: cores divided by ranks)")
+  app.add_option("--threads", options.threads, "Compute threads per rank (default: cores divided by ranks)")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
       ->option_text("T");
@@ -192,8 +174,7 @@ void AddOtherFlags(CLI::App& app, Options& options) {
          "This process is one rank of a job that was started by hand")
       ->group(ranks)
       ->option_text("R");
-  app.add_option_function<uint32_t>("--world-size", positive(options.rank_flags.world_size),
-                                    "Ranks of that job")
+  app.add_option_function<uint32_t>("--world-size", positive(options.rank_flags.world_size), "Ranks of that job")
       ->check(CLI::PositiveNumber)
       ->group(ranks)
       ->option_text("N");
@@ -210,8 +191,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (given("--bench") && given("--steps")) return "--bench and --steps exclude each other";
   options.mode = given("--bench") ? Mode::kBench : given("--steps") ? Mode::kTrain : Mode::kOnce;
   if (options.mode != Mode::kTrain) {
-    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--data", "--feed",
-                             "--batches", "--loss", "--log-json", "--eval-every", "--eval-data"}) {
+    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--data", "--feed", "--batches", "--loss",
+                             "--log-json", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
@@ -220,24 +201,19 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (options.mode == Mode::kOnce && (given("--carry") || given("--carry-json")))
     return "--carry needs --steps or --bench";
   if (options.mode == Mode::kBench && given("--outputs")) return "--bench writes no --outputs";
-  if (options.mode != Mode::kBench && given("--null-kernels"))
-    return "--null-kernels is for --bench";
-  if (given("--carry") && given("--carry-json"))
-    return "--carry and --carry-json exclude each other";
+  if (options.mode != Mode::kBench && given("--null-kernels")) return "--null-kernels is for --bench";
+  if (given("--carry") && given("--carry-json")) return "--carry and --carry-json exclude each other";
   if (given("--data") && given("--batches")) return "--data and --batches exclude each other";
   if (given("--feed") && !given("--data") && !given("--eval-data"))
     return "--feed says what --data feeds; --data is missing";
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
   if (given("--rank") != given("--world-size")) return "--rank and --world-size belong together";
-  if (given("-n") && given("--rank"))
-    return "-n starts ranks, --rank says that this process is one: give one of them";
+  if (given("-n") && given("--rank")) return "-n starts ranks, --rank says that this process is one: give one of them";
   return "";
 }
 
-Leave WrongUsage(const std::string& what) {
-  return {2, absl::StrCat("sgdrun: ", what, " (see sgdrun --help)\n")};
-}
+Leave WrongUsage(const std::string& what) { return {2, absl::StrCat("sgdrun: ", what, " (see sgdrun --help)\n")}; }
 
 }  // namespace
 
@@ -247,15 +223,12 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(30);
   app.footer(kExamples);
-  app.add_option("artifact", options.artifact, "The compiled model, made by sgdc")
-      ->required()
-      ->option_text("ARTIFACT");
+  app.add_option("artifact", options.artifact, "The compiled model, made by sgdc")->required()->option_text("ARTIFACT");
   AddOnceFlags(app, options);
   AddTrainFlags(app, options);
   AddOtherFlags(app, options);
   const char* other = "Other";
-  app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION, "Print the version")
-      ->group(other);
+  app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION, "Print the version")->group(other);
   app.set_help_flag("-h,--help", "Print this text")->group(other);
   try {
     app.parse(argc, argv);

@@ -46,15 +46,13 @@ absl::Status CheckPairs(const Job& job, const InitPlan& plan) {
   for (const auto& [output, input] : plan.outputs_to_inputs) {
     if (SameValue(plan.program.outputs[output], job.program.inputs[input])) continue;
     return absl::InvalidArgumentError(absl::StrCat(OutputText(plan.program, output), " cannot be ",
-                                                   InputText(job.program, input),
-                                                   ": their types differ"));
+                                                   InputText(job.program, input), ": their types differ"));
   }
   return absl::OkStatus();
 }
 
 // The seed as bytes of one of init's inputs.
-absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t input,
-                                                uint64_t seed) {
+absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t input, uint64_t seed) {
   const data::TensorType& type = init.inputs[input].type;
   std::vector<std::byte> bytes;
   if (type.element == data::ElementType::U32 && type.global_dims == data::Dims{2}) {
@@ -63,15 +61,13 @@ absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t 
     std::memcpy(bytes.data(), key, sizeof(key));
     return bytes;
   }
-  if (type.global_dims.empty() && !artifact::IsFloat(type.element) &&
-      type.element != data::ElementType::Bool) {
+  if (type.global_dims.empty() && !artifact::IsFloat(type.element) && type.element != data::ElementType::Bool) {
     bytes.resize(artifact::ElementSize(type.element));
     std::memcpy(bytes.data(), &seed, bytes.size());
     return bytes;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(InputText(init, input),
-                   " cannot be made from --seed: only a key u32[2] and integer scalars can"));
+      absl::StrCat(InputText(init, input), " cannot be made from --seed: only a key u32[2] and integer scalars can"));
 }
 
 // What eval's inputs get from the main program, and which tensors of the data feed the rest.
@@ -90,25 +86,24 @@ std::optional<std::string> FedTensor(const Job& job, const std::string& name) {
   return std::nullopt;
 }
 
-absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
-                          const data::SafetensorsFile* file, EvalSources& sources) {
+absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input, const data::SafetensorsFile* file,
+                          EvalSources& sources) {
   const std::string& name = eval.inputs[input].name;
   std::optional<size_t> main = job.program.input_names.Find(name);
   std::optional<std::string> tensor = FedTensor(job, name);
-  if (!tensor && file != nullptr && file->Find(name) != nullptr && !(main && job.IsCarried(*main)))
-    tensor = name;
+  if (!tensor && file != nullptr && file->Find(name) != nullptr && !(main && job.IsCarried(*main))) tensor = name;
   if (tensor && file != nullptr) {
     sources.fed.push_back({input, *tensor});
     return absl::OkStatus();
   }
   if (!main || job.IsFed(*main)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        InputText(eval, input), " is neither state of program ", data::QuotedName(job.program.name),
-        " nor in --eval-data", file == nullptr ? ", which is not given" : ""));
+    return absl::InvalidArgumentError(absl::StrCat(InputText(eval, input), " is neither state of program ",
+                                                   data::QuotedName(job.program.name), " nor in --eval-data",
+                                                   file == nullptr ? ", which is not given" : ""));
   }
   if (!SameValue(job.program.inputs[*main], eval.inputs[input])) {
-    return absl::InvalidArgumentError(absl::StrCat(InputText(job.program, *main), " cannot be ",
-                                                   InputText(eval, input), ": their types differ"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(InputText(job.program, *main), " cannot be ", InputText(eval, input), ": their types differ"));
   }
   sources.shared.emplace_back(*main, input);
   return absl::OkStatus();
@@ -119,8 +114,7 @@ absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
 absl::Status PlanInit(Job& job) {
   bool is_needed = false;
   for (size_t i = 0; i < job.program.inputs.size(); ++i) is_needed = is_needed || IsMissing(job, i);
-  if (!is_needed || !HasProgram(*job.file, "init") || job.program.name == "init")
-    return absl::OkStatus();
+  if (!is_needed || !HasProgram(*job.file, "init") || job.program.name == "init") return absl::OkStatus();
   absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "init");
   if (!program.ok()) return program.status();
   InitPlan plan{*std::move(program), {}, {}};
@@ -142,8 +136,7 @@ absl::Status PlanEval(Job& job) {
   if (!program.ok()) return program.status();
   FilePtr file;
   if (!job.options.eval_data.empty()) {
-    absl::StatusOr<data::SafetensorsFile> opened =
-        data::SafetensorsFile::Open(job.options.eval_data);
+    absl::StatusOr<data::SafetensorsFile> opened = data::SafetensorsFile::Open(job.options.eval_data);
     if (!opened.ok()) return opened.status();
     file = std::make_shared<const data::SafetensorsFile>(*std::move(opened));
   }
@@ -161,9 +154,8 @@ absl::Status PlanEval(Job& job) {
     plan.batches = (*feed)->batches_per_epoch();
     plan.rows_left_out = (*feed)->rows() % (*feed)->batch_rows();
     if (plan.rows_left_out > 0) {
-      job.notes.push_back(absl::StrCat(
-          "evaluation leaves out the last ", plan.rows_left_out, " of ", (*feed)->rows(),
-          " rows, which do not fill a batch of ", (*feed)->batch_rows()));
+      job.notes.push_back(absl::StrCat("evaluation leaves out the last ", plan.rows_left_out, " of ", (*feed)->rows(),
+                                       " rows, which do not fill a batch of ", (*feed)->batch_rows()));
     }
     plan.feed = *std::move(feed);
   }

@@ -22,8 +22,7 @@ std::vector<std::string> NamesOf(const std::vector<data::InputType>& tensors) {
   return names;
 }
 
-std::string TensorText(const std::string& position, const ProgramView& program,
-                       const data::InputType& tensor) {
+std::string TensorText(const std::string& position, const ProgramView& program, const data::InputType& tensor) {
   return absl::StrCat(position, " ", data::QuotedName(tensor.name), " (",
                       data::TypeText(tensor.type.element, tensor.type.global_dims), ") of program ",
                       data::QuotedName(program.name));
@@ -47,9 +46,7 @@ absl::StatusOr<ProgramView> ViewProgram(const artifact::ArtifactFile& file, std:
   return view;
 }
 
-bool HasProgram(const artifact::ArtifactFile& file, std::string_view name) {
-  return file.FindProgram(name).ok();
-}
+bool HasProgram(const artifact::ArtifactFile& file, std::string_view name) { return file.FindProgram(name).ok(); }
 
 absl::StatusOr<std::string> DefaultProgram(const artifact::ArtifactFile& file) {
   for (const char* name : {"main", "train"}) {
@@ -57,12 +54,11 @@ absl::StatusOr<std::string> DefaultProgram(const artifact::ArtifactFile& file) {
   }
   const auto* programs = file.root().programs();
   std::vector<std::string> names;
-  for (uint64_t i = 0; i < artifact::Size(programs); ++i)
-    names.push_back(programs->Get(i)->name()->str());
+  for (uint64_t i = 0; i < artifact::Size(programs); ++i) names.push_back(programs->Get(i)->name()->str());
   if (names.size() == 1) return names[0];
-  return absl::InvalidArgumentError(
-      absl::StrCat(file.path(), ": has neither a program 'main' nor 'train'; choose one of ",
-                   absl::StrJoin(names, ", "), " with --program"));
+  return absl::InvalidArgumentError(absl::StrCat(file.path(),
+                                                 ": has neither a program 'main' nor 'train'; choose one of ",
+                                                 absl::StrJoin(names, ", "), " with --program"));
 }
 
 std::string InputText(const ProgramView& program, size_t input) {
@@ -70,8 +66,7 @@ std::string InputText(const ProgramView& program, size_t input) {
 }
 
 std::string OutputText(const ProgramView& program, size_t output) {
-  return TensorText("output " + program.output_names.Position(output), program,
-                    program.outputs[output]);
+  return TensorText("output " + program.output_names.Position(output), program, program.outputs[output]);
 }
 
 std::vector<std::string> PathOf(std::string_view name) {
@@ -80,8 +75,7 @@ std::vector<std::string> PathOf(std::string_view name) {
   while (i < name.size()) {
     if (name[i] == '.' || name[i] == ']') {
       ++i;
-    } else if (name[i] == '[' && i + 1 < name.size() &&
-               (name[i + 1] == '\'' || name[i + 1] == '"')) {
+    } else if (name[i] == '[' && i + 1 < name.size() && (name[i + 1] == '\'' || name[i + 1] == '"')) {
       // A dictionary key ends at the quote before a bracket; it may hold dots and brackets.
       const size_t end = name.find(std::string{name[i + 1], ']'}, i + 2);
       const size_t stop = end == std::string_view::npos ? name.size() : end;

@@ -7,13 +7,12 @@
 
 namespace sgd::sgdrun {
 
-absl::StatusOr<std::vector<std::byte>> Redistribute(
-    std::span<const std::byte> local, const data::TensorType& from, const data::TensorType& to,
-    const comm::Mesh& mesh, comm::Communicator& communicator, absl::Duration deadline) {
+absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> local, const data::TensorType& from,
+                                                    const data::TensorType& to, const comm::Mesh& mesh,
+                                                    comm::Communicator& communicator, absl::Duration deadline) {
   // Only one of the ranks that hold the same shard needs to show it.
   const bool shows = data::Shard(from, mesh, communicator.rank()).is_first_replica();
-  const std::string mine =
-      shows ? std::string(reinterpret_cast<const char*>(local.data()), local.size()) : "";
+  const std::string mine = shows ? std::string(reinterpret_cast<const char*>(local.data()), local.size()) : "";
   absl::StatusOr<std::vector<std::string>> shown = communicator.AllGatherBytes(mine, deadline);
   if (!shown.ok()) return shown.status();
 
@@ -24,8 +23,8 @@ absl::StatusOr<std::vector<std::byte>> Redistribute(
     if (!shard.is_first_replica()) continue;
     const std::string& bytes = (*shown)[rank];
     if (bytes.size() != shard.local_bytes()) {
-      return absl::InternalError(absl::StrCat("rank ", rank, " shows ", bytes.size(),
-                                              " bytes of a shard of ", shard.local_bytes()));
+      return absl::InternalError(
+          absl::StrCat("rank ", rank, " shows ", bytes.size(), " bytes of a shard of ", shard.local_bytes()));
     }
     shard.CopyOut(std::as_bytes(std::span(bytes)), global);
   }

@@ -17,8 +17,8 @@ namespace sgd::sgdrun {
 // This rank's shard of type `to`, from this rank's bytes of type `from`; both are cuts of the same
 // global tensor. Every rank calls it. Puts the whole tensor together in memory for a moment: meant
 // for what happens rarely, not for steps.
-absl::StatusOr<std::vector<std::byte>> Redistribute(
-    std::span<const std::byte> local, const data::TensorType& from, const data::TensorType& to,
-    const comm::Mesh& mesh, comm::Communicator& communicator, absl::Duration deadline);
+absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> local, const data::TensorType& from,
+                                                    const data::TensorType& to, const comm::Mesh& mesh,
+                                                    comm::Communicator& communicator, absl::Duration deadline);
 
 }  // namespace sgd::sgdrun

@@ -19,16 +19,14 @@ std::string FirstDifference(const std::string& mine, const std::string& theirs) 
   const std::vector<std::string> my_lines = absl::StrSplit(mine, '\n');
   const std::vector<std::string> their_lines = absl::StrSplit(theirs, '\n');
   for (size_t i = 0; i < std::min(my_lines.size(), their_lines.size()); ++i) {
-    if (my_lines[i] != their_lines[i])
-      return absl::StrCat("'", my_lines[i], "' against '", their_lines[i], "'");
+    if (my_lines[i] != their_lines[i]) return absl::StrCat("'", my_lines[i], "' against '", their_lines[i], "'");
   }
   return "one says more than the other";
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job,
-                                                         const launch::RankContext& rank) {
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const launch::RankContext& rank) {
   auto session = std::unique_ptr<Session>(new Session(job, rank));
   absl::Status status = session->Prepare();
   if (!status.ok()) return status;
@@ -66,16 +64,13 @@ absl::Status Session::Prepare() {
 }
 
 absl::Status Session::Agree() {
-  const std::string mine =
-      absl::StrCat(AgreementText(job_), "\nCPU and libraries: ", device_->fingerprint());
-  absl::StatusOr<std::vector<std::string>> all =
-      rank_.communicator->AllGatherBytes(mine, job_.options.deadline);
+  const std::string mine = absl::StrCat(AgreementText(job_), "\nCPU and libraries: ", device_->fingerprint());
+  absl::StatusOr<std::vector<std::string>> all = rank_.communicator->AllGatherBytes(mine, job_.options.deadline);
   if (!all.ok()) return all.status();
   for (size_t other = 0; other < all->size(); ++other) {
     if ((*all)[other] == (*all)[0]) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("ranks must run the same thing, but rank 0 and rank ", other,
-                     " differ: ", FirstDifference((*all)[0], (*all)[other])));
+    return absl::FailedPreconditionError(absl::StrCat("ranks must run the same thing, but rank 0 and rank ", other,
+                                                      " differ: ", FirstDifference((*all)[0], (*all)[other])));
   }
   return absl::OkStatus();
 }
@@ -104,20 +99,16 @@ absl::Status Session::RunInit() {
     if (!bytes.ok()) return bytes.status();
     recut.emplace_back(input, *std::move(bytes));
   }
-  absl::StatusOr<std::unique_ptr<exec::Carry>> carry =
-      exec::Carry::Create(*context_, **init, *executor_, alike);
+  absl::StatusOr<std::unique_ptr<exec::Carry>> carry = exec::Carry::Create(*context_, **init, *executor_, alike);
   if (!carry.ok()) return carry.status();
   if (absl::Status status = (*carry)->Run(); !status.ok()) return status;
-  for (const auto& [input, bytes] : recut)
-    std::ranges::copy(bytes, executor_->InputBytes(input).begin());
+  for (const auto& [input, bytes] : recut) std::ranges::copy(bytes, executor_->InputBytes(input).begin());
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte> local,
-                                                      const data::TensorType& from,
+absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte> local, const data::TensorType& from,
                                                       const data::TensorType& to) {
-  return Redistribute(local, from, to, context_->mesh(), *rank_.communicator,
-                      job_.options.deadline);
+  return Redistribute(local, from, to, context_->mesh(), *rank_.communicator, job_.options.deadline);
 }
 
 absl::Status Session::FillFirstInputs() {
@@ -162,11 +153,9 @@ void Session::FillInputs(uint64_t step) {
 absl::Status Session::WriteOutputs() {
   std::vector<checkpoint::LocalTensor> tensors;
   for (size_t i = 0; i < executor_->outputs().size(); ++i) {
-    tensors.push_back(
-        {job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
+    tensors.push_back({job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
   }
-  return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.communicator,
-                                      job_.options.deadline);
+  return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.communicator, job_.options.deadline);
 }
 
 std::span<const std::byte> Session::StateBytes(size_t input) const {

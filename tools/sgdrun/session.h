@@ -22,8 +22,7 @@ class Session {
  public:
   // Agrees with the other ranks on artifact, command and device, then prepares everything and fills
   // the inputs for the first step. `job` and `rank` are borrowed.
-  static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job,
-                                                         const launch::RankContext& rank);
+  static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job, const launch::RankContext& rank);
 
   const Job& job() const { return job_; }
   bool is_first_rank() const { return rank_.rank == 0; }
@@ -47,15 +46,12 @@ class Session {
 
   // This rank's bytes of `from`, cut as `to`: the same tensor under another sharding. All ranks
   // call it.
-  absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local,
-                                               const data::TensorType& from,
+  absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local, const data::TensorType& from,
                                                const data::TensorType& to);
 
   // This rank's bytes of a carried or constant input, between steps.
   std::span<const std::byte> StateBytes(size_t input) const;
-  std::span<std::byte> MutableStateBytes(size_t input) const {
-    return executor_->InputBytes(input);
-  }
+  std::span<std::byte> MutableStateBytes(size_t input) const { return executor_->InputBytes(input); }
 
  private:
   Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}

@@ -34,9 +34,7 @@ class Reporter {
   }
 
   absl::Status Step(const trace::StepRecord& record, const std::optional<EvalResults>& eval) {
-    progress_.Step(record.step, record.loss == nullptr
-                                    ? ""
-                                    : absl::StrCat("loss ", trace::ScalarText(*record.loss)));
+    progress_.Step(record.step, record.loss == nullptr ? "" : absl::StrCat("loss ", trace::ScalarText(*record.loss)));
     std::string json = trace::StepJson(record);
     if (eval) {
       std::string line = absl::StrCat("eval after step ", record.step);
@@ -90,8 +88,7 @@ class TrainLoop {
     const absl::Time begin = absl::Now();
     session_.FillInputs(step);
     if (absl::Status status = session_.Run(step); !status.ok()) return status;
-    trace::StepRecord record{
-        .step = step, .duration = absl::Now() - begin, .loss = nullptr, .outputs = {}};
+    trace::StepRecord record{.step = step, .duration = absl::Now() - begin, .loss = nullptr, .outputs = {}};
     record.outputs = ReadScalars(session_.executor(), job_.output_names);
     std::optional<trace::Scalar> loss;
     if (job_.loss) loss = ReadOutput(session_.executor(), *job_.loss);
@@ -128,8 +125,7 @@ class TrainLoop {
     for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
       point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());
     }
-    return checkpoint::Save(options.save, point, session_.State(), session_.communicator(),
-                            options.deadline);
+    return checkpoint::Save(options.save, point, session_.State(), session_.communicator(), options.deadline);
   }
 
   Session& session_;

@@ -7,24 +7,22 @@ using namespace mlir::stablehlo;
 namespace {
 
 /// Sets `operands` and `result` from a function type read at `loc`.
-ParseResult assignFunctionType(OpAsmParser& parser, SMLoc loc, FunctionType type,
-                               ArrayRef<Type*> operands, Type& result) {
+ParseResult assignFunctionType(OpAsmParser& parser, SMLoc loc, FunctionType type, ArrayRef<Type*> operands,
+                               Type& result) {
   if (type.getNumInputs() != operands.size() || type.getNumResults() != 1)
-    return parser.emitError(loc, "expected a function type with ")
-           << operands.size() << " inputs and one result";
+    return parser.emitError(loc, "expected a function type with ") << operands.size() << " inputs and one result";
   for (auto [operand, input] : llvm::zip_equal(operands, type.getInputs())) *operand = input;
   result = type.getResult(0);
   return success();
 }
 
 ParseResult parseI64List(AsmParser& parser, SmallVectorImpl<int64_t>& values) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square, [&]() { return parser.parseInteger(values.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&]() { return parser.parseInteger(values.emplace_back()); });
 }
 
 /// `[0] x [1]`
-ParseResult parseListPair(OpAsmParser& parser, SmallVectorImpl<int64_t>& lhs,
-                          SmallVectorImpl<int64_t>& rhs) {
+ParseResult parseListPair(OpAsmParser& parser, SmallVectorImpl<int64_t>& lhs, SmallVectorImpl<int64_t>& rhs) {
   return failure(parser.parseEqual() || parseI64List(parser, lhs) || parser.parseKeyword("x") ||
                  parseI64List(parser, rhs));
 }
@@ -46,29 +44,24 @@ ParseResult parsePrecisionList(OpAsmParser& parser, ArrayAttr& precision) {
     modes.push_back(PrecisionAttr::get(parser.getContext(), *mode));
     return success();
   };
-  if (parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseMode))
-    return failure();
+  if (parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseMode)) return failure();
   precision = parser.getBuilder().getArrayAttr(modes);
   return success();
 }
 
 }  // namespace
 
-ParseResult stablehlo::parseOneTypeOrFunction(OpAsmParser& parser, ArrayRef<Type*> operands,
-                                              Type& result) {
+ParseResult stablehlo::parseOneTypeOrFunction(OpAsmParser& parser, ArrayRef<Type*> operands, Type& result) {
   SMLoc loc = parser.getCurrentLocation();
   Type type;
   if (parser.parseType(type)) return failure();
-  if (auto function = dyn_cast<FunctionType>(type))
-    return assignFunctionType(parser, loc, function, operands, result);
+  if (auto function = dyn_cast<FunctionType>(type)) return assignFunctionType(parser, loc, function, operands, result);
   for (Type* operand : operands) *operand = type;
   result = type;
   return success();
 }
 
-void stablehlo::printOneTypeOrFunction(OpAsmPrinter& printer, ArrayRef<Type> operands,
-                                       Type result) {
+void stablehlo::printOneTypeOrFunction(OpAsmPrinter& printer, ArrayRef<Type> operands, Type result) {
   if (llvm::all_of(operands, [&](Type type) { return type == result; }))
     printer << result;
   else
@@ -83,8 +76,7 @@ ParseResult stablehlo::parseComplexType(OpAsmParser& parser, Type& lhs, Type& rh
   return success();
 }
 
-void stablehlo::printComplexType(OpAsmPrinter& printer, Operation*, Type lhs, Type rhs,
-                                 Type result) {
+void stablehlo::printComplexType(OpAsmPrinter& printer, Operation*, Type lhs, Type rhs, Type result) {
   auto tensor = cast<RankedTensorType>(result);
   Type part = tensor.clone(cast<ComplexType>(tensor.getElementType()).getElementType());
   if (lhs == part && rhs == part)
@@ -93,8 +85,7 @@ void stablehlo::printComplexType(OpAsmPrinter& printer, Operation*, Type lhs, Ty
     printer.printFunctionalType(TypeRange{lhs, rhs}, TypeRange(result));
 }
 
-ParseResult stablehlo::parseSelectType(OpAsmParser& parser, Type& pred, Type& onTrue, Type& onFalse,
-                                       Type& result) {
+ParseResult stablehlo::parseSelectType(OpAsmParser& parser, Type& pred, Type& onTrue, Type& onFalse, Type& result) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseType(pred)) return failure();
   if (auto function = dyn_cast<FunctionType>(pred))
@@ -104,8 +95,7 @@ ParseResult stablehlo::parseSelectType(OpAsmParser& parser, Type& pred, Type& on
   return success();
 }
 
-void stablehlo::printSelectType(OpAsmPrinter& printer, Operation*, Type pred, Type onTrue,
-                                Type onFalse, Type result) {
+void stablehlo::printSelectType(OpAsmPrinter& printer, Operation*, Type pred, Type onTrue, Type onFalse, Type result) {
   if (onTrue == result && onFalse == result)
     printer << pred << ", " << result;
   else
@@ -119,13 +109,11 @@ ParseResult stablehlo::parsePairwiseTypes(OpAsmParser& parser, SmallVectorImpl<T
   return success();
 }
 
-void stablehlo::printPairwiseTypes(OpAsmPrinter& printer, Operation*, TypeRange operands,
-                                   TypeRange) {
+void stablehlo::printPairwiseTypes(OpAsmPrinter& printer, Operation*, TypeRange operands, TypeRange) {
   llvm::interleaveComma(operands, printer);
 }
 
-ParseResult stablehlo::parseTupleType(OpAsmParser& parser, SmallVectorImpl<Type>& operands,
-                                      Type& result) {
+ParseResult stablehlo::parseTupleType(OpAsmParser& parser, SmallVectorImpl<Type>& operands, Type& result) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseType(result)) return failure();
   auto tuple = dyn_cast<TupleType>(result);
@@ -134,25 +122,20 @@ ParseResult stablehlo::parseTupleType(OpAsmParser& parser, SmallVectorImpl<Type>
   return success();
 }
 
-void stablehlo::printTupleType(OpAsmPrinter& printer, Operation*, TypeRange, Type result) {
-  printer << result;
-}
+void stablehlo::printTupleType(OpAsmPrinter& printer, Operation*, TypeRange, Type result) { printer << result; }
 
-ParseResult stablehlo::parseAllOfResultType(OpAsmParser& parser,
-                                            ArrayRef<OpAsmParser::UnresolvedOperand> values,
+ParseResult stablehlo::parseAllOfResultType(OpAsmParser& parser, ArrayRef<OpAsmParser::UnresolvedOperand> values,
                                             SmallVectorImpl<Type>& operands, Type& result) {
   if (parser.parseType(result)) return failure();
   operands.append(values.size(), result);
   return success();
 }
 
-void stablehlo::printAllOfResultType(OpAsmPrinter& printer, Operation*, OperandRange, TypeRange,
-                                     Type result) {
+void stablehlo::printAllOfResultType(OpAsmPrinter& printer, Operation*, OperandRange, TypeRange, Type result) {
   printer << result;
 }
 
-ParseResult stablehlo::parseFloatFormat(OpAsmParser& parser, IntegerAttr& exponentBits,
-                                        IntegerAttr& mantissaBits) {
+ParseResult stablehlo::parseFloatFormat(OpAsmParser& parser, IntegerAttr& exponentBits, IntegerAttr& mantissaBits) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef text;
   if (parser.parseKeyword(&text)) return failure();
@@ -171,12 +154,11 @@ void stablehlo::printFloatFormat(OpAsmPrinter& printer, Operation*, IntegerAttr 
   printer << 'e' << exponentBits.getInt() << 'm' << mantissaBits.getInt();
 }
 
-ParseResult stablehlo::parseSliceRanges(OpAsmParser& parser, DenseI64ArrayAttr& starts,
-                                        DenseI64ArrayAttr& limits, DenseI64ArrayAttr& strides) {
+ParseResult stablehlo::parseSliceRanges(OpAsmParser& parser, DenseI64ArrayAttr& starts, DenseI64ArrayAttr& limits,
+                                        DenseI64ArrayAttr& strides) {
   SmallVector<int64_t> start, limit, stride;
   auto parseRange = [&]() -> ParseResult {
-    if (parser.parseInteger(start.emplace_back()) || parser.parseColon() ||
-        parser.parseInteger(limit.emplace_back()))
+    if (parser.parseInteger(start.emplace_back()) || parser.parseColon() || parser.parseInteger(limit.emplace_back()))
       return failure();
     stride.push_back(1);
     return succeeded(parser.parseOptionalColon()) ? parser.parseInteger(stride.back()) : success();
@@ -188,8 +170,8 @@ ParseResult stablehlo::parseSliceRanges(OpAsmParser& parser, DenseI64ArrayAttr& 
   return success();
 }
 
-void stablehlo::printSliceRanges(OpAsmPrinter& printer, Operation*, DenseI64ArrayAttr starts,
-                                 DenseI64ArrayAttr limits, DenseI64ArrayAttr strides) {
+void stablehlo::printSliceRanges(OpAsmPrinter& printer, Operation*, DenseI64ArrayAttr starts, DenseI64ArrayAttr limits,
+                                 DenseI64ArrayAttr strides) {
   printer << '[';
   llvm::interleaveComma(llvm::seq<size_t>(0, starts.size()), printer, [&](size_t i) {
     printer << starts[i] << ':' << limits[i];
@@ -198,8 +180,8 @@ void stablehlo::printSliceRanges(OpAsmPrinter& printer, Operation*, DenseI64Arra
   printer << ']';
 }
 
-ParseResult stablehlo::parseOperandsThenComma(
-    OpAsmParser& parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand>& operands) {
+ParseResult stablehlo::parseOperandsThenComma(OpAsmParser& parser,
+                                              SmallVectorImpl<OpAsmParser::UnresolvedOperand>& operands) {
   while (true) {
     OpAsmParser::UnresolvedOperand operand;
     OptionalParseResult parsed = parser.parseOptionalOperand(operand);
@@ -214,8 +196,8 @@ void stablehlo::printOperandsThenComma(OpAsmPrinter& printer, Operation*, Operan
   printer << ',';
 }
 
-ParseResult stablehlo::parseDotAttributes(OpAsmParser& parser, DotDimensionNumbersAttr& dims,
-                                          ArrayAttr& precision, DotAlgorithmAttr& algorithm) {
+ParseResult stablehlo::parseDotAttributes(OpAsmParser& parser, DotDimensionNumbersAttr& dims, ArrayAttr& precision,
+                                          DotAlgorithmAttr& algorithm) {
   SmallVector<int64_t> lhsBatching, rhsBatching, lhsContracting, rhsContracting;
   while (succeeded(parser.parseOptionalComma())) {
     StringRef field;
@@ -231,18 +213,15 @@ ParseResult stablehlo::parseDotAttributes(OpAsmParser& parser, DotDimensionNumbe
     else if (field == "algorithm")
       parsed = failure(parser.parseEqual() || parser.parseCustomAttributeWithFallback(algorithm));
     else
-      return parser.emitError(loc,
-                              "expected batching_dims, contracting_dims, precision or algorithm");
+      return parser.emitError(loc, "expected batching_dims, contracting_dims, precision or algorithm");
     if (failed(parsed)) return failure();
   }
-  dims = DotDimensionNumbersAttr::get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting,
-                                      rhsContracting);
+  dims = DotDimensionNumbersAttr::get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
   return success();
 }
 
-void stablehlo::printDotAttributes(OpAsmPrinter& printer, Operation* op,
-                                   DotDimensionNumbersAttr dims, ArrayAttr precision,
-                                   DotAlgorithmAttr algorithm) {
+void stablehlo::printDotAttributes(OpAsmPrinter& printer, Operation* op, DotDimensionNumbersAttr dims,
+                                   ArrayAttr precision, DotAlgorithmAttr algorithm) {
   auto printPair = [&](StringRef name, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
     printer << ", " << name << " = ";
     printList(printer, lhs);
@@ -267,9 +246,8 @@ ParseResult stablehlo::parsePrecisions(OpAsmParser& parser, ArrayAttr& precision
 void stablehlo::printPrecisions(OpAsmPrinter& printer, Operation*, ArrayAttr precision) {
   if (!precision) return;
   printer << ", precision = [";
-  llvm::interleaveComma(precision.getAsRange<PrecisionAttr>(), printer, [&](PrecisionAttr mode) {
-    printer << stringifyPrecision(mode.getValue());
-  });
+  llvm::interleaveComma(precision.getAsRange<PrecisionAttr>(), printer,
+                        [&](PrecisionAttr mode) { printer << stringifyPrecision(mode.getValue()); });
   printer << ']';
 }
 

@@ -11,27 +11,21 @@ using namespace mlir::chlo;
 #include "frontends/stablehlo/input/chlo_enums.cpp.inc"
 
 Attribute RaggedDotDimensionNumbersAttr::parse(AsmParser& parser, Type) {
-  SmallVector<int64_t> lhsBatching, rhsBatching, lhsContracting, rhsContracting, lhsRagged,
-      rhsGroup;
+  SmallVector<int64_t> lhsBatching, rhsBatching, lhsContracting, rhsContracting, lhsRagged, rhsGroup;
   stablehlo::StructParser fields(parser);
-  fields.field("lhs_batching_dimensions", lhsBatching)
-      .field("rhs_batching_dimensions", rhsBatching);
-  fields.field("lhs_contracting_dimensions", lhsContracting)
-      .field("rhs_contracting_dimensions", rhsContracting);
+  fields.field("lhs_batching_dimensions", lhsBatching).field("rhs_batching_dimensions", rhsBatching);
+  fields.field("lhs_contracting_dimensions", lhsContracting).field("rhs_contracting_dimensions", rhsContracting);
   fields.field("lhs_ragged_dimensions", lhsRagged).field("rhs_group_dimensions", rhsGroup);
   if (fields.parse()) return {};
-  return get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting, rhsContracting,
-             lhsRagged, rhsGroup);
+  return get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting, rhsContracting, lhsRagged, rhsGroup);
 }
 
 void RaggedDotDimensionNumbersAttr::print(AsmPrinter& printer) const {
   stablehlo::StructPrinter fields(printer);
-  fields.field("lhs_batching_dimensions", getLhsBatching())
-      .field("rhs_batching_dimensions", getRhsBatching());
+  fields.field("lhs_batching_dimensions", getLhsBatching()).field("rhs_batching_dimensions", getRhsBatching());
   fields.field("lhs_contracting_dimensions", getLhsContracting())
       .field("rhs_contracting_dimensions", getRhsContracting());
-  fields.field("lhs_ragged_dimensions", getLhsRagged())
-      .field("rhs_group_dimensions", getRhsGroup());
+  fields.field("lhs_ragged_dimensions", getLhsRagged()).field("rhs_group_dimensions", getRhsGroup());
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -16,8 +16,8 @@ struct DimensionList {
   SmallVector<int64_t> spatial;
 
   ParseResult parse(AsmParser& parser);
-  static void print(AsmPrinter& printer, char firstLetter, int64_t first, char secondLetter,
-                    int64_t second, ArrayRef<int64_t> spatial);
+  static void print(AsmPrinter& printer, char firstLetter, int64_t first, char secondLetter, int64_t second,
+                    ArrayRef<int64_t> spatial);
 };
 
 ParseResult DimensionList::parse(AsmParser& parser) {
@@ -35,8 +35,7 @@ ParseResult DimensionList::parse(AsmParser& parser) {
     SMLoc here = parser.getCurrentLocation();
     if (parser.parseKeyword(&letter)) return failure();
     int64_t& place = letter == StringRef(&firstLetter, 1) ? first : second;
-    if ((letter != StringRef(&firstLetter, 1) && letter != StringRef(&secondLetter, 1)) ||
-        place != -1)
+    if ((letter != StringRef(&firstLetter, 1) && letter != StringRef(&secondLetter, 1)) || place != -1)
       return parser.emitError(here, "expected each of '")
              << firstLetter << "' and '" << secondLetter << "' once, and spatial numbers";
     place = position++;
@@ -51,13 +50,12 @@ ParseResult DimensionList::parse(AsmParser& parser) {
     spatial[number] = place;
   }
   if (first == -1 || second == -1)
-    return parser.emitError(loc, "expected '")
-           << firstLetter << "' and '" << secondLetter << "' among the dimensions";
+    return parser.emitError(loc, "expected '") << firstLetter << "' and '" << secondLetter << "' among the dimensions";
   return success();
 }
 
-void DimensionList::print(AsmPrinter& printer, char firstLetter, int64_t first, char secondLetter,
-                          int64_t second, ArrayRef<int64_t> spatial) {
+void DimensionList::print(AsmPrinter& printer, char firstLetter, int64_t first, char secondLetter, int64_t second,
+                          ArrayRef<int64_t> spatial) {
   SmallVector<std::string> names(spatial.size() + 2, "?");
   auto place = [&](int64_t position, std::string name) {
     if (position >= 0 && position < int64_t(names.size())) names[position] = std::move(name);
@@ -79,48 +77,39 @@ ParseResult parseI64Array(OpAsmParser& parser, DenseI64ArrayAttr& values) {
 ParseResult parsePadding(OpAsmParser& parser, DenseIntElementsAttr& padding) {
   SmallVector<int64_t> values;
   auto parsePair = [&]() {
-    return failure(parser.parseLSquare() || parser.parseInteger(values.emplace_back()) ||
-                   parser.parseComma() || parser.parseInteger(values.emplace_back()) ||
-                   parser.parseRSquare());
+    return failure(parser.parseLSquare() || parser.parseInteger(values.emplace_back()) || parser.parseComma() ||
+                   parser.parseInteger(values.emplace_back()) || parser.parseRSquare());
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair)) return failure();
-  auto type =
-      RankedTensorType::get({int64_t(values.size()) / 2, 2}, parser.getBuilder().getI64Type());
+  auto type = RankedTensorType::get({int64_t(values.size()) / 2, 2}, parser.getBuilder().getI64Type());
   padding = DenseIntElementsAttr::get(type, values);
   return success();
 }
 
 }  // namespace
 
-ParseResult stablehlo::parseConvolutionDimensions(AsmParser& parser,
-                                                  ConvDimensionNumbersAttr& dims) {
-  DimensionList input{'b', 'f', -1, -1, {}}, kernel{'i', 'o', -1, -1, {}},
-      output{'b', 'f', -1, -1, {}};
-  if (input.parse(parser) || parser.parseKeyword("x") || kernel.parse(parser) ||
-      parser.parseArrow() || output.parse(parser))
+ParseResult stablehlo::parseConvolutionDimensions(AsmParser& parser, ConvDimensionNumbersAttr& dims) {
+  DimensionList input{'b', 'f', -1, -1, {}}, kernel{'i', 'o', -1, -1, {}}, output{'b', 'f', -1, -1, {}};
+  if (input.parse(parser) || parser.parseKeyword("x") || kernel.parse(parser) || parser.parseArrow() ||
+      output.parse(parser))
     return failure();
-  dims = ConvDimensionNumbersAttr::get(parser.getContext(), input.first, input.second,
-                                       input.spatial, kernel.first, kernel.second, kernel.spatial,
-                                       output.first, output.second, output.spatial);
+  dims = ConvDimensionNumbersAttr::get(parser.getContext(), input.first, input.second, input.spatial, kernel.first,
+                                       kernel.second, kernel.spatial, output.first, output.second, output.spatial);
   return success();
 }
 
 void stablehlo::printConvolutionDimensions(AsmPrinter& printer, ConvDimensionNumbersAttr dims) {
-  DimensionList::print(printer, 'b', dims.getInputBatch(), 'f', dims.getInputFeature(),
-                       dims.getInputSpatial());
+  DimensionList::print(printer, 'b', dims.getInputBatch(), 'f', dims.getInputFeature(), dims.getInputSpatial());
   printer << 'x';
-  DimensionList::print(printer, 'i', dims.getKernelInputFeature(), 'o',
-                       dims.getKernelOutputFeature(), dims.getKernelSpatial());
+  DimensionList::print(printer, 'i', dims.getKernelInputFeature(), 'o', dims.getKernelOutputFeature(),
+                       dims.getKernelSpatial());
   printer << "->";
-  DimensionList::print(printer, 'b', dims.getOutputBatch(), 'f', dims.getOutputFeature(),
-                       dims.getOutputSpatial());
+  DimensionList::print(printer, 'b', dims.getOutputBatch(), 'f', dims.getOutputFeature(), dims.getOutputSpatial());
 }
 
 ParseResult stablehlo::parseConvolutionWindow(OpAsmParser& parser, DenseI64ArrayAttr& strides,
-                                              DenseIntElementsAttr& padding,
-                                              DenseI64ArrayAttr& lhsDilation,
-                                              DenseI64ArrayAttr& rhsDilation,
-                                              DenseBoolArrayAttr& reversal) {
+                                              DenseIntElementsAttr& padding, DenseI64ArrayAttr& lhsDilation,
+                                              DenseI64ArrayAttr& rhsDilation, DenseBoolArrayAttr& reversal) {
   auto parseField = [&]() -> ParseResult {
     StringRef field;
     SMLoc loc = parser.getCurrentLocation();
@@ -129,8 +118,7 @@ ParseResult stablehlo::parseConvolutionWindow(OpAsmParser& parser, DenseI64Array
     if (field == "pad") return parsePadding(parser, padding);
     if (field == "lhs_dilate") return parseI64Array(parser, lhsDilation);
     if (field == "rhs_dilate") return parseI64Array(parser, rhsDilation);
-    if (field != "reverse")
-      return parser.emitError(loc, "expected stride, pad, lhs_dilate, rhs_dilate or reverse");
+    if (field != "reverse") return parser.emitError(loc, "expected stride, pad, lhs_dilate, rhs_dilate or reverse");
     reversal = dyn_cast_or_null<DenseBoolArrayAttr>(DenseBoolArrayAttr::parse(parser, Type()));
     return success(bool(reversal));
   };
@@ -152,9 +140,8 @@ void stablehlo::printConvolutionWindow(OpAsmPrinter& printer, Operation*, DenseI
   printField("pad", padding, [&] {
     SmallVector<int64_t> values(padding.getValues<int64_t>());
     printer << '[';
-    llvm::interleaveComma(llvm::seq<size_t>(0, values.size() / 2), printer, [&](size_t i) {
-      printer << '[' << values[2 * i] << ", " << values[2 * i + 1] << ']';
-    });
+    llvm::interleaveComma(llvm::seq<size_t>(0, values.size() / 2), printer,
+                          [&](size_t i) { printer << '[' << values[2 * i] << ", " << values[2 * i + 1] << ']'; });
     printer << ']';
   });
   printField("lhs_dilate", lhsDilation, [&] { lhsDilation.print(printer); });

@@ -13,24 +13,21 @@ Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).get
 
 /// Bits of an element; a complex number has those of both parts.
 unsigned bitsOf(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * complex.getElementType().getIntOrFloatBitWidth();
+  if (auto complex = dyn_cast<ComplexType>(element)) return 2 * complex.getElementType().getIntOrFloatBitWidth();
   return element.getIntOrFloatBitWidth();
 }
 
 }  // namespace
 
 LogicalResult BitcastConvertOp::verify() {  // bitcast_convert_C1
-  auto from = cast<RankedTensorType>(getOperand().getType()),
-       to = cast<RankedTensorType>(getType());
+  auto from = cast<RankedTensorType>(getOperand().getType()), to = cast<RankedTensorType>(getType());
   unsigned fromBits = bitsOf(from.getElementType()), toBits = bitsOf(to.getElementType());
   SmallVector<int64_t> shape(from.getShape());
   if (fromBits > toBits) {
     shape.push_back(fromBits % toBits ? -1 : fromBits / toBits);
   } else if (fromBits < toBits) {
     if (shape.empty() || shape.back() * int64_t(fromBits) != toBits)
-      return emitOpError("cannot join elements of ")
-             << from << " to elements of " << to.getElementType();
+      return emitOpError("cannot join elements of ") << from << " to elements of " << to.getElementType();
     shape.pop_back();
   }
   if (ArrayRef(shape) != to.getShape())
@@ -43,16 +40,13 @@ LogicalResult CompareOp::verify() {  // compare_C1, compare_C3
     return emitOpError("compares ") << getLhs().getType() << " with " << getRhs().getType();
   Type element = elementOf(getLhs());
   ComparisonType type = getCompareType().value_or(ComparisonType::NOTYPE);
-  bool fits =
-      type == ComparisonType::NOTYPE ||
-      (isa<IntegerType>(element)
-           ? type == (element.isUnsignedInteger() || element.isInteger(1) ? ComparisonType::UNSIGNED
-                                                                          : ComparisonType::SIGNED)
-           : type == ComparisonType::FLOAT ||
-                 (isa<FloatType>(element) && type == ComparisonType::TOTALORDER));
+  bool fits = type == ComparisonType::NOTYPE ||
+              (isa<IntegerType>(element)
+                   ? type == (element.isUnsignedInteger() || element.isInteger(1) ? ComparisonType::UNSIGNED
+                                                                                  : ComparisonType::SIGNED)
+                   : type == ComparisonType::FLOAT || (isa<FloatType>(element) && type == ComparisonType::TOTALORDER));
   if (!fits)
-    return emitOpError("cannot compare elements of type ")
-           << element << " as " << stringifyComparisonType(type);
+    return emitOpError("cannot compare elements of type ") << element << " as " << stringifyComparisonType(type);
   return success();
 }
 
@@ -61,8 +55,7 @@ LogicalResult SelectOp::verify() {  // select_C1, select_C2
   if (getOnTrue().getType() != type || getOnFalse().getType() != type)
     return emitOpError("expects both values to have the result's type ") << type;
   if (pred.getRank() != 0 && pred.getShape() != type.getShape())
-    return emitOpError("expects a scalar predicate or one of shape [")
-           << type.getShape() << "], but has " << pred;
+    return emitOpError("expects a scalar predicate or one of shape [") << type.getShape() << "], but has " << pred;
   return success();
 }
 
@@ -73,8 +66,7 @@ LogicalResult ClampOp::verify() {  // clamp_C1 to clamp_C4
     auto boundType = cast<RankedTensorType>(bound.getType());
     if (boundType.getElementType() != type.getElementType() ||
         (boundType.getRank() != 0 && boundType.getShape() != type.getShape()))
-      return emitOpError("expects bounds that are scalars or like the operand, but has ")
-             << boundType;
+      return emitOpError("expects bounds that are scalars or like the operand, but has ") << boundType;
   }
   return success();
 }

@@ -7,8 +7,7 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 LogicalResult OptimizationBarrierOp::verify() {  // optimization_barrier_C1
-  if (getOperandTypes() != getResultTypes())
-    return emitOpError("expects results of the operands' types");
+  if (getOperandTypes() != getResultTypes()) return emitOpError("expects results of the operands' types");
   return success();
 }
 

@@ -15,21 +15,18 @@ namespace {
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// `(%a init: %i), (%b init: %j)`
-ParseResult parseReduceInputs(OpAsmParser& parser, SmallVectorImpl<Operand>& inputs,
-                              SmallVectorImpl<Operand>& inits) {
+ParseResult parseReduceInputs(OpAsmParser& parser, SmallVectorImpl<Operand>& inputs, SmallVectorImpl<Operand>& inits) {
   return parser.parseCommaSeparatedList([&]() {
-    return failure(parser.parseLParen() || parser.parseOperand(inputs.emplace_back()) ||
-                   parser.parseKeyword("init") || parser.parseColon() ||
-                   parser.parseOperand(inits.emplace_back()) || parser.parseRParen());
+    return failure(parser.parseLParen() || parser.parseOperand(inputs.emplace_back()) || parser.parseKeyword("init") ||
+                   parser.parseColon() || parser.parseOperand(inits.emplace_back()) || parser.parseRParen());
   });
 }
 
 /// The one op of the body that `applies NAME` stands for: NAME(%lhs, %rhs), on scalars of the
 /// input's element type.
-ParseResult buildAppliedBody(OpAsmParser& parser, SMLoc nameLoc, OperationName name,
-                             ArrayRef<Type> operandTypes, OperationState& result) {
-  auto input = operandTypes.size() == 2 ? dyn_cast<RankedTensorType>(operandTypes.front())
-                                        : RankedTensorType();
+ParseResult buildAppliedBody(OpAsmParser& parser, SMLoc nameLoc, OperationName name, ArrayRef<Type> operandTypes,
+                             OperationState& result) {
+  auto input = operandTypes.size() == 2 ? dyn_cast<RankedTensorType>(operandTypes.front()) : RankedTensorType();
   if (!input) return parser.emitError(nameLoc, "'applies' is for a reduction of one tensor");
   Type scalar = RankedTensorType::get({}, input.getElementType());
   Location loc = result.location;
@@ -49,9 +46,8 @@ ParseResult parseReducer(OpAsmParser& parser, size_t numInputs, OperationState& 
   SmallVector<Argument> lhs, rhs;
   if (parser.parseKeyword("reducer")) return failure();
   for (size_t i = 0; i < numInputs; ++i)
-    if (parser.parseLParen() || parser.parseArgument(lhs.emplace_back(), /*allowType=*/true) ||
-        parser.parseComma() || parser.parseArgument(rhs.emplace_back(), /*allowType=*/true) ||
-        parser.parseRParen())
+    if (parser.parseLParen() || parser.parseArgument(lhs.emplace_back(), /*allowType=*/true) || parser.parseComma() ||
+        parser.parseArgument(rhs.emplace_back(), /*allowType=*/true) || parser.parseRParen())
       return failure();
   llvm::append_range(lhs, rhs);
   return parser.parseRegion(*result.addRegion(), lhs);
@@ -66,19 +62,16 @@ Operation* getAppliedOp(Region& body) {
   Operation* end = block.getTerminator();
   bool isBinary = op.getNumOperands() == 2 && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
                   op.getAttrs().empty() && op.getDialect() == end->getDialect() &&
-                  op.getOperand(0) == block.getArgument(0) &&
-                  op.getOperand(1) == block.getArgument(1);
+                  op.getOperand(0) == block.getArgument(0) && op.getOperand(1) == block.getArgument(1);
   bool oneType = block.getArgument(0).getType() == block.getArgument(1).getType() && isBinary &&
                  op.getResult(0).getType() == block.getArgument(0).getType();
-  return oneType && end->getNumOperands() == 1 && end->getOperand(0) == op.getResult(0) ? &op
-                                                                                        : nullptr;
+  return oneType && end->getNumOperands() == 1 && end->getOperand(0) == op.getResult(0) ? &op : nullptr;
 }
 
 /// Dynamic shapes are not verified: the import refuses them with a clearer message.
 bool hasDynamicShape(Operation* op) {
   auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  return llvm::any_of(op->getOperandTypes(), isDynamic) ||
-         llvm::any_of(op->getResultTypes(), isDynamic);
+  return llvm::any_of(op->getOperandTypes(), isDynamic) || llvm::any_of(op->getResultTypes(), isDynamic);
 }
 
 LogicalResult verifyBlockArguments(Operation* op, Region& region, TypeRange types) {
@@ -94,8 +87,7 @@ LogicalResult verifyReturn(Operation* op, Region& region, TypeRange types) {
     return op->emitOpError("expects its region to end in 'stablehlo.return'");
   Operation& end = region.front().back();
   if (end.getOperandTypes() != types)
-    return end.emitOpError("returns ")
-           << end.getOperandTypes() << ", but '" << op->getName() << "' expects " << types;
+    return end.emitOpError("returns ") << end.getOperandTypes() << ", but '" << op->getName() << "' expects " << types;
   return success();
 }
 
@@ -122,11 +114,9 @@ ParseResult ReduceOp::parse(OpAsmParser& parser, OperationState& result) {
     if (!name->isRegistered()) return parser.emitError(nameLoc, "unknown op '") << *name << "'";
     applied = *name;
   }
-  if (parser.parseKeyword("across") || parser.parseKeyword("dimensions") || parser.parseEqual())
-    return failure();
+  if (parser.parseKeyword("across") || parser.parseKeyword("dimensions") || parser.parseEqual()) return failure();
   dimensions = dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, Type()));
-  if (!dimensions || parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
-    return failure();
+  if (!dimensions || parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type)) return failure();
   result.addAttribute("dimensions", dimensions);
   llvm::append_range(inputs, inits);
   if (parser.resolveOperands(inputs, type.getInputs(), loc, result.operands)) return failure();
@@ -178,19 +168,15 @@ LogicalResult ReduceOp::verify() {  // reduce_C1 to reduce_C8
   for (auto [dim, size] : llvm::enumerate(shape))
     if (!reduced[dim]) left.push_back(size);
   if (getResults().size() != getInputs().size())
-    return emitOpError("expects ")
-           << getInputs().size() << " results, but has " << getResults().size();
+    return emitOpError("expects ") << getInputs().size() << " results, but has " << getResults().size();
   for (auto [input, init, result] : llvm::zip_equal(getInputs(), getInitValues(), getResults())) {
     if (typeOf(input).getShape() != shape) return emitOpError("expects inputs of one shape");
-    if (typeOf(init).getRank() != 0)
-      return emitOpError("expects scalar initial values, but has ") << init.getType();
+    if (typeOf(init).getRank() != 0) return emitOpError("expects scalar initial values, but has ") << init.getType();
     auto expected = RankedTensorType::get(left, typeOf(init).getElementType());
     if (result.getType() != expected)
-      return emitOpError("expects a result of type ")
-             << expected << ", but has " << result.getType();
+      return emitOpError("expects a result of type ") << expected << ", but has " << result.getType();
   }
-  if (verifyBlockArguments(*this, getBody(), getReducerTypes(getInitValues().getTypes())).failed())
-    return failure();
+  if (verifyBlockArguments(*this, getBody(), getReducerTypes(getInitValues().getTypes())).failed()) return failure();
   return verifyReturn(*this, getBody(), getInitValues().getTypes());
 }
 
@@ -205,8 +191,7 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
     if (typeOf(getInputs()[i]).getShape() != input.getShape() ||
         typeOf(getUpdates()[i]).getShape() != update.getShape() ||
         getResults()[i].getType() != getInputs()[i].getType())
-      return emitOpError(
-          "expects inputs of one shape, updates of one shape, and results of the inputs' types");
+      return emitOpError("expects inputs of one shape, updates of one shape, and results of the inputs' types");
 
   ScatterDimensionNumbersAttr dims = getScatterDimensionNumbers();
   auto inRange = [&](ArrayRef<int64_t> list, int64_t rank) {
@@ -220,23 +205,21 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
       !inRange(dims.getScatterDimsToOperandDims(), input.getRank()) || indexVectorDim < 0 ||
       indexVectorDim > indices.getRank())
     return emitOpError("dimension numbers are out of range");
-  int64_t windowRank = dims.getUpdateWindowDims().size() + dims.getInsertedWindowDims().size() +
-                       dims.getInputBatchingDims().size();
+  int64_t windowRank =
+      dims.getUpdateWindowDims().size() + dims.getInsertedWindowDims().size() + dims.getInputBatchingDims().size();
   int64_t vectorSize = indexVectorDim < indices.getRank() ? indices.getDimSize(indexVectorDim) : 1;
   int64_t batchRank = indices.getRank() - (indexVectorDim < indices.getRank() ? 1 : 0);
-  if (windowRank != input.getRank() ||
-      int64_t(dims.getScatterDimsToOperandDims().size()) != vectorSize ||
+  if (windowRank != input.getRank() || int64_t(dims.getScatterDimsToOperandDims().size()) != vectorSize ||
       int64_t(dims.getUpdateWindowDims().size()) + batchRank != update.getRank() ||
       dims.getScatterIndicesBatchingDims().size() != dims.getInputBatchingDims().size())
     return emitOpError("dimension numbers do not fit operand ")
            << input << ", indices " << indices << " and updates " << update;
 
   SmallVector<Type> scalars;
-  for (Value value : getInputs())
-    scalars.push_back(RankedTensorType::get({}, typeOf(value).getElementType()));
+  for (Value value : getInputs()) scalars.push_back(RankedTensorType::get({}, typeOf(value).getElementType()));
   if (getUpdateComputation().getNumArguments() != 2 * count)
-    return emitOpError("expects ")
-           << 2 * count << " block arguments, but has " << getUpdateComputation().getNumArguments();
+    return emitOpError("expects ") << 2 * count << " block arguments, but has "
+                                   << getUpdateComputation().getNumArguments();
   return verifyReturn(*this, getUpdateComputation(), scalars);
 }
 
@@ -249,28 +232,25 @@ ParseResult WhileOp::parse(OpAsmParser& parser, OperationState& result) {
     return failure(parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
                    parser.parseOperand(operands.emplace_back()));
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAssignment))
-    return failure();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAssignment)) return failure();
   if (!operands.empty() && parser.parseColonTypeList(types)) return failure();
   if (parser.resolveOperands(operands, types, loc, result.operands) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   for (auto [argument, type] : llvm::zip_equal(arguments, types)) argument.type = type;
   result.addTypes(types);
-  return failure(parser.parseKeyword("cond") ||
-                 parser.parseRegion(*result.addRegion(), arguments) || parser.parseKeyword("do") ||
-                 parser.parseRegion(*result.addRegion(), arguments));
+  return failure(parser.parseKeyword("cond") || parser.parseRegion(*result.addRegion(), arguments) ||
+                 parser.parseKeyword("do") || parser.parseRegion(*result.addRegion(), arguments));
 }
 
 void WhileOp::print(OpAsmPrinter& printer) {
   // Both regions print with the names of the condition's arguments.
   printer.shadowRegionArgs(getBody(), getCond().getArguments());
   printer << '(';
-  llvm::interleaveComma(llvm::zip_equal(getCond().getArguments(), getOperand()), printer,
-                        [&](auto pair) {
-                          printer.printOperand(std::get<0>(pair));
-                          printer << " = " << std::get<1>(pair);
-                        });
+  llvm::interleaveComma(llvm::zip_equal(getCond().getArguments(), getOperand()), printer, [&](auto pair) {
+    printer.printOperand(std::get<0>(pair));
+    printer << " = " << std::get<1>(pair);
+  });
   printer << ')';
   if (!getOperand().empty()) {
     printer << " : ";
@@ -289,8 +269,7 @@ void WhileOp::getAsmBlockArgumentNames(Region& region, OpAsmSetValueNameFn setNa
 }
 
 LogicalResult WhileOp::verify() {  // while_C1 to while_C3
-  if (getOperandTypes() != getResultTypes())
-    return emitOpError("expects results of the operands' types");
+  if (getOperandTypes() != getResultTypes()) return emitOpError("expects results of the operands' types");
   Type pred = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
   if (verifyBlockArguments(*this, getCond(), getOperandTypes()).failed() ||
       verifyBlockArguments(*this, getBody(), getOperandTypes()).failed() ||

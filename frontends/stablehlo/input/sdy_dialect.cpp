@@ -12,15 +12,13 @@ using namespace mlir::sdy;
 namespace {
 
 /// `{"x", "y":(1)2}`
-ParseResult parseAxes(AsmParser& parser, SmallVectorImpl<AxisRefAttr>& axes,
-                      bool* isOpen = nullptr) {
+ParseResult parseAxes(AsmParser& parser, SmallVectorImpl<AxisRefAttr>& axes, bool* isOpen = nullptr) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
     if (isOpen && !*isOpen && succeeded(parser.parseOptionalQuestion())) {
       *isOpen = true;
       return success();
     }
-    if (isOpen && *isOpen)
-      return parser.emitError(parser.getCurrentLocation(), "'?' must come last");
+    if (isOpen && *isOpen) return parser.emitError(parser.getCurrentLocation(), "'?' must come last");
     axes.push_back(dyn_cast_or_null<AxisRefAttr>(AxisRefAttr::parse(parser, Type())));
     return success(bool(axes.back()));
   });
@@ -50,32 +48,25 @@ Attribute MeshAttr::parse(AsmParser& parser, Type) {
   auto parseAxis = [&]() -> ParseResult {
     std::string name;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseString(&name) || parser.parseEqual() ||
-        parser.parseInteger(sizes.emplace_back()))
-      return failure();
+    if (parser.parseString(&name) || parser.parseEqual() || parser.parseInteger(sizes.emplace_back())) return failure();
     names.push_back(parser.getBuilder().getStringAttr(name));
-    if (sizes.back() < 1)
-      return parser.emitError(loc, "expected a positive size of axis \"") << name << "\"";
-    if (llvm::count(names, names.back()) > 1)
-      return parser.emitError(loc, "axis \"") << name << "\" is named twice";
+    if (sizes.back() < 1) return parser.emitError(loc, "expected a positive size of axis \"") << name << "\"";
+    if (llvm::count(names, names.back()) > 1) return parser.emitError(loc, "axis \"") << name << "\" is named twice";
     return success();
   };
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
-    return {};
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis)) return {};
   if (succeeded(parser.parseOptionalComma()))
     if (parser.parseKeyword("device_ids") || parser.parseEqual() ||
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          return parser.parseInteger(deviceIds.emplace_back());
-        }))
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       [&] { return parser.parseInteger(deviceIds.emplace_back()); }))
       return {};
   return parser.parseGreater() ? Attribute() : get(parser.getContext(), names, sizes, deviceIds);
 }
 
 void MeshAttr::print(AsmPrinter& printer) const {
   printer << "<[";
-  llvm::interleaveComma(llvm::zip_equal(getNames(), getSizes()), printer, [&](auto axis) {
-    printer << std::get<0>(axis) << '=' << std::get<1>(axis);
-  });
+  llvm::interleaveComma(llvm::zip_equal(getNames(), getSizes()), printer,
+                        [&](auto axis) { printer << std::get<0>(axis) << '=' << std::get<1>(axis); });
   printer << ']';
   if (!getDeviceIds().empty()) {
     printer << ", device_ids=[";
@@ -91,8 +82,7 @@ Attribute AxisRefAttr::parse(AsmParser& parser, Type) {
   if (parser.parseString(&name)) return {};
   SMLoc loc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalColon())) {
-    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() ||
-        parser.parseInteger(size))
+    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() || parser.parseInteger(size))
       return {};
     if (preSize < 1 || size < 2) {
       parser.emitError(loc, "expected a sub-axis such as \"x\":(1)2, its size at least 2");
@@ -139,9 +129,7 @@ Attribute ShardingAttr::parse(AsmParser& parser, Type) {
     mesh = MeshAttr::parse(parser, Type());
   else if (succeeded(parser.parseAttribute(name)))
     mesh = name;
-  if (!mesh || parser.parseComma() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
-    return {};
+  if (!mesh || parser.parseComma() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim)) return {};
   while (succeeded(parser.parseOptionalComma())) {
     StringRef field;
     SMLoc loc = parser.getCurrentLocation();
@@ -152,8 +140,7 @@ Attribute ShardingAttr::parse(AsmParser& parser, Type) {
     }
     if (parseAxes(parser, field == "replicated" ? replicated : unreduced)) return {};
   }
-  return parser.parseGreater() ? Attribute()
-                               : get(parser.getContext(), mesh, dims, replicated, unreduced);
+  return parser.parseGreater() ? Attribute() : get(parser.getContext(), mesh, dims, replicated, unreduced);
 }
 
 void ShardingAttr::print(AsmPrinter& printer) const {
@@ -192,8 +179,7 @@ static ParseResult parseShardings(AsmParser& parser, ShardingPerValueAttr& shard
 
 static void printShardings(AsmPrinter& printer, ShardingPerValueAttr shardings) {
   printer << '[';
-  llvm::interleaveComma(shardings.getShardings(), printer,
-                        [&](ShardingAttr sharding) { sharding.print(printer); });
+  llvm::interleaveComma(shardings.getShardings(), printer, [&](ShardingAttr sharding) { sharding.print(printer); });
   printer << ']';
 }
 
@@ -247,8 +233,8 @@ Attribute OpShardingRuleAttr::parse(AsmParser& parser, Type) {
       parser.parseCommaSeparatedList(Delimiter::OptionalBraces, parseSize))
     return {};
   while (succeeded(parser.parseOptionalComma()))
-    if (parseWord() || (succeeded(parser.parseOptionalEqual()) &&
-                        parser.parseCommaSeparatedList(Delimiter::Braces, parseWord)))
+    if (parseWord() ||
+        (succeeded(parser.parseOptionalEqual()) && parser.parseCommaSeparatedList(Delimiter::Braces, parseWord)))
       return {};
   if (parser.parseGreater()) return {};
   return get(parser.getContext(), StringRef(text).drop_until([](char c) { return c == '<'; }));
@@ -267,8 +253,7 @@ static void printOneType(OpAsmPrinter& printer, Operation*, Type input, Type) { 
 /// `(%arg: type, ...) { ... }`
 static ParseResult parseManualBody(OpAsmParser& parser, Region& body) {
   SmallVector<OpAsmParser::Argument> arguments;
-  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true))
-    return failure();
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true)) return failure();
   return parser.parseRegion(body, arguments);
 }
 
@@ -283,8 +268,7 @@ static void printManualBody(OpAsmPrinter& printer, Operation*, Region& body) {
 LogicalResult MeshOp::verify() {
   int64_t devices = 1;
   for (int64_t size : getMesh().getSizes())
-    if (llvm::MulOverflow(devices, size, devices))
-      return emitOpError("has more devices than can be counted");
+    if (llvm::MulOverflow(devices, size, devices)) return emitOpError("has more devices than can be counted");
   size_t ids = getMesh().getDeviceIds().size();
   if (ids && int64_t(ids) != devices)
     return emitOpError("lists ") << ids << " device ids for " << devices << " devices";
@@ -294,8 +278,7 @@ LogicalResult MeshOp::verify() {
 LogicalResult ManualComputationOp::verify() {
   size_t inputs = getTensors().size();
   if (getInShardings().getShardings().size() != inputs || getBody().getNumArguments() != inputs)
-    return emitOpError("expects ")
-           << inputs << " in_shardings and block arguments, as it has operands";
+    return emitOpError("expects ") << inputs << " in_shardings and block arguments, as it has operands";
   if (getOutShardings().getShardings().size() != getNumResults())
     return emitOpError("expects ") << getNumResults() << " out_shardings, as it has results";
   return success();

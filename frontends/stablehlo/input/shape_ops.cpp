@@ -16,19 +16,16 @@ LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, 
   SmallVector<bool> seen(rank, false);
   for (int64_t dim : dims) {
     if (dim < 0 || dim >= rank)
-      return op->emitOpError() << name << " names dimension " << dim << " of a tensor of rank "
-                               << rank;
+      return op->emitOpError() << name << " names dimension " << dim << " of a tensor of rank " << rank;
     if (seen[dim]) return op->emitOpError() << name << " names dimension " << dim << " twice";
     seen[dim] = true;
   }
   return success();
 }
 
-LogicalResult verifyCount(Operation* op, StringRef name, ArrayRef<int64_t> values,
-                          int64_t expected) {
+LogicalResult verifyCount(Operation* op, StringRef name, ArrayRef<int64_t> values, int64_t expected) {
   if (int64_t(values.size()) != expected)
-    return op->emitOpError() << "expects " << expected << " values in " << name << ", but has "
-                             << values.size();
+    return op->emitOpError() << "expects " << expected << " values in " << name << ", but has " << values.size();
   return success();
 }
 
@@ -55,14 +52,12 @@ LogicalResult verifyStarts(Operation* op, OperandRange starts, int64_t rank) {
 /// Dynamic shapes are not verified: the import refuses them with a clearer message.
 bool hasDynamicShape(Operation* op) {
   auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  return llvm::any_of(op->getOperandTypes(), isDynamic) ||
-         llvm::any_of(op->getResultTypes(), isDynamic);
+  return llvm::any_of(op->getOperandTypes(), isDynamic) || llvm::any_of(op->getResultTypes(), isDynamic);
 }
 
 bool fitsInside(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
-  return llvm::all_of(llvm::zip_equal(inner, outer), [](auto pair) {
-    return std::get<0>(pair) >= 0 && std::get<0>(pair) <= std::get<1>(pair);
-  });
+  return llvm::all_of(llvm::zip_equal(inner, outer),
+                      [](auto pair) { return std::get<0>(pair) >= 0 && std::get<0>(pair) <= std::get<1>(pair); });
 }
 
 }  // namespace
@@ -75,8 +70,8 @@ ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& result) {
   if (parser.parseOptionalAttrDict(result.attributes)) return failure();
   if (asAttribute) {
     Type type;
-    if (parser.parseColon() || parser.parseLParen() || parser.parseRParen() ||
-        parser.parseArrow() || parser.parseType(type))
+    if (parser.parseColon() || parser.parseLParen() || parser.parseRParen() || parser.parseArrow() ||
+        parser.parseType(type))
       return failure();
     result.addTypes(type);
     return success();
@@ -97,8 +92,7 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 LogicalResult ConstantOp::verify() {  // constant_C1
   if (getValue().getType() != getType())
-    return emitOpError("holds a value of type ")
-           << getValue().getType() << " for a result of type " << getType();
+    return emitOpError("holds a value of type ") << getValue().getType() << " for a result of type " << getType();
   return success();
 }
 
@@ -113,8 +107,7 @@ LogicalResult BroadcastInDimOp::verify() {  // broadcast_in_dim_C1 to broadcast_
       verifyDims(*this, "'dims'", getBroadcastDimensions(), to.getRank()).failed())
     return failure();
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type from ")
-           << from.getElementType() << " to " << to.getElementType();
+    return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
   for (auto [dim, target] : llvm::enumerate(getBroadcastDimensions()))
     if (from.getDimSize(dim) != 1 && from.getDimSize(dim) != to.getDimSize(target))
       return emitOpError("cannot broadcast dimension ")
@@ -122,8 +115,7 @@ LogicalResult BroadcastInDimOp::verify() {  // broadcast_in_dim_C1 to broadcast_
   return success();
 }
 
-LogicalResult
-BroadcastOp::verify() {  // removed from the specification; XLA's Broadcast: new dimensions in front
+LogicalResult BroadcastOp::verify() {  // removed from the specification; XLA's Broadcast: new dimensions in front
   SmallVector<int64_t> shape(getBroadcastSizes());
   llvm::append_range(shape, typeOf(getOperand()).getShape());
   return verifyResult(*this, shape, typeOf(getOperand()));
@@ -144,8 +136,7 @@ LogicalResult ReshapeOp::verify() {  // reshape_C1, reshape_C2
   if (hasDynamicShape(*this)) return success();
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type from ")
-           << from.getElementType() << " to " << to.getElementType();
+    return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
   if (from.hasStaticShape() && to.hasStaticShape() && from.getNumElements() != to.getNumElements())
     return emitOpError("changes the number of elements from ")
            << from.getNumElements() << " to " << to.getNumElements();
@@ -161,11 +152,10 @@ LogicalResult SliceOp::verify() {  // slice_C1 to slice_C5
     return failure();
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
-    int64_t start = getStartIndices()[dim], limit = getLimitIndices()[dim],
-            stride = getStrides()[dim];
+    int64_t start = getStartIndices()[dim], limit = getLimitIndices()[dim], stride = getStrides()[dim];
     if (start < 0 || limit < start || limit > from.getDimSize(dim) || stride < 1)
-      return emitOpError("range ") << start << ":" << limit << ":" << stride
-                                   << " is not inside dimension " << dim << " of " << from;
+      return emitOpError("range ") << start << ":" << limit << ":" << stride << " is not inside dimension " << dim
+                                   << " of " << from;
     shape.push_back(llvm::divideCeil(limit - start, stride));
   }
   return verifyResult(*this, shape, from);
@@ -217,10 +207,8 @@ LogicalResult ConcatenateOp::verify() {  // concatenate_C1 to concatenate_C6
         return emitOpError("makes a dimension whose size cannot be counted");
       other[dimension] = first.getDimSize(dimension);
     }
-    if (ArrayRef(other) != first.getShape() ||
-        typeOf(input).getElementType() != first.getElementType())
-      return emitOpError("operands ")
-             << first << " and " << typeOf(input) << " differ outside dimension " << dimension;
+    if (ArrayRef(other) != first.getShape() || typeOf(input).getElementType() != first.getElementType())
+      return emitOpError("operands ") << first << " and " << typeOf(input) << " differ outside dimension " << dimension;
   }
   return verifyResult(*this, shape, first);
 }
@@ -236,8 +224,7 @@ LogicalResult DynamicSliceOp::verify() {  // dynamic_slice_C2 to dynamic_slice_C
   return verifyResult(*this, getSliceSizes(), from);
 }
 
-LogicalResult
-DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dynamic_update_slice_C6
+LogicalResult DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dynamic_update_slice_C6
   auto from = typeOf(getOperand()), update = typeOf(getUpdate());
   if (update.getRank() != from.getRank() || update.getElementType() != from.getElementType() ||
       !fitsInside(update.getShape(), from.getShape()))
@@ -258,26 +245,21 @@ LogicalResult DotGeneralOp::verify() {  // dot_general_C1 to dot_general_C12
   };
   if (verifySide("lhs", lhs, dims.getLhsBatching(), dims.getLhsContracting()).failed() ||
       verifySide("rhs", rhs, dims.getRhsBatching(), dims.getRhsContracting()).failed() ||
-      verifyCount(*this, "the batching dimensions of rhs", dims.getRhsBatching(),
-                  dims.getLhsBatching().size())
+      verifyCount(*this, "the batching dimensions of rhs", dims.getRhsBatching(), dims.getLhsBatching().size())
           .failed() ||
-      verifyCount(*this, "the contracting dimensions of rhs", dims.getRhsContracting(),
-                  dims.getLhsContracting().size())
+      verifyCount(*this, "the contracting dimensions of rhs", dims.getRhsContracting(), dims.getLhsContracting().size())
           .failed())
     return failure();
   SmallVector<int64_t> shape;
   for (auto [l, r] : llvm::zip_equal(dims.getLhsBatching(), dims.getRhsBatching())) {
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError("batching dimensions have sizes ")
-             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+      return emitOpError("batching dimensions have sizes ") << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
     shape.push_back(lhs.getDimSize(l));
   }
   for (auto [l, r] : llvm::zip_equal(dims.getLhsContracting(), dims.getRhsContracting()))
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError("contracting dimensions have sizes ")
-             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
-  auto appendFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
-                        ArrayRef<int64_t> contracting) {
+      return emitOpError("contracting dimensions have sizes ") << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+  auto appendFree = [&](RankedTensorType type, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting) {
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (!llvm::is_contained(batching, dim) && !llvm::is_contained(contracting, dim))
         shape.push_back(type.getDimSize(dim));
@@ -295,10 +277,8 @@ LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
   llvm::append_range(dropped, dims.getOperandBatchingDims());
   int64_t indexVectorDim = dims.getIndexVectorDim();
   if (verifyDims(*this, "offset_dims", dims.getOffsetDims(), to.getRank()).failed() ||
-      verifyDims(*this, "collapsed_slice_dims and operand_batching_dims", dropped, from.getRank())
-          .failed() ||
-      verifyDims(*this, "start_indices_batching_dims", dims.getStartIndicesBatchingDims(),
-                 indices.getRank())
+      verifyDims(*this, "collapsed_slice_dims and operand_batching_dims", dropped, from.getRank()).failed() ||
+      verifyDims(*this, "start_indices_batching_dims", dims.getStartIndicesBatchingDims(), indices.getRank())
           .failed() ||
       verifyDims(*this, "start_index_map", dims.getStartIndexMap(), from.getRank()).failed() ||
       verifyDims(*this, "index_vector_dim", {indexVectorDim}, indices.getRank() + 1).failed() ||
@@ -308,8 +288,7 @@ LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
       verifyCount(*this, "slice_sizes", getSliceSizes(), from.getRank()).failed())
     return failure();
   int64_t vectorSize = indexVectorDim < indices.getRank() ? indices.getDimSize(indexVectorDim) : 1;
-  if (verifyCount(*this, "start_index_map", dims.getStartIndexMap(), vectorSize).failed())
-    return failure();
+  if (verifyCount(*this, "start_index_map", dims.getStartIndexMap(), vectorSize).failed()) return failure();
   if (!fitsInside(getSliceSizes(), from.getShape()))
     return emitOpError("a slice of [") << getSliceSizes() << "] is larger than " << from;
 
@@ -318,16 +297,13 @@ LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
     if (dim != indexVectorDim) batch.push_back(indices.getDimSize(dim));
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
     if (!llvm::is_contained(dropped, dim)) offset.push_back(getSliceSizes()[dim]);
-  if (verifyCount(*this, "offset_dims", dims.getOffsetDims(), offset.size()).failed())
-    return failure();
+  if (verifyCount(*this, "offset_dims", dims.getOffsetDims(), offset.size()).failed()) return failure();
   if (to.getRank() != int64_t(batch.size() + offset.size()))
-    return emitOpError("expects a result of rank ")
-           << batch.size() + offset.size() << ", but has " << to;
+    return emitOpError("expects a result of rank ") << batch.size() + offset.size() << ", but has " << to;
   SmallVector<int64_t> shape;
   size_t nextBatch = 0, nextOffset = 0;
   for (int64_t dim = 0; dim < to.getRank(); ++dim)
-    shape.push_back(llvm::is_contained(dims.getOffsetDims(), dim) ? offset[nextOffset++]
-                                                                  : batch[nextBatch++]);
+    shape.push_back(llvm::is_contained(dims.getOffsetDims(), dim) ? offset[nextOffset++] : batch[nextBatch++]);
   return verifyResult(*this, shape, from);
 }
 

@@ -18,19 +18,15 @@ using I64List = SmallVector<int64_t>;
 Attribute DotDimensionNumbersAttr::parse(AsmParser& parser, Type) {
   I64List lhsBatching, rhsBatching, lhsContracting, rhsContracting;
   StructParser fields(parser);
-  fields.field("lhs_batching_dimensions", lhsBatching)
-      .field("rhs_batching_dimensions", rhsBatching);
-  fields.field("lhs_contracting_dimensions", lhsContracting)
-      .field("rhs_contracting_dimensions", rhsContracting);
-  return fields.parse()
-             ? Attribute()
-             : get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
+  fields.field("lhs_batching_dimensions", lhsBatching).field("rhs_batching_dimensions", rhsBatching);
+  fields.field("lhs_contracting_dimensions", lhsContracting).field("rhs_contracting_dimensions", rhsContracting);
+  return fields.parse() ? Attribute()
+                        : get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
 }
 
 void DotDimensionNumbersAttr::print(AsmPrinter& printer) const {
   StructPrinter fields(printer);
-  fields.field("lhs_batching_dimensions", getLhsBatching())
-      .field("rhs_batching_dimensions", getRhsBatching());
+  fields.field("lhs_batching_dimensions", getLhsBatching()).field("rhs_batching_dimensions", getRhsBatching());
   fields.field("lhs_contracting_dimensions", getLhsContracting())
       .field("rhs_contracting_dimensions", getRhsContracting());
 }
@@ -41,9 +37,7 @@ Attribute DotAlgorithmAttr::parse(AsmParser& parser, Type) {
   bool imprecise = false;
   SMLoc loc = parser.getCurrentLocation();
   StructParser fields(parser);
-  fields.field("lhs_precision_type", lhs)
-      .field("rhs_precision_type", rhs)
-      .field("accumulation_type", accumulation);
+  fields.field("lhs_precision_type", lhs).field("rhs_precision_type", rhs).field("accumulation_type", accumulation);
   fields.field("lhs_component_count", lhsComponents).field("rhs_component_count", rhsComponents);
   fields.field("num_primitive_operations", operations);
   fields.field("allow_imprecise_accumulation", [&]() -> ParseResult {
@@ -57,20 +51,16 @@ Attribute DotAlgorithmAttr::parse(AsmParser& parser, Type) {
     parser.emitError(loc, "expected lhs_precision_type, rhs_precision_type and accumulation_type");
     return {};
   }
-  return get(parser.getContext(), lhs, rhs, accumulation, lhsComponents, rhsComponents, operations,
-             imprecise);
+  return get(parser.getContext(), lhs, rhs, accumulation, lhsComponents, rhsComponents, operations, imprecise);
 }
 
 void DotAlgorithmAttr::print(AsmPrinter& printer) const {
   StructPrinter fields(printer);
-  fields.field("lhs_precision_type", getLhsPrecisionType())
-      .field("rhs_precision_type", getRhsPrecisionType());
-  fields.field("accumulation_type", getAccumulationType())
-      .field("lhs_component_count", getLhsComponentCount());
+  fields.field("lhs_precision_type", getLhsPrecisionType()).field("rhs_precision_type", getRhsPrecisionType());
+  fields.field("accumulation_type", getAccumulationType()).field("lhs_component_count", getLhsComponentCount());
   fields.field("rhs_component_count", getRhsComponentCount())
       .field("num_primitive_operations", getNumPrimitiveOperations());
-  fields.field("allow_imprecise_accumulation",
-               StringRef(getAllowImpreciseAccumulation() ? "true" : "false"));
+  fields.field("allow_imprecise_accumulation", StringRef(getAllowImpreciseAccumulation() ? "true" : "false"));
 }
 
 Attribute GatherDimensionNumbersAttr::parse(AsmParser& parser, Type) {
@@ -78,18 +68,15 @@ Attribute GatherDimensionNumbersAttr::parse(AsmParser& parser, Type) {
   int64_t indexVectorDim = 0;
   StructParser fields(parser);
   fields.field("offset_dims", offset).field("collapsed_slice_dims", collapsed);
-  fields.field("operand_batching_dims", operandBatching)
-      .field("start_indices_batching_dims", indicesBatching);
+  fields.field("operand_batching_dims", operandBatching).field("start_indices_batching_dims", indicesBatching);
   fields.field("start_index_map", startIndexMap).field("index_vector_dim", indexVectorDim);
   if (fields.parse()) return {};
-  return get(parser.getContext(), offset, collapsed, operandBatching, indicesBatching,
-             startIndexMap, indexVectorDim);
+  return get(parser.getContext(), offset, collapsed, operandBatching, indicesBatching, startIndexMap, indexVectorDim);
 }
 
 void GatherDimensionNumbersAttr::print(AsmPrinter& printer) const {
   StructPrinter fields(printer);
-  fields.field("offset_dims", getOffsetDims())
-      .field("collapsed_slice_dims", getCollapsedSliceDims());
+  fields.field("offset_dims", getOffsetDims()).field("collapsed_slice_dims", getCollapsedSliceDims());
   fields.field("operand_batching_dims", getOperandBatchingDims());
   fields.field("start_indices_batching_dims", getStartIndicesBatchingDims())
       .field("start_index_map", getStartIndexMap());
@@ -101,18 +88,15 @@ Attribute ScatterDimensionNumbersAttr::parse(AsmParser& parser, Type) {
   int64_t indexVectorDim = 0;
   StructParser fields(parser);
   fields.field("update_window_dims", window).field("inserted_window_dims", inserted);
-  fields.field("input_batching_dims", inputBatching)
-      .field("scatter_indices_batching_dims", indicesBatching);
+  fields.field("input_batching_dims", inputBatching).field("scatter_indices_batching_dims", indicesBatching);
   fields.field("scatter_dims_to_operand_dims", toOperand).field("index_vector_dim", indexVectorDim);
   if (fields.parse()) return {};
-  return get(parser.getContext(), window, inserted, inputBatching, indicesBatching, toOperand,
-             indexVectorDim);
+  return get(parser.getContext(), window, inserted, inputBatching, indicesBatching, toOperand, indexVectorDim);
 }
 
 void ScatterDimensionNumbersAttr::print(AsmPrinter& printer) const {
   StructPrinter fields(printer);
-  fields.field("update_window_dims", getUpdateWindowDims())
-      .field("inserted_window_dims", getInsertedWindowDims());
+  fields.field("update_window_dims", getUpdateWindowDims()).field("inserted_window_dims", getInsertedWindowDims());
   fields.field("input_batching_dims", getInputBatchingDims());
   fields.field("scatter_indices_batching_dims", getScatterIndicesBatchingDims());
   fields.field("scatter_dims_to_operand_dims", getScatterDimsToOperandDims());
@@ -121,8 +105,7 @@ void ScatterDimensionNumbersAttr::print(AsmPrinter& printer) const {
 
 Attribute ConvDimensionNumbersAttr::parse(AsmParser& parser, Type) {
   ConvDimensionNumbersAttr dims;
-  if (parser.parseLess() || parseConvolutionDimensions(parser, dims) || parser.parseGreater())
-    return {};
+  if (parser.parseLess() || parseConvolutionDimensions(parser, dims) || parser.parseGreater()) return {};
   return dims;
 }
 
@@ -150,8 +133,7 @@ Attribute OutputOperandAliasAttr::parse(AsmParser& parser, Type) {
   fields.field("output_tuple_indices", outputIndices)
       .field("operand_index", operand)
       .field("operand_tuple_indices", operandIndices);
-  return fields.parse() ? Attribute()
-                        : get(parser.getContext(), outputIndices, operand, operandIndices);
+  return fields.parse() ? Attribute() : get(parser.getContext(), outputIndices, operand, operandIndices);
 }
 
 void OutputOperandAliasAttr::print(AsmPrinter& printer) const {

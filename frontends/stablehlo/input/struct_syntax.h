@@ -17,8 +17,8 @@ class StructParser {
 
   StructParser& field(StringRef name, SmallVectorImpl<int64_t>& values) {
     return field(name, [&] {
-      return parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Square, [&] { return parser.parseInteger(values.emplace_back()); });
+      return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            [&] { return parser.parseInteger(values.emplace_back()); });
     });
   }
   StructParser& field(StringRef name, int64_t& value) {

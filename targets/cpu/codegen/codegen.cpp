@@ -24,7 +24,7 @@ using namespace mlir::sgd::cpu;
 /// Kernels of one LLVM context; fixed, so that the bytes do not depend on the number of threads.
 static constexpr size_t kGroup = 8;
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -41,21 +41,22 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  for (llvm::Function &function : module)
+  for (llvm::Function& function : module)
     if (!function.isDeclaration()) passes.run(function, functions);
 }
 
-static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requests, const CpuTarget &target) {
+static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requests, const CpuTarget& target) {
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target);
   if (!machine) return failure();
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
-  for (const KernelRequest &request : requests) {
+  for (const KernelRequest& request : requests) {
     FailureOr<KernelPlan> plan = planKernel(request.body);
     if (failed(plan)) return failure();
-    if (failed(KernelEmitter(module, *plan, request.symbol, request.inPlace, target.vectorBits / 32).run())) return failure();
+    if (failed(KernelEmitter(module, *plan, request.symbol, request.inPlace, target.vectorBits / 32).run()))
+      return failure();
   }
   std::string problem;
   llvm::raw_string_ostream explanation(problem);
@@ -72,25 +73,27 @@ static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requ
   return object;
 }
 
-FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRequest> requests, const CpuTarget &target, unsigned threads) {
+FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRequest> requests,
+                                                               const CpuTarget& target, unsigned threads) {
   size_t groups = llvm::divideCeil(requests.size(), kGroup);
   std::vector<FailureOr<SmallVector<char, 0>>> compiled(groups, FailureOr<SmallVector<char, 0>>(failure()));
   std::atomic<size_t> next = 0;
   auto work = [&] {
-    for (size_t group = next++; group < groups; group = next++) compiled[group] = compileGroup(requests.slice(group * kGroup).take_front(kGroup), target);
+    for (size_t group = next++; group < groups; group = next++)
+      compiled[group] = compileGroup(requests.slice(group * kGroup).take_front(kGroup), target);
   };
   unsigned helpers = std::min<size_t>(threads, groups);
   // Constants of kernels are attributes, which only a context with threading enabled makes safely.
-  MLIRContext *context = requests.empty() ? nullptr : requests.front().body->getContext();
+  MLIRContext* context = requests.empty() ? nullptr : requests.front().body->getContext();
   bool enables = helpers > 1 && !context->isMultithreadingEnabled();
   if (enables) context->enableMultithreading();
   std::vector<std::thread> running;
   for (unsigned helper = 1; helper < helpers; ++helper) running.emplace_back(work);
   work();
-  for (std::thread &helper : running) helper.join();
+  for (std::thread& helper : running) helper.join();
   if (enables) context->disableMultithreading();
   SmallVector<SmallVector<char, 0>> objects;
-  for (auto &object : compiled) {
+  for (auto& object : compiled) {
     if (failed(object)) return failure();
     objects.push_back(std::move(*object));
   }

@@ -1,5 +1,6 @@
-// CPU code generation for clusters: what a cluster needs to be launched, and its machine code as one position-independent shared object.
-// Assumes static local shapes without encodings. Nothing here depends on the rank or on the number of threads of the build host.
+// CPU code generation for clusters: what a cluster needs to be launched, and its machine code as one
+// position-independent shared object. Assumes static local shapes without encodings. Nothing here depends on the rank
+// or on the number of threads of the build host.
 #ifndef SGD_TARGETS_CPU_CODEGEN_CODEGEN_H
 #define SGD_TARGETS_CPU_CODEGEN_CODEGEN_H
 
@@ -14,10 +15,11 @@
 namespace mlir::sgd::cpu {
 
 /// A kernel is `void symbol(void* const* buffers, const int64_t* coordinates, int64_t begin, int64_t end)`:
-/// `buffers` are the cluster's operands that are not overwritten in place, in order, then its results in order, each at least
-/// 64-byte aligned; `coordinates` are the rank's linear indices over KernelInterface::coordinates. The kernel computes the part
-/// [begin, end) of [0, range); begin is a multiple of the grain, end too or the range. Parts write disjoint bytes, and the bits do
-/// not depend on how the range is cut. Elements are row-major; i1 is one byte, 0 or 1. Zero-sized results are allowed.
+/// `buffers` are the cluster's operands that are not overwritten in place, in order, then its results in order, each at
+/// least 64-byte aligned; `coordinates` are the rank's linear indices over KernelInterface::coordinates. The kernel
+/// computes the part [begin, end) of [0, range); begin is a multiple of the grain, end too or the range. Parts write
+/// disjoint bytes, and the bits do not depend on how the range is cut. Elements are row-major; i1 is one byte, 0 or 1.
+/// Zero-sized results are allowed.
 
 /// (result, operand) numbers of a cluster.
 using InPlacePair = std::pair<unsigned, unsigned>;
@@ -26,8 +28,9 @@ using InPlacePair = std::pair<unsigned, unsigned>;
 struct KernelInterface {
   int64_t range = 1;  ///< parallel iterations
   int64_t grain = 1;  ///< smallest part worth a thread
-  /// The result may be written to the operand's buffer: same size, and every element is read, if at all, by the iteration that
-  /// overwrites it and before it does so. A result and an operand may stand in several pairs; each may be chosen once.
+  /// The result may be written to the operand's buffer: same size, and every element is read, if at all, by the
+  /// iteration that overwrites it and before it does so. A result and an operand may stand in several pairs; each may
+  /// be chosen once.
   SmallVector<InPlacePair> inPlaceCandidates;
   /// Axis lists of the partition_id and shard_slice ops inside, without repetition, in order of `coordinates`.
   SmallVector<AxisListAttr> coordinates;
@@ -38,29 +41,32 @@ struct KernelInterface {
 /// Plans the loops of `cluster` without making code. Emits an error on the op that cannot be compiled.
 FailureOr<KernelInterface> describeKernel(ClusterOp cluster);
 
-/// A key that is equal for clusters with the same body, types and in-place choice: they are one kernel. Locations do not matter.
+/// A key that is equal for clusters with the same body, types and in-place choice: they are one kernel. Locations do
+/// not matter.
 std::string structuralKey(ClusterOp cluster, ArrayRef<InPlacePair> inPlace);
 
 /// The CPU for which code is made.
 struct CpuTarget {
-  std::string cpu;                         ///< LLVM's name, e.g. "x86-64-v3" or "znver5"
-  SmallVector<std::string> features;       ///< what the code may need, as in /proc/cpuinfo, sorted: avx2, avx512f, ...
-  unsigned vectorBits = 256;               ///< preferred register width
+  std::string cpu;                    ///< LLVM's name, e.g. "x86-64-v3" or "znver5"
+  SmallVector<std::string> features;  ///< what the code may need, as in /proc/cpuinfo, sorted: avx2, avx512f, ...
+  unsigned vectorBits = 256;          ///< preferred register width
 
-  /// `name` is native, x86-64-v3 or x86-64-v4. Fails (message to `error`) for other names and for hosts below x86-64-v3.
-  static FailureOr<CpuTarget> get(StringRef name, std::string *error = nullptr);
+  /// `name` is native, x86-64-v3 or x86-64-v4. Fails (message to `error`) for other names and for hosts below
+  /// x86-64-v3.
+  static FailureOr<CpuTarget> get(StringRef name, std::string* error = nullptr);
 };
 
 struct KernelRequest {
-  ClusterOp body;                          ///< not changed
-  std::string symbol;                      ///< C identifier, unique in the request list
-  SmallVector<InPlacePair> inPlace;        ///< chosen among the candidates
+  ClusterOp body;                    ///< not changed
+  std::string symbol;                ///< C identifier, unique in the request list
+  SmallVector<InPlacePair> inPlace;  ///< chosen among the candidates
 };
 
-/// The kernels as one ELF shared object: no undefined symbols, no writable data, no constructors, no dependencies. The bytes depend
-/// on requests and target alone, not on `threads` (at least 1), the number of host threads that compile. The requests' context must not be
-/// in use by others meanwhile.
-FailureOr<SmallVector<char, 0>> compileKernels(ArrayRef<KernelRequest> requests, const CpuTarget &target, unsigned threads);
+/// The kernels as one ELF shared object: no undefined symbols, no writable data, no constructors, no dependencies. The
+/// bytes depend on requests and target alone, not on `threads` (at least 1), the number of host threads that compile.
+/// The requests' context must not be in use by others meanwhile.
+FailureOr<SmallVector<char, 0>> compileKernels(ArrayRef<KernelRequest> requests, const CpuTarget& target,
+                                               unsigned threads);
 
 }  // namespace mlir::sgd::cpu
 

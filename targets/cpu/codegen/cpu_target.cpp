@@ -26,10 +26,12 @@ static CpuTarget level(llvm::StringRef name, bool isLevel4) {
 }
 
 /// LLVM's names of features and /proc/cpuinfo's differ in a few.
-static llvm::StringRef kernelName(llvm::StringRef feature) { return feature == "bmi" ? "bmi1" : feature == "lzcnt" ? "abm" : feature; }
+static llvm::StringRef kernelName(llvm::StringRef feature) {
+  return feature == "bmi" ? "bmi1" : feature == "lzcnt" ? "abm" : feature;
+}
 
-mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string *error) {
-  auto fail = [&](const llvm::Twine &message) {
+mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string* error) {
+  auto fail = [&](const llvm::Twine& message) {
     if (error) *error = message.str();
     return failure();
   };
@@ -38,19 +40,21 @@ mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string *error) {
   if (name != "native") return fail("unknown CPU '" + name + "'; known are native, x86-64-v3 and x86-64-v4");
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   auto has = [&](llvm::StringRef feature) {
-    return llvm::any_of(host, [&](const auto &entry) { return entry.second && kernelName(entry.first()) == feature; });
+    return llvm::any_of(host, [&](const auto& entry) { return entry.second && kernelName(entry.first()) == feature; });
   };
-  if (!llvm::all_of(kLevel3, has)) return fail("this host's CPU is below x86-64-v3 (AVX2 and FMA); compile with --cpu=x86-64-v3 for another");
+  if (!llvm::all_of(kLevel3, has))
+    return fail("this host's CPU is below x86-64-v3 (AVX2 and FMA); compile with --cpu=x86-64-v3 for another");
   CpuTarget target = level("x86-64-v3", llvm::all_of(kLevel4, has));
   target.cpu = llvm::sys::getHostCPUName().str();
   // What of the host's other features code generation may use, beyond what the level says.
-  for (llvm::StringRef feature : {"avx512vbmi", "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni", "vaes", "vpclmulqdq"})
+  for (llvm::StringRef feature :
+       {"avx512vbmi", "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni", "vaes", "vpclmulqdq"})
     if (has(feature)) target.features.push_back(feature.str());
   llvm::sort(target.features);
   return target;
 }
 
-std::unique_ptr<llvm::TargetMachine> mlir::sgd::cpu::createTargetMachine(const CpuTarget &target) {
+std::unique_ptr<llvm::TargetMachine> mlir::sgd::cpu::createTargetMachine(const CpuTarget& target) {
   static const bool initialized = [] {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
@@ -61,12 +65,15 @@ std::unique_ptr<llvm::TargetMachine> mlir::sgd::cpu::createTargetMachine(const C
   (void)initialized;
   llvm::Triple triple(kTriple);
   std::string error;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found) return nullptr;
   bool isLevel4 = target.vectorBits == 512;
-  llvm::StringRef tuning = target.cpu == "x86-64-v3" || target.cpu == "x86-64-v4" ? llvm::StringRef(target.cpu) : isLevel4 ? "x86-64-v4" : "x86-64-v3";
+  llvm::StringRef tuning = target.cpu == "x86-64-v3" || target.cpu == "x86-64-v4" ? llvm::StringRef(target.cpu)
+                           : isLevel4                                             ? "x86-64-v4"
+                                                                                  : "x86-64-v3";
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(triple, tuning, isLevel4 ? "-prefer-256-bit" : "", options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      found->createTargetMachine(triple, tuning, isLevel4 ? "-prefer-256-bit" : "", options, llvm::Reloc::PIC_,
+                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }

@@ -10,7 +10,7 @@
 namespace mlir::sgd::cpu {
 
 /// A target machine for position-independent code; null when LLVM was built without x86.
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target);
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget& target);
 
 }  // namespace mlir::sgd::cpu
 

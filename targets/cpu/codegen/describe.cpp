@@ -14,24 +14,28 @@ static int64_t byteSize(Value value) {
 }
 
 /// Every load of the operand reads the element that the same point stores.
-static bool readsOnlyWhatItStores(const KernelPlan &plan, const Store &store, unsigned operand) {
-  return llvm::all_of(plan.nodes, [&](const Node &node) { return node.kind != NodeKind::Load || node.buffer != operand || node.index == store.index; });
+static bool readsOnlyWhatItStores(const KernelPlan& plan, const Store& store, unsigned operand) {
+  return llvm::all_of(plan.nodes, [&](const Node& node) {
+    return node.kind != NodeKind::Load || node.buffer != operand || node.index == store.index;
+  });
 }
 
-static void findInPlaceCandidates(const KernelPlan &plan, KernelInterface &kernel) {
+static void findInPlaceCandidates(const KernelPlan& plan, KernelInterface& kernel) {
   ClusterOp cluster = plan.cluster;
   SmallVector<Store> stores(plan.stores);
   if (plan.scatter) stores.push_back({0, plan.scatter->initValue, plan.scatter->initIndex, false});
-  for (const Store &store : stores)
+  for (const Store& store : stores)
     for (unsigned operand = 0; operand < cluster->getNumOperands(); ++operand)
-      if (byteSize(cluster->getOperand(operand)) == byteSize(cluster->getResult(store.result)) && readsOnlyWhatItStores(plan, store, operand) &&
-          cast<RankedTensorType>(cluster->getOperand(operand).getType()).getNumElements() == cast<RankedTensorType>(cluster->getResult(store.result).getType()).getNumElements())
+      if (byteSize(cluster->getOperand(operand)) == byteSize(cluster->getResult(store.result)) &&
+          readsOnlyWhatItStores(plan, store, operand) &&
+          cast<RankedTensorType>(cluster->getOperand(operand).getType()).getNumElements() ==
+              cast<RankedTensorType>(cluster->getResult(store.result).getType()).getNumElements())
         kernel.inPlaceCandidates.push_back({store.result, operand});
 }
 
-static int64_t operationsPerLaunch(const KernelPlan &plan) {
+static int64_t operationsPerLaunch(const KernelPlan& plan) {
   int64_t total = 0;
-  for (const Node &node : plan.nodes) {
+  for (const Node& node : plan.nodes) {
     if (node.kind != NodeKind::Elementwise && node.kind != NodeKind::Reduce) continue;
     uint64_t vars = node.kind == NodeKind::Reduce ? node.vars | plan.mask(plan.rowVars) : node.vars;
     int64_t points = 1;
@@ -63,12 +67,12 @@ std::string mlir::sgd::cpu::structuralKey(ClusterOp cluster, ArrayRef<InPlacePai
   std::string key;
   llvm::raw_string_ostream stream(key);
   llvm::DenseMap<Value, unsigned> numbers;
-  Block &block = cluster.getBody().front();
+  Block& block = cluster.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
     numbers[argument] = numbers.size();
     stream << argument.getType() << ';';
   }
-  for (Operation &op : block) {
+  for (Operation& op : block) {
     stream << op.getName() << '(';
     for (Value operand : op.getOperands()) stream << numbers[operand] << ',';
     stream << ')' << op.getAttrDictionary() << op.getPropertiesAsAttribute();

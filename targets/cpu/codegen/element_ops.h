@@ -8,16 +8,17 @@
 namespace mlir::sgd::cpu {
 
 /// The value of `op` (elementwise, on tensors) for operand lanes in computing types; null when the op has no code.
-llvm::Value *emitElementOp(const VectorBuilder &v, Operation *op, llvm::ArrayRef<llvm::Value *> operands);
+llvm::Value* emitElementOp(const VectorBuilder& v, Operation* op, llvm::ArrayRef<llvm::Value*> operands);
 
 /// Combines two values of a reduction of computing type; `type` is the element type of the reduced tensor.
-llvm::Value *emitCombiner(const VectorBuilder &v, ReduceKind kind, mlir::Type type, llvm::Value *x, llvm::Value *y);
+llvm::Value* emitCombiner(const VectorBuilder& v, ReduceKind kind, mlir::Type type, llvm::Value* x, llvm::Value* y);
 
 /// What a scatter leaves where `before` meets `update`.
-llvm::Value *emitScatterCombiner(const VectorBuilder &v, ScatterKind kind, mlir::Type type, llvm::Value *before, llvm::Value *update);
+llvm::Value* emitScatterCombiner(const VectorBuilder& v, ScatterKind kind, mlir::Type type, llvm::Value* before,
+                                 llvm::Value* update);
 
 /// Larger or smaller of two floats; NaN when one is.
-llvm::Value *emitFloatExtreme(const VectorBuilder &v, bool larger, llvm::Value *x, llvm::Value *y);
+llvm::Value* emitFloatExtreme(const VectorBuilder& v, bool larger, llvm::Value* x, llvm::Value* y);
 
 }  // namespace mlir::sgd::cpu
 

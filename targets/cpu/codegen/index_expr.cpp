@@ -5,7 +5,7 @@
 
 using namespace mlir::sgd::cpu;
 
-IndexExpr IndexExpr::operator+(const IndexExpr &other) const {
+IndexExpr IndexExpr::operator+(const IndexExpr& other) const {
   IndexExpr result(constant + other.constant);
   auto left = terms.begin(), right = other.terms.begin();
   while (left != terms.end() || right != other.terms.end()) {
@@ -25,25 +25,25 @@ IndexExpr IndexExpr::operator*(int64_t factor) const {
   if (factor == 0) return IndexExpr();
   IndexExpr result = *this;
   result.constant *= factor;
-  for (Term &term : result.terms) term.coefficient *= factor;
+  for (Term& term : result.terms) term.coefficient *= factor;
   return result;
 }
 
 int64_t IndexExpr::coefficient(unsigned var) const {
-  for (const Term &term : terms)
+  for (const Term& term : terms)
     if (term.var == var) return term.coefficient;
   return 0;
 }
 
-llvm::hash_code mlir::sgd::cpu::hash_value(const IndexExpr &expr) {
+llvm::hash_code mlir::sgd::cpu::hash_value(const IndexExpr& expr) {
   llvm::hash_code hash = llvm::hash_value(expr.constant);
-  for (const IndexExpr::Term &term : expr.terms) hash = llvm::hash_combine(hash, term.var, term.coefficient);
+  for (const IndexExpr::Term& term : expr.terms) hash = llvm::hash_combine(hash, term.var, term.coefficient);
   return hash;
 }
 
-std::pair<int64_t, int64_t> IndexSpace::range(const IndexExpr &expr) const {
+std::pair<int64_t, int64_t> IndexSpace::range(const IndexExpr& expr) const {
   int64_t low = expr.constant, high = expr.constant;
-  for (const IndexExpr::Term &term : expr.terms) {
+  for (const IndexExpr::Term& term : expr.terms) {
     int64_t reach = term.coefficient * (extents[term.var] - 1);
     (reach < 0 ? low : high) += reach;
   }
@@ -55,9 +55,9 @@ static int64_t floorDivide(int64_t value, int64_t divisor) {
   return value % divisor < 0 ? quotient - 1 : quotient;
 }
 
-std::optional<std::pair<IndexExpr, IndexExpr>> IndexSpace::divide(const IndexExpr &expr, int64_t divisor) const {
+std::optional<std::pair<IndexExpr, IndexExpr>> IndexSpace::divide(const IndexExpr& expr, int64_t divisor) const {
   IndexExpr quotient, remainder;
-  for (const IndexExpr::Term &term : expr.terms) {
+  for (const IndexExpr::Term& term : expr.terms) {
     if (term.coefficient % divisor == 0)
       quotient.terms.push_back({term.var, term.coefficient / divisor});
     else
@@ -72,10 +72,10 @@ std::optional<std::pair<IndexExpr, IndexExpr>> IndexSpace::divide(const IndexExp
   return std::make_pair(quotient, remainder);
 }
 
-std::optional<SplitRequest> IndexSpace::splitFor(const IndexExpr &expr, int64_t divisor) const {
+std::optional<SplitRequest> IndexSpace::splitFor(const IndexExpr& expr, int64_t divisor) const {
   std::optional<SplitRequest> best;
   int64_t bestReach = 0;
-  for (const IndexExpr::Term &term : expr.terms) {
+  for (const IndexExpr::Term& term : expr.terms) {
     int64_t coefficient = std::abs(term.coefficient), extent = extents[term.var];
     if (coefficient % divisor == 0 || divisor % coefficient != 0) continue;
     int64_t stride = divisor / coefficient;

@@ -1,5 +1,5 @@
-// Affine index expressions over loop variables: how the elements of one tensor are found from those of another, with division by
-// constants simplified symbolically. Variables run from 0 to extent - 1. No IR.
+// Affine index expressions over loop variables: how the elements of one tensor are found from those of another, with
+// division by constants simplified symbolically. Variables run from 0 to extent - 1. No IR.
 #ifndef SGD_TARGETS_CPU_CODEGEN_INDEX_EXPR_H
 #define SGD_TARGETS_CPU_CODEGEN_INDEX_EXPR_H
 
@@ -19,7 +19,7 @@ class IndexExpr {
   struct Term {
     unsigned var;
     int64_t coefficient;
-    bool operator==(const Term &other) const { return var == other.var && coefficient == other.coefficient; }
+    bool operator==(const Term& other) const { return var == other.var && coefficient == other.coefficient; }
   };
 
   IndexExpr() = default;
@@ -30,15 +30,15 @@ class IndexExpr {
     return result;
   }
 
-  IndexExpr operator+(const IndexExpr &other) const;
+  IndexExpr operator+(const IndexExpr& other) const;
   IndexExpr operator*(int64_t factor) const;
-  bool operator==(const IndexExpr &other) const { return constant == other.constant && terms == other.terms; }
+  bool operator==(const IndexExpr& other) const { return constant == other.constant && terms == other.terms; }
 
   int64_t coefficient(unsigned var) const;
   llvm::ArrayRef<Term> getTerms() const { return terms; }
   int64_t getConstant() const { return constant; }
 
-  friend llvm::hash_code hash_value(const IndexExpr &expr);
+  friend llvm::hash_code hash_value(const IndexExpr& expr);
 
  private:
   llvm::SmallVector<Term, 4> terms;
@@ -64,13 +64,13 @@ class IndexSpace {
   unsigned size() const { return extents.size(); }
 
   /// Smallest and largest value of `expr`.
-  std::pair<int64_t, int64_t> range(const IndexExpr &expr) const;
+  std::pair<int64_t, int64_t> range(const IndexExpr& expr) const;
 
   /// expr = quotient * divisor + remainder with 0 <= remainder < divisor, when both are affine.
-  std::optional<std::pair<IndexExpr, IndexExpr>> divide(const IndexExpr &expr, int64_t divisor) const;
+  std::optional<std::pair<IndexExpr, IndexExpr>> divide(const IndexExpr& expr, int64_t divisor) const;
 
   /// A split of one variable that brings divide(expr, divisor) closer to success.
-  std::optional<SplitRequest> splitFor(const IndexExpr &expr, int64_t divisor) const;
+  std::optional<SplitRequest> splitFor(const IndexExpr& expr, int64_t divisor) const;
 
  private:
   llvm::SmallVector<int64_t> extents;

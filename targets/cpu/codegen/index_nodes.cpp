@@ -1,4 +1,5 @@
-// Values of the ops that select among elements at an index: iota, pad, concatenate, dynamic slices, gather, and rank coordinates.
+// Values of the ops that select among elements at an index: iota, pad, concatenate, dynamic slices, gather, and rank
+// coordinates.
 #include "dialects/spmd/spmd_dialect.h"
 #include "targets/cpu/codegen/node_builder.h"
 
@@ -8,7 +9,7 @@ using namespace mlir::sgd::cpu;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-unsigned NodeBuilder::inRange(const IndexExpr &index, int64_t low, int64_t high) {
+unsigned NodeBuilder::inRange(const IndexExpr& index, int64_t low, int64_t high) {
   auto [least, most] = plan.space.range(index);
   if (low <= least && most < high) return kNone;
   Node node{NodeKind::InRange, IntegerType::get(plan.cluster.getContext(), 1)};
@@ -33,7 +34,7 @@ unsigned NodeBuilder::select(unsigned condition, unsigned yes, unsigned no) {
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildIota(IotaOp op, const IndexExpr &index) {
+FailureOr<unsigned> NodeBuilder::buildIota(IotaOp op, const IndexExpr& index) {
   auto type = tensorType(op.getResult());
   SmallVector<StridedDim> dims;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) dims.push_back({size, dim == op.getDimension() ? 1 : 0});
@@ -42,7 +43,7 @@ FailureOr<unsigned> NodeBuilder::buildIota(IotaOp op, const IndexExpr &index) {
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildPad(PadOp op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildPad(PadOp op, const IndexExpr& index, unsigned guard) {
   auto input = tensorType(op.getInput()), result = tensorType(op.getResult());
   FailureOr<unsigned> padding = build(op.getValue(), IndexExpr(0), guard);
   if (failed(padding) || input.getNumElements() == 0) return padding;
@@ -72,18 +73,20 @@ FailureOr<unsigned> NodeBuilder::buildPad(PadOp op, const IndexExpr &index, unsi
   return select(inside, *value, *padding);
 }
 
-FailureOr<unsigned> NodeBuilder::buildConcatenate(ConcatenateOp op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildConcatenate(ConcatenateOp op, const IndexExpr& index, unsigned guard) {
   auto result = tensorType(op.getResult());
   int64_t along = op.getDimension(), start = 0;
   // The result as [outer, along, inner]; each operand is the same with another size in the middle.
   int64_t inner = rowMajorStrides(result.getShape())[along], size = result.getDimSize(along);
-  SmallVector<IndexExpr> positions = delinearize(index, {result.getNumElements() / std::max<int64_t>(size * inner, 1), size, inner});
+  SmallVector<IndexExpr> positions =
+      delinearize(index, {result.getNumElements() / std::max<int64_t>(size * inner, 1), size, inner});
   SmallVector<std::pair<unsigned, unsigned>> pieces;  // condition, value
   for (Value input : op.getInputs()) {
     int64_t length = tensorType(input).getDimSize(along);
     if (length == 0) continue;
     unsigned inside = inRange(positions[1], start, start + length);
-    IndexExpr operandIndex = positions[0] * (length * inner) + (positions[1] + IndexExpr(-start)) * inner + positions[2];
+    IndexExpr operandIndex =
+        positions[0] * (length * inner) + (positions[1] + IndexExpr(-start)) * inner + positions[2];
     FailureOr<unsigned> value = build(input, operandIndex, both(guard, inside));
     if (failed(value)) return failure();
     pieces.push_back({inside, *value});
@@ -95,7 +98,8 @@ FailureOr<unsigned> NodeBuilder::buildConcatenate(ConcatenateOp op, const IndexE
 }
 
 /// The integer element `at` of `starts` limited to [0, extent).
-FailureOr<IndexExpr> NodeBuilder::clampedStart(Value starts, const IndexExpr &at, int64_t extent, bool isUnsigned, unsigned guard) {
+FailureOr<IndexExpr> NodeBuilder::clampedStart(Value starts, const IndexExpr& at, int64_t extent, bool isUnsigned,
+                                               unsigned guard) {
   if (extent <= 1) return IndexExpr(0);
   FailureOr<unsigned> start = build(starts, at, guard);
   if (failed(start)) return failure();
@@ -106,21 +110,23 @@ FailureOr<IndexExpr> NodeBuilder::clampedStart(Value starts, const IndexExpr &at
   return opaque(node, extent);
 }
 
-FailureOr<unsigned> NodeBuilder::buildDynamicSlice(DynamicSliceOp op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildDynamicSlice(DynamicSliceOp op, const IndexExpr& index, unsigned guard) {
   auto input = tensorType(op.getInput());
   SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
   SmallVector<StridedDim> dims;
   IndexExpr offset;
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
     dims.push_back({op.getSizes()[dim], strides[dim]});
-    FailureOr<IndexExpr> start = clampedStart(op.getStarts()[dim], IndexExpr(0), input.getDimSize(dim) - op.getSizes()[dim] + 1, false, guard);
+    FailureOr<IndexExpr> start =
+        clampedStart(op.getStarts()[dim], IndexExpr(0), input.getDimSize(dim) - op.getSizes()[dim] + 1, false, guard);
     if (failed(start)) return failure();
     offset = offset + *start * strides[dim];
   }
   return build(op.getInput(), stridedIndex(dims, 0, index) + offset, guard);
 }
 
-FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr& index,
+                                                         unsigned guard) {
   auto input = tensorType(op.getInput()), update = tensorType(op.getUpdate());
   if (update.getNumElements() == 0) return build(op.getInput(), index, guard);
   SmallVector<int64_t> strides = rowMajorStrides(update.getShape());
@@ -135,7 +141,8 @@ FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op
   IndexExpr updateIndex = stridedIndex(dims, 0, index, &positions);
   unsigned inside = kNone;
   for (auto [dim, position] : llvm::zip(isolated, positions)) {
-    FailureOr<IndexExpr> start = clampedStart(op.getStarts()[dim], IndexExpr(0), input.getDimSize(dim) - update.getDimSize(dim) + 1, false, guard);
+    FailureOr<IndexExpr> start = clampedStart(op.getStarts()[dim], IndexExpr(0),
+                                              input.getDimSize(dim) - update.getDimSize(dim) + 1, false, guard);
     if (failed(start)) return failure();
     IndexExpr relative = position + *start * -1;
     inside = both(inside, inRange(relative, 0, update.getDimSize(dim)));
@@ -148,15 +155,18 @@ FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op
 }
 
 /// https://github.com/openxla/stablehlo/blob/main/docs/spec.md#gather
-FailureOr<unsigned> NodeBuilder::buildGather(GatherOp op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildGather(GatherOp op, const IndexExpr& index, unsigned guard) {
   auto input = tensorType(op.getInput()), indices = tensorType(op.getIndices()), result = tensorType(op.getResult());
-  SmallVector<int64_t> inputStrides = rowMajorStrides(input.getShape()), indexStrides = rowMajorStrides(indices.getShape());
+  SmallVector<int64_t> inputStrides = rowMajorStrides(input.getShape()),
+                       indexStrides = rowMajorStrides(indices.getShape());
   int64_t vectorDim = op.getIndexVectorDim();
   SmallVector<int64_t> windowDims;  // operand dimension of each offset dimension
   for (int64_t dim = 0; dim < input.getRank(); ++dim)
-    if (!llvm::is_contained(op.getCollapsedSliceDims(), dim) && !llvm::is_contained(op.getOperandBatchingDims(), dim)) windowDims.push_back(dim);
+    if (!llvm::is_contained(op.getCollapsedSliceDims(), dim) && !llvm::is_contained(op.getOperandBatchingDims(), dim))
+      windowDims.push_back(dim);
 
-  // Where a step along each result dimension leads: in the operand for offset and batching dimensions, in the indices for batch ones.
+  // Where a step along each result dimension leads: in the operand for offset and batching dimensions, in the indices
+  // for batch ones.
   SmallVector<StridedDim> inOperand, inIndices;
   int64_t nextWindow = 0, nextBatch = 0;
   for (int64_t dim = 0; dim < result.getRank(); ++dim) {
@@ -171,13 +181,16 @@ FailureOr<unsigned> NodeBuilder::buildGather(GatherOp op, const IndexExpr &index
     inIndices.push_back({size, indexStrides[indexDim]});
     auto batching = llvm::find(op.getIndicesBatchingDims(), indexDim);
     bool isBatching = batching != op.getIndicesBatchingDims().end();
-    inOperand.push_back({size, isBatching ? inputStrides[op.getOperandBatchingDims()[batching - op.getIndicesBatchingDims().begin()]] : 0});
+    inOperand.push_back(
+        {size,
+         isBatching ? inputStrides[op.getOperandBatchingDims()[batching - op.getIndicesBatchingDims().begin()]] : 0});
   }
   IndexExpr operandIndex = stridedIndex(inOperand, 0, index), indexBase = stridedIndex(inIndices, 0, index);
   int64_t component = vectorDim < indices.getRank() ? indexStrides[vectorDim] : 0;
   for (auto [number, dim] : llvm::enumerate(op.getStartIndexMap())) {
-    FailureOr<IndexExpr> start = clampedStart(op.getIndices(), indexBase + IndexExpr(static_cast<int64_t>(number) * component),
-                                              input.getDimSize(dim) - op.getSliceSizes()[dim] + 1, op.getUnsignedIndices(), guard);
+    FailureOr<IndexExpr> start =
+        clampedStart(op.getIndices(), indexBase + IndexExpr(static_cast<int64_t>(number) * component),
+                     input.getDimSize(dim) - op.getSliceSizes()[dim] + 1, op.getUnsignedIndices(), guard);
     if (failed(start)) return failure();
     operandIndex = operandIndex + *start * inputStrides[dim];
   }
@@ -192,7 +205,7 @@ FailureOr<unsigned> NodeBuilder::buildCoordinate(AxisListAttr axes) {
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildShardSlice(Operation *operation, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildShardSlice(Operation* operation, const IndexExpr& index, unsigned guard) {
   auto op = cast<spmd::ShardSliceOp>(operation);
   auto input = tensorType(op.getInput()), result = tensorType(op.getResult());
   SmallVector<int64_t> strides = rowMajorStrides(input.getShape());

@@ -1,5 +1,5 @@
-// Loops of a kernel: the parallel loop, rows and their phases, lanes. What runs inside them: kernel_values.cpp, kernel_accumulators.cpp,
-// kernel_stores.cpp; loops over square tiles: kernel_tiles.cpp.
+// Loops of a kernel: the parallel loop, rows and their phases, lanes. What runs inside them: kernel_values.cpp,
+// kernel_accumulators.cpp, kernel_stores.cpp; loops over square tiles: kernel_tiles.cpp.
 #include "targets/cpu/codegen/kernel_emitter.h"
 
 #include "targets/cpu/codegen/element_ops.h"
@@ -9,25 +9,33 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 using LValue = llvm::Value;
 
-int64_t mlir::sgd::cpu::laneBlock(const KernelPlan &plan) { return plan.isReduction() ? 64 : 512; }
+int64_t mlir::sgd::cpu::laneBlock(const KernelPlan& plan) { return plan.isReduction() ? 64 : 512; }
 
-int64_t mlir::sgd::cpu::parallelRange(const KernelPlan &plan) {
+int64_t mlir::sgd::cpu::parallelRange(const KernelPlan& plan) {
   int64_t points = plan.product(plan.parallelVars);
   if (plan.laneVar == kNone || plan.laneInRow) return points;
   int64_t lanes = plan.space.extent(plan.laneVar);
   return points / lanes * llvm::divideCeil(lanes, laneBlock(plan));
 }
 
-KernelEmitter::KernelEmitter(llvm::Module &module, const KernelPlan &plan, StringRef symbol, ArrayRef<InPlacePair> inPlace, unsigned registerLanes)
-    : module(module), plan(plan), symbol(symbol), registerLanes(registerLanes), b(module.getContext()), inPlace(inPlace) {
-  for (const Node &node : plan.nodes) {
+KernelEmitter::KernelEmitter(llvm::Module& module, const KernelPlan& plan, StringRef symbol,
+                             ArrayRef<InPlacePair> inPlace, unsigned registerLanes)
+    : module(module),
+      plan(plan),
+      symbol(symbol),
+      registerLanes(registerLanes),
+      b(module.getContext()),
+      inPlace(inPlace) {
+  for (const Node& node : plan.nodes) {
     if (!node.op || node.kind != NodeKind::Elementwise || !varies(node)) continue;
-    isHeavy |= isa<math::MathDialect>(node.op->getDialect()) && !isa<math::AbsFOp, math::SqrtOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp>(node.op);
+    isHeavy |= isa<math::MathDialect>(node.op->getDialect()) &&
+               !isa<math::AbsFOp, math::SqrtOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp>(node.op);
   }
 }
 
 void KernelEmitter::declareFunction() {
-  auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()}, false);
+  auto* type =
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()}, false);
   function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("no-builtins");
@@ -39,9 +47,10 @@ void KernelEmitter::declareFunction() {
 void KernelEmitter::loadPointers(ArrayRef<InPlacePair> pairs) {
   ClusterOp cluster = plan.cluster;
   unsigned operands = cluster->getNumOperands(), results = cluster->getNumResults(), slot = 0;
-  auto *constantLoad = llvm::MDNode::get(module.getContext(), {});
+  auto* constantLoad = llvm::MDNode::get(module.getContext(), {});
   auto next = [&] {
-    auto *load = b.CreateAlignedLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function->getArg(0), slot++), llvm::Align(8));
+    auto* load = b.CreateAlignedLoad(
+        b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function->getArg(0), slot++), llvm::Align(8));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, constantLoad);
     return load;
   };
@@ -67,28 +76,28 @@ LogicalResult KernelEmitter::run() {
 void KernelEmitter::emitParallelLoop() {
   scopes.emplace_back(0, 0);
   LValue *begin = function->getArg(2), *end = function->getArg(3);
-  llvm::BasicBlock *entry = b.GetInsertBlock();
-  auto *body = llvm::BasicBlock::Create(module.getContext(), "iteration", function);
-  auto *exit = llvm::BasicBlock::Create(module.getContext(), "exit", function);
+  llvm::BasicBlock* entry = b.GetInsertBlock();
+  auto* body = llvm::BasicBlock::Create(module.getContext(), "iteration", function);
+  auto* exit = llvm::BasicBlock::Create(module.getContext(), "exit", function);
   scopes.back().insertBefore = b.CreateCondBr(b.CreateICmpSLT(begin, end), body, exit);
   b.SetInsertPoint(body);
-  auto *iteration = b.CreatePHI(b.getInt64Ty(), 2);
+  auto* iteration = b.CreatePHI(b.getInt64Ty(), 2);
   iteration->addIncoming(begin, entry);
   emitIteration(iteration);
-  LValue *next = b.CreateNSWAdd(iteration, b.getInt64(1));
+  LValue* next = b.CreateNSWAdd(iteration, b.getInt64(1));
   iteration->addIncoming(next, b.GetInsertBlock());
   b.CreateCondBr(b.CreateICmpSLT(next, end), body, exit);
   b.SetInsertPoint(exit);
 }
 
 /// Gives the parallel variables their values for one iteration, the last one fastest.
-void KernelEmitter::emitIteration(LValue *iteration) {
+void KernelEmitter::emitIteration(LValue* iteration) {
   bool laneInParallel = plan.laneVar != kNone && !plan.laneInRow;
   SmallVector<unsigned> vars(plan.parallelVars);
   LValue *rest = iteration, *block = b.getInt64(0);
-  auto takeDigit = [&](int64_t extent, bool isLast) -> LValue * {
+  auto takeDigit = [&](int64_t extent, bool isLast) -> LValue* {
     if (extent == 1) return b.getInt64(0);
-    LValue *digit = isLast ? rest : b.CreateURem(rest, b.getInt64(extent));
+    LValue* digit = isLast ? rest : b.CreateURem(rest, b.getInt64(extent));
     rest = b.CreateUDiv(rest, b.getInt64(extent));
     return digit;
   };
@@ -97,16 +106,17 @@ void KernelEmitter::emitIteration(LValue *iteration) {
     vars.pop_back();
     block = takeDigit(llvm::divideCeil(lanes, blockSize), vars.empty());
   }
-  for (size_t position = vars.size(); position-- > 0;) varValues[vars[position]] = takeDigit(plan.space.extent(vars[position]), position == 0);
+  for (size_t position = vars.size(); position-- > 0;)
+    varValues[vars[position]] = takeDigit(plan.space.extent(vars[position]), position == 0);
   inScope(plan.mask(vars), [&] {
     if (!laneInParallel) return emitPoint();
     if (lanes <= blockSize) return emitLanes(lanes, b.getInt64(0), [&] { emitPoint(); });
-    LValue *base = b.CreateMul(block, b.getInt64(blockSize));
+    LValue* base = b.CreateMul(block, b.getInt64(blockSize));
     if (lanes % blockSize == 0) return emitLanes(blockSize, base, [&] { emitPoint(); });
-    auto *whole = llvm::BasicBlock::Create(module.getContext(), "whole", function);
-    auto *part = llvm::BasicBlock::Create(module.getContext(), "part", function);
-    auto *joined = llvm::BasicBlock::Create(module.getContext(), "joined", function);
-    llvm::Instruction *branch = b.CreateCondBr(b.CreateICmpULT(block, b.getInt64(lanes / blockSize)), whole, part);
+    auto* whole = llvm::BasicBlock::Create(module.getContext(), "whole", function);
+    auto* part = llvm::BasicBlock::Create(module.getContext(), "part", function);
+    auto* joined = llvm::BasicBlock::Create(module.getContext(), "joined", function);
+    llvm::Instruction* branch = b.CreateCondBr(b.CreateICmpULT(block, b.getInt64(lanes / blockSize)), whole, part);
     SmallVector<size_t> anchored = anchorScopes(branch);
     for (auto [target, extent] : {std::make_pair(whole, blockSize), std::make_pair(part, lanes % blockSize)}) {
       b.SetInsertPoint(target);
@@ -122,7 +132,8 @@ void KernelEmitter::emitIteration(LValue *iteration) {
 void KernelEmitter::emitPoint() {
   if (plan.scatter) return emitScatter();
   for (unsigned phase = 1; phase <= plan.phases; ++phase) emitPhase(phase);
-  if (llvm::any_of(plan.stores, [](const Store &store) { return store.perRowPoint; }) || (!plan.isReduction() && !plan.rowVars.empty()))
+  if (llvm::any_of(plan.stores, [](const Store& store) { return store.perRowPoint; }) ||
+      (!plan.isReduction() && !plan.rowVars.empty()))
     emitRow([&] { emitStores(true); });
   emitStores(false);
 }
@@ -130,8 +141,8 @@ void KernelEmitter::emitPoint() {
 void KernelEmitter::emitPhase(unsigned phase) {
   declareAccumulators(phase);
   emitRow([&] { accumulate(); });
-  for (Accumulator &accumulator : accumulators) {
-    LValue *result = finishAccumulator(accumulator);
+  for (Accumulator& accumulator : accumulators) {
+    LValue* result = finishAccumulator(accumulator);
     scopes.back().values[accumulator.node] = result;
   }
   accumulators.clear();
@@ -149,7 +160,7 @@ void KernelEmitter::emitRowLoops(ArrayRef<unsigned> vars, Body body) {
     if (!plan.laneInRow) return body();
     return emitLanes(plan.space.extent(plan.laneVar), b.getInt64(0), body);
   }
-  loop(0, plan.space.extent(vars.front()), 1, [&](LValue *position) {
+  loop(0, plan.space.extent(vars.front()), 1, [&](LValue* position) {
     varValues[vars.front()] = position;
     inScope(uint64_t{1} << vars.front(), [&] { emitRowLoops(vars.drop_front(), body); });
   });
@@ -158,7 +169,7 @@ void KernelEmitter::emitRowLoops(ArrayRef<unsigned> vars, Body body) {
 /// Lanes at once in the main part of a lane loop.
 unsigned KernelEmitter::mainWidth(int64_t extent) const {
   if (plan.tileVar != kNone) return registerLanes;
-  unsigned reductions = llvm::count_if(plan.nodes, [](const Node &node) { return node.kind == NodeKind::Reduce; });
+  unsigned reductions = llvm::count_if(plan.nodes, [](const Node& node) { return node.kind == NodeKind::Reduce; });
   unsigned lanes = registerLanes * (isHeavy || reductions > 3 ? 2 : 4);
   while (lanes > registerLanes && lanes > extent) lanes /= 2;
   return lanes;
@@ -176,18 +187,19 @@ SmallVector<std::pair<unsigned, int64_t>> KernelEmitter::laneParts(int64_t exten
   return parts;
 }
 
-/// `extent` points of the lane variable from `base` on: wide vectors, then single registers, then what is left under a mask.
-void KernelEmitter::emitLanes(int64_t extent, LValue *base, Body body) {
+/// `extent` points of the lane variable from `base` on: wide vectors, then single registers, then what is left under a
+/// mask.
+void KernelEmitter::emitLanes(int64_t extent, LValue* base, Body body) {
   int64_t done = 0;
   for (auto [lanes, points] : laneParts(extent)) {
     width = lanes;
     mask = nullptr;
     if (points < lanes) {
-      SmallVector<llvm::Constant *> exists;
+      SmallVector<llvm::Constant*> exists;
       for (unsigned lane = 0; lane < lanes; ++lane) exists.push_back(b.getInt1(lane < points));
       mask = llvm::ConstantVector::get(exists);
     }
-    loop(done, done + points, lanes, [&](LValue *position) {
+    loop(done, done + points, lanes, [&](LValue* position) {
       varValues[plan.laneVar] = b.CreateAdd(base, position);
       inScope(uint64_t{1} << plan.laneVar, body);
     });
@@ -197,7 +209,8 @@ void KernelEmitter::emitLanes(int64_t extent, LValue *base, Body body) {
   mask = nullptr;
 }
 
-// Control flow ----------------------------------------------------------------------------------------------------------
+// Control flow
+// ----------------------------------------------------------------------------------------------------------
 
 void KernelEmitter::inScope(uint64_t vars, Body body) {
   scopes.emplace_back(scopes.back().vars | vars, scopes.back().phase);
@@ -206,7 +219,7 @@ void KernelEmitter::inScope(uint64_t vars, Body body) {
 }
 
 /// From here on, values of scopes that wrote at the builder's position go before `instruction`.
-SmallVector<size_t> KernelEmitter::anchorScopes(llvm::Instruction *instruction) {
+SmallVector<size_t> KernelEmitter::anchorScopes(llvm::Instruction* instruction) {
   SmallVector<size_t> anchored;
   for (auto [number, scope] : llvm::enumerate(scopes)) {
     if (scope.insertBefore) continue;
@@ -216,18 +229,18 @@ SmallVector<size_t> KernelEmitter::anchorScopes(llvm::Instruction *instruction) 
   return anchored;
 }
 
-void KernelEmitter::loop(int64_t low, int64_t high, int64_t step, llvm::function_ref<void(LValue *)> body) {
+void KernelEmitter::loop(int64_t low, int64_t high, int64_t step, llvm::function_ref<void(LValue*)> body) {
   if (low >= high) return;
   if (low + step >= high) return body(b.getInt64(low));
-  llvm::BasicBlock *before = b.GetInsertBlock();
-  auto *block = llvm::BasicBlock::Create(module.getContext(), "loop", function);
-  auto *exit = llvm::BasicBlock::Create(module.getContext(), "done", function);
+  llvm::BasicBlock* before = b.GetInsertBlock();
+  auto* block = llvm::BasicBlock::Create(module.getContext(), "loop", function);
+  auto* exit = llvm::BasicBlock::Create(module.getContext(), "done", function);
   SmallVector<size_t> anchored = anchorScopes(b.CreateBr(block));
   b.SetInsertPoint(block);
-  auto *position = b.CreatePHI(b.getInt64Ty(), 2);
+  auto* position = b.CreatePHI(b.getInt64Ty(), 2);
   position->addIncoming(b.getInt64(low), before);
   body(position);
-  LValue *next = b.CreateAdd(position, b.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  LValue* next = b.CreateAdd(position, b.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true);
   position->addIncoming(next, b.GetInsertBlock());
   b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(high)), block, exit);
   b.SetInsertPoint(exit);

@@ -20,7 +20,7 @@ struct BaseDimension {
 /// What the reductions of a cluster have in common, and how the tensor that they reduce lies over the domain.
 struct ReduceShape {
   int64_t resultElements = 1;
-  SmallVector<int64_t> extents;                       // of runs of reduced dimensions
+  SmallVector<int64_t> extents;  // of runs of reduced dimensions
   SmallVector<int64_t> strides;
   SmallVector<int64_t> keptExtents, keptStrides;
 };
@@ -36,8 +36,8 @@ ReduceShape shapeOf(ReduceOp op) {
   for (auto [dim, size] : llvm::enumerate(input.getShape())) {
     if (size == 1) continue;
     int isReduced = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim));
-    auto &extents = isReduced ? shape.extents : shape.keptExtents;
-    auto &steps = isReduced ? shape.strides : shape.keptStrides;
+    auto& extents = isReduced ? shape.extents : shape.keptExtents;
+    auto& steps = isReduced ? shape.strides : shape.keptStrides;
     if (previous == isReduced) {
       extents.back() *= size, steps.back() = strides[dim];
     } else {
@@ -58,9 +58,10 @@ class Planner {
   LogicalResult findDomain();
   FailureOr<KernelPlan> planScatter(ScatterOp op);
   FailureOr<bool> buildOnce();  // false: split more and build again
-  bool addSplit(const SplitRequest &request);
-  IndexExpr declare(BaseDimension &base, SmallVectorImpl<unsigned> &vars);
-  FailureOr<Store> buildStore(unsigned result, Value value, NodeBuilder &builder, const IndexExpr &parallel, ArrayRef<IndexExpr> row);
+  bool addSplit(const SplitRequest& request);
+  IndexExpr declare(BaseDimension& base, SmallVectorImpl<unsigned>& vars);
+  FailureOr<Store> buildStore(unsigned result, Value value, NodeBuilder& builder, const IndexExpr& parallel,
+                              ArrayRef<IndexExpr> row);
   void chooseLane();
   bool chooseTile();
   int64_t contiguousWeight(unsigned var) const;
@@ -74,7 +75,7 @@ class Planner {
 };
 
 LogicalResult Planner::findDomain() {
-  for (Operation &op : cluster.getBody().front()) {
+  for (Operation& op : cluster.getBody().front()) {
     auto reduceOp = dyn_cast<ReduceOp>(op);
     if (!reduceOp) continue;
     ReduceShape shape = shapeOf(reduceOp);
@@ -93,13 +94,14 @@ LogicalResult Planner::findDomain() {
     return success();
   }
   for (Value result : cluster.getResults()) {
-    if (elements(result) != elements(cluster.getResult(0))) return cluster.emitOpError("results of one kernel must have the same number of elements");
+    if (elements(result) != elements(cluster.getResult(0)))
+      return cluster.emitOpError("results of one kernel must have the same number of elements");
     parallel.extent = elements(result);
   }
   return success();
 }
 
-IndexExpr Planner::declare(BaseDimension &base, SmallVectorImpl<unsigned> &vars) {
+IndexExpr Planner::declare(BaseDimension& base, SmallVectorImpl<unsigned>& vars) {
   base.vars.clear();
   IndexExpr index;
   int64_t above = base.extent;
@@ -115,8 +117,8 @@ IndexExpr Planner::declare(BaseDimension &base, SmallVectorImpl<unsigned> &vars)
   return index;
 }
 
-bool Planner::addSplit(const SplitRequest &request) {
-  auto splitBase = [&](BaseDimension &base) {
+bool Planner::addSplit(const SplitRequest& request) {
+  auto splitBase = [&](BaseDimension& base) {
     auto position = llvm::find(base.vars, request.var);
     if (position == base.vars.end()) return false;
     size_t level = position - base.vars.begin();
@@ -127,13 +129,15 @@ bool Planner::addSplit(const SplitRequest &request) {
   return splitBase(parallel) || llvm::any_of(row, splitBase);
 }
 
-FailureOr<Store> Planner::buildStore(unsigned result, Value value, NodeBuilder &builder, const IndexExpr &point, ArrayRef<IndexExpr> rowPoint) {
+FailureOr<Store> Planner::buildStore(unsigned result, Value value, NodeBuilder& builder, const IndexExpr& point,
+                                     ArrayRef<IndexExpr> rowPoint) {
   Store store{result, kNone, point, false};
   if (reduce && elements(value) != reduce->resultElements) {
     int64_t rowElements = 1;
     for (int64_t extent : reduce->extents) rowElements *= extent;
     if (elements(value) != reduce->resultElements * rowElements)
-      return cluster.emitOpError() << "result " << result << " has neither an element per row nor one per element of the reduced tensor";
+      return cluster.emitOpError() << "result " << result
+                                   << " has neither an element per row nor one per element of the reduced tensor";
     store.perRowPoint = true;
     store.index = builder.linearize(point, reduce->keptExtents, reduce->keptStrides);
     for (auto [position, stride] : llvm::zip(rowPoint, reduce->strides)) store.index = store.index + position * stride;
@@ -150,7 +154,7 @@ FailureOr<bool> Planner::buildOnce() {
   SmallVector<SplitRequest> requests;
   IndexExpr point = declare(parallel, plan.parallelVars);
   SmallVector<IndexExpr> rowPoint;
-  for (BaseDimension &base : row) rowPoint.push_back(declare(base, plan.rowVars));
+  for (BaseDimension& base : row) rowPoint.push_back(declare(base, plan.rowVars));
   if (plan.space.size() > 60) return cluster.emitOpError("has too many loop dimensions for one kernel");
   NodeBuilder builder(plan, requests);
   for (auto [base, position] : llvm::zip(row, rowPoint)) {
@@ -168,16 +172,17 @@ FailureOr<bool> Planner::buildOnce() {
 
 int64_t Planner::contiguousWeight(unsigned var) const {
   int64_t weight = 0;
-  auto consider = [&](const IndexExpr &index, uint64_t vars) {
+  auto consider = [&](const IndexExpr& index, uint64_t vars) {
     if (index.coefficient(var) != 1) return;
     int64_t points = 1;
     for (unsigned other = 0; other < 64 && (vars >> other) != 0; ++other)
       if (vars >> other & 1) points *= plan.space.extent(other);
     weight += points;
   };
-  for (const Node &node : plan.nodes)
+  for (const Node& node : plan.nodes)
     if (node.kind == NodeKind::Load) consider(node.index, node.vars);
-  for (const Store &store : plan.stores) consider(store.index, plan.mask(plan.parallelVars) | (store.perRowPoint ? plan.mask(plan.rowVars) : 0));
+  for (const Store& store : plan.stores)
+    consider(store.index, plan.mask(plan.parallelVars) | (store.perRowPoint ? plan.mask(plan.rowVars) : 0));
   return weight;
 }
 
@@ -202,18 +207,21 @@ void Planner::chooseLane() {
     rows /= plan.space.extent(plan.rowVars.front());
   };
   moveInside(), rows = plan.product(plan.parallelVars);
-  while (plan.parallelVars.size() > 1 && plan.product(plan.rowVars) < 256 && rows / plan.space.extent(plan.parallelVars.back()) >= 64) moveInside();
+  while (plan.parallelVars.size() > 1 && plan.product(plan.rowVars) < 256 &&
+         rows / plan.space.extent(plan.parallelVars.back()) >= 64)
+    moveInside();
 }
 
-/// A load that is contiguous in another variable than the lanes is read in square tiles, which needs that variable in the row. Returns
-/// whether the domain was split for it.
+/// A load that is contiguous in another variable than the lanes is read in square tiles, which needs that variable in
+/// the row. Returns whether the domain was split for it.
 bool Planner::chooseTile() {
   if (reduce || !plan.laneInRow || plan.space.extent(plan.laneVar) < 8) return false;
   unsigned tile = kNone;
-  for (const Node &node : plan.nodes) {
+  for (const Node& node : plan.nodes) {
     if (!plan.isTransposed(node)) continue;
-    for (const IndexExpr::Term &term : node.index.getTerms())
-      if (term.coefficient == 1 && plan.space.extent(term.var) >= 8 && (tile == kNone || tile == term.var)) tile = term.var;
+    for (const IndexExpr::Term& term : node.index.getTerms())
+      if (term.coefficient == 1 && plan.space.extent(term.var) >= 8 && (tile == kNone || tile == term.var))
+        tile = term.var;
   }
   if (tile == kNone) return false;
   for (int64_t size : {64, 32, 16}) {
@@ -232,7 +240,8 @@ bool Planner::chooseTile() {
 }
 
 FailureOr<KernelPlan> Planner::planScatter(ScatterOp op) {
-  if (cluster->getNumResults() != 1 || reduce) return op.emitOpError("must be alone in its kernel, since several updates meet");
+  if (cluster->getNumResults() != 1 || reduce)
+    return op.emitOpError("must be alone in its kernel, since several updates meet");
   plan.cluster = cluster;
   SmallVector<SplitRequest> requests;
   NodeBuilder builder(plan, requests);
@@ -260,10 +269,12 @@ FailureOr<KernelPlan> Planner::run() {
 
 }  // namespace
 
-bool KernelPlan::isTransposed(const Node &node) const {
+bool KernelPlan::isTransposed(const Node& node) const {
   if (node.kind != NodeKind::Load || node.guard != kNone) return false;
   int64_t step = node.index.coefficient(laneVar);
-  return step != 0 && step != 1 && llvm::none_of(node.index.getTerms(), [&](const IndexExpr::Term &term) { return opaqueVars.count(term.var) != 0; });
+  return step != 0 && step != 1 && llvm::none_of(node.index.getTerms(), [&](const IndexExpr::Term& term) {
+           return opaqueVars.count(term.var) != 0;
+         });
 }
 
 int64_t KernelPlan::product(ArrayRef<unsigned> vars) const {
@@ -281,6 +292,6 @@ uint64_t KernelPlan::mask(ArrayRef<unsigned> vars) const {
 FailureOr<KernelPlan> mlir::sgd::cpu::planKernel(ClusterOp cluster) { return Planner(cluster).run(); }
 
 bool mlir::sgd::cpu::canPlanKernel(ClusterOp cluster) {
-  ScopedDiagnosticHandler quiet(cluster.getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler quiet(cluster.getContext(), [](Diagnostic&) { return success(); });
   return succeeded(planKernel(cluster));
 }

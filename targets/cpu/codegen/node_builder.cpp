@@ -1,4 +1,5 @@
-// Values of elementwise ops, constants and reductions at an index, and the index arithmetic shared with index_nodes.cpp.
+// Values of elementwise ops, constants and reductions at an index, and the index arithmetic shared with
+// index_nodes.cpp.
 #include "targets/cpu/codegen/node_builder.h"
 
 #include "dialects/spmd/spmd_dialect.h"
@@ -12,24 +13,25 @@ using namespace mlir::sgd::cpu;
 
 SmallVector<int64_t> mlir::sgd::cpu::rowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim) strides[dim] = strides[dim + 1] * shape[dim + 1];
+  for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
+    strides[dim] = strides[dim + 1] * shape[dim + 1];
   return strides;
 }
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-uint64_t NodeBuilder::varsOf(const IndexExpr &index) const {
+uint64_t NodeBuilder::varsOf(const IndexExpr& index) const {
   uint64_t vars = 0;
-  for (const IndexExpr::Term &term : index.getTerms()) {
+  for (const IndexExpr::Term& term : index.getTerms()) {
     auto opaqueVar = plan.opaqueVars.find(term.var);
     vars |= opaqueVar == plan.opaqueVars.end() ? uint64_t{1} << term.var : plan.nodes[opaqueVar->second].vars;
   }
   return vars;
 }
 
-unsigned NodeBuilder::phaseOf(const IndexExpr &index) const {
+unsigned NodeBuilder::phaseOf(const IndexExpr& index) const {
   unsigned phase = 0;
-  for (const IndexExpr::Term &term : index.getTerms()) {
+  for (const IndexExpr::Term& term : index.getTerms()) {
     auto opaqueVar = plan.opaqueVars.find(term.var);
     if (opaqueVar != plan.opaqueVars.end()) phase = std::max(phase, plan.nodes[opaqueVar->second].phase);
   }
@@ -38,14 +40,16 @@ unsigned NodeBuilder::phaseOf(const IndexExpr &index) const {
 
 /// Equal nodes are one node, so that values needed twice are computed once.
 unsigned NodeBuilder::addNode(Node node) {
-  size_t hash = llvm::hash_combine(static_cast<int>(node.kind), node.type.getAsOpaquePointer(), static_cast<void *>(node.op), hash_value(node.index),
-                                   node.value ? node.value.getAsOpaquePointer() : nullptr, node.buffer, node.guard, node.low, node.high);
+  size_t hash = llvm::hash_combine(
+      static_cast<int>(node.kind), node.type.getAsOpaquePointer(), static_cast<void*>(node.op), hash_value(node.index),
+      node.value ? node.value.getAsOpaquePointer() : nullptr, node.buffer, node.guard, node.low, node.high);
   for (unsigned operand : node.operands) hash = llvm::hash_combine(hash, operand);
-  auto &candidates = pureNodes[hash];
+  auto& candidates = pureNodes[hash];
   for (unsigned candidate : candidates) {
-    const Node &other = plan.nodes[candidate];
-    if (other.kind == node.kind && other.type == node.type && other.op == node.op && other.operands == node.operands && other.index == node.index &&
-        other.value == node.value && other.buffer == node.buffer && other.guard == node.guard && other.low == node.low && other.high == node.high &&
+    const Node& other = plan.nodes[candidate];
+    if (other.kind == node.kind && other.type == node.type && other.op == node.op && other.operands == node.operands &&
+        other.index == node.index && other.value == node.value && other.buffer == node.buffer &&
+        other.guard == node.guard && other.low == node.low && other.high == node.high &&
         other.isUnsigned == node.isUnsigned)
       return candidate;
   }
@@ -68,7 +72,7 @@ unsigned NodeBuilder::addNode(Node node) {
   return plan.nodes.size() - 1;
 }
 
-FailureOr<unsigned> NodeBuilder::build(Value value, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::build(Value value, const IndexExpr& index, unsigned guard) {
   // An index into a single element is 0, whatever its form.
   if (tensorType(value).getNumElements() == 1 && !(index == IndexExpr(0))) return build(value, IndexExpr(0), guard);
   Key key{value, index, guard};
@@ -87,7 +91,7 @@ FailureOr<unsigned> NodeBuilder::build(Value value, const IndexExpr &index, unsi
   return node;
 }
 
-FailureOr<unsigned> NodeBuilder::buildOp(Operation *op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, unsigned guard) {
   if (op->getNumResults() != 1) return op->emitOpError("cannot be part of a kernel: it has several results");
   auto input = [&] { return op->getOperand(0); };
   auto inputStrides = [&] { return rowMajorStrides(tensorType(input()).getShape()); };
@@ -100,7 +104,8 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation *op, const IndexExpr &index, 
     return buildStrided(input(), dims, 0, index, guard);
   }
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    for (int64_t dim : transpose.getPermutation()) dims.push_back({tensorType(input()).getDimSize(dim), inputStrides()[dim]});
+    for (int64_t dim : transpose.getPermutation())
+      dims.push_back({tensorType(input()).getDimSize(dim), inputStrides()[dim]});
     return buildStrided(input(), dims, 0, index, guard);
   }
   if (auto slice = dyn_cast<SliceOp>(op)) {
@@ -113,7 +118,8 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation *op, const IndexExpr &index, 
   }
   if (auto reverse = dyn_cast<ReverseOp>(op)) {
     int64_t offset = 0;
-    for (auto [dim, size] : llvm::enumerate(tensorType(input()).getShape())) dims.push_back({size, inputStrides()[dim]});
+    for (auto [dim, size] : llvm::enumerate(tensorType(input()).getShape()))
+      dims.push_back({size, inputStrides()[dim]});
     for (int64_t dim : reverse.getDimensions()) {
       offset += (dims[dim].size - 1) * dims[dim].stride;
       dims[dim].stride = -dims[dim].stride;
@@ -138,7 +144,7 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation *op, const IndexExpr &index, 
   return op->emitOpError("cannot be compiled into a CPU kernel");
 }
 
-FailureOr<unsigned> NodeBuilder::buildElementwise(Operation *op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildElementwise(Operation* op, const IndexExpr& index, unsigned guard) {
   Node node{NodeKind::Elementwise, tensorType(op->getResult(0)).getElementType()};
   node.op = op;
   for (Value operand : op->getOperands()) {
@@ -152,7 +158,7 @@ FailureOr<unsigned> NodeBuilder::buildElementwise(Operation *op, const IndexExpr
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildConstant(Operation *op, const IndexExpr &index) {
+FailureOr<unsigned> NodeBuilder::buildConstant(Operation* op, const IndexExpr& index) {
   DenseElementsAttr value;
   if (!matchPattern(op, m_Constant(&value))) return op->emitOpError("constant must be dense in a kernel");
   Node node{value.isSplat() ? NodeKind::Constant : NodeKind::Load, value.getElementType()};
@@ -167,7 +173,7 @@ FailureOr<unsigned> NodeBuilder::buildConstant(Operation *op, const IndexExpr &i
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr &index) {
+FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr& index) {
   auto input = tensorType(op.getInput());
   if (input.getNumElements() == 0) {
     OpBuilder builder(op.getContext());
@@ -194,7 +200,8 @@ FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr &index
   }
   if (reduced.empty()) return build(op.getInput(), index);
   IndexExpr operandIndex = linearize(index, keptExtents, keptStrides);
-  if (reduced.size() != row.extents.size()) return op.emitOpError("reduces other dimensions than the rest of the kernel");
+  if (reduced.size() != row.extents.size())
+    return op.emitOpError("reduces other dimensions than the rest of the kernel");
   for (auto [run, extent, position] : llvm::zip(reduced, row.extents, row.indices)) {
     if (run.first != extent) return op.emitOpError("reduces other dimensions than the rest of the kernel");
     operandIndex = operandIndex + position * run.second;
@@ -209,7 +216,8 @@ FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr &index
   return addNode(node);
 }
 
-// Index arithmetic ------------------------------------------------------------------------------------------------------
+// Index arithmetic
+// ------------------------------------------------------------------------------------------------------
 
 IndexExpr NodeBuilder::opaque(Node node, int64_t extent) {
   unsigned value = addNode(std::move(node));
@@ -220,7 +228,7 @@ IndexExpr NodeBuilder::opaque(Node node, int64_t extent) {
   return IndexExpr::variable(var);
 }
 
-std::pair<IndexExpr, IndexExpr> NodeBuilder::divide(const IndexExpr &index, int64_t divisor) {
+std::pair<IndexExpr, IndexExpr> NodeBuilder::divide(const IndexExpr& index, int64_t divisor) {
   if (auto result = plan.space.divide(index, divisor)) return *result;
   if (auto split = plan.space.splitFor(index, divisor)) requests.push_back(*split);
   // Shifted so that the numerator is not negative; division rounds down.
@@ -233,7 +241,7 @@ std::pair<IndexExpr, IndexExpr> NodeBuilder::divide(const IndexExpr &index, int6
   return {q + IndexExpr(-shift), r};
 }
 
-SmallVector<IndexExpr> NodeBuilder::delinearize(const IndexExpr &index, ArrayRef<int64_t> extents) {
+SmallVector<IndexExpr> NodeBuilder::delinearize(const IndexExpr& index, ArrayRef<int64_t> extents) {
   SmallVector<IndexExpr> indices(extents.size());
   IndexExpr rest = index;
   for (int64_t dim = static_cast<int64_t>(extents.size()) - 1; dim > 0; --dim) {
@@ -244,24 +252,27 @@ SmallVector<IndexExpr> NodeBuilder::delinearize(const IndexExpr &index, ArrayRef
   return indices;
 }
 
-IndexExpr NodeBuilder::linearize(const IndexExpr &index, ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
+IndexExpr NodeBuilder::linearize(const IndexExpr& index, ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
   IndexExpr result;
   for (auto [position, stride] : llvm::zip(delinearize(index, extents), strides)) result = result + position * stride;
   return result;
 }
 
-IndexExpr NodeBuilder::stridedIndex(ArrayRef<StridedDim> dims, int64_t offset, const IndexExpr &index, SmallVectorImpl<IndexExpr> *isolated) {
+IndexExpr NodeBuilder::stridedIndex(ArrayRef<StridedDim> dims, int64_t offset, const IndexExpr& index,
+                                    SmallVectorImpl<IndexExpr>* isolated) {
   // Dimensions that are one run in the operand too need not be told apart.
   SmallVector<StridedDim> groups;
-  for (const StridedDim &dim : dims) {
+  for (const StridedDim& dim : dims) {
     if (dim.size == 1 && !dim.isolated) continue;
-    bool merges = !groups.empty() && !dim.isolated && !groups.back().isolated && groups.back().stride == dim.stride * dim.size;
+    bool merges =
+        !groups.empty() && !dim.isolated && !groups.back().isolated && groups.back().stride == dim.stride * dim.size;
     if (merges)
       groups.back() = {groups.back().size * dim.size, dim.stride};
     else
       groups.push_back(dim);
   }
-  SmallVector<int64_t> extents = llvm::to_vector(llvm::map_range(groups, [](const StridedDim &dim) { return dim.size; }));
+  SmallVector<int64_t> extents =
+      llvm::to_vector(llvm::map_range(groups, [](const StridedDim& dim) { return dim.size; }));
   IndexExpr result(offset);
   for (auto [dim, position] : llvm::zip(groups, delinearize(index, extents))) {
     result = result + position * dim.stride;
@@ -270,6 +281,7 @@ IndexExpr NodeBuilder::stridedIndex(ArrayRef<StridedDim> dims, int64_t offset, c
   return result;
 }
 
-FailureOr<unsigned> NodeBuilder::buildStrided(Value operand, ArrayRef<StridedDim> dims, int64_t offset, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildStrided(Value operand, ArrayRef<StridedDim> dims, int64_t offset,
+                                              const IndexExpr& index, unsigned guard) {
   return build(operand, stridedIndex(dims, offset, index), guard);
 }

@@ -1,6 +1,6 @@
-// Builds the node graph of a cluster's body: the value of a tensor at an index, as scalar nodes over the loop variables.
-// One class, its methods by op family: node_builder.cpp (elementwise, reductions, index arithmetic), index_nodes.cpp, scatter_nodes.cpp. kernel_plan.cpp
-// drives it; nothing here calls back.
+// Builds the node graph of a cluster's body: the value of a tensor at an index, as scalar nodes over the loop
+// variables. One class, its methods by op family: node_builder.cpp (elementwise, reductions, index arithmetic),
+// index_nodes.cpp, scatter_nodes.cpp. kernel_plan.cpp drives it; nothing here calls back.
 #ifndef SGD_TARGETS_CPU_CODEGEN_NODE_BUILDER_H
 #define SGD_TARGETS_CPU_CODEGEN_NODE_BUILDER_H
 
@@ -20,17 +20,19 @@ struct StridedDim {
 
 class NodeBuilder {
  public:
-  /// `plan` has its base variables already; nodes are added to it. Splits that would make indices simpler go to `requests`.
-  NodeBuilder(KernelPlan &plan, llvm::SmallVectorImpl<SplitRequest> &requests) : plan(plan), requests(requests) {}
+  /// `plan` has its base variables already; nodes are added to it. Splits that would make indices simpler go to
+  /// `requests`.
+  NodeBuilder(KernelPlan& plan, llvm::SmallVectorImpl<SplitRequest>& requests) : plan(plan), requests(requests) {}
 
-  /// The node of element `index` (row-major) of `value`, needed only where node `guard` holds. Fails with an error on the op.
-  FailureOr<unsigned> build(Value value, const IndexExpr &index, unsigned guard = kNone);
+  /// The node of element `index` (row-major) of `value`, needed only where node `guard` holds. Fails with an error on
+  /// the op.
+  FailureOr<unsigned> build(Value value, const IndexExpr& index, unsigned guard = kNone);
 
   /// Plans `op`, the result of the cluster, as loops over its updates: sets variables and `scatter` of the plan.
   LogicalResult buildScatterLoops(ScatterOp op);
 
   /// The index in a tensor whose dimensions of `extents` (row-major runs over `index`) lie `strides` apart.
-  IndexExpr linearize(const IndexExpr &index, llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> strides);
+  IndexExpr linearize(const IndexExpr& index, llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> strides);
 
   /// Row variables of reductions with these extents of collapsed reduced dimensions; set by the planner.
   struct RowShape {
@@ -39,51 +41,60 @@ class NodeBuilder {
   } row;
 
  private:
-  FailureOr<unsigned> buildOp(Operation *op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildElementwise(Operation *op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildConstant(Operation *op, const IndexExpr &index);
-  FailureOr<unsigned> buildIota(IotaOp op, const IndexExpr &index);
-  FailureOr<unsigned> buildPad(PadOp op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildConcatenate(ConcatenateOp op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildDynamicSlice(DynamicSliceOp op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildGather(GatherOp op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildScatter(ScatterOp op, const IndexExpr &index, unsigned guard);
-  FailureOr<IndexExpr> scatterStart(ScatterOp op, const ScatterShape &shape, const ScatterShape::OperandDim &dim, const IndexExpr &indexBase, unsigned guard);
-  FailureOr<unsigned> buildReduce(ReduceOp op, const IndexExpr &index);
+  FailureOr<unsigned> buildOp(Operation* op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildElementwise(Operation* op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildConstant(Operation* op, const IndexExpr& index);
+  FailureOr<unsigned> buildIota(IotaOp op, const IndexExpr& index);
+  FailureOr<unsigned> buildPad(PadOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildConcatenate(ConcatenateOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildDynamicSlice(DynamicSliceOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildGather(GatherOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildScatter(ScatterOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<IndexExpr> scatterStart(ScatterOp op, const ScatterShape& shape, const ScatterShape::OperandDim& dim,
+                                    const IndexExpr& indexBase, unsigned guard);
+  FailureOr<unsigned> buildReduce(ReduceOp op, const IndexExpr& index);
   FailureOr<unsigned> buildCoordinate(AxisListAttr axes);
-  FailureOr<unsigned> buildShardSlice(Operation *op, const IndexExpr &index, unsigned guard);
-  FailureOr<unsigned> buildStrided(Value operand, llvm::ArrayRef<StridedDim> dims, int64_t offset, const IndexExpr &index, unsigned guard);
+  FailureOr<unsigned> buildShardSlice(Operation* op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildStrided(Value operand, llvm::ArrayRef<StridedDim> dims, int64_t offset,
+                                   const IndexExpr& index, unsigned guard);
 
-  /// Indices of the groups: `extents` are row-major sizes whose product is the number of elements that `index` runs over.
-  llvm::SmallVector<IndexExpr> delinearize(const IndexExpr &index, llvm::ArrayRef<int64_t> extents);
-  std::pair<IndexExpr, IndexExpr> divide(const IndexExpr &index, int64_t divisor);
+  /// Indices of the groups: `extents` are row-major sizes whose product is the number of elements that `index` runs
+  /// over.
+  llvm::SmallVector<IndexExpr> delinearize(const IndexExpr& index, llvm::ArrayRef<int64_t> extents);
+  std::pair<IndexExpr, IndexExpr> divide(const IndexExpr& index, int64_t divisor);
   /// Index in the operand; the indices of isolated dimensions are appended to `isolated`.
-  IndexExpr stridedIndex(llvm::ArrayRef<StridedDim> dims, int64_t offset, const IndexExpr &index, llvm::SmallVectorImpl<IndexExpr> *isolated = nullptr);
+  IndexExpr stridedIndex(llvm::ArrayRef<StridedDim> dims, int64_t offset, const IndexExpr& index,
+                         llvm::SmallVectorImpl<IndexExpr>* isolated = nullptr);
   IndexExpr opaque(Node node, int64_t extent);
-  FailureOr<IndexExpr> clampedStart(Value starts, const IndexExpr &at, int64_t extent, bool isUnsigned, unsigned guard);
+  FailureOr<IndexExpr> clampedStart(Value starts, const IndexExpr& at, int64_t extent, bool isUnsigned, unsigned guard);
   /// Node for low <= index < high; kNone when always true.
-  unsigned inRange(const IndexExpr &index, int64_t low, int64_t high);
+  unsigned inRange(const IndexExpr& index, int64_t low, int64_t high);
   unsigned both(unsigned left, unsigned right);
   unsigned select(unsigned condition, unsigned yes, unsigned no);
   unsigned addNode(Node node);
-  uint64_t varsOf(const IndexExpr &index) const;
-  unsigned phaseOf(const IndexExpr &index) const;
+  uint64_t varsOf(const IndexExpr& index) const;
+  unsigned phaseOf(const IndexExpr& index) const;
 
   struct Key {
     Value value;
     IndexExpr index;
     unsigned guard;
-    bool operator==(const Key &other) const { return value == other.value && index == other.index && guard == other.guard; }
+    bool operator==(const Key& other) const {
+      return value == other.value && index == other.index && guard == other.guard;
+    }
   };
   struct KeyHash {
-    size_t operator()(const Key &key) const { return llvm::hash_combine(key.value.getAsOpaquePointer(), hash_value(key.index), key.guard); }
+    size_t operator()(const Key& key) const {
+      return llvm::hash_combine(key.value.getAsOpaquePointer(), hash_value(key.index), key.guard);
+    }
   };
 
-  KernelPlan &plan;
-  llvm::SmallVectorImpl<SplitRequest> &requests;
+  KernelPlan& plan;
+  llvm::SmallVectorImpl<SplitRequest>& requests;
   std::unordered_map<Key, unsigned, KeyHash> memo;
-  std::unordered_map<size_t, llvm::SmallVector<unsigned, 2>> pureNodes;  // by hash: nodes without tensor value, for sharing
+  std::unordered_map<size_t, llvm::SmallVector<unsigned, 2>>
+      pureNodes;  // by hash: nodes without tensor value, for sharing
 };
 
 /// Row-major strides of `shape`.

@@ -40,15 +40,19 @@ ScatterShape::ScatterShape(ScatterOp op) {
       entry.window = updateSizes[entry.updateDim];
     }
     auto component = llvm::find(op.getScatterDimsToOperandDims(), dim);
-    if (component != op.getScatterDimsToOperandDims().end()) entry.component = component - op.getScatterDimsToOperandDims().begin();
+    if (component != op.getScatterDimsToOperandDims().end())
+      entry.component = component - op.getScatterDimsToOperandDims().begin();
     operand.push_back(entry);
   }
 }
 
 /// The start of the window along `dim`, at least -1 and at most its size; both of these lie outside.
-FailureOr<IndexExpr> NodeBuilder::scatterStart(ScatterOp op, const ScatterShape &shape, const ScatterShape::OperandDim &dim, const IndexExpr &indexBase, unsigned guard) {
+FailureOr<IndexExpr> NodeBuilder::scatterStart(ScatterOp op, const ScatterShape& shape,
+                                               const ScatterShape::OperandDim& dim, const IndexExpr& indexBase,
+                                               unsigned guard) {
   if (dim.component < 0) return IndexExpr(0);
-  FailureOr<unsigned> start = build(op.getIndices(), indexBase + IndexExpr(dim.component * shape.componentStride), guard);
+  FailureOr<unsigned> start =
+      build(op.getIndices(), indexBase + IndexExpr(dim.component * shape.componentStride), guard);
   if (failed(start)) return failure();
   Node node{NodeKind::Clamp};
   node.operands.push_back(*start);
@@ -58,17 +62,19 @@ FailureOr<IndexExpr> NodeBuilder::scatterStart(ScatterOp op, const ScatterShape 
   return opaque(node, node.high - node.low) + IndexExpr(node.low);
 }
 
-FailureOr<unsigned> NodeBuilder::buildScatter(ScatterOp op, const IndexExpr &index, unsigned guard) {
+FailureOr<unsigned> NodeBuilder::buildScatter(ScatterOp op, const IndexExpr& index, unsigned guard) {
   ScatterShape shape(op);
   if (shape.freeUpdates != 1) return op.emitOpError("must be alone in its kernel, since several updates meet");
   FailureOr<unsigned> before = build(op.getInput(), index, guard);
   if (failed(before) || tensorType(op.getUpdates()).getNumElements() == 0) return before;
   SmallVector<int64_t> sizes;
-  for (const auto &dim : shape.operand) sizes.push_back(dim.size);
+  for (const auto& dim : shape.operand) sizes.push_back(dim.size);
   SmallVector<IndexExpr> positions = delinearize(index, sizes);
   IndexExpr indexBase, updateIndex;
   for (auto [dim, position] : llvm::zip(shape.operand, positions))
-    if (dim.isBatching) indexBase = indexBase + position * shape.indexStrides[dim.updateDim], updateIndex = updateIndex + position * shape.updateStrides[dim.updateDim];
+    if (dim.isBatching)
+      indexBase = indexBase + position * shape.indexStrides[dim.updateDim],
+      updateIndex = updateIndex + position * shape.updateStrides[dim.updateDim];
   unsigned inside = kNone;
   for (auto [dim, position] : llvm::zip(shape.operand, positions)) {
     if (dim.isBatching) continue;
@@ -93,7 +99,7 @@ LogicalResult NodeBuilder::buildScatterLoops(ScatterOp op) {
   IndexExpr fixed, init, indexBase, updateIndex;
   SmallVector<IndexExpr> updatePositions(shape.updateSizes.size());
   // Parallel: what no index moves. The last fixed dimension has the lanes when it is the operand's innermost.
-  for (const auto &dim : shape.operand) {
+  for (const auto& dim : shape.operand) {
     IndexExpr position = IndexExpr::variable(plan.space.add(dim.size));
     unsigned var = position.getTerms()[0].var;
     if (dim.isBatching || dim.isFixed()) {
@@ -119,7 +125,7 @@ LogicalResult NodeBuilder::buildScatterLoops(ScatterOp op) {
   }
   loops.initIndex = fixed + init;
   loops.target = loops.fallback = fixed;
-  for (const auto &dim : shape.operand) {
+  for (const auto& dim : shape.operand) {
     if (dim.isBatching || dim.isFixed()) continue;
     FailureOr<IndexExpr> start = scatterStart(op, shape, dim, indexBase, kNone);
     if (failed(start)) return failure();

@@ -39,14 +39,14 @@ class Linker {
 
  private:
   Error read(ArrayRef<char> object);
-  Error readSymbols(unsigned input, const ELF64LE::Shdr &table);
+  Error readSymbols(unsigned input, const ELF64LE::Shdr& table);
   void layOut();
-  void place(bool executable, uint64_t &address);
-  Error relocate(Input &input);
-  Error applyRelocation(Input &input, const Piece &piece, const ELF64LE::Rela &rela, ArrayRef<ELF64LE::Sym> symbols);
+  void place(bool executable, uint64_t& address);
+  Error relocate(Input& input);
+  Error applyRelocation(Input& input, const Piece& piece, const ELF64LE::Rela& rela, ArrayRef<ELF64LE::Sym> symbols);
   void writeHeaders();
   template <typename T>
-  void put(uint64_t offset, const T &value) {
+  void put(uint64_t offset, const T& value) {
     memcpy(output.data() + offset, &value, sizeof(value));
   }
 
@@ -70,33 +70,36 @@ Error Linker::read(ArrayRef<char> object) {
     Expected<StringRef> name = file->getSectionName(section);
     if (!name) return name.takeError();
     if (*name == ".eh_frame") continue;
-    if (section.sh_flags & ELF::SHF_WRITE || section.sh_type != ELF::SHT_PROGBITS) return createStringError("kernel object has data that is written or run at load: %s", name->str().c_str());
+    if (section.sh_flags & ELF::SHF_WRITE || section.sh_type != ELF::SHT_PROGBITS)
+      return createStringError("kernel object has data that is written or run at load: %s", name->str().c_str());
     Expected<ArrayRef<uint8_t>> bytes = file->getSectionContents(section);
     if (!bytes) return bytes.takeError();
     inputs.back().pieces[number] = Piece{*bytes, std::max<uint64_t>(section.sh_addralign, 1)};
   }
-  for (const auto &section : *sections)
+  for (const auto& section : *sections)
     if (section.sh_type == ELF::SHT_SYMTAB)
       if (Error error = readSymbols(inputs.size() - 1, section)) return error;
   return Error::success();
 }
 
-Error Linker::readSymbols(unsigned input, const ELF64LE::Shdr &table) {
+Error Linker::readSymbols(unsigned input, const ELF64LE::Shdr& table) {
   auto symbols = inputs[input].file.symbols(&table);
   auto strings = inputs[input].file.getStringTableForSymtab(table);
   if (!symbols) return symbols.takeError();
   if (!strings) return strings.takeError();
-  for (const auto &symbol : drop_begin(*symbols)) {
+  for (const auto& symbol : drop_begin(*symbols)) {
     Expected<StringRef> name = symbol.getName(*strings);
     if (!name) return name.takeError();
-    if (symbol.st_shndx == ELF::SHN_UNDEF) return createStringError("kernel object refers to '%s', which no artifact provides", name->str().c_str());
-    if (symbol.getBinding() == ELF::STB_GLOBAL) exports.push_back({*name, input, symbol.st_shndx, symbol.st_value, symbol.st_size});
+    if (symbol.st_shndx == ELF::SHN_UNDEF)
+      return createStringError("kernel object refers to '%s', which no artifact provides", name->str().c_str());
+    if (symbol.getBinding() == ELF::STB_GLOBAL)
+      exports.push_back({*name, input, symbol.st_shndx, symbol.st_value, symbol.st_size});
   }
   return Error::success();
 }
 
-void Linker::place(bool executable, uint64_t &address) {
-  for (Input &input : inputs) {
+void Linker::place(bool executable, uint64_t& address) {
+  for (Input& input : inputs) {
     auto sections = cantFail(input.file.sections());
     for (unsigned number = 0; number < sections.size(); ++number) {
       auto piece = input.pieces.find(number);
@@ -109,7 +112,7 @@ void Linker::place(bool executable, uint64_t &address) {
 }
 
 void Linker::layOut() {
-  for (const Export &symbol : exports) names += symbol.name.str() + '\0';
+  for (const Export& symbol : exports) names += symbol.name.str() + '\0';
   symbolsAt = sizeof(ELF::Elf64_Ehdr) + kProgramHeaders * sizeof(ELF::Elf64_Phdr);
   namesAt = symbolsAt + (exports.size() + 1) * sizeof(ELF::Elf64_Sym);
   hashAt = alignTo(namesAt + names.size(), 8);
@@ -121,8 +124,9 @@ void Linker::layOut() {
   output.assign(codeEnd, 0);
 }
 
-Error Linker::applyRelocation(Input &input, const Piece &piece, const ELF64LE::Rela &rela, ArrayRef<ELF64LE::Sym> symbols) {
-  const auto &symbol = symbols[rela.getSymbol(false)];
+Error Linker::applyRelocation(Input& input, const Piece& piece, const ELF64LE::Rela& rela,
+                              ArrayRef<ELF64LE::Sym> symbols) {
+  const auto& symbol = symbols[rela.getSymbol(false)];
   auto target = input.pieces.find(symbol.st_shndx);
   if (target == input.pieces.end()) return createStringError("kernel object refers to a section that is not kept");
   uint64_t place = piece.address + rela.r_offset;
@@ -141,9 +145,9 @@ Error Linker::applyRelocation(Input &input, const Piece &piece, const ELF64LE::R
   }
 }
 
-Error Linker::relocate(Input &input) {
+Error Linker::relocate(Input& input) {
   auto sections = cantFail(input.file.sections());
-  for (const auto &section : sections) {
+  for (const auto& section : sections) {
     if (section.sh_type != ELF::SHT_RELA) continue;
     auto piece = input.pieces.find(section.sh_info);
     if (piece == input.pieces.end()) continue;
@@ -151,7 +155,7 @@ Error Linker::relocate(Input &input) {
     auto symbols = input.file.symbols(&sections[section.sh_link]);
     if (!relocations) return relocations.takeError();
     if (!symbols) return symbols.takeError();
-    for (const auto &rela : *relocations)
+    for (const auto& rela : *relocations)
       if (Error error = applyRelocation(input, piece->second, rela, *symbols)) return error;
   }
   return Error::success();
@@ -159,7 +163,8 @@ Error Linker::relocate(Input &input) {
 
 void Linker::writeHeaders() {
   ELF::Elf64_Ehdr header = {};
-  const unsigned char identity[] = {0x7f, 'E', 'L', 'F', ELF::ELFCLASS64, ELF::ELFDATA2LSB, ELF::EV_CURRENT, ELF::ELFOSABI_NONE};
+  const unsigned char identity[] = {
+      0x7f, 'E', 'L', 'F', ELF::ELFCLASS64, ELF::ELFDATA2LSB, ELF::EV_CURRENT, ELF::ELFOSABI_NONE};
   std::copy(std::begin(identity), std::end(identity), header.e_ident);
   header.e_type = ELF::ET_DYN, header.e_machine = ELF::EM_X86_64, header.e_version = ELF::EV_CURRENT;
   header.e_phoff = header.e_ehsize = sizeof(header);
@@ -196,17 +201,23 @@ void Linker::writeHeaders() {
   put(hashAt, count), put(hashAt + 4, count);
   memcpy(output.data() + hashAt + 8, buckets.data(), count * 4);
   memcpy(output.data() + hashAt + 8 + count * 4, chains.data(), count * 4);
-  const std::pair<int64_t, uint64_t> dynamic[kDynamicEntries] = {{ELF::DT_HASH, hashAt},       {ELF::DT_STRTAB, namesAt}, {ELF::DT_SYMTAB, symbolsAt},
-                                                                 {ELF::DT_STRSZ, names.size()}, {ELF::DT_SYMENT, sizeof(ELF::Elf64_Sym)}, {ELF::DT_NULL, 0}};
-  for (auto [number, entry] : enumerate(dynamic)) put(dynamicAt + number * 16, entry.first), put(dynamicAt + number * 16 + 8, entry.second);
+  const std::pair<int64_t, uint64_t> dynamic[kDynamicEntries] = {{ELF::DT_HASH, hashAt},
+                                                                 {ELF::DT_STRTAB, namesAt},
+                                                                 {ELF::DT_SYMTAB, symbolsAt},
+                                                                 {ELF::DT_STRSZ, names.size()},
+                                                                 {ELF::DT_SYMENT, sizeof(ELF::Elf64_Sym)},
+                                                                 {ELF::DT_NULL, 0}};
+  for (auto [number, entry] : enumerate(dynamic))
+    put(dynamicAt + number * 16, entry.first), put(dynamicAt + number * 16 + 8, entry.second);
 }
 
 Expected<SmallVector<char, 0>> Linker::run(ArrayRef<SmallVector<char, 0>> objects) {
-  for (const auto &object : objects)
+  for (const auto& object : objects)
     if (Error error = read(object)) return std::move(error);
   layOut();
-  for (Input &input : inputs) {
-    for (auto &[number, piece] : input.pieces) memcpy(output.data() + piece.address, piece.bytes.data(), piece.bytes.size());
+  for (Input& input : inputs) {
+    for (auto& [number, piece] : input.pieces)
+      memcpy(output.data() + piece.address, piece.bytes.data(), piece.bytes.size());
     if (Error error = relocate(input)) return std::move(error);
   }
   writeHeaders();
@@ -215,4 +226,6 @@ Expected<SmallVector<char, 0>> Linker::run(ArrayRef<SmallVector<char, 0>> object
 
 }  // namespace
 
-Expected<SmallVector<char, 0>> mlir::sgd::cpu::linkSharedObject(ArrayRef<SmallVector<char, 0>> objects) { return Linker().run(objects); }
+Expected<SmallVector<char, 0>> mlir::sgd::cpu::linkSharedObject(ArrayRef<SmallVector<char, 0>> objects) {
+  return Linker().run(objects);
+}

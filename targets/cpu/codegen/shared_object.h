@@ -8,9 +8,9 @@
 
 namespace mlir::sgd::cpu {
 
-/// Joins x86-64 ELF relocatable objects (code and read-only data that refer to each other within one object only) into an ET_DYN
-/// file: one read-only and one executable segment, global functions exported, nothing undefined, writable, or run at load.
-/// Fails on undefined symbols, writable data and relocations that a loader would have to apply.
+/// Joins x86-64 ELF relocatable objects (code and read-only data that refer to each other within one object only) into
+/// an ET_DYN file: one read-only and one executable segment, global functions exported, nothing undefined, writable, or
+/// run at load. Fails on undefined symbols, writable data and relocations that a loader would have to apply.
 llvm::Expected<llvm::SmallVector<char, 0>> linkSharedObject(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects);
 
 }  // namespace mlir::sgd::cpu

@@ -5,53 +5,54 @@ using namespace mlir::sgd::cpu;
 using llvm::Intrinsic::ID;
 namespace Intrinsic = llvm::Intrinsic;
 
-llvm::Type *VectorBuilder::computeType(mlir::Type type) const {
-  llvm::LLVMContext &context = b.getContext();
+llvm::Type* VectorBuilder::computeType(mlir::Type type) const {
+  llvm::LLVMContext& context = b.getContext();
   if (type.isF64()) return llvm::Type::getDoubleTy(context);
   if (mlir::isa<mlir::FloatType>(type)) return llvm::Type::getFloatTy(context);
   return llvm::Type::getIntNTy(context, type.getIntOrFloatBitWidth());
 }
 
-llvm::Type *VectorBuilder::memoryType(mlir::Type type) const {
-  llvm::LLVMContext &context = b.getContext();
+llvm::Type* VectorBuilder::memoryType(mlir::Type type) const {
+  llvm::LLVMContext& context = b.getContext();
   if (type.isBF16()) return llvm::Type::getInt16Ty(context);
   if (type.isF16()) return llvm::Type::getHalfTy(context);
   if (type.isInteger(1)) return llvm::Type::getInt8Ty(context);
   return computeType(type);
 }
 
-llvm::Value *VectorBuilder::asInteger(llvm::Value *x) const {
+llvm::Value* VectorBuilder::asInteger(llvm::Value* x) const {
   return b.CreateBitCast(x, lanes(llvm::Type::getIntNTy(b.getContext(), x->getType()->getScalarSizeInBits())));
 }
 
-llvm::Value *VectorBuilder::polynomial(llvm::Value *x, llvm::ArrayRef<double> coefficients) const {
-  llvm::Value *sum = constant(x->getType(), coefficients.back());
-  for (double coefficient : llvm::reverse(coefficients.drop_back())) sum = fma(sum, x, constant(x->getType(), coefficient));
+llvm::Value* VectorBuilder::polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients) const {
+  llvm::Value* sum = constant(x->getType(), coefficients.back());
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    sum = fma(sum, x, constant(x->getType(), coefficient));
   return sum;
 }
 
 /// Bits of the float rounded to nearest even bf16, in the upper half; a NaN stays a (quiet) NaN.
-llvm::Value *VectorBuilder::bfloatBits(llvm::Value *x) const {
-  llvm::Value *bits = asInteger(x);
-  llvm::Type *type = bits->getType();
-  llvm::Value *odd = b.CreateAnd(b.CreateLShr(bits, integer(type, 16)), integer(type, 1));
-  llvm::Value *rounded = b.CreateAdd(bits, b.CreateAdd(odd, integer(type, 0x7FFF)));
-  llvm::Value *quiet = b.CreateOr(bits, integer(type, 0x400000));
+llvm::Value* VectorBuilder::bfloatBits(llvm::Value* x) const {
+  llvm::Value* bits = asInteger(x);
+  llvm::Type* type = bits->getType();
+  llvm::Value* odd = b.CreateAnd(b.CreateLShr(bits, integer(type, 16)), integer(type, 1));
+  llvm::Value* rounded = b.CreateAdd(bits, b.CreateAdd(odd, integer(type, 0x7FFF)));
+  llvm::Value* quiet = b.CreateOr(bits, integer(type, 0x400000));
   return b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded);
 }
 
-llvm::Value *VectorBuilder::round(llvm::Value *x, mlir::Type type) const {
+llvm::Value* VectorBuilder::round(llvm::Value* x, mlir::Type type) const {
   if (type.isBF16()) {
-    llvm::Value *bits = bfloatBits(x);
+    llvm::Value* bits = bfloatBits(x);
     return asFloat(b.CreateAnd(bits, integer(bits->getType(), static_cast<int32_t>(0xFFFF0000))), b.getFloatTy());
   }
   if (type.isF16()) return b.CreateFPExt(b.CreateFPTrunc(x, lanes(b.getHalfTy())), lanes(b.getFloatTy()));
   return x;
 }
 
-llvm::Value *VectorBuilder::toMemory(llvm::Value *x, mlir::Type type) const {
+llvm::Value* VectorBuilder::toMemory(llvm::Value* x, mlir::Type type) const {
   if (type.isBF16()) {
-    llvm::Value *bits = asInteger(x);
+    llvm::Value* bits = asInteger(x);
     return b.CreateTrunc(b.CreateLShr(bits, integer(bits->getType(), 16)), lanes(b.getInt16Ty()));
   }
   if (type.isF16()) return b.CreateFPTrunc(x, lanes(b.getHalfTy()));
@@ -59,9 +60,9 @@ llvm::Value *VectorBuilder::toMemory(llvm::Value *x, mlir::Type type) const {
   return x;
 }
 
-llvm::Value *VectorBuilder::fromMemory(llvm::Value *x, mlir::Type type) const {
+llvm::Value* VectorBuilder::fromMemory(llvm::Value* x, mlir::Type type) const {
   if (type.isBF16()) {
-    llvm::Value *wide = b.CreateZExt(x, lanes(b.getInt32Ty()));
+    llvm::Value* wide = b.CreateZExt(x, lanes(b.getInt32Ty()));
     return asFloat(b.CreateShl(wide, integer(wide->getType(), 16)), b.getFloatTy());
   }
   if (type.isF16()) return b.CreateFPExt(x, lanes(b.getFloatTy()));

@@ -37,9 +37,7 @@ absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
   if (!flags.ok()) return flags.status();
   absl::Status status = CheckCpu(file.root(), *flags);
   if (status.ok() && IsCappedAtAvx2(file.root())) status = CapMatmulLibraryAtAvx2();
-  return status.ok()
-             ? status
-             : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
 }
 
 }  // namespace
@@ -75,23 +73,20 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
 
 std::string CpuDevice::fingerprint() const {
   absl::StatusOr<std::set<std::string>> flags = CpuFlags();
-  return absl::StrCat("cpu; ", MatmulLibraryVersion(), "; ",
-                      flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
+  return absl::StrCat("cpu; ", MatmulLibraryVersion(), "; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
 }
 
-absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) {
-  return AllocateArena(bytes);
-}
+absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) { return AllocateArena(bytes); }
 
-absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(
-    const artifact::ArtifactFile& file) {
+absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(const artifact::ArtifactFile& file) {
   if (absl::Status status = AdmitArtifact(file); !status.ok()) return status;
   return CpuKernelLibrary::Load(file);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(
-    const artifact::Launch& launch, const device::KernelLibrary& library,
-    const device::MemoryMap& memory, std::span<const int64_t> coordinates) {
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(const artifact::Launch& launch,
+                                                                       const device::KernelLibrary& library,
+                                                                       const device::MemoryMap& memory,
+                                                                       std::span<const int64_t> coordinates) {
   KernelCall call;
   call.function = static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
   for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
@@ -105,19 +100,18 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(
   return MakeLaunch(pool_, std::move(call));
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(
-    const artifact::Matmul& matmul, const device::MemoryMap& memory) {
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,
+                                                                       const device::MemoryMap& memory) {
   return MakeMatmul(pool_, scratch_, matmul, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareCopy(const std::byte* source,
-                                                                     std::byte* target,
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareCopy(const std::byte* source, std::byte* target,
                                                                      uint64_t bytes) {
   return MakeCopy(pool_, source, target, bytes);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareFill(
-    std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) {
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareFill(std::byte* target, uint64_t bytes,
+                                                                     std::span<const uint8_t> pattern) {
   return MakeFill(pool_, target, bytes, pattern);
 }
 

@@ -35,18 +35,17 @@ class CpuDevice final : public device::Device {
   const char* target() const override { return "cpu"; }
   std::string fingerprint() const override;
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
-  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(
-      const artifact::ArtifactFile& file) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(
-      const artifact::Launch& launch, const device::KernelLibrary& library,
-      const device::MemoryMap& memory, std::span<const int64_t> coordinates) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(
-      const artifact::Matmul& matmul, const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source,
-                                                            std::byte* target,
+  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(const artifact::Launch& launch,
+                                                              const device::KernelLibrary& library,
+                                                              const device::MemoryMap& memory,
+                                                              std::span<const int64_t> coordinates) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
+                                                              const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source, std::byte* target,
                                                             uint64_t bytes) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(
-      std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(std::byte* target, uint64_t bytes,
+                                                            std::span<const uint8_t> pattern) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
   uint32_t threads() const override { return pool_.size(); }
 

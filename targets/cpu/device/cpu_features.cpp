@@ -23,8 +23,7 @@ std::set<std::string> ParseCpuFlags(std::string_view cpuinfo) {
     std::istringstream words(line.substr(colon + 1));
     const std::set<std::string> flags{std::istream_iterator<std::string>(words), {}};
     std::set<std::string> both;
-    std::set_intersection(common.begin(), common.end(), flags.begin(), flags.end(),
-                          std::inserter(both, both.end()));
+    std::set_intersection(common.begin(), common.end(), flags.begin(), flags.end(), std::inserter(both, both.end()));
     common = first ? flags : both;
     first = false;
   }
@@ -36,8 +35,7 @@ absl::StatusOr<std::set<std::string>> CpuFlags() {
   std::stringstream text;
   text << file.rdbuf();
   std::set<std::string> flags = ParseCpuFlags(text.str());
-  if (flags.empty())
-    return absl::FailedPreconditionError("cannot read this CPU's features from /proc/cpuinfo");
+  if (flags.empty()) return absl::FailedPreconditionError("cannot read this CPU's features from /proc/cpuinfo");
   return flags;
 }
 

@@ -37,14 +37,12 @@ absl::StatusOr<int> MemoryFile(const artifact::ArtifactFile& file) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(
-    const artifact::ArtifactFile& file) {
+absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(const artifact::ArtifactFile& file) {
   auto library = absl::WrapUnique(new CpuKernelLibrary);
   if (file.kernels().empty()) return library;
   absl::StatusOr<int> descriptor = MemoryFile(file);
   if (!descriptor.ok()) return descriptor.status();
-  library->handle_ =
-      dlopen(absl::StrCat("/proc/self/fd/", *descriptor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  library->handle_ = dlopen(absl::StrCat("/proc/self/fd/", *descriptor).c_str(), RTLD_NOW | RTLD_LOCAL);
   close(*descriptor);
   if (library->handle_ == nullptr) return LoadError(file, dlerror());
   if (file.root().kernels() == nullptr) return library;

@@ -14,8 +14,7 @@
 namespace sgd::cpu {
 
 // See Kernel in program.fbs.
-using KernelFunction = void (*)(void* const* buffers, const int64_t* coordinates, int64_t begin,
-                                int64_t end);
+using KernelFunction = void (*)(void* const* buffers, const int64_t* coordinates, int64_t begin, int64_t end);
 
 class CpuKernelLibrary final : public device::KernelLibrary {
  public:

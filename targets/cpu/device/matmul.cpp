@@ -19,12 +19,11 @@ constexpr uint64_t kChunksPerThread = 8;
 
 class MatmulNode final : public device::Node {
  public:
-  MatmulNode(ThreadPool& pool, const MatmulProblem& problem, const TileGrid& grid,
-             TileFunction loops, std::unique_ptr<LibraryMatmul> library)
+  MatmulNode(ThreadPool& pool, const MatmulProblem& problem, const TileGrid& grid, TileFunction loops,
+             std::unique_ptr<LibraryMatmul> library)
       : pool_(pool), problem_(problem), grid_(grid), loops_(loops), library_(std::move(library)) {
     active_ = static_cast<uint32_t>(std::clamp<uint64_t>(grid_.size(), 1, pool.size()));
-    chunks_ = static_cast<uint32_t>(
-        std::min(grid_.size(), active_ == 1 ? uint64_t{1} : active_ * kChunksPerThread));
+    chunks_ = static_cast<uint32_t>(std::min(grid_.size(), active_ == 1 ? uint64_t{1} : active_ * kChunksPerThread));
     statuses_.resize(active_);
   }
 
@@ -68,14 +67,12 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, Threa
                                                          const device::MemoryMap& memory) {
   const TileFunction loops = LoopsFor(matmul.element());
   if (loops == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
-                     " elements; convert them to an integer type first"));
+    return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
+                                                 " elements; convert them to an integer type first"));
   }
   const MatmulProblem problem = ProblemOf(matmul, memory);
   const TileGrid grid(problem);
-  absl::StatusOr<std::unique_ptr<LibraryMatmul>> library =
-      LibraryMatmul::Create(problem, grid, scratch);
+  absl::StatusOr<std::unique_ptr<LibraryMatmul>> library = LibraryMatmul::Create(problem, grid, scratch);
   if (!library.ok()) return library.status();
   return std::make_unique<MatmulNode>(pool, problem, grid, loops, *std::move(library));
 }

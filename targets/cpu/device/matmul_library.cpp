@@ -23,8 +23,7 @@ using artifact::Epilogue;
 // The number of threads is a property of each thread in OpenMP. Looked up, since no header of
 // Debian's libgomp comes with clang.
 void UseOneOpenMpThread() {
-  static const auto set_threads =
-      reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  static const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   static thread_local bool done = false;
   if (done || set_threads == nullptr) return;
   set_threads(1);
@@ -44,8 +43,7 @@ struct Variant {
   std::vector<Arguments> threads;
 };
 
-dnnl::memory::desc DescOf(uint64_t rows, uint64_t columns, int64_t row_stride,
-                          int64_t column_stride) {
+dnnl::memory::desc DescOf(uint64_t rows, uint64_t columns, int64_t row_stride, int64_t column_stride) {
   return {{static_cast<int64_t>(rows), static_cast<int64_t>(columns)},
           dnnl::memory::data_type::f32,
           {row_stride, column_stride}};
@@ -53,8 +51,7 @@ dnnl::memory::desc DescOf(uint64_t rows, uint64_t columns, int64_t row_stride,
 
 class OneDnnMatmul final : public LibraryMatmul {
  public:
-  explicit OneDnnMatmul(ThreadScratch& scratch)
-      : scratch_(scratch), engine_(dnnl::engine::kind::cpu, 0) {
+  explicit OneDnnMatmul(ThreadScratch& scratch) : scratch_(scratch), engine_(dnnl::engine::kind::cpu, 0) {
     for (uint32_t i = 0; i < scratch.threads(); ++i) streams_.emplace_back(engine_);
   }
 
@@ -72,8 +69,7 @@ class OneDnnMatmul final : public LibraryMatmul {
       sum.append_sum(1.0f);
       attributes.set_post_ops(sum);
     }
-    const auto desc =
-        library_bias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);
+    const auto desc = library_bias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);
     const dnnl::matmul::primitive_desc chosen(desc, attributes, engine_);
     if (std::strstr(chosen.impl_info_str(), "ref") != nullptr) return false;
 
@@ -83,8 +79,7 @@ class OneDnnMatmul final : public LibraryMatmul {
     absl::Status reserved = scratch_.Reserve(chosen.scratchpad_desc().get_size());
     if (!reserved.ok()) return reserved;
     for (uint32_t i = 0; i < scratch_.threads(); ++i) {
-      Variant::Arguments arguments{
-          {a, engine_, nullptr}, {b, engine_, nullptr}, {c, engine_, nullptr}, {}, {}, {}, 0};
+      Variant::Arguments arguments{{a, engine_, nullptr}, {b, engine_, nullptr}, {c, engine_, nullptr}, {}, {}, {}, 0};
       arguments.scratch = dnnl::memory(chosen.scratchpad_desc(), engine_, nullptr);
       arguments.list = {{{DNNL_ARG_SRC, arguments.a.get()},
                          {DNNL_ARG_WEIGHTS, arguments.b.get()},
@@ -115,11 +110,10 @@ class OneDnnMatmul final : public LibraryMatmul {
     if (status == dnnl_success) status = point(arguments.scratch, scratch_.For(thread));
     if (status == dnnl_success && arguments.count == 5) status = point(arguments.bias, tile.bias);
     if (status == dnnl_success) {
-      status = dnnl_primitive_execute(variant.primitive.get(), streams_[thread].get(),
-                                      arguments.count, arguments.list.data());
+      status = dnnl_primitive_execute(variant.primitive.get(), streams_[thread].get(), arguments.count,
+                                      arguments.list.data());
     }
-    if (status != dnnl_success)
-      return absl::InternalError(absl::StrCat("oneDNN failed with status ", status));
+    if (status != dnnl_success) return absl::InternalError(absl::StrCat("oneDNN failed with status ", status));
     if (problem.bias_per_row) ApplyBias(problem, tile);
     // Not a post-op: the library's relu turns NaN into 0.
     if (problem.epilogue == Epilogue::BiasRelu) ApplyRelu(problem, tile);
@@ -160,21 +154,18 @@ absl::Status ThreadScratch::Reserve(size_t bytes) {
   for (auto& buffer : buffers_) {
     buffer.reset(static_cast<std::byte*>(std::aligned_alloc(64, rounded)));
     if (buffer == nullptr) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("cannot allocate ", rounded, " bytes of scratch memory"));
+      return absl::ResourceExhaustedError(absl::StrCat("cannot allocate ", rounded, " bytes of scratch memory"));
     }
   }
   bytes_ = rounded;
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<LibraryMatmul>> LibraryMatmul::Create(const MatmulProblem& problem,
-                                                                     const TileGrid& grid,
+absl::StatusOr<std::unique_ptr<LibraryMatmul>> LibraryMatmul::Create(const MatmulProblem& problem, const TileGrid& grid,
                                                                      ThreadScratch& scratch) {
   // A matrix has unit stride along one side; negative or zero strides and anything else is not the
   // library's.
-  const auto is_plain = [](int64_t rows, int64_t columns, uint64_t row_count,
-                           uint64_t column_count) {
+  const auto is_plain = [](int64_t rows, int64_t columns, uint64_t row_count, uint64_t column_count) {
     return (columns == 1 && rows >= static_cast<int64_t>(column_count)) ||
            (rows == 1 && columns >= static_cast<int64_t>(row_count));
   };
@@ -199,8 +190,7 @@ absl::StatusOr<std::unique_ptr<LibraryMatmul>> LibraryMatmul::Create(const Matmu
 
 std::string MatmulLibraryVersion() {
   const dnnl_version_t* version = dnnl_version();
-  return absl::StrCat("oneDNN ", version->major, ".", version->minor, ".", version->patch, " ",
-                      version->hash);
+  return absl::StrCat("oneDNN ", version->major, ".", version->minor, ".", version->patch, " ", version->hash);
 }
 
 void GenerateLazyCode() {
@@ -210,8 +200,8 @@ void GenerateLazyCode() {
   std::vector<float> product(kSide * kSide);
   UseOneOpenMpThread();
   // An error is met again by whoever needs the library.
-  dnnl_sgemm('N', 'N', kSide, kSide, kSide, 1.0f, zeros.data(), kSide, zeros.data(), kSide, 0.0f,
-             product.data(), kSide);
+  dnnl_sgemm('N', 'N', kSide, kSide, kSide, 1.0f, zeros.data(), kSide, zeros.data(), kSide, 0.0f, product.data(),
+             kSide);
 }
 
 absl::Status CapMatmulLibraryAtAvx2() {

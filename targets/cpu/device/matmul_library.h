@@ -38,8 +38,7 @@ class LibraryMatmul {
  public:
   // Null when the library has no fast implementation for these strides; the caller then uses its
   // own loops. `scratch` must outlive it.
-  static absl::StatusOr<std::unique_ptr<LibraryMatmul>> Create(const MatmulProblem& problem,
-                                                               const TileGrid& grid,
+  static absl::StatusOr<std::unique_ptr<LibraryMatmul>> Create(const MatmulProblem& problem, const TileGrid& grid,
                                                                ThreadScratch& scratch);
   virtual ~LibraryMatmul() = default;
 

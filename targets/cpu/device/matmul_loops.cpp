@@ -77,8 +77,8 @@ class TileLoops {
       const uint64_t count = std::min(kDepth, problem_.k - depth);
       Pack(depth, count, column);
       for (uint64_t i = 0; i < rows; ++i) {
-        const T* a = a_ + static_cast<int64_t>(row + i) * problem_.a.rows +
-                     static_cast<int64_t>(depth) * problem_.a.columns;
+        const T* a =
+            a_ + static_cast<int64_t>(row + i) * problem_.a.rows + static_cast<int64_t>(depth) * problem_.a.columns;
         AddRow(sums_[i], a, count);
       }
     }
@@ -90,8 +90,8 @@ class TileLoops {
     const uint64_t columns = std::min(kColumns, tile_.n - column);
     if (columns < kColumns) std::memset(packed_, 0, sizeof(packed_));
     for (uint64_t d = 0; d < count; ++d) {
-      const T* b = b_ + static_cast<int64_t>(depth + d) * problem_.b.rows +
-                   static_cast<int64_t>(column) * problem_.b.columns;
+      const T* b =
+          b_ + static_cast<int64_t>(depth + d) * problem_.b.rows + static_cast<int64_t>(column) * problem_.b.columns;
       for (uint64_t j = 0; j < columns; ++j)
         packed_[d][j] = Element<T>::Load(b[static_cast<int64_t>(j) * problem_.b.columns]);
     }
@@ -109,13 +109,11 @@ class TileLoops {
 
   void StoreRow(uint64_t row, uint64_t column, const Sum* sums) {
     const uint64_t columns = std::min(kColumns, tile_.n - column);
-    T* c = c_ + static_cast<int64_t>(row) * problem_.c.rows +
-           static_cast<int64_t>(column) * problem_.c.columns;
+    T* c = c_ + static_cast<int64_t>(row) * problem_.c.rows + static_cast<int64_t>(column) * problem_.c.columns;
     for (uint64_t j = 0; j < columns; ++j) {
       T& target = c[static_cast<int64_t>(j) * problem_.c.columns];
       Sum value = sums[j];
-      if (bias_ != nullptr)
-        value = Add(value, Element<T>::Load(bias_[problem_.bias_per_row ? row : column + j]));
+      if (bias_ != nullptr) value = Add(value, Element<T>::Load(bias_[problem_.bias_per_row ? row : column + j]));
       if (problem_.epilogue == Epilogue::Accumulate) value = Add(Element<T>::Load(target), value);
       if (problem_.epilogue == Epilogue::BiasRelu && value < Sum{0}) value = Sum{0};
       target = Element<T>::Store(value);

@@ -30,17 +30,14 @@ using Strides = flatbuffers::Vector<int64_t>;
 template <typename Byte>
 MatrixView<Byte> ViewOf(Byte* base, const Strides* batch, int64_t rows, int64_t columns) {
   MatrixView<Byte> view{base, rows, columns, {}};
-  for (uint64_t i = 0; i < artifact::Size(batch); ++i)
-    view.batch[i] = batch->Get(static_cast<uint32_t>(i));
+  for (uint64_t i = 0; i < artifact::Size(batch); ++i) view.batch[i] = batch->Get(static_cast<uint32_t>(i));
   return view;
 }
 
 template <typename Byte>
 void NormalizeStrides(MatrixView<Byte>& view, uint64_t rows, uint64_t columns) {
-  if (columns <= 1)
-    view.columns = view.rows == 1 ? static_cast<int64_t>(std::max<uint64_t>(rows, 1)) : 1;
-  if (rows <= 1)
-    view.rows = view.columns == 1 ? static_cast<int64_t>(std::max<uint64_t>(columns, 1)) : 1;
+  if (columns <= 1) view.columns = view.rows == 1 ? static_cast<int64_t>(std::max<uint64_t>(rows, 1)) : 1;
+  if (rows <= 1) view.rows = view.columns == 1 ? static_cast<int64_t>(std::max<uint64_t>(columns, 1)) : 1;
 }
 
 template <typename Byte>
@@ -79,13 +76,10 @@ MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap&
   for (uint64_t i = 0; i < artifact::Size(matmul.batch_dims()); ++i) {
     problem.batch[i] = matmul.batch_dims()->Get(static_cast<uint32_t>(i));
   }
-  problem.a = ViewOf<const std::byte>(memory.Address(*matmul.a()), matmul.a_batch(), matmul.a_m(),
-                                      matmul.a_k());
-  problem.b = ViewOf<const std::byte>(memory.Address(*matmul.b()), matmul.b_batch(), matmul.b_k(),
-                                      matmul.b_n());
+  problem.a = ViewOf<const std::byte>(memory.Address(*matmul.a()), matmul.a_batch(), matmul.a_m(), matmul.a_k());
+  problem.b = ViewOf<const std::byte>(memory.Address(*matmul.b()), matmul.b_batch(), matmul.b_k(), matmul.b_n());
   problem.c = ViewOf(memory.Address(*matmul.c()), matmul.c_batch(), matmul.c_m(), matmul.c_n());
-  if (problem.epilogue == artifact::Epilogue::Bias ||
-      problem.epilogue == artifact::Epilogue::BiasRelu) {
+  if (problem.epilogue == artifact::Epilogue::Bias || problem.epilogue == artifact::Epilogue::BiasRelu) {
     problem.bias = memory.Address(*matmul.bias());
   }
   NormalizeStrides(problem.a, problem.m, problem.k);
@@ -98,10 +92,8 @@ MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap&
 TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()) {
   if (batches_ == 0 || problem.m == 0 || problem.n == 0) return;
   const uint64_t per_matrix = problem.m * problem.n * std::max<uint64_t>(problem.k, 1);
-  const uint64_t useful = std::min(per_matrix / kLeastTileWork,
-                                   std::max(per_matrix / kTileWork, kFewTiles / batches_));
-  const uint64_t wanted =
-      std::clamp<uint64_t>(useful, 1, std::max<uint64_t>(kMaxTiles / batches_, 1));
+  const uint64_t useful = std::min(per_matrix / kLeastTileWork, std::max(per_matrix / kTileWork, kFewTiles / batches_));
+  const uint64_t wanted = std::clamp<uint64_t>(useful, 1, std::max<uint64_t>(kMaxTiles / batches_, 1));
   const bool b_transposed = problem.b.columns != 1;
   const uint64_t step_m = b_transposed ? kStepMOfTransposedB : kStepM;
   const uint64_t most_rows = std::min(CeilDivide(problem.m, step_m), wanted);
@@ -112,8 +104,7 @@ TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()
     const uint64_t columns = std::min(CeilDivide(wanted, rows), most_columns);
     if (rows * columns < wanted && rows < most_rows) continue;
     // Every row of tiles reads all of B, every column all of A.
-    const uint64_t cost =
-        rows * problem.n * (b_transposed ? kPack : kRead) + columns * problem.m * kRead;
+    const uint64_t cost = rows * problem.n * (b_transposed ? kPack : kRead) + columns * problem.m * kRead;
     if (cost >= cheapest) continue;
     cheapest = cost;
     tile_m_ = SideOf(problem.m, rows, step_m);
@@ -130,8 +121,7 @@ Tile TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
   index /= rows_;
   int64_t a = static_cast<int64_t>(row) * problem.a.rows;
   int64_t b = static_cast<int64_t>(column) * problem.b.columns;
-  int64_t c =
-      static_cast<int64_t>(row) * problem.c.rows + static_cast<int64_t>(column) * problem.c.columns;
+  int64_t c = static_cast<int64_t>(row) * problem.c.rows + static_cast<int64_t>(column) * problem.c.columns;
   for (size_t dim = kMaxBatchDims; dim-- > 0;) {
     const int64_t at = static_cast<int64_t>(index % problem.batch[dim]);
     index /= problem.batch[dim];

@@ -27,8 +27,7 @@ uint32_t ActiveThreads(const ThreadPool& pool, uint64_t parts) {
 
 uint32_t ChunksFor(uint32_t active, uint64_t parts) {
   if (active <= 1) return 1;
-  return static_cast<uint32_t>(
-      std::min({parts, active * kChunksPerThread, uint64_t{ThreadPool::kMaxChunks}}));
+  return static_cast<uint32_t>(std::min({parts, active * kChunksPerThread, uint64_t{ThreadPool::kMaxChunks}}));
 }
 
 class LaunchNode final : public device::Node {
@@ -43,8 +42,8 @@ class LaunchNode final : public device::Node {
     pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t) {
       const IndexRange part = PartOf(parts_, chunks_, chunk);
       const uint64_t end = part.end == parts_ ? call_.range : part.end * call_.grain;
-      call_.function(call_.buffers.data(), call_.coordinates.data(),
-                     static_cast<int64_t>(part.begin * call_.grain), static_cast<int64_t>(end));
+      call_.function(call_.buffers.data(), call_.coordinates.data(), static_cast<int64_t>(part.begin * call_.grain),
+                     static_cast<int64_t>(end));
     });
     return absl::OkStatus();
   }
@@ -94,10 +93,7 @@ class CopyNode final : public device::Node {
 class FillNode final : public device::Node {
  public:
   FillNode(ThreadPool& pool, std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern)
-      : pool_(pool),
-        target_(target),
-        bytes_(bytes),
-        active_(ActiveThreads(pool, bytes / kBytesPerThread)) {
+      : pool_(pool), target_(target), bytes_(bytes), active_(ActiveThreads(pool, bytes / kBytesPerThread)) {
     // Whole patterns only, so that the block can be repeated.
     block_bytes_ = block_.size() / pattern.size() * pattern.size();
     for (size_t i = 0; i < block_bytes_; ++i) block_[i] = pattern[i % pattern.size()];
@@ -138,8 +134,7 @@ std::unique_ptr<device::Node> MakeLaunch(ThreadPool& pool, KernelCall call) {
   return std::make_unique<LaunchNode>(pool, std::move(call));
 }
 
-std::unique_ptr<device::Node> MakeCopy(ThreadPool& pool, const std::byte* source, std::byte* target,
-                                       uint64_t bytes) {
+std::unique_ptr<device::Node> MakeCopy(ThreadPool& pool, const std::byte* source, std::byte* target, uint64_t bytes) {
   return std::make_unique<CopyNode>(pool, source, target, bytes);
 }
 

@@ -41,14 +41,11 @@ void BindToCore(int core) {
   sched_setaffinity(0, sizeof(set), &set);  // a core that vanished meanwhile is no error
 }
 
-uint64_t ShareOf(uint32_t run, IndexRange chunks) {
-  return uint64_t{run} << 32 | chunks.begin << 16 | chunks.end;
-}
+uint64_t ShareOf(uint32_t run, IndexRange chunks) { return uint64_t{run} << 32 | chunks.begin << 16 | chunks.end; }
 
 }  // namespace
 
-ThreadPool::ThreadPool(uint32_t threads, std::span<const int> cores)
-    : shares_(std::make_unique<Share[]>(threads)) {
+ThreadPool::ThreadPool(uint32_t threads, std::span<const int> cores) : shares_(std::make_unique<Share[]>(threads)) {
   for (uint32_t thread = 1; thread < threads; ++thread) {
     const int core = thread < cores.size() ? cores[thread] : -1;
     workers_.emplace_back([this, thread, core] {
@@ -79,8 +76,7 @@ void ThreadPool::Run(uint32_t active, uint32_t chunks, Function function, void* 
   unfinished_.store(static_cast<int32_t>(chunks), std::memory_order_relaxed);
   current_.store(uint64_t{run_} << 32 | active, std::memory_order_release);
   for (uint32_t thread = 0; thread < active; ++thread) {
-    shares_[thread].left.store(ShareOf(run_, PartOf(chunks, active, thread)),
-                               std::memory_order_release);
+    shares_[thread].left.store(ShareOf(run_, PartOf(chunks, active, thread)), std::memory_order_release);
   }
   for (uint32_t thread = 1; thread < active; ++thread) {
     shares_[thread].alarm.fetch_add(1, std::memory_order_release);
@@ -123,8 +119,7 @@ bool ThreadPool::Take(Share& share, uint32_t run, uint32_t& chunk) {
   while (left >> 32 == run) {
     chunk = static_cast<uint32_t>(left >> 16 & 0xffff);
     if (chunk >= (left & 0xffff)) return false;
-    if (share.left.compare_exchange_weak(left, left + 0x10000, std::memory_order_acq_rel))
-      return true;
+    if (share.left.compare_exchange_weak(left, left + 0x10000, std::memory_order_acq_rel)) return true;
   }
   return false;
 }

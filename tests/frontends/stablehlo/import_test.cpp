@@ -16,9 +16,7 @@ class ImportTest : public testing::Test {
  protected:
   ImportTest() : context(getRegistry()) {}
 
-  OwningOpRef<ModuleOp> parse(StringRef text) {
-    return parseSourceString<ModuleOp>(text, &context);
-  }
+  OwningOpRef<ModuleOp> parse(StringRef text) { return parseSourceString<ModuleOp>(text, &context); }
 
   static DialectRegistry getRegistry() {
     DialectRegistry registry;
@@ -30,14 +28,12 @@ class ImportTest : public testing::Test {
 };
 
 TEST_F(ImportTest, TellsStablehloFromTheGraphLevel) {
-  OwningOpRef<ModuleOp> op =
-      parse("func.func @f() { %0 = stablehlo.constant dense<1.0> : tensor<f32> return }");
+  OwningOpRef<ModuleOp> op = parse("func.func @f() { %0 = stablehlo.constant dense<1.0> : tensor<f32> return }");
   OwningOpRef<ModuleOp> mesh = parse("sdy.mesh @mesh = <[\"x\"=2]>");
   OwningOpRef<ModuleOp> identity = parse(
       "module attributes {mhlo.num_partitions = 1 : i32} {"
       "  func.func @main(%x: tensor<2xui32>) -> tensor<2xui32> { return %x : tensor<2xui32> } }");
-  OwningOpRef<ModuleOp> graph =
-      parse("func.func @f() { %0 = arith.constant dense<1.0> : tensor<f32> return }");
+  OwningOpRef<ModuleOp> graph = parse("func.func @f() { %0 = arith.constant dense<1.0> : tensor<f32> return }");
   ASSERT_TRUE(op && mesh && identity && graph);
   EXPECT_TRUE(sgd::usesStablehlo(*op));
   EXPECT_TRUE(sgd::usesStablehlo(*mesh));
@@ -61,8 +57,7 @@ TEST_F(ImportTest, ReportsWithoutAPassManager) {
       "  %0 = chlo.lgamma %x : tensor<4xf32> -> tensor<4xf32> return %0 : tensor<4xf32> }");
   ASSERT_TRUE(module);
   std::string message;
-  ScopedDiagnosticHandler handler(&context,
-                                  [&](Diagnostic& diagnostic) { message += diagnostic.str(); });
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic& diagnostic) { message += diagnostic.str(); });
   EXPECT_TRUE(sgd::importStablehlo(*module).failed());
   EXPECT_EQ(message.find("'chlo.lgamma' is not supported yet"), 0u) << message;
 }

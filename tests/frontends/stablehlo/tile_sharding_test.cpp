@@ -34,10 +34,7 @@ int64_t tileOf(int64_t device, ArrayRef<DeviceDigit> digits) {
 }
 
 std::string join(ArrayRef<int64_t> values) {
-  return "[" +
-         llvm::join(llvm::map_range(values, [](int64_t value) { return std::to_string(value); }),
-                    ",") +
-         "]";
+  return "[" + llvm::join(llvm::map_range(values, [](int64_t value) { return std::to_string(value); }), ",") + "]";
 }
 
 TEST(TileShardingTest, ReadsReplicated) { EXPECT_TRUE(parse("{replicated}").isReplicated); }
@@ -56,8 +53,7 @@ TEST(TileShardingTest, SplitsDimensionsOverDigits) {
 // Every transposition of every mesh of up to 3 axes of 2 to 4 devices, tiled every way by whole
 // axes: written as iota and as list.
 TEST(TileShardingTest, AgreesWithTheDefinition) {
-  for (SmallVector<int64_t> mesh :
-       {SmallVector<int64_t>{2, 3, 4}, {4, 2}, {3, 3}, {2, 2, 2}, {6}}) {
+  for (SmallVector<int64_t> mesh : {SmallVector<int64_t>{2, 3, 4}, {4, 2}, {3, 3}, {2, 2, 2}, {6}}) {
     SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, mesh.size()));
     do {
       // Device of each position: reshape to `mesh`, transpose by `order`.
@@ -78,16 +74,14 @@ TEST(TileShardingTest, AgreesWithTheDefinition) {
       std::string permutation = join(order);
       permutation = "T(" + permutation.substr(1, permutation.size() - 2) + ")";
       std::string list = join(devices);
-      for (const std::string& text :
-           {"{devices=" + join(tiles) + "<=" + join(mesh) + permutation + "}",
-            "{devices=" + join(tiles) + list.substr(1, list.size() - 2) + "}"}) {
+      for (const std::string& text : {"{devices=" + join(tiles) + "<=" + join(mesh) + permutation + "}",
+                                      "{devices=" + join(tiles) + list.substr(1, list.size() - 2) + "}"}) {
         TileSharding sharding = parse(text);
         ASSERT_EQ(sharding.dims.size(), tiles.size()) << text;
         for (auto [position, device] : llvm::enumerate(devices)) {
           int64_t rest = position;
           for (int64_t dim = tiles.size() - 1; dim >= 0; --dim) {
-            EXPECT_EQ(tileOf(device, sharding.dims[dim]), rest % tiles[dim])
-                << text << " device " << device;
+            EXPECT_EQ(tileOf(device, sharding.dims[dim]), rest % tiles[dim]) << text << " device " << device;
             rest /= tiles[dim];
           }
         }
@@ -108,9 +102,9 @@ TEST(TileShardingTest, AgreesWithTheDefinition) {
 }
 
 TEST(TileShardingTest, DerivesTheCommonMesh) {
-  auto mesh = deriveMesh({parse("{devices=[4,1,2]<=[8] last_tile_dim_replicate}"),
-                          parse("{devices=[2,4]<=[8]}"), parse("{replicated}")},
-                         8);
+  auto mesh = deriveMesh(
+      {parse("{devices=[4,1,2]<=[8] last_tile_dim_replicate}"), parse("{devices=[2,4]<=[8]}"), parse("{replicated}")},
+      8);
   ASSERT_TRUE(bool(mesh));
   EXPECT_EQ(join(*mesh), "[2,2,2]");
   EXPECT_EQ(join(findAxes(parse("{devices=[2,4]<=[8]}").dims[1][0], *mesh)), "[1,2]");
@@ -119,12 +113,10 @@ TEST(TileShardingTest, DerivesTheCommonMesh) {
 TEST(TileShardingTest, RefusesWhatNoMeshHas) {
   auto mesh = deriveMesh({parse("{devices=[2,3]<=[6]}"), parse("{devices=[3,2]<=[6]}")}, 6);
   ASSERT_FALSE(bool(mesh));
-  EXPECT_EQ(llvm::toString(mesh.takeError()),
-            "shardings split the devices in ways that no common mesh has");
+  EXPECT_EQ(llvm::toString(mesh.takeError()), "shardings split the devices in ways that no common mesh has");
   EXPECT_EQ(errorOf("{devices=[3,2]<=[2,3]T(1,0)}"), "");
   EXPECT_EQ(errorOf("{devices=[6,1]<=[4]}"), "has another number of tiles than of devices");
-  EXPECT_EQ(errorOf("{devices=[2,3]<=[3,2]}"),
-            "splits the devices in a way that no mesh of axes describes");
+  EXPECT_EQ(errorOf("{devices=[2,3]<=[3,2]}"), "splits the devices in a way that no mesh of axes describes");
   EXPECT_EQ(errorOf("{devices=[4]0,1,3,2}"), "the order of devices is not that of a mesh");
 }
 

@@ -8,16 +8,16 @@ using namespace mlir::sgd;
 using testing::HasSubstr;
 
 namespace {
-const char *kDevice = R"("device":{"flops":1,"half_flops":1,"memory_bandwidth":1,"launch_latency":0,"memory_bytes":1})";
-const char *kLink = R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"]})";
+const char* kDevice = R"("device":{"flops":1,"half_flops":1,"memory_bandwidth":1,"launch_latency":0,"memory_bytes":1})";
+const char* kLink = R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"]})";
 
-std::string errorOf(const std::string &json) {
+std::string errorOf(const std::string& json) {
   llvm::Expected<Topology> topology = parseTopology(json, "t.json");
   if (topology) return "accepted";
   return llvm::toString(topology.takeError());
 }
 
-std::string withLinks(const std::string &links) {
+std::string withLinks(const std::string& links) {
   return std::string("{\"name\":\"t\",") + kDevice + ",\"links\":[" + links + "]}";
 }
 
@@ -48,8 +48,10 @@ TEST(Topology, ErrorsNameFieldAndPlace) {
   EXPECT_THAT(errorOf("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(errorOf("{}"), HasSubstr("'t.json': field 'name' must be a non-empty string"));
   EXPECT_THAT(errorOf(R"({"name":"t"})"), HasSubstr("field 'device' must be an object"));
-  EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":-1},"links":[{}]})"), HasSubstr("device: field 'flops' must be above 0"));
-  EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":"1"},"links":[{}]})"), HasSubstr("field 'flops' must be a number"));
+  EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":-1},"links":[{}]})"),
+              HasSubstr("device: field 'flops' must be above 0"));
+  EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":"1"},"links":[{}]})"),
+              HasSubstr("field 'flops' must be a number"));
   EXPECT_THAT(errorOf(withLinks("")), HasSubstr("field 'links' must be a non-empty list"));
   EXPECT_THAT(errorOf(withLinks("1")), HasSubstr("link 0 must be an object"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l"})")), HasSubstr("link 0: field 'ranks' is missing"));

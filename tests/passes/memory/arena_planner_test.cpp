@@ -1,4 +1,5 @@
-// Properties of the arena planner: live buffers never overlap, fixed ones stay, the size is between the lower bound and the sum.
+// Properties of the arena planner: live buffers never overlap, fixed ones stay, the size is between the lower bound and
+// the sum.
 #include "passes/memory/arena_planner.h"
 
 #include <random>
@@ -31,7 +32,8 @@ void expectValid(const std::vector<ArenaBuffer>& buffers, const ArenaPlan& plan)
     }
     for (size_t j = 0; j < i; ++j) {
       if (buffers[i].fixedOffset && buffers[j].fixedOffset) continue;
-      const bool apart = plan.offsets[i] + buffers[i].size <= plan.offsets[j] || plan.offsets[j] + buffers[j].size <= plan.offsets[i];
+      const bool apart =
+          plan.offsets[i] + buffers[i].size <= plan.offsets[j] || plan.offsets[j] + buffers[j].size <= plan.offsets[i];
       EXPECT_TRUE(apart || !liveTogether(buffers[i], buffers[j])) << i << " and " << j;
     }
   }
@@ -107,13 +109,16 @@ TEST(ArenaPlanner, AllSmallCasesReachTheLowerBound) {
       }
 }
 
-ArenaBuffer fixedBuffer(uint64_t size, int64_t first, int64_t last, uint64_t offset) { return {size, {{first, last}}, offset}; }
+ArenaBuffer fixedBuffer(uint64_t size, int64_t first, int64_t last, uint64_t offset) {
+  return {size, {{first, last}}, offset};
+}
 
 TEST(MoveIntoGaps, LargestAtThePeakMoves) {
   // At instant 1 all three are alive; the host is free until 5 and holds one of the larger ones.
   const std::vector<ArenaBuffer> guests = {buffer(64, 0, 1), buffer(256, 1, 3), buffer(192, 1, 1), buffer(1024, 6, 6)};
   const auto moved = moveIntoGaps(guests, {fixedBuffer(256, 5, 6, 0)}, 256);
-  EXPECT_EQ(moved, (std::vector<std::optional<uint64_t>>{std::nullopt, std::nullopt, std::nullopt, std::nullopt})) << "the peak at 6 has no room";
+  EXPECT_EQ(moved, (std::vector<std::optional<uint64_t>>{std::nullopt, std::nullopt, std::nullopt, std::nullopt}))
+      << "the peak at 6 has no room";
   const auto other = moveIntoGaps({guests[0], guests[1], guests[2]}, {fixedBuffer(256, 5, 6, 0)}, 256);
   EXPECT_EQ(other, (std::vector<std::optional<uint64_t>>{std::nullopt, 0, std::nullopt}));
 }
@@ -149,7 +154,8 @@ TEST(MoveIntoGaps, RandomGuestsNeverOverlapAndOnlyHelp) {
       EXPECT_EQ(*moved[i] % kAlignment, 0u);
       EXPECT_LE(*moved[i] + guests[i].size, plan.size) << "round " << round;
       for (const ArenaBuffer& other : all) {
-        const bool apart = *moved[i] + guests[i].size <= *other.fixedOffset || *other.fixedOffset + other.size <= *moved[i];
+        const bool apart =
+            *moved[i] + guests[i].size <= *other.fixedOffset || *other.fixedOffset + other.size <= *moved[i];
         EXPECT_TRUE(apart || !liveTogether(guests[i], other)) << "round " << round << ", guest " << i;
       }
       all.push_back(guests[i]);

@@ -20,9 +20,7 @@ std::vector<AxisPart> allParts(int64_t n) {
 }
 
 /// The digit that `part` means in index `i` of an axis of size n.
-int64_t digit(const AxisPart& part, int64_t i, int64_t n) {
-  return i / (n / part.end()) % part.size;
-}
+int64_t digit(const AxisPart& part, int64_t i, int64_t n) { return i / (n / part.end()) % part.size; }
 
 int64_t tuple(const AxisParts& parts, int64_t i, int64_t n) {
   int64_t value = 0;
@@ -43,8 +41,7 @@ TEST(AxisTest, PartsThatDoNotOverlapAreIndependent) {
   for (int64_t n : kSizes)
     for (const AxisPart& a : allParts(n))
       for (const AxisPart& b : allParts(n))
-        if (!overlaps(a, b))
-          EXPECT_EQ(jointValues({a}, {b}, n), static_cast<size_t>(a.size * b.size));
+        if (!overlaps(a, b)) EXPECT_EQ(jointValues({a}, {b}, n), static_cast<size_t>(a.size * b.size));
 }
 
 TEST(AxisTest, ContainedDigitsAreDetermined) {

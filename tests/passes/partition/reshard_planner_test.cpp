@@ -1,4 +1,5 @@
-// Every pair of shardings on small meshes: plans are right by value and not worse than gathering; and the plans of known situations.
+// Every pair of shardings on small meshes: plans are right by value and not worse than gathering; and the plans of
+// known situations.
 #include "passes/partition/reshard_planner.h"
 
 #include "gmock/gmock.h"
@@ -12,13 +13,14 @@ using testing::ElementsAre;
 
 namespace {
 /// All ways to put `parts` on the dimensions (in every order), into the partial set or nowhere.
-void enumerateStates(llvm::ArrayRef<AxisPart> parts, ShardState &state, llvm::function_ref<void(const ShardState &)> visit) {
+void enumerateStates(llvm::ArrayRef<AxisPart> parts, ShardState& state,
+                     llvm::function_ref<void(const ShardState&)> visit) {
   if (parts.empty()) return visit(state);
   enumerateStates(parts.drop_front(), state, visit);
   state.partial.push_back(parts.front());
   enumerateStates(parts.drop_front(), state, visit);
   state.partial.pop_back();
-  for (AxisParts &dim : state.dims) {
+  for (AxisParts& dim : state.dims) {
     for (size_t position = 0; position <= dim.size(); ++position) {
       dim.insert(dim.begin() + position, parts.front());
       enumerateStates(parts.drop_front(), state, visit);
@@ -31,38 +33,39 @@ std::vector<ShardState> getAllStates(llvm::ArrayRef<AxisPart> parts, size_t rank
   std::vector<ShardState> states;
   ShardState state;
   state.dims.resize(rank);
-  enumerateStates(parts, state, [&](const ShardState &each) { states.push_back(each); });
+  enumerateStates(parts, state, [&](const ShardState& each) { states.push_back(each); });
   return states;
 }
 
-std::string describe(const ShardState &state) {
+std::string describe(const ShardState& state) {
   std::string text;
-  auto add = [&](const AxisParts &parts) {
+  auto add = [&](const AxisParts& parts) {
     text += "{";
-    for (const AxisPart &part : parts) text += " " + std::to_string(part.axis) + ":(" + std::to_string(part.begin) + ")" + std::to_string(part.size);
+    for (const AxisPart& part : parts)
+      text += " " + std::to_string(part.axis) + ":(" + std::to_string(part.begin) + ")" + std::to_string(part.size);
     text += " }";
   };
-  for (const AxisParts &dim : state.dims) add(dim);
+  for (const AxisParts& dim : state.dims) add(dim);
   text += " partial ";
   add(state.partial);
   return text;
 }
 
-std::string describe(const ReshardPlan &plan) {
+std::string describe(const ReshardPlan& plan) {
   std::string text;
-  for (const ReshardStep &step : plan.steps) text += getStepName(step.kind).str() + " ";
+  for (const ReshardStep& step : plan.steps) text += getStepName(step.kind).str() + " ";
   return text;
 }
 
-bool isWhole(const ShardState &state) {
-  return llvm::all_of(state.dims, [](const AxisParts &parts) { return parts.empty(); });
+bool isWhole(const ShardState& state) {
+  return llvm::all_of(state.dims, [](const AxisParts& parts) { return parts.empty(); });
 }
 
 /// Largest local number of elements while the plan runs, relative to the global one: 1 when some state is whole.
-bool holdsWhole(const ReshardPlan &plan, const ShardState &from) {
+bool holdsWhole(const ReshardPlan& plan, const ShardState& from) {
   int64_t shards = 1;
-  for (const AxisParts &parts : from.dims) shards *= getGroupSize(parts);
-  for (const ReshardStep &step : plan.steps) {
+  for (const AxisParts& parts : from.dims) shards *= getGroupSize(parts);
+  for (const ReshardStep& step : plan.steps) {
     if (step.kind == Kind::Slice || step.kind == Kind::ReduceScatter) shards *= getGroupSize(step.axes);
     if (step.kind == Kind::AllGather) shards /= getGroupSize(step.axes);
     if (shards == 1) return true;
@@ -77,8 +80,8 @@ void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPart> parts, std::vector<i
   // Large elements: bytes decide, not the latency of a step.
   uint64_t elementBytes = 1 << 20;
   std::vector<ShardState> states = getAllStates(parts, shape.size());
-  for (const ShardState &from : states) {
-    for (const ShardState &to : states) {
+  for (const ShardState& from : states) {
+    for (const ShardState& to : states) {
       llvm::Expected<ReshardPlan> plan = planner.plan(shape, elementBytes, from, to);
       ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
       std::string what = describe(from) + " -> " + describe(to) + ": " + describe(*plan);
@@ -86,7 +89,8 @@ void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPart> parts, std::vector<i
       ReshardPlan gathering = planner.planByGathering(shape, elementBytes, from, to);
       ASSERT_EQ(simulator.check(gathering, from, to), "") << what;
       bool mayBeWhole = isWhole(from) || isWhole(to);
-      if (mayBeWhole || !gathering.materialises) ASSERT_LE(plan->seconds, gathering.seconds * 1.0000001) << what << " or " << describe(gathering);
+      if (mayBeWhole || !gathering.materialises)
+        ASSERT_LE(plan->seconds, gathering.seconds * 1.0000001) << what << " or " << describe(gathering);
       if (!mayBeWhole) ASSERT_TRUE(!holdsWhole(*plan, from) && !plan->materialises) << what;
       if (from == to) ASSERT_TRUE(plan->steps.empty()) << what;
     }
@@ -103,11 +107,13 @@ TEST(ReshardPlanner, AllPairsOn4) {
 }
 
 TEST(ReshardPlanner, AllPairsOn2x2) {
-  for (std::vector<int64_t> shape : {std::vector<int64_t>{4}, {4, 4}, {4, 4, 4}}) checkAllPairs({2, 2}, {kX, kY}, shape);
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{4}, {4, 4}, {4, 4, 4}})
+    checkAllPairs({2, 2}, {kX, kY}, shape);
 }
 
 TEST(ReshardPlanner, AllPairsOn2x4) {
-  for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {8, 8}, {8, 8, 8}}) checkAllPairs({2, 4}, {kX, kY4}, shape);
+  for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {8, 8}, {8, 8, 8}})
+    checkAllPairs({2, 4}, {kX, kY4}, shape);
 }
 
 TEST(ReshardPlanner, AllPairsOn2x4WithSubAxes) {
@@ -124,13 +130,14 @@ TEST(ReshardPlanner, AllPairsOn8) {
 
 class KnownSituations : public testing::Test {
  protected:
-  std::vector<std::string> plan(MeshSizes mesh, llvm::ArrayRef<int64_t> shape, const ShardState &from, const ShardState &to) {
+  std::vector<std::string> plan(MeshSizes mesh, llvm::ArrayRef<int64_t> shape, const ShardState& from,
+                                const ShardState& to) {
     CostModel cost(getHostTopology(), mesh);
     llvm::Expected<ReshardPlan> plan = ReshardPlanner(cost).plan(shape, 1 << 16, from, to);
     if (!plan) return {llvm::toString(plan.takeError())};
     last = *plan;
     std::vector<std::string> names;
-    for (const ReshardStep &step : plan->steps) names.push_back(getStepName(step.kind).str());
+    for (const ReshardStep& step : plan->steps) names.push_back(getStepName(step.kind).str());
     return names;
   }
   ReshardPlan last;
@@ -159,12 +166,14 @@ TEST_F(KnownSituations, TileToPartlyReplicatedGathersInSubgroups) {
 TEST_F(KnownSituations, PartOfAnAxisMoves) {
   // [8,4] -> [2,16] on 32 ranks.
   AxisPart major{0, 1, 2}, minor{0, 2, 4}, y{1, 1, 4};
-  EXPECT_THAT(plan({8, 4}, {64, 64}, {{{AxisPart{0, 1, 8}}, {y}}, {}}, {{{major}, {y, minor}}, {}}), ElementsAre("all_to_all"));
+  EXPECT_THAT(plan({8, 4}, {64, 64}, {{{AxisPart{0, 1, 8}}, {y}}, {}}, {{{major}, {y, minor}}, {}}),
+              ElementsAre("all_to_all"));
 }
 
 TEST_F(KnownSituations, MergingOntoAnotherDimensionNeverGathers) {
   AxisPart y{0, 1, 4};
-  EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {kY, y}}, {}}), ElementsAre("all_to_all"));
+  EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {kY, y}}, {}}),
+              ElementsAre("all_to_all"));
   EXPECT_THAT(plan({4, 2}, {8, 8, 8, 8}, {{{}, {y}, {}, {kY}}, {}}, {{{}, {}, {}, {y, kY}}, {}}),
               ElementsAre("all_to_all", "collective_permute"));
 }
@@ -202,8 +211,10 @@ TEST_F(KnownSituations, NoCommonSubAxisSaysSo) {
 }
 
 TEST_F(KnownSituations, Refusals) {
-  EXPECT_THAT(plan({2}, {7}, {{{kX}}, {}}, {{{}}, {}}), ElementsAre("dimension 0 of size 7 does not divide into 2 shards"));
-  EXPECT_THAT(plan({2}, {8, 8}, {{{kX}, {kX}}, {}}, {{{}, {}}, {}}), ElementsAre("parts of mesh axes do not divide their axis, or overlap"));
+  EXPECT_THAT(plan({2}, {7}, {{{kX}}, {}}, {{{}}, {}}),
+              ElementsAre("dimension 0 of size 7 does not divide into 2 shards"));
+  EXPECT_THAT(plan({2}, {8, 8}, {{{kX}, {kX}}, {}}, {{{}, {}}, {}}),
+              ElementsAre("parts of mesh axes do not divide their axis, or overlap"));
   EXPECT_THAT(plan({2}, {8}, {{{}, {}}, {}}, {{{}}, {}}), ElementsAre("sharding has 2 dimensions, the tensor 1"));
 }
 

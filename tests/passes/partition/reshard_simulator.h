@@ -1,4 +1,5 @@
-// Executes reshard plans on integer tensors, all ranks in one process, by the meaning of the steps rather than by the planner's code.
+// Executes reshard plans on integer tensors, all ranks in one process, by the meaning of the steps rather than by the
+// planner's code.
 #ifndef SGD_TESTS_PASSES_PARTITION_RESHARD_SIMULATOR_H
 #define SGD_TESTS_PASSES_PARTITION_RESHARD_SIMULATOR_H
 
@@ -19,16 +20,17 @@ class ReshardSimulator {
  public:
   ReshardSimulator(MeshSizes mesh, std::vector<int64_t> shape) : mesh(std::move(mesh)), shape(std::move(shape)) {}
 
-  /// Distributes a tensor of distinct values by `from`, runs the plan, and compares with `to`. Empty when all ranks are right.
-  std::string check(const ReshardPlan &plan, const ShardState &from, const ShardState &to) const;
+  /// Distributes a tensor of distinct values by `from`, runs the plan, and compares with `to`. Empty when all ranks are
+  /// right.
+  std::string check(const ReshardPlan& plan, const ShardState& from, const ShardState& to) const;
 
  private:
   int64_t getRanks() const;
   int64_t getIndex(int64_t rank, llvm::ArrayRef<AxisPart> parts) const;
   /// Ranks that differ from `rank` only on `parts`, by linear index over them.
   std::vector<int64_t> getGroup(int64_t rank, llvm::ArrayRef<AxisPart> parts) const;
-  LocalTensor getBlock(int64_t rank, const ShardState &state) const;
-  void run(const ReshardStep &step, std::vector<LocalTensor> &ranks) const;
+  LocalTensor getBlock(int64_t rank, const ShardState& state) const;
+  void run(const ReshardStep& step, std::vector<LocalTensor>& ranks) const;
 
   MeshSizes mesh;
   std::vector<int64_t> shape;

@@ -1,4 +1,5 @@
-// Every order of the labels of small einsums: the strided products compute what the einsum says, and canonical orders are always possible.
+// Every order of the labels of small einsums: the strided products compute what the einsum says, and canonical orders
+// are always possible.
 #include "passes/schedule/contraction_shape.h"
 
 #include <map>
@@ -14,19 +15,19 @@ using Labels = std::vector<int64_t>;
 using Sizes = std::map<int64_t, int64_t>;
 using Data = std::vector<int64_t>;
 
-Labels sizesOf(const Labels &labels, const Sizes &sizes) {
+Labels sizesOf(const Labels& labels, const Sizes& sizes) {
   Labels result;
   for (int64_t label : labels) result.push_back(sizes.at(label));
   return result;
 }
 
-int64_t count(const Labels &labels, const Sizes &sizes) {
+int64_t count(const Labels& labels, const Sizes& sizes) {
   int64_t elements = 1;
   for (int64_t label : labels) elements *= sizes.at(label);
   return elements;
 }
 
-int64_t position(const Labels &labels, const Sizes &sizes, const Sizes &index) {
+int64_t position(const Labels& labels, const Sizes& sizes, const Sizes& index) {
   int64_t result = 0;
   for (int64_t label : labels) result = result * sizes.at(label) + index.at(label);
   return result;
@@ -39,7 +40,8 @@ Data numbers(int64_t size, int64_t seed) {
 }
 
 /// The definition: for all values of all labels, c[...] += a[...] * b[...].
-Data naive(const Labels &lhs, const Labels &rhs, const Labels &result, const Sizes &sizes, const Data &a, const Data &b) {
+Data naive(const Labels& lhs, const Labels& rhs, const Labels& result, const Sizes& sizes, const Data& a,
+           const Data& b) {
   Data c(count(result, sizes), 0);
   Labels all;
   for (auto [label, size] : sizes) all.push_back(label);
@@ -56,14 +58,16 @@ Data naive(const Labels &lhs, const Labels &rhs, const Labels &result, const Siz
   return c;
 }
 
-void multiply(const ContractionShape &shape, int64_t a0, int64_t b0, int64_t c0, const Data &a, const Data &b, Data &c) {
+void multiply(const ContractionShape& shape, int64_t a0, int64_t b0, int64_t c0, const Data& a, const Data& b,
+              Data& c) {
   for (int64_t i = 0; i < shape.m; ++i)
     for (int64_t j = 0; j < shape.n; ++j)
       for (int64_t l = 0; l < shape.k; ++l)
-        c.at(c0 + i * shape.cM + j * shape.cN) += a.at(a0 + i * shape.aM + l * shape.aK) * b.at(b0 + l * shape.bK + j * shape.bN);
+        c.at(c0 + i * shape.cM + j * shape.cN) +=
+            a.at(a0 + i * shape.aM + l * shape.aK) * b.at(b0 + l * shape.bK + j * shape.bN);
 }
 
-Data run(const ContractionShape &shape, Data a, Data b, int64_t elements) {
+Data run(const ContractionShape& shape, Data a, Data b, int64_t elements) {
   if (shape.swapped) std::swap(a, b);
   Data c(elements, 0);
   int64_t batches = 1;
@@ -88,7 +92,7 @@ bool hasUnitStride(int64_t rows, int64_t rowStride, int64_t columns, int64_t col
 }
 
 /// Returns whether there is a form; checks it when there is.
-bool check(const Labels &lhs, const Labels &rhs, const Labels &result, const Sizes &sizes) {
+bool check(const Labels& lhs, const Labels& rhs, const Labels& result, const Sizes& sizes) {
   const Labels lhsSizes = sizesOf(lhs, sizes), rhsSizes = sizesOf(rhs, sizes), resultSizes = sizesOf(result, sizes);
   const auto shape = getContractionShape({lhs, lhsSizes}, {rhs, rhsSizes}, {result, resultSizes});
   if (!shape) return false;
@@ -102,9 +106,9 @@ bool check(const Labels &lhs, const Labels &rhs, const Labels &result, const Siz
 }
 
 /// Calls `visit` with every order of the three label lists; returns how many had a form.
-int checkAllOrders(Labels lhs, Labels rhs, Labels result, const Sizes &sizes) {
+int checkAllOrders(Labels lhs, Labels rhs, Labels result, const Sizes& sizes) {
   int possible = 0;
-  for (Labels *list : {&lhs, &rhs, &result}) std::sort(list->begin(), list->end());
+  for (Labels* list : {&lhs, &rhs, &result}) std::sort(list->begin(), list->end());
   do {
     do {
       do {
@@ -121,7 +125,9 @@ TEST(ContractionShape, EveryOrderOfAMatmulHasAForm) {
   EXPECT_EQ(checkAllOrders({1, 3}, {3, 2}, {1, 2}, {{1, 2}, {2, 3}, {3, 4}}), 8);
 }
 
-TEST(ContractionShape, BatchedMatmuls) { EXPECT_GT(checkAllOrders({0, 1, 3}, {0, 3, 2}, {0, 1, 2}, {{0, 2}, {1, 3}, {2, 2}, {3, 4}}), 60); }
+TEST(ContractionShape, BatchedMatmuls) {
+  EXPECT_GT(checkAllOrders({0, 1, 3}, {0, 3, 2}, {0, 1, 2}, {{0, 2}, {1, 3}, {2, 2}, {3, 4}}), 60);
+}
 
 TEST(ContractionShape, SizesOfOne) {
   for (int64_t one : {0, 1, 2, 3}) {
@@ -135,7 +141,9 @@ TEST(ContractionShape, TwoContractedLabelsMergeOrRepeat) {
   EXPECT_GT(checkAllOrders({1, 3, 4}, {3, 4, 2}, {1, 2}, {{1, 2}, {2, 3}, {3, 4}, {4, 2}}), 20);
 }
 
-TEST(ContractionShape, TwoFreeLabels) { EXPECT_GT(checkAllOrders({1, 5, 3}, {3, 2}, {1, 5, 2}, {{1, 2}, {2, 3}, {3, 4}, {5, 3}}), 30); }
+TEST(ContractionShape, TwoFreeLabels) {
+  EXPECT_GT(checkAllOrders({1, 5, 3}, {3, 2}, {1, 5, 2}, {{1, 2}, {2, 3}, {3, 4}, {5, 3}}), 30);
+}
 
 TEST(ContractionShape, OuterProductAndDotProduct) {
   EXPECT_TRUE(check({1}, {2}, {1, 2}, {{1, 3}, {2, 4}}));
@@ -147,7 +155,8 @@ TEST(ContractionShape, OuterProductAndDotProduct) {
 
 TEST(ContractionShape, CanonicalOrderIsAlwaysPossible) {
   // [batch, free, contracted] x [batch, contracted, free] -> [batch, free, free], two labels each.
-  EXPECT_TRUE(check({0, 1, 2, 3, 4, 5}, {0, 1, 4, 5, 6, 7}, {0, 1, 2, 3, 6, 7}, {{0, 2}, {1, 3}, {2, 2}, {3, 2}, {4, 3}, {5, 2}, {6, 2}, {7, 2}}));
+  EXPECT_TRUE(check({0, 1, 2, 3, 4, 5}, {0, 1, 4, 5, 6, 7}, {0, 1, 2, 3, 6, 7},
+                    {{0, 2}, {1, 3}, {2, 2}, {3, 2}, {4, 3}, {5, 2}, {6, 2}, {7, 2}}));
 }
 
 TEST(ContractionShape, ProjectionOfThreeWeightsSharesTheActivations) {
@@ -167,7 +176,8 @@ TEST(ContractionShape, ProjectionOfThreeWeightsSharesTheActivations) {
 
 TEST(ContractionShape, SumOverTheThreeWeightsRepeats) {
   // y[3, b, h], W[k, 3, h] -> [b, k]: 3 and h do not lie side by side in y.
-  const Labels lhs = {0, 1, 5}, rhs = {2, 0, 5}, result = {1, 2}, lhsSizes = {3, 4, 8}, rhsSizes = {16, 3, 8}, resultSizes = {4, 16};
+  const Labels lhs = {0, 1, 5}, rhs = {2, 0, 5}, result = {1, 2}, lhsSizes = {3, 4, 8}, rhsSizes = {16, 3, 8},
+               resultSizes = {4, 16};
   const auto shape = getContractionShape({lhs, lhsSizes}, {rhs, rhsSizes}, {result, resultSizes});
   ASSERT_TRUE(shape);
   EXPECT_EQ(shape->repeats, 3);

@@ -43,13 +43,11 @@ double countReceived(const TensorAxes& from, const TensorAxes& to) {
 }
 
 TEST(ReshardBytesTest, IsWhatRanksDoNotHoldYet) {
-  std::vector<TensorAxes> shardings = {tensorOf({{}, {}}),       tensorOf({{kX}, {}}),
-                                       tensorOf({{}, {kX}}),     tensorOf({{kY}, {}}),
-                                       tensorOf({{}, {kY}}),     tensorOf({{kX}, {kY}}),
+  std::vector<TensorAxes> shardings = {tensorOf({{}, {}}),       tensorOf({{kX}, {}}),    tensorOf({{}, {kX}}),
+                                       tensorOf({{kY}, {}}),     tensorOf({{}, {kY}}),    tensorOf({{kX}, {kY}}),
                                        tensorOf({{kX, kY}, {}}), tensorOf({{}, {kX, kY}})};
   for (const TensorAxes& from : shardings)
-    for (const TensorAxes& to : shardings)
-      EXPECT_DOUBLE_EQ(reshardBytes(from, to, 64), countReceived(from, to));
+    for (const TensorAxes& to : shardings) EXPECT_DOUBLE_EQ(reshardBytes(from, to, 64), countReceived(from, to));
   // Where axes trade places between dimensions, the estimate ignores that some ranks stay on the
   // diagonal.
   TensorAxes xy = tensorOf({{kX}, {kY}}), yx = tensorOf({{kY}, {kX}});
@@ -73,41 +71,35 @@ struct MatMul {
     llvm::SmallVector<int64_t> sizes = {m, n, k};
     llvm::SmallVector<bool> canBeSharded = {true, true, true}, isReduction = {false, false, true};
     Mapping lhsMap = {{0}, {2}}, rhsMap = {{2}, {1}}, resultMap = {{0}, {1}};
-    llvm::SmallVector<AssignedTensor> tensors = {{&lhs, lhsMap, 4 * m * k, false},
-                                                 {&rhs, rhsMap, 4 * k * n, false},
-                                                 {&result, resultMap, 4 * m * n, true}};
+    llvm::SmallVector<AssignedTensor> tensors = {
+        {&lhs, lhsMap, 4 * m * k, false}, {&rhs, rhsMap, 4 * k * n, false}, {&result, resultMap, 4 * m * n, true}};
     return chooseAssignment({sizes, canBeSharded, isReduction, tensors});
   }
 };
 
 TEST(AssignmentTest, AgreementIsKept) {
-  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{}, {kY}}), tensorOf({{kX}, {kY}}), 64, 64, 64}
-                 .choose()),
+  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{}, {kY}}), tensorOf({{kX}, {kY}}), 64, 64, 64}.choose()),
             (Assignment{{kX}, {kY}, {}}));
 }
 
 TEST(AssignmentTest, ContractionOverShardsGivesAPartialResult) {
-  EXPECT_EQ(
-      (MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{}, {}}), 64, 64, 64}.choose()),
-      (Assignment{{}, {}, {kX}}));
+  EXPECT_EQ((MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{}, {}}), 64, 64, 64}.choose()),
+            (Assignment{{}, {}, {kX}}));
 }
 
 TEST(AssignmentTest, AShardedGradientIsReduceScattered) {
   // Batch 512 sharded on both operands; the wanted gradient is sharded over the same axis.
-  EXPECT_EQ((MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 64, 256, 512}
-                 .choose()),
+  EXPECT_EQ((MatMul{tensorOf({{}, {kX}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 64, 256, 512}.choose()),
             (Assignment{{}, {}, {kX}}));
 }
 
 TEST(AssignmentTest, AShardedWeightIsGatheredNotTheActivations) {
-  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4096, 64, 64}
-                 .choose()),
+  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4096, 64, 64}.choose()),
             (Assignment{{kX}, {}, {}}));
 }
 
 TEST(AssignmentTest, FewRowsMoveInsteadOfALargeWeight) {
-  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4, 4096, 4096}
-                 .choose()),
+  EXPECT_EQ((MatMul{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), 4, 4096, 4096}.choose()),
             (Assignment{{}, {}, {kX}}));
 }
 
@@ -116,8 +108,7 @@ TEST(AssignmentTest, WhatMustBeWholeIsNotSharded) {
   llvm::SmallVector<int64_t> sizes = {64, 64};
   llvm::SmallVector<bool> canBeSharded = {false, true}, isReduction = {false, false};
   Mapping operandMap = {{0}, {1}}, resultMap = {{0}, {1}};
-  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 4096, false},
-                                               {&result, resultMap, 4096, true}};
+  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 4096, false}, {&result, resultMap, 4096, true}};
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {kX}}));
 }
 
@@ -127,8 +118,7 @@ TEST(AssignmentTest, AMergedDimensionHoldsItsMinorFactorOnlyBehindAFullMajorOne)
   llvm::SmallVector<int64_t> sizes = {4, 8};
   llvm::SmallVector<bool> canBeSharded = {true, true}, isReduction = {false, false};
   Mapping operandMap = {{0}, {1}}, resultMap = {{0, 1}};
-  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 128, false},
-                                               {&result, resultMap, 128, true}};
+  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 128, false}, {&result, resultMap, 128, true}};
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {}}));
 }
 

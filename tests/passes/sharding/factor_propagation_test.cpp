@@ -33,12 +33,10 @@ struct Step {
 
   OpFactors op() {
     size_t count = tensors[0].factors.size();
-    return {llvm::ArrayRef(sizes).take_front(count), llvm::ArrayRef(directions).take_front(count),
-            tensors, numOperands, isElementwise};
+    return {llvm::ArrayRef(sizes).take_front(count), llvm::ArrayRef(directions).take_front(count), tensors, numOperands,
+            isElementwise};
   }
-  const AxisParts& axes(unsigned tensor, unsigned factor) {
-    return tensors[tensor].factors[factor].axes;
-  }
+  const AxisParts& axes(unsigned tensor, unsigned factor) { return tensors[tensor].factors[factor].axes; }
 };
 
 TEST(FactorPropagationTest, CandidatesStopAtTheFirstDisagreement) {
@@ -77,9 +75,7 @@ TEST(FactorPropagationTest, BothModesSpreadWhatNobodyObjectsTo) {
 
 TEST(FactorPropagationTest, AClosedTensorObjectsInBasicModeAndIsLeftOutInAggressiveMode) {
   auto make = [] {
-    return Step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({}, /*isOpen=*/false)}),
-                 tensorOf({factorOf({})})},
-                2};
+    return Step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({}, /*isOpen=*/false)}), tensorOf({factorOf({})})}, 2};
   };
   Step basic = make();
   EXPECT_FALSE(propagateFactors(basic.op(), ConflictMode::Basic));
@@ -115,10 +111,10 @@ TEST(FactorPropagationTest, AnAxisShardsATensorOnce) {
 
 TEST(FactorPropagationTest, TheLargerSourceClaimsAnAxisFirst) {
   // As above, but rhs also has a third factor and so is larger.
-  Step step{{tensorOf({factorOf({kX}), FactorAxes(), FactorAxes()}),
-             tensorOf({FactorAxes(), factorOf({kX}), factorOf({})}),
-             tensorOf({factorOf({}), factorOf({}), FactorAxes()})},
-            2};
+  Step step{
+      {tensorOf({factorOf({kX}), FactorAxes(), FactorAxes()}), tensorOf({FactorAxes(), factorOf({kX}), factorOf({})}),
+       tensorOf({factorOf({}), factorOf({}), FactorAxes()})},
+      2};
   EXPECT_TRUE(propagateFactors(step.op(), ConflictMode::Aggressive));
   EXPECT_TRUE(step.axes(2, 0).empty());
   EXPECT_EQ(step.axes(2, 1), AxisParts{kX});
@@ -137,9 +133,7 @@ TEST(FactorPropagationTest, ReplicatedAndUnreducedAxesAreNotUsed) {
 }
 
 TEST(FactorPropagationTest, ElementwiseOperandsTakeNoMoreThanTheResult) {
-  Step step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({})}),
-             tensorOf({factorOf({}, /*isOpen=*/false)})},
-            2};
+  Step step{{tensorOf({factorOf({kX})}), tensorOf({factorOf({})}), tensorOf({factorOf({}, /*isOpen=*/false)})}, 2};
   step.isElementwise = true;
   EXPECT_FALSE(propagateFactors(step.op(), ConflictMode::Aggressive));
 }

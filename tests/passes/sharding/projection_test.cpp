@@ -17,13 +17,11 @@ TensorAxes tensorOf(std::initializer_list<AxisParts> dims) {
 }
 
 std::vector<AxisParts> allLists() {
-  return {{},       {kX},     {kY},          {kXMajor},     {kXMinor},
-          {kX, kY}, {kY, kX}, {kXMajor, kY}, {kY, kXMinor}, {kXMinor, kXMajor}};
+  return {{}, {kX}, {kY}, {kXMajor}, {kXMinor}, {kX, kY}, {kY, kX}, {kXMajor, kY}, {kY, kXMinor}, {kXMinor, kXMajor}};
 }
 
 TEST(ProjectionTest, ProjectionAndBackIsTheIdentityWhereTheDimensionDivides) {
-  for (const auto& sizes :
-       std::vector<llvm::SmallVector<int64_t>>{{8}, {2, 4}, {4, 2}, {2, 2, 2}, {16, 8}}) {
+  for (const auto& sizes : std::vector<llvm::SmallVector<int64_t>>{{8}, {2, 4}, {4, 2}, {2, 2, 2}, {16, 8}}) {
     Mapping mapping(1);
     for (unsigned factor = 0; factor < sizes.size(); ++factor) mapping[0].push_back(factor);
     for (const AxisParts& axes : allLists()) {

@@ -11,17 +11,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Bytes ViewOf(const std::string& text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
+Bytes ViewOf(const std::string& text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
 
-std::string Text(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string Text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 std::string SmallFile() {
-  const std::string program = "a program of odd length", kernels = "kernels!",
-                    constants = "constants";
+  const std::string program = "a program of odd length", kernels = "kernels!", constants = "constants";
   return *BuildContainer({ViewOf(program), ViewOf(kernels), ViewOf(constants)});
 }
 
@@ -96,10 +91,8 @@ TEST(Container, ErrorsSayWhatIsDamaged) {
   EXPECT_THAT(flipped(file.find("a program")), HasSubstr("damaged section 'program'"));
   EXPECT_THAT(flipped(file.find("kernels!")), HasSubstr("damaged section 'kernels'"));
   EXPECT_THAT(flipped(file.find("constants")), HasSubstr("damaged section 'constants'"));
-  EXPECT_THAT(flipped(file.find("kernels!") - 1),
-              HasSubstr("damaged padding before section 'kernels'"));
-  EXPECT_THAT(ErrorOf(file.substr(0, 4000)),
-              HasSubstr("truncated: 4000 bytes where the header says"));
+  EXPECT_THAT(flipped(file.find("kernels!") - 1), HasSubstr("damaged padding before section 'kernels'"));
+  EXPECT_THAT(ErrorOf(file.substr(0, 4000)), HasSubstr("truncated: 4000 bytes where the header says"));
   EXPECT_THAT(ErrorOf("short"), HasSubstr("5 bytes are less than a header"));
 }
 

@@ -44,8 +44,7 @@ TEST(KernelObject, RefusesWhatCouldReachOutside) {
 
 TEST(KernelObject, RefusesOtherFiles) {
   EXPECT_THAT(std::string(Check("", {}).message()), HasSubstr("not an ELF object"));
-  EXPECT_THAT(std::string(Check(std::string(64, 'x'), {}).message()),
-              HasSubstr("not an ELF object"));
+  EXPECT_THAT(std::string(Check(std::string(64, 'x'), {}).message()), HasSubstr("not an ELF object"));
   std::string arm = testing::TestKernels();
   arm[18] = '\xb7';
   EXPECT_THAT(std::string(Check(arm, {}).message()), HasSubstr("not a shared object for x86-64"));

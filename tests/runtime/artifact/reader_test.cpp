@@ -30,8 +30,7 @@ TEST(ArtifactFile, RoundTrip) {
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ((*program)->instructions()->size(), 7u);
   EXPECT_EQ((*program)->collective_hash()->size(), 32u);
-  EXPECT_EQ((*file)->FindProgram("eval").status().message(),
-            path + ": has no program 'eval'; it has: main");
+  EXPECT_EQ((*file)->FindProgram("eval").status().message(), path + ": has no program 'eval'; it has: main");
 }
 
 TEST(ArtifactFile, HashTellsArtifactsApart) {
@@ -47,8 +46,7 @@ TEST(ArtifactFile, ErrorsOfTheSystem) {
   const absl::Status missing = ArtifactFile::Open(folder.File("none.sgda")).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.message()), HasSubstr("none.sgda: cannot open the artifact"));
-  EXPECT_THAT(std::string(ArtifactFile::Open(folder.path()).status().message()),
-              HasSubstr("not a regular file"));
+  EXPECT_THAT(std::string(ArtifactFile::Open(folder.path()).status().message()), HasSubstr("not a regular file"));
   ASSERT_EQ(mkfifo(folder.File("pipe.sgda").c_str(), 0600), 0);
   EXPECT_THAT(std::string(ArtifactFile::Open(folder.File("pipe.sgda")).status().message()),
               HasSubstr("not a regular file"));
@@ -62,8 +60,7 @@ TEST(ArtifactFile, EveryFlippedByteIsFound) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = static_cast<char>(bytes[i] ^ (1 << i % 8));
     absl::StatusOr<std::unique_ptr<ArtifactFile>> file = ArtifactFile::FromBytes(bytes, "sample");
-    EXPECT_THAT(std::string(file.status().message()),
-                AllOf(StartsWith("sample: "), Not(HasSubstr("\n"))))
+    EXPECT_THAT(std::string(file.status().message()), AllOf(StartsWith("sample: "), Not(HasSubstr("\n"))))
         << "byte " << i;
     bytes[i] = static_cast<char>(bytes[i] ^ (1 << i % 8));
   }
@@ -73,8 +70,7 @@ TEST(ArtifactFile, EveryFlippedByteIsFound) {
 // a crash.
 TEST(ArtifactFile, SurvivesForgedPrograms) {
   const std::string bytes = testing::SampleBytes(2);
-  const Sections sections =
-      *OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  const Sections sections = *OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   std::vector<uint8_t> program(sections.program.begin(), sections.program.end());
   size_t refused = 0;
   for (size_t i = 0; i < program.size(); ++i) {

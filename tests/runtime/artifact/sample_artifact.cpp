@@ -17,8 +17,7 @@ using artifact::Space;
 
 // Private space. Bytes of x: 4*8*4 = 128, w and new_w: 8*16*4 = 512, y, z and t: 4*16*4 = 256.
 struct SampleLayout {
-  static constexpr uint64_t x = 0, w = 128, y = 640, z = 896, t = 1152, new_w = 1408, flag = 1920,
-                            size = 1984;
+  static constexpr uint64_t x = 0, w = 128, y = 640, z = 896, t = 1152, new_w = 1408, flag = 1920, size = 1984;
 };
 
 std::string ReadAll(const std::string& path) {
@@ -26,8 +25,7 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::unique_ptr<artifact::InputT> InputOf(const std::string& name,
-                                          std::unique_ptr<artifact::TensorInfoT> type,
+std::unique_ptr<artifact::InputT> InputOf(const std::string& name, std::unique_ptr<artifact::TensorInfoT> type,
                                           std::unique_ptr<Slice> slice, bool state) {
   auto input = std::make_unique<artifact::InputT>();
   input->name = name;
@@ -37,8 +35,7 @@ std::unique_ptr<artifact::InputT> InputOf(const std::string& name,
   return input;
 }
 
-std::unique_ptr<artifact::OutputT> OutputOf(const std::string& name,
-                                            std::unique_ptr<artifact::TensorInfoT> type,
+std::unique_ptr<artifact::OutputT> OutputOf(const std::string& name, std::unique_ptr<artifact::TensorInfoT> type,
                                             std::unique_ptr<Slice> slice, int carry) {
   auto output = std::make_unique<artifact::OutputT>();
   output->name = name;
@@ -64,8 +61,7 @@ artifact::MatmulT SampleMatmul() {
 artifact::LaunchT SampleLaunch(uint32_t ranks) {
   artifact::LaunchT launch;
   launch.kernel = 0;
-  launch.buffers = {Slice(Space::Private, SampleLayout::y, 256),
-                    Slice(Space::Private, SampleLayout::z, 256)};
+  launch.buffers = {Slice(Space::Private, SampleLayout::y, 256), Slice(Space::Private, SampleLayout::z, 256)};
   launch.coordinates.push_back(std::make_unique<artifact::CoordinateT>());
   launch.coordinates[0]->axes = {artifact::AxisRef(0, 1, ranks)};
   launch.range = 64;
@@ -103,9 +99,7 @@ artifact::FillT FillOf(Slice target, std::vector<uint8_t> pattern) {
 
 }  // namespace
 
-std::string TestKernels() {
-  return ReadAll(std::string(SGD_TEST_KERNELS_DIR) + "/test_kernels.so");
-}
+std::string TestKernels() { return ReadAll(std::string(SGD_TEST_KERNELS_DIR) + "/test_kernels.so"); }
 
 std::string BadKernels(const std::string& name) {
   return ReadAll(std::string(SGD_TEST_KERNELS_DIR) + "/bad_" + name + ".so");
@@ -115,15 +109,13 @@ std::unique_ptr<Slice> SliceAt(Space space, uint64_t offset, uint64_t size) {
   return std::make_unique<Slice>(space, offset, size);
 }
 
-std::unique_ptr<artifact::TensorInfoT> TensorOf(ElementType element,
-                                                const std::vector<uint64_t>& global_dims,
+std::unique_ptr<artifact::TensorInfoT> TensorOf(ElementType element, const std::vector<uint64_t>& global_dims,
                                                 uint32_t axis) {
   auto type = std::make_unique<artifact::TensorInfoT>();
   type->element = element;
   type->global_dims = global_dims;
   type->local_dims = global_dims;
-  for (size_t i = 0; i < global_dims.size(); ++i)
-    type->sharding.push_back(std::make_unique<artifact::DimShardingT>());
+  for (size_t i = 0; i < global_dims.size(); ++i) type->sharding.push_back(std::make_unique<artifact::DimShardingT>());
   if (axis > 1) {
     type->local_dims[0] = (global_dims[0] + axis - 1) / axis;
     type->sharding[0]->axes = {artifact::AxisRef(0, 1, axis)};
@@ -155,8 +147,8 @@ void FillSample(artifact::ArtifactWriter& writer, uint32_t ranks) {
   program->locations = {"model.py:1:1", "model.py:2:5"};
   program->inputs.push_back(InputOf("x", TensorOf(ElementType::F32, {4ull * ranks, 8}, ranks),
                                     SliceAt(Space::Private, SampleLayout::x, 128), false));
-  program->inputs.push_back(InputOf("w", TensorOf(ElementType::F32, {8, 16}, 1),
-                                    SliceAt(Space::Private, SampleLayout::w, 512), true));
+  program->inputs.push_back(
+      InputOf("w", TensorOf(ElementType::F32, {8, 16}, 1), SliceAt(Space::Private, SampleLayout::w, 512), true));
   Append(*program, SampleMatmul());
   Append(*program, SampleLaunch(ranks)).loc = 1;
   const Slice z(Space::Private, SampleLayout::z, 256), t(Space::Private, SampleLayout::t, 256);
@@ -167,12 +159,10 @@ void FillSample(artifact::ArtifactWriter& writer, uint32_t ranks) {
   Append(*program, CopyOf(window, t));
   Append(*program, CopyOf(constant, new_w));
   Append(*program, FillOf(flag, {7, 0, 0, 0}));
-  program->outputs.push_back(
-      OutputOf("t", TensorOf(ElementType::F32, {4, 16}, 1), std::make_unique<Slice>(t), -1));
+  program->outputs.push_back(OutputOf("t", TensorOf(ElementType::F32, {4, 16}, 1), std::make_unique<Slice>(t), -1));
   program->outputs.push_back(
       OutputOf("new_w", TensorOf(ElementType::F32, {8, 16}, 1), std::make_unique<Slice>(new_w), 1));
-  program->outputs.push_back(
-      OutputOf("flag", TensorOf(ElementType::I32, {}, 1), std::make_unique<Slice>(flag), -1));
+  program->outputs.push_back(OutputOf("flag", TensorOf(ElementType::I32, {}, 1), std::make_unique<Slice>(flag), -1));
   root.programs.push_back(std::move(program));
 }
 

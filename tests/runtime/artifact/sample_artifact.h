@@ -20,8 +20,9 @@ std::unique_ptr<artifact::Slice> SliceAt(artifact::Space space, uint64_t offset,
 
 // A tensor type; `axis` shards dimension 0 over the whole mesh axis 0 of that size, 1 leaves it
 // replicated.
-std::unique_ptr<artifact::TensorInfo::NativeTableType> TensorOf(
-    artifact::ElementType element, const std::vector<uint64_t>& global_dims, uint32_t axis);
+std::unique_ptr<artifact::TensorInfo::NativeTableType> TensorOf(artifact::ElementType element,
+                                                                const std::vector<uint64_t>& global_dims,
+                                                                uint32_t axis);
 
 // Appends an operation to a program, at location 0.
 template <typename OperationT>

@@ -27,9 +27,7 @@ constexpr size_t kMatmul = 0, kLaunch = 1, kCopy = 2, kAllReduce = 3, kFill = 6;
 MatmulT& MatmulIn(ProgramT& program) { return *program.instructions[kMatmul]->op.AsMatmul(); }
 LaunchT& LaunchIn(ProgramT& program) { return *program.instructions[kLaunch]->op.AsLaunch(); }
 CopyT& CopyIn(ProgramT& program) { return *program.instructions[kCopy]->op.AsCopy(); }
-CollectiveT& AllReduceIn(ProgramT& program) {
-  return *program.instructions[kAllReduce]->op.AsCollective();
-}
+CollectiveT& AllReduceIn(ProgramT& program) { return *program.instructions[kAllReduce]->op.AsCollective(); }
 FillT& FillIn(ProgramT& program) { return *program.instructions[kFill]->op.AsFill(); }
 
 struct Case {
@@ -40,17 +38,13 @@ struct Case {
 
 std::vector<Case> RootCases() {
   return {
-      {"axis twice",
-       [](ArtifactT& a, ProgramT&) { a.mesh.push_back(std::make_unique<MeshAxisT>(*a.mesh[0])); },
+      {"axis twice", [](ArtifactT& a, ProgramT&) { a.mesh.push_back(std::make_unique<MeshAxisT>(*a.mesh[0])); },
        "mesh axis name 'data' is empty or repeated"},
-      {"empty axis", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 0; },
-       "mesh axis 0 has size 0"},
+      {"empty axis", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 0; }, "mesh axis 0 has size 0"},
       {"huge mesh", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 1u << 30; }, "ranks"},
-      {"huge arena", [](ArtifactT& a, ProgramT&) { a.private_bytes = uint64_t{1} << 60; },
-       "larger than 2^46"},
+      {"huge arena", [](ArtifactT& a, ProgramT&) { a.private_bytes = uint64_t{1} << 60; }, "larger than 2^46"},
       {"no program", [](ArtifactT& a, ProgramT&) { a.programs.clear(); }, "holds no program"},
-      {"program name", [](ArtifactT&, ProgramT& p) { p.name.clear(); },
-       "program '': the name is empty or used twice"},
+      {"program name", [](ArtifactT&, ProgramT& p) { p.name.clear(); }, "program '': the name is empty or used twice"},
       {"missing kernel", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "gelu"; },
        "does not define the function 'gelu'"},
       {"line break", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "a\nb"; }, "'a\\nb'"},
@@ -59,70 +53,44 @@ std::vector<Case> RootCases() {
 
 std::vector<Case> TensorCases() {
   return {
-      {"input name", [](ArtifactT&, ProgramT& p) { p.inputs[1]->name = "x"; },
-       "input 1 'x': the name is used twice"},
-      {"element",
-       [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->element = static_cast<ElementType>(99); },
+      {"input name", [](ArtifactT&, ProgramT& p) { p.inputs[1]->name = "x"; }, "input 1 'x': the name is used twice"},
+      {"element", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->element = static_cast<ElementType>(99); },
        "input 0 'x': unknown element type"},
-      {"local rank", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->local_dims.pop_back(); },
-       "number of dimensions"},
+      {"local rank", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->local_dims.pop_back(); }, "number of dimensions"},
       {"local size", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->local_dims[0] = 3; },
        "dimension 0 of size 8 over 2 shards has local size 3 where 4 is expected"},
       {"sharding length", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding.pop_back(); },
        "one entry per dimension"},
-      {"unknown axis",
-       [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[0]->axes[0] = AxisRef(3, 1, 2); },
+      {"unknown axis", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[0]->axes[0] = AxisRef(3, 1, 2); },
        "axis 3"},
-      {"axis twice",
-       [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[1]->axes = {AxisRef(0, 1, 2)}; },
+      {"axis twice", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[1]->axes = {AxisRef(0, 1, 2)}; },
        "overlap"},
       {"overflow",
        [](ArtifactT&, ProgramT& p) {
-         p.inputs[1]->type->global_dims =
-             p.inputs[1]->type->local_dims = {uint64_t{1} << 40, uint64_t{1} << 40};
+         p.inputs[1]->type->global_dims = p.inputs[1]->type->local_dims = {uint64_t{1} << 40, uint64_t{1} << 40};
        },
        "more than 2^62 bytes"},
       {"slice outside",
-       [](ArtifactT&, ProgramT& p) {
-         p.inputs[0]->slice = testing::SliceAt(Space::Private, 1920, 128);
-       },
+       [](ArtifactT&, ProgramT& p) { p.inputs[0]->slice = testing::SliceAt(Space::Private, 1920, 128); },
        "128 bytes at 1920 lie outside of the Private space of 1984 bytes"},
       {"slice wraps",
-       [](ArtifactT&, ProgramT& p) {
-         p.inputs[0]->slice = testing::SliceAt(Space::Private, UINT64_MAX - 63, 128);
-       },
+       [](ArtifactT&, ProgramT& p) { p.inputs[0]->slice = testing::SliceAt(Space::Private, UINT64_MAX - 63, 128); },
        "outside of the Private space"},
-      {"slice small",
-       [](ArtifactT&, ProgramT& p) {
-         p.inputs[0]->slice = testing::SliceAt(Space::Private, 0, 64);
-       },
+      {"slice small", [](ArtifactT&, ProgramT& p) { p.inputs[0]->slice = testing::SliceAt(Space::Private, 0, 64); },
        "a shard of 128 bytes does not fit in a slice of 64"},
-      {"slice odd",
-       [](ArtifactT&, ProgramT& p) {
-         p.inputs[0]->slice = testing::SliceAt(Space::Private, 2, 128);
-       },
+      {"slice odd", [](ArtifactT&, ProgramT& p) { p.inputs[0]->slice = testing::SliceAt(Space::Private, 2, 128); },
        "not aligned"},
       {"slice space",
-       [](ArtifactT&, ProgramT& p) {
-         p.inputs[0]->slice = testing::SliceAt(static_cast<Space>(7), 0, 128);
-       },
+       [](ArtifactT&, ProgramT& p) { p.inputs[0]->slice = testing::SliceAt(static_cast<Space>(7), 0, 128); },
        "unknown space"},
       {"constant input",
-       [](ArtifactT&, ProgramT& p) {
-         p.inputs[0]->slice = testing::SliceAt(Space::Constant, 0, 128);
-       },
-       "read-only"},
+       [](ArtifactT&, ProgramT& p) { p.inputs[0]->slice = testing::SliceAt(Space::Constant, 0, 128); }, "read-only"},
       {"carry index", [](ArtifactT&, ProgramT& p) { p.outputs[1]->carry_input = 9; },
        "output 1 'new_w': carries into input 9 of 2"},
-      {"carry type", [](ArtifactT&, ProgramT& p) { p.outputs[1]->carry_input = 0; },
-       "of another type or shape"},
-      {"carry twice",
-       [](ArtifactT&, ProgramT& p) {
-         p.outputs.push_back(std::make_unique<OutputT>(*p.outputs[1]));
-       },
+      {"carry type", [](ArtifactT&, ProgramT& p) { p.outputs[1]->carry_input = 0; }, "of another type or shape"},
+      {"carry twice", [](ArtifactT&, ProgramT& p) { p.outputs.push_back(std::make_unique<OutputT>(*p.outputs[1])); },
        "a second output carries into input 1"},
-      {"missing slice", [](ArtifactT&, ProgramT& p) { p.outputs[1]->slice = nullptr; },
-       "lacks a required field"},
+      {"missing slice", [](ArtifactT&, ProgramT& p) { p.outputs[1]->slice = nullptr; }, "lacks a required field"},
   };
 }
 
@@ -134,87 +102,58 @@ std::vector<Case> OperationCases() {
        "instruction 1 (launch): kernel 2 does not exist (there are 2)"},
       {"grain", [](ArtifactT&, ProgramT& p) { LaunchIn(p).grain = 0; }, "grain"},
       {"range", [](ArtifactT&, ProgramT& p) { LaunchIn(p).range = UINT64_MAX; }, "range"},
-      {"buffer",
-       [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Window, 0, 257); },
+      {"buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Window, 0, 257); },
        "buffer 1: 257 bytes at 0"},
-      {"unaligned buffer",
-       [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Private, 900, 256); },
+      {"unaligned buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Private, 900, 256); },
        "buffer 1 is not aligned to 64 bytes"},
-      {"constant output",
-       [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Constant, 0, 256); },
+      {"constant output", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Constant, 0, 256); },
        "the last buffer lies in the constants, which are read-only"},
-      {"coordinate",
-       [](ArtifactT&, ProgramT& p) { LaunchIn(p).coordinates[0]->axes = {AxisRef(0, 2, 2)}; },
+      {"coordinate", [](ArtifactT&, ProgramT& p) { LaunchIn(p).coordinates[0]->axes = {AxisRef(0, 2, 2)}; },
        "coordinate: "},
       {"a extent", [](ArtifactT&, ProgramT& p) { MatmulIn(p).a_m = 9; },
        "instruction 0 (matmul): A reaches 35 elements of f32 in a slice of 128 bytes"},
-      {"negative", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = -1; },
-       "B has a negative stride"},
-      {"overflow", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = INT64_MAX; },
-       "B has more than 2^48 elements"},
-      {"huge m", [](ArtifactT&, ProgramT& p) { MatmulIn(p).m = UINT64_MAX; },
-       "a dimension is larger than 2^48"},
-      {"c shared", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c_m = 8; },
-       "let two elements share one place"},
-      {"c constant",
-       [](ArtifactT&, ProgramT& p) { MatmulIn(p).c = testing::SliceAt(Space::Constant, 0, 512); },
+      {"negative", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = -1; }, "B has a negative stride"},
+      {"overflow", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = INT64_MAX; }, "B has more than 2^48 elements"},
+      {"huge m", [](ArtifactT&, ProgramT& p) { MatmulIn(p).m = UINT64_MAX; }, "a dimension is larger than 2^48"},
+      {"c shared", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c_m = 8; }, "let two elements share one place"},
+      {"c constant", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c = testing::SliceAt(Space::Constant, 0, 512); },
        "read-only"},
-      {"c overlaps",
-       [](ArtifactT&, ProgramT& p) { MatmulIn(p).c = testing::SliceAt(Space::Private, 64, 256); },
+      {"c overlaps", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c = testing::SliceAt(Space::Private, 64, 256); },
        "C overlaps A or B"},
       {"batch length", [](ArtifactT&, ProgramT& p) { MatmulIn(p).batch_dims = {1}; },
        "batch dimensions and batch strides"},
-      {"no bias", [](ArtifactT&, ProgramT& p) { MatmulIn(p).epilogue = Epilogue::Bias; },
-       "bias is missing"},
+      {"no bias", [](ArtifactT&, ProgramT& p) { MatmulIn(p).epilogue = Epilogue::Bias; }, "bias is missing"},
       {"epilogue", [](ArtifactT&, ProgramT& p) { MatmulIn(p).epilogue = static_cast<Epilogue>(9); },
        "unknown epilogue"},
-      {"workspace",
-       [](ArtifactT&, ProgramT& p) {
-         MatmulIn(p).workspace = testing::SliceAt(Space::Private, 0, 64);
-       },
+      {"workspace", [](ArtifactT&, ProgramT& p) { MatmulIn(p).workspace = testing::SliceAt(Space::Private, 0, 64); },
        "the workspace overlaps an operand"},
-      {"copy size",
-       [](ArtifactT&, ProgramT& p) { CopyIn(p).source = testing::SliceAt(Space::Private, 0, 255); },
+      {"copy size", [](ArtifactT&, ProgramT& p) { CopyIn(p).source = testing::SliceAt(Space::Private, 0, 255); },
        "instruction 2 (copy): the source is smaller than the target"},
-      {"copy overlap",
-       [](ArtifactT&, ProgramT& p) { CopyIn(p).source = testing::SliceAt(Space::Window, 0, 256); },
+      {"copy overlap", [](ArtifactT&, ProgramT& p) { CopyIn(p).source = testing::SliceAt(Space::Window, 0, 256); },
        "overlap"},
       {"copy to constants",
-       [](ArtifactT&, ProgramT& p) {
-         CopyIn(p).target = testing::SliceAt(Space::Constant, 0, 256);
-       },
+       [](ArtifactT&, ProgramT& p) { CopyIn(p).target = testing::SliceAt(Space::Constant, 0, 256); },
        "target lies in the constants, which are read-only"},
       {"fill pattern", [](ArtifactT&, ProgramT& p) { FillIn(p).pattern.clear(); },
        "instruction 6 (fill): a pattern of 0 bytes"},
-      {"fill size",
-       [](ArtifactT&, ProgramT& p) {
-         FillIn(p).pattern = {1, 2, 3};
-       },
-       "not a whole number of patterns"},
-      {"collective kind",
-       [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = static_cast<CollectiveKind>(9); },
+      {"fill size", [](ArtifactT&, ProgramT& p) { FillIn(p).pattern = {1, 2, 3}; }, "not a whole number of patterns"},
+      {"collective kind", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = static_cast<CollectiveKind>(9); },
        "unknown kind of collective"},
-      {"collective reduce",
-       [](ArtifactT&, ProgramT& p) { AllReduceIn(p).reduce = static_cast<ReduceKind>(9); },
+      {"collective reduce", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).reduce = static_cast<ReduceKind>(9); },
        "unknown kind of reduction"},
       {"collective axes", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).axes = {AxisRef(0, 1, 3)}; },
        "instruction 3 (all_reduce): "},
       {"collective space",
-       [](ArtifactT&, ProgramT& p) {
-         AllReduceIn(p).operands[0]->source = testing::SliceAt(Space::Private, 0, 256);
-       },
+       [](ArtifactT&, ProgramT& p) { AllReduceIn(p).operands[0]->source = testing::SliceAt(Space::Private, 0, 256); },
        "the source of operand 0 is not in the window"},
       {"collective count", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).operands[0]->count = 65; },
        "reaches 65 elements"},
-      {"no operands", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).operands.clear(); },
-       "without operands"},
-      {"scatter",
-       [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = CollectiveKind::ReduceScatter; },
+      {"no operands", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).operands.clear(); }, "without operands"},
+      {"scatter", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = CollectiveKind::ReduceScatter; },
        "instruction 3 (reduce_scatter)"},
       {"permute", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = CollectiveKind::Permute; },
        "source axes of a permute"},
-      {"no operation", [](ArtifactT&, ProgramT& p) { p.instructions[0]->op.Reset(); },
-       "lacks a required field"},
+      {"no operation", [](ArtifactT&, ProgramT& p) { p.instructions[0]->op.Reset(); }, "lacks a required field"},
   };
 }
 

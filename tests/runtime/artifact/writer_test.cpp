@@ -20,9 +20,7 @@ size_t FilesIn(const std::string& folder) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-TEST(ArtifactWriter, SameCallsSameBytes) {
-  EXPECT_EQ(testing::SampleBytes(2), testing::SampleBytes(2));
-}
+TEST(ArtifactWriter, SameCallsSameBytes) { EXPECT_EQ(testing::SampleBytes(2), testing::SampleBytes(2)); }
 
 TEST(ArtifactWriter, ConstantsAreAlignedAndShared) {
   ArtifactWriter writer;
@@ -40,8 +38,7 @@ TEST(ArtifactWriter, RefusesWhatTheReaderWouldRefuse) {
   ArtifactWriter writer;
   testing::FillSample(writer, 2);
   writer.artifact().private_bytes = 64;
-  EXPECT_THAT(std::string(writer.Serialize().status().message()),
-              HasSubstr("lie outside of the Private space"));
+  EXPECT_THAT(std::string(writer.Serialize().status().message()), HasSubstr("lie outside of the Private space"));
   ArtifactWriter empty;
   EXPECT_FALSE(empty.Serialize().ok());
 }

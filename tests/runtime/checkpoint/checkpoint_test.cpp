@@ -27,8 +27,7 @@ data::TensorType ShardedType(uint32_t ranks) {
 }
 
 // Saves 'w', a tensor counting from `base` sharded over `ranks`, and the replicated scalar 'count'.
-absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks,
-                          int32_t base) {
+absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks, int32_t base) {
   std::vector<int32_t> global(kRows * 2);
   std::iota(global.begin(), global.end(), base);
   TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10"};
@@ -52,8 +51,7 @@ TEST(Checkpoint, SavesAndFindsTheNewest) {
   TemporaryFolder folder;
   const std::string directory = folder / "deep/checkpoints";
   ASSERT_TRUE(CheckWritable(directory).ok());
-  for (uint64_t step : {8, 100, 20})
-    ASSERT_EQ(SaveCounting(directory, step, 4, step), absl::OkStatus());
+  for (uint64_t step : {8, 100, 20}) ASSERT_EQ(SaveCounting(directory, step, 4, step), absl::OkStatus());
   std::filesystem::create_directory(directory + "/step-0000000200.partial");
   std::filesystem::create_directory(directory + "/step-0000000300");  // never got its manifest
 
@@ -95,8 +93,7 @@ TEST(Checkpoint, ReplacesOneOfTheSameStep) {
   EXPECT_EQ(folder.files(), 1u);
   auto checkpoint = OpenCheckpoint(folder.path());
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  EXPECT_EQ(data::Values<int32_t>(checkpoint->state.Bytes(*checkpoint->state.Find("count"))),
-            std::vector<int32_t>{50});
+  EXPECT_EQ(data::Values<int32_t>(checkpoint->state.Bytes(*checkpoint->state.Find("count"))), std::vector<int32_t>{50});
 }
 
 TEST(Checkpoint, TakesOverAnInterruptedSave) {
@@ -135,8 +132,7 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   TemporaryFolder folder;
   auto message = [&] { return std::string(OpenCheckpoint(folder.path()).status().message()); };
   EXPECT_EQ(message(), folder.path() + ": holds no complete checkpoint");
-  EXPECT_THAT(std::string(OpenCheckpoint(folder / "none").status().message()),
-              HasSubstr("cannot open: No such file"));
+  EXPECT_THAT(std::string(OpenCheckpoint(folder / "none").status().message()), HasSubstr("cannot open: No such file"));
 
   ASSERT_EQ(SaveCounting(folder.path(), 7, 1, 1), absl::OkStatus());
   const std::string state = folder / "step-0000000007/state.safetensors";
@@ -147,8 +143,7 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   std::string flipped = state_text;
   flipped.back() ^= 1;
   WriteText(state, flipped);
-  EXPECT_THAT(message(),
-              HasSubstr("state.safetensors: is corrupt: its SHA-256 is not the manifest's"));
+  EXPECT_THAT(message(), HasSubstr("state.safetensors: is corrupt: its SHA-256 is not the manifest's"));
   std::filesystem::remove(state);
   EXPECT_THAT(message(), HasSubstr("state.safetensors: cannot open: No such file"));
   WriteText(manifest, "{\"format\": 9}");
@@ -165,8 +160,7 @@ TEST(Checkpoint, AFailedSaveLeavesTheOlderOne) {
   auto checkpoint = OpenCheckpoint(folder.path());
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
   EXPECT_EQ(checkpoint->point.step, 7u);
-  EXPECT_THAT(std::string(CheckWritable("/proc/none").message()),
-              HasSubstr("/proc/none: cannot create: "));
+  EXPECT_THAT(std::string(CheckWritable("/proc/none").message()), HasSubstr("/proc/none: cannot create: "));
 }
 
 }  // namespace

@@ -22,15 +22,13 @@ struct MeetingPlace {
 
 class MeetingCommunicator : public comm::Communicator {
  public:
-  MeetingCommunicator(uint32_t rank, uint32_t size, MeetingPlace& place)
-      : rank_(rank), size_(size), place_(place) {}
+  MeetingCommunicator(uint32_t rank, uint32_t size, MeetingPlace& place) : rank_(rank), size_(size), place_(place) {}
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return size_; }
   std::byte* window() override { return nullptr; }
   uint64_t window_bytes() const override { return 0; }
-  absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh&,
-                                                 const comm::CollectiveSpec&) override {
+  absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh&, const comm::CollectiveSpec&) override {
     return absl::UnimplementedError("no collectives");
   }
   absl::Status Execute(comm::CollectiveHandle, absl::Duration) override {
@@ -40,8 +38,7 @@ class MeetingCommunicator : public comm::Communicator {
     place_.barrier.arrive_and_wait();
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes,
-                                                          absl::Duration) override {
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration) override {
     place_.shown[rank_] = std::string(bytes);
     place_.barrier.arrive_and_wait();
     std::vector<std::string> shown = place_.shown;
@@ -59,8 +56,7 @@ class MeetingCommunicator : public comm::Communicator {
 };
 
 // Runs `body` on `size` ranks and returns their outcomes.
-inline std::vector<absl::Status> RunRanks(
-    uint32_t size, const std::function<absl::Status(comm::Communicator&)>& body) {
+inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<absl::Status(comm::Communicator&)>& body) {
   MeetingPlace place(size);
   std::vector<absl::Status> outcomes(size);
   std::vector<std::thread> threads;

@@ -22,9 +22,7 @@ CollectiveSpec AllReduce() {
   return spec;
 }
 
-std::string Message(const CollectiveSpec& spec) {
-  return std::string(CheckSpec(kMesh, spec, 256).message());
-}
+std::string Message(const CollectiveSpec& spec) { return std::string(CheckSpec(kMesh, spec, 256).message()); }
 
 TEST(CollectiveSpec, AcceptsAnAllReduceInPlaceOrNot) {
   CollectiveSpec spec = AllReduce();

@@ -125,8 +125,7 @@ TEST(Communicator, TheDeadlineNamesWhoIsMissingAndWhere) {
     if (communicator.rank() == 0) {
       const absl::Status status = communicator.Execute(*sum, absl::Milliseconds(50));
       EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-      EXPECT_EQ(Message(status),
-                "all_reduce #0 (train: mlp.py:31:8): ranks 1, 2 did not arrive within 50ms");
+      EXPECT_EQ(Message(status), "all_reduce #0 (train: mlp.py:31:8): ranks 1, 2 did not arrive within 50ms");
       done = true;
     }
     while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -159,8 +158,8 @@ TEST(Communicator, NamesARankThatExecutesSomethingElse) {
     const absl::Status status = communicator.Execute(is_first ? *first : *second, kTimeout);
     ASSERT_FALSE(status.ok());
     communicator.Abort(status);
-    EXPECT_THAT(Message(status), AnyOf(HasSubstr("executes all_reduce #0 (a.py:1)"),
-                                       HasSubstr("executes all_reduce #1 (b.py:2)")));
+    EXPECT_THAT(Message(status),
+                AnyOf(HasSubstr("executes all_reduce #0 (a.py:1)"), HasSubstr("executes all_reduce #1 (b.py:2)")));
     EXPECT_THAT(Message(status), HasSubstr("their programs differ"));
   });
 }
@@ -171,8 +170,7 @@ TEST(Communicator, NoticesThatOtherGroupsWereMeant) {
     auto x = communicator.Prepare(mesh, SumOf({{0, 1, 2}}, 8, "x"));
     auto y = communicator.Prepare(mesh, SumOf({{1, 1, 2}}, 8, "y"));
     ASSERT_TRUE(x.ok() && y.ok());
-    const absl::Status status =
-        communicator.Execute(communicator.rank() == 3 ? *y : *x, absl::Seconds(20));
+    const absl::Status status = communicator.Execute(communicator.rank() == 3 ? *y : *x, absl::Seconds(20));
     if (status.ok()) return;  // ranks 0 and 2 agree with each other
     EXPECT_NE(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
     communicator.Abort(status);
@@ -218,8 +216,7 @@ TEST(Segment, RefusesTooMuchAndWhatIsNone) {
   ASSERT_EQ(pipe(ends), 0);
   pipes[0] = UniqueFd(ends[0]);
   pipes[1] = UniqueFd(ends[1]);
-  EXPECT_THAT(Message(SharedMemorySegment::Attach(std::move(pipes[0])).status()),
-              HasSubstr("another version"));
+  EXPECT_THAT(Message(SharedMemorySegment::Attach(std::move(pipes[0])).status()), HasSubstr("another version"));
 }
 
 }  // namespace

@@ -96,8 +96,7 @@ class CaseBuilder {
   uint64_t end_ = 0;
 };
 
-CollectiveOperand Rows(CollectiveKind kind, ElementType element, uint64_t n, uint64_t outer,
-                       uint64_t inner) {
+CollectiveOperand Rows(CollectiveKind kind, ElementType element, uint64_t n, uint64_t outer, uint64_t inner) {
   CollectiveOperand operand;
   operand.element = element;
   operand.outer = outer;
@@ -106,8 +105,7 @@ CollectiveOperand Rows(CollectiveKind kind, ElementType element, uint64_t n, uin
   return operand;
 }
 
-CollectiveOperand Block(ElementType element, std::vector<uint64_t> dims, uint32_t split,
-                        uint32_t concat) {
+CollectiveOperand Block(ElementType element, std::vector<uint64_t> dims, uint32_t split, uint32_t concat) {
   CollectiveOperand operand;
   operand.element = element;
   operand.count = 1;
@@ -129,9 +127,8 @@ std::vector<CollectiveOperand> OperandsOf(CollectiveKind kind, ElementType eleme
             Block(element, {n, 9, 71}, 0, 1),
             Block(element, {2, 0, n}, 2, 0)};
   }
-  return {Rows(kind, element, n, 1, 1),    Rows(kind, element, n, 3, 7),
-          Rows(kind, element, n, 403, 3),  Rows(kind, element, n, 3, 1201),
-          Rows(kind, element, n, 1, 5003), Rows(kind, element, n, 0, 5)};
+  return {Rows(kind, element, n, 1, 1),    Rows(kind, element, n, 3, 7),    Rows(kind, element, n, 403, 3),
+          Rows(kind, element, n, 3, 1201), Rows(kind, element, n, 1, 5003), Rows(kind, element, n, 0, 5)};
 }
 
 bool Reduces(CollectiveKind kind) {
@@ -177,11 +174,10 @@ void RunCase(const Mesh& mesh, const Case& test, Communicator& communicator) {
   const std::byte* actual = communicator.window();
   if (std::memcmp(actual, expected, bytes) == 0) return;
   const uint64_t at = std::mismatch(actual, actual + bytes, expected).first - actual;
-  ADD_FAILURE() << "rank " << rank << ": " << CollectiveName(test.spec.kind) << " "
-                << ReduceName(test.spec.reduce) << " of "
-                << ElementName(test.spec.operands[0].element) << "[" << test.spec.operands[0].outer
-                << "," << test.spec.operands[0].inner << "]: first difference at byte " << at
-                << ", target at " << test.spec.operands[0].target_offset;
+  ADD_FAILURE() << "rank " << rank << ": " << CollectiveName(test.spec.kind) << " " << ReduceName(test.spec.reduce)
+                << " of " << ElementName(test.spec.operands[0].element) << "[" << test.spec.operands[0].outer << ","
+                << test.spec.operands[0].inner << "]: first difference at byte " << at << ", target at "
+                << test.spec.operands[0].target_offset;
 }
 
 class Conformance : public testing::TestWithParam<std::tuple<RankRunner, Shape, CollectiveKind>> {};
@@ -210,18 +206,15 @@ std::vector<Shape> ProcessShapes() {
   return {all[1], all[3], all[9]};
 }
 
-const auto kAllKinds = testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
-                                       CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
-                                       CollectiveKind::kPermute, CollectiveKind::kBroadcast);
+const auto kAllKinds =
+    testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+                    CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast);
 
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
-                         testing::Combine(testing::Values(kThreads), testing::ValuesIn(AllShapes()),
-                                          kAllKinds),
-                         Name);
+                         testing::Combine(testing::Values(kThreads), testing::ValuesIn(AllShapes()), kAllKinds), Name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Conformance);
 INSTANTIATE_TEST_SUITE_P(Processes, Conformance,
-                         testing::Combine(testing::Values(kProcesses),
-                                          testing::ValuesIn(ProcessShapes()), kAllKinds),
+                         testing::Combine(testing::Values(kProcesses), testing::ValuesIn(ProcessShapes()), kAllKinds),
                          Name);
 
 }  // namespace

@@ -26,10 +26,8 @@ TEST(Mesh, NumbersRanksRowMajor) {
   EXPECT_EQ(mesh.ranks(), 8u);
   EXPECT_THAT(Members(mesh, {Whole(mesh, 0)}, 5), ElementsAre(1, 5));
   EXPECT_THAT(Members(mesh, {Whole(mesh, 1)}, 5), ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(Members(mesh, {Whole(mesh, 0), Whole(mesh, 1)}, 0),
-              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-  EXPECT_THAT(Members(mesh, {Whole(mesh, 1), Whole(mesh, 0)}, 0),
-              ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
+  EXPECT_THAT(Members(mesh, {Whole(mesh, 0), Whole(mesh, 1)}, 0), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(Members(mesh, {Whole(mesh, 1), Whole(mesh, 0)}, 0), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
 TEST(Mesh, SubAxesSplitAnAxisMajorToMinor) {
@@ -125,10 +123,8 @@ TEST(Mesh, RefusesWhatIsNotInTheMesh) {
   EXPECT_THAT(message({{0, 1, 4}, {0, 2, 2}}), HasSubstr("parts of mesh axis 0 overlap"));
   EXPECT_FALSE(CheckAxes(Mesh{{6}}, std::vector<AxisRef>{{0, 1, 2}, {0, 3, 2}}).ok());
   EXPECT_TRUE(CheckAxes(Mesh{{12}}, std::vector<AxisRef>{{0, 6, 2}, {0, 1, 3}}).ok());
-  EXPECT_THAT(std::string(GroupOf(mesh, {}, 8).status().message()),
-              HasSubstr("rank 8 is not in a mesh of 8 ranks"));
-  EXPECT_THAT(std::string(GroupOf(Mesh{{4, 0}}, {}, 0).status().message()),
-              HasSubstr("mesh axis 1 has size 0"));
+  EXPECT_THAT(std::string(GroupOf(mesh, {}, 8).status().message()), HasSubstr("rank 8 is not in a mesh of 8 ranks"));
+  EXPECT_THAT(std::string(GroupOf(Mesh{{4, 0}}, {}, 0).status().message()), HasSubstr("mesh axis 1 has size 0"));
   EXPECT_THAT(std::string(GroupOf(Mesh{{1u << 31, 1u << 31, 4}}, {}, 0).status().message()),
               HasSubstr("mesh has more than 1048576 ranks"));
   const std::vector<AxisRef> x = {Whole(mesh, 0)};

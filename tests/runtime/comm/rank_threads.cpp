@@ -14,8 +14,7 @@ namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);
 
-void RunRank(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
-             const RankFunction& function) {
+void RunRank(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank, const RankFunction& function) {
   auto communicator = SharedMemoryCommunicator::Connect(segment, rank, kTimeout);
   ASSERT_TRUE(communicator.ok()) << communicator.status();
   function(**communicator);

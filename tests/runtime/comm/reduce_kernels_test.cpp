@@ -45,9 +45,8 @@ void PlaceSpecials(ElementType element, std::vector<std::byte>& a, std::vector<s
 bool IsFloat(ElementType element) { return element >= ElementType::kF16; }
 
 // Runs start (a op b), accumulate (op c), finish.
-std::vector<std::byte> RunKernel(const ReduceKernel& kernel, ElementType element,
-                                 const std::vector<std::byte>& a, const std::vector<std::byte>& b,
-                                 const std::vector<std::byte>& c) {
+std::vector<std::byte> RunKernel(const ReduceKernel& kernel, ElementType element, const std::vector<std::byte>& a,
+                                 const std::vector<std::byte>& b, const std::vector<std::byte>& c) {
   std::vector<std::byte> accumulators(kCount * kernel.accumulator_size);
   kernel.start(a.data(), b.data(), accumulators.data(), kCount);
   kernel.accumulate(accumulators.data(), c.data(), kCount);
@@ -90,9 +89,8 @@ T Definition(ReduceKind reduce, T a, T b) {
 }
 
 template <class T>
-void ExpectDefinition(ReduceKind reduce, const std::vector<std::byte>& actual,
-                      const std::vector<std::byte>& a, const std::vector<std::byte>& b,
-                      const std::vector<std::byte>& c) {
+void ExpectDefinition(ReduceKind reduce, const std::vector<std::byte>& actual, const std::vector<std::byte>& a,
+                      const std::vector<std::byte>& b, const std::vector<std::byte>& c) {
   for (size_t i = 0; i < kCount; ++i) {
     T x, y, z, got;
     std::memcpy(&x, a.data() + i * sizeof(T), sizeof(T));
@@ -112,9 +110,9 @@ void ExpectDefinition(ReduceKind reduce, const std::vector<std::byte>& actual,
 }
 
 // f32 definition, rounded once by the reference.
-void ExpectHalfDefinition(ElementType element, ReduceKind reduce,
-                          const std::vector<std::byte>& actual, const std::vector<std::byte>& a,
-                          const std::vector<std::byte>& b, const std::vector<std::byte>& c) {
+void ExpectHalfDefinition(ElementType element, ReduceKind reduce, const std::vector<std::byte>& actual,
+                          const std::vector<std::byte>& a, const std::vector<std::byte>& b,
+                          const std::vector<std::byte>& c) {
   for (size_t i = 0; i < kCount; ++i) {
     const auto at = [&](const std::vector<std::byte>& bytes) {
       return static_cast<float>(LoadElement(element, bytes.data() + 2 * i));
@@ -127,8 +125,8 @@ void ExpectHalfDefinition(ElementType element, ReduceKind reduce,
       continue;
     }
     ASSERT_EQ(std::memcmp(expected, actual.data() + 2 * i, 2), 0)
-        << ElementName(element) << " " << ReduceName(reduce) << " of " << at(a) << ", " << at(b)
-        << ", " << at(c) << " is " << at(actual);
+        << ElementName(element) << " " << ReduceName(reduce) << " of " << at(a) << ", " << at(b) << ", " << at(c)
+        << " is " << at(actual);
   }
 }
 
@@ -171,8 +169,7 @@ void CheckAll(const ReduceKernel* (*find)(ElementType, ReduceKind)) {
       const ReduceKind reduce = static_cast<ReduceKind>(r);
       const bool logical = reduce == ReduceKind::kAnd || reduce == ReduceKind::kOr;
       const bool arithmetic = reduce == ReduceKind::kAdd || reduce == ReduceKind::kMul;
-      const bool defined =
-          !(logical && IsFloat(element)) && !(arithmetic && element == ElementType::kBool);
+      const bool defined = !(logical && IsFloat(element)) && !(arithmetic && element == ElementType::kBool);
       const ReduceKernel* kernel = find(element, reduce);
       ASSERT_EQ(kernel != nullptr, defined) << ElementName(element) << " " << ReduceName(reduce);
       if (defined) Check(element, reduce, *kernel);

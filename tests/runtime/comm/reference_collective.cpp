@@ -74,8 +74,7 @@ struct Context {
   }
   // f32 arithmetic for the types that are accumulated in f32.
   void Reduce(uint64_t from, uint64_t to) const {
-    const bool single =
-        operand.element >= ElementType::kF16 && operand.element != ElementType::kF64;
+    const bool single = operand.element >= ElementType::kF16 && operand.element != ElementType::kF64;
     double value = LoadElement(operand.element, Source(0, from));
     for (uint32_t position = 1; position < group.members.size(); ++position) {
       value = Apply(spec.reduce, value, LoadElement(operand.element, Source(position, from)));
@@ -137,8 +136,7 @@ void RunOperand(const Mesh& mesh, const Context& context, uint32_t rank) {
       break;
     case CollectiveKind::kPermute:
       for (uint32_t from = 0; from < n; ++from) {
-        const uint64_t index =
-            LinearIndex(mesh, context.spec.from_axes, context.group.members[from]);
+        const uint64_t index = LinearIndex(mesh, context.spec.from_axes, context.group.members[from]);
         if (index != LinearIndex(mesh, context.spec.axes, rank)) continue;
         for (uint64_t i = 0; i < operand.count; ++i) context.Copy(from, i, i);
       }
@@ -204,8 +202,7 @@ void RunReference(const Mesh& mesh, const CollectiveSpec& spec, Windows& windows
   for (uint32_t rank = 0; rank < windows.size(); ++rank) {
     const Group group = *GroupOf(mesh, spec.axes, rank);
     for (const CollectiveOperand& operand : spec.operands) {
-      RunOperand(mesh, {spec, operand, before, group, windows[rank].data() + operand.target_offset},
-                 rank);
+      RunOperand(mesh, {spec, operand, before, group, windows[rank].data() + operand.target_offset}, rank);
     }
   }
 }

@@ -14,7 +14,6 @@ double LoadElement(ElementType element, const std::byte* at);
 void StoreElement(ElementType element, double value, std::byte* at);
 
 // windows[rank] before the collective -> after it.
-void RunReference(const Mesh& mesh, const CollectiveSpec& spec,
-                  std::vector<std::vector<std::byte>>& windows);
+void RunReference(const Mesh& mesh, const CollectiveSpec& spec, std::vector<std::vector<std::byte>>& windows);
 
 }  // namespace sgd::comm

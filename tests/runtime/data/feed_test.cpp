@@ -29,8 +29,8 @@ std::vector<InputType> Inputs(uint32_t ranks) {
 }
 
 // The global batch of input `i`, put together from the ranks' shards.
-std::vector<int32_t> Batch(const Feed& feed, uint64_t step, size_t i,
-                           const std::vector<InputType>& inputs, uint32_t ranks) {
+std::vector<int32_t> Batch(const Feed& feed, uint64_t step, size_t i, const std::vector<InputType>& inputs,
+                           uint32_t ranks) {
   const TensorType& type = inputs[feed.inputs()[i]].type;
   std::vector<int32_t> global;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
@@ -67,8 +67,7 @@ TEST(RowFeed, EveryRankCountSeesTheSameRows) {
     for (uint64_t step = 0; step < 6; ++step) {
       const std::vector<int32_t> x = Batch(**feed, step, 0, inputs, ranks);
       const std::vector<int32_t> y = Batch(**feed, step, 1, inputs, ranks);
-      for (size_t row = 0; row < 4; ++row)
-        EXPECT_EQ(x[row * 3], y[row] * 3) << "rows of x and y must stay together";
+      for (size_t row = 0; row < 4; ++row) EXPECT_EQ(x[row * 3], y[row] * 3) << "rows of x and y must stay together";
       if (ranks == 1) reference.push_back(y);
       EXPECT_EQ(y, reference[step]);
     }
@@ -96,8 +95,7 @@ TEST(RowFeed, WithoutSeedKeepsTheOrderOfTheFile) {
 TEST(RowFeed, ShardsOfOtherDimensionsAreCutFromRows) {
   TemporaryFolder folder;
   WriteCounting(folder / "d", {{"x", {6, 4, 2}}});
-  const std::vector<InputType> inputs = {
-      {"x", {ElementType::I32, {2, 4, 2}, {2, 2, 2}, {{}, {{0, 1, 2}}, {}}}}};
+  const std::vector<InputType> inputs = {{"x", {ElementType::I32, {2, 4, 2}, {2, 2, 2}, {{}, {{0, 1, 2}}, {}}}}};
   auto feed = RowFeed::Make(Open(folder / "d"), inputs, {{0, "x"}}, std::nullopt);
   ASSERT_TRUE(feed.ok()) << feed.status();
   std::vector<int32_t> expected(16);
@@ -115,8 +113,7 @@ TEST(RowFeed, SaysWhatDoesNotFit) {
   auto message = [&](std::vector<RowFeed::Source> sources) {
     return std::string(RowFeed::Make(file, inputs, sources, 0).status().message());
   };
-  EXPECT_THAT(message({{0, "none"}}),
-              HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it"));
+  EXPECT_THAT(message({{0, "none"}}), HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it"));
   EXPECT_THAT(message({{0, "wide"}}),
               HasSubstr("tensor 'wide': is I32[10,4]; its rows do not fit input 'x', I32[4,3]"));
   EXPECT_THAT(message({{0, "x"}, {1, "y"}}), HasSubstr("tensor 'y': has 9 rows, but 'x' has 10"));
@@ -148,14 +145,10 @@ TEST(BatchFeed, SaysWhatDoesNotFit) {
     auto feed = BatchFeed::Make(Open(folder / "b"), inputs, NameTable("arg", {"x", "y"}));
     return std::string(feed.status().message());
   };
-  EXPECT_THAT(message({{"x", {4, 3}}}),
-              HasSubstr("tensor 'x': batches are named stepK.argN or stepK.<input>"));
-  EXPECT_THAT(message({{"step0.z", {4}}}),
-              HasSubstr("tensor 'step0.z': the program has no input 'z'"));
-  EXPECT_THAT(message({{"step0.y", {5}}}),
-              HasSubstr("tensor 'step0.y': is I32[5], but input 'y' is I32[4]"));
-  EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}),
-              HasSubstr("input 'y' is given twice in this step"));
+  EXPECT_THAT(message({{"x", {4, 3}}}), HasSubstr("tensor 'x': batches are named stepK.argN or stepK.<input>"));
+  EXPECT_THAT(message({{"step0.z", {4}}}), HasSubstr("tensor 'step0.z': the program has no input 'z'"));
+  EXPECT_THAT(message({{"step0.y", {5}}}), HasSubstr("tensor 'step0.y': is I32[5], but input 'y' is I32[4]"));
+  EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}), HasSubstr("input 'y' is given twice in this step"));
   EXPECT_THAT(message({{"step1.y", {4}}}), HasSubstr("has no tensors for step0, but for step1"));
   EXPECT_THAT(message({{"step0.y", {4}}, {"step1.x", {4, 3}}}),
               HasSubstr("step1 does not give input 'y', other steps do"));

@@ -87,16 +87,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"[]", 0, "not a JSON object"}, BadFile{"{\"a\xff\":1}", 0, "not a JSON object"},
         BadFile{R"({"w":1})", 0, "tensor 'w': its entry is not an object"},
         BadFile{R"({"w":{"shape":[],"data_offsets":[0,4]}})", 4, "tensor 'w': has no dtype"},
-        BadFile{R"({"w":{"dtype":"F4","shape":[],"data_offsets":[0,4]}})", 4,
-                "has dtype 'F4', which is not supported"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4,
-                "its shape is not a list"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4,
-                "its shape is not a list"},
-        BadFile{R"({"w":{"dtype":"F32","shape":3,"data_offsets":[0,4]}})", 4,
-                "its shape is not a list"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1]}})", 4,
-                "data_offsets are not two ascending numbers"},
+        BadFile{R"({"w":{"dtype":"F4","shape":[],"data_offsets":[0,4]}})", 4, "has dtype 'F4', which is not supported"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "its shape is not a list"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "its shape is not a list"},
+        BadFile{R"({"w":{"dtype":"F32","shape":3,"data_offsets":[0,4]}})", 4, "its shape is not a list"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1]}})", 4, "data_offsets are not two ascending numbers"},
         BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4,
                 "data_offsets are not two ascending numbers"},
         BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}})", 4,
@@ -107,16 +102,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "its shape overflows"},
         BadFile{R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4,
                 "ends at byte 8 of the data, but the file has only 4"},
-        BadFile{
-            R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551614,18446744073709551615]}})",
-            4, "ends at byte"},
+        BadFile{R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551614,18446744073709551615]}})", 4,
+                "ends at byte"},
         BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8,
                 "begins at byte 4 of the data, but the tensors before it end at 0"},
         BadFile{
             R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
             6, "tensor 'b': begins at byte 2"},
-        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 9,
-                "5 bytes after the last tensor"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 9, "5 bytes after the last tensor"},
         BadFile{
             R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
             4, "tensor 'w': appears twice"},
@@ -128,8 +121,7 @@ TEST(Safetensors, RefusesFilesThatAreNone) {
   TemporaryFolder folder;
   EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "none").status().message()),
               HasSubstr("none: cannot open: No such file or directory"));
-  EXPECT_THAT(std::string(SafetensorsFile::Open(folder.path()).status().message()),
-              HasSubstr("not a regular file"));
+  EXPECT_THAT(std::string(SafetensorsFile::Open(folder.path()).status().message()), HasSubstr("not a regular file"));
   WriteText(folder / "short", "1234567");
   EXPECT_THAT(std::string(SafetensorsFile::Open(folder / "short").status().message()),
               HasSubstr("shorter than 8 bytes"));
@@ -155,8 +147,7 @@ TEST(Safetensors, DeepNestingDoesNotCrash) {
   TemporaryFolder folder;
   WriteSafetensors(folder / "deep", std::string(1'000'000, '['), "");
   EXPECT_FALSE(SafetensorsFile::Open(folder / "deep").ok());
-  WriteSafetensors(folder / "closed",
-                   "{\"a\":" + std::string(300'000, '[') + std::string(300'000, ']') + "}", "");
+  WriteSafetensors(folder / "closed", "{\"a\":" + std::string(300'000, '[') + std::string(300'000, ']') + "}", "");
   EXPECT_FALSE(SafetensorsFile::Open(folder / "closed").ok());
 }
 

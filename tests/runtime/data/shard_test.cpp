@@ -12,8 +12,7 @@
 namespace sgd::data {
 namespace {
 
-TensorType Type(Dims dims, std::vector<std::vector<comm::AxisRef>> sharding,
-                ElementType element = ElementType::I32) {
+TensorType Type(Dims dims, std::vector<std::vector<comm::AxisRef>> sharding, ElementType element = ElementType::I32) {
   TensorType type{element, dims, dims, sharding};
   for (size_t d = 0; d < sharding.size(); ++d) {
     const uint64_t parts = comm::AxesSize(sharding[d]);
@@ -31,8 +30,8 @@ std::vector<int32_t> Counting(uint64_t count) {
 // Cuts a counting tensor into the ranks' shards and puts it together again from first replicas
 // alone.
 void CheckRoundTrip(const TensorType& type, const comm::Mesh& mesh) {
-  const uint64_t count = std::accumulate(type.global_dims.begin(), type.global_dims.end(),
-                                         uint64_t{1}, std::multiplies<>());
+  const uint64_t count =
+      std::accumulate(type.global_dims.begin(), type.global_dims.end(), uint64_t{1}, std::multiplies<>());
   const std::vector<int32_t> global = Counting(count);
   std::vector<int32_t> rebuilt(count, 0);
   uint64_t written = 0;
@@ -51,13 +50,8 @@ void CheckRoundTrip(const TensorType& type, const comm::Mesh& mesh) {
 
 TEST(Shard, PartsOfAllRanksMakeTheWhole) {
   const comm::Mesh mesh{{2, 4}};
-  const std::vector<std::vector<comm::AxisRef>> choices = {{},
-                                                           {{0, 1, 2}},
-                                                           {{1, 1, 4}},
-                                                           {{1, 1, 2}},
-                                                           {{1, 2, 2}},
-                                                           {{0, 1, 2}, {1, 1, 4}},
-                                                           {{1, 2, 2}, {0, 1, 2}}};
+  const std::vector<std::vector<comm::AxisRef>> choices = {
+      {}, {{0, 1, 2}}, {{1, 1, 4}}, {{1, 1, 2}}, {{1, 2, 2}}, {{0, 1, 2}, {1, 1, 4}}, {{1, 2, 2}, {0, 1, 2}}};
   auto overlap = [](const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisRef>& b) {
     for (const comm::AxisRef& x : a)
       for (const comm::AxisRef& y : b)
@@ -90,11 +84,9 @@ TEST(Shard, PaddingOfUnevenShardsIsZero) {
   const TensorType type = Type({5}, {{{0, 1, 4}}});  // 2 + 2 + 1 + 0
   const std::vector<int32_t> global = Counting(5);
   std::vector<int32_t> local(2, -1);
-  Shard(type, mesh, 2)
-      .CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+  Shard(type, mesh, 2).CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
   EXPECT_EQ(local, (std::vector<int32_t>{5, 0}));
-  Shard(type, mesh, 3)
-      .CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+  Shard(type, mesh, 3).CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
   EXPECT_EQ(local, (std::vector<int32_t>{0, 0}));
 }
 
@@ -143,11 +135,9 @@ TEST(RandomValues, DoNotDependOnTheNumberOfRanks) {
 
 TEST(RandomValues, SuitEachElementType) {
   std::vector<uint16_t> half(64);
-  FillRandom(Shard(Type({64}, {}, ElementType::F16), {}, 0), 1, 0,
-             std::as_writable_bytes(std::span(half)));
+  FillRandom(Shard(Type({64}, {}, ElementType::F16), {}, 0), 1, 0, std::as_writable_bytes(std::span(half)));
   for (uint16_t bits : half) {
-    const float value =
-        std::ldexp(1.0f + static_cast<float>(bits & 0x3ff) / 1024, (bits >> 10) - 15);
+    const float value = std::ldexp(1.0f + static_cast<float>(bits & 0x3ff) / 1024, (bits >> 10) - 15);
     EXPECT_GE(value, 0.0099f);
     EXPECT_LT(value, 0.1f);
   }

@@ -14,9 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<TensorSpec> kSpecs = {{"flag", ElementType::Bool, {3}},
-                                        {"w", ElementType::F32, {2, 2}},
-                                        {"step", ElementType::I64, {}}};
+const std::vector<TensorSpec> kSpecs = {
+    {"flag", ElementType::Bool, {3}}, {"w", ElementType::F32, {2, 2}}, {"step", ElementType::I64, {}}};
 
 TEST(TensorFileWriter, RoundTrip) {
   TemporaryFolder folder;
@@ -97,18 +96,15 @@ TEST(TensorFileWriter, RefusesTwoWritersOfOneFile) {
   auto first = TensorFileWriter::Create(folder / "out", kSpecs);
   ASSERT_TRUE(first.ok());
   auto second = TensorFileWriter::Create(folder / "out", kSpecs);
-  EXPECT_THAT(std::string(second.status().message()),
-              HasSubstr("another run is writing this file"));
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("another run is writing this file"));
   EXPECT_TRUE(first->Commit().ok());
 }
 
 TEST(TensorFileWriter, RefusesNamesTwiceAndOverflow) {
   TemporaryFolder folder;
-  auto twice = TensorFileWriter::Create(folder / "out",
-                                        {{"a", ElementType::F32, {}}, {"a", ElementType::F32, {}}});
+  auto twice = TensorFileWriter::Create(folder / "out", {{"a", ElementType::F32, {}}, {"a", ElementType::F32, {}}});
   EXPECT_THAT(std::string(twice.status().message()), HasSubstr("two tensors would be named 'a'"));
-  auto large =
-      TensorFileWriter::Create(folder / "out", {{"a", ElementType::F32, {uint64_t{1} << 61}}});
+  auto large = TensorFileWriter::Create(folder / "out", {{"a", ElementType::F32, {uint64_t{1} << 61}}});
   EXPECT_THAT(std::string(large.status().message()), HasSubstr("tensor 'a': its size overflows"));
   EXPECT_EQ(folder.files(), 0u);
 }
@@ -119,10 +115,8 @@ TEST(TensorFileWriter, ChecksWritability) {
   EXPECT_EQ(folder.files(), 0u);
   EXPECT_THAT(std::string(TensorFileWriter::CheckWritable(folder / "none/out").message()),
               HasSubstr("cannot create: No such file or directory"));
-  EXPECT_THAT(std::string(TensorFileWriter::CheckWritable(folder.path()).message()),
-              HasSubstr("not a regular file"));
-  EXPECT_THAT(std::string(TensorFileWriter::CheckWritable("/dev/full").message()),
-              HasSubstr("not a regular file"));
+  EXPECT_THAT(std::string(TensorFileWriter::CheckWritable(folder.path()).message()), HasSubstr("not a regular file"));
+  EXPECT_THAT(std::string(TensorFileWriter::CheckWritable("/dev/full").message()), HasSubstr("not a regular file"));
 }
 
 }  // namespace

@@ -28,17 +28,14 @@ class TemporaryFolder {
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
   size_t files() const {
-    return std::distance(std::filesystem::directory_iterator(path_),
-                         std::filesystem::directory_iterator());
+    return std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator());
   }
 
  private:
   std::string path_;
 };
 
-inline void WriteText(const std::string& path, std::string_view text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
+inline void WriteText(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
 
 inline std::string ReadText(const std::string& path) {
   std::stringstream text;
@@ -47,8 +44,7 @@ inline std::string ReadText(const std::string& path) {
 }
 
 // A safetensors file with this header and data, whether or not they make sense.
-inline void WriteSafetensors(const std::string& path, std::string_view header,
-                             std::string_view data) {
+inline void WriteSafetensors(const std::string& path, std::string_view header, std::string_view data) {
   const uint64_t length = header.size();
   std::string text(reinterpret_cast<const char*>(&length), sizeof(length));
   WriteText(path, text.append(header).append(data));
@@ -66,8 +62,8 @@ std::vector<T> Values(std::span<const std::byte> bytes) {
 }
 
 // Writes i32 tensors counting from `base` in row-major order.
-inline void WriteCounting(const std::string& path,
-                          const std::vector<std::pair<std::string, Dims>>& tensors, int base = 0) {
+inline void WriteCounting(const std::string& path, const std::vector<std::pair<std::string, Dims>>& tensors,
+                          int base = 0) {
   std::vector<TensorSpec> specs;
   for (const auto& [name, dims] : tensors) specs.push_back({name, ElementType::I32, dims});
   absl::StatusOr<TensorFileWriter> writer = TensorFileWriter::Create(path, specs);

@@ -15,12 +15,8 @@ using artifact::Space;
 template <typename Operation, typename OperationT>
 class Packed {
  public:
-  explicit Packed(const OperationT& operation) {
-    builder_.Finish(Operation::Pack(builder_, &operation));
-  }
-  const Operation& operator*() const {
-    return *flatbuffers::GetRoot<Operation>(builder_.GetBufferPointer());
-  }
+  explicit Packed(const OperationT& operation) { builder_.Finish(Operation::Pack(builder_, &operation)); }
+  const Operation& operator*() const { return *flatbuffers::GetRoot<Operation>(builder_.GetBufferPointer()); }
 
  private:
   flatbuffers::FlatBufferBuilder builder_;
@@ -39,11 +35,9 @@ TEST_P(DeviceConformance, ArenasAreZeroedAndAligned) {
     ASSERT_TRUE(arena.ok()) << arena.status();
     EXPECT_EQ((*arena)->size(), bytes);
     EXPECT_EQ(reinterpret_cast<uint64_t>((*arena)->data()) % 4096, 0u);
-    EXPECT_TRUE(std::all_of((*arena)->data(), (*arena)->data() + bytes,
-                            [](std::byte b) { return b == std::byte{0}; }));
+    EXPECT_TRUE(std::all_of((*arena)->data(), (*arena)->data() + bytes, [](std::byte b) { return b == std::byte{0}; }));
   }
-  EXPECT_EQ(device->Allocate(uint64_t{1} << 62).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(device->Allocate(uint64_t{1} << 62).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST_P(DeviceConformance, LaunchGetsBuffersAndCoordinates) {
@@ -80,8 +74,7 @@ TEST_P(DeviceConformance, LaunchPartsBeginAtMultiplesOfTheGrain) {
       launch.buffers = {Slice(Space::Private, 0, 1024)};
       launch.range = range;
       launch.grain = 8;
-      Execute(device->PrepareLaunch(*Packed<artifact::Launch, artifact::LaunchT>(launch), *kernels,
-                                    arena.map(), {}),
+      Execute(device->PrepareLaunch(*Packed<artifact::Launch, artifact::LaunchT>(launch), *kernels, arena.map(), {}),
               *device);
       const std::vector<int64_t> ends = arena.Get<int64_t>(0, 101);
       for (uint64_t i = 0; i < range; ++i) {
@@ -119,8 +112,7 @@ TEST_P(DeviceConformance, FillsRepeatThePattern) {
       TestArena arena(*device, bytes + 16);
       Execute(device->PrepareFill(arena.data(), bytes, pattern), *device);
       const std::vector<uint8_t> filled = arena.Get<uint8_t>(0, bytes + 16);
-      for (size_t i = 0; i < bytes; ++i)
-        ASSERT_EQ(filled[i], pattern[i % length]) << length << " " << i;
+      for (size_t i = 0; i < bytes; ++i) ASSERT_EQ(filled[i], pattern[i % length]) << length << " " << i;
       EXPECT_EQ(filled[bytes], 0);
     }
   }

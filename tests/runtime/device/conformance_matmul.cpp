@@ -33,8 +33,7 @@ struct Strides {
   uint64_t elements;  // storage of the operand
 };
 
-Strides StridesOf(Layout layout, uint64_t rows, uint64_t columns,
-                  const std::vector<uint64_t>& batch, bool shared) {
+Strides StridesOf(Layout layout, uint64_t rows, uint64_t columns, const std::vector<uint64_t>& batch, bool shared) {
   Strides strides;
   const int64_t r = static_cast<int64_t>(rows), c = static_cast<int64_t>(columns);
   switch (layout) {
@@ -104,8 +103,8 @@ Operands<T> RandomOperands(const Instruction& i, uint64_t n, uint32_t seed) {
     std::vector<T> values(count);
     for (T& value : values) {
       const int integer = static_cast<int>(random() % 17) - 8;
-      value = std::is_integral_v<T> ? static_cast<T>(integer)
-                                    : static_cast<T>(static_cast<float>(integer) / 8.0f + 0.01f);
+      value =
+          std::is_integral_v<T> ? static_cast<T>(integer) : static_cast<T>(static_cast<float>(integer) / 8.0f + 0.01f);
     }
     return values;
   };
@@ -116,8 +115,7 @@ Operands<T> RandomOperands(const Instruction& i, uint64_t n, uint32_t seed) {
 template <typename T, typename Sum>
 std::vector<T> Expected(const Problem& p, const Instruction& i, const Operands<T>& values) {
   std::vector<T> result = values.c;
-  const uint64_t batches =
-      std::accumulate(p.batch.begin(), p.batch.end(), uint64_t{1}, std::multiplies<>());
+  const uint64_t batches = std::accumulate(p.batch.begin(), p.batch.end(), uint64_t{1}, std::multiplies<>());
   for (uint64_t index = 0; index < batches; ++index) {
     int64_t a = 0, b = 0, c = 0;
     uint64_t rest = index;
@@ -131,15 +129,11 @@ std::vector<T> Expected(const Problem& p, const Instruction& i, const Operands<T
         Sum sum{0};
         for (int64_t k = 0; k < static_cast<int64_t>(p.k); ++k) {
           sum = static_cast<Sum>(
-              sum +
-              static_cast<Sum>(
-                  values.a[static_cast<size_t>(a + row * i.a.rows + k * i.a.columns)]) *
-                  static_cast<Sum>(
-                      values.b[static_cast<size_t>(b + k * i.b.rows + column * i.b.columns)]));
+              sum + static_cast<Sum>(values.a[static_cast<size_t>(a + row * i.a.rows + k * i.a.columns)]) *
+                        static_cast<Sum>(values.b[static_cast<size_t>(b + k * i.b.rows + column * i.b.columns)]));
         }
         T& target = result[static_cast<size_t>(c + row * i.c.rows + column * i.c.columns)];
-        if (p.epilogue == Epilogue::Accumulate)
-          sum = static_cast<Sum>(sum + static_cast<Sum>(target));
+        if (p.epilogue == Epilogue::Accumulate) sum = static_cast<Sum>(sum + static_cast<Sum>(target));
         if (i.matmul.bias != nullptr)
           sum = static_cast<Sum>(sum + static_cast<Sum>(values.bias[static_cast<size_t>(column)]));
         if (p.epilogue == Epilogue::BiasRelu && static_cast<T>(sum) < T{0}) sum = Sum{0};
@@ -159,8 +153,8 @@ std::vector<T> Compute(device::Device& device, const Instruction& i, const Opera
   if (i.matmul.bias != nullptr) arena.Put(i.bias_offset, values.bias);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &i.matmul));
-  absl::StatusOr<std::unique_ptr<device::Node>> node = device.PrepareMatmul(
-      *flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
+  absl::StatusOr<std::unique_ptr<device::Node>> node =
+      device.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
   EXPECT_TRUE(node.ok()) << node.status();
   if (!node.ok()) return {};
   builder.Clear();  // nodes keep no reference to the instruction
@@ -172,14 +166,13 @@ std::vector<T> Compute(device::Device& device, const Instruction& i, const Opera
 std::string Describe(const Problem& p) {
   return std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) + " batch " +
          std::to_string(p.batch.size()) + " layouts " + std::to_string(static_cast<int>(p.a)) +
-         std::to_string(static_cast<int>(p.b)) + std::to_string(static_cast<int>(p.c)) +
-         " epilogue " + EnumNameEpilogue(p.epilogue);
+         std::to_string(static_cast<int>(p.b)) + std::to_string(static_cast<int>(p.c)) + " epilogue " +
+         EnumNameEpilogue(p.epilogue);
 }
 
 template <typename T>
 bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 // f32 against sums in double: operands are at most about 1, so k bounds what a sum can lose.
@@ -199,8 +192,7 @@ constexpr Layout kLayouts[] = {Layout::kRows, Layout::kColumns, Layout::kSparse}
 
 TEST_P(DeviceConformance, MatmulOfEveryLayoutAndEpilogue) {
   auto device = MakeDevice(2);
-  const uint64_t sizes[][3] = {{1, 1, 1}, {1, 9, 5},    {9, 1, 5},   {7, 5, 1},
-                               {3, 5, 7}, {33, 65, 17}, {64, 64, 64}};
+  const uint64_t sizes[][3] = {{1, 1, 1}, {1, 9, 5}, {9, 1, 5}, {7, 5, 1}, {3, 5, 7}, {33, 65, 17}, {64, 64, 64}};
   for (const auto& size : sizes) {
     for (Layout a : kLayouts) {
       for (Layout b : kLayouts) {
@@ -216,12 +208,10 @@ TEST_P(DeviceConformance, MatmulOfEveryLayoutAndEpilogue) {
 
 TEST_P(DeviceConformance, MatmulOfBatches) {
   auto device = MakeDevice(3);
-  for (const std::vector<uint64_t>& batch :
-       {std::vector<uint64_t>{1}, {3}, {2, 3}, {2, 1, 2, 2}, {2, 0}}) {
+  for (const std::vector<uint64_t>& batch : {std::vector<uint64_t>{1}, {3}, {2, 3}, {2, 1, 2, 2}, {2, 0}}) {
     for (bool shared : {false, true}) {
       for (Epilogue epilogue : artifact::EnumValuesEpilogue()) {
-        CheckFloat(*device, {5, 9, 4, batch, shared, Layout::kRows, Layout::kColumns, Layout::kRows,
-                             epilogue});
+        CheckFloat(*device, {5, 9, 4, batch, shared, Layout::kRows, Layout::kColumns, Layout::kRows, epilogue});
       }
     }
   }
@@ -230,29 +220,17 @@ TEST_P(DeviceConformance, MatmulOfBatches) {
 TEST_P(DeviceConformance, MatmulOfEmptySizes) {
   auto device = MakeDevice(2);
   for (Epilogue epilogue : artifact::EnumValuesEpilogue()) {
-    CheckFloat(*device,
-               {5, 9, 0, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
-    CheckFloat(*device,
-               {5, 9, 0, {}, false, Layout::kRows, Layout::kRows, Layout::kColumns, epilogue});
-    CheckFloat(*device,
-               {0, 9, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
-    CheckFloat(*device,
-               {5, 0, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
+    CheckFloat(*device, {5, 9, 0, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
+    CheckFloat(*device, {5, 9, 0, {}, false, Layout::kRows, Layout::kRows, Layout::kColumns, epilogue});
+    CheckFloat(*device, {0, 9, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
+    CheckFloat(*device, {5, 0, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
   }
 }
 
 TEST_P(DeviceConformance, MatmulBitsDoNotDependOnThreads) {
   const Problem problems[] = {
       {300, 520, 200, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::BiasRelu},
-      {520,
-       300,
-       200,
-       {},
-       false,
-       Layout::kColumns,
-       Layout::kRows,
-       Layout::kRows,
-       Epilogue::Accumulate},
+      {520, 300, 200, {}, false, Layout::kColumns, Layout::kRows, Layout::kRows, Epilogue::Accumulate},
       {300, 260, 200, {}, false, Layout::kRows, Layout::kColumns, Layout::kColumns, Epilogue::Bias},
       {100, 70, 30, {}, false, Layout::kSparse, Layout::kSparse, Layout::kSparse, Epilogue::None},
       {65, 33, 70, {7}, true, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::None},
@@ -263,16 +241,14 @@ TEST_P(DeviceConformance, MatmulBitsDoNotDependOnThreads) {
     const Operands<float> values = RandomOperands<float>(i, p.n, 11);
     const std::vector<float> one = Compute(*MakeDevice(1), i, values);
     for (uint32_t threads : {1u, 2u, 3u, 5u}) {
-      EXPECT_TRUE(SameBits(Compute(*MakeDevice(threads), i, values), one))
-          << Describe(p) << " threads " << threads;
+      EXPECT_TRUE(SameBits(Compute(*MakeDevice(threads), i, values), one)) << Describe(p) << " threads " << threads;
     }
   }
 }
 
 TEST_P(DeviceConformance, MatmulReluKeepsNaN) {
   auto device = MakeDevice(1);
-  const Problem p{
-      2, 20, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::BiasRelu};
+  const Problem p{2, 20, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::BiasRelu};
   const Instruction i = InstructionOf(p, ElementType::F32);
   Operands<float> values = RandomOperands<float>(i, p.n, 3);
   values.a[0] = std::numeric_limits<float>::quiet_NaN();
@@ -291,12 +267,10 @@ void CheckExact(device::Device& device, ElementType element) {
       const Operands<T> values = RandomOperands<T>(i, p.n, 5);
       const std::vector<T> expected = Expected<T, Sum>(p, i, values);
       if constexpr (std::is_integral_v<T>) {
-        EXPECT_EQ(Compute(device, i, values), expected)
-            << Describe(p) << artifact::ElementName(element);
+        EXPECT_EQ(Compute(device, i, values), expected) << Describe(p) << artifact::ElementName(element);
       } else {
         const std::vector<T> actual = Compute(device, i, values);
-        for (size_t at = 0; at < actual.size(); ++at)
-          ASSERT_NEAR(actual[at], expected[at], 1e-13 * 80) << Describe(p);
+        for (size_t at = 0; at < actual.size(); ++at) ASSERT_NEAR(actual[at], expected[at], 1e-13 * 80) << Describe(p);
       }
     }
   }
@@ -319,8 +293,7 @@ TEST_P(DeviceConformance, MatmulOfIntegersAndDoubles) {
 // of products but the last.
 TEST_P(DeviceConformance, MatmulOfHalvesSumsInSingle) {
   auto device = MakeDevice(1);
-  const Problem p{
-      1, 1, 257, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::None};
+  const Problem p{1, 1, 257, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::None};
   const struct {
     ElementType element;
     uint16_t one, sum;
@@ -333,8 +306,7 @@ TEST_P(DeviceConformance, MatmulOfHalvesSumsInSingle) {
     values.a.assign(257, format.one);
     values.b.assign(257, format.one);
     values.c.assign(1, 0);
-    EXPECT_EQ(Compute(*device, i, values), std::vector<uint16_t>{format.sum})
-        << artifact::ElementName(format.element);
+    EXPECT_EQ(Compute(*device, i, values), std::vector<uint16_t>{format.sum}) << artifact::ElementName(format.element);
   }
 }
 
@@ -345,10 +317,7 @@ TEST_P(DeviceConformance, MatmulOfBooleansIsRefused) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &i.matmul));
   const absl::Status status =
-      device
-          ->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()),
-                          arena.map())
-          .status();
+      device->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
 }
 

@@ -25,17 +25,14 @@ struct Place {
   uint64_t size;
 };
 
-std::unique_ptr<artifact::ArtifactFile> FileOf(const std::vector<Place>& inputs,
-                                               const std::vector<Place>& outputs) {
+std::unique_ptr<artifact::ArtifactFile> FileOf(const std::vector<Place>& inputs, const std::vector<Place>& outputs) {
   artifact::ArtifactWriter writer;
   writer.artifact().compiler_version = "test";
   writer.artifact().target = "cpu";
   writer.artifact().private_bytes = kArena;
   auto program = std::make_unique<artifact::ProgramT>();
   program->name = "main";
-  const auto tensor = [](uint64_t size) {
-    return testing::TensorOf(artifact::ElementType::U8, {size}, 1);
-  };
+  const auto tensor = [](uint64_t size) { return testing::TensorOf(artifact::ElementType::U8, {size}, 1); };
   for (const Place& place : inputs) {
     auto input = std::make_unique<artifact::InputT>();
     input->name = "in" + std::to_string(program->inputs.size());
@@ -54,8 +51,7 @@ std::unique_ptr<artifact::ArtifactFile> FileOf(const std::vector<Place>& inputs,
   return *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "carry.sgda");
 }
 
-void WithExecutor(const artifact::ArtifactFile& file,
-                  const std::function<void(ExecutionContext&, Executor&)>& body) {
+void WithExecutor(const artifact::ArtifactFile& file, const std::function<void(ExecutionContext&, Executor&)>& body) {
   comm::RunAsThreads(1, 0, [&](comm::SharedMemoryCommunicator& communicator) {
     auto device = *cpu::CpuDevice::Create({1});
     auto context = *ExecutionContext::Create(file, *device, communicator);
@@ -90,8 +86,7 @@ TEST(Carry, InPlaceChainAndCircle) {
   CheckAgainstDefinition({{0, 8}, {8, 8}}, {{8, 8}, {16, 8}}, {{0, 0}, {1, 1}});
   CheckAgainstDefinition({{8, 8}, {0, 8}}, {{0, 8}, {16, 8}}, {{0, 0}, {1, 1}});
   CheckAgainstDefinition({{0, 8}, {8, 8}}, {{8, 8}, {0, 8}}, {{0, 0}, {1, 1}});
-  CheckAgainstDefinition({{0, 8}, {8, 8}, {16, 8}}, {{8, 8}, {16, 8}, {0, 8}},
-                         {{0, 0}, {1, 1}, {2, 2}});
+  CheckAgainstDefinition({{0, 8}, {8, 8}, {16, 8}}, {{8, 8}, {16, 8}, {0, 8}}, {{0, 0}, {1, 1}, {2, 2}});
   CheckAgainstDefinition({{0, 8}}, {{3, 8}}, {{0, 0}});
   CheckAgainstDefinition({{0, 0}}, {{3, 0}}, {{0, 0}});
 }
@@ -118,11 +113,9 @@ TEST(Carry, RefusesPairsThatDoNotFit) {
     const auto error = [&](const CarryPairs& pairs) {
       return std::string(Carry::Create(context, executor, executor, pairs).status().message());
     };
-    EXPECT_EQ(
-        error({{0, 1}}),
-        "cannot carry output 0 'out0' into input 1 'in1': they differ in type, shape or sharding");
-    EXPECT_EQ(error({{2, 0}}),
-              "cannot carry output 2 into input 0: there are 2 outputs and 2 inputs");
+    EXPECT_EQ(error({{0, 1}}),
+              "cannot carry output 0 'out0' into input 1 'in1': they differ in type, shape or sharding");
+    EXPECT_EQ(error({{2, 0}}), "cannot carry output 2 into input 0: there are 2 outputs and 2 inputs");
     EXPECT_EQ(error({{0, 0}, {1, 0}}), "two outputs are carried into input 0 'in0'");
   });
 }

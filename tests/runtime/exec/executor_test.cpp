@@ -24,9 +24,7 @@ std::unique_ptr<artifact::ArtifactFile> Sample(uint32_t ranks) {
   return *artifact::ArtifactFile::FromBytes(testing::SampleBytes(ranks), "sample.sgda");
 }
 
-std::unique_ptr<device::Device> Cpu(uint32_t threads = 1) {
-  return *cpu::CpuDevice::Create({threads});
-}
+std::unique_ptr<device::Device> Cpu(uint32_t threads = 1) { return *cpu::CpuDevice::Create({threads}); }
 
 template <typename T>
 std::span<std::byte> BytesOf(std::vector<T>& values) {
@@ -40,8 +38,7 @@ std::vector<float> Ramp(size_t count, float scale) {
 }
 
 // t of the sample: the sum over ranks r of 2 x_r w + r, x_r being rows [4 r, 4 r + 4) of x.
-std::vector<float> ExpectedT(uint32_t ranks, const std::vector<float>& x,
-                             const std::vector<float>& w) {
+std::vector<float> ExpectedT(uint32_t ranks, const std::vector<float>& x, const std::vector<float>& w) {
   std::vector<float> t(64, 0.0f);
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     for (size_t i = 0; i < 4; ++i) {
@@ -69,29 +66,28 @@ TEST_P(ExecutorOnRanks, RunsStepsAndCarriesState) {
   for (size_t i = 0; i < 128; ++i) second_w[i] = static_cast<float>(i);
   std::vector<float> t(64), new_w(128), second_t(64);
   std::vector<int32_t> flag(1);
-  comm::RunAsThreads(
-      ranks, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
-        auto device = Cpu(2);
-        auto context = ExecutionContext::Create(*file, *device, communicator);
-        ASSERT_TRUE(context.ok()) << context.status();
-        EXPECT_EQ((*context)->arena_bytes(), 1984u + 256u + 512u);
-        auto executor = Executor::Create(**context, "main", {});
-        ASSERT_TRUE(executor.ok()) << executor.status();
-        ASSERT_TRUE((*executor)->UploadInput(0, BytesOf(x)).ok());
-        ASSERT_TRUE((*executor)->UploadInput(1, BytesOf(w)).ok());
-        auto carry = Carry::Create(**context, **executor, **executor, RecordedCarry(**executor));
-        ASSERT_TRUE(carry.ok()) << carry.status();
+  comm::RunAsThreads(ranks, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+    auto device = Cpu(2);
+    auto context = ExecutionContext::Create(*file, *device, communicator);
+    ASSERT_TRUE(context.ok()) << context.status();
+    EXPECT_EQ((*context)->arena_bytes(), 1984u + 256u + 512u);
+    auto executor = Executor::Create(**context, "main", {});
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    ASSERT_TRUE((*executor)->UploadInput(0, BytesOf(x)).ok());
+    ASSERT_TRUE((*executor)->UploadInput(1, BytesOf(w)).ok());
+    auto carry = Carry::Create(**context, **executor, **executor, RecordedCarry(**executor));
+    ASSERT_TRUE(carry.ok()) << carry.status();
 
-        const absl::Status first = (*executor)->Run(0);
-        ASSERT_TRUE(first.ok()) << first;
-        ASSERT_TRUE((*executor)->DownloadOutput(0, BytesOf(t)).ok());
-        ASSERT_TRUE((*executor)->DownloadOutput(1, BytesOf(new_w)).ok());
-        ASSERT_TRUE((*executor)->DownloadOutput(2, BytesOf(flag)).ok());
-        EXPECT_GE((*executor)->timing().total, (*executor)->timing().communication);
-        ASSERT_TRUE((*carry)->Run().ok());
-        ASSERT_TRUE((*executor)->Run(1).ok());
-        ASSERT_TRUE((*executor)->DownloadOutput(0, BytesOf(second_t)).ok());
-      });
+    const absl::Status first = (*executor)->Run(0);
+    ASSERT_TRUE(first.ok()) << first;
+    ASSERT_TRUE((*executor)->DownloadOutput(0, BytesOf(t)).ok());
+    ASSERT_TRUE((*executor)->DownloadOutput(1, BytesOf(new_w)).ok());
+    ASSERT_TRUE((*executor)->DownloadOutput(2, BytesOf(flag)).ok());
+    EXPECT_GE((*executor)->timing().total, (*executor)->timing().communication);
+    ASSERT_TRUE((*carry)->Run().ok());
+    ASSERT_TRUE((*executor)->Run(1).ok());
+    ASSERT_TRUE((*executor)->DownloadOutput(0, BytesOf(second_t)).ok());
+  });
   CheckNear(t, ExpectedT(ranks, x, w));
   EXPECT_EQ(new_w, second_w);
   EXPECT_EQ(flag[0], 7);
@@ -101,15 +97,13 @@ TEST_P(ExecutorOnRanks, RunsStepsAndCarriesState) {
 INSTANTIATE_TEST_SUITE_P(Ranks, ExecutorOnRanks, ::testing::Values(1, 2, 4));
 
 // Runs `body` with a context over one rank.
-void WithContext(const artifact::ArtifactFile& file,
-                 const std::function<void(ExecutionContext&)>& body) {
-  comm::RunAsThreads(1, file.root().window_bytes(),
-                     [&](comm::SharedMemoryCommunicator& communicator) {
-                       auto device = Cpu();
-                       auto context = ExecutionContext::Create(file, *device, communicator);
-                       ASSERT_TRUE(context.ok()) << context.status();
-                       body(**context);
-                     });
+void WithContext(const artifact::ArtifactFile& file, const std::function<void(ExecutionContext&)>& body) {
+  comm::RunAsThreads(1, file.root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+    auto device = Cpu();
+    auto context = ExecutionContext::Create(file, *device, communicator);
+    ASSERT_TRUE(context.ok()) << context.status();
+    body(**context);
+  });
 }
 
 TEST(Executor, DescribesInputsAndOutputs) {
@@ -177,28 +171,24 @@ TEST(Executor, ErrorsOfPreparationSayWhere) {
 TEST(Executor, ErrorsOfAStepSayWhere) {
   const auto file = Sample(2);
   absl::Notification gave_up;
-  comm::RunAsThreads(
-      2, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
-        auto device = Cpu();
-        auto context = *ExecutionContext::Create(*file, *device, communicator);
-        ExecutorOptions options;
-        options.timeout = absl::Milliseconds(50);
-        auto executor = *Executor::Create(*context, "main", options);
-        if (communicator.rank() == 1) {
-          gave_up.WaitForNotification();
-          return;
-        }
-        const absl::Status status = executor->Run(3);
-        EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-        EXPECT_THAT(
-            std::string(status.message()),
-            AllOf(
-                HasSubstr(
-                    "rank 0: program 'main' instruction 3 (all_reduce) at model.py:1:1: step 3: "),
-                HasSubstr("1")));
-        communicator.Abort(status);
-        gave_up.Notify();
-      });
+  comm::RunAsThreads(2, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+    auto device = Cpu();
+    auto context = *ExecutionContext::Create(*file, *device, communicator);
+    ExecutorOptions options;
+    options.timeout = absl::Milliseconds(50);
+    auto executor = *Executor::Create(*context, "main", options);
+    if (communicator.rank() == 1) {
+      gave_up.WaitForNotification();
+      return;
+    }
+    const absl::Status status = executor->Run(3);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("rank 0: program 'main' instruction 3 (all_reduce) at model.py:1:1: step 3: "),
+                      HasSubstr("1")));
+    communicator.Abort(status);
+    gave_up.Notify();
+  });
 }
 
 TEST(ExecutionContext, RefusesWhatDoesNotFit) {
@@ -214,14 +204,12 @@ TEST(ExecutionContext, RefusesWhatDoesNotFit) {
   };
   EXPECT_EQ(status_of(*Sample(2), 1, 256), "sample.sgda: compiled for 2 ranks, started with 1");
   EXPECT_EQ(status_of(*Sample(1), 2, 256), "sample.sgda: compiled for 1 ranks, started with 2");
-  EXPECT_EQ(status_of(*Sample(1), 1, 64),
-            "sample.sgda: needs a window of 256 bytes, the communicator has 64");
+  EXPECT_EQ(status_of(*Sample(1), 1, 64), "sample.sgda: needs a window of 256 bytes, the communicator has 64");
   artifact::ArtifactWriter writer;
   testing::FillSample(writer, 1);
   writer.artifact().target = "cuda";
-  EXPECT_EQ(
-      status_of(**artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda"), 1, 256),
-      "sample.sgda: compiled for target 'cuda', this is 'cpu'");
+  EXPECT_EQ(status_of(**artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda"), 1, 256),
+            "sample.sgda: compiled for target 'cuda', this is 'cpu'");
 }
 
 }  // namespace

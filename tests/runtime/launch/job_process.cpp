@@ -25,8 +25,7 @@ std::atomic<pid_t>* Board(void* memory) { return static_cast<std::atomic<pid_t>*
 
 }  // namespace
 
-JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options,
-                       const RankMain& rank_main)
+JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main)
     : errors_(memfd_create("errors", MFD_CLOEXEC)) {
   std::fflush(nullptr);
   pid_ = fork();
@@ -62,9 +61,7 @@ std::string JobProcess::ReadErrors() {
   return text;
 }
 
-PidBoard::PidBoard()
-    : memory_(
-          mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
+PidBoard::PidBoard() : memory_(mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
 
 PidBoard::~PidBoard() { munmap(memory_, kBoardBytes); }
 

@@ -16,8 +16,7 @@ namespace sgd::launch {
 // 0 or 1.
 class JobProcess {
  public:
-  JobProcess(const RankEnvironment& environment, const LaunchOptions& options,
-             const RankMain& rank_main);
+  JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main);
   // Kills what is left.
   ~JobProcess();
   JobProcess(JobProcess&& other) noexcept;

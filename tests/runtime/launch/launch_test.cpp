@@ -40,8 +40,7 @@ RankEnvironment Alone(uint32_t rank, uint32_t size) {
   RankEnvironment environment;
   environment.rank = rank;
   environment.size = size;
-  environment.rendezvous =
-      absl::StrCat(testing::UnitTest::GetInstance()->current_test_info()->name(), "-", getpid());
+  environment.rendezvous = absl::StrCat(testing::UnitTest::GetInstance()->current_test_info()->name(), "-", getpid());
   return environment;
 }
 
@@ -55,8 +54,7 @@ LaunchOptions Options() {
 // How ranks come to be: under our supervisor, or one by one.
 class Jobs : public testing::TestWithParam<bool> {
  protected:
-  std::vector<JobProcess> Start(uint32_t size, const RankMain& rank_main,
-                                LaunchOptions options = Options()) {
+  std::vector<JobProcess> Start(uint32_t size, const RankMain& rank_main, LaunchOptions options = Options()) {
     std::vector<JobProcess> jobs;
     if (GetParam()) {
       jobs.emplace_back(LauncherOf(size), options, rank_main);
@@ -164,14 +162,13 @@ TEST_P(Jobs, AnUnannouncedExitIsADeath) {
   };
   std::vector<JobProcess> jobs = Start(2, rank_main);
   EXPECT_EQ(jobs[0].Wait(), 1);
-  EXPECT_THAT(jobs[0].ReadErrors(), AnyOf(HasSubstr("rank 1: left with exit code 0"),
-                                          HasSubstr("rank 1: died, process")));
+  EXPECT_THAT(jobs[0].ReadErrors(),
+              AnyOf(HasSubstr("rank 1: left with exit code 0"), HasSubstr("rank 1: died, process")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Launch, Jobs, testing::Bool(),
-                         [](const testing::TestParamInfo<bool>& info) {
-                           return info.param ? "Supervised" : "OneByOne";
-                         });
+INSTANTIATE_TEST_SUITE_P(Launch, Jobs, testing::Bool(), [](const testing::TestParamInfo<bool>& info) {
+  return info.param ? "Supervised" : "OneByOne";
+});
 
 TEST(Launch, RunsOneRankInThisProcess) {
   const pid_t here = getpid();
@@ -205,8 +202,7 @@ TEST(Supervisor, NamesARankThatDoesNotEnd) {
     return absl::OkStatus();
   });
   EXPECT_EQ(job.Wait(), 1);
-  EXPECT_EQ(job.ReadErrors(),
-            "sgdrun: rank 1: did not end within 400ms after the first rank had ended\n");
+  EXPECT_EQ(job.ReadErrors(), "sgdrun: rank 1: did not end within 400ms after the first rank had ended\n");
 }
 
 TEST(Supervisor, PassesSignalsOnAndSaysSo) {
@@ -244,8 +240,8 @@ TEST(Supervisor, BindsRanksToDisjointCores) {
     cpu_set_t own;
     CPU_ZERO(&own);
     sched_getaffinity(0, sizeof(own), &own);
-    auto all = context.communicator->AllGatherBytes(
-        std::string(reinterpret_cast<const char*>(&own), sizeof(own)), kTimeout);
+    auto all =
+        context.communicator->AllGatherBytes(std::string(reinterpret_cast<const char*>(&own), sizeof(own)), kTimeout);
     if (!all.ok()) return all.status();
     cpu_set_t masks[2], both;
     for (int rank = 0; rank < 2; ++rank) {
@@ -327,8 +323,8 @@ TEST(OneByOne, NoticesADeathDuringTheMeeting) {
   absl::SleepFor(absl::Milliseconds(100));
   kill(victim.pid(), SIGKILL);
   // On a loaded machine the victim may not have joined before it died.
-  EXPECT_THAT(ErrorsOf(jobs)[0], AnyOf(HasSubstr("has ended during start-up"),
-                                       HasSubstr("rank 1, 2 of 3 did not join")));
+  EXPECT_THAT(ErrorsOf(jobs)[0],
+              AnyOf(HasSubstr("has ended during start-up"), HasSubstr("rank 1, 2 of 3 did not join")));
 }
 
 TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {

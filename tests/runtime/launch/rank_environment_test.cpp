@@ -15,8 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
-absl::StatusOr<RankEnvironment> Detect(const RankFlags& flags, uint32_t mesh_ranks,
-                                       const Variables& variables) {
+absl::StatusOr<RankEnvironment> Detect(const RankFlags& flags, uint32_t mesh_ranks, const Variables& variables) {
   return DetectRankEnvironment(flags, mesh_ranks, [&](const char* name) {
     const auto at = variables.find(name);
     return at == variables.end() ? nullptr : at->second.c_str();
@@ -48,11 +47,7 @@ const std::string kSiblings = absl::StrCat("-", getppid());
 INSTANTIATE_TEST_SUITE_P(
     Families, OneRank,
     testing::Values(
-        RankCase{"own",
-                 {{"SGD_RANK", "1"}, {"SGD_WORLD_SIZE", "4"}, {"SGD_RENDEZVOUS", "job-7"}},
-                 1,
-                 4,
-                 "job-7"},
+        RankCase{"own", {{"SGD_RANK", "1"}, {"SGD_WORLD_SIZE", "4"}, {"SGD_RENDEZVOUS", "job-7"}}, 1, 4, "job-7"},
         RankCase{"torchrun",
                  {{"RANK", "3"},
                   {"WORLD_SIZE", "4"},
@@ -63,11 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                  3,
                  4,
                  "torchrun-127.0.0.1-29500"},
-        RankCase{"torchrun_without_port",
-                 {{"RANK", "0"}, {"WORLD_SIZE", "2"}},
-                 0,
-                 2,
-                 "torchrun" + kSiblings},
+        RankCase{"torchrun_without_port", {{"RANK", "0"}, {"WORLD_SIZE", "2"}}, 0, 2, "torchrun" + kSiblings},
         RankCase{"slurm",
                  {{"SLURM_PROCID", "2"},
                   {"SLURM_NTASKS", "8"},
@@ -104,33 +95,24 @@ INSTANTIATE_TEST_SUITE_P(
                  1,
                  2,
                  "Kubernetes-job-0"},
-        RankCase{"torchrun_in_a_slurm_step_of_one",
-                 {{"RANK", "1"},
-                  {"WORLD_SIZE", "2"},
-                  {"MASTER_PORT", "1"},
-                  {"SLURM_PROCID", "0"},
-                  {"SLURM_NTASKS", "1"}},
-                 1,
-                 2,
-                 "torchrun-1"},
-        RankCase{"torchrun_in_a_batch_script",
-                 {{"RANK", "1"},
-                  {"WORLD_SIZE", "2"},
-                  {"MASTER_PORT", "1"},
-                  {"SLURM_PROCID", "0"},
-                  {"SLURM_NTASKS", "2"}},
-                 1,
-                 2,
-                 "torchrun-1"},
-        RankCase{"slurm_with_pmi",
-                 {{"SLURM_PROCID", "1"},
-                  {"SLURM_NTASKS", "2"},
-                  {"SLURM_JOB_ID", "5"},
-                  {"PMI_RANK", "1"},
-                  {"PMI_SIZE", "2"}},
-                 1,
-                 2,
-                 "Slurm-5"}),
+        RankCase{
+            "torchrun_in_a_slurm_step_of_one",
+            {{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}},
+            1,
+            2,
+            "torchrun-1"},
+        RankCase{
+            "torchrun_in_a_batch_script",
+            {{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}},
+            1,
+            2,
+            "torchrun-1"},
+        RankCase{
+            "slurm_with_pmi",
+            {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"SLURM_JOB_ID", "5"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}},
+            1,
+            2,
+            "Slurm-5"}),
     [](const testing::TestParamInfo<RankCase>& info) { return info.param.name; });
 
 TEST(RankEnvironment, WithoutALauncherTheMeshDecides) {
@@ -179,21 +161,14 @@ TEST(RankEnvironment, RefusesContradictions) {
   EXPECT_EQ(Message({}, 4, {{"RANK", "x"}, {"WORLD_SIZE", "4"}}), "RANK=x is not a number");
   EXPECT_EQ(Message({}, 4, {{"RANK", "-1"}, {"WORLD_SIZE", "4"}}), "RANK=-1 is not a number");
   EXPECT_EQ(Message({}, 4, {{"RANK", "1"}}), "torchrun: RANK is set but WORLD_SIZE is not");
-  EXPECT_EQ(
-      Message({}, 4,
-              {{"RANK", "1"},
-               {"WORLD_SIZE", "4"},
-               {"OMPI_COMM_WORLD_RANK", "2"},
-               {"OMPI_COMM_WORLD_SIZE", "4"}}),
-      "torchrun says rank 1 of 4, but Open MPI says rank 2 of 4: unset the variables of one of "
-      "them");
-  EXPECT_THAT(
-      Message({}, 4,
-              {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}),
-      HasSubstr("Slurm says rank 0 of 8"));
-  EXPECT_EQ(
-      Message({}, 4, {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}}),
-      "the artifact's mesh has 4 ranks, but Slurm says 2: compile for another mesh or start 4");
+  EXPECT_EQ(Message({}, 4,
+                    {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}}),
+            "torchrun says rank 1 of 4, but Open MPI says rank 2 of 4: unset the variables of one of "
+            "them");
+  EXPECT_THAT(Message({}, 4, {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}),
+              HasSubstr("Slurm says rank 0 of 8"));
+  EXPECT_EQ(Message({}, 4, {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}}),
+            "the artifact's mesh has 4 ranks, but Slurm says 2: compile for another mesh or start 4");
   RankFlags flags;
   flags.ranks = 2;
   EXPECT_THAT(Message(flags, 4, {}), HasSubstr("the artifact's mesh has 4 ranks, but -n says 2"));
@@ -212,9 +187,7 @@ TEST(RankEnvironment, RefusesSeveralHosts) {
   };
   expect({{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "2"}}, "LOCAL_WORLD_SIZE=2");
   expect({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_NNODES", "2"}}, "SLURM_NNODES=2");
-  expect({{"OMPI_COMM_WORLD_RANK", "1"},
-          {"OMPI_COMM_WORLD_SIZE", "4"},
-          {"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}},
+  expect({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}},
          "OMPI_COMM_WORLD_LOCAL_SIZE=1");
 }
 

@@ -51,9 +51,8 @@ TEST(StepJson, HasTheDocumentedForm) {
   const Scalar loss = Make(ElementType::F32, 2.57f);
   StepRecord record{.step = 3, .duration = absl::Milliseconds(1), .loss = &loss, .outputs = {}};
   record.outputs = {{"result0", loss}, {"result[1]['n\"']", Make<int32_t>(ElementType::I32, 7)}};
-  EXPECT_EQ(
-      StepJson(record),
-      R"({"step": 3, "seconds": 0.001, "loss": 2.57, "outputs": {"result0": 2.57, "result[1]['n\"']": 7}})");
+  EXPECT_EQ(StepJson(record),
+            R"({"step": 3, "seconds": 0.001, "loss": 2.57, "outputs": {"result0": 2.57, "result[1]['n\"']": 7}})");
   const Scalar bad = Make(ElementType::F32, std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .loss = &bad, .outputs = {}}),
             R"({"step": 0, "seconds": 2, "loss": null, "outputs": {}})");
@@ -93,14 +92,12 @@ TEST_F(JsonLogFile, ReplacesAnOlderLog) {
 TEST_F(JsonLogFile, SaysWhyItCannotWrite) {
   EXPECT_TRUE(JsonLog::CheckWritable(Path()).ok());
   EXPECT_EQ(access(Path().c_str(), F_OK), -1);
-  EXPECT_THAT(std::string(JsonLog::CheckWritable(folder_).message()),
-              HasSubstr("cannot open: Is a directory"));
+  EXPECT_THAT(std::string(JsonLog::CheckWritable(folder_).message()), HasSubstr("cannot open: Is a directory"));
   EXPECT_THAT(std::string(JsonLog::Open(folder_ + "/none/log").status().message()),
               HasSubstr("cannot open: No such file or directory"));
   auto full = JsonLog::Open("/dev/full");
   ASSERT_TRUE(full.ok());
-  EXPECT_THAT(std::string(full->WriteLine("{}").message()),
-              HasSubstr("cannot write: No space left on device"));
+  EXPECT_THAT(std::string(full->WriteLine("{}").message()), HasSubstr("cannot write: No space left on device"));
 }
 
 std::string Shown(bool is_terminal) {
@@ -119,9 +116,7 @@ std::string Shown(bool is_terminal) {
   return text;
 }
 
-TEST(Progress, PlainLinesElsewhere) {
-  EXPECT_EQ(Shown(false), "step 10  loss 2.5\neval  accuracy 0.5\nstep 11\n");
-}
+TEST(Progress, PlainLinesElsewhere) { EXPECT_EQ(Shown(false), "step 10  loss 2.5\neval  accuracy 0.5\nstep 11\n"); }
 
 TEST(Progress, BarOnATerminal) {
   const std::string text = Shown(true);

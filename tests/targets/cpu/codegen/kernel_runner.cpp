@@ -23,9 +23,10 @@ std::unique_ptr<MLIRContext> mlir::sgd::cpu::makeContext() {
 
 static int64_t elementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-Tensor::Tensor(RankedTensorType type) : type(type), bytes(type.getNumElements() * elementBytes(type.getElementType())) {}
+Tensor::Tensor(RankedTensorType type)
+    : type(type), bytes(type.getNumElements() * elementBytes(type.getElementType())) {}
 
-static const llvm::fltSemantics &semantics(Type type) { return cast<FloatType>(type).getFloatSemantics(); }
+static const llvm::fltSemantics& semantics(Type type) { return cast<FloatType>(type).getFloatSemantics(); }
 
 int64_t Tensor::getInteger(int64_t index) const {
   int64_t width = elementBytes(type.getElementType()), bits = 0;
@@ -41,7 +42,8 @@ void Tensor::setInteger(int64_t index, int64_t value) {
 double Tensor::get(int64_t index) const {
   Type element = type.getElementType();
   if (!isa<FloatType>(element)) return getInteger(index);
-  APFloat value(semantics(element), APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(getInteger(index)), false, true));
+  APFloat value(semantics(element),
+                APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(getInteger(index)), false, true));
   bool losesInfo;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   return value.convertToDouble();
@@ -64,7 +66,8 @@ void Tensor::fill(double low, double high, unsigned seed) {
   }
 }
 
-KernelRunner::KernelRunner(StringRef text, StringRef cpu, ArrayRef<InPlacePair> pairs) : context(makeContext()), inPlace(pairs.begin(), pairs.end()) {
+KernelRunner::KernelRunner(StringRef text, StringRef cpu, ArrayRef<InPlacePair> pairs)
+    : context(makeContext()), inPlace(pairs.begin(), pairs.end()) {
   module = parseSourceString<ModuleOp>(text, context.get());
   if (!module) return;
   module->walk([&](ClusterOp op) { body = op; });
@@ -111,23 +114,24 @@ namespace {
 class GuardedBuffer {
  public:
   explicit GuardedBuffer(size_t size) : size(size), mapped(llvm::alignTo(size + 64, 4096) + 4096) {
-    base = static_cast<char *>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base = static_cast<char*>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(base + mapped - 4096, 4096, PROT_NONE);
   }
   ~GuardedBuffer() { munmap(base, mapped); }
-  GuardedBuffer(const GuardedBuffer &) = delete;
+  GuardedBuffer(const GuardedBuffer&) = delete;
   // As near to the end as an alignment of eight bytes allows.
-  char *data() const { return base + mapped - 4096 - llvm::alignTo(size, 8); }
+  char* data() const { return base + mapped - 4096 - llvm::alignTo(size, 8); }
 
  private:
   size_t size, mapped;
-  char *base;
+  char* base;
 };
 }  // namespace
 
-std::vector<Tensor> KernelRunner::run(std::vector<Tensor> inputs, std::vector<int64_t> cuts, std::vector<int64_t> coordinates) const {
+std::vector<Tensor> KernelRunner::run(std::vector<Tensor> inputs, std::vector<int64_t> cuts,
+                                      std::vector<int64_t> coordinates) const {
   std::vector<std::unique_ptr<GuardedBuffer>> storage;
-  std::vector<void *> buffers;
+  std::vector<void*> buffers;
   auto add = [&](size_t size) {
     storage.push_back(std::make_unique<GuardedBuffer>(size));
     buffers.push_back(storage.back()->data());
@@ -135,9 +139,10 @@ std::vector<Tensor> KernelRunner::run(std::vector<Tensor> inputs, std::vector<in
   };
   ClusterOp op = body;
   for (auto [number, input] : llvm::enumerate(inputs))
-    if (llvm::none_of(inPlace, [&](InPlacePair pair) { return pair.second == number; })) memcpy(add(input.bytes.size()), input.bytes.data(), input.bytes.size());
+    if (llvm::none_of(inPlace, [&](InPlacePair pair) { return pair.second == number; }))
+      memcpy(add(input.bytes.size()), input.bytes.data(), input.bytes.size());
   std::vector<Tensor> results;
-  std::vector<char *> outputs;
+  std::vector<char*> outputs;
   for (auto [number, value] : llvm::enumerate(op->getResults())) {
     results.emplace_back(cast<RankedTensorType>(value.getType()));
     outputs.push_back(add(results.back().bytes.size()));
@@ -147,7 +152,8 @@ std::vector<Tensor> KernelRunner::run(std::vector<Tensor> inputs, std::vector<in
   }
   coordinates.push_back(0);
   if (cuts.empty()) cuts = {0, kernel.range};
-  for (size_t part = 0; part + 1 < cuts.size(); ++part) symbol(buffers.data(), coordinates.data(), cuts[part], cuts[part + 1]);
+  for (size_t part = 0; part + 1 < cuts.size(); ++part)
+    symbol(buffers.data(), coordinates.data(), cuts[part], cuts[part + 1]);
   for (auto [result, output] : llvm::zip(results, outputs)) memcpy(result.bytes.data(), output, result.bytes.size());
   return results;
 }

@@ -34,20 +34,21 @@ class KernelRunner {
   ~KernelRunner();
 
   bool ok() const { return symbol != nullptr; }
-  const KernelInterface &interface() const { return kernel; }
+  const KernelInterface& interface() const { return kernel; }
   ClusterOp cluster() const { return body; }
   std::vector<Tensor> makeInputs() const;
   /// Runs the parts [cuts[i], cuts[i + 1]); with no cuts, all at once.
-  std::vector<Tensor> run(std::vector<Tensor> inputs, std::vector<int64_t> cuts = {}, std::vector<int64_t> coordinates = {}) const;
+  std::vector<Tensor> run(std::vector<Tensor> inputs, std::vector<int64_t> cuts = {},
+                          std::vector<int64_t> coordinates = {}) const;
 
  private:
-  using Function = void (*)(void *const *, const int64_t *, int64_t, int64_t);
+  using Function = void (*)(void* const*, const int64_t*, int64_t, int64_t);
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   ClusterOp body;
   KernelInterface kernel;
   std::vector<InPlacePair> inPlace;
-  void *library = nullptr;
+  void* library = nullptr;
   int file = -1;
   Function symbol = nullptr;
 };

@@ -1,4 +1,5 @@
-// Compiled clusters against the reference evaluator, over shapes, element types, cuts of the range and in-place choices.
+// Compiled clusters against the reference evaluator, over shapes, element types, cuts of the range and in-place
+// choices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,28 +13,30 @@ using namespace mlir::sgd::cpu;
 
 namespace {
 
-bool sameBytes(const std::vector<Tensor> &left, const std::vector<Tensor> &right) {
+bool sameBytes(const std::vector<Tensor>& left, const std::vector<Tensor>& right) {
   for (auto [a, b] : llvm::zip_equal(left, right))
     if (a.bytes != b.bytes) return false;
   return true;
 }
 
-void expectClose(const std::vector<Tensor> &actual, const std::vector<Tensor> &expected, double tolerance) {
+void expectClose(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected, double tolerance) {
   for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(actual, expected))) {
-    auto &[a, e] = pair;
+    auto& [a, e] = pair;
     double scale = 0;
     for (int64_t i = 0; i < e.size(); ++i)
       if (std::isfinite(e.get(i))) scale = std::max(scale, std::fabs(e.get(i)));
     for (int64_t i = 0; i < e.size(); ++i) {
       double x = a.get(i), y = e.get(i);
-      bool same = isa<FloatType>(e.type.getElementType()) ? (std::isnan(x) && std::isnan(y)) || x == y || std::fabs(x - y) <= tolerance * std::max(scale, 1e-30) : x == y;
+      bool same = isa<FloatType>(e.type.getElementType()) ? (std::isnan(x) && std::isnan(y)) || x == y ||
+                                                                std::fabs(x - y) <= tolerance * std::max(scale, 1e-30)
+                                                          : x == y;
       ASSERT_TRUE(same) << "result " << number << " element " << i << ": " << x << ", expected " << y;
     }
   }
 }
 
 /// Runs whole, cut at every grain, and on another CPU level; all must agree, and be near the reference.
-void check(const std::string &text, double tolerance = 2e-6, std::function<void(std::vector<Tensor> &)> prepare = {}) {
+void check(const std::string& text, double tolerance = 2e-6, std::function<void(std::vector<Tensor>&)> prepare = {}) {
   SCOPED_TRACE(text);
   for (StringRef cpu : {"native", "x86-64-v3"}) {
     KernelRunner runner(text, cpu);
@@ -44,18 +47,21 @@ void check(const std::string &text, double tolerance = 2e-6, std::function<void(
     expectClose(whole, evaluate(runner.cluster(), inputs), tolerance);
     if (testing::Test::HasFatalFailure()) return;
     std::vector<int64_t> cuts;
-    for (int64_t at = 0; at < runner.interface().range; at += std::max<int64_t>(1, runner.interface().range / 7)) cuts.push_back(at);
+    for (int64_t at = 0; at < runner.interface().range; at += std::max<int64_t>(1, runner.interface().range / 7))
+      cuts.push_back(at);
     cuts.push_back(runner.interface().range);
     EXPECT_TRUE(sameBytes(whole, runner.run(inputs, cuts))) << "cutting the range changes bits";
     for (InPlacePair pair : runner.interface().inPlaceCandidates) {
       KernelRunner overwriting(text, cpu, {pair});
       ASSERT_TRUE(overwriting.ok());
-      EXPECT_TRUE(sameBytes(whole, overwriting.run(inputs))) << "result " << pair.first << " in place of operand " << pair.second;
+      EXPECT_TRUE(sameBytes(whole, overwriting.run(inputs)))
+          << "result " << pair.first << " in place of operand " << pair.second;
     }
   }
 }
 
-std::string cluster(const std::string &operands, const std::string &results, const std::string &arguments, const std::string &body) {
+std::string cluster(const std::string& operands, const std::string& results, const std::string& arguments,
+                    const std::string& body) {
   std::string parameters, values;
   SmallVector<StringRef> types;
   StringRef(operands).split(types, "; ");
@@ -65,12 +71,13 @@ std::string cluster(const std::string &operands, const std::string &results, con
     values += (number ? ", %in" : "%in") + std::to_string(number);
   }
   std::string operandTypes = operands, resultTypes = results;
-  for (std::string *list : {&operandTypes, &resultTypes})
+  for (std::string* list : {&operandTypes, &resultTypes})
     for (size_t at; (at = list->find("; ")) != std::string::npos;) list->replace(at, 2, ", ");
-  return "func.func @f(" + parameters + ") {\n sgd.cluster (" + values + ") {\n^bb0(" + arguments + "):\n" + body + "\n} : (" + operandTypes + ") -> (" + resultTypes + ")\n return\n}\n";
+  return "func.func @f(" + parameters + ") {\n sgd.cluster (" + values + ") {\n^bb0(" + arguments + "):\n" + body +
+         "\n} : (" + operandTypes + ") -> (" + resultTypes + ")\n return\n}\n";
 }
 
-std::string shape(std::initializer_list<int> dims, const std::string &type) {
+std::string shape(std::initializer_list<int> dims, const std::string& type) {
   std::string text = "tensor<";
   for (int dim : dims) text += std::to_string(dim) + "x";
   return text + type + ">";
@@ -80,8 +87,10 @@ TEST(Elementwise, BiasAndGelu) {
   for (auto [rows, columns] : {std::pair{1, 1}, {3, 7}, {5, 17}, {4, 33}, {2, 64}, {9, 384}, {70, 100}}) {
     std::string matrix = shape({rows, columns}, "f32"), bias = shape({columns}, "f32");
     check(cluster(matrix + "; " + matrix + "; " + bias, matrix, "%x: " + matrix + ", %w: " + matrix + ", %b: " + bias,
-                  "%0 = sgd.broadcast_in_dim %b dims = [1] : " + bias + " -> " + matrix + "\n%1 = arith.mulf %x, %w : " + matrix + "\n%2 = arith.addf %1, %0 : " + matrix +
-                      "\n%3 = math.tanh %2 : " + matrix + "\n%4 = arith.mulf %3, %2 : " + matrix + "\nsgd.yield %4 : " + matrix));
+                  "%0 = sgd.broadcast_in_dim %b dims = [1] : " + bias + " -> " + matrix +
+                      "\n%1 = arith.mulf %x, %w : " + matrix + "\n%2 = arith.addf %1, %0 : " + matrix +
+                      "\n%3 = math.tanh %2 : " + matrix + "\n%4 = arith.mulf %3, %2 : " + matrix +
+                      "\nsgd.yield %4 : " + matrix));
     if (HasFatalFailure()) return;
   }
 }
@@ -89,7 +98,9 @@ TEST(Elementwise, BiasAndGelu) {
 TEST(Elementwise, Flat) {
   for (int size : {1, 3, 7, 17, 33, 511, 512, 513, 5000}) {
     std::string type = shape({size}, "f32");
-    check(cluster(type + "; " + type, type, "%x: " + type + ", %y: " + type, "%0 = arith.subf %x, %y : " + type + "\n%1 = arith.divf %0, %y : " + type + "\nsgd.yield %1 : " + type));
+    check(cluster(
+        type + "; " + type, type, "%x: " + type + ", %y: " + type,
+        "%0 = arith.subf %x, %y : " + type + "\n%1 = arith.divf %0, %y : " + type + "\nsgd.yield %1 : " + type));
     if (HasFatalFailure()) return;
   }
 }
@@ -98,8 +109,9 @@ TEST(Reduce, Rows) {
   for (auto [rows, columns] : {std::pair{1, 1}, {3, 7}, {5, 17}, {4, 33}, {2, 64}, {9, 384}, {3, 1000}, {6, 1}}) {
     std::string matrix = shape({rows, columns}, "f32"), row = shape({rows}, "f32");
     check(cluster(matrix, row + "; " + row, "%x: " + matrix,
-                  "%0 = sgd.reduce add %x dimensions = [1] : " + matrix + " -> " + row + "\n%1 = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0, %1 : " + row +
-                      ", " + row));
+                  "%0 = sgd.reduce add %x dimensions = [1] : " + matrix + " -> " + row +
+                      "\n%1 = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row +
+                      "\nsgd.yield %0, %1 : " + row + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
@@ -108,8 +120,9 @@ TEST(Reduce, Columns) {
   for (auto [rows, columns] : {std::pair{3, 7}, {17, 5}, {4, 33}, {50, 64}, {33, 130}, {9, 384}}) {
     std::string matrix = shape({rows, columns}, "f32"), row = shape({columns}, "f32");
     check(cluster(matrix + "; " + matrix, row + "; " + row, "%x: " + matrix + ", %y: " + matrix,
-                  "%0 = sgd.reduce add %x dimensions = [0] : " + matrix + " -> " + row + "\n%p = arith.mulf %x, %y : " + matrix + "\n%1 = sgd.reduce add %p dimensions = [0] : " + matrix + " -> " + row +
-                      "\nsgd.yield %0, %1 : " + row + ", " + row));
+                  "%0 = sgd.reduce add %x dimensions = [0] : " + matrix + " -> " + row +
+                      "\n%p = arith.mulf %x, %y : " + matrix + "\n%1 = sgd.reduce add %p dimensions = [0] : " + matrix +
+                      " -> " + row + "\nsgd.yield %0, %1 : " + row + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
@@ -118,55 +131,74 @@ TEST(Reduce, Softmax) {
   for (auto [rows, columns] : {std::pair{3, 7}, {17, 10}, {4, 33}, {5, 64}, {3, 130}, {2, 1000}}) {
     std::string matrix = shape({rows, columns}, "f32"), row = shape({rows}, "f32");
     check(cluster(matrix, matrix + "; " + row, "%x: " + matrix,
-                  "%m = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row + "\n%mb = sgd.broadcast_in_dim %m dims = [0] : " + row + " -> " + matrix + "\n%c = arith.subf %x, %mb : " + matrix +
-                      "\n%e = math.exp %c : " + matrix + "\n%s = sgd.reduce add %e dimensions = [1] : " + matrix + " -> " + row + "\n%sb = sgd.broadcast_in_dim %s dims = [0] : " + row + " -> " + matrix +
+                  "%m = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row +
+                      "\n%mb = sgd.broadcast_in_dim %m dims = [0] : " + row + " -> " + matrix +
+                      "\n%c = arith.subf %x, %mb : " + matrix + "\n%e = math.exp %c : " + matrix +
+                      "\n%s = sgd.reduce add %e dimensions = [1] : " + matrix + " -> " + row +
+                      "\n%sb = sgd.broadcast_in_dim %s dims = [0] : " + row + " -> " + matrix +
                       "\n%r = arith.divf %e, %sb : " + matrix + "\nsgd.yield %r, %s : " + matrix + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
 
-
 TEST(Reduce, MiddleAndSeveralDimensions) {
   check(cluster("tensor<3x5x7x33xf32>", "tensor<3x7xf32>", "%x: tensor<3x5x7x33xf32>",
-                "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nsgd.yield %0 : tensor<3x7xf32>"));
+                "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nsgd.yield %0 : "
+                "tensor<3x7xf32>"));
   check(cluster("tensor<3x5x40xf32>", "tensor<3x40xf32>", "%x: tensor<3x5x40xf32>",
-                "%0 = sgd.reduce max %x dimensions = [1] : tensor<3x5x40xf32> -> tensor<3x40xf32>\nsgd.yield %0 : tensor<3x40xf32>"));
+                "%0 = sgd.reduce max %x dimensions = [1] : tensor<3x5x40xf32> -> tensor<3x40xf32>\nsgd.yield %0 : "
+                "tensor<3x40xf32>"));
   check(cluster("tensor<37x41xf32>", "tensor<f32>", "%x: tensor<37x41xf32>",
-                "%p = arith.mulf %x, %x : tensor<37x41xf32>\n%0 = sgd.reduce add %p dimensions = [0, 1] : tensor<37x41xf32> -> tensor<f32>\nsgd.yield %0 : tensor<f32>"));
+                "%p = arith.mulf %x, %x : tensor<37x41xf32>\n%0 = sgd.reduce add %p dimensions = [0, 1] : "
+                "tensor<37x41xf32> -> tensor<f32>\nsgd.yield %0 : tensor<f32>"));
 }
 
 TEST(Reduce, KindsAndTypes) {
-  for (auto [type, kind] : {std::pair{"i32", "add"}, {"i32", "max"}, {"i32", "umin"}, {"i8", "mul"}, {"i64", "xor"}, {"i1", "and"}, {"i1", "or"}, {"f64", "min"}, {"f16", "max"}}) {
+  for (auto [type, kind] : {std::pair{"i32", "add"},
+                            {"i32", "max"},
+                            {"i32", "umin"},
+                            {"i8", "mul"},
+                            {"i64", "xor"},
+                            {"i1", "and"},
+                            {"i1", "or"},
+                            {"f64", "min"},
+                            {"f16", "max"}}) {
     std::string matrix = shape({5, 37}, type), row = shape({5}, type), column = shape({37}, type);
     std::string op = std::string("%0 = sgd.reduce ") + kind;
     bool isBool = std::string(type) == "i1";
-    auto prepare = [&](std::vector<Tensor> &inputs) {
+    auto prepare = [&](std::vector<Tensor>& inputs) {
       if (!isBool) return;
       for (int64_t i = 0; i < inputs[0].size(); ++i) inputs[0].setInteger(i, i % 3 != 0);
     };
-    check(cluster(matrix, row, "%x: " + matrix, op + " %x dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row), 1e-12, prepare);
-    check(cluster(matrix, column, "%x: " + matrix, op + " %x dimensions = [0] : " + matrix + " -> " + column + "\nsgd.yield %0 : " + column), 1e-12, prepare);
+    check(cluster(matrix, row, "%x: " + matrix,
+                  op + " %x dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row),
+          1e-12, prepare);
+    check(cluster(matrix, column, "%x: " + matrix,
+                  op + " %x dimensions = [0] : " + matrix + " -> " + column + "\nsgd.yield %0 : " + column),
+          1e-12, prepare);
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(Reduce, NanAndInfinity) {
-  auto prepare = [](std::vector<Tensor> &inputs) {
+  auto prepare = [](std::vector<Tensor>& inputs) {
     inputs[0].set(3, std::nan(""));
     inputs[0].set(40, -INFINITY);
     inputs[0].set(77, INFINITY);
   };
   check(cluster("tensor<4x33xf32>", "tensor<4xf32>; tensor<4xf32>", "%x: tensor<4x33xf32>",
-                "%0 = sgd.reduce max %x dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n%1 = sgd.reduce min %x dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n"
+                "%0 = sgd.reduce max %x dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n%1 = sgd.reduce min %x "
+                "dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n"
                 "sgd.yield %0, %1 : tensor<4xf32>, tensor<4xf32>"),
         1e-6, prepare);
 }
 
 TEST(Reduce, NarrowFloats) {
-  for (const char *type : {"bf16", "f16"}) {
+  for (const char* type : {"bf16", "f16"}) {
     std::string matrix = shape({6, 50}, type), row = shape({6}, type);
     check(cluster(matrix, row + "; " + matrix, "%x: " + matrix,
-                  "%p = arith.mulf %x, %x : " + matrix + "\n%0 = sgd.reduce add %p dimensions = [1] : " + matrix + " -> " + row + "\n%b = sgd.broadcast_in_dim %0 dims = [0] : " + row + " -> " + matrix +
+                  "%p = arith.mulf %x, %x : " + matrix + "\n%0 = sgd.reduce add %p dimensions = [1] : " + matrix +
+                      " -> " + row + "\n%b = sgd.broadcast_in_dim %0 dims = [0] : " + row + " -> " + matrix +
                       "\n%q = arith.divf %p, %b : " + matrix + "\nsgd.yield %0, %q : " + row + ", " + matrix),
           std::string(type) == "bf16" ? 8e-3 : 1e-3);
     if (HasFatalFailure()) return;
@@ -174,11 +206,13 @@ TEST(Reduce, NarrowFloats) {
 }
 
 /// One op over all pairs of difficult values of an integer type.
-void checkIntegers(const std::string &op, const std::string &type, ArrayRef<int64_t> values) {
+void checkIntegers(const std::string& op, const std::string& type, ArrayRef<int64_t> values) {
   std::string tensor = shape({static_cast<int>(values.size() * values.size())}, type);
-  check(cluster(tensor + "; " + tensor, tensor, "%x: " + tensor + ", %y: " + tensor, "%0 = " + op + " %x, %y : " + tensor + "\nsgd.yield %0 : " + tensor), 0,
-        [&](std::vector<Tensor> &inputs) {
-          for (size_t i = 0; i < values.size() * values.size(); ++i) inputs[0].setInteger(i, values[i / values.size()]), inputs[1].setInteger(i, values[i % values.size()]);
+  check(cluster(tensor + "; " + tensor, tensor, "%x: " + tensor + ", %y: " + tensor,
+                "%0 = " + op + " %x, %y : " + tensor + "\nsgd.yield %0 : " + tensor),
+        0, [&](std::vector<Tensor>& inputs) {
+          for (size_t i = 0; i < values.size() * values.size(); ++i)
+            inputs[0].setInteger(i, values[i / values.size()]), inputs[1].setInteger(i, values[i % values.size()]);
         });
 }
 
@@ -186,7 +220,8 @@ TEST(Integers, TotalOps) {
   for (auto [type, bits] : {std::pair{"i8", 8}, {"i16", 16}, {"i32", 32}, {"i64", 64}}) {
     int64_t most = static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
     SmallVector<int64_t> values = {0, 1, -1, 2, 3, -7, bits - 1, bits, bits + 1, most, -most - 1, most - 1};
-    for (const char *op : {"sgd.divsi", "sgd.divui", "sgd.remsi", "sgd.remui", "sgd.shli", "sgd.shrui", "sgd.shrsi", "arith.maxsi", "arith.minui", "arith.muli"}) {
+    for (const char* op : {"sgd.divsi", "sgd.divui", "sgd.remsi", "sgd.remui", "sgd.shli", "sgd.shrui", "sgd.shrsi",
+                           "arith.maxsi", "arith.minui", "arith.muli"}) {
       checkIntegers(op, type, values);
       if (HasFatalFailure()) return;
     }
@@ -194,129 +229,172 @@ TEST(Integers, TotalOps) {
 }
 
 TEST(Conversions, FloatToIntSaturates) {
-  for (const char *from : {"f32", "f64", "f16", "bf16"})
-    for (const char *to : {"i8", "i32", "i64"})
-      for (const char *op : {"sgd.fptosi", "sgd.fptoui"}) {
+  for (const char* from : {"f32", "f64", "f16", "bf16"})
+    for (const char* to : {"i8", "i32", "i64"})
+      for (const char* op : {"sgd.fptosi", "sgd.fptoui"}) {
         std::string in = shape({21}, from), out = shape({21}, to);
-        check(cluster(in, out, "%x: " + in, std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out), 0, [](std::vector<Tensor> &inputs) {
-          const double values[] = {0, -0.0, 0.5, -0.9, 1.5, -1.5, 127, 128, -128, -129, 255, 256, 3e4, 2147483648.0, -2147483649.0, 9.3e18, -9.3e18, 1e20, NAN, INFINITY, -INFINITY};
-          for (int i = 0; i < 21; ++i) inputs[0].set(i, values[i]);
-        });
+        check(cluster(in, out, "%x: " + in,
+                      std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out),
+              0, [](std::vector<Tensor>& inputs) {
+                const double values[] = {0,       -0.0, 0.5, -0.9,     1.5,      -1.5,         127,           128,
+                                         -128,    -129, 255, 256,      3e4,      2147483648.0, -2147483649.0, 9.3e18,
+                                         -9.3e18, 1e20, NAN, INFINITY, -INFINITY};
+                for (int i = 0; i < 21; ++i) inputs[0].set(i, values[i]);
+              });
         if (HasFatalFailure()) return;
       }
 }
 
 TEST(Conversions, BetweenTypes) {
-  const std::pair<const char *, std::pair<const char *, const char *>> cases[] = {
-      {"arith.extf", {"bf16", "f32"}},   {"arith.extf", {"f16", "f64"}},   {"arith.truncf", {"f32", "bf16"}}, {"arith.truncf", {"f64", "f16"}}, {"arith.truncf", {"f64", "bf16"}},
-      {"arith.truncf", {"f64", "f32"}},  {"arith.sitofp", {"i32", "f32"}}, {"arith.uitofp", {"i8", "bf16"}},  {"arith.uitofp", {"i1", "f32"}}, {"arith.sitofp", {"i64", "f64"}},
-      {"arith.extsi", {"i8", "i32"}},    {"arith.extui", {"i1", "i64"}},   {"arith.trunci", {"i64", "i8"}}};
+  const std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
+      {"arith.extf", {"bf16", "f32"}},  {"arith.extf", {"f16", "f64"}},    {"arith.truncf", {"f32", "bf16"}},
+      {"arith.truncf", {"f64", "f16"}}, {"arith.truncf", {"f64", "bf16"}}, {"arith.truncf", {"f64", "f32"}},
+      {"arith.sitofp", {"i32", "f32"}}, {"arith.uitofp", {"i8", "bf16"}},  {"arith.uitofp", {"i1", "f32"}},
+      {"arith.sitofp", {"i64", "f64"}}, {"arith.extsi", {"i8", "i32"}},    {"arith.extui", {"i1", "i64"}},
+      {"arith.trunci", {"i64", "i8"}}};
   for (auto [op, types] : cases) {
     std::string in = shape({43}, types.first), out = shape({43}, types.second);
     bool isBool = std::string(types.first) == "i1";
-    check(cluster(in, out, "%x: " + in, std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out), 1e-7, [&](std::vector<Tensor> &inputs) {
-      inputs[0].fill(-100, 100, 5);
-      for (int i = 0; isBool && i < 43; ++i) inputs[0].setInteger(i, i & 1);
-    });
+    check(cluster(in, out, "%x: " + in,
+                  std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out),
+          1e-7, [&](std::vector<Tensor>& inputs) {
+            inputs[0].fill(-100, 100, 5);
+            for (int i = 0; isBool && i < 43; ++i) inputs[0].setInteger(i, i & 1);
+          });
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(Index, TransposeSliceReversePadConcatenate) {
-  check(cluster("tensor<37x50xf32>; tensor<50x37xf32>", "tensor<50x37xf32>", "%x: tensor<37x50xf32>, %y: tensor<50x37xf32>",
-                "%0 = sgd.transpose %x permutation = [1, 0] : tensor<37x50xf32> -> tensor<50x37xf32>\n%1 = arith.addf %0, %y : tensor<50x37xf32>\nsgd.yield %1 : tensor<50x37xf32>"));
-  check(cluster("tensor<96x64xf32>; tensor<64x96xf32>", "tensor<64x96xf32>; tensor<64x96xf32>", "%x: tensor<96x64xf32>, %y: tensor<64x96xf32>",
-                "%0 = sgd.transpose %x permutation = [1, 0] : tensor<96x64xf32> -> tensor<64x96xf32>\n%1 = arith.addf %0, %y : tensor<64x96xf32>\n%2 = arith.mulf %1, %y : tensor<64x96xf32>\n"
+  check(cluster("tensor<37x50xf32>; tensor<50x37xf32>", "tensor<50x37xf32>",
+                "%x: tensor<37x50xf32>, %y: tensor<50x37xf32>",
+                "%0 = sgd.transpose %x permutation = [1, 0] : tensor<37x50xf32> -> tensor<50x37xf32>\n%1 = arith.addf "
+                "%0, %y : tensor<50x37xf32>\nsgd.yield %1 : tensor<50x37xf32>"));
+  check(cluster("tensor<96x64xf32>; tensor<64x96xf32>", "tensor<64x96xf32>; tensor<64x96xf32>",
+                "%x: tensor<96x64xf32>, %y: tensor<64x96xf32>",
+                "%0 = sgd.transpose %x permutation = [1, 0] : tensor<96x64xf32> -> tensor<64x96xf32>\n%1 = arith.addf "
+                "%0, %y : tensor<64x96xf32>\n%2 = arith.mulf %1, %y : tensor<64x96xf32>\n"
                 "sgd.yield %1, %2 : tensor<64x96xf32>, tensor<64x96xf32>"));
   check(cluster("tensor<3x17x4x20xf32>", "tensor<4x3x20x17xf32>", "%x: tensor<3x17x4x20xf32>",
-                "%0 = sgd.transpose %x permutation = [2, 0, 3, 1] : tensor<3x17x4x20xf32> -> tensor<4x3x20x17xf32>\nsgd.yield %0 : tensor<4x3x20x17xf32>"));
-  check(cluster("tensor<2x6x16x32xbf16>", "tensor<2x16x192xbf16>", "%x: tensor<2x6x16x32xbf16>",
-                "%0 = sgd.transpose %x permutation = [0, 2, 1, 3] : tensor<2x6x16x32xbf16> -> tensor<2x16x6x32xbf16>\n"
-                "%1 = sgd.reshape %0 : tensor<2x16x6x32xbf16> -> tensor<2x16x192xbf16>\nsgd.yield %1 : tensor<2x16x192xbf16>"));
+                "%0 = sgd.transpose %x permutation = [2, 0, 3, 1] : tensor<3x17x4x20xf32> -> "
+                "tensor<4x3x20x17xf32>\nsgd.yield %0 : tensor<4x3x20x17xf32>"));
+  check(cluster(
+      "tensor<2x6x16x32xbf16>", "tensor<2x16x192xbf16>", "%x: tensor<2x6x16x32xbf16>",
+      "%0 = sgd.transpose %x permutation = [0, 2, 1, 3] : tensor<2x6x16x32xbf16> -> tensor<2x16x6x32xbf16>\n"
+      "%1 = sgd.reshape %0 : tensor<2x16x6x32xbf16> -> tensor<2x16x192xbf16>\nsgd.yield %1 : tensor<2x16x192xbf16>"));
   check(cluster("tensor<9x40xf32>", "tensor<4x13xf32>", "%x: tensor<9x40xf32>",
-                "%0 = sgd.slice %x starts = [1, 2] limits = [9, 40] strides = [2, 3] : tensor<9x40xf32> -> tensor<4x13xf32>\nsgd.yield %0 : tensor<4x13xf32>"));
-  check(cluster("tensor<5x19xf32>", "tensor<5x19xf32>", "%x: tensor<5x19xf32>", "%0 = sgd.reverse %x dimensions = [0, 1] : tensor<5x19xf32>\nsgd.yield %0 : tensor<5x19xf32>"));
+                "%0 = sgd.slice %x starts = [1, 2] limits = [9, 40] strides = [2, 3] : tensor<9x40xf32> -> "
+                "tensor<4x13xf32>\nsgd.yield %0 : tensor<4x13xf32>"));
+  check(cluster("tensor<5x19xf32>", "tensor<5x19xf32>", "%x: tensor<5x19xf32>",
+                "%0 = sgd.reverse %x dimensions = [0, 1] : tensor<5x19xf32>\nsgd.yield %0 : tensor<5x19xf32>"));
   check(cluster("tensor<5x19xf32>; tensor<f32>", "tensor<10x22xf32>", "%x: tensor<5x19xf32>, %v: tensor<f32>",
-                "%0 = sgd.pad %x, %v low = [2, -1] high = [-1, 4] interior = [1, 0] : tensor<5x19xf32>, tensor<f32> -> tensor<10x22xf32>\nsgd.yield %0 : tensor<10x22xf32>"));
-  check(cluster("tensor<5x7xf32>; tensor<5x30xf32>; tensor<5x1xf32>", "tensor<5x38xf32>", "%x: tensor<5x7xf32>, %y: tensor<5x30xf32>, %z: tensor<5x1xf32>",
-                "%0 = sgd.concatenate %x, %y, %z dimension = 1 : (tensor<5x7xf32>, tensor<5x30xf32>, tensor<5x1xf32>) -> tensor<5x38xf32>\nsgd.yield %0 : tensor<5x38xf32>"));
+                "%0 = sgd.pad %x, %v low = [2, -1] high = [-1, 4] interior = [1, 0] : tensor<5x19xf32>, tensor<f32> -> "
+                "tensor<10x22xf32>\nsgd.yield %0 : tensor<10x22xf32>"));
+  check(cluster("tensor<5x7xf32>; tensor<5x30xf32>; tensor<5x1xf32>", "tensor<5x38xf32>",
+                "%x: tensor<5x7xf32>, %y: tensor<5x30xf32>, %z: tensor<5x1xf32>",
+                "%0 = sgd.concatenate %x, %y, %z dimension = 1 : (tensor<5x7xf32>, tensor<5x30xf32>, tensor<5x1xf32>) "
+                "-> tensor<5x38xf32>\nsgd.yield %0 : tensor<5x38xf32>"));
   check(cluster("tensor<5x17xi32>", "tensor<5x17xi32>", "%x: tensor<5x17xi32>",
-                "%0 = sgd.iota dimension = 1 : tensor<5x17xi32>\n%1 = sgd.iota dimension = 0 : tensor<5x17xi32>\n%2 = arith.addi %0, %1 : tensor<5x17xi32>\n%3 = arith.addi %2, %x : tensor<5x17xi32>\n"
+                "%0 = sgd.iota dimension = 1 : tensor<5x17xi32>\n%1 = sgd.iota dimension = 0 : tensor<5x17xi32>\n%2 = "
+                "arith.addi %0, %1 : tensor<5x17xi32>\n%3 = arith.addi %2, %x : tensor<5x17xi32>\n"
                 "sgd.yield %3 : tensor<5x17xi32>"),
         0);
 }
 
 TEST(Index, DynamicSlices) {
   for (int start : {-5, 0, 3, 100}) {
-    auto prepare = [&](std::vector<Tensor> &inputs) {
-      for (Tensor &input : inputs)
+    auto prepare = [&](std::vector<Tensor>& inputs) {
+      for (Tensor& input : inputs)
         if (input.size() == 1) input.setInteger(0, start);
     };
-    check(cluster("tensor<9x40xf32>; tensor<i32>; tensor<i32>", "tensor<4x21xf32>", "%x: tensor<9x40xf32>, %i: tensor<i32>, %j: tensor<i32>",
-                  "%0 = sgd.dynamic_slice %x, %i, %j sizes = [4, 21] : (tensor<9x40xf32>, tensor<i32>, tensor<i32>) -> tensor<4x21xf32>\nsgd.yield %0 : tensor<4x21xf32>"),
+    check(cluster("tensor<9x40xf32>; tensor<i32>; tensor<i32>", "tensor<4x21xf32>",
+                  "%x: tensor<9x40xf32>, %i: tensor<i32>, %j: tensor<i32>",
+                  "%0 = sgd.dynamic_slice %x, %i, %j sizes = [4, 21] : (tensor<9x40xf32>, tensor<i32>, tensor<i32>) -> "
+                  "tensor<4x21xf32>\nsgd.yield %0 : tensor<4x21xf32>"),
           0, prepare);
-    check(cluster("tensor<9x40xf32>; tensor<4x21xf32>; tensor<i32>; tensor<i32>", "tensor<9x40xf32>", "%x: tensor<9x40xf32>, %u: tensor<4x21xf32>, %i: tensor<i32>, %j: tensor<i32>",
-                  "%0 = sgd.dynamic_update_slice %x, %u, %i, %j : (tensor<9x40xf32>, tensor<4x21xf32>, tensor<i32>, tensor<i32>) -> tensor<9x40xf32>\nsgd.yield %0 : tensor<9x40xf32>"),
+    check(cluster("tensor<9x40xf32>; tensor<4x21xf32>; tensor<i32>; tensor<i32>", "tensor<9x40xf32>",
+                  "%x: tensor<9x40xf32>, %u: tensor<4x21xf32>, %i: tensor<i32>, %j: tensor<i32>",
+                  "%0 = sgd.dynamic_update_slice %x, %u, %i, %j : (tensor<9x40xf32>, tensor<4x21xf32>, tensor<i32>, "
+                  "tensor<i32>) -> tensor<9x40xf32>\nsgd.yield %0 : tensor<9x40xf32>"),
           0, prepare);
     if (HasFatalFailure()) return;
   }
 }
 
-const char *const kRowGather =
-    "%0 = sgd.gather %x, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
-    "start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 33>} : (tensor<11x33xf32>, tensor<6x1xi32>) -> tensor<6x33xf32>\nsgd.yield %0 : tensor<6x33xf32>";
+const char* const kRowGather =
+    "%0 = sgd.gather %x, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims "
+    "= array<i64>, indices_batching_dims = array<i64>, "
+    "start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 33>} : "
+    "(tensor<11x33xf32>, tensor<6x1xi32>) -> tensor<6x33xf32>\nsgd.yield %0 : tensor<6x33xf32>";
 
 TEST(Index, GatherClamps) {
-  auto prepare = [](std::vector<Tensor> &inputs) {
+  auto prepare = [](std::vector<Tensor>& inputs) {
     const int64_t indices[] = {0, 10, 11, -1, 5, INT32_MIN};
     for (int i = 0; i < 6; ++i) inputs[1].setInteger(i, indices[i]);
   };
-  check(cluster("tensor<11x33xf32>; tensor<6x1xi32>", "tensor<6x33xf32>", "%x: tensor<11x33xf32>, %i: tensor<6x1xi32>", kRowGather), 0, prepare);
+  check(cluster("tensor<11x33xf32>; tensor<6x1xi32>", "tensor<6x33xf32>", "%x: tensor<11x33xf32>, %i: tensor<6x1xi32>",
+                kRowGather),
+        0, prepare);
   check(cluster("tensor<6x33xf32>; tensor<6x1xi32>", "tensor<6x1xf32>", "%x: tensor<6x33xf32>, %i: tensor<6x1xi32>",
                 "%r = sgd.reshape %i : tensor<6x1xi32> -> tensor<6x1x1xi32>\n"
-                "%0 = sgd.gather %x, %r {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 1>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, "
-                "start_index_map = array<i64: 1>, index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 1>} : (tensor<6x33xf32>, tensor<6x1x1xi32>) -> tensor<6x1xf32>\nsgd.yield %0 : tensor<6x1xf32>"),
+                "%0 = sgd.gather %x, %r {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 1>, "
+                "operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, "
+                "start_index_map = array<i64: 1>, index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 1>} : "
+                "(tensor<6x33xf32>, tensor<6x1x1xi32>) -> tensor<6x1xf32>\nsgd.yield %0 : tensor<6x1xf32>"),
         0, prepare);
 }
 
 TEST(Index, ScatterDropsWhatLiesOutside) {
-  auto prepare = [](std::vector<Tensor> &inputs) {
+  auto prepare = [](std::vector<Tensor>& inputs) {
     const int64_t indices[] = {0, 10, 11, -1, 5, 5};
     for (int i = 0; i < 6; ++i) inputs[1].setInteger(i, indices[i]);
   };
-  for (const char *kind : {"add", "set", "max"})
-    check(cluster("tensor<11x33xf32>; tensor<6x1xi32>; tensor<6x33xf32>", "tensor<11x33xf32>", "%x: tensor<11x33xf32>, %i: tensor<6x1xi32>, %u: tensor<6x33xf32>",
+  for (const char* kind : {"add", "set", "max"})
+    check(cluster("tensor<11x33xf32>; tensor<6x1xi32>; tensor<6x33xf32>", "tensor<11x33xf32>",
+                  "%x: tensor<11x33xf32>, %i: tensor<6x1xi32>, %u: tensor<6x33xf32>",
                   std::string("%0 = sgd.scatter ") + kind +
-                      " %x, %i, %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
-                      "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : (tensor<11x33xf32>, tensor<6x1xi32>, tensor<6x33xf32>) -> tensor<11x33xf32>\n"
+                      " %x, %i, %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, "
+                      "input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
+                      "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : (tensor<11x33xf32>, "
+                      "tensor<6x1xi32>, tensor<6x33xf32>) -> tensor<11x33xf32>\n"
                       "sgd.yield %0 : tensor<11x33xf32>"),
           1e-6, prepare);
   // Windows at an offset in both dimensions; one lies partly outside.
-  check(cluster("tensor<7x9xf32>; tensor<3x2xi32>; tensor<3x2x4xf32>", "tensor<7x9xf32>", "%x: tensor<7x9xf32>, %i: tensor<3x2xi32>, %u: tensor<3x2x4xf32>",
-                "%0 = sgd.scatter add %x, %i, %u {update_window_dims = array<i64: 1, 2>, inserted_window_dims = array<i64>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
-                "scatter_dims_to_operand_dims = array<i64: 0, 1>, index_vector_dim = 1 : i64} : (tensor<7x9xf32>, tensor<3x2xi32>, tensor<3x2x4xf32>) -> tensor<7x9xf32>\n"
+  check(cluster("tensor<7x9xf32>; tensor<3x2xi32>; tensor<3x2x4xf32>", "tensor<7x9xf32>",
+                "%x: tensor<7x9xf32>, %i: tensor<3x2xi32>, %u: tensor<3x2x4xf32>",
+                "%0 = sgd.scatter add %x, %i, %u {update_window_dims = array<i64: 1, 2>, inserted_window_dims = "
+                "array<i64>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
+                "scatter_dims_to_operand_dims = array<i64: 0, 1>, index_vector_dim = 1 : i64} : (tensor<7x9xf32>, "
+                "tensor<3x2xi32>, tensor<3x2x4xf32>) -> tensor<7x9xf32>\n"
                 "sgd.yield %0 : tensor<7x9xf32>"),
-        1e-6, [](std::vector<Tensor> &inputs) {
+        1e-6, [](std::vector<Tensor>& inputs) {
           const int64_t indices[] = {1, 2, 5, 5, 6, 1};
           for (int i = 0; i < 6; ++i) inputs[1].setInteger(i, indices[i]);
         });
   // One update per row: no two meet.
-  check(cluster("tensor<6x33xf32>; tensor<6x1xi32>; tensor<6x1xf32>", "tensor<6x33xf32>", "%x: tensor<6x33xf32>, %i: tensor<6x1xi32>, %u: tensor<6x1xf32>",
+  check(cluster("tensor<6x33xf32>; tensor<6x1xi32>; tensor<6x1xf32>", "tensor<6x33xf32>",
+                "%x: tensor<6x33xf32>, %i: tensor<6x1xi32>, %u: tensor<6x1xf32>",
                 "%r = sgd.reshape %i : tensor<6x1xi32> -> tensor<6x1x1xi32>\n"
-                "%0 = sgd.scatter add %x, %r, %u {update_window_dims = array<i64>, inserted_window_dims = array<i64: 1>, input_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, "
-                "scatter_dims_to_operand_dims = array<i64: 1>, index_vector_dim = 2 : i64} : (tensor<6x33xf32>, tensor<6x1x1xi32>, tensor<6x1xf32>) -> tensor<6x33xf32>\nsgd.yield %0 : tensor<6x33xf32>"),
+                "%0 = sgd.scatter add %x, %r, %u {update_window_dims = array<i64>, inserted_window_dims = array<i64: "
+                "1>, input_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, "
+                "scatter_dims_to_operand_dims = array<i64: 1>, index_vector_dim = 2 : i64} : (tensor<6x33xf32>, "
+                "tensor<6x1x1xi32>, tensor<6x1xf32>) -> tensor<6x33xf32>\nsgd.yield %0 : tensor<6x33xf32>"),
         1e-6, prepare);
 }
 
 TEST(Zero, EmptyTensorsAreAllowed) {
-  check(cluster("tensor<0x5xf32>", "tensor<0x5xf32>", "%x: tensor<0x5xf32>", "%0 = arith.negf %x : tensor<0x5xf32>\nsgd.yield %0 : tensor<0x5xf32>"));
-  check(cluster("tensor<5x0xf32>", "tensor<5xf32>", "%x: tensor<5x0xf32>", "%0 = sgd.reduce max %x dimensions = [1] : tensor<5x0xf32> -> tensor<5xf32>\nsgd.yield %0 : tensor<5xf32>"));
+  check(cluster("tensor<0x5xf32>", "tensor<0x5xf32>", "%x: tensor<0x5xf32>",
+                "%0 = arith.negf %x : tensor<0x5xf32>\nsgd.yield %0 : tensor<0x5xf32>"));
+  check(cluster(
+      "tensor<5x0xf32>", "tensor<5xf32>", "%x: tensor<5x0xf32>",
+      "%0 = sgd.reduce max %x dimensions = [1] : tensor<5x0xf32> -> tensor<5xf32>\nsgd.yield %0 : tensor<5xf32>"));
 }
 
 TEST(Object, IsDeterministicWhateverTheThreads) {
   auto context = makeContext();
   context->enableMultithreading(false);
-  std::string text = cluster("tensor<37x50xf32>", "tensor<37x50xf32>", "%x: tensor<37x50xf32>", "%0 = math.exp %x : tensor<37x50xf32>\nsgd.yield %0 : tensor<37x50xf32>");
+  std::string text = cluster("tensor<37x50xf32>", "tensor<37x50xf32>", "%x: tensor<37x50xf32>",
+                             "%0 = math.exp %x : tensor<37x50xf32>\nsgd.yield %0 : tensor<37x50xf32>");
   auto module = parseSourceString<ModuleOp>(text, context.get());
   ClusterOp op;
   module->walk([&](ClusterOp found) { op = found; });

@@ -15,7 +15,7 @@ namespace {
 constexpr int kSamples = 20000;
 
 struct Function {
-  const char *name;
+  const char* name;
   long double (*exact)(long double);
   double low, high;
   double floatUlp, doubleUlp;
@@ -24,19 +24,25 @@ struct Function {
 long double rsqrtl(long double x) { return 1 / sqrtl(x); }
 
 const Function kFunctions[] = {
-    {"exp", expl, -87, 88, 1.0, 1.1},      {"exp", expl, -104, -86, 1.5, 1.5}, {"exp2", exp2l, -126, 127, 1.2, 1.5},   {"expm1", expm1l, -10, 40, 1.5, 1.6},
-    {"log", logl, 1e-38, 10, 1.1, 1.1},    {"log", logl, 0.5, 2, 1.1, 1.1},    {"log2", log2l, 1e-3, 1e3, 2.5, 2.5},   {"log10", log10l, 1e-3, 1e3, 3.0, 3.0},
-    {"log1p", log1pl, -0.9, 10, 2.5, 2.5}, {"tanh", tanhl, -10, 10, 3.0, 3.0}, {"erf", erfl, -4, 4, 1.5, 2.0},         {"erfc", erfcl, -4, 9, 5.0, 5.0},
-    {"sin", sinl, -100, 100, 1.6, 0},      {"cos", cosl, -100, 100, 1.6, 0},   {"tan", tanl, -1.5, 1.5, 4.0, 4.0},     {"sinh", sinhl, -80, 80, 3.0, 4.0},
-    {"cosh", coshl, -80, 80, 3.0, 4.0},    {"asin", asinl, -1, 1, 2.5, 2.5},   {"acos", acosl, -1, 1, 3.0, 3.0},       {"atan", atanl, -20, 20, 2.5, 3.0},
-    {"asinh", asinhl, -50, 50, 4.0, 4.0},  {"acosh", acoshl, 1, 50, 4.0, 4.0}, {"atanh", atanhl, -0.99, 0.99, 4.0, 4.0}, {"cbrt", cbrtl, -50, 50, 2.0, 2.0},
-    {"rsqrt", rsqrtl, 1e-6, 1e6, 1.5, 1.5}, {"sqrt", sqrtl, 0, 1e6, 0.5001, 0.5001},
+    {"exp", expl, -87, 88, 1.0, 1.1},         {"exp", expl, -104, -86, 1.5, 1.5},
+    {"exp2", exp2l, -126, 127, 1.2, 1.5},     {"expm1", expm1l, -10, 40, 1.5, 1.6},
+    {"log", logl, 1e-38, 10, 1.1, 1.1},       {"log", logl, 0.5, 2, 1.1, 1.1},
+    {"log2", log2l, 1e-3, 1e3, 2.5, 2.5},     {"log10", log10l, 1e-3, 1e3, 3.0, 3.0},
+    {"log1p", log1pl, -0.9, 10, 2.5, 2.5},    {"tanh", tanhl, -10, 10, 3.0, 3.0},
+    {"erf", erfl, -4, 4, 1.5, 2.0},           {"erfc", erfcl, -4, 9, 5.0, 5.0},
+    {"sin", sinl, -100, 100, 1.6, 0},         {"cos", cosl, -100, 100, 1.6, 0},
+    {"tan", tanl, -1.5, 1.5, 4.0, 4.0},       {"sinh", sinhl, -80, 80, 3.0, 4.0},
+    {"cosh", coshl, -80, 80, 3.0, 4.0},       {"asin", asinl, -1, 1, 2.5, 2.5},
+    {"acos", acosl, -1, 1, 3.0, 3.0},         {"atan", atanl, -20, 20, 2.5, 3.0},
+    {"asinh", asinhl, -50, 50, 4.0, 4.0},     {"acosh", acoshl, 1, 50, 4.0, 4.0},
+    {"atanh", atanhl, -0.99, 0.99, 4.0, 4.0}, {"cbrt", cbrtl, -50, 50, 2.0, 2.0},
+    {"rsqrt", rsqrtl, 1e-6, 1e6, 1.5, 1.5},   {"sqrt", sqrtl, 0, 1e6, 0.5001, 0.5001},
 };
 
-std::string program(const std::string &op, const std::string &type, int size) {
+std::string program(const std::string& op, const std::string& type, int size) {
   std::string tensor = "tensor<" + std::to_string(size) + "x" + type + ">";
-  return "func.func @f(%a: " + tensor + ") {\nsgd.cluster (%a) {\n^bb0(%x: " + tensor + "):\n%0 = math." + op + " %x : " + tensor + "\nsgd.yield %0 : " + tensor + "\n} : (" + tensor + ") -> (" + tensor +
-         ")\nreturn\n}\n";
+  return "func.func @f(%a: " + tensor + ") {\nsgd.cluster (%a) {\n^bb0(%x: " + tensor + "):\n%0 = math." + op +
+         " %x : " + tensor + "\nsgd.yield %0 : " + tensor + "\n} : (" + tensor + ") -> (" + tensor + ")\nreturn\n}\n";
 }
 
 /// Distance in units of the last place of the exact result.
@@ -49,14 +55,15 @@ double ulpError(double actual, long double exact, bool isDouble) {
 }
 
 TEST(Accuracy, FewUlp) {
-  for (const Function &function : kFunctions)
+  for (const Function& function : kFunctions)
     for (bool isDouble : {false, true}) {
       double limit = isDouble ? function.doubleUlp : function.floatUlp;
       if (limit == 0) continue;
       KernelRunner runner(program(function.name, isDouble ? "f64" : "f32", kSamples));
       ASSERT_TRUE(runner.ok());
       std::vector<Tensor> inputs = runner.makeInputs();
-      for (int i = 0; i < kSamples; ++i) inputs[0].set(i, function.low + (function.high - function.low) * (i + 0.37) / kSamples);
+      for (int i = 0; i < kSamples; ++i)
+        inputs[0].set(i, function.low + (function.high - function.low) * (i + 0.37) / kSamples);
       std::vector<Tensor> results = runner.run(inputs);
       double worst = 0, where = 0;
       for (int i = 0; i < kSamples; ++i) {
@@ -70,7 +77,7 @@ TEST(Accuracy, FewUlp) {
 TEST(SpecialValues, AsInC) {
   const double values[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 1e-40, -1e-40, 1e38, -1e38};
   constexpr int count = std::size(values);
-  for (const Function &function : kFunctions) {
+  for (const Function& function : kFunctions) {
     std::string name = function.name;
     if (name == "sin" || name == "cos" || name == "tan") continue;  // not reduced exactly for huge arguments
     KernelRunner runner(program(name, "f32", count));
@@ -81,18 +88,23 @@ TEST(SpecialValues, AsInC) {
     for (int i = 0; i < count; ++i) {
       double x = inputs[0].get(i), actual = results[0].get(i);
       auto exact = static_cast<double>(static_cast<float>(function.exact(x)));
-      if (std::isnan(exact)) EXPECT_TRUE(std::isnan(actual)) << name << "(" << x << ") = " << actual;
-      else if (std::isinf(exact) || exact == 0) EXPECT_EQ(actual, exact) << name << "(" << x << ")";
-      else EXPECT_NEAR(actual, exact, 1e-6 * std::fabs(exact) + 1e-44) << name << "(" << x << ")";
+      if (std::isnan(exact))
+        EXPECT_TRUE(std::isnan(actual)) << name << "(" << x << ") = " << actual;
+      else if (std::isinf(exact) || exact == 0)
+        EXPECT_EQ(actual, exact) << name << "(" << x << ")";
+      else
+        EXPECT_NEAR(actual, exact, 1e-6 * std::fabs(exact) + 1e-44) << name << "(" << x << ")";
     }
   }
 }
 
 TEST(Power, SpecialCasesAndAccuracy) {
   std::string tensor = "tensor<196xf32>";
-  KernelRunner runner("func.func @f(%a: " + tensor + ", %b: " + tensor + ") {\nsgd.cluster (%a, %b) {\n^bb0(%x: " + tensor + ", %y: " + tensor + "):\n%0 = math.powf %x, %y : " + tensor +
-                      "\n%1 = arith.remf %x, %y : " + tensor + "\n%2 = math.atan2 %x, %y : " + tensor + "\nsgd.yield %0, %1, %2 : " + tensor + ", " + tensor + ", " + tensor + "\n} : (" + tensor + ", " + tensor +
-                      ") -> (" + tensor + ", " + tensor + ", " + tensor + ")\nreturn\n}\n");
+  KernelRunner runner(
+      "func.func @f(%a: " + tensor + ", %b: " + tensor + ") {\nsgd.cluster (%a, %b) {\n^bb0(%x: " + tensor +
+      ", %y: " + tensor + "):\n%0 = math.powf %x, %y : " + tensor + "\n%1 = arith.remf %x, %y : " + tensor +
+      "\n%2 = math.atan2 %x, %y : " + tensor + "\nsgd.yield %0, %1, %2 : " + tensor + ", " + tensor + ", " + tensor +
+      "\n} : (" + tensor + ", " + tensor + ") -> (" + tensor + ", " + tensor + ", " + tensor + ")\nreturn\n}\n");
   ASSERT_TRUE(runner.ok());
   const double values[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, 3, -3.5, 1e30, INFINITY, -INFINITY, NAN, 0.999f};
   std::vector<Tensor> inputs = runner.makeInputs();
@@ -103,7 +115,8 @@ TEST(Power, SpecialCasesAndAccuracy) {
     const float expected[] = {std::pow(x, y), std::fmod(x, y), std::atan2(x, y)};
     for (int which = 0; which < 3; ++which) {
       float actual = results[which].get(i);
-      bool same = (std::isnan(actual) && std::isnan(expected[which])) || actual == expected[which] || std::fabs(actual - expected[which]) <= 4e-7 * std::fabs(expected[which]);
+      bool same = (std::isnan(actual) && std::isnan(expected[which])) || actual == expected[which] ||
+                  std::fabs(actual - expected[which]) <= 4e-7 * std::fabs(expected[which]);
       EXPECT_TRUE(same) << which << " of " << x << ", " << y << ": " << actual << ", expected " << expected[which];
     }
   }

@@ -1,4 +1,5 @@
-// Random tensor programs: every cluster that sgd-form-clusters makes of them can be compiled, and together they compute the program.
+// Random tensor programs: every cluster that sgd-form-clusters makes of them can be compiled, and together they compute
+// the program.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -40,41 +41,48 @@ class ProgramWriter {
       returned += (returned.empty() ? "%v" : ", %v") + std::to_string(value);
       types += (types.empty() ? "" : ", ") + type(values[value]);
     }
-    return "func.func @f(" + arguments + ") -> (" + types + ") {\n" + body + "return " + returned + " : " + types + "\n}\n";
+    return "func.func @f(" + arguments + ") -> (" + types + ") {\n" + body + "return " + returned + " : " + types +
+           "\n}\n";
   }
 
  private:
-  static std::string type(const Shape &shape) {
+  static std::string type(const Shape& shape) {
     std::string text = "tensor<";
     for (int64_t dim : shape) text += std::to_string(dim) + "x";
     return text + "f32>";
   }
-  static std::string list(const Shape &values) {
+  static std::string list(const Shape& values) {
     std::string text = "[";
     for (size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
     return text + "]";
   }
   std::string name(size_t value) { return "%v" + std::to_string(value); }
-  void emit(const std::string &op, Shape shape) {
+  void emit(const std::string& op, Shape shape) {
     body += name(values.size()) + " = " + op + "\n";
     values.push_back(std::move(shape));
   }
   /// Recent values are picked more often, which makes chains.
-  size_t pick() { return random() % 2 ? random() % values.size() : values.size() - 1 - random() % std::min<size_t>(values.size(), 4); }
+  size_t pick() {
+    return random() % 2 ? random() % values.size() : values.size() - 1 - random() % std::min<size_t>(values.size(), 4);
+  }
 
   void addOp() {
     size_t x = pick();
     Shape shape = values[x];
     std::string in = name(x), from = type(shape);
     switch (random() % 9) {
-      case 0: return emit("math.tanh " + in + " : " + from, shape);
-      case 1: return emit("arith.negf " + in + " : " + from, shape);
+      case 0:
+        return emit("math.tanh " + in + " : " + from, shape);
+      case 1:
+        return emit("arith.negf " + in + " : " + from, shape);
       case 2:
       case 3:
       case 4: {
         for (int attempt = 0; attempt < 20; ++attempt) {
           size_t y = random() % values.size();
-          if (values[y] == shape) return emit(std::string(random() % 2 ? "arith.addf " : "arith.mulf ") + in + ", " + name(y) + " : " + from, shape);
+          if (values[y] == shape)
+            return emit(std::string(random() % 2 ? "arith.addf " : "arith.mulf ") + in + ", " + name(y) + " : " + from,
+                        shape);
         }
         return;
       }
@@ -83,7 +91,9 @@ class ProgramWriter {
         size_t dim = random() % shape.size();
         Shape to = shape;
         to.erase(to.begin() + dim);
-        return emit(std::string("sgd.reduce ") + (random() % 2 ? "max " : "add ") + in + " dimensions = [" + std::to_string(dim) + "] : " + from + " -> " + type(to), to);
+        return emit(std::string("sgd.reduce ") + (random() % 2 ? "max " : "add ") + in + " dimensions = [" +
+                        std::to_string(dim) + "] : " + from + " -> " + type(to),
+                    to);
       }
       case 6: {
         Shape to = {rows, columns};
@@ -100,7 +110,11 @@ class ProgramWriter {
       }
       default: {
         if (shape != Shape{rows, columns}) return;
-        if (random() % 2) return emit("sgd.slice " + in + " starts = [1, 2] limits = [" + std::to_string(rows) + ", " + std::to_string(columns) + "] strides = [1, 1] : " + from + " -> " + type({rows - 1, columns - 2}), {rows - 1, columns - 2});
+        if (random() % 2)
+          return emit("sgd.slice " + in + " starts = [1, 2] limits = [" + std::to_string(rows) + ", " +
+                          std::to_string(columns) + "] strides = [1, 1] : " + from + " -> " +
+                          type({rows - 1, columns - 2}),
+                      {rows - 1, columns - 2});
         return emit("sgd.reshape " + in + " : " + from + " -> " + type({columns, rows}), {columns, rows});
       }
     }
@@ -116,14 +130,15 @@ class ProgramWriter {
 /// The function's ops as one cluster, for the reference.
 ClusterOp wrap(func::FuncOp function) {
   OpBuilder builder(function.getContext());
-  Block &block = function.front();
+  Block& block = function.front();
   builder.setInsertionPointToStart(&block);
   auto cluster = ClusterOp::create(builder, function.getLoc(), function.getResultTypes(), block.getArguments());
-  Block &inner = cluster.getBody().emplaceBlock();
+  Block& inner = cluster.getBody().emplaceBlock();
   IRMapping mapping;
-  for (BlockArgument argument : block.getArguments()) mapping.map(argument, inner.addArgument(argument.getType(), argument.getLoc()));
+  for (BlockArgument argument : block.getArguments())
+    mapping.map(argument, inner.addArgument(argument.getType(), argument.getLoc()));
   builder.setInsertionPointToStart(&inner);
-  for (Operation &op : block.without_terminator())
+  for (Operation& op : block.without_terminator())
     if (&op != cluster) builder.clone(op, mapping);
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands()) results.push_back(mapping.lookupOrDefault(value));
@@ -136,7 +151,8 @@ class ProgramRunner {
  public:
   explicit ProgramRunner(func::FuncOp function) : function(function) {
     std::vector<KernelRequest> requests;
-    function.walk([&](ClusterOp cluster) { requests.push_back({cluster, "kernel" + std::to_string(requests.size()), {}}); });
+    function.walk(
+        [&](ClusterOp cluster) { requests.push_back({cluster, "kernel" + std::to_string(requests.size()), {}}); });
     auto object = compileKernels(requests, *CpuTarget::get("native"), 1);
     if (failed(object)) return;
     file = memfd_create("program", MFD_CLOEXEC);
@@ -149,17 +165,20 @@ class ProgramRunner {
   }
   bool ok() const { return library != nullptr; }
 
-  std::vector<Tensor> run(const std::vector<Tensor> &inputs) {
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
     DenseMap<Value, std::unique_ptr<Tensor>> known;
-    for (auto [argument, input] : llvm::zip(function.getArguments(), inputs)) known[argument] = std::make_unique<Tensor>(input);
+    for (auto [argument, input] : llvm::zip(function.getArguments(), inputs))
+      known[argument] = std::make_unique<Tensor>(input);
     unsigned number = 0;
-    for (Operation &op : function.front().without_terminator()) {
-      for (Value result : op.getResults()) known[result] = std::make_unique<Tensor>(cast<RankedTensorType>(result.getType()));
+    for (Operation& op : function.front().without_terminator()) {
+      for (Value result : op.getResults())
+        known[result] = std::make_unique<Tensor>(cast<RankedTensorType>(result.getType()));
       if (isa<ClusterOp>(op)) {
-        std::vector<void *> buffers;
+        std::vector<void*> buffers;
         for (Value operand : op.getOperands()) buffers.push_back(known[operand]->bytes.data());
         for (Value result : op.getResults()) buffers.push_back(known[result]->bytes.data());
-        auto kernel = reinterpret_cast<void (*)(void *const *, const int64_t *, int64_t, int64_t)>(dlsym(library, ("kernel" + std::to_string(number++)).c_str()));
+        auto kernel = reinterpret_cast<void (*)(void* const*, const int64_t*, int64_t, int64_t)>(
+            dlsym(library, ("kernel" + std::to_string(number++)).c_str()));
         int64_t coordinates[1] = {0};
         kernel(buffers.data(), coordinates, 0, describeKernel(cast<ClusterOp>(op))->range);
       } else if (isa<ReshapeOp>(op)) {
@@ -176,14 +195,15 @@ class ProgramRunner {
  private:
   func::FuncOp function;
   int file = -1;
-  void *library = nullptr;
+  void* library = nullptr;
 };
 
 void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
   auto context = makeContext();
   std::string text = ProgramWriter(seed, rows, columns).write(ops);
   SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
-  auto original = parseSourceString<ModuleOp>(text, context.get()), clustered = parseSourceString<ModuleOp>(text, context.get());
+  auto original = parseSourceString<ModuleOp>(text, context.get()),
+       clustered = parseSourceString<ModuleOp>(text, context.get());
   ASSERT_TRUE(original && clustered);
   PassManager passes(context.get());
   passes.addPass(createCanonicalizerPass());
@@ -205,7 +225,8 @@ void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
     for (int64_t i = 0; i < e.size(); ++i) scale = std::max(scale, std::fabs(e.get(i)));
     for (int64_t i = 0; i < e.size(); ++i) {
       bool bothOverflow = !std::isfinite(e.get(i)) || std::fabs(e.get(i)) > 1e30;
-      ASSERT_TRUE(bothOverflow || std::fabs(a.get(i) - e.get(i)) <= 1e-3 * scale) << "element " << i << ": " << a.get(i) << ", expected " << e.get(i);
+      ASSERT_TRUE(bothOverflow || std::fabs(a.get(i) - e.get(i)) <= 1e-3 * scale)
+          << "element " << i << ": " << a.get(i) << ", expected " << e.get(i);
     }
   }
 }

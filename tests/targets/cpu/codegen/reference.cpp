@@ -16,7 +16,8 @@ using Index = SmallVector<int64_t>;
 
 Index unflatten(int64_t flat, ArrayRef<int64_t> shape) {
   Index index(shape.size());
-  for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0; --dim) index[dim] = flat % shape[dim], flat /= shape[dim];
+  for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0; --dim)
+    index[dim] = flat % shape[dim], flat /= shape[dim];
   return index;
 }
 
@@ -34,7 +35,9 @@ struct Values {
 
   explicit Values(RankedTensorType type) : type(type), floats(type.getNumElements()), integers(type.getNumElements()) {}
   bool isFloat() const { return isa<FloatType>(type.getElementType()); }
-  void copy(int64_t to, const Values &from, int64_t at) { floats[to] = from.floats[at], integers[to] = from.integers[at]; }
+  void copy(int64_t to, const Values& from, int64_t at) {
+    floats[to] = from.floats[at], integers[to] = from.integers[at];
+  }
 };
 
 double roundTo(double value, Type type) {
@@ -54,12 +57,35 @@ uint64_t asUnsigned(int64_t value, Type type) {
 }
 
 double floatUnary(StringRef name, double x) {
-  static const llvm::StringMap<double (*)(double)> table = {
-      {"exp", std::exp},     {"exp2", std::exp2},   {"expm1", std::expm1}, {"log", std::log},     {"log2", std::log2},   {"log10", std::log10}, {"log1p", std::log1p},
-      {"tanh", std::tanh},   {"erf", std::erf},     {"erfc", std::erfc},   {"sin", std::sin},     {"cos", std::cos},     {"tan", std::tan},     {"sinh", std::sinh},
-      {"cosh", std::cosh},   {"asin", std::asin},   {"acos", std::acos},   {"atan", std::atan},   {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh},
-      {"cbrt", std::cbrt},   {"sqrt", std::sqrt},   {"absf", std::fabs},   {"floor", std::floor}, {"ceil", std::ceil},   {"trunc", std::trunc}, {"round", std::round},
-      {"roundeven", std::nearbyint}};
+  static const llvm::StringMap<double (*)(double)> table = {{"exp", std::exp},
+                                                            {"exp2", std::exp2},
+                                                            {"expm1", std::expm1},
+                                                            {"log", std::log},
+                                                            {"log2", std::log2},
+                                                            {"log10", std::log10},
+                                                            {"log1p", std::log1p},
+                                                            {"tanh", std::tanh},
+                                                            {"erf", std::erf},
+                                                            {"erfc", std::erfc},
+                                                            {"sin", std::sin},
+                                                            {"cos", std::cos},
+                                                            {"tan", std::tan},
+                                                            {"sinh", std::sinh},
+                                                            {"cosh", std::cosh},
+                                                            {"asin", std::asin},
+                                                            {"acos", std::acos},
+                                                            {"atan", std::atan},
+                                                            {"asinh", std::asinh},
+                                                            {"acosh", std::acosh},
+                                                            {"atanh", std::atanh},
+                                                            {"cbrt", std::cbrt},
+                                                            {"sqrt", std::sqrt},
+                                                            {"absf", std::fabs},
+                                                            {"floor", std::floor},
+                                                            {"ceil", std::ceil},
+                                                            {"trunc", std::trunc},
+                                                            {"round", std::round},
+                                                            {"roundeven", std::nearbyint}};
   if (name == "rsqrt") return 1 / std::sqrt(x);
   if (name == "negf") return -x;
   if (name == "extf" || name == "truncf") return x;
@@ -111,22 +137,38 @@ int64_t integerBinary(StringRef name, int64_t x, int64_t y, Type type) {
 bool compareFloats(arith::CmpFPredicate predicate, double x, double y) {
   bool unordered = std::isnan(x) || std::isnan(y);
   switch (predicate) {
-    case arith::CmpFPredicate::AlwaysFalse: return false;
-    case arith::CmpFPredicate::OEQ: return x == y;
-    case arith::CmpFPredicate::OGT: return x > y;
-    case arith::CmpFPredicate::OGE: return x >= y;
-    case arith::CmpFPredicate::OLT: return x < y;
-    case arith::CmpFPredicate::OLE: return x <= y;
-    case arith::CmpFPredicate::ONE: return !unordered && x != y;
-    case arith::CmpFPredicate::ORD: return !unordered;
-    case arith::CmpFPredicate::UEQ: return unordered || x == y;
-    case arith::CmpFPredicate::UGT: return unordered || x > y;
-    case arith::CmpFPredicate::UGE: return unordered || x >= y;
-    case arith::CmpFPredicate::ULT: return unordered || x < y;
-    case arith::CmpFPredicate::ULE: return unordered || x <= y;
-    case arith::CmpFPredicate::UNE: return unordered || x != y;
-    case arith::CmpFPredicate::UNO: return unordered;
-    case arith::CmpFPredicate::AlwaysTrue: return true;
+    case arith::CmpFPredicate::AlwaysFalse:
+      return false;
+    case arith::CmpFPredicate::OEQ:
+      return x == y;
+    case arith::CmpFPredicate::OGT:
+      return x > y;
+    case arith::CmpFPredicate::OGE:
+      return x >= y;
+    case arith::CmpFPredicate::OLT:
+      return x < y;
+    case arith::CmpFPredicate::OLE:
+      return x <= y;
+    case arith::CmpFPredicate::ONE:
+      return !unordered && x != y;
+    case arith::CmpFPredicate::ORD:
+      return !unordered;
+    case arith::CmpFPredicate::UEQ:
+      return unordered || x == y;
+    case arith::CmpFPredicate::UGT:
+      return unordered || x > y;
+    case arith::CmpFPredicate::UGE:
+      return unordered || x >= y;
+    case arith::CmpFPredicate::ULT:
+      return unordered || x < y;
+    case arith::CmpFPredicate::ULE:
+      return unordered || x <= y;
+    case arith::CmpFPredicate::UNE:
+      return unordered || x != y;
+    case arith::CmpFPredicate::UNO:
+      return unordered;
+    case arith::CmpFPredicate::AlwaysTrue:
+      return true;
   }
   return false;
 }
@@ -135,16 +177,26 @@ bool compareIntegers(arith::CmpIPredicate predicate, int64_t x, int64_t y, Type 
   uint64_t ux = asUnsigned(x, type), uy = asUnsigned(y, type);
   if (type.isInteger(1)) x = -x, y = -y;
   switch (predicate) {
-    case arith::CmpIPredicate::eq: return x == y;
-    case arith::CmpIPredicate::ne: return x != y;
-    case arith::CmpIPredicate::slt: return x < y;
-    case arith::CmpIPredicate::sle: return x <= y;
-    case arith::CmpIPredicate::sgt: return x > y;
-    case arith::CmpIPredicate::sge: return x >= y;
-    case arith::CmpIPredicate::ult: return ux < uy;
-    case arith::CmpIPredicate::ule: return ux <= uy;
-    case arith::CmpIPredicate::ugt: return ux > uy;
-    case arith::CmpIPredicate::uge: return ux >= uy;
+    case arith::CmpIPredicate::eq:
+      return x == y;
+    case arith::CmpIPredicate::ne:
+      return x != y;
+    case arith::CmpIPredicate::slt:
+      return x < y;
+    case arith::CmpIPredicate::sle:
+      return x <= y;
+    case arith::CmpIPredicate::sgt:
+      return x > y;
+    case arith::CmpIPredicate::sge:
+      return x >= y;
+    case arith::CmpIPredicate::ult:
+      return ux < uy;
+    case arith::CmpIPredicate::ule:
+      return ux <= uy;
+    case arith::CmpIPredicate::ugt:
+      return ux > uy;
+    case arith::CmpIPredicate::uge:
+      return ux >= uy;
   }
   return false;
 }
@@ -158,7 +210,7 @@ int64_t saturate(double x, Type type, bool isSigned) {
   return static_cast<int64_t>(result.getRawData()[0]);
 }
 
-void elementwise(Operation *op, ArrayRef<const Values *> in, Values &out) {
+void elementwise(Operation* op, ArrayRef<const Values*> in, Values& out) {
   StringRef name = op->getName().stripDialect();
   Type type = out.type.getElementType(), from = in[0]->type.getElementType();
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) {
@@ -194,69 +246,87 @@ void elementwise(Operation *op, ArrayRef<const Values *> in, Values &out) {
 
 double combine(ReduceKind kind, double x, double y) {
   switch (kind) {
-    case ReduceKind::Add: return x + y;
-    case ReduceKind::Mul: return x * y;
-    case ReduceKind::Max: return floatBinary("maximumf", x, y);
-    case ReduceKind::Min: return floatBinary("minimumf", x, y);
-    default: llvm::report_fatal_error("kind of a float reduction");
+    case ReduceKind::Add:
+      return x + y;
+    case ReduceKind::Mul:
+      return x * y;
+    case ReduceKind::Max:
+      return floatBinary("maximumf", x, y);
+    case ReduceKind::Min:
+      return floatBinary("minimumf", x, y);
+    default:
+      llvm::report_fatal_error("kind of a float reduction");
   }
 }
 
 int64_t combine(ReduceKind kind, int64_t x, int64_t y, Type type) {
-  static const char *names[] = {"addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori"};
+  static const char* names[] = {"addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori"};
   return wrap(integerBinary(names[static_cast<int>(kind)], x, y, type), type);
 }
 
-void reduce(ReduceOp op, const Values &in, Values &out) {
+void reduce(ReduceOp op, const Values& in, Values& out) {
   OpBuilder builder(op.getContext());
   Type type = out.type.getElementType();
   TypedAttr neutral = getNeutralElement(builder, op.getKind(), type);
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) {
-    if (out.isFloat()) out.floats[i] = cast<FloatAttr>(neutral).getValueAsDouble();
-    else out.integers[i] = wrap(cast<IntegerAttr>(neutral).getValue().getSExtValue(), type);
+    if (out.isFloat())
+      out.floats[i] = cast<FloatAttr>(neutral).getValueAsDouble();
+    else
+      out.integers[i] = wrap(cast<IntegerAttr>(neutral).getValue().getSExtValue(), type);
   }
   for (int64_t i = 0; i < in.type.getNumElements(); ++i) {
     Index index = unflatten(i, in.type.getShape()), kept;
     for (auto [dim, position] : llvm::enumerate(index))
       if (!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim))) kept.push_back(position);
     int64_t target = flatten(kept, out.type.getShape());
-    if (out.isFloat()) out.floats[target] = combine(op.getKind(), out.floats[target], in.floats[i]);
-    else out.integers[target] = combine(op.getKind(), out.integers[target], in.integers[i], type);
+    if (out.isFloat())
+      out.floats[target] = combine(op.getKind(), out.floats[target], in.floats[i]);
+    else
+      out.integers[target] = combine(op.getKind(), out.integers[target], in.integers[i], type);
   }
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) out.floats[i] = roundTo(out.floats[i], type);
 }
 
-int64_t clampStart(int64_t start, int64_t size, int64_t bound) { return std::max<int64_t>(0, std::min(start, bound - size)); }
+int64_t clampStart(int64_t start, int64_t size, int64_t bound) {
+  return std::max<int64_t>(0, std::min(start, bound - size));
+}
 
-void gather(GatherOp op, const Values &in, const Values &indices, Values &out) {
+void gather(GatherOp op, const Values& in, const Values& indices, Values& out) {
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) {
-    Index index = unflatten(i, out.type.getShape()), batch, window, start(in.type.getRank(), 0), full(in.type.getRank(), 0);
-    for (auto [dim, position] : llvm::enumerate(index)) (llvm::is_contained(op.getOffsetDims(), static_cast<int64_t>(dim)) ? window : batch).push_back(position);
+    Index index = unflatten(i, out.type.getShape()), batch, window, start(in.type.getRank(), 0),
+          full(in.type.getRank(), 0);
+    for (auto [dim, position] : llvm::enumerate(index))
+      (llvm::is_contained(op.getOffsetDims(), static_cast<int64_t>(dim)) ? window : batch).push_back(position);
     for (auto [component, dim] : llvm::enumerate(op.getStartIndexMap())) {
       Index at(batch);
-      if (op.getIndexVectorDim() < static_cast<uint64_t>(indices.type.getRank())) at.insert(at.begin() + op.getIndexVectorDim(), component);
-      start[dim] = clampStart(indices.integers[flatten(at, indices.type.getShape())], op.getSliceSizes()[dim], in.type.getDimSize(dim));
+      if (op.getIndexVectorDim() < static_cast<uint64_t>(indices.type.getRank()))
+        at.insert(at.begin() + op.getIndexVectorDim(), component);
+      start[dim] = clampStart(indices.integers[flatten(at, indices.type.getShape())], op.getSliceSizes()[dim],
+                              in.type.getDimSize(dim));
     }
     for (auto [operandDim, indexDim] : llvm::zip(op.getOperandBatchingDims(), op.getIndicesBatchingDims()))
       start[operandDim] = batch[indexDim - (indexDim > static_cast<int64_t>(op.getIndexVectorDim()) ? 1 : 0)];
     unsigned next = 0;
     for (int64_t dim = 0; dim < in.type.getRank(); ++dim) {
-      bool isWindow = !llvm::is_contained(op.getCollapsedSliceDims(), dim) && !llvm::is_contained(op.getOperandBatchingDims(), dim);
+      bool isWindow =
+          !llvm::is_contained(op.getCollapsedSliceDims(), dim) && !llvm::is_contained(op.getOperandBatchingDims(), dim);
       full[dim] = start[dim] + (isWindow ? window[next++] : 0);
     }
     out.copy(i, in, flatten(full, in.type.getShape()));
   }
 }
 
-void scatter(ScatterOp op, const Values &in, const Values &indices, const Values &updates, Values &out) {
+void scatter(ScatterOp op, const Values& in, const Values& indices, const Values& updates, Values& out) {
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) out.copy(i, in, i);
   Type type = out.type.getElementType();
   for (int64_t i = 0; i < updates.type.getNumElements(); ++i) {
     Index index = unflatten(i, updates.type.getShape()), batch, window, full(in.type.getRank(), 0);
-    for (auto [dim, position] : llvm::enumerate(index)) (llvm::is_contained(op.getUpdateWindowDims(), static_cast<int64_t>(dim)) ? window : batch).push_back(position);
+    for (auto [dim, position] : llvm::enumerate(index))
+      (llvm::is_contained(op.getUpdateWindowDims(), static_cast<int64_t>(dim)) ? window : batch).push_back(position);
     for (auto [component, dim] : llvm::enumerate(op.getScatterDimsToOperandDims())) {
       Index at(batch);
-      if (op.getIndexVectorDim() < static_cast<uint64_t>(indices.type.getRank())) at.insert(at.begin() + op.getIndexVectorDim(), component);
+      if (op.getIndexVectorDim() < static_cast<uint64_t>(indices.type.getRank()))
+        at.insert(at.begin() + op.getIndexVectorDim(), component);
       full[dim] = indices.integers[flatten(at, indices.type.getShape())];
     }
     for (auto [operandDim, indexDim] : llvm::zip(op.getInputBatchingDims(), op.getIndicesBatchingDims()))
@@ -267,7 +337,8 @@ void scatter(ScatterOp op, const Values &in, const Values &indices, const Values
     SmallVector<int64_t> windowSizes;
     for (int64_t dim : op.getUpdateWindowDims()) windowSizes.push_back(updates.type.getDimSize(dim));
     for (int64_t dim = 0; dim < in.type.getRank(); ++dim) {
-      bool isWindow = !llvm::is_contained(op.getInsertedWindowDims(), dim) && !llvm::is_contained(op.getInputBatchingDims(), dim);
+      bool isWindow =
+          !llvm::is_contained(op.getInsertedWindowDims(), dim) && !llvm::is_contained(op.getInputBatchingDims(), dim);
       int64_t size = isWindow ? windowSizes[next] : 1;
       inside &= full[dim] >= 0 && full[dim] + size <= in.type.getDimSize(dim);
       if (isWindow) full[dim] += window[next++];
@@ -279,12 +350,14 @@ void scatter(ScatterOp op, const Values &in, const Values &indices, const Values
       continue;
     }
     auto kind = static_cast<ReduceKind>(static_cast<int>(op.getKind()) - 1);
-    if (out.isFloat()) out.floats[target] = roundTo(combine(kind, out.floats[target], updates.floats[i]), type);
-    else out.integers[target] = combine(kind, out.integers[target], updates.integers[i], type);
+    if (out.isFloat())
+      out.floats[target] = roundTo(combine(kind, out.floats[target], updates.floats[i]), type);
+    else
+      out.integers[target] = combine(kind, out.integers[target], updates.integers[i], type);
   }
 }
 
-void pad(PadOp op, const Values &in, const Values &value, Values &out) {
+void pad(PadOp op, const Values& in, const Values& value, Values& out) {
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) out.copy(i, value, 0);
   for (int64_t i = 0; i < in.type.getNumElements(); ++i) {
     Index index = unflatten(i, in.type.getShape());
@@ -298,28 +371,32 @@ void pad(PadOp op, const Values &in, const Values &value, Values &out) {
 }
 
 /// Ops that take each result element from one element of an operand.
-void move(Operation *op, ArrayRef<const Values *> in, Values &out) {
+void move(Operation* op, ArrayRef<const Values*> in, Values& out) {
   for (int64_t i = 0; i < out.type.getNumElements(); ++i) {
     Index index = unflatten(i, out.type.getShape()), from(in[0]->type.getRank(), 0);
-    const Values *source = in[0];
+    const Values* source = in[0];
     if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
-      for (auto [dim, to] : llvm::enumerate(broadcast.getDims())) from[dim] = source->type.getDimSize(dim) == 1 ? 0 : index[to];
+      for (auto [dim, to] : llvm::enumerate(broadcast.getDims()))
+        from[dim] = source->type.getDimSize(dim) == 1 ? 0 : index[to];
     } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
       for (auto [to, dim] : llvm::enumerate(transpose.getPermutation())) from[dim] = index[to];
     } else if (auto slice = dyn_cast<SliceOp>(op)) {
-      for (size_t dim = 0; dim < from.size(); ++dim) from[dim] = slice.getStarts()[dim] + index[dim] * slice.getStrides()[dim];
+      for (size_t dim = 0; dim < from.size(); ++dim)
+        from[dim] = slice.getStarts()[dim] + index[dim] * slice.getStrides()[dim];
     } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
       from = index;
       for (int64_t dim : reverse.getDimensions()) from[dim] = source->type.getDimSize(dim) - 1 - index[dim];
     } else if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
       from = index;
       unsigned operand = 0;
-      int64_t &along = from[concatenate.getDimension()];
-      while (along >= in[operand]->type.getDimSize(concatenate.getDimension())) along -= in[operand++]->type.getDimSize(concatenate.getDimension());
+      int64_t& along = from[concatenate.getDimension()];
+      while (along >= in[operand]->type.getDimSize(concatenate.getDimension()))
+        along -= in[operand++]->type.getDimSize(concatenate.getDimension());
       source = in[operand];
     } else if (auto slice = dyn_cast<DynamicSliceOp>(op)) {
       for (size_t dim = 0; dim < from.size(); ++dim)
-        from[dim] = index[dim] + clampStart(in[1 + dim]->integers[0], out.type.getDimSize(dim), source->type.getDimSize(dim));
+        from[dim] =
+            index[dim] + clampStart(in[1 + dim]->integers[0], out.type.getDimSize(dim), source->type.getDimSize(dim));
     } else if (isa<DynamicUpdateSliceOp>(op)) {
       bool inside = true;
       Index inUpdate(index);
@@ -336,21 +413,25 @@ void move(Operation *op, ArrayRef<const Values *> in, Values &out) {
   }
 }
 
-Values fromTensor(const Tensor &tensor) {
+Values fromTensor(const Tensor& tensor) {
   Values values(tensor.type);
   for (int64_t i = 0; i < tensor.size(); ++i) {
-    if (values.isFloat()) values.floats[i] = tensor.get(i);
-    else values.integers[i] = tensor.getInteger(i);
+    if (values.isFloat())
+      values.floats[i] = tensor.get(i);
+    else
+      values.integers[i] = tensor.getInteger(i);
   }
   return values;
 }
 
-void evaluateOp(Operation *op, ArrayRef<const Values *> in, Values &out) {
+void evaluateOp(Operation* op, ArrayRef<const Values*> in, Values& out) {
   DenseElementsAttr constant;
   if (matchPattern(op, m_Constant(&constant))) {
     for (auto [i, element] : llvm::enumerate(constant.getValues<Attribute>())) {
-      if (out.isFloat()) out.floats[i] = cast<FloatAttr>(element).getValueAsDouble();
-      else out.integers[i] = wrap(cast<IntegerAttr>(element).getValue().getSExtValue(), out.type.getElementType());
+      if (out.isFloat())
+        out.floats[i] = cast<FloatAttr>(element).getValueAsDouble();
+      else
+        out.integers[i] = wrap(cast<IntegerAttr>(element).getValue().getSExtValue(), out.type.getElementType());
     }
   } else if (auto iota = dyn_cast<IotaOp>(op)) {
     for (int64_t i = 0; i < out.type.getNumElements(); ++i) {
@@ -376,12 +457,13 @@ void evaluateOp(Operation *op, ArrayRef<const Values *> in, Values &out) {
 
 }  // namespace
 
-std::vector<Tensor> mlir::sgd::cpu::evaluate(ClusterOp cluster, const std::vector<Tensor> &inputs) {
+std::vector<Tensor> mlir::sgd::cpu::evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs) {
   DenseMap<Value, std::unique_ptr<Values>> known;
-  Block &block = cluster.getBody().front();
-  for (auto [argument, input] : llvm::zip(block.getArguments(), inputs)) known[argument] = std::make_unique<Values>(fromTensor(input));
-  for (Operation &op : block.without_terminator()) {
-    SmallVector<const Values *> in;
+  Block& block = cluster.getBody().front();
+  for (auto [argument, input] : llvm::zip(block.getArguments(), inputs))
+    known[argument] = std::make_unique<Values>(fromTensor(input));
+  for (Operation& op : block.without_terminator()) {
+    SmallVector<const Values*> in;
     for (Value operand : op.getOperands()) in.push_back(known[operand].get());
     auto out = std::make_unique<Values>(cast<RankedTensorType>(op.getResult(0).getType()));
     evaluateOp(&op, in, *out);
@@ -389,11 +471,13 @@ std::vector<Tensor> mlir::sgd::cpu::evaluate(ClusterOp cluster, const std::vecto
   }
   std::vector<Tensor> results;
   for (Value value : block.getTerminator()->getOperands()) {
-    const Values &from = *known[value];
+    const Values& from = *known[value];
     results.emplace_back(from.type);
     for (int64_t i = 0; i < from.type.getNumElements(); ++i) {
-      if (from.isFloat()) results.back().set(i, from.floats[i]);
-      else results.back().setInteger(i, from.integers[i]);
+      if (from.isFloat())
+        results.back().set(i, from.floats[i]);
+      else
+        results.back().setInteger(i, from.integers[i]);
     }
   }
   return results;

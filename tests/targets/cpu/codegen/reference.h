@@ -7,7 +7,7 @@
 namespace mlir::sgd::cpu {
 
 /// The results of `cluster` on `inputs`; bf16 and f16 values are rounded after each op.
-std::vector<Tensor> evaluate(ClusterOp cluster, const std::vector<Tensor> &inputs);
+std::vector<Tensor> evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs);
 
 }  // namespace mlir::sgd::cpu
 

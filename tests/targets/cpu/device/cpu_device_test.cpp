@@ -10,14 +10,13 @@
 
 namespace sgd::testing {
 
-INSTANTIATE_TEST_SUITE_P(
-    Cpu, DeviceConformance,
-    ::testing::Values(DeviceFactory{
-        "cpu",
-        [](uint32_t threads) -> absl::StatusOr<std::unique_ptr<device::Device>> {
-          return cpu::CpuDevice::Create({threads});
-        }}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cpu, DeviceConformance,
+                         ::testing::Values(DeviceFactory{
+                             "cpu",
+                             [](uint32_t threads) -> absl::StatusOr<std::unique_ptr<device::Device>> {
+                               return cpu::CpuDevice::Create({threads});
+                             }}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace sgd::testing
 
@@ -37,8 +36,7 @@ TEST(CpuDevice, FingerprintNamesTheLibrary) {
 }
 
 TEST(CpuFeatures, OnlyWhatEveryCpuHas) {
-  EXPECT_EQ(ParseCpuFlags(
-                "processor\t: 0\nflags\t\t: fpu avx2 fma\n\nprocessor\t: 1\nflags\t\t: avx2 fpu\n"),
+  EXPECT_EQ(ParseCpuFlags("processor\t: 0\nflags\t\t: fpu avx2 fma\n\nprocessor\t: 1\nflags\t\t: avx2 fpu\n"),
             (std::set<std::string>{"avx2", "fpu"}));
   EXPECT_TRUE(ParseCpuFlags("").empty());
 }
@@ -50,10 +48,10 @@ TEST(CpuFeatures, MissingOnesAreNamed) {
   writer.artifact().cpu_features = {"fpu", "avx9000", "warp"};
   auto file = *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "model.sgda");
   auto device = *CpuDevice::Create({1});
-  EXPECT_EQ(device->LoadKernels(*file).status(),
-            absl::FailedPreconditionError(
-                "model.sgda: compiled for x86-64-v9; this CPU lacks avx9000, warp; compile here "
-                "or with --cpu=x86-64-v3"));
+  EXPECT_EQ(
+      device->LoadKernels(*file).status(),
+      absl::FailedPreconditionError("model.sgda: compiled for x86-64-v9; this CPU lacks avx9000, warp; compile here "
+                                    "or with --cpu=x86-64-v3"));
 }
 
 }  // namespace

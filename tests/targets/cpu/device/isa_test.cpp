@@ -27,8 +27,7 @@ TEST(InstructionSet, IsTheArtifacts) {
     const absl::Status status = device->LoadKernels(*file).status();
     ASSERT_TRUE(status.ok()) << status;
     const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-    EXPECT_TRUE(isa == dnnl::cpu_isa::sse41 || isa == dnnl::cpu_isa::avx ||
-                isa == dnnl::cpu_isa::avx2);
+    EXPECT_TRUE(isa == dnnl::cpu_isa::sse41 || isa == dnnl::cpu_isa::avx || isa == dnnl::cpu_isa::avx2);
   }
 }
 

@@ -37,8 +37,7 @@ TEST(TileGrid, CoversEveryElementOnce) {
             EXPECT_LE(tile.m, grid.tile_m());
             EXPECT_LE(tile.n, grid.tile_n());
             for (uint64_t i = 0; i < tile.m; ++i) {
-              for (uint64_t j = 0; j < tile.n; ++j)
-                tile.c[i * n + j] = std::byte(int(tile.c[i * n + j]) + 1);
+              for (uint64_t j = 0; j < tile.n; ++j) tile.c[i * n + j] = std::byte(int(tile.c[i * n + j]) + 1);
             }
           }
           EXPECT_EQ(c, std::vector<std::byte>(c.size(), std::byte{1})) << m << "x" << n << "x" << k;
