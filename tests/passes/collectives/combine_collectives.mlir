@@ -46,14 +46,32 @@ func.func @apart(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf
 
 sgd.mesh @mesh = <["x"=4]>
 
-// A value that a large op needs now is not delayed for a later collective.
+// A value that a large op needs now is not delayed for a later collective: the op's other operand would live longer.
 // CHECK-LABEL: func.func @needed
 // CHECK: spmd.all_reduce add(%arg0)
 // CHECK: arith.addf
 // CHECK: spmd.all_reduce add(
 func.func @needed(%a: tensor<256xf32>, %b: tensor<256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
   %0 = spmd.all_reduce add(%a) <@mesh, {"x"}> : (tensor<256xf32>) -> tensor<256xf32>
-  %1 = arith.addf %0, %b : tensor<256xf32>
+  %c = sgd.reverse %b dimensions = [0] : tensor<256xf32>
+  %1 = arith.addf %0, %c : tensor<256xf32>
+  %2 = spmd.all_reduce add(%b) <@mesh, {"x"}> : (tensor<256xf32>) -> tensor<256xf32>
+  return %1, %2 : tensor<256xf32>, tensor<256xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+
+// The update of a parameter waits: its other operands are arguments, which live anyway.
+// CHECK-LABEL: func.func @update
+// CHECK: spmd.all_reduce add(%arg0, %arg1)
+// CHECK: arith.addf
+func.func @update(%a: tensor<256xf32>, %b: tensor<256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
+  %0 = spmd.all_reduce add(%a) <@mesh, {"x"}> : (tensor<256xf32>) -> tensor<256xf32>
+  %half = arith.constant dense<5.000000e-01> : tensor<256xf32>
+  %m = arith.mulf %b, %half : tensor<256xf32>
+  %1 = arith.addf %0, %m : tensor<256xf32>
   %2 = spmd.all_reduce add(%b) <@mesh, {"x"}> : (tensor<256xf32>) -> tensor<256xf32>
   return %1, %2 : tensor<256xf32>, tensor<256xf32>
 }
