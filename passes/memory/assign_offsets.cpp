@@ -163,7 +163,7 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
       std::optional<uint64_t> offset = moved[guests.getNumArguments() + index];
       if (!offset) continue;
       setSpace(alloc, Space::Window);
-      alloc.setOffset(*offset);
+      alloc.setOffset(offset);
     }
     updateFunctionType(function);
   }

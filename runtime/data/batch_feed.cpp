@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const
                                                            const NameTable& names) {
   auto feed = std::unique_ptr<BatchFeed>(new BatchFeed);
   feed->file_ = std::move(file);
-  auto fault = [&](const TensorEntry& entry, auto... what) {
+  auto fault = [&](const TensorEntry& entry, const auto&... what) {
     return absl::InvalidArgumentError(
         absl::StrCat(feed->file_->path(), ": tensor ", QuotedName(entry.name), ": ", what...));
   };

@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<RowFeed>> RowFeed::Make(std::shared_ptr<const Saf
 
 absl::Status RowFeed::Add(const InputType& input, const Source& source) {
   const TensorEntry* entry = file_->Find(source.tensor);
-  auto fault = [&](auto... what) {
+  auto fault = [&](const auto&... what) {
     return absl::InvalidArgumentError(
         absl::StrCat(file_->path(), ": tensor ", QuotedName(source.tensor), ": ", what...));
   };

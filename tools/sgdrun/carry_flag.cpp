@@ -56,7 +56,7 @@ absl::StatusOr<exec::CarryPairs> ReadCarryFile(const std::string& path, const Pr
   if (!file.ok()) return file.status();
   const char* text = reinterpret_cast<const char*>(file->bytes().data());
   nlohmann::json json = nlohmann::json::parse(text, text + file->bytes().size(), nullptr, /*allow_exceptions=*/false);
-  auto fault = [&](auto... what) { return absl::InvalidArgumentError(absl::StrCat(path, ": ", what...)); };
+  auto fault = [&](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(path, ": ", what...)); };
   if (!json.is_array()) return fault("not a JSON list of [output, input]");
   exec::CarryPairs pairs;
   for (size_t i = 0; i < json.size(); ++i) {
