@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -60,6 +61,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   auto executor = absl::WrapUnique(new Executor(context, **source, options));
   const uint32_t count = static_cast<uint32_t>(Size((*source)->instructions()));
   executor->steps_.reserve(count);
+  if (options.profile) executor->instruction_times_.assign(count, absl::InfiniteDuration());
   for (uint32_t i = 0; i < count; ++i) {
     if (absl::Status status = executor->PrepareInstruction(i); !status.ok()) return executor->Locate(status, i);
   }
@@ -113,7 +115,7 @@ absl::Status Executor::Run(uint64_t step) {
   const absl::Time begin = SteadyNow();
   timing_.communication = absl::ZeroDuration();
   for (const Step& entry : steps_) {
-    absl::Status status = entry.node != nullptr ? entry.node->Execute() : ExecuteCollective(entry);
+    absl::Status status = options_.profile ? ExecuteTimed(entry) : ExecuteStep(entry);
     if (!status.ok()) {
       return Locate(absl::Status(status.code(), absl::StrCat("step ", step, ": ", status.message())),
                     entry.instruction);
@@ -121,6 +123,20 @@ absl::Status Executor::Run(uint64_t step) {
   }
   absl::Status status = context_.device().Synchronize();
   timing_.total = SteadyNow() - begin;
+  return status;
+}
+
+absl::Status Executor::ExecuteStep(const Step& step) {
+  return step.node != nullptr ? step.node->Execute() : ExecuteCollective(step);
+}
+
+absl::Status Executor::ExecuteTimed(const Step& step) {
+  const absl::Time begin = SteadyNow();
+  absl::Status status = ExecuteStep(step);
+  // A device with a queue has only enqueued it.
+  if (status.ok()) status = context_.device().Synchronize();
+  absl::Duration& least = instruction_times_[step.instruction];
+  least = std::min(least, SteadyNow() - begin);
   return status;
 }
 

@@ -32,6 +32,8 @@ struct ExecutorOptions {
   absl::Duration timeout = absl::Seconds(300);
   // Skips launches and matmuls, to measure what the plan itself costs. Results are meaningless.
   bool null_kernels = false;
+  // Times every instruction, which costs some 50 ns for each.
+  bool profile = false;
 };
 
 // An input or output as this rank sees it.
@@ -80,6 +82,9 @@ class Executor {
   absl::Status DownloadOutput(size_t index, std::span<std::byte> global) const;
 
   const StepTiming& timing() const { return timing_; }
+  // With ExecutorOptions::profile: the least wall time of each instruction over the steps so far, by its index in the
+  // program; InfiniteDuration for one that did not run. Empty otherwise.
+  const std::vector<absl::Duration>& instruction_times() const { return instruction_times_; }
   const std::string& program() const { return program_; }
 
  private:
@@ -93,6 +98,8 @@ class Executor {
   Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
   absl::Status PrepareInstruction(uint32_t index);
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
+  absl::Status ExecuteStep(const Step& step);
+  absl::Status ExecuteTimed(const Step& step);
   absl::Status ExecuteCollective(const Step& step);
   absl::Status Locate(const absl::Status& status, uint32_t index) const;
   std::string LocationOf(const artifact::Instruction& instruction) const;
@@ -105,6 +112,7 @@ class Executor {
   std::vector<Tensor> outputs_;
   std::vector<Step> steps_;
   StepTiming timing_;
+  std::vector<absl::Duration> instruction_times_;
 };
 
 }  // namespace sgd::exec

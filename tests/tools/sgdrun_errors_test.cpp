@@ -78,6 +78,7 @@ TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("--eval-data needs --eval-every", {artifact_, "--steps", "1", "--eval-data", "a"});
   ExpectWrongUsage("--carry needs --steps or --bench", {artifact_, "--carry", "a:b"});
   ExpectWrongUsage("--null-kernels is for --bench", {artifact_, "--null-kernels"});
+  ExpectWrongUsage("--profile is for --bench", {artifact_, "--profile", "p"});
   ExpectWrongUsage("--rank and --world-size belong together", {artifact_, "--rank", "0"});
   ExpectWrongUsage("--output-names", {artifact_, "--output-names", "mine"});
 }

@@ -200,6 +200,22 @@ TEST_F(Sgdrun, BenchPrintsOneLine) {
   MustRun({Artifact({.ranks = 2}), "--bench", "1", "--null-kernels", "--threads", "2", "--deadline", "20"});
 }
 
+TEST_F(Sgdrun, ProfilesInstructions) {
+  MustRun({Artifact({.ranks = 2}), "--bench", "2", "--profile", folder_ / "profile"});
+  const std::vector<nlohmann::json> lines = Log("profile");
+  ASSERT_FALSE(lines.empty());
+  bool has_collective = false;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i]["instruction"], i);
+    EXPECT_GT(lines[i]["microseconds"], 0);
+    EXPECT_LT(lines[i]["microseconds"], 1e7);
+    EXPECT_GE(lines[i]["gbytes_per_second"], 0);
+    has_collective = has_collective || lines[i]["op"] == "all_reduce";
+  }
+  EXPECT_TRUE(has_collective);
+  EXPECT_THAT(Run({Artifact({}), "--bench", "1", "--profile", folder_ / "no/where"}).errors, HasSubstr("no/where"));
+}
+
 TEST_F(Sgdrun, ChoosesPrograms) {
   const std::string inputs = Tensors("in", {{"arg0", {1, 4}}, {"x", {8, 4}}});
   const std::string artifact = Artifact({.has_init = true, .has_eval = true});

@@ -10,6 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "runtime/trace/instruction_time.h"
+#include "runtime/trace/json_log.h"
 #include "runtime/trace/scalar.h"
 #include "tools/sgdrun/modes.h"
 
@@ -48,6 +50,23 @@ double Median(std::vector<double> values) {
   std::ranges::sort(values);
   const size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// One line an instruction of this rank's program, in order.
+absl::Status WriteProfile(Session& session) {
+  if (session.job().options.profile.empty()) return absl::OkStatus();
+  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(session.job().options.profile);
+  if (!log.ok()) return log.status();
+  absl::StatusOr<const artifact::Program*> program = session.context().file().FindProgram(session.executor().program());
+  if (!program.ok()) return program.status();
+  const std::vector<absl::Duration>& times = session.executor().instruction_times();
+  for (uint32_t i = 0; i < times.size(); ++i) {
+    if (times[i] == absl::InfiniteDuration()) continue;
+    absl::Status status =
+        log->WriteLine(trace::InstructionTimeJson(session.context().file().root(), **program, i, times[i]));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 struct Times {
@@ -106,6 +125,7 @@ absl::Status Bench(Session& session, int64_t start_nanoseconds) {
       ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)), ", \"sent_bytes\": ", *largest_sent,
       ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
   std::puts(json.c_str());
+  if (absl::Status status = WriteProfile(session); !status.ok()) return status;
   return FlushResults();
 }
 

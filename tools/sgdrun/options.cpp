@@ -145,6 +145,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
       ->option_text("K");
   app.add_flag("--null-kernels", options.null_kernels, "Run the plan without kernels, to see its own cost")
       ->group(bench);
+  app.add_option("--profile", options.profile, "Least time of every instruction of rank 0, one JSON line each")
+      ->group(bench)
+      ->option_text("FILE");
 
   const char* ranks = "Ranks";
   auto positive = [](std::optional<uint32_t>& target) { return [&target](uint32_t value) { target = value; }; };
@@ -201,7 +204,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (options.mode == Mode::kOnce && (given("--carry") || given("--carry-json")))
     return "--carry needs --steps or --bench";
   if (options.mode == Mode::kBench && given("--outputs")) return "--bench writes no --outputs";
-  if (options.mode != Mode::kBench && given("--null-kernels")) return "--null-kernels is for --bench";
+  for (const char* flag : {"--null-kernels", "--profile"}) {
+    if (options.mode != Mode::kBench && given(flag)) return absl::StrCat(flag, " is for --bench");
+  }
   if (given("--carry") && given("--carry-json")) return "--carry and --carry-json exclude each other";
   if (given("--data") && given("--batches")) return "--data and --batches exclude each other";
   if (given("--feed") && !given("--data") && !given("--eval-data"))

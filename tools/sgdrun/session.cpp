@@ -34,7 +34,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const l
 }
 
 exec::ExecutorOptions Session::executor_options() const {
-  return {.timeout = job_.options.deadline, .null_kernels = job_.options.null_kernels};
+  const Options& options = job_.options;
+  return {.timeout = options.deadline, .null_kernels = options.null_kernels, .profile = !options.profile.empty()};
 }
 
 absl::Status Session::Prepare() {

@@ -1,0 +1,43 @@
+// Flops and bytes are the compiler's, from the artifact.
+#include "runtime/trace/instruction_time.h"
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/artifact/verify_operation.h"
+#include "runtime/trace/json_log.h"
+#include "runtime/trace/scalar.h"
+
+namespace sgd::trace {
+namespace {
+
+std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
+  if (const artifact::Launch* launch = instruction.op_as_Launch()) {
+    return root.kernels()->Get(launch->kernel())->symbol()->str();
+  }
+  const artifact::Matmul* matmul = instruction.op_as_Matmul();
+  if (matmul == nullptr) return "";
+  uint64_t batch = 1;
+  for (uint32_t i = 0; i < artifact::Size(matmul->batch_dims()); ++i) batch *= matmul->batch_dims()->Get(i);
+  return absl::StrCat(artifact::ElementName(matmul->element()), " ", matmul->m(), "x", matmul->n(), "x", matmul->k(),
+                      " x", batch);
+}
+
+}  // namespace
+
+std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
+                                absl::Duration time) {
+  const artifact::Instruction& instruction = *program.instructions()->Get(index);
+  const double nanoseconds = absl::ToDoubleNanoseconds(time);
+  const auto rate = [&](uint64_t amount) { return NumberJson(static_cast<double>(amount) / nanoseconds); };
+  const std::string location = instruction.loc() < artifact::Size(program.locations())
+                                   ? program.locations()->Get(instruction.loc())->str()
+                                   : std::string();
+  return absl::StrCat("{\"instruction\": ", index, ", \"op\": ", JsonString(artifact::OperationName(instruction)),
+                      ", \"what\": ", JsonString(WhatOf(root, instruction)),
+                      ", \"microseconds\": ", NumberJson(nanoseconds / 1e3), ", \"flops\": ", instruction.flops(),
+                      ", \"bytes\": ", instruction.bytes(), ", \"gflops_per_second\": ", rate(instruction.flops()),
+                      ", \"gbytes_per_second\": ", rate(instruction.bytes()), ", \"loc\": ", JsonString(location), "}");
+}
+
+}  // namespace sgd::trace

@@ -1,0 +1,18 @@
+// The profile of a program: what one instruction took, beside what it had to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/time/time.h"
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::trace {
+
+// {"instruction": 7, "op": "matmul", "what": "f32 2048x384x1536 x1", "microseconds": 31.5, "flops": 0, "bytes": 0,
+// "gflops_per_second": 0, "gbytes_per_second": 0, "loc": "mlp.py:31:8"}, without a line end. `what` is a kernel's
+// symbol or a matmul's element type, m x n x k and batch. `program` belongs to the verified `root`.
+std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
+                                absl::Duration time);
+
+}  // namespace sgd::trace
