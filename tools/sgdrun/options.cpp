@@ -2,6 +2,7 @@
 #include "tools/sgdrun/options.h"
 
 #include <CLI/CLI.hpp>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 
@@ -46,146 +47,115 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+// A group of the help text, for flags that are added one after another.
+class Group {
+ public:
+  Group(CLI::App& app, const char* name) : app_(app), name_(name) {}
+
+  // `value` says what follows the flag. `target` is where it goes, or what is called with it.
+  template <typename Target>
+  CLI::Option* Add(const char* flag, const char* value, Target&& target, const char* help) const {
+    return app_.add_option(flag, target, help)->group(name_)->option_text(value);
+  }
+  template <typename Value>
+  CLI::Option* Call(const char* flag, const char* value, std::function<void(const Value&)> function,
+                    const char* help) const {
+    return app_.add_option_function<Value>(flag, std::move(function), help)->group(name_)->option_text(value);
+  }
+  void AddSwitch(const char* flag, bool& target, const char* help) const {
+    app_.add_flag(flag, target, help)->group(name_);
+  }
+
+ private:
+  CLI::App& app_;
+  const char* name_;
+};
+
 void AddOnceFlags(CLI::App& app, Options& options) {
-  const char* group = kFirstGroup;
-  app.add_option("--inputs", options.inputs, "Tensors for the program's inputs")->group(group)->option_text("FILE");
-  app.add_option("--outputs", options.outputs,
-                 "Where outputs go, named result0, result1, ... (training: the last step's)")
-      ->group(group)
-      ->option_text("FILE");
-  app.add_option_function<std::string>(
-         "--output-names", [&](const std::string& names) { options.use_model_output_names = names == "model"; },
-         "'result' (default) or 'model' for the model's own output names")
-      ->check(CLI::IsMember({"result", "model"}))
-      ->group(group)
-      ->option_text("NAMES");
-  app.add_option("--program", options.program, "Program of the artifact to run (default: main, else train)")
-      ->group(group)
-      ->option_text("NAME");
+  const Group group(app, kFirstGroup);
+  group.Add("--inputs", "FILE", options.inputs, "Tensors for the program's inputs");
+  group.Add("--outputs", "FILE", options.outputs,
+            "Where outputs go, named result0, result1, ... (training: the last step's)");
+  group
+      .Call<std::string>(
+          "--output-names", "NAMES",
+          [&](const std::string& names) { options.use_model_output_names = names == "model"; },
+          "'result' (default) or 'model' for the model's own output names")
+      ->check(CLI::IsMember({"result", "model"}));
+  group.Add("--program", "NAME", options.program, "Program of the artifact to run (default: main, else train)");
+}
+
+// "x=images": an input and the tensor that feeds it.
+void AddFeed(Options& options, const std::string& pair) {
+  const size_t equal = pair.find('=');
+  if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size()) {
+    throw CLI::ValidationError("--feed", "'" + pair + "' is not INPUT=TENSOR");
+  }
+  options.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
 }
 
 void AddTrainFlags(CLI::App& app, Options& options) {
-  const char* state = "Train: state";
-  app.add_option("--steps", options.steps, "Train for so many steps (after --resume: further ones)")
-      ->check(CLI::PositiveNumber)
-      ->group(state)
-      ->option_text("K");
-  app.add_option("--init", options.init, "Initial state and inputs that never change (default: the program 'init')")
-      ->group(state)
-      ->option_text("FILE");
-  app.add_option("--resume", options.resume, "Go on from a checkpoint or the newest in a folder, saved on any ranks")
-      ->group(state)
-      ->option_text("DIR");
-  app.add_option("--save", options.save, "Save checkpoints into DIR at the end, and with --save-every before")
-      ->group(state)
-      ->option_text("DIR");
-  app.add_option("--save-every", options.save_every, "Steps between checkpoints")
-      ->check(CLI::PositiveNumber)
-      ->group(state)
-      ->option_text("S");
-  app.add_option("--carry", options.carry, "Outputs that are inputs of the next step (default: as donated)")
-      ->group(state)
-      ->option_text("OUT:IN,...");
-  app.add_option("--carry-json", options.carry_json, "The same from a file: a list of [output, input]")
-      ->group(state)
-      ->option_text("FILE");
+  const Group state(app, "Train: state");
+  state.Add("--steps", "K", options.steps, "Train for so many steps (after --resume: further ones)")
+      ->check(CLI::PositiveNumber);
+  state.Add("--init", "FILE", options.init, "Initial state and inputs that never change (default: the program 'init')");
+  state.Add("--resume", "DIR", options.resume, "Go on from a checkpoint or the newest in a folder, saved on any ranks");
+  state.Add("--save", "DIR", options.save, "Save checkpoints into DIR at the end, and with --save-every before");
+  state.Add("--save-every", "S", options.save_every, "Steps between checkpoints")->check(CLI::PositiveNumber);
+  state.Add("--carry", "OUT:IN,...", options.carry, "Outputs that are inputs of the next step (default: as donated)");
+  state.Add("--carry-json", "FILE", options.carry_json, "The same from a file: a list of [output, input]");
 
-  const char* data = "Train: data";
-  app.add_option("--data", options.data, "Rows to draw batches from, shuffled alike for any number of ranks")
-      ->group(data)
-      ->option_text("FILE");
-  app.add_option_function<std::vector<std::string>>(
-         "--feed",
-         [&](const std::vector<std::string>& pairs) {
-           for (const std::string& pair : pairs) {
-             const size_t equal = pair.find('=');
-             if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size()) {
-               throw CLI::ValidationError("--feed", "'" + pair + "' is not INPUT=TENSOR");
-             }
-             options.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
-           }
-         },
-         "Which tensor of the data feeds which input (default: equal names)")
+  const Group data(app, "Train: data");
+  data.Add("--data", "FILE", options.data, "Rows to draw batches from, shuffled alike for any number of ranks");
+  data.Call<std::vector<std::string>>(
+          "--feed", "INPUT=TENSOR,...",
+          [&](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs) AddFeed(options, pair);
+          },
+          "Which tensor of the data feeds which input (default: equal names)")
       ->delimiter(',')
       ->expected(1, -1)
-      ->allow_extra_args(false)
-      ->group(data)
-      ->option_text("INPUT=TENSOR,...");
-  app.add_option("--batches", options.batches, "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled")
-      ->group(data)
-      ->option_text("FILE");
-  app.add_option_function<uint64_t>(
-         "--seed", [&](uint64_t seed) { options.seed = seed; },
-         "Seed of shuffling and of the key of program 'init' (default 0)")
-      ->group(data)
-      ->option_text("S");
+      ->allow_extra_args(false);
+  data.Add("--batches", "FILE", options.batches, "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled");
+  data.Call<uint64_t>(
+      "--seed", "S", [&](uint64_t seed) { options.seed = seed; },
+      "Seed of shuffling and of the key of program 'init' (default 0)");
 
-  const char* reports = "Train: reports";
-  app.add_option("--loss", options.loss, "Output that is the loss (default: the first floating-point scalar)")
-      ->group(reports)
-      ->option_text("OUT");
-  app.add_option("--log-json", options.log_json, "One JSON line a step, into a new file")
-      ->group(reports)
-      ->option_text("FILE");
-  app.add_option("--eval-every", options.eval_every, "Run the program 'eval' every E steps")
-      ->check(CLI::PositiveNumber)
-      ->group(reports)
-      ->option_text("E");
-  app.add_option("--eval-data", options.eval_data,
-                 "Rows for 'eval'; its scalar outputs are averaged over their batches")
-      ->group(reports)
-      ->option_text("FILE");
+  const Group reports(app, "Train: reports");
+  reports.Add("--loss", "OUT", options.loss, "Output that is the loss (default: the first floating-point scalar)");
+  reports.Add("--log-json", "FILE", options.log_json, "One JSON line a step, into a new file");
+  reports.Add("--eval-every", "E", options.eval_every, "Run the program 'eval' every E steps")
+      ->check(CLI::PositiveNumber);
+  reports.Add("--eval-data", "FILE", options.eval_data,
+              "Rows for 'eval'; its scalar outputs are averaged over their batches");
 }
 
 void AddOtherFlags(CLI::App& app, Options& options) {
-  const char* bench = "Benchmark";
-  app.add_option("--bench", options.bench_steps, "Time K steps on --inputs or random ones; prints one JSON line")
-      ->check(CLI::PositiveNumber)
-      ->group(bench)
-      ->option_text("K");
-  app.add_flag("--null-kernels", options.null_kernels, "Run the plan without kernels, to see its own cost")
-      ->group(bench);
-  app.add_option("--profile", options.profile, "Least time of every instruction of rank 0, one JSON line each")
-      ->group(bench)
-      ->option_text("FILE");
+  const Group bench(app, "Benchmark");
+  bench.Add("--bench", "K", options.bench_steps, "Time K steps on --inputs or random ones; prints one JSON line")
+      ->check(CLI::PositiveNumber);
+  bench.AddSwitch("--null-kernels", options.null_kernels, "Run the plan without kernels, to see its own cost");
+  bench.Add("--profile", "FILE", options.profile, "Least time of every instruction of rank 0, one JSON line each");
 
-  const char* ranks = "Ranks";
-  auto positive = [](std::optional<uint32_t>& target) { return [&target](uint32_t value) { target = value; }; };
-  app.add_option_function<uint32_t>("-n", positive(options.rank_flags.ranks),
-                                    "Start so many ranks here (default: as the launcher says, else the mesh)")
-      ->check(CLI::PositiveNumber)
-      ->group(ranks)
-      ->option_text("RANKS");
-  app.add_option("--threads", options.threads, "Compute threads per rank (default: cores divided by ranks)")
-      ->check(CLI::PositiveNumber)
-      ->group(ranks)
-      ->option_text("T");
-  app.add_option_function<double>(
-         "--deadline",
-         [&](double seconds) {
-           // Also keeps out what is not a number.
-           if (!(seconds > 0 && seconds <= 1e9))
-             throw CLI::ValidationError("--deadline", "must be between 0 and 1e9 seconds");
-           options.deadline = absl::Seconds(seconds);
-         },
-         "Longest wait for another rank before giving up (default 300)")
-
-      ->group(ranks)
-      ->option_text("SECONDS");
-  app.add_option_function<uint32_t>(
-         "--rank", [&](uint32_t rank) { options.rank_flags.rank = rank; },
-         "This process is one rank of a job that was started by hand")
-      ->group(ranks)
-      ->option_text("R");
-  app.add_option_function<uint32_t>("--world-size", positive(options.rank_flags.world_size), "Ranks of that job")
-      ->check(CLI::PositiveNumber)
-      ->group(ranks)
-      ->option_text("N");
-  app.add_option_function<std::string>(
-         "--rendezvous", [&](const std::string& name) { options.rank_flags.rendezvous = name; },
-         "Name that the ranks of that job share, and no other job here")
-      ->group(ranks)
-      ->option_text("NAME");
+  const Group ranks(app, "Ranks");
+  launch::RankFlags& flags = options.rank_flags;
+  ranks.Add("-n", "RANKS", flags.ranks, "Start so many ranks here (default: as the launcher says, else the mesh)")
+      ->check(CLI::PositiveNumber);
+  ranks.Add("--threads", "T", options.threads, "Compute threads per rank (default: cores divided by ranks)")
+      ->check(CLI::PositiveNumber);
+  ranks.Call<double>(
+      "--deadline", "SECONDS",
+      [&](double seconds) {
+        // Also keeps out what is not a number.
+        if (!(seconds > 0 && seconds <= 1e9)) {
+          throw CLI::ValidationError("--deadline", "must be between 0 and 1e9 seconds");
+        }
+        options.deadline = absl::Seconds(seconds);
+      },
+      "Longest wait for another rank before giving up (default 300)");
+  ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
+  ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
+  ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, and no other job here");
 }
 
 // What is wrong with the combination of flags; empty when nothing is.
