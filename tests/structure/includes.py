@@ -19,6 +19,7 @@ RUNTIME = {
 }
 DIALECTS = {"dialects/sgd": [], "dialects/spmd": ["dialects/sgd"], "dialects/plan": ["dialects/sgd", "dialects/spmd"]}
 IR = list(DIALECTS)
+REFERENCE = {"reference": ["dialects/sgd", "dialects/spmd"]}
 PASSES = {
     "passes/mesh": [],
     "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
@@ -35,11 +36,11 @@ COMPILER = {
 }
 TOOLS = {
     "tools/sgdc": ["compiler"],
-    "tools/sgd-opt": ["compiler"],
+    "tools/sgd-opt": ["compiler", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/trace"],
 }
-ALLOWED = {**RUNTIME, **DIALECTS, **PASSES, **COMPILER, **TOOLS}
+ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}
 
 
 def folder_of(path):

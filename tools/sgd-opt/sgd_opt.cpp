@@ -1,11 +1,15 @@
-// sgd-opt: mlir-opt with all dialects and passes of this project, for tests and for looking at one pass at a time.
+// sgd-opt: mlir-opt with all dialects and passes of this project, for tests and for looking at one pass at a time; with
+// --evaluate the reference evaluator.
 #include "compiler/registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tools/sgd-opt/evaluate_command.h"
 
 int main(int argc, char** argv) {
   mlir::DialectRegistry registry;
   mlir::sgd::registerDialects(registry);
+  for (int i = 1; i < argc; ++i)
+    if (llvm::StringRef(argv[i]) == "--evaluate") return mlir::sgd::evaluateCommand(argc, argv, registry);
   mlir::sgd::registerPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

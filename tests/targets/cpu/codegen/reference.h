@@ -1,4 +1,4 @@
-// A straightforward evaluator of cluster bodies, element by element, floats in double precision.
+// Clusters evaluated by the reference evaluator, on the tensors of the kernel runner.
 #ifndef SGD_TESTS_TARGETS_CPU_CODEGEN_REFERENCE_H
 #define SGD_TESTS_TARGETS_CPU_CODEGEN_REFERENCE_H
 
@@ -6,7 +6,7 @@
 
 namespace mlir::sgd::cpu {
 
-/// The results of `cluster` on `inputs`; bf16 and f16 values are rounded after each op.
+/// The results of `cluster` on `inputs`: computed in double precision and rounded after each op.
 std::vector<Tensor> evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs);
 
 }  // namespace mlir::sgd::cpu

@@ -1,0 +1,139 @@
+// Each collective is written as what a rank ends up with, looking at the operands of its whole group.
+#include "reference/collectives.h"
+
+#include "reference/groups.h"
+#include "reference/scalar.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::reference;
+
+namespace {
+
+/// The axes of `list` on the mesh that it names.
+struct Axes {
+  MeshAttr mesh;
+  ArrayRef<AxisRefAttr> axes;
+
+  Axes(Operation* op, AxisListAttr list) : mesh(lookupMesh(op, list.getMesh())), axes(list.getAxes()) {}
+  int64_t indexOf(int64_t rank) const { return getLinearIndex(mesh, axes, rank); }
+  SmallVector<int64_t> groupOf(int64_t rank) const { return getGroup(mesh, axes, rank); }
+};
+
+/// Part `index` of `whole`, cut along `dim` in pieces of the size of `part`.
+void copyPart(const Tensor& whole, int64_t dim, int64_t index, Tensor& part) {
+  forEachIndex(part.shape(), [&](ArrayRef<int64_t> at, int64_t flat) {
+    Index from(at);
+    from[dim] += index * part.type.getDimSize(dim);
+    part.copy(flat, whole, flatten(from, whole.shape()));
+  });
+}
+
+/// Puts `piece` into `whole` as piece number `index` along `dim`.
+void placePart(const Tensor& piece, int64_t dim, int64_t index, Tensor& whole) {
+  forEachIndex(piece.shape(), [&](ArrayRef<int64_t> at, int64_t flat) {
+    Index to(at);
+    to[dim] += index * piece.type.getDimSize(dim);
+    whole.copy(flatten(to, whole.shape()), piece, flat);
+  });
+}
+
+/// The group's operands combined element by element, rounded once.
+FailureOr<Tensor> combineGroup(Operation* op, ReduceKind kind, const RankTensors& in, ArrayRef<int64_t> group) {
+  Tensor sum = in[group.front()];
+  FloatCombiner combineFloats = getFloatCombiner(kind);
+  if (sum.isFloat() && !combineFloats) return op->emitOpError("has no reference evaluation for floats"), failure();
+  for (int64_t rank : group.drop_front()) {
+    for (int64_t i = 0; i < sum.size(); ++i) {
+      if (sum.isFloat())
+        sum.floats[i] = combineFloats(sum.floats[i], in[rank].floats[i]);
+      else
+        sum.integers[i] = combine(kind, sum.integers[i], in[rank].integers[i], sum.element());
+    }
+  }
+  for (double& value : sum.floats) value = roundTo(value, sum.element());
+  return sum;
+}
+
+LogicalResult evaluateAllReduce(spmd::AllReduceOp op, ArrayRef<const RankTensors*> in,
+                                MutableArrayRef<RankTensors> out) {
+  Axes axes(op, op.getAxes());
+  for (auto [source, target] : llvm::zip(in, out)) {
+    for (auto [rank, result] : llvm::enumerate(target)) {
+      FailureOr<Tensor> sum = combineGroup(op, op.getKind(), *source, axes.groupOf(rank));
+      if (failed(sum)) return failure();
+      result = std::move(*sum);
+    }
+  }
+  return success();
+}
+
+LogicalResult evaluateReduceScatter(spmd::ReduceScatterOp op, ArrayRef<const RankTensors*> in,
+                                    MutableArrayRef<RankTensors> out) {
+  Axes axes(op, op.getAxes());
+  for (auto [source, target, dim] : llvm::zip(in, out, op.getDims())) {
+    for (auto [rank, result] : llvm::enumerate(target)) {
+      FailureOr<Tensor> sum = combineGroup(op, op.getKind(), *source, axes.groupOf(rank));
+      if (failed(sum)) return failure();
+      copyPart(*sum, dim, axes.indexOf(rank), result);
+    }
+  }
+  return success();
+}
+
+void evaluateAllGather(spmd::AllGatherOp op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out) {
+  Axes axes(op, op.getAxes());
+  for (auto [source, target, dim] : llvm::zip(in, out, op.getDims()))
+    for (auto [rank, result] : llvm::enumerate(target))
+      for (auto [index, peer] : llvm::enumerate(axes.groupOf(rank))) placePart((*source)[peer], dim, index, result);
+}
+
+void evaluateAllToAll(spmd::AllToAllOp op, const RankTensors& in, RankTensors& out) {
+  Axes axes(op, op.getAxes());
+  for (auto [rank, result] : llvm::enumerate(out)) {
+    SmallVector<int64_t> group = axes.groupOf(rank);
+    int64_t parts = group.size();
+    auto shape = llvm::to_vector(in[rank].shape());
+    shape[op.getSplit()] /= parts;
+    for (auto [index, peer] : llvm::enumerate(group)) {
+      Tensor part(in[rank].type.clone(shape));
+      copyPart(in[peer], op.getSplit(), axes.indexOf(rank), part);
+      placePart(part, op.getConcat(), index, result);
+    }
+  }
+}
+
+void evaluatePermute(spmd::CollectivePermuteOp op, const RankTensors& in, RankTensors& out) {
+  Axes from(op, op.getFrom()), to(op, op.getTo());
+  for (auto [rank, result] : llvm::enumerate(out))
+    for (int64_t peer : from.groupOf(rank))
+      if (from.indexOf(peer) == to.indexOf(rank)) result = in[peer];
+}
+
+}  // namespace
+
+LogicalResult reference::evaluateCollective(Operation* op, ArrayRef<const RankTensors*> in,
+                                            MutableArrayRef<RankTensors> out) {
+  if (auto reduce = dyn_cast<spmd::AllReduceOp>(op)) return evaluateAllReduce(reduce, in, out);
+  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(op)) return evaluateReduceScatter(scatter, in, out);
+  if (auto gather = dyn_cast<spmd::AllGatherOp>(op)) {
+    evaluateAllGather(gather, in, out);
+  } else if (auto allToAll = dyn_cast<spmd::AllToAllOp>(op)) {
+    evaluateAllToAll(allToAll, *in[0], out[0]);
+  } else if (auto permute = dyn_cast<spmd::CollectivePermuteOp>(op)) {
+    evaluatePermute(permute, *in[0], out[0]);
+  } else if (auto broadcast = dyn_cast<spmd::BroadcastOp>(op)) {
+    Axes axes(op, broadcast.getAxes());
+    for (auto [rank, result] : llvm::enumerate(out[0])) result = (*in[0])[axes.groupOf(rank).front()];
+  } else if (auto slice = dyn_cast<spmd::ShardSliceOp>(op)) {
+    Axes axes(op, slice.getAxes());
+    for (auto [rank, result] : llvm::enumerate(out[0]))
+      copyPart((*in[0])[rank], slice.getDim(), axes.indexOf(rank), result);
+  } else if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) {
+    Axes axes(op, id.getAxes());
+    for (auto [rank, result] : llvm::enumerate(out[0])) result.setInteger(0, axes.indexOf(rank));
+  } else {
+    return op->emitOpError("has no reference evaluation");
+  }
+  return success();
+}

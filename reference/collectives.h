@@ -1,0 +1,19 @@
+// The spmd dialect's ops, evaluated for all ranks at once.
+#ifndef SGD_REFERENCE_COLLECTIVES_H
+#define SGD_REFERENCE_COLLECTIVES_H
+
+#include "dialects/spmd/spmd_dialect.h"
+#include "reference/tensor.h"
+
+namespace mlir::sgd::reference {
+
+/// A value on every rank.
+using RankTensors = std::vector<Tensor>;
+
+/// `in` holds one entry per operand and `out` one per result, zero and of the result's type on every rank. Sums are
+/// taken in double precision in the order of the group. Fails with a diagnostic on ops that it does not know.
+LogicalResult evaluateCollective(Operation* op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out);
+
+}  // namespace mlir::sgd::reference
+
+#endif

@@ -1,0 +1,160 @@
+// Walks blocks; a value's tensors are dropped after its last use.
+#include "reference/evaluate.h"
+
+#include "reference/groups.h"
+#include "reference/ops.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::reference;
+
+namespace {
+
+class Evaluator {
+ public:
+  explicit Evaluator(int64_t ranks) : ranks(ranks) {}
+
+  /// The tensors that the block's terminator yields.
+  FailureOr<std::vector<RankTensors>> run(Block& block, std::vector<RankTensors> arguments) {
+    for (auto [argument, tensors] : llvm::zip_equal(block.getArguments(), arguments))
+      define(argument, std::move(tensors));
+    for (Operation& op : block.without_terminator()) {
+      if (failed(evaluateOnRanks(&op))) return failure();
+      for (Value operand : op.getOperands()) release(operand);
+    }
+    std::vector<RankTensors> results;
+    for (Value value : block.getTerminator()->getOperands()) results.push_back(known.at(value).tensors);
+    return results;
+  }
+
+ private:
+  struct Known {
+    RankTensors tensors;
+    unsigned usesLeft;
+  };
+
+  void define(Value value, RankTensors tensors) {
+    auto uses = static_cast<unsigned>(std::distance(value.use_begin(), value.use_end()));
+    if (uses > 0) known.insert({value, Known{std::move(tensors), uses}});
+  }
+
+  void release(Value value) {
+    auto it = known.find(value);
+    if (it != known.end() && --it->second.usesLeft == 0) known.erase(it);
+  }
+
+  LogicalResult evaluateOnRanks(Operation* op) {
+    if (failed(checkTypes(op))) return failure();
+    SmallVector<const RankTensors*> in;
+    for (Value operand : op->getOperands()) in.push_back(&known.at(operand).tensors);
+    std::vector<RankTensors> out;
+    for (Value result : op->getResults()) out.emplace_back(ranks, Tensor(cast<RankedTensorType>(result.getType())));
+    if (failed(evaluate(op, in, out))) return failure();
+    for (auto [result, tensors] : llvm::zip(op->getResults(), out)) define(result, std::move(tensors));
+    return success();
+  }
+
+  LogicalResult evaluate(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    if (isa_and_present<spmd::SpmdDialect>(op->getDialect())) return evaluateCollective(op, in, out);
+    if (isa<OptimizationBarrierOp>(op)) {
+      for (auto [from, to] : llvm::zip(in, out)) to = *from;
+      return success();
+    }
+    if (auto cluster = dyn_cast<ClusterOp>(op)) {
+      std::vector<RankTensors> arguments;
+      for (const RankTensors* tensors : in) arguments.push_back(*tensors);
+      auto results = Evaluator(ranks).run(cluster.getBody().front(), std::move(arguments));
+      if (failed(results)) return failure();
+      out = std::move(*results);
+      return success();
+    }
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0) return op->emitOpError("has no reference evaluation");
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      SmallVector<const Tensor*> operands;
+      for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
+      if (failed(evaluateOp(op, operands, out[0][rank]))) return failure();
+    }
+    return success();
+  }
+
+  LogicalResult checkTypes(Operation* op) {
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape() || !isSupportedElement(tensor.getElementType()))
+        return op->emitOpError("has no reference evaluation on ") << type;
+    }
+    return success();
+  }
+
+  int64_t ranks;
+  llvm::DenseMap<Value, Known> known;
+};
+
+/// Where rank's shard begins in the global tensor, and its shape.
+struct ShardPlace {
+  Index begin;
+  SmallVector<int64_t> shape;
+
+  ShardPlace(RankedTensorType global, ShardingAttr sharding, MeshAttr mesh, int64_t rank)
+      : begin(global.getRank(), 0), shape(global.getShape()) {
+    if (!sharding) return;
+    shape = sharding.getLocalShape(global.getShape(), mesh);
+    for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
+      begin[dim] = getLinearIndex(mesh, axes.getAxes(), rank) * shape[dim];
+  }
+
+  /// Calls visit(position in the shard, position in the global tensor) for the elements that are not padding.
+  template <typename Visit>
+  void forEach(RankedTensorType global, Visit visit) const {
+    forEachIndex(shape, [&](ArrayRef<int64_t> index, int64_t local) {
+      Index at(index);
+      bool isInside = true;
+      for (size_t dim = 0; dim < at.size(); ++dim) {
+        at[dim] += begin[dim];
+        isInside &= at[dim] < global.getDimSize(dim);
+      }
+      if (isInside) visit(local, flatten(at, global.getShape()));
+    });
+  }
+};
+
+int64_t getNumRanks(MeshAttr mesh) { return mesh ? mesh.getNumRanks() : 1; }
+
+}  // namespace
+
+FailureOr<std::vector<RankTensors>> reference::evaluate(func::FuncOp function, std::vector<RankTensors> arguments,
+                                                        int64_t ranks) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitOpError("has no body of a single block to evaluate"), failure();
+  return Evaluator(ranks).run(function.front(), std::move(arguments));
+}
+
+FailureOr<std::vector<Tensor>> reference::evaluate(Block& block, ArrayRef<Tensor> arguments) {
+  std::vector<RankTensors> onOneRank;
+  for (const Tensor& tensor : arguments) onOneRank.push_back({tensor});
+  auto results = Evaluator(1).run(block, std::move(onOneRank));
+  if (failed(results)) return failure();
+  std::vector<Tensor> tensors;
+  for (RankTensors& result : *results) tensors.push_back(std::move(result.front()));
+  return tensors;
+}
+
+RankTensors reference::cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh) {
+  RankTensors shards;
+  for (int64_t rank = 0; rank < getNumRanks(mesh); ++rank) {
+    ShardPlace place(global.type, sharding, mesh, rank);
+    Tensor& shard = shards.emplace_back(RankedTensorType::get(place.shape, global.element()));
+    place.forEach(global.type, [&](int64_t local, int64_t at) { shard.copy(local, global, at); });
+  }
+  return shards;
+}
+
+Tensor reference::join(const RankTensors& shards, RankedTensorType type, ShardingAttr sharding, MeshAttr mesh) {
+  Tensor global(type);
+  // Backwards, so that the first rank that holds an element has the last word.
+  for (int64_t rank = static_cast<int64_t>(shards.size()) - 1; rank >= 0; --rank) {
+    ShardPlace place(type, sharding, mesh, rank);
+    place.forEach(type, [&](int64_t local, int64_t at) { global.copy(at, shards[rank], local); });
+  }
+  return global;
+}

@@ -1,0 +1,32 @@
+// What each op of the graph level means, on whole tensors. `out` has the result's type and is zero; operands are as in
+// the op. Each function fails, with a diagnostic at the op, on what the evaluator does not know.
+#ifndef SGD_REFERENCE_OPS_H
+#define SGD_REFERENCE_OPS_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "reference/tensor.h"
+
+namespace mlir::sgd::reference {
+
+using Operands = ArrayRef<const Tensor*>;
+
+/// Any op with one result and no region that works on one rank alone.
+LogicalResult evaluateOp(Operation* op, Operands in, Tensor& out);
+
+LogicalResult evaluateElementwise(Operation* op, Operands in, Tensor& out);
+
+/// Ops that take each result element from one element of an operand: broadcasts, transposes, slices, concatenations,
+/// ... Failure without a diagnostic for any other op.
+LogicalResult evaluateMove(Operation* op, Operands in, Tensor& out);
+
+void evaluatePad(PadOp op, const Tensor& in, const Tensor& value, Tensor& out);
+void evaluateGather(GatherOp op, const Tensor& in, const Tensor& indices, Tensor& out);
+LogicalResult evaluateScatter(ScatterOp op, const Tensor& in, const Tensor& indices, const Tensor& updates,
+                              Tensor& out);
+LogicalResult evaluateReduce(ReduceOp op, const Tensor& in, Tensor& out);
+void evaluateDot(DotGeneralOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
+void evaluateContract(ContractOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
+
+}  // namespace mlir::sgd::reference
+
+#endif

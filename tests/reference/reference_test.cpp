@@ -1,0 +1,229 @@
+// The reference evaluator against values worked out by hand: it is what other tests are judged by.
+#include "reference/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+
+namespace mlir::sgd::reference {
+namespace {
+
+class Reference : public ::testing::Test {
+ protected:
+  Reference() : context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<SgdDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+  }
+
+  /// The first result of @main in `text`, a function without arguments, on each of `ranks` ranks.
+  RankTensors run(StringRef text, int64_t ranks = 1) {
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    if (!module) return ADD_FAILURE() << "the text does not parse", RankTensors();
+    auto results = evaluate(module->lookupSymbol<func::FuncOp>("main"), {}, ranks);
+    if (failed(results)) return ADD_FAILURE() << "not evaluated", RankTensors();
+    return results->front();
+  }
+
+  /// The same for `body`, whose last value is %r of type `type`, on one rank.
+  Tensor compute(const std::string& body, const std::string& type) {
+    RankTensors results = run("func.func @main() -> " + type + " {" + body + "\nreturn %r : " + type + "}");
+    return results.empty() ? Tensor() : results.front();
+  }
+
+  MLIRContext context;
+};
+
+using Integers = std::vector<int64_t>;
+using Floats = std::vector<double>;
+
+TEST_F(Reference, RoundsToTheElementType) {
+  EXPECT_EQ(roundTo(0.1, Float32Type::get(&context)), static_cast<double>(0.1f));
+  EXPECT_EQ(roundTo(1 + 0x1p-8, BFloat16Type::get(&context)), 1);  // a tie goes to the even neighbour
+  EXPECT_EQ(roundTo(1 + 3 * 0x1p-8, BFloat16Type::get(&context)), 1 + 0x1p-6);
+  EXPECT_EQ(roundTo(65520, Float16Type::get(&context)), HUGE_VAL);
+  EXPECT_EQ(compute("%a = arith.constant dense<[100, -100]> : tensor<2xi8>\n%r = arith.addi %a, %a : tensor<2xi8>",
+                    "tensor<2xi8>")
+                .integers,
+            (Integers{-56, 56}));
+}
+
+TEST_F(Reference, BytesThereAndBack) {
+  for (Type element : {Type(Float32Type::get(&context)), Type(BFloat16Type::get(&context)),
+                       Type(IntegerType::get(&context, 1)), Type(IntegerType::get(&context, 16))}) {
+    Tensor tensor(RankedTensorType::get({3}, element));
+    for (int64_t i = 0; i < 3; ++i) tensor.isFloat() ? tensor.setFloat(i, i - 1.5) : tensor.setInteger(i, i - 1);
+    std::vector<char> bytes(getNumBytes(tensor.type));
+    tensor.toBytes(bytes);
+    Tensor back = Tensor::fromBytes(tensor.type, bytes);
+    EXPECT_EQ(back.floats, tensor.floats);
+    EXPECT_EQ(back.integers, tensor.integers);
+  }
+}
+
+TEST_F(Reference, TotalIntegerOps) {
+  auto divide = [&](const std::string& op) {
+    return compute(
+               "%a = arith.constant dense<[7, -7, -128, 5]> : tensor<4xi8>\n"
+               "%b = arith.constant dense<[-2, 2, -1, 0]> : tensor<4xi8>\n%r = sgd." +
+                   op + " %a, %b : tensor<4xi8>",
+               "tensor<4xi8>")
+        .integers;
+  };
+  EXPECT_EQ(divide("divsi"), (Integers{-3, -3, -128, -1}));
+  EXPECT_EQ(divide("remsi"), (Integers{1, -1, 0, 5}));
+  EXPECT_EQ(divide("divui"), (Integers{0, 124, 0, -1}));
+  EXPECT_EQ(compute("%a = arith.constant dense<[3.9, -3.9, 1.0e9, 0x7FC00000]> : tensor<4xf32>\n"
+                    "%r = sgd.fptosi %a : tensor<4xf32> to tensor<4xi8>",
+                    "tensor<4xi8>")
+                .integers,
+            (Integers{3, -3, 127, 0}));
+}
+
+TEST_F(Reference, MaximumKeepsNan) {
+  Tensor result = compute(
+      "%a = arith.constant dense<[0x7FC00000, 1.0]> : tensor<2xf32>\n%r = sgd.reduce max %a dimensions = [0] : "
+      "tensor<2xf32> -> tensor<f32>",
+      "tensor<f32>");
+  EXPECT_TRUE(std::isnan(result.floats[0]));
+}
+
+TEST_F(Reference, MovesElements) {
+  const std::string six = "%a = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>\n";
+  EXPECT_EQ(compute(six + "%r = sgd.transpose %a permutation = [1, 0] : tensor<2x3xi32> -> tensor<3x2xi32>",
+                    "tensor<3x2xi32>")
+                .integers,
+            (Integers{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(compute(six + "%z = arith.constant dense<0> : tensor<i32>\n"
+                          "%r = sgd.pad %a, %z low = [-1, 1] high = [0, 0] interior = [0, 1] : tensor<2x3xi32>, "
+                          "tensor<i32> -> tensor<1x6xi32>",
+                    "tensor<1x6xi32>")
+                .integers,
+            (Integers{0, 4, 0, 5, 0, 6}));
+  EXPECT_EQ(compute(six + "%i = arith.constant dense<9> : tensor<i32>\n%z = arith.constant dense<0> : tensor<i32>\n"
+                          "%r = sgd.dynamic_slice %a, %i, %z sizes = [1, 2] : (tensor<2x3xi32>, tensor<i32>, "
+                          "tensor<i32>) -> tensor<1x2xi32>",
+                    "tensor<1x2xi32>")
+                .integers,
+            (Integers{4, 5}));
+  EXPECT_EQ(compute(six + "%r = sgd.concatenate %a, %a dimension = 1 : (tensor<2x3xi32>, tensor<2x3xi32>) -> "
+                          "tensor<2x6xi32>",
+                    "tensor<2x6xi32>")
+                .integers,
+            (Integers{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}));
+}
+
+TEST_F(Reference, ScatterDropsWhatLiesOutside) {
+  const char* body = R"(
+    %t = arith.constant dense<[10, 20, 30]> : tensor<3xi32>
+    %i = arith.constant dense<[[2], [0], [7], [2]]> : tensor<4x1xi32>
+    %u = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+    %r = sgd.scatter add %t, %i, %u {update_window_dims = array<i64>, inserted_window_dims = array<i64: 0>,
+      input_batching_dims = array<i64>, indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>,
+      index_vector_dim = 1 : i64} : (tensor<3xi32>, tensor<4x1xi32>, tensor<4xi32>) -> tensor<3xi32>)";
+  EXPECT_EQ(compute(body, "tensor<3xi32>").integers, (Integers{12, 20, 35}));
+}
+
+TEST_F(Reference, GatherClampsStarts) {
+  const char* body = R"(
+    %t = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+    %i = arith.constant dense<[1, -4, 9]> : tensor<3xi32>
+    %r = sgd.gather %t, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>,
+      operand_batching_dims = array<i64>, indices_batching_dims = array<i64>, start_index_map = array<i64: 0>,
+      index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 2>} : (tensor<3x2xi32>, tensor<3xi32>) -> tensor<3x2xi32>)";
+  EXPECT_EQ(compute(body, "tensor<3x2xi32>").integers, (Integers{3, 4, 1, 2, 5, 6}));
+}
+
+TEST_F(Reference, ContractsOverLabels) {
+  const char* body = R"(
+    %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+    %b = arith.constant dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32>
+    %r = sgd.contract %a [0, 1], %b [0, 2] into [2, 1] : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>)";
+  EXPECT_EQ(compute(body, "tensor<2x2xf32>").floats, (Floats{26, 38, 30, 44}));  // (a^T b)^T
+}
+
+/// A module on the mesh x=2, y=2 whose values are made from each rank's number: %id is 0 to 3.
+std::string onFourRanks(const std::string& body, const std::string& type) {
+  return R"(sgd.mesh @mesh = <["x"=2, "y"=2]>
+    func.func @main() -> )" +
+         type + R"( {
+    %id = spmd.partition_id <@mesh, {"x", "y"}> : tensor<i32>
+    %v = sgd.broadcast_in_dim %id dims = [] : tensor<i32> -> tensor<2xi32>
+    %j = sgd.iota dimension = 0 : tensor<2xi32>
+    %ten = arith.constant dense<10> : tensor<2xi32>
+    %t = arith.muli %v, %ten : tensor<2xi32>
+    %w = arith.addi %t, %j : tensor<2xi32>
+    )" + body +
+         "\nreturn %r : " + type + "}";
+}
+
+std::vector<Integers> integersOf(const RankTensors& tensors) {
+  std::vector<Integers> values;
+  for (const Tensor& tensor : tensors) values.push_back(tensor.integers);
+  return values;
+}
+
+TEST_F(Reference, Collectives) {
+  auto onRanks = [&](const std::string& body, const std::string& type) {
+    return integersOf(run(onFourRanks(body, type), 4));
+  };
+  using Ranks = std::vector<Integers>;
+  EXPECT_EQ(
+      onRanks("%r = spmd.all_reduce add(%w) <@mesh, {\"x\"}> : (tensor<2xi32>) -> tensor<2xi32>", "tensor<2xi32>"),
+      (Ranks{{20, 22}, {40, 42}, {20, 22}, {40, 42}}));
+  EXPECT_EQ(onRanks("%r = spmd.all_gather(%w) dims = [0] <@mesh, {\"y\"}> : (tensor<2xi32>) -> tensor<4xi32>",
+                    "tensor<4xi32>"),
+            (Ranks{{0, 1, 10, 11}, {0, 1, 10, 11}, {20, 21, 30, 31}, {20, 21, 30, 31}}));
+  EXPECT_EQ(onRanks("%r = spmd.reduce_scatter add(%w) dims = [0] <@mesh, {\"y\"}> : (tensor<2xi32>) -> tensor<1xi32>",
+                    "tensor<1xi32>"),
+            (Ranks{{10}, {12}, {50}, {52}}));
+  EXPECT_EQ(onRanks("%r = spmd.all_to_all %w split = 0 concat = 0 <@mesh, {\"y\"}> : tensor<2xi32> -> tensor<2xi32>",
+                    "tensor<2xi32>"),
+            (Ranks{{0, 10}, {1, 11}, {20, 30}, {21, 31}}));
+  EXPECT_EQ(onRanks("%r = spmd.collective_permute %w from <@mesh, {\"x\", \"y\"}> to <@mesh, {\"y\", \"x\"}> : "
+                    "tensor<2xi32>",
+                    "tensor<2xi32>"),
+            (Ranks{{0, 1}, {20, 21}, {10, 11}, {30, 31}}));
+  EXPECT_EQ(onRanks("%r = spmd.broadcast %w <@mesh, {\"x\"}> : tensor<2xi32>", "tensor<2xi32>"),
+            (Ranks{{0, 1}, {10, 11}, {0, 1}, {10, 11}}));
+  EXPECT_EQ(
+      onRanks("%r = spmd.shard_slice %w dim = 0 <@mesh, {\"y\"}> : tensor<2xi32> -> tensor<1xi32>", "tensor<1xi32>"),
+      (Ranks{{0}, {11}, {20}, {31}}));
+}
+
+TEST_F(Reference, SubAxesAreDigits) {
+  const char* text = R"(sgd.mesh @mesh = <["x"=8]>
+    func.func @main() -> tensor<i32> {
+      %r = spmd.partition_id <@mesh, {"x":(2)2}> : tensor<i32>
+      return %r : tensor<i32>
+    })";
+  EXPECT_EQ(integersOf(run(text, 8)), (std::vector<Integers>{{0}, {0}, {1}, {1}, {0}, {0}, {1}, {1}}));
+}
+
+TEST_F(Reference, CutsAndJoinsUnevenShards) {
+  auto module = parseSourceString<ModuleOp>("sgd.mesh @mesh = <[\"x\"=3]>\n", &context);
+  MeshAttr mesh = getMesh(*module).getMesh();
+  auto sharding = cast<ShardingAttr>(parseAttribute("#sgd.sharding<@mesh, [{\"x\"}]>", &context));
+  Tensor global(RankedTensorType::get({5}, IntegerType::get(&context, 32)));
+  for (int64_t i = 0; i < 5; ++i) global.setInteger(i, i + 1);
+  RankTensors shards = cut(global, sharding, mesh);
+  EXPECT_EQ(integersOf(shards), (std::vector<Integers>{{1, 2}, {3, 4}, {5, 0}}));
+  EXPECT_EQ(join(shards, global.type, sharding, mesh).integers, global.integers);
+}
+
+TEST_F(Reference, UnknownOpsFail) {
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic& diagnostic) { message += diagnostic.str(); });
+  auto module = parseSourceString<ModuleOp>(
+      "func.func @main() -> tensor<f32> {\n%a = arith.constant dense<1.0> : tensor<f32>\n"
+      "%r = math.fma %a, %a, %a : tensor<f32>\nreturn %r : tensor<f32>}",
+      &context);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(failed(evaluate(module->lookupSymbol<func::FuncOp>("main"), {}, 1)));
+  EXPECT_EQ(message, "'math.fma' op has no reference evaluation");
+}
+
+}  // namespace
+}  // namespace mlir::sgd::reference

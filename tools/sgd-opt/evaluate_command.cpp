@@ -1,0 +1,165 @@
+// Tensors are global in files, as for sgdrun. A function of the SPMD level says in attributes of its arguments and
+// results how they are cut; it is evaluated for all ranks of the mesh.
+#include "tools/sgd-opt/evaluate_command.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "mlir/Parser/Parser.h"
+#include "passes/partition/passes.h"
+#include "reference/evaluate.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/data/safetensors.h"
+#include "runtime/data/tensor_file_writer.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using reference::RankTensors;
+
+namespace {
+
+struct Flags {
+  std::string module, function = "main", inputs, outputs;
+  bool evaluate = false;
+};
+
+int fail(const std::string& message) {
+  std::cerr << "sgd-opt: " << message << "\n";
+  return 1;
+}
+
+/// An argument or result as the user sees it.
+struct GlobalTensor {
+  RankedTensorType type;
+  ShardingAttr sharding;  // null at the graph level
+  bool isUnsigned;
+
+  GlobalTensor(Type local, DictionaryAttr attributes) : type(dyn_cast<RankedTensorType>(local)) {
+    // Before localisation types are global whatever the sharding says.
+    if (auto global = attributes.getAs<TypeAttr>(kGlobalTypeAttr)) {
+      type = cast<RankedTensorType>(global.getValue());
+      sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
+    }
+    isUnsigned = attributes.contains(kUnsignedAttr);
+  }
+
+  /// Nullopt for a type that tensor files do not have.
+  std::optional<::sgd::artifact::ElementType> getElement() const {
+    if (!type) return std::nullopt;
+    Type element = type.getElementType();
+    if (element.isInteger(1)) return ::sgd::artifact::ElementType::Bool;
+    std::string name;
+    llvm::raw_string_ostream stream(name);
+    element.print(stream);
+    if (isUnsigned && name.starts_with("i")) name[0] = 'u';
+    return ::sgd::artifact::ElementFromName(name);
+  }
+};
+
+/// The tensor of an input file under the argument's position or its name.
+const ::sgd::data::TensorEntry* find(const ::sgd::data::SafetensorsFile& file, func::FuncOp function,
+                                     unsigned argument) {
+  if (const auto* entry = file.Find("arg" + std::to_string(argument))) return entry;
+  auto name = function.getArgAttrOfType<StringAttr>(argument, kNameAttr);
+  return name ? file.Find(std::string_view(name.getValue())) : nullptr;
+}
+
+class Evaluation {
+ public:
+  Evaluation(func::FuncOp function, MeshAttr mesh) : function(function), mesh(mesh) {}
+
+  int run(const Flags& flags) {
+    std::vector<RankTensors> arguments;
+    if (int code = readArguments(flags.inputs, arguments)) return code;
+    auto results = reference::evaluate(function, std::move(arguments), getRanks() ? mesh.getNumRanks() : 1);
+    if (failed(results)) return 1;
+    return writeResults(flags.outputs, *results);
+  }
+
+ private:
+  int readArguments(const std::string& path, std::vector<RankTensors>& arguments) {
+    if (path.empty() && function.getNumArguments() > 0) return fail("the function has arguments: give --inputs FILE");
+    if (path.empty()) return 0;
+    auto file = ::sgd::data::SafetensorsFile::Open(path);
+    if (!file.ok()) return fail(std::string(file.status().message()));
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      GlobalTensor argument(function.getArgumentTypes()[i], function.getArgAttrDict(i));
+      const ::sgd::data::TensorEntry* entry = find(*file, function, i);
+      if (!entry) return fail(path + ": no tensor 'arg" + std::to_string(i) + "' nor one with the argument's name");
+      auto element = argument.getElement();
+      if (!element || entry->element != *element || !hasShape(*entry, argument.type))
+        return fail(path + ": '" + entry->name + "' is " + ::sgd::data::TypeText(entry->element, entry->dims) +
+                    ", which is not the type of argument " + std::to_string(i));
+      auto bytes = file->Bytes(*entry);
+      auto global =
+          reference::Tensor::fromBytes(argument.type, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      arguments.push_back(reference::cut(global, argument.sharding, getRanks()));
+    }
+    return 0;
+  }
+
+  int writeResults(const std::string& path, const std::vector<RankTensors>& results) {
+    std::vector<GlobalTensor> globals;
+    std::vector<::sgd::data::TensorSpec> specs;
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+      const GlobalTensor& global = globals.emplace_back(type, function.getResultAttrDict(i));
+      auto element = global.getElement();
+      if (!element) return fail("result " + std::to_string(i) + " has a type that tensor files do not have");
+      specs.push_back(
+          {"result" + std::to_string(i), *element, {global.type.getShape().begin(), global.type.getShape().end()}});
+    }
+    auto writer = ::sgd::data::TensorFileWriter::Create(path, specs);
+    if (!writer.ok()) return fail(std::string(writer.status().message()));
+    for (auto [i, result] : llvm::enumerate(results)) {
+      auto bytes = writer->Bytes(i);
+      reference::join(result, globals[i].type, globals[i].sharding, getRanks())
+          .toBytes({reinterpret_cast<char*>(bytes.data()), bytes.size()});
+    }
+    absl::Status status = writer->Commit();
+    return status.ok() ? 0 : fail(std::string(status.message()));
+  }
+
+  static bool hasShape(const ::sgd::data::TensorEntry& entry, RankedTensorType type) {
+    return llvm::equal(entry.dims, type.getShape(),
+                       [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); });
+  }
+
+  /// The mesh whose ranks are evaluated: none at the graph level, where one rank stands for all.
+  MeshAttr getRanks() {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, kGlobalTypeAttr)) return mesh;
+    return nullptr;
+  }
+
+  func::FuncOp function;
+  MeshAttr mesh;
+};
+
+int evaluate(const Flags& flags, const DialectRegistry& registry) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  auto module = parseSourceFile<ModuleOp>(flags.module, &context);
+  if (!module) return 1;
+  auto function = module->lookupSymbol<func::FuncOp>(flags.function);
+  if (!function) return fail(flags.module + ": no function @" + flags.function + "; choose one with --function");
+  MeshOp mesh = getMesh(*module);
+  return Evaluation(function, mesh ? mesh.getMesh() : MeshAttr()).run(flags);
+}
+
+}  // namespace
+
+int mlir::sgd::evaluateCommand(int argc, char** argv, const DialectRegistry& registry) {
+  CLI::App app("Evaluates a function of the graph or SPMD level in double precision, op by op, for all ranks at once.",
+               "sgd-opt");
+  Flags flags;
+  app.add_flag("--evaluate", flags.evaluate, "This mode; all else is mlir-opt");
+  app.add_option("MODULE", flags.module, "Text of the graph or SPMD level (sgdc MODEL --emit graph)")->required();
+  app.add_option("--function", flags.function, "Function to evaluate (default main)")->type_name("NAME");
+  app.add_option("--inputs", flags.inputs, "Global tensors arg0, arg1, ... or by the model's names")->type_name("FILE");
+  app.add_option("--outputs", flags.outputs, "Where result0, result1, ... go")->required()->type_name("FILE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return evaluate(flags, registry);
+}
