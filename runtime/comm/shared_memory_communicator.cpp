@@ -54,7 +54,7 @@ absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout) {
   CPU_ZERO(&cpus);
   sched_getaffinity(0, sizeof(cpus), &cpus);
   flag.cpus = cpus;
-  if (absl::Status status = segment_->PopulateWindow(rank_); !status.ok()) return status;
+  if (absl::Status status = segment_->PopulateWindow(rank_, 0, window_bytes()); !status.ok()) return status;
   if (absl::Status status = Barrier(timeout); !status.ok()) return status;
   for (uint32_t peer : world_) CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
   cores_ = static_cast<uint32_t>(std::max(1, CPU_COUNT(&cpus)));

@@ -1,5 +1,5 @@
 // Layout: header page(s), one RankFlag per rank, staging slots, windows; each part begins on a
-// page.
+// page, large windows on a huge one.
 #include "runtime/comm/shared_memory_segment.h"
 
 #include <errno.h>
@@ -22,15 +22,35 @@ namespace sgd::comm {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 
-uint64_t RoundUp(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+uint64_t RoundUp(uint64_t bytes, uint64_t unit = kPage) { return (bytes + unit - 1) / unit * unit; }
 
 uint64_t PhysicalMemory() {
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Maps the file where offset 0 is a multiple of huge pages: those are used only where both the
+// address and the offset in the file are. MAP_FAILED as mmap.
+void* MapAligned(int fd, uint64_t bytes) {
+  const uint64_t reserved = bytes + kHugePage;
+  void* space = mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) return MAP_FAILED;
+  std::byte* begin = static_cast<std::byte*>(space);
+  const uint64_t skipped = RoundUp(reinterpret_cast<uint64_t>(begin), kHugePage) - reinterpret_cast<uint64_t>(begin);
+  void* base = mmap(begin + skipped, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+  if (base == MAP_FAILED) {
+    munmap(space, reserved);
+    return MAP_FAILED;
+  }
+  const uint64_t end = RoundUp(skipped + bytes);
+  if (skipped > 0) munmap(begin, skipped);
+  if (end < reserved) munmap(begin + end, reserved - end);
+  return base;
 }
 
 absl::Status Errno(const char* call) {
@@ -103,8 +123,9 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
 absl::Status SharedMemorySegment::Map() {
   const uint64_t flags_at = RoundUp(sizeof(Header));
   const uint64_t slots_at = flags_at + RoundUp(sizeof(RankFlag) * ranks_);
-  const uint64_t windows_at = slots_at + uint64_t{ranks_} * kSlots * kSlotBytes;
-  window_stride_ = std::max(RoundUp(window_bytes_), kPage);
+  const uint64_t alignment = window_bytes_ >= 2 * kHugePage ? kHugePage : kPage;
+  const uint64_t windows_at = RoundUp(slots_at + uint64_t{ranks_} * kSlots * kSlotBytes, alignment);
+  window_stride_ = std::max(RoundUp(window_bytes_, alignment), kPage);
   mapped_bytes_ = windows_at + window_stride_ * ranks_;
   struct stat info = {};
   if (fstat(fd_.get(), &info) != 0) return Errno("fstat");
@@ -114,7 +135,7 @@ absl::Status SharedMemorySegment::Map() {
   } else if (static_cast<uint64_t>(info.st_size) != mapped_bytes_) {
     return absl::FailedPreconditionError("shared memory: the segment has an unexpected size");
   }
-  void* base = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  void* base = MapAligned(fd_.get(), mapped_bytes_);
   if (base == MAP_FAILED) {
     base_ = nullptr;
     return Errno("mmap");
@@ -132,10 +153,12 @@ SharedMemorySegment::~SharedMemorySegment() {
   if (base_ != nullptr) munmap(base_, mapped_bytes_);
 }
 
-absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
+absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank, uint64_t offset, uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
+  const uint64_t begin = offset / kPage * kPage;
   // Kernels before 5.14 do not know it (EINVAL) and take pages as they are touched.
-  if (madvise(window(rank), window_stride_, MADV_POPULATE_WRITE) != 0 && (errno == ENOMEM || errno == EFAULT)) {
+  if (madvise(window(rank) + begin, RoundUp(offset + bytes) - begin, MADV_POPULATE_WRITE) != 0 &&
+      (errno == ENOMEM || errno == EFAULT)) {
     return absl::ResourceExhaustedError(absl::StrCat("not enough memory for a window of ", window_bytes_, " bytes"));
   }
 #endif

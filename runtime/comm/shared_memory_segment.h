@@ -55,12 +55,13 @@ class SharedMemorySegment {
   RankFlag& flag(uint32_t rank) { return flags_[rank]; }
   std::byte* slot(uint32_t rank, uint32_t index) { return slots_ + (uint64_t{rank} * kSlots + index) * kSlotBytes; }
   std::byte* window(uint32_t rank) { return windows_ + rank * window_stride_; }
-  // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages.
+  // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages, huge ones
+  // for large windows.
   uint64_t window_stride() const { return window_stride_; }
 
-  // Takes the pages of this rank's own window before they are needed. kResourceExhausted when there
-  // is not enough memory, which would otherwise show as a signal at the first touch.
-  absl::Status PopulateWindow(uint32_t rank);
+  // Takes pages of a window before they are needed. kResourceExhausted when there is not enough
+  // memory, which would otherwise show as a signal at the first touch.
+  absl::Status PopulateWindow(uint32_t rank, uint64_t offset, uint64_t bytes);
   // Maps pages of a peer's window, which has been populated, before they are needed. Also for
   // writing: shared memory is not write-protected after a read fault.
   void MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes);

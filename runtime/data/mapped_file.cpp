@@ -103,6 +103,18 @@ absl::StatusOr<MappedFile> MappedFile::JoinShared(const std::string& path, uint6
   return file;
 }
 
+absl::Status MappedFile::Read(const std::string& path, uint64_t offset, std::span<std::byte> target) const {
+  while (!target.empty()) {
+    const ssize_t count = pread(descriptor_, target.data(), target.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(path, "read", errno);
+    if (count == 0) return absl::DataLossError(absl::StrCat(path, ": has become shorter while it was read"));
+    target = target.subspan(static_cast<size_t>(count));
+    offset += static_cast<uint64_t>(count);
+  }
+  return absl::OkStatus();
+}
+
 void MappedFile::Release(std::span<const std::byte> part) const {
   if (part.empty()) return;
   // Whole pages, so the neighbours' ends too: they are read again from the file if they are needed.

@@ -37,6 +37,9 @@ class MappedFile {
   // Only of a shared mapping.
   std::span<std::byte> mutable_bytes() { return {data_, size_}; }
 
+  // Reads the file's bytes from `offset` on, past the mapping. DataLoss when it ends before.
+  absl::Status Read(const std::string& path, uint64_t offset, std::span<std::byte> target) const;
+
   // Gives back the memory of a part that has been read; reading it again brings it back. Memory of
   // the process grows by every page of a mapping that it touches.
   void Release(std::span<const std::byte> part) const;

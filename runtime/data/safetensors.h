@@ -62,6 +62,12 @@ class SafetensorsFile {
     return file_.bytes().subspan(entry.offset, entry.size);
   }
 
+  // Reads the entry's bytes from `offset` on into `target`, which must lie within it. The system's
+  // error, or DataLoss when the file has become shorter since.
+  absl::Status Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const {
+    return file_.Read(path_, entry.offset + offset, target);
+  }
+
   // After an entry's bytes have been used: they no longer count as memory of this process, and are
   // read from the file again if they are needed again.
   void Release(const TensorEntry& entry) const { file_.Release(Bytes(entry)); }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -87,6 +88,10 @@ class Device {
 
   // Returns when everything executed so far is complete, with the first error of a queue.
   virtual absl::Status Synchronize() = 0;
+
+  // Calls `body(i)` for each i in [0, count) on the compute threads of this host, in any order, and
+  // returns when all have returned: for work of the host on memory that the device uses.
+  virtual void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) = 0;
 
   // Compute threads, including the caller's.
   virtual uint32_t threads() const = 0;

@@ -4,17 +4,32 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace sgd::launch {
 
-// The cores this process may use, threads of one physical core next to each other, packages one
-// after the other.
-std::vector<int> AllowedCores();
+// A processor as the system numbers them, and the memory node it is next to.
+struct Core {
+  int id = 0;
+  int node = 0;
+  bool operator==(const Core&) const = default;
+};
 
-// Disjoint, contiguous, nearly equal parts of `cores`, one per rank; empty when there are fewer
-// cores than ranks.
-std::vector<std::vector<int>> AssignCores(const std::vector<int>& cores, uint32_t ranks);
+// The cores this process may use, those of one memory node next to each other, and so the threads of
+// one physical core.
+std::vector<Core> AllowedCores();
+
+// The numbers in a list of the system: "0-3,8" is 0, 1, 2, 3, 8. What is not a number is left out.
+std::vector<int> ParseCoreList(std::string_view list);
+
+// Memory nodes that the cores belong to.
+uint32_t CountNodes(const std::vector<Core>& cores);
+
+// Disjoint parts of `cores`, one per rank, each contiguous: within one memory node wherever that
+// leaves no rank fewer cores than an even division would, else nearly equal. Empty when there are
+// fewer cores than ranks.
+std::vector<std::vector<int>> AssignCores(const std::vector<Core>& cores, uint32_t ranks);
 
 // Binds the calling thread and what it starts from now on; cores that vanished meanwhile are
 // ignored.

@@ -191,7 +191,13 @@ TEST_F(Sgdrun, BenchPrintsOneLine) {
     EXPECT_EQ(json["steps"], 3);
     EXPECT_GT(json["min_ms"], 0);
     EXPECT_GE(json["median_ms"], json["min_ms"]);
-    EXPECT_GT(json["start_to_first_step_ms"], 0);
+    double phases = 0;
+    for (const auto& [name, ms] : json["start_phases_ms"].items()) phases += ms.get<double>();
+    EXPECT_GT(phases, 0);
+    EXPECT_NEAR(json["start_to_first_step_ms"], phases, 1e-3);
+    for (const char* phase : {"link", "open files", "prepare", "fill inputs", "first step"}) {
+      EXPECT_TRUE(json["start_phases_ms"].contains(phase)) << phase;
+    }
     EXPECT_GT(json["peak_pss_bytes_per_rank"], 100'000);
     EXPECT_GE(json["comm_ms_median"], 0);
     EXPECT_EQ(json["sent_bytes"], ranks == 1 ? 0 : 16);

@@ -1,6 +1,4 @@
 // Timing of steps on fixed inputs.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -88,15 +86,8 @@ absl::Status TimeStep(Session& session, uint64_t step, Times& times) {
 
 }  // namespace
 
-int64_t MonotonicNanoseconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
-absl::Status Bench(Session& session, int64_t start_nanoseconds) {
+absl::Status Bench(Session& session, StartTimes start) {
   const uint64_t steps = session.job().options.bench_steps;
-  double start_ms = 0;
   uint64_t pss = 0;
   uint64_t sent_before = 0;
   Times times;
@@ -109,7 +100,7 @@ absl::Status Bench(Session& session, int64_t start_nanoseconds) {
       sent_before = session.communicator().sent_bytes();
     }
     if (absl::Status status = TimeStep(session, step, times); !status.ok()) return status;
-    if (step == 0) start_ms = static_cast<double>(MonotonicNanoseconds() - start_nanoseconds) / 1e6;
+    if (step == 0) start.End("first step");
   }
   const uint64_t sent = (session.communicator().sent_bytes() - sent_before) / steps;
   // No rank may end before all have looked at their shares of common memory.
@@ -118,12 +109,13 @@ absl::Status Bench(Session& session, int64_t start_nanoseconds) {
   absl::StatusOr<uint64_t> largest_sent = LargestOfRanks(session, sent);
   if (!largest_sent.ok()) return largest_sent.status();
   if (!session.is_first_rank()) return absl::OkStatus();
-  const std::string json = absl::StrCat(
-      "{\"steps\": ", steps, ", \"min_ms\": ", trace::NumberJson(*std::ranges::min_element(times.step_ms)),
-      ", \"median_ms\": ", trace::NumberJson(Median(times.step_ms)),
-      ", \"start_to_first_step_ms\": ", trace::NumberJson(start_ms), ", \"peak_pss_bytes_per_rank\": ", *largest_pss,
-      ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)), ", \"sent_bytes\": ", *largest_sent,
-      ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
+  const std::string json =
+      absl::StrCat("{\"steps\": ", steps, ", \"min_ms\": ", trace::NumberJson(*std::ranges::min_element(times.step_ms)),
+                   ", \"median_ms\": ", trace::NumberJson(Median(times.step_ms)),
+                   ", \"start_to_first_step_ms\": ", trace::NumberJson(start.TotalMilliseconds()),
+                   ", \"start_phases_ms\": ", start.Json(), ", \"peak_pss_bytes_per_rank\": ", *largest_pss,
+                   ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)),
+                   ", \"sent_bytes\": ", *largest_sent, ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
   std::puts(json.c_str());
   if (absl::Status status = WriteProfile(session); !status.ok()) return status;
   return FlushResults();

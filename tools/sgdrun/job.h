@@ -29,6 +29,8 @@ struct FileTensor {
 
   std::span<const std::byte> bytes() const { return file->Bytes(*entry); }
   void Release() const { file->Release(*entry); }
+  // See SafetensorsFile::Read.
+  absl::Status Read(uint64_t offset, std::span<std::byte> target) const { return file->Read(*entry, offset, target); }
 };
 
 // The `init` program and what it gives: pairs of (its output, the main program's input).

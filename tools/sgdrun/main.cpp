@@ -1,6 +1,5 @@
 // sgdrun: reads the command line, checks everything, then starts or joins the ranks.
 #include <signal.h>
-#include <time.h>
 
 #include <cstdio>
 #include <memory>
@@ -16,20 +15,14 @@
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
 #include "tools/sgdrun/session.h"
+#include "tools/sgdrun/start_times.h"
 
 namespace sgd::sgdrun {
 namespace {
 
-// When this process started: the processor time used so far is that of the dynamic linker, which
-// runs without waiting.
-int64_t StartNanoseconds() {
-  timespec used;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return MonotonicNanoseconds() - (static_cast<int64_t>(used.tv_sec) * 1'000'000'000 + used.tv_nsec);
-}
-
-absl::Status RunRank(const Job& job, const launch::RankContext& rank, int64_t start_nanoseconds) {
-  absl::StatusOr<std::unique_ptr<Session>> session = Session::Create(job, rank);
+absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes start) {
+  start.End("meet peers");
+  absl::StatusOr<std::unique_ptr<Session>> session = Session::Create(job, rank, start);
   if (!session.ok()) return session.status();
   switch (job.options.mode) {
     case Mode::kOnce:
@@ -37,12 +30,12 @@ absl::Status RunRank(const Job& job, const launch::RankContext& rank, int64_t st
     case Mode::kTrain:
       return Train(**session);
     case Mode::kBench:
-      return Bench(**session, start_nanoseconds);
+      return Bench(**session, std::move(start));
   }
   return absl::InternalError("unknown mode");
 }
 
-absl::Status Run(const Options& options, int64_t start_nanoseconds) {
+absl::Status Run(const Options& options, StartTimes start) {
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.artifact);
   if (!file.ok()) return file.status();
   const uint64_t window_bytes = (*file)->root().window_bytes();
@@ -55,10 +48,15 @@ absl::Status Run(const Options& options, int64_t start_nanoseconds) {
   if (environment->is_launcher || environment->rank == 0) {
     for (const std::string& note : job->notes) std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   }
-  if (!job->options.null_kernels) cpu::CpuDevice::WarmUp(*job->file);
-  return launch::Launch(*environment,
-                        {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
-                        [&](launch::RankContext& rank) { return RunRank(*job, rank, start_nanoseconds); });
+  start.End("open files");
+  const auto warm_up = [&] {
+    if (!job->options.null_kernels) cpu::CpuDevice::WarmUp(*job->file);
+    start.End("warm up");
+  };
+  return launch::Launch(
+      *environment,
+      {.window_bytes = window_bytes, .deadline = options.deadline, .warm_up = warm_up, .threads = options.threads},
+      [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
 }
 
 }  // namespace
@@ -66,7 +64,7 @@ absl::Status Run(const Options& options, int64_t start_nanoseconds) {
 
 int main(int argc, char** argv) {
   using namespace sgd::sgdrun;
-  const int64_t start = StartNanoseconds();
+  StartTimes start = StartTimes::OfThisProcess();
   // A reader that goes away is an error of writing, not the end of this process.
   signal(SIGPIPE, SIG_IGN);
   std::variant<Options, Leave> parsed = ParseOptions(argc, argv);
@@ -74,7 +72,7 @@ int main(int argc, char** argv) {
     std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
     return leave->exit_code;
   }
-  absl::Status status = Run(std::get<Options>(parsed), start);
+  absl::Status status = Run(std::get<Options>(parsed), std::move(start));
   if (status.ok()) return 0;
   std::fprintf(stderr, "sgdrun: %s\n", std::string(status.message()).c_str());
   return 1;

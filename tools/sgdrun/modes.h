@@ -2,10 +2,9 @@
 // one; the first prints.
 #pragma once
 
-#include <cstdint>
-
 #include "absl/status/status.h"
 #include "tools/sgdrun/session.h"
+#include "tools/sgdrun/start_times.h"
 
 namespace sgd::sgdrun {
 
@@ -15,14 +14,10 @@ absl::Status RunOnce(Session& session);
 // Runs --steps steps with feeds, carry, evaluation, checkpoints and logs.
 absl::Status Train(Session& session);
 
-// Times steps and prints one JSON line. `start_nanoseconds` is when the first process of the job
-// started, on the monotonic clock.
-absl::Status Bench(Session& session, int64_t start_nanoseconds);
+// Times steps and prints one JSON line. `start` knows the phases before the first step.
+absl::Status Bench(Session& session, StartTimes start);
 
 // Writes out what was printed; an error when somebody no longer reads it or the disk is full.
 absl::Status FlushResults();
-
-// The monotonic clock, shared by all processes of this host.
-int64_t MonotonicNanoseconds();
 
 }  // namespace sgd::sgdrun

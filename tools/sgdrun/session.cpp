@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "runtime/data/random_values.h"
 #include "runtime/launch/core_assignment.h"
 #include "targets/cpu/device/cpu_device.h"
+#include "tools/sgdrun/initial_inputs.h"
 #include "tools/sgdrun/redistribute.h"
 
 namespace sgd::sgdrun {
@@ -26,9 +26,10 @@ std::string FirstDifference(const std::string& mine, const std::string& theirs) 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const launch::RankContext& rank) {
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const launch::RankContext& rank,
+                                                         StartTimes& start) {
   auto session = std::unique_ptr<Session>(new Session(job, rank));
-  absl::Status status = session->Prepare();
+  absl::Status status = session->Prepare(start);
   if (!status.ok()) return status;
   return session;
 }
@@ -38,10 +39,11 @@ exec::ExecutorOptions Session::executor_options() const {
   return {.timeout = options.deadline, .null_kernels = options.null_kernels, .profile = !options.profile.empty()};
 }
 
-absl::Status Session::Prepare() {
+absl::Status Session::Prepare(StartTimes& start) {
   // A core for each thread: left alone, the system likes to put a thread that wakes up next to the
   // one that woke it.
-  std::vector<int> cores = launch::AllowedCores();
+  std::vector<int> cores;
+  for (const launch::Core& core : launch::AllowedCores()) cores.push_back(core.id);
   if (cores.size() != rank_.threads) cores.clear();
   absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> device =
       cpu::CpuDevice::Create({.threads = rank_.threads, .cores = cores});
@@ -49,10 +51,12 @@ absl::Status Session::Prepare() {
   device_ = *std::move(device);
   if (!cores.empty()) launch::BindToCores({cores[0]});
   if (absl::Status status = Agree(); !status.ok()) return status;
+  start.End("agree");
   absl::StatusOr<std::unique_ptr<exec::ExecutionContext>> context =
       exec::ExecutionContext::Create(*job_.file, *device_, *rank_.communicator);
   if (!context.ok()) return context.status();
   context_ = *std::move(context);
+  start.End("load kernels");
   absl::StatusOr<std::unique_ptr<exec::Executor>> executor =
       exec::Executor::Create(*context_, job_.program.name, executor_options());
   if (!executor.ok()) return executor.status();
@@ -61,7 +65,10 @@ absl::Status Session::Prepare() {
       exec::Carry::Create(*context_, *executor_, *executor_, job_.carry);
   if (!carry.ok()) return carry.status();
   carry_ = *std::move(carry);
-  return FillFirstInputs();
+  start.End("prepare");
+  absl::Status status = FillFirstInputs();
+  start.End("fill inputs");
+  return status;
 }
 
 absl::Status Session::Agree() {
@@ -119,15 +126,7 @@ absl::Status Session::FillFirstInputs() {
   }
   const size_t count = job_.program.inputs.size();
   constants_.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const data::Shard& shard = executor_->inputs()[i].shard;
-    if (job_.initial[i]) {
-      shard.CopyIn(job_.initial[i]->bytes(), executor_->InputBytes(i));
-      job_.initial[i]->Release();
-    } else if (job_.options.mode == Mode::kBench) {
-      data::FillRandom(shard, job_.seed, i, executor_->InputBytes(i));
-    }
-  }
+  if (absl::Status status = FillInitialInputs(job_, *executor_, *device_); !status.ok()) return status;
   for (size_t i = 0; i < count; ++i) {
     if (!job_.IsConstant(i)) continue;
     const std::span<const std::byte> bytes = executor_->InputBytes(i);

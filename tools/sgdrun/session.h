@@ -15,14 +15,16 @@
 #include "runtime/exec/executor.h"
 #include "runtime/launch/launch.h"
 #include "tools/sgdrun/job.h"
+#include "tools/sgdrun/start_times.h"
 
 namespace sgd::sgdrun {
 
 class Session {
  public:
   // Agrees with the other ranks on artifact, command and device, then prepares everything and fills
-  // the inputs for the first step. `job` and `rank` are borrowed.
-  static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job, const launch::RankContext& rank);
+  // the inputs for the first step; ends phases of `start`. `job` and `rank` are borrowed.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job, const launch::RankContext& rank,
+                                                         StartTimes& start);
 
   const Job& job() const { return job_; }
   bool is_first_rank() const { return rank_.rank == 0; }
@@ -55,7 +57,7 @@ class Session {
 
  private:
   Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}
-  absl::Status Prepare();
+  absl::Status Prepare(StartTimes& start);
   absl::Status Agree();
   absl::Status FillFirstInputs();
   absl::Status RunInit();

@@ -1,6 +1,7 @@
 // Ties the parts together; each part has its own file.
 #include "targets/cpu/device/cpu_device.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -76,7 +77,17 @@ std::string CpuDevice::fingerprint() const {
   return absl::StrCat("cpu; ", MatmulLibraryVersion(), "; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
 }
 
-absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) { return AllocateArena(bytes); }
+absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) {
+  return AllocateArena(bytes, pool_);
+}
+
+void CpuDevice::RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) {
+  const uint32_t chunks = static_cast<uint32_t>(std::min<uint64_t>(count, ThreadPool::kMaxChunks));
+  pool_.Run(pool_.size(), chunks, [&](uint32_t chunk, uint32_t) {
+    const IndexRange part = PartOf(count, chunks, chunk);
+    for (uint64_t i = part.begin; i < part.end; ++i) body(i);
+  });
+}
 
 absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(const artifact::ArtifactFile& file) {
   if (absl::Status status = AdmitArtifact(file); !status.ok()) return status;

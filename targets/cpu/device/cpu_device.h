@@ -47,6 +47,7 @@ class CpuDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(std::byte* target, uint64_t bytes,
                                                             std::span<const uint8_t> pattern) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
+  void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
   uint32_t threads() const override { return pool_.size(); }
 
  private:

@@ -35,7 +35,13 @@ class ThreadPool {
   using Function = void (*)(void* context, uint32_t chunk, uint32_t thread);
   void Run(uint32_t active, uint32_t chunks, Function function, void* context);
 
-  // The same for a callable `body(chunk, thread)`.
+  // Begins such a run on the other threads and returns at once. The next Run, Start or Finish
+  // completes it first, taking part in what is left; `context` must live until then.
+  void Start(uint32_t active, uint32_t chunks, Function function, void* context);
+  // Returns when nothing that was started is left.
+  void Finish();
+
+  // Run for a callable `body(chunk, thread)`.
   template <typename Body>
   void Run(uint32_t active, uint32_t chunks, Body&& body) {
     Run(
@@ -55,6 +61,9 @@ class ThreadPool {
     alignas(64) std::atomic<int32_t> alarm{0};  // a new value: there is work
   };
 
+  void Publish(uint32_t active, uint32_t chunks, Function function, void* context);
+  // Takes part in the run that was published last and waits for its end.
+  void Complete();
   void Work(uint32_t thread);
   // Runs chunks of that run until none is left to take.
   void RunChunks(uint32_t run, uint32_t active, uint32_t thread);
@@ -64,6 +73,8 @@ class ThreadPool {
   Function function_ = nullptr;
   void* context_ = nullptr;
   uint32_t run_ = 0;
+  uint32_t active_ = 0;
+  bool is_started_ = false;  // by Start, and not yet completed
   std::atomic<bool> stopping_{false};
   std::unique_ptr<Share[]> shares_;
   // Run (high half) and number of threads that may work on it.

@@ -60,6 +60,23 @@ TEST(Safetensors, ReleasedTensorsLeaveMemoryAndCanBeReadAgain) {
   EXPECT_EQ(Values<char>(file->Bytes(w)), std::vector<char>(kBytes, 'x'));
 }
 
+TEST(Safetensors, ReadsPartsOfTensors) {
+  TemporaryFolder folder;
+  const std::string path = folder / "in.safetensors";
+  WriteSafetensors(
+      path,
+      R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"w":{"dtype":"U8","shape":[5],"data_offsets":[2,7]}})",
+      "xyabcde");
+  auto file = SafetensorsFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  std::vector<std::byte> part(3);
+  ASSERT_TRUE(file->Read(*file->Find("w"), 1, part).ok());
+  EXPECT_EQ(Values<char>(part), (std::vector<char>{'b', 'c', 'd'}));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 2);
+  EXPECT_EQ(file->Read(*file->Find("w"), 1, part),
+            absl::DataLossError(path + ": has become shorter while it was read"));
+}
+
 struct BadFile {
   const char* header;
   uint64_t data_bytes;
