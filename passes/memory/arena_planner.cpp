@@ -1,4 +1,5 @@
-// Best-fit placement of buffers with lifetimes; quadratic in the number of buffers that conflict.
+// Best-fit placement of buffers with lifetimes: n log n in the number of buffers as long as what is taken at one time
+// has few holes.
 #include "passes/memory/arena_planner.h"
 
 #include <algorithm>
@@ -6,19 +7,12 @@
 #include <map>
 #include <numeric>
 
+#include "passes/memory/occupied_space.h"
+
 namespace mlir::sgd::memory {
 namespace {
 
 uint64_t roundUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
-
-bool conflict(const ArenaBuffer& a, const ArenaBuffer& b) {
-  for (const Lifetime& x : a.lifetimes)
-    for (const Lifetime& y : b.lifetimes)
-      if (overlap(x, y)) return true;
-  return false;
-}
 
 int64_t span(const ArenaBuffer& buffer) {
   int64_t total = 0;
@@ -26,44 +20,20 @@ int64_t span(const ArenaBuffer& buffer) {
   return total;
 }
 
-struct Placed {
-  uint64_t begin, end;
-};
-
-/// The smallest gap between `busy` that holds `size` bytes, else the end of the last.
-uint64_t bestGap(std::vector<Placed>& busy, uint64_t size) {
-  std::sort(busy.begin(), busy.end(), [](const Placed& a, const Placed& b) { return a.begin < b.begin; });
-  uint64_t free = 0, best = 0, bestSize = std::numeric_limits<uint64_t>::max();
-  for (const Placed& placed : busy) {
-    if (placed.begin >= free + size && placed.begin - free < bestSize) {
-      best = free;
-      bestSize = placed.begin - free;
-    }
-    free = std::max(free, placed.end);
-  }
-  return bestSize == std::numeric_limits<uint64_t>::max() ? free : best;
-}
-
 /// Places the buffers of `order` one after another around those that are fixed.
 ArenaPlan placeInOrder(const std::vector<ArenaBuffer>& buffers, const std::vector<size_t>& order) {
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);
-  std::vector<size_t> done;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    if (!buffers[i].fixedOffset) continue;
-    plan.offsets[i] = *buffers[i].fixedOffset;
-    plan.size = std::max(plan.size, roundUp(plan.offsets[i] + buffers[i].size));
-    done.push_back(i);
-  }
-  for (size_t i : order) {
-    std::vector<Placed> busy;
-    for (size_t other : done)
-      if (buffers[other].size != 0 && conflict(buffers[i], buffers[other]))
-        busy.push_back({plan.offsets[other], roundUp(plan.offsets[other] + buffers[other].size)});
-    plan.offsets[i] = bestGap(busy, roundUp(buffers[i].size));
-    plan.size = std::max(plan.size, plan.offsets[i] + roundUp(buffers[i].size));
-    done.push_back(i);
-  }
+  OccupiedSpace space({&buffers});
+  auto put = [&](size_t i, uint64_t offset) {
+    const uint64_t end = roundUp(offset + buffers[i].size);
+    plan.offsets[i] = offset;
+    plan.size = std::max(plan.size, end);
+    if (buffers[i].size != 0) space.add(buffers[i].lifetimes, {offset, end});
+  };
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].fixedOffset) put(i, *buffers[i].fixedOffset);
+  for (size_t i : order) put(i, space.findGap(buffers[i].lifetimes, roundUp(buffers[i].size)));
   return plan;
 }
 
@@ -97,7 +67,8 @@ ArenaPlan planArena(const std::vector<ArenaBuffer>& buffers) {
 
 namespace {
 
-/// Bytes alive at each instant at which that changes.
+/// Bytes alive at each instant at which that changes: a tree whose nodes hold the most below them, relative to what was
+/// added to their parents.
 class Profile {
  public:
   explicit Profile(const std::vector<ArenaBuffer>& buffers) {
@@ -105,30 +76,77 @@ class Profile {
       for (const Lifetime& lifetime : buffer.lifetimes) instants.push_back(lifetime.first);
     std::sort(instants.begin(), instants.end());
     instants.erase(std::unique(instants.begin(), instants.end()), instants.end());
-    alive.assign(instants.size(), 0);
+    while (leaves < instants.size()) leaves *= 2;
+    most.assign(2 * leaves, 0);
+    added.assign(2 * leaves, 0);
     for (const ArenaBuffer& buffer : buffers) add(buffer, 1);
   }
 
   void add(const ArenaBuffer& buffer, int64_t times) {
-    for (const Lifetime& lifetime : buffer.lifetimes) {
-      auto first = std::lower_bound(instants.begin(), instants.end(), lifetime.first),
-           last = std::upper_bound(first, instants.end(), lifetime.last);
-      for (auto it = first; it != last; ++it)
-        alive[it - instants.begin()] += times * static_cast<int64_t>(roundUp(buffer.size));
+    const int64_t bytes = times * static_cast<int64_t>(roundUp(buffer.size));
+    for (const Lifetime& lifetime : buffer.lifetimes)
+      forEachCover(leaves, getIndex(lifetime.first), getIndex(lifetime.last + 1), [&](size_t node) {
+        most[node] += bytes;
+        added[node] += bytes;
+        for (node /= 2; node != 0; node /= 2) most[node] = added[node] + std::max(most[2 * node], most[2 * node + 1]);
+      });
+  }
+
+  /// The first instant at which most is alive, as an index. There is one when any buffer is.
+  size_t getPeak() const {
+    size_t node = 1;
+    while (node < leaves) node = most[2 * node] >= most[2 * node + 1] ? 2 * node : 2 * node + 1;
+    return node - leaves;
+  }
+
+  size_t getNumLeaves() const { return leaves; }
+  /// The number of instants before this one.
+  size_t getIndex(int64_t instant) const {
+    return std::lower_bound(instants.begin(), instants.end(), instant) - instants.begin();
+  }
+
+ private:
+  std::vector<int64_t> instants;
+  size_t leaves = 1;
+  std::vector<int64_t> most, added;
+};
+
+/// Guests by the instants at which they are alive; each is taken once.
+class GuestQueue {
+ public:
+  /// In the order of `guests`, those that may move.
+  GuestQueue(const std::vector<ArenaBuffer>& buffers, const std::vector<size_t>& guests, const Profile& profile)
+      : leaves(profile.getNumLeaves()), lists(2 * leaves), isTaken(guests.size()) {
+    for (size_t rank = 0; rank < guests.size(); ++rank) {
+      const ArenaBuffer& buffer = buffers[guests[rank]];
+      if (buffer.fixedOffset || buffer.size == 0) continue;
+      for (const Lifetime& lifetime : buffer.lifetimes)
+        forEachCover(leaves, profile.getIndex(lifetime.first), profile.getIndex(lifetime.last + 1),
+                     [&](size_t node) { lists[node].ranks.push_back(rank); });
     }
   }
 
-  /// An instant at which most is alive. There is one when any buffer is.
-  int64_t getPeak() const { return instants[std::max_element(alive.begin(), alive.end()) - alive.begin()]; }
+  /// Takes the first guest that is alive at `instant`: its number in the order.
+  std::optional<size_t> take(size_t instant) {
+    std::optional<size_t> first;
+    for (size_t node = leaves + instant; node != 0; node /= 2) {
+      List& list = lists[node];
+      while (list.next < list.ranks.size() && isTaken[list.ranks[list.next]]) ++list.next;
+      if (list.next < list.ranks.size()) first = std::min(first.value_or(isTaken.size()), list.ranks[list.next]);
+    }
+    if (first) isTaken[*first] = true;
+    return first;
+  }
 
  private:
-  std::vector<int64_t> instants, alive;
+  struct List {
+    std::vector<size_t> ranks;
+    size_t next = 0;
+  };
+  size_t leaves;
+  std::vector<List> lists;
+  std::vector<bool> isTaken;
 };
-
-bool isAlive(const ArenaBuffer& buffer, int64_t instant) {
-  return std::any_of(buffer.lifetimes.begin(), buffer.lifetimes.end(),
-                     [&](const Lifetime& l) { return l.first <= instant && instant <= l.last; });
-}
 
 }  // namespace
 
@@ -141,27 +159,20 @@ std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>
   std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) {
     return guests[a].size != guests[b].size ? guests[a].size > guests[b].size : a < b;
   });
-  auto findGap = [&](const ArenaBuffer& guest) -> std::optional<uint64_t> {
-    std::vector<Placed> busy;
-    for (const ArenaBuffer& buffer : host)
-      if (buffer.size != 0 && conflict(guest, buffer))
-        busy.push_back({*buffer.fixedOffset, roundUp(*buffer.fixedOffset + buffer.size)});
-    for (size_t i = 0; i < guests.size(); ++i)
-      if (moved[i] && conflict(guest, guests[i])) busy.push_back({*moved[i], *moved[i] + roundUp(guests[i].size)});
-    uint64_t offset = bestGap(busy, roundUp(guest.size));
-    return offset + roundUp(guest.size) <= hostSize ? std::optional(offset) : std::nullopt;
-  };
+  OccupiedSpace space({&guests, &host});
+  for (const ArenaBuffer& buffer : host)
+    if (buffer.size != 0)
+      space.add(buffer.lifetimes, {*buffer.fixedOffset, roundUp(*buffer.fixedOffset + buffer.size)});
   Profile profile(guests);
-  auto moveOne = [&](int64_t peak) {
-    for (size_t i : bySize) {
-      if (moved[i] || guests[i].fixedOffset || guests[i].size == 0 || !isAlive(guests[i], peak)) continue;
-      if (!(moved[i] = findGap(guests[i]))) continue;
-      profile.add(guests[i], -1);
-      return true;
-    }
-    return false;
-  };
-  while (moveOne(profile.getPeak())) {
+  GuestQueue queue(guests, bySize, profile);
+  // The host only gets fuller: who finds no room once never will.
+  while (std::optional<size_t> next = queue.take(profile.getPeak())) {
+    const ArenaBuffer& guest = guests[bySize[*next]];
+    const uint64_t size = roundUp(guest.size), offset = space.findGap(guest.lifetimes, size);
+    if (offset + size > hostSize) continue;
+    moved[bySize[*next]] = offset;
+    space.add(guest.lifetimes, {offset, offset + size});
+    profile.add(guest, -1);
   }
   return moved;
 }

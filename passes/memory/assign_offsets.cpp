@@ -34,6 +34,7 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
       if (!function.isExternal()) functions.push_back(function);
     if (!llvm::all_of(functions, [](func::FuncOp function) { return succeeded(checkIsPlan(function)); }))
       return signalPassFailure();
+    kernels.emplace(getOperation());
     if (failed(collectArguments())) return signalPassFailure();
     placeArguments();
     uint64_t windowBytes = 0, privateBytes = 0;
@@ -102,16 +103,27 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void placeArguments() {
     uint64_t next[2] = {0, 0};
     Builder builder(&getContext());
+    llvm::DenseMap<Operation*, SmallVector<DictionaryAttr>> attributes;  // of functions: those of the arguments
+    for (func::FuncOp function : functions) {
+      SmallVector<DictionaryAttr>& list = attributes[function];
+      function.getAllArgAttrs(list);
+      list.resize(function.getNumArguments());
+    }
     for (SharedArgument& slot : shared) {
       slot.offset = next[static_cast<size_t>(slot.space)];
       next[static_cast<size_t>(slot.space)] += llvm::alignTo(slot.getBytes(), memory::kAlignment);
       for (BlockArgument argument : slot.arguments) {
         setSpace(argument, slot.space);
-        getFunction(argument).setArgAttr(argument.getArgNumber(), plan::kOffsetAttr,
-                                         builder.getI64IntegerAttr(slot.offset));
+        DictionaryAttr& own = attributes[getFunction(argument)][argument.getArgNumber()];
+        NamedAttrList list(own);
+        list.set(plan::kOffsetAttr, builder.getI64IntegerAttr(slot.offset));
+        own = list.getDictionary(&getContext());
       }
     }
-    for (func::FuncOp function : functions) updateFunctionType(function);
+    for (func::FuncOp function : functions) {
+      function.setAllArgAttrs(attributes[function]);
+      updateFunctionType(function);
+    }
   }
 
   /// The buffers of `function` in one space: all arguments there, also those of other programs, then its own allocs.
@@ -123,7 +135,7 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   };
 
   SpaceBuffers getBuffers(func::FuncOp function, Space space) {
-    BufferUses uses(function);
+    BufferUses uses(function, *kernels);
     SpaceBuffers result;
     for (const SharedArgument& slot : shared) {
       if (slot.space != space) continue;
@@ -170,6 +182,7 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
 
   SmallVector<func::FuncOp> functions;
   SmallVector<SharedArgument, 0> shared;
+  std::optional<SymbolTable> kernels;
 };
 
 }  // namespace

@@ -85,25 +85,23 @@ struct Reader {
   unsigned input = 0;
 };
 
-/// Calls `visit` for each use of `buffer` and of its views, views excepted.
-void forEachUse(Value buffer, llvm::function_ref<void(OpOperand&)> visit) {
-  for (OpOperand& use : buffer.getUses()) {
-    if (auto view = dyn_cast<plan::ViewOp>(use.getOwner()))
-      forEachUse(view.getResult(), visit);
-    else
-      visit(use);
-  }
+/// Whether `is` holds for a use of `buffer` or of one of its views, views excepted.
+bool anyUse(Value buffer, llvm::function_ref<bool(OpOperand&)> is) {
+  return llvm::any_of(buffer.getUses(), [&](OpOperand& use) {
+    auto view = dyn_cast<plan::ViewOp>(use.getOwner());
+    return view ? anyUse(view.getResult(), is) : is(use);
+  });
 }
 
 /// The only reader of what `matmul` writes to `buffer`, if it reads everything at once.
 std::optional<Reader> getOnlyReader(plan::MatmulOp matmul, plan::AllocOp buffer) {
   std::optional<Reader> reader;
-  bool hasOthers = false;
-  forEachUse(buffer, [&](OpOperand& use) {
-    if (use.getOwner() == matmul) return;
+  bool hasOthers = anyUse(buffer, [&](OpOperand& use) {
+    if (use.getOwner() == matmul) return false;
     auto launch = dyn_cast<plan::LaunchOp>(use.getOwner());
-    hasOthers |= reader.has_value() || !launch || getNumElements(use.get()) != getNumElements(buffer);
+    if (reader || !launch || getNumElements(use.get()) != getNumElements(buffer)) return true;
     reader = Reader{launch, use.getOperandNumber()};
+    return false;
   });
   return hasOthers ? std::nullopt : reader;
 }
@@ -117,57 +115,13 @@ bool isRowMajor(plan::MatmulOp matmul, plan::AllocOp buffer) {
          llvm::all_of(strides.drop_back(), [&](int64_t stride) { return stride % columns == 0; });
 }
 
-/// Whether nobody but `launch` reads or writes `buffer` from `position` on.
-bool diesAt(Operation* position, plan::LaunchOp launch, plan::AllocOp buffer) {
-  bool dies = true;
-  forEachUse(buffer,
-             [&](OpOperand& use) { dies &= use.getOwner() == launch || use.getOwner()->isBeforeInBlock(position); });
-  return dies;
-}
-
-/// Whether `buffer` is there at `position` and nobody writes what is behind it from then on.
-bool isReadyAt(Operation* position, Value buffer) {
-  Operation* definition = buffer.getDefiningOp();
-  bool ready = !definition || definition->isBeforeInBlock(position);
-  forEachUse(plan::getRoot(buffer).root, [&](OpOperand& use) {
-    ready &= use.getOwner()->isBeforeInBlock(position) || !hasEffect<MemoryEffects::Write>(use.getOwner(), use.get());
-  });
-  return ready;
-}
-
-/// Whether the product may be computed in front of `launch` without more bytes alive until there: what it reads and
-/// nobody else needs so long is no larger than itself.
-bool mayWaitFor(plan::LaunchOp launch, plan::MatmulOp matmul, plan::AllocOp product) {
-  int64_t held = 0;
-  for (Value operand : {Value(matmul.getA()), Value(matmul.getB())}) {
-    Value root = plan::getRoot(operand).root;
-    bool isHeldAnyway = !root.getDefiningOp<plan::AllocOp>();
-    forEachUse(root, [&](OpOperand& use) { isHeldAnyway |= launch->isBeforeInBlock(use.getOwner()); });
-    if (!isHeldAnyway) held += plan::getByteSize(cast<MemRefType>(root.getType()));
-  }
-  return held <= plan::getByteSize(product.getType());
-}
-
-bool isReturned(plan::AllocOp buffer) {
-  bool returned = false;
-  forEachUse(buffer, [&](OpOperand& use) { returned |= isa<func::ReturnOp>(use.getOwner()); });
-  return returned;
-}
-
 plan::AllocOp getWholeAlloc(Value buffer) {
   auto alloc = plan::getRoot(buffer).root.getDefiningOp<plan::AllocOp>();
   return alloc && getNumElements(alloc) == getNumElements(buffer) ? alloc : plan::AllocOp();
 }
 
-/// `matmul` again, in front of `position`, writing to `target`, an alloc.
-void createFused(plan::MatmulOp matmul, Operation* position, plan::AllocOp target, Value bias,
-                 plan::Epilogue epilogue) {
-  if (position->isBeforeInBlock(target)) target->moveBefore(position);
-  OpBuilder builder(position);
-  plan::MatmulOp::create(builder, matmul.getLoc(), matmul.getA(), matmul.getB(),
-                         viewAs(builder, target, cast<MemRefType>(matmul.getC().getType())), bias,
-                         matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(),
-                         matmul.getCStridesAttr(), plan::EpilogueAttr::get(builder.getContext(), epilogue));
+bool isReturned(plan::AllocOp buffer) {
+  return anyUse(buffer, [](OpOperand& use) { return isa<func::ReturnOp>(use.getOwner()); });
 }
 
 void eraseWithViews(Value buffer) {
@@ -175,50 +129,115 @@ void eraseWithViews(Value buffer) {
   buffer.getDefiningOp()->erase();
 }
 
-/// Replaces matmul and launch by one matmul where the launch only adds a bias (and takes the maximum with zero) or
-/// another tensor.
-void fuse(plan::MatmulOp matmul) {
-  plan::AllocOp product = getWholeAlloc(matmul.getC());
-  if (!product || matmul.getEpilogue() != plan::Epilogue::None || !isRowMajor(matmul, product)) return;
-  std::optional<Reader> reader = getOnlyReader(matmul, product);
-  if (!reader || reader->launch.getInputs().size() != 2 || reader->launch.getOutputs().size() != 1 || reader->input > 1)
-    return;
-  plan::LaunchOp launch = reader->launch;
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
-  plan::AllocOp result = getWholeAlloc(launch.getOutputs().front());
-  Value other = launch.getInputs()[1 - reader->input];
-  auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
-  if (!kernel || kernel.getInPlace() || !result || elementOf(other) != elementOf(product) ||
-      elementOf(result) != elementOf(product))
-    return;
-  Operation* yield = kernel.getCluster().getBody().front().getTerminator();
-  Part part = BodyReader(reader->input, matmul.getSizes()[matmul.getNumBatchDims() + 1]).read(yield->getOperand(0));
-  Operation* position = isReadyAt(matmul, other) ? matmul.getOperation() : launch.getOperation();
-  if (position == launch && !mayWaitFor(launch, matmul, product)) return;
-  if (part == Part::BiasedProduct || part == Part::BiasedRelu) {
-    createFused(matmul, position, result, other,
-                part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
-  } else if (part == Part::AccumulatedProduct) {
-    plan::AllocOp addend = getWholeAlloc(other);
-    bool isOperand = plan::getRoot(matmul.getA()).root == addend || plan::getRoot(matmul.getB()).root == addend;
-    if (!addend || isOperand || !diesAt(position, launch, addend) || isReturned(result)) return;
-    replaceBuffer(result, addend);
-    createFused(matmul, position, addend, Value(), plan::Epilogue::Accumulate);
-  } else {
-    return;
+class FunctionFuser {
+ public:
+  FunctionFuser(func::FuncOp function, const SymbolTable& kernels) : kernels(kernels) {
+    for (auto [position, op] : llvm::enumerate(function.front())) {
+      positions[&op] = position;
+      if (auto matmul = dyn_cast<plan::MatmulOp>(op)) matmuls.push_back(matmul);
+    }
   }
-  launch.erase();
-  matmul.erase();
-  eraseWithViews(product);
-}
+
+  void run() {
+    for (plan::MatmulOp matmul : matmuls) fuse(matmul);
+  }
+
+ private:
+  /// As isBeforeInBlock, which would number the whole block again after each change.
+  bool isBefore(Operation* a, Operation* b) const { return positions.lookup(a) < positions.lookup(b); }
+
+  /// Whether nobody but `launch` reads or writes `buffer` from `position` on.
+  bool diesAt(Operation* position, plan::LaunchOp launch, plan::AllocOp buffer) const {
+    return !anyUse(buffer,
+                   [&](OpOperand& use) { return use.getOwner() != launch && !isBefore(use.getOwner(), position); });
+  }
+
+  /// Whether `buffer` is there at `position` and nobody writes what is behind it from then on.
+  bool isReadyAt(Operation* position, Value buffer) const {
+    Operation* definition = buffer.getDefiningOp();
+    if (definition && !isBefore(definition, position)) return false;
+    return !anyUse(plan::getRoot(buffer).root, [&](OpOperand& use) {
+      return !isBefore(use.getOwner(), position) && hasEffect<MemoryEffects::Write>(use.getOwner(), use.get());
+    });
+  }
+
+  /// Whether the product may be computed in front of `launch` without more bytes alive until there: what it reads and
+  /// nobody else needs so long is no larger than itself.
+  bool mayWaitFor(plan::LaunchOp launch, plan::MatmulOp matmul, plan::AllocOp product) const {
+    int64_t held = 0;
+    for (Value operand : {Value(matmul.getA()), Value(matmul.getB())}) {
+      Value root = plan::getRoot(operand).root;
+      bool isHeldAnyway = !root.getDefiningOp<plan::AllocOp>() ||
+                          anyUse(root, [&](OpOperand& use) { return isBefore(launch, use.getOwner()); });
+      if (!isHeldAnyway) held += plan::getByteSize(cast<MemRefType>(root.getType()));
+    }
+    return held <= plan::getByteSize(product.getType());
+  }
+
+  /// `matmul` again, in front of `position`, which it is about to replace, writing to `target`, an alloc.
+  void createFused(plan::MatmulOp matmul, Operation* position, plan::AllocOp target, Value bias,
+                   plan::Epilogue epilogue) {
+    if (isBefore(position, target)) {
+      target->moveBefore(position);
+      positions[target] = positions.lookup(position);
+    }
+    OpBuilder builder(position);
+    auto fused =
+        plan::MatmulOp::create(builder, matmul.getLoc(), matmul.getA(), matmul.getB(),
+                               viewAs(builder, target, cast<MemRefType>(matmul.getC().getType())), bias,
+                               matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(),
+                               matmul.getCStridesAttr(), plan::EpilogueAttr::get(builder.getContext(), epilogue));
+    positions[fused] = positions.lookup(position);
+  }
+
+  /// Replaces matmul and launch by one matmul where the launch only adds a bias (and takes the maximum with zero) or
+  /// another tensor.
+  void fuse(plan::MatmulOp matmul) {
+    plan::AllocOp product = getWholeAlloc(matmul.getC());
+    if (!product || matmul.getEpilogue() != plan::Epilogue::None || !isRowMajor(matmul, product)) return;
+    std::optional<Reader> reader = getOnlyReader(matmul, product);
+    if (!reader || reader->launch.getInputs().size() != 2 || reader->launch.getOutputs().size() != 1 ||
+        reader->input > 1)
+      return;
+    plan::LaunchOp launch = reader->launch;
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
+    plan::AllocOp result = getWholeAlloc(launch.getOutputs().front());
+    Value other = launch.getInputs()[1 - reader->input];
+    auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
+    if (!kernel || kernel.getInPlace() || !result || elementOf(other) != elementOf(product) ||
+        elementOf(result) != elementOf(product))
+      return;
+    Operation* yield = kernel.getCluster().getBody().front().getTerminator();
+    Part part = BodyReader(reader->input, matmul.getSizes()[matmul.getNumBatchDims() + 1]).read(yield->getOperand(0));
+    Operation* position = isReadyAt(matmul, other) ? matmul.getOperation() : launch.getOperation();
+    if (position == launch && !mayWaitFor(launch, matmul, product)) return;
+    if (part == Part::BiasedProduct || part == Part::BiasedRelu) {
+      createFused(matmul, position, result, other,
+                  part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
+    } else if (part == Part::AccumulatedProduct) {
+      plan::AllocOp addend = getWholeAlloc(other);
+      bool isOperand = plan::getRoot(matmul.getA()).root == addend || plan::getRoot(matmul.getB()).root == addend;
+      if (!addend || isOperand || !diesAt(position, launch, addend) || isReturned(result)) return;
+      replaceBuffer(result, addend);
+      createFused(matmul, position, addend, Value(), plan::Epilogue::Accumulate);
+    } else {
+      return;
+    }
+    launch.erase();
+    matmul.erase();
+    eraseWithViews(product);
+  }
+
+  const SymbolTable& kernels;
+  SmallVector<plan::MatmulOp, 0> matmuls;
+  llvm::DenseMap<Operation*, unsigned> positions;
+};
 
 struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() final {
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      SmallVector<plan::MatmulOp> matmuls;
-      function.walk([&](plan::MatmulOp matmul) { matmuls.push_back(matmul); });
-      for (plan::MatmulOp matmul : matmuls) fuse(matmul);
-    }
+    SymbolTable kernels(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal()) FunctionFuser(function, kernels).run();
   }
 };
 

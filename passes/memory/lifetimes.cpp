@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// True when `op` writes all of `buffer` without reading it.
-static bool overwritesAll(Operation* op, Value buffer) {
+static bool overwritesAll(Operation* op, Value buffer, const SymbolTable& kernels) {
   auto isOnlyTarget = [&](ValueRange targets, ValueRange sources) {
     Value root = plan::getRoot(buffer).root;
     return llvm::is_contained(targets, buffer) &&
@@ -19,7 +19,7 @@ static bool overwritesAll(Operation* op, Value buffer) {
     return matmul.getEpilogue() != plan::Epilogue::Accumulate &&
            isOnlyTarget(matmul.getC(), {matmul.getA(), matmul.getB()});
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(op, launch.getKernelAttr());
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     for (auto [index, output] : llvm::enumerate(launch.getOutputs()))
       if (output == buffer && kernel && !kernel.getInPlaceOperand(index))
         return isOnlyTarget(buffer, launch.getInputs());
@@ -27,7 +27,7 @@ static bool overwritesAll(Operation* op, Value buffer) {
   return false;
 }
 
-BufferUses::BufferUses(func::FuncOp function) {
+BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
   for (Operation& op : function.front()) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
     int64_t position = end++;
@@ -38,7 +38,7 @@ BufferUses::BufferUses(func::FuncOp function) {
           plan::getByteSize(cast<MemRefType>(operand.getType())) == plan::getByteSize(cast<MemRefType>(root.getType()));
       SmallVector<Access, 4>& list = accesses[root];
       if (list.empty() || list.back().op != &op)
-        list.push_back({position, &op, isWhole && overwritesAll(&op, operand)});
+        list.push_back({position, &op, isWhole && overwritesAll(&op, operand, kernels)});
     }
   }
   --end;

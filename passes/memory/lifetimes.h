@@ -3,6 +3,7 @@
 #define SGD_PASSES_MEMORY_LIFETIMES_H
 
 #include "dialects/plan/plan_dialect.h"
+#include "mlir/IR/SymbolTable.h"
 #include "passes/memory/arena_planner.h"
 
 namespace mlir::sgd {
@@ -18,7 +19,8 @@ struct Access {
 /// in order.
 class BufferUses {
  public:
-  explicit BufferUses(func::FuncOp function);
+  /// `kernels` are those of the function's module.
+  BufferUses(func::FuncOp function, const SymbolTable& kernels);
 
   ArrayRef<Access> getAccesses(Value root) const;
   int64_t getPosition(Operation* op) const { return positions.lookup(op); }

@@ -28,7 +28,8 @@ Value getWholeRoot(Value buffer) {
 
 class FunctionSharer {
  public:
-  explicit FunctionSharer(func::FuncOp function) : function(function), uses(function) {
+  FunctionSharer(func::FuncOp function, SymbolTable& kernels)
+      : function(function), kernels(kernels), uses(function, kernels) {
     for (Value argument : function.getArguments()) lastUse[argument] = uses.getLastUse(argument);
     function.walk([&](plan::AllocOp alloc) { lastUse[alloc] = uses.getLastUse(alloc); });
     for (auto [index, value] : llvm::enumerate(getReturn().getOperands()))
@@ -82,7 +83,7 @@ class FunctionSharer {
   }
 
   void shareLaunch(plan::LaunchOp launch) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     if (!kernel || !kernel.getCandidates() || kernel.getInPlace()) return;
     int64_t position = uses.getPosition(launch);
     ArrayRef<int64_t> candidates = *kernel.getCandidates();
@@ -118,13 +119,14 @@ class FunctionSharer {
     for (auto [result, operand] : chosen) inPlace[result] = operand;
     for (int64_t operand : inPlace) name += operand < 0 ? "_x" : "_" + std::to_string(operand);
     auto symbol = FlatSymbolRefAttr::get(kernel.getContext(), name);
-    if (SymbolTable::lookupNearestSymbolFrom(kernel, symbol)) return symbol;
+    if (kernels.lookup(name)) return symbol;
     OpBuilder builder(kernel);
     builder.setInsertionPointAfter(kernel);
     auto variant = cast<plan::KernelOp>(builder.clone(*kernel));
     variant.setSymName(name);
     variant.setInPlaceAttr(builder.getDenseI64ArrayAttr(inPlace));
     variant.removeCandidatesAttr();
+    kernels.insert(variant);
     return symbol;
   }
 
@@ -154,6 +156,7 @@ class FunctionSharer {
   }
 
   func::FuncOp function;
+  SymbolTable& kernels;
   BufferUses uses;                           // before any sharing: positions and first uses
   llvm::DenseMap<Value, int64_t> lastUse;    // of roots, kept up to date
   llvm::DenseMap<Value, Value> destination;  // root of a result -> argument in whose buffer it is to lie
@@ -161,10 +164,11 @@ class FunctionSharer {
 
 struct ShareBuffersPass : sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {
   void runOnOperation() final {
+    SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
       if (failed(checkIsPlan(function))) return signalPassFailure();
-      FunctionSharer(function).run();
+      FunctionSharer(function, kernels).run();
     }
     eraseUnusedKernels();
   }

@@ -52,27 +52,36 @@ FailureOr<RankedTensorType> Localisation::remember(Value value) {
   return emitter.getLocalType(value.getLoc(), global);
 }
 
+/// Attributes of an argument or result, and what its local type will not tell.
+static DictionaryAttr withGlobalType(DictionaryAttr attributes, RankedTensorType global) {
+  NamedAttrList list(attributes);
+  if (ShardingAttr sharding = getSharding(global)) list.set(kShardingAttr, sharding);
+  list.set(kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
+  return list.getDictionary(global.getContext());
+}
+
 LogicalResult Localisation::localizeArguments() {
+  SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument : function.getArguments()) {
     FailureOr<RankedTensorType> local = remember(argument);
     if (failed(local)) return failure();
-    RankedTensorType global = globalTypes[argument];
-    function.setArgAttr(argument.getArgNumber(), kShardingAttr, getSharding(global));
-    function.setArgAttr(argument.getArgNumber(), kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
+    attributes.push_back(withGlobalType(function.getArgAttrDict(argument.getArgNumber()), globalTypes[argument]));
     argument.setType(*local);
   }
+  function.setAllArgAttrs(attributes);
   return success();
 }
 
 LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
+  SmallVector<DictionaryAttr> attributes;
   for (OpOperand& operand : terminator->getOpOperands()) {
     RankedTensorType global = globalTypes[operand.get()];
     if (getSharding(global).isPartial())
       return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is a sum that is not taken over "
                                       << getSharding(global).getUnreduced()[0];
-    function.setResultAttr(operand.getOperandNumber(), kShardingAttr, getSharding(global));
-    function.setResultAttr(operand.getOperandNumber(), kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
+    attributes.push_back(withGlobalType(function.getResultAttrDict(operand.getOperandNumber()), global));
   }
+  function.setAllResultAttrs(attributes);
   function.setType(
       FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator.getOperandTypes()));
   return success();

@@ -7,13 +7,22 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static constexpr size_t kMaxMembers = 256, kMaxRoots = 24, kMaxSearch = 4096;
+static constexpr size_t kMaxMembers = 256, kMaxRoots = 24, kMaxSearch = 4096, kMaxTries = 16;
 /// Tensors up to this size may be handled by one thread.
 static constexpr int64_t kSmall = 16384;
 
-ClusterGraph::ClusterGraph(Block& block) {
+ClusterGraph::ClusterGraph(Block& block) : order(std::distance(block.begin(), block.end())) {
+  for (auto [position, op] : llvm::enumerate(block)) nodes[&op] = position;
   for (Operation& op : llvm::reverse(block.without_terminator())) assign(&op);
   mergeSiblings();
+}
+
+Cluster* Cluster::getMerged() {
+  Cluster* cluster = this;
+  while (cluster->mergedInto) cluster = cluster->mergedInto;
+  // Whoever asks next has it shorter.
+  for (Cluster* passed = this; passed->mergedInto;) passed = std::exchange(passed->mergedInto, cluster);
+  return cluster;
 }
 
 std::vector<Cluster*> ClusterGraph::getClusters() const {
@@ -38,25 +47,22 @@ Placement ClusterGraph::placeOperand(Operation* user, Value operand, const Clust
   return pattern ? Placement{Placement::Repeated, *pattern} : Placement{};
 }
 
-void ClusterGraph::addUses(Operation* user, Value value, SmallVectorImpl<ClusterUse>& uses) const {
-  auto add = [&](ClusterUse use) {
-    for (ClusterUse& known : uses) {
-      if (known.cluster != use.cluster) continue;
-      if (!(known.placement == use.placement)) known.placement = {};
-      return;
-    }
-    uses.push_back(use);
-  };
-  auto found = placed.find(user);
-  if (found == placed.end()) return add({nullptr, {}});
-  for (const ClusterUse& use : found->second)
-    add(use.cluster ? ClusterUse{use.cluster, placeOperand(user, value, *use.cluster, use.placement)} : use);
-}
-
 SmallVector<ClusterUse> ClusterGraph::getUses(Operation* op) const {
-  SmallVector<ClusterUse> uses;
-  for (Operation* user : op->getUsers()) addUses(user, op->getResult(0), uses);
-  return uses;
+  llvm::SmallMapVector<Cluster*, Placement, 4> uses;
+  auto add = [&](Cluster* cluster, const Placement& placement) {
+    auto [known, isNew] = uses.insert({cluster, placement});
+    if (!isNew && !(known->second == placement)) known->second = {};
+  };
+  for (Operation* user : op->getUsers()) {
+    auto found = placed.find(user);
+    if (found == placed.end()) {
+      add(nullptr, {});
+      continue;
+    }
+    for (const ClusterUse& use : found->second)
+      add(use.cluster, use.cluster ? placeOperand(user, op->getResult(0), *use.cluster, use.placement) : use.placement);
+  }
+  return llvm::map_to_vector(uses, [](const auto& use) { return ClusterUse{use.first, use.second}; });
 }
 
 // Rules
@@ -128,7 +134,8 @@ bool ClusterGraph::mayRepeat(Operation* op, ArrayRef<ClusterUse> uses) const {
   return bytes <= getTensorBytes(op->getResult(0).getType()) || getNumElements(op->getResult(0)) == 1;
 }
 
-bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster) const {
+bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster,
+                           SmallVectorImpl<unsigned>& between) const {
   SmallVector<Operation*> work;
   SmallPtrSet<Operation*, 32> seen;
   SmallPtrSet<const Cluster*, 16> seenClusters;
@@ -136,28 +143,38 @@ bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, con
     for (Operation* user : op->getUsers())
       if (seen.insert(user).second) work.push_back(user);
   };
-  // Users that are computed in `from` are not a way out of it.
+  // Users that are computed in `from` are not a way out of it. Nothing behind `cluster` leads to it.
   auto follow = [&](Operation* op, bool isStart) {
     auto found = placed.find(op);
-    if (found == placed.end()) return followUsers(op), false;
+    if (found == placed.end()) {
+      unsigned node = nodes.lookup(op);
+      if (!order.isBefore(node, cluster.node)) return false;
+      between.push_back(node);
+      return followUsers(op), false;
+    }
     for (const ClusterUse& use : found->second) {
-      if (isStart && use.cluster == from) continue;
-      if (!use.cluster) {
+      const Cluster* user = use.cluster ? use.cluster->getMerged() : nullptr;
+      if (isStart && user == from) continue;
+      if (!user) {
         followUsers(op);
-      } else if (use.cluster == &cluster) {
+      } else if (user == &cluster) {
         return true;
-      } else if (seenClusters.insert(use.cluster).second) {
-        for (Operation* root : use.cluster->roots) followUsers(root);
+      } else if (order.isBefore(user->node, cluster.node) && seenClusters.insert(user).second) {
+        between.push_back(user->node);
+        for (Operation* root : user->roots) followUsers(root);
       }
     }
     return false;
   };
+  SmallPtrSet<Operation*, 16> seenFirst;
   for (Operation* value : values)
     for (Operation* user : value->getUsers())
-      if (follow(user, /*isStart=*/true)) return true;
+      if (seenFirst.insert(user).second && follow(user, /*isStart=*/true)) return true;
   while (!work.empty()) {
     if (seen.size() > kMaxSearch || follow(work.pop_back_val(), /*isStart=*/false)) return true;
   }
+  llvm::sort(between);
+  between.erase(llvm::unique(between), between.end());
   return false;
 }
 
@@ -191,6 +208,7 @@ void ClusterGraph::startCluster(Operation* op) {
   Cluster& cluster = *clusters.back();
   cluster.elements = getNumElements(op->getResult(0));
   cluster.isScatter = isa<ScatterOp>(op);
+  cluster.node = nodes.lookup(op);
   join(op, cluster, {Placement::Full, {}});
   cluster.roots.insert(op);
 }
@@ -218,10 +236,14 @@ void ClusterGraph::assign(Operation* op) {
     for (const ClusterUse& use : uses) join(op, *use.cluster, use.placement);
     return;
   }
+  size_t tries = 0;
   for (const ClusterUse& use : uses) {
     if (!use.cluster || !mayJoin(op, *use.cluster, use.placement) || !mayBeRoot(op, *use.cluster, use.placement))
       continue;
-    if (reaches(op, use.cluster, *use.cluster)) continue;
+    if (++tries > kMaxTries) break;
+    SmallVector<unsigned> between;
+    if (reaches(op, use.cluster, *use.cluster, between)) continue;
+    order.moveBehind(between, use.cluster->node);
     join(op, *use.cluster, use.placement);
     use.cluster->roots.insert(op);
     return;
@@ -232,25 +254,24 @@ void ClusterGraph::assign(Operation* op) {
 // Siblings
 // --------------------------------------------------------------------------------------------------------------
 
-bool ClusterGraph::mayMerge(Cluster& left, Cluster& right) const {
-  if (left.isScatter || right.isScatter || left.members.size() + right.members.size() > kMaxMembers ||
-      left.roots.size() + right.roots.size() > kMaxRoots)
+/// Makes `from` a part of `into` when they fit and neither needs the other's results.
+bool ClusterGraph::tryMerge(Cluster& into, Cluster& from) {
+  if (into.isScatter || from.isScatter || into.members.size() + from.members.size() > kMaxMembers ||
+      into.roots.size() + from.roots.size() > kMaxRoots)
     return false;
-  if (left.elements != right.elements || left.pattern != right.pattern) return false;
-  return !reaches(left.roots.getArrayRef(), &left, right) && !reaches(right.roots.getArrayRef(), &right, left);
-}
-
-void ClusterGraph::merge(Cluster& into, Cluster& from) {
-  for (Operation* member : from.members) into.members.insert(member);
-  for (Operation* root : from.roots) into.roots.insert(root);
-  for (auto& [op, uses] : placed) {
-    bool isThere = llvm::any_of(uses, [&](const ClusterUse& use) { return use.cluster == &into; });
-    if (isThere) llvm::erase_if(uses, [&](const ClusterUse& use) { return use.cluster == &from; });
-    for (ClusterUse& use : uses)
-      if (use.cluster == &from) use.cluster = &into;
-  }
+  if (into.elements != from.elements || into.pattern != from.pattern) return false;
+  bool isFirst = order.isBefore(into.node, from.node);
+  Cluster &first = isFirst ? into : from, &second = isFirst ? from : into;
+  SmallVector<unsigned> between;
+  if (reaches(first.roots.getArrayRef(), &first, second, between)) return false;
+  order.moveBehind(between, second.node);
+  into.node = second.node;
+  into.members.insert_range(from.members);
+  into.roots.insert_range(from.roots);
+  from.mergedInto = &into;
   from.members.clear();
   from.roots.clear();
+  return true;
 }
 
 /// Joins clusters over the same domain that read the same tensor, and those that compute single numbers.
@@ -264,8 +285,7 @@ void ClusterGraph::mergeSiblings() {
         Value source = getViewRoot(operand);
         Operation* producer = source.getDefiningOp();
         bool isInside =
-            producer && placed.count(producer) &&
-            llvm::any_of(placed[producer], [&](const ClusterUse& use) { return use.cluster == cluster.get(); });
+            producer && (cluster->members.contains(producer) || getClusterRole(producer) == ClusterRole::Free);
         if (getNumElements(source) >= 1024 && !isInside) readers[source].insert(cluster.get());
       }
   }
@@ -273,12 +293,9 @@ void ClusterGraph::mergeSiblings() {
     SmallVector<Cluster*> kept;
     for (Cluster* candidate : group) {
       if (candidate->members.empty()) continue;
-      auto target = llvm::find_if(
-          llvm::reverse(kept), [&](Cluster* other) { return !other->members.empty() && mayMerge(*other, *candidate); });
-      if (target != kept.rend())
-        merge(**target, *candidate);
-      else
-        kept.push_back(candidate);
+      bool isMerged = llvm::any_of(
+          llvm::reverse(kept), [&](Cluster* other) { return !other->members.empty() && tryMerge(*other, *candidate); });
+      if (!isMerged) kept.push_back(candidate);
       if (kept.size() > 8) kept.erase(kept.begin());
     }
   };

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "passes/schedule/cluster_rules.h"
+#include "passes/schedule/topological_order.h"
 
 namespace mlir::sgd {
 
@@ -32,6 +33,11 @@ struct Cluster {
   bool isScatter = false;
   SetVector<Operation*> members;
   SetVector<Operation*> roots;  // members whose results are used outside
+  unsigned node;                // of the order of clusters and ops outside
+  Cluster* mergedInto = nullptr;
+
+  /// The cluster that this one has become part of, or itself.
+  Cluster* getMerged();
 };
 
 /// A use of a value: in a cluster, or outside of all (null).
@@ -52,7 +58,6 @@ class ClusterGraph {
   void assign(Operation* op);
   /// Uses of `op`'s result by what is assigned already.
   SmallVector<ClusterUse> getUses(Operation* op) const;
-  void addUses(Operation* user, Value value, SmallVectorImpl<ClusterUse>& uses) const;
   Placement placeOperand(Operation* user, Value operand, const Cluster& cluster, const Placement& ofUser) const;
   bool mayJoin(Operation* op, Cluster& cluster, const Placement& placement) const;
   bool mayHoldReduce(ReduceOp op, const Cluster& cluster, const Placement& placement) const;
@@ -61,12 +66,15 @@ class ClusterGraph {
   void join(Operation* op, Cluster& cluster, const Placement& placement);
   void startCluster(Operation* op);
   /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says
-  /// yes when it would take long to know.
-  bool reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster) const;
+  /// yes when it would take long to know. When not, `between` are the nodes that they flow into and that come before
+  /// `cluster`.
+  bool reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster,
+               SmallVectorImpl<unsigned>& between) const;
   void mergeSiblings();
-  bool mayMerge(Cluster& left, Cluster& right) const;
-  void merge(Cluster& into, Cluster& from);
+  bool tryMerge(Cluster& into, Cluster& from);
 
+  llvm::DenseMap<Operation*, unsigned> nodes;  // position of each op in the block; a cluster has that of its first op
+  TopologicalOrder order;
   std::vector<std::unique_ptr<Cluster>> clusters;
   llvm::DenseMap<Operation*, SmallVector<ClusterUse, 1>> placed;  // op -> clusters that compute it, and how
 };

@@ -1,6 +1,5 @@
 // Replaces the ops of a function by clusters, as cluster_graph.h groups them.
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "passes/schedule/cluster_graph.h"
 #include "passes/schedule/passes.h"
 
@@ -82,6 +81,80 @@ class ClusterWriter {
   IRMapping mapping;
 };
 
+/// Sorts ops behind what they read, in as few rounds over the given order as there are: each round takes, in this
+/// order, what is ready by then.
+class BlockSorter {
+ public:
+  explicit BlockSorter(Block& block) : block(block) {
+    for (auto [position, op] : llvm::enumerate(block.without_terminator())) {
+      positions[&op] = position;
+      ops.push_back(&op);
+    }
+    rounds.assign(ops.size(), kUnknown);
+  }
+
+  /// Fails when ops depend on each other in a circle.
+  LogicalResult run() {
+    for (unsigned op = 0; op < ops.size(); ++op)
+      if (failed(findRounds(op))) return failure();
+    SmallVector<std::pair<unsigned, unsigned>, 0> sorted;
+    for (unsigned op = 0; op < ops.size(); ++op) sorted.push_back({rounds[op], op});
+    llvm::sort(sorted);
+    for (auto [round, op] : sorted) ops[op]->moveBefore(&block, block.without_terminator().end());
+    return success();
+  }
+
+ private:
+  static constexpr unsigned kUnknown = ~0u, kOpen = ~0u - 1;
+
+  /// The ops of the block that `op`, or a region of it, reads from.
+  SmallVector<unsigned> getProducers(Operation* op) const {
+    SmallVector<unsigned> producers;
+    auto add = [&](Operation* reader) {
+      for (Value operand : reader->getOperands())
+        if (Operation* producer = operand.getDefiningOp())
+          if (auto known = positions.find(producer); known != positions.end()) producers.push_back(known->second);
+    };
+    add(op);
+    if (!op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      for (Region& region : op->getRegions()) region.walk(add);
+    return producers;
+  }
+
+  LogicalResult findRounds(unsigned start) {
+    struct Open {
+      unsigned op;
+      SmallVector<unsigned> producers;
+      size_t next = 0;
+    };
+    std::vector<Open> open;
+    auto visit = [&](unsigned op) {
+      rounds[op] = kOpen;
+      open.push_back({op, getProducers(ops[op])});
+    };
+    if (rounds[start] == kUnknown) visit(start);
+    while (!open.empty()) {
+      Open& top = open.back();
+      if (top.next < top.producers.size()) {
+        unsigned producer = top.producers[top.next++];
+        if (rounds[producer] == kOpen) return failure();
+        if (rounds[producer] == kUnknown) visit(producer);
+        continue;
+      }
+      rounds[top.op] = 0;
+      for (unsigned producer : top.producers)
+        rounds[top.op] = std::max(rounds[top.op], rounds[producer] + (producer > top.op ? 1 : 0));
+      open.pop_back();
+    }
+    return success();
+  }
+
+  Block& block;
+  llvm::DenseMap<Operation*, unsigned> positions;
+  SmallVector<Operation*, 0> ops;
+  SmallVector<unsigned, 0> rounds;
+};
+
 struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
@@ -100,7 +173,10 @@ struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
     for (auto [from, to] : replacements) from.replaceAllUsesWith(to);
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op)) op.erase();
-    if (!sortTopologically(&block)) function.emitError("clusters depend on each other in a circle");
+    if (failed(BlockSorter(block).run())) {
+      function.emitError("clusters depend on each other in a circle");
+      signalPassFailure();
+    }
   }
 };
 

@@ -3,6 +3,9 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/passes.h"
+#include "passes/schedule/topological_order.h"
+
+#include <set>
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_ORDERPASS
@@ -26,6 +29,9 @@ class Graph {
     predecessors.resize(ops.size());
     addValues();
     addAliases(function);
+    readers.resize(storages.size());
+    for (unsigned node = 0; node < ops.size(); ++node)
+      for (unsigned storage : used[node]) readers[storage].push_back(node);
   }
 
   size_t size() const { return ops.size(); }
@@ -48,11 +54,13 @@ class Graph {
       bool inPlace = isa<ClusterOp, spmd::AllReduceOp>(graph.ops[node]);
       return {inPlace ? std::max<int64_t>(0, allocated - freed) : allocated, allocated - freed};
     }
-    void run(unsigned node) {
+    /// Calls `changed` for the nodes, run or not, that preview() says something new of.
+    void run(unsigned node, llvm::function_ref<void(unsigned)> changed) {
       auto [during, after] = preview(node);
       peak = std::max(peak, alive + during);
       alive += after;
-      for (unsigned storage : graph.used[node]) --usesLeft[storage];
+      for (unsigned storage : graph.used[node])
+        if (--usesLeft[storage] == 1) llvm::for_each(graph.readers[storage], changed);
     }
     int64_t peak = 0;
 
@@ -95,50 +103,65 @@ class Graph {
         if (!llvm::is_contained(used[node], storage)) used[node].push_back(storage);
       }
       for (unsigned storage : used[node]) ++storages[storage].numUses;
-      // Nothing is moved across an op with effects.
-      if (!isMemoryEffectFree(op)) addBarrier(node);
     }
+    addBarriers();
     for (Value returned : block.getTerminator()->getOperands()) ++storages[getStorage(getViewRoot(returned))].numUses;
   }
 
-  void addBarrier(unsigned node) {
-    for (unsigned other = 0; other < ops.size(); ++other)
-      if (other != node) addEdge(std::min(other, node), std::max(other, node));
-  }
-
-  bool reaches(unsigned from, unsigned to) const {
-    SmallVector<unsigned> work = {from};
-    llvm::BitVector seen(ops.size());
-    while (!work.empty()) {
-      unsigned node = work.pop_back_val();
-      if (node == to) return true;
-      if (seen.test(node)) continue;
-      seen.set(node);
-      llvm::append_range(work, successors[node]);
+  /// Nothing is moved across an op with effects.
+  void addBarriers() {
+    std::optional<unsigned> barrier;
+    for (unsigned node = 0; node < ops.size(); ++node) {
+      if (!isMemoryEffectFree(ops[node])) {
+        for (unsigned before = barrier.value_or(0); before < node; ++before) addEdge(before, node);
+        barrier = node;
+      } else if (barrier) {
+        addEdge(*barrier, node);
+      }
     }
-    return false;
   }
 
   /// A result that takes an argument's buffer can be written there once all others have read the argument.
   void addAliases(func::FuncOp function) {
+    TopologicalOrder order(ops.size());
+    std::vector<SmallVector<unsigned, 4>> argumentReaders(block.getNumArguments());
+    for (unsigned node = 0; node < ops.size(); ++node) {
+      if (getViewByteOffset(ops[node])) continue;
+      for (Value operand : ops[node]->getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(getViewRoot(operand)))
+          if (auto& list = argumentReaders[argument.getArgNumber()]; list.empty() || list.back() != node)
+            list.push_back(node);
+    }
     for (auto [result, argument] : llvm::enumerate(getOutputAliases(function))) {
       if (argument < 0) continue;
       Operation* producer = getViewRoot(block.getTerminator()->getOperand(result)).getDefiningOp();
       if (!producer) continue;
       unsigned last = index.at(producer);
-      for (unsigned node = 0; node < ops.size(); ++node) {
-        if (node == last || getViewByteOffset(ops[node])) continue;
-        bool reads = llvm::any_of(ops[node]->getOperands(),
-                                  [&](Value value) { return getViewRoot(value) == block.getArgument(argument); });
-        if (reads && !reaches(last, node)) addEdge(node, last);
-      }
+      for (unsigned node : argumentReaders[argument])
+        if (node != last) addEdgeIfPossible(order, node, last);
     }
+  }
+
+  /// Adds an edge unless `to` leads to `from`.
+  void addEdgeIfPossible(TopologicalOrder& order, unsigned from, unsigned to) {
+    if (order.isBefore(to, from)) {
+      SmallVector<unsigned> between = {to};
+      llvm::SmallDenseSet<unsigned> seen = {to};
+      for (size_t i = 0; i < between.size(); ++i)
+        for (unsigned next : successors[between[i]]) {
+          if (next == from) return;
+          if (order.isBefore(next, from) && seen.insert(next).second) between.push_back(next);
+        }
+      order.moveBehind(between, from);
+    }
+    addEdge(from, to);
   }
 
   Block& block;
   SmallVector<Operation*, 0> ops;
   llvm::DenseMap<Operation*, unsigned> index;
-  std::vector<SmallVector<unsigned, 4>> successors, defined, used;
+  std::vector<SmallVector<unsigned, 4>> successors, defined, used;  // of nodes
+  std::vector<SmallVector<unsigned, 4>> readers;                    // of storages
   SmallVector<unsigned, 0> predecessors;
   llvm::DenseMap<Value, unsigned> storageOf;
   SmallVector<Storage, 0> storages;
@@ -149,26 +172,32 @@ struct Schedule {
   int64_t peak = 0;
 };
 
-/// Takes, of the nodes that are ready, the one for which `rank` is least.
+/// Takes, of the nodes that are ready, the one for which `rank`, an array of numbers that ends with the node, is least.
 template <typename Rank>
 Schedule schedule(const Graph& graph, Rank rank) {
   Schedule result;
   Graph::Simulation simulation(graph);
   SmallVector<unsigned, 0> waiting;
-  SmallVector<unsigned> ready;
+  using Key = decltype(rank(simulation, 0));
+  SmallVector<std::optional<Key>, 0> keys(graph.size());  // of the nodes that are ready
+  std::set<Key> ready;                                    // ends with the node
+  auto add = [&](unsigned node) { ready.insert(*(keys[node] = rank(simulation, node))); };
   for (unsigned node = 0; node < graph.size(); ++node) {
     waiting.push_back(graph.getNumPredecessors(node));
-    if (waiting.back() == 0) ready.push_back(node);
+    if (waiting.back() == 0) add(node);
   }
   while (!ready.empty()) {
-    auto best = std::min_element(ready.begin(), ready.end(),
-                                 [&](unsigned a, unsigned b) { return rank(simulation, a) < rank(simulation, b); });
-    unsigned node = *best;
-    ready.erase(best);
-    simulation.run(node);
+    unsigned node = ready.begin()->back();
+    ready.erase(ready.begin());
+    keys[node].reset();
+    simulation.run(node, [&](unsigned other) {
+      if (!keys[other]) return;
+      ready.erase(*keys[other]);
+      add(other);
+    });
     result.nodes.push_back(node);
     for (unsigned next : graph.getSuccessors(node))
-      if (--waiting[next] == 0) ready.push_back(next);
+      if (--waiting[next] == 0) add(next);
   }
   result.peak = simulation.peak;
   return result;
@@ -179,10 +208,10 @@ struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
     Graph graph(function);
-    Schedule best = schedule(graph, [](const Graph::Simulation&, unsigned node) { return node; });
+    Schedule best = schedule(graph, [](const Graph::Simulation&, unsigned node) { return std::array{node}; });
     Schedule greedy = schedule(graph, [](const Graph::Simulation& simulation, unsigned node) {
       auto [during, after] = simulation.preview(node);
-      return std::tuple(after, during, node);
+      return std::array<int64_t, 3>{after, during, node};
     });
     if (greedy.peak < best.peak) best = std::move(greedy);
     // A cycle is impossible: every edge was checked.

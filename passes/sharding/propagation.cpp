@@ -273,6 +273,7 @@ void Propagation::runToFixedPoint(Phase phase, ConflictMode mode) {
 }
 
 void Propagation::runPhases() {
+  if (llvm::none_of(map.entries, [](const ShardingMap::Entry& entry) { return entry.axes.isSharded(); })) return;
   for (unsigned phase = 0; phase < NumPhases; ++phase) {
     // Basic would stop a batch at the first product with a parameter that is sharded along it.
     if (phase != PassThroughFactorsForward) runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Basic);

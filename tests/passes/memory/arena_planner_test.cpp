@@ -5,6 +5,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "passes/memory/occupied_space.h"
 
 namespace mlir::sgd::memory {
 namespace {
@@ -94,6 +95,55 @@ TEST(ArenaPlanner, RandomPlansAreValid) {
     }
     expectValid(buffers, planArena(buffers));
   }
+}
+
+/// Best fit by definition: the smallest hole between whatever is alive at the same time.
+uint64_t findGapSlowly(const std::vector<ArenaBuffer>& placed, const ArenaBuffer& buffer) {
+  std::vector<std::pair<uint64_t, uint64_t>> busy;
+  for (const ArenaBuffer& other : placed)
+    if (liveTogether(other, buffer)) busy.push_back({*other.fixedOffset, *other.fixedOffset + other.size});
+  std::sort(busy.begin(), busy.end());
+  uint64_t free = 0, best = 0, bestSize = UINT64_MAX;
+  for (auto [begin, end] : busy) {
+    if (begin >= free + buffer.size && begin - free < bestSize) best = free, bestSize = begin - free;
+    free = std::max(free, end);
+  }
+  return bestSize == UINT64_MAX ? free : best;
+}
+
+TEST(OccupiedSpace, FindsTheGapThatAScanOfAllBuffersFinds) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::vector<ArenaBuffer> buffers, placed;
+    for (unsigned i = 0; i < 1 + seed % 40; ++i) {
+      const int64_t first = static_cast<int64_t>(random() % 37) - 1;
+      buffers.push_back(buffer(1 + random() % 20, first, first + random() % 15));
+      const int64_t second = buffers.back().lifetimes[0].last + 1 + random() % 4;
+      if (random() % 3 == 0) buffers.back().lifetimes.push_back({second, second + static_cast<int64_t>(random() % 9)});
+    }
+    OccupiedSpace space({&buffers});
+    for (ArenaBuffer& one : buffers) {
+      const uint64_t offset = findGapSlowly(placed, one);
+      EXPECT_EQ(space.findGap(one.lifetimes, one.size), offset);
+      space.add(one.lifetimes, {offset, offset + one.size});
+      placed.push_back(one);
+      placed.back().fixedOffset = offset;
+    }
+  }
+}
+
+TEST(ByteRanges, WhatTouchesIsOne) {
+  ByteRanges ranges;
+  for (uint64_t begin : {40, 0, 20, 60}) ranges.add({begin, begin + 10});
+  ASSERT_EQ(ranges.get().size(), 4u);
+  ranges.add({10, 20});
+  ASSERT_EQ(ranges.get().size(), 3u);
+  EXPECT_EQ(ranges.get()[0].begin, 0u);
+  EXPECT_EQ(ranges.get()[0].end, 30u);
+  ranges.add({5, 65});
+  ASSERT_EQ(ranges.get().size(), 1u);
+  EXPECT_EQ(ranges.get()[0].end, 70u);
 }
 
 /// Every assignment of lifetimes to three buffers over three instructions.
