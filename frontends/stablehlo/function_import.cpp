@@ -105,9 +105,8 @@ LogicalResult Importer::importDonation(func::FuncOp function, unsigned index, Na
   unsigned result = alias.getInt();
   if (function.getResultTypes()[result] != function.getArgumentTypes()[index])
     return reject("names a result of another type");
-  for (unsigned other = 0; other < index; ++other)
-    if (function.getArgAttr(other, "tf.aliasing_output") == attribute)
-      return reject("names the result that argument " + Twine(other) + " aliases");
+  if (auto [other, isNew] = aliasedResults.try_emplace({function, result}, index); !isNew)
+    return reject("names the result that argument " + Twine(other->second) + " aliases");
   attributes.append(kAliasOutputAttr, builder.getI64IntegerAttr(result));
   return success();
 }

@@ -46,6 +46,7 @@ class Importer {
   SmallVector<func::FuncOp> callStack;
   DenseMap<Value, Value> values;
   DenseMap<Attribute, bool> locationHasFile;
+  DenseMap<std::pair<Operation*, unsigned>, unsigned> aliasedResults;  // of functions: by which argument
 };
 
 }  // namespace mlir::sgd

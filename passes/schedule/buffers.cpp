@@ -52,10 +52,12 @@ StringRef getLeafName(DictionaryAttr attributes) {
   return text.drop_front(std::min(text.find("['"), text.size()));
 }
 
-bool mayTake(func::FuncOp function, unsigned argument, unsigned result) {
-  auto sharding = [](DictionaryAttr attributes) { return attributes ? attributes.get(kShardingAttr) : Attribute(); };
-  return function.getArgumentTypes()[argument] == function.getResultTypes()[result] &&
-         sharding(function.getArgAttrDict(argument)) == sharding(function.getResultAttrDict(result));
+/// What a result must share with the argument whose buffer it takes: type, final sharding and, where asked for, name.
+using AliasKey = std::tuple<Type, Attribute, StringRef>;
+
+AliasKey getAliasKey(Type type, DictionaryAttr attributes, bool byName) {
+  Attribute sharding = attributes ? attributes.get(kShardingAttr) : Attribute();
+  return {type, sharding, byName ? getLeafName(attributes) : StringRef()};
 }
 
 }  // namespace
@@ -69,17 +71,22 @@ SmallVector<int64_t> mlir::sgd::getOutputAliases(func::FuncOp function) {
         function.getArgumentTypes()[argument] == function.getResultTypes()[output.getInt()])
       aliases[output.getInt()] = argument;
   }
-  for (bool byName : {true, false})
+  llvm::DenseSet<int64_t> taken(aliases.begin(), aliases.end());
+  for (bool byName : {true, false}) {
+    llvm::DenseMap<AliasKey, SmallVector<unsigned, 1>> free;  // results without an argument, the first one at the end
+    for (unsigned result = aliases.size(); result-- > 0;)
+      if (aliases[result] < 0)
+        free[getAliasKey(function.getResultTypes()[result], function.getResultAttrDict(result), byName)].push_back(
+            result);
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
-      if (!function.getArgAttr(argument, kDonatedAttr) || llvm::is_contained(aliases, static_cast<int64_t>(argument)))
-        continue;
-      StringRef name = getLeafName(function.getArgAttrDict(argument));
-      for (unsigned result = 0; result < aliases.size(); ++result) {
-        if (aliases[result] >= 0 || !mayTake(function, argument, result)) continue;
-        if (byName && (name.empty() || name != getLeafName(function.getResultAttrDict(result)))) continue;
-        aliases[result] = argument;
-        break;
-      }
+      if (!function.getArgAttr(argument, kDonatedAttr) || taken.contains(argument)) continue;
+      AliasKey key = getAliasKey(function.getArgumentTypes()[argument], function.getArgAttrDict(argument), byName);
+      if (byName && std::get<StringRef>(key).empty()) continue;
+      auto found = free.find(key);
+      if (found == free.end() || found->second.empty()) continue;
+      aliases[found->second.pop_back_val()] = argument;
+      taken.insert(argument);
     }
+  }
   return aliases;
 }
