@@ -1,0 +1,104 @@
+// Follows Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), and BLIS.
+#include "targets/cpu/device/packed_blocks.h"
+
+#include <algorithm>
+
+namespace sgd::cpu {
+namespace {
+
+// Bytes of k: a panel of B with 32 columns of f32 then has 32 KiB, one of A 16 KiB.
+constexpr uint64_t kDepthBytes = 1024;
+constexpr uint64_t kDepthStep = 16;
+
+uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
+
+void MultiplyPanels(const BlockProduct& block, uint64_t row_panel, uint64_t column_panel) {
+  const PackedKernels& kernels = *block.kernels;
+  const int64_t size = static_cast<int64_t>(kernels.sum_size);
+  const IndexRange rows = PartOf(block.a.length, block.a.count, row_panel);
+  const uint64_t column = column_panel * kernels.panel_columns;
+  MicroTile tile;
+  if (row_panel < block.a.direct) {
+    tile.a = block.a.base + static_cast<int64_t>(rows.begin) * block.a.across * size;
+    tile.a_m = block.a.across, tile.a_k = block.a.along_k;
+  } else {
+    tile.a = block.a.packed + (row_panel - block.a.direct) * block.a.packed_bytes;
+    tile.a_m = 1, tile.a_k = static_cast<int64_t>(kernels.panel_rows);
+  }
+  if (column_panel < block.b.direct) {
+    tile.b = block.b.base + column * kernels.sum_size;
+    tile.b_k = block.b.along_k;
+  } else {
+    tile.b = block.b.packed + (column_panel - block.b.direct) * block.b.packed_bytes;
+    tile.b_k = static_cast<int64_t>(kernels.panel_columns);
+  }
+  tile.k = block.k;
+  tile.c = block.c + (static_cast<int64_t>(rows.begin) * block.c_m + static_cast<int64_t>(column)) * size;
+  tile.c_m = block.c_m;
+  tile.columns = std::min(kernels.panel_columns, block.b.length - column);
+  tile.adds = block.adds;
+  tile.column_bias = block.column_bias == nullptr ? nullptr : block.column_bias + column * kernels.sum_size;
+  tile.row_bias = block.row_bias == nullptr ? nullptr : block.row_bias + rows.begin * kernels.sum_size;
+  tile.relu = block.relu;
+  const uint64_t vectors = CeilDivide(tile.columns, kernels.vector);
+  kernels.multiply[rows.end - rows.begin - 1][vectors - 1](tile);
+}
+
+}  // namespace
+
+void MultiplyBlock(const BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first) {
+  if (rows_first) {
+    for (uint64_t row = rows.begin; row < rows.end; ++row) {
+      for (uint64_t column = columns.begin; column < columns.end; ++column) MultiplyPanels(block, row, column);
+    }
+  } else {
+    for (uint64_t column = columns.begin; column < columns.end; ++column) {
+      for (uint64_t row = rows.begin; row < rows.end; ++row) MultiplyPanels(block, row, column);
+    }
+  }
+}
+
+uint64_t RowPanelCount(const PackedKernels& kernels, uint64_t rows) { return CeilDivide(rows, kernels.rows); }
+
+uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns) {
+  return CeilDivide(columns, kernels.panel_columns);
+}
+
+uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k) { return k * kernels.panel_rows * kernels.sum_size; }
+
+uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k) {
+  return k * kernels.panel_columns * kernels.sum_size;
+}
+
+uint64_t MostBlockDepth(const PackedKernels& kernels) { return kDepthBytes / kernels.sum_size; }
+
+uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k) {
+  const uint64_t most = MostBlockDepth(kernels);
+  if (k <= most) return std::max<uint64_t>(k, 1);
+  return CeilDivide(CeilDivide(k, CeilDivide(k, most)), kDepthStep) * kDepthStep;
+}
+
+void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, IndexRange panels, std::byte* target) {
+  const uint64_t count = RowPanelCount(kernels, a.length);
+  for (uint64_t panel = panels.begin; panel < panels.end; ++panel) {
+    const IndexRange rows = PartOf(a.length, count, panel);
+    const int64_t offset = static_cast<int64_t>(rows.begin) * a.across * static_cast<int64_t>(a.element_size);
+    // Rows behind the panel's do no harm, and whole vectors are quicker.
+    const uint64_t readable = std::min(kernels.panel_rows, a.length - rows.begin);
+    const uint64_t used = a.across == 1 ? readable : rows.end - rows.begin;
+    kernels.pack({a.base + offset, a.along_k, a.across, k, used}, kernels.panel_rows, target);
+    target += RowPanelBytes(kernels, k);
+  }
+}
+
+void PackColumns(const PackedKernels& kernels, const Operand& b, uint64_t k, IndexRange panels, std::byte* target) {
+  for (uint64_t panel = panels.begin; panel < panels.end; ++panel) {
+    const uint64_t column = panel * kernels.panel_columns;
+    const int64_t offset = static_cast<int64_t>(column) * b.across * static_cast<int64_t>(b.element_size);
+    kernels.pack({b.base + offset, b.along_k, b.across, k, std::min(kernels.panel_columns, b.length - column)},
+                 kernels.panel_columns, target);
+    target += ColumnPanelBytes(kernels, k);
+  }
+}
+
+}  // namespace sgd::cpu

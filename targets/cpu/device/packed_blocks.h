@@ -1,0 +1,64 @@
+// Blocks of a matrix product: panels of A and B, packed or where they lie, and their products. Who
+// packs which block when is the caller's; the order of additions is that of k in any case.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "targets/cpu/device/packed_kernels.h"
+#include "targets/cpu/device/thread_pool.h"
+
+namespace sgd::cpu {
+
+// Rows of A or columns of B for some k, cut into panels as wide as the kernels take them.
+struct Panels {
+  uint64_t count = 0;                 // of panels
+  uint64_t length = 0;                // rows or columns in all of them
+  uint64_t direct = 0;                // so many panels are read where they lie
+  const std::byte* base = nullptr;    // of them
+  int64_t along_k = 0, across = 0;    // strides there
+  const std::byte* packed = nullptr;  // the others
+  uint64_t packed_bytes = 0;          // of each
+};
+
+// A block of C and what it is computed from.
+struct BlockProduct {
+  const PackedKernels* kernels = nullptr;
+  uint64_t k = 0;
+  Panels a, b;
+  // For the first row and column of the panels; see MicroTile.
+  std::byte* c = nullptr;
+  int64_t c_m = 0;
+  bool adds = false;
+  const std::byte* column_bias = nullptr;
+  const std::byte* row_bias = nullptr;
+  bool relu = false;
+};
+
+// Products of the panels of A in `rows` and those of B in `columns`. Panels of B are read again for each
+// of A where `rows_first`, those of A for each of B where not.
+void MultiplyBlock(const BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first);
+
+// Rows of A are dealt evenly to panels; panels of B are full except for the last one.
+uint64_t RowPanelCount(const PackedKernels& kernels, uint64_t rows);
+uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns);
+uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k);
+uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k);
+
+// Sums are taken over so many k at a time, then added to C: multiplications per element of C that have their
+// operands in the first and second level of cache. Depends on k and the element type alone.
+uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k);
+uint64_t MostBlockDepth(const PackedKernels& kernels);
+
+// Packs panels `panels` of a matrix with `length` rows (columns) whose first element, at the block's first k, is at
+// `base`. The first of them goes to `target`.
+struct Operand {
+  const std::byte* base;
+  int64_t along_k, across;
+  uint64_t element_size;
+  uint64_t length;
+};
+void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, IndexRange panels, std::byte* target);
+void PackColumns(const PackedKernels& kernels, const Operand& b, uint64_t k, IndexRange panels, std::byte* target);
+
+}  // namespace sgd::cpu

@@ -1,0 +1,82 @@
+// What matrix products are made of and is compiled once per instruction set: products of two panels,
+// packing of panels, and the rounding of sums. All sets give the same bits: every element of C is
+// the sum over k in order, by fused multiply-adds, whatever vectors are used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::cpu {
+
+enum class InstructionSet : uint8_t { kBaseline, kAvx2, kAvx512 };
+
+// The best one that this CPU and its operating system have.
+InstructionSet BestInstructionSet();
+
+// C[0..rows, 0..columns] = (or +=) A * B over k, then the epilogue. Elements are of the type that sums
+// are taken in; strides count them.
+struct MicroTile {
+  const std::byte* a;
+  int64_t a_m, a_k;
+  const std::byte* b;  // columns are contiguous; whole vectors of them are read
+  int64_t b_k;
+  uint64_t k;
+  std::byte* c;
+  int64_t c_m;  // columns are contiguous
+  uint64_t columns;
+  bool adds;                     // to what C holds
+  const std::byte* column_bias;  // null: none
+  const std::byte* row_bias;     // null: none
+  bool relu;                     // keeps NaN
+};
+
+// A panel of `count` rows of A or columns of B, with strides of elements along k and across.
+struct PanelSource {
+  const std::byte* base;
+  int64_t along_k, across;
+  uint64_t k, count;
+};
+
+// Sums [rows, columns] and where they go, with the epilogue on the way.
+struct FinishedTile {
+  std::byte* sums;  // overwritten
+  uint64_t sums_stride;
+  uint64_t rows, columns;
+  std::byte* c;
+  int64_t c_m, c_n;
+  bool adds;
+  const std::byte* column_bias;
+  const std::byte* row_bias;
+  bool relu;
+};
+
+struct PackedKernels {
+  static constexpr uint64_t kMostRows = 14;
+  static constexpr uint64_t kMostVectors = 2;
+
+  uint64_t sum_size;       // bytes of the type that sums are taken in
+  bool is_direct;          // elements are of that type, so operands may be used where they lie
+  bool has_relu;           // in products; otherwise only when finishing
+  uint64_t rows;           // of a product at most
+  uint64_t vector;         // elements of a vector
+  uint64_t panel_rows;     // a packed panel of A holds element (i, k) at k * panel_rows + i
+  uint64_t panel_columns;  // a packed panel of B holds element (k, j) at k * panel_columns + j
+  // By rows - 1 and vectors of columns - 1.
+  void (*multiply[kMostRows][kMostVectors])(const MicroTile& tile);
+  // Widens to the type of sums. Writes k * width elements, width being panel_rows or panel_columns;
+  // what is missing becomes zero.
+  void (*pack)(const PanelSource& source, uint64_t width, std::byte* target);
+  void (*finish)(const FinishedTile& tile);
+};
+
+// Null for booleans. The CPU must have the instruction set.
+const PackedKernels* PackedKernelsFor(InstructionSet set, artifact::ElementType element);
+
+// The same, each from a source of its own.
+const PackedKernels* BaselineKernels(artifact::ElementType element);
+const PackedKernels* Avx2Kernels(artifact::ElementType element);
+const PackedKernels* Avx512Kernels(artifact::ElementType element);
+
+}  // namespace sgd::cpu

@@ -1,0 +1,184 @@
+// Blocks of B stay in the second level of cache while blocks of A pass by, and panels of B in the first one while
+// panels of A do.
+#include "targets/cpu/device/packed_matmul.h"
+
+#include <algorithm>
+
+#include "runtime/artifact/element_type.h"
+#include "targets/cpu/device/packed_blocks.h"
+
+namespace sgd::cpu {
+namespace {
+
+using artifact::Epilogue;
+
+// Bytes of a packed block of either operand: both and what passes by fit into 1 MiB of cache.
+constexpr uint64_t kRowBlockBytes = uint64_t{1} << 18, kColumnBlockBytes = uint64_t{1} << 19;
+// Sums that are not in C's own form are taken in a tile of at most these sides.
+constexpr uint64_t kStagedRows = 256, kStagedColumns = 256;
+// An operand is packed when it is read at least so often.
+constexpr uint64_t kRowsOfPackedB = 42, kColumnsOfPackedA = 129;
+
+uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+
+bool HasBias(const MatrixProduct& product) {
+  return product.epilogue == Epilogue::Bias || product.epilogue == Epilogue::BiasRelu;
+}
+
+// Rows and columns of the blocks that A and B are packed in.
+struct Blocks {
+  Blocks(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
+    depth = BlockDepth(kernels, k);
+    const uint64_t panels = std::max<uint64_t>(kRowBlockBytes / RowPanelBytes(kernels, depth), 1);
+    row_blocks = std::max<uint64_t>((m + panels * kernels.rows - 1) / (panels * kernels.rows), 1);
+    columns = std::max<uint64_t>(kColumnBlockBytes / ColumnPanelBytes(kernels, depth), 1) * kernels.panel_columns;
+    column_bytes = ColumnPanelCount(kernels, std::min(n, columns)) * ColumnPanelBytes(kernels, depth);
+  }
+  uint64_t depth, row_blocks, columns;
+  uint64_t column_bytes;  // of the largest packed block
+};
+
+// Of both blocks, for any product of at most these sizes.
+uint64_t MostBlockBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
+  const uint64_t depth = std::min(k, MostBlockDepth(kernels));
+  const uint64_t row_panel = RowPanelBytes(kernels, depth), column_panel = ColumnPanelBytes(kernels, depth);
+  return std::min(RowPanelCount(kernels, m) * row_panel, std::max(kRowBlockBytes, row_panel)) +
+         std::min(ColumnPanelCount(kernels, n) * column_panel, std::max(kColumnBlockBytes, column_panel));
+}
+
+// A product whose C holds sums, as they are taken.
+class DirectProduct {
+ public:
+  DirectProduct(const PackedKernels& kernels, const MatrixProduct& product, std::byte* scratch)
+      : kernels_(kernels),
+        p_(product),
+        blocks_(kernels, product.m, product.n, product.k),
+        size_(artifact::ElementSize(product.element)),
+        packed_b_(scratch),
+        packed_a_(scratch + blocks_.column_bytes) {}
+
+  void Run() {
+    uint64_t k = 0;
+    do {
+      depth_ = std::min(blocks_.depth, p_.k - k);
+      for (uint64_t column = 0; column < p_.n; column += blocks_.columns) MultiplyColumns(k, column);
+      k += blocks_.depth;
+    } while (k < p_.k);
+  }
+
+ private:
+  void MultiplyColumns(uint64_t k, uint64_t column) {
+    BlockProduct block;
+    block.kernels = &kernels_;
+    block.k = depth_;
+    block.b = ColumnsAt(k, column);
+    block.c_m = p_.c_m;
+    block.adds = k > 0 || p_.epilogue == Epilogue::Accumulate;
+    const bool is_last = k + depth_ == p_.k;
+    block.relu = is_last && p_.epilogue == Epilogue::BiasRelu;
+    const bool has_bias = is_last && HasBias(p_);
+    if (has_bias && !p_.bias_per_row) block.column_bias = p_.bias + column * size_;
+    for (uint64_t part = 0; part < blocks_.row_blocks; ++part) {
+      const IndexRange rows = PartOf(p_.m, blocks_.row_blocks, part);
+      if (rows.begin == rows.end) continue;
+      block.a = RowsAt(k, rows);
+      block.c = p_.c + (static_cast<int64_t>(rows.begin) * p_.c_m + static_cast<int64_t>(column)) *
+                           static_cast<int64_t>(kernels_.sum_size);
+      if (has_bias && p_.bias_per_row) block.row_bias = p_.bias + rows.begin * size_;
+      MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, block.a.direct > 0);
+    }
+  }
+
+  Panels ColumnsAt(uint64_t k, uint64_t column) {
+    Panels b;
+    b.length = std::min(blocks_.columns, p_.n - column);
+    b.count = ColumnPanelCount(kernels_, b.length);
+    b.base = p_.b + (static_cast<int64_t>(k) * p_.b_k + static_cast<int64_t>(column) * p_.b_n) * Size();
+    b.along_k = p_.b_k, b.across = p_.b_n;
+    const bool is_direct = kernels_.is_direct && p_.b_n == 1 && p_.m < kRowsOfPackedB;
+    b.direct = is_direct ? b.length / kernels_.panel_columns : 0;
+    b.packed = packed_b_;
+    b.packed_bytes = ColumnPanelBytes(kernels_, depth_);
+    PackColumns(kernels_, {b.base, b.along_k, b.across, size_, b.length}, depth_, {b.direct, b.count}, packed_b_);
+    return b;
+  }
+
+  Panels RowsAt(uint64_t k, IndexRange rows) {
+    Panels a;
+    a.length = rows.end - rows.begin;
+    a.count = RowPanelCount(kernels_, a.length);
+    a.base = p_.a + (static_cast<int64_t>(rows.begin) * p_.a_m + static_cast<int64_t>(k) * p_.a_k) * Size();
+    a.along_k = p_.a_k, a.across = p_.a_m;
+    a.direct = kernels_.is_direct && p_.n < kColumnsOfPackedA ? a.count : 0;
+    a.packed = packed_a_;
+    a.packed_bytes = RowPanelBytes(kernels_, depth_);
+    PackRows(kernels_, {a.base, a.along_k, a.across, size_, a.length}, depth_, {a.direct, a.count}, packed_a_);
+    return a;
+  }
+
+  int64_t Size() const { return static_cast<int64_t>(size_); }
+
+  const PackedKernels& kernels_;
+  const MatrixProduct& p_;
+  const Blocks blocks_;
+  const uint64_t size_;
+  std::byte* const packed_b_;
+  std::byte* const packed_a_;
+  uint64_t depth_ = 0;
+};
+
+bool IsStaged(const PackedKernels& kernels, const MatrixProduct& product) {
+  return !kernels.is_direct || product.c_n != 1 || (product.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
+}
+
+// Sums of a part of C are taken in scratch memory, then finished into C.
+void MultiplyStaged(const PackedKernels& kernels, const MatrixProduct& product, IndexRange rows, IndexRange columns,
+                    std::byte* scratch) {
+  const int64_t size = static_cast<int64_t>(artifact::ElementSize(product.element));
+  const int64_t row = static_cast<int64_t>(rows.begin), column = static_cast<int64_t>(columns.begin);
+  MatrixProduct sums = product;
+  sums.epilogue = Epilogue::None;
+  sums.m = rows.end - rows.begin, sums.n = columns.end - columns.begin;
+  sums.a += row * product.a_m * size;
+  sums.b += column * product.b_n * size;
+  sums.c = scratch;
+  sums.c_m = kStagedColumns, sums.c_n = 1;
+  DirectProduct(kernels, sums, scratch + kStagedRows * kStagedColumns * kernels.sum_size).Run();
+  FinishedTile tile{};
+  tile.sums = scratch;
+  tile.sums_stride = kStagedColumns;
+  tile.rows = sums.m, tile.columns = sums.n;
+  tile.c = product.c + (row * product.c_m + column * product.c_n) * size;
+  tile.c_m = product.c_m, tile.c_n = product.c_n;
+  tile.adds = product.epilogue == Epilogue::Accumulate;
+  if (HasBias(product)) {
+    (product.bias_per_row ? tile.row_bias : tile.column_bias) =
+        product.bias + (product.bias_per_row ? row : column) * size;
+  }
+  tile.relu = product.epilogue == Epilogue::BiasRelu;
+  kernels.finish(tile);
+}
+
+}  // namespace
+
+uint64_t PackedScratchBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
+  const uint64_t sums = kStagedRows * kStagedColumns * kernels.sum_size;
+  const uint64_t staged = sums + MostBlockBytes(kernels, std::min(m, kStagedRows), std::min(n, kStagedColumns), k);
+  return RoundUp(std::max(staged, MostBlockBytes(kernels, m, n, k)), 64);
+}
+
+void PackedMultiply(const PackedKernels& kernels, const MatrixProduct& product, std::byte* scratch) {
+  if (product.m == 0 || product.n == 0) return;
+  if (!IsStaged(kernels, product)) {
+    DirectProduct(kernels, product, scratch).Run();
+    return;
+  }
+  for (uint64_t row = 0; row < product.m; row += kStagedRows) {
+    for (uint64_t column = 0; column < product.n; column += kStagedColumns) {
+      MultiplyStaged(kernels, product, {row, std::min(row + kStagedRows, product.m)},
+                     {column, std::min(column + kStagedColumns, product.n)}, scratch);
+    }
+  }
+}
+
+}  // namespace sgd::cpu
