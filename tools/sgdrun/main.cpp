@@ -49,14 +49,9 @@ absl::Status Run(const Options& options, StartTimes start) {
     for (const std::string& note : job->notes) std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   }
   start.End("open files");
-  const auto warm_up = [&] {
-    if (!job->options.null_kernels) cpu::CpuDevice::WarmUp(*job->file);
-    start.End("warm up");
-  };
-  return launch::Launch(
-      *environment,
-      {.window_bytes = window_bytes, .deadline = options.deadline, .warm_up = warm_up, .threads = options.threads},
-      [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
+  return launch::Launch(*environment,
+                        {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
+                        [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
 }
 
 }  // namespace

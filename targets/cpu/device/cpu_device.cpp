@@ -22,47 +22,15 @@ namespace {
 
 constexpr uint32_t kMaxThreads = 4096;
 
-// An artifact that names its features and has no AVX-512 among them promises the same bits on any
-// CPU that has those.
-bool IsCappedAtAvx2(const artifact::Artifact& root) {
-  if (artifact::Size(root.cpu_features()) == 0) return false;
-  for (const flatbuffers::String* feature : *root.cpu_features()) {
-    if (feature->string_view().starts_with("avx512")) return false;
-  }
-  return true;
-}
-
-// Checks the CPU and caps the matmul library for the artifact.
+// Checks that this CPU has what the artifact's kernels need.
 absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
   absl::StatusOr<std::set<std::string>> flags = CpuFlags();
   if (!flags.ok()) return flags.status();
   absl::Status status = CheckCpu(file.root(), *flags);
-  if (status.ok() && IsCappedAtAvx2(file.root())) status = CapMatmulLibraryAtAvx2();
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
 }
 
 }  // namespace
-
-void CpuDevice::WarmUp(const artifact::ArtifactFile& file) {
-  if (!AdmitArtifact(file).ok()) return;
-  // Addresses have no influence on the code; these are never read.
-  std::byte* const anywhere = reinterpret_cast<std::byte*>(artifact::kPageSize);
-  const device::MemoryMap memory{anywhere, anywhere, anywhere};
-  ThreadScratch scratch(1);
-  bool is_lazy = false;
-  for (const artifact::Program* program : *file.root().programs()) {
-    for (uint32_t i = 0; i < artifact::Size(program->instructions()); ++i) {
-      const artifact::Matmul* matmul = program->instructions()->Get(i)->op_as_Matmul();
-      if (matmul == nullptr) continue;
-      const MatmulProblem problem = ProblemOf(*matmul, memory);
-      // The library keeps the code of a primitive when it goes.
-      absl::StatusOr<std::unique_ptr<LibraryMatmul>> library =
-          LibraryMatmul::Create(problem, TileGrid(problem), scratch);
-      is_lazy = is_lazy || (library.ok() && *library != nullptr && (*library)->is_lazy());
-    }
-  }
-  if (is_lazy) GenerateLazyCode();
-}
 
 absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOptions& options) {
   if (options.threads == 0 || options.threads > kMaxThreads) {
@@ -74,7 +42,7 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
 
 std::string CpuDevice::fingerprint() const {
   absl::StatusOr<std::set<std::string>> flags = CpuFlags();
-  return absl::StrCat("cpu; ", MatmulLibraryVersion(), "; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
+  return absl::StrCat("cpu; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
 }
 
 absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) {

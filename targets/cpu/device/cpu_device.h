@@ -1,5 +1,5 @@
-// The device of a CPU rank: its own threads, kernels from the artifact's ELF object, oneDNN for
-// matmul.
+// The device of a CPU rank: its own threads, kernels from the artifact's ELF object,
+// matrix products of its own.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
-#include "targets/cpu/device/matmul_library.h"
 #include "targets/cpu/device/thread_pool.h"
+#include "targets/cpu/device/thread_scratch.h"
 
 namespace sgd::cpu {
 
@@ -26,11 +26,6 @@ class CpuDevice final : public device::Device {
  public:
   // InvalidArgument for 0 or more than 4096 threads.
   static absl::StatusOr<std::unique_ptr<CpuDevice>> Create(const CpuDeviceOptions& options);
-
-  // Does in this process, before it forks ranks, what each of them would else do again: generates
-  // the matmul library's code for the artifact. What fails here, fails again when a
-  // rank does it.
-  static void WarmUp(const artifact::ArtifactFile& file);
 
   const char* target() const override { return "cpu"; }
   std::string fingerprint() const override;

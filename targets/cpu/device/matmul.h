@@ -1,13 +1,12 @@
-// A matmul instruction as a node: tiles over the thread pool, by the library where it is fast, else
-// by our own loops.
+// A matmul instruction as a node: packed products over the thread pool.
 #pragma once
 
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
-#include "targets/cpu/device/matmul_library.h"
 #include "targets/cpu/device/thread_pool.h"
+#include "targets/cpu/device/thread_scratch.h"
 
 namespace sgd::cpu {
 

@@ -114,7 +114,7 @@ TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()
   columns_ = CeilDivide(problem.n, tile_n_);
 }
 
-Tile TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
+MatrixProduct TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
   const uint64_t column = index % columns_ * tile_n_;
   index /= columns_;
   const uint64_t row = index % rows_ * tile_m_;
@@ -131,12 +131,16 @@ Tile TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
   }
   const int64_t size = static_cast<int64_t>(artifact::ElementSize(problem.element));
   const uint64_t bias = problem.bias_per_row ? row : column;
-  return {std::min(tile_m_, problem.m - row),
-          std::min(tile_n_, problem.n - column),
-          problem.a.base + a * size,
-          problem.b.base + b * size,
-          problem.c.base + c * size,
-          problem.HasBias() ? problem.bias + static_cast<int64_t>(bias) * size : nullptr};
+  MatrixProduct tile;
+  tile.element = problem.element;
+  tile.epilogue = problem.epilogue;
+  tile.m = std::min(tile_m_, problem.m - row), tile.n = std::min(tile_n_, problem.n - column), tile.k = problem.k;
+  tile.a = problem.a.base + a * size, tile.a_m = problem.a.rows, tile.a_k = problem.a.columns;
+  tile.b = problem.b.base + b * size, tile.b_k = problem.b.rows, tile.b_n = problem.b.columns;
+  tile.c = problem.c.base + c * size, tile.c_m = problem.c.rows, tile.c_n = problem.c.columns;
+  tile.bias = problem.HasBias() ? problem.bias + static_cast<int64_t>(bias) * size : nullptr;
+  tile.bias_per_row = problem.bias_per_row;
+  return tile;
 }
 
 }  // namespace sgd::cpu

@@ -7,6 +7,7 @@
 
 #include "runtime/artifact/program_generated.h"
 #include "runtime/device/device.h"
+#include "targets/cpu/device/packed_matmul.h"
 
 namespace sgd::cpu {
 
@@ -41,15 +42,6 @@ struct MatmulProblem {
 // into the product of the transposed operands.
 MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap& memory);
 
-// A rectangle of one matrix of C, with the addresses of what it is computed from.
-struct Tile {
-  uint64_t m = 0, n = 0;
-  const std::byte* a = nullptr;  // first row of A
-  const std::byte* b = nullptr;  // first column of B
-  std::byte* c = nullptr;
-  const std::byte* bias = nullptr;  // first element for the tile, or null
-};
-
 // Cuts the batch of matrices into tiles. It depends on shapes alone, never on threads, so that bits
 // do not either.
 class TileGrid {
@@ -60,7 +52,8 @@ class TileGrid {
   // Tiles have these extents, or what is left at the last row and column of tiles.
   uint64_t tile_m() const { return tile_m_; }
   uint64_t tile_n() const { return tile_n_; }
-  Tile At(const MatmulProblem& problem, uint64_t index) const;
+  // The product of one tile.
+  MatrixProduct At(const MatmulProblem& problem, uint64_t index) const;
 
  private:
   uint64_t batches_ = 0;

@@ -22,14 +22,14 @@ void MultiplyPanels(const BlockProduct& block, uint64_t row_panel, uint64_t colu
     tile.a = block.a.base + static_cast<int64_t>(rows.begin) * block.a.across * size;
     tile.a_m = block.a.across, tile.a_k = block.a.along_k;
   } else {
-    tile.a = block.a.packed + (row_panel - block.a.direct) * block.a.packed_bytes;
+    tile.a = block.a.packed + (row_panel - block.a.first) * block.a.packed_bytes;
     tile.a_m = 1, tile.a_k = static_cast<int64_t>(kernels.panel_rows);
   }
   if (column_panel < block.b.direct) {
     tile.b = block.b.base + column * kernels.sum_size;
     tile.b_k = block.b.along_k;
   } else {
-    tile.b = block.b.packed + (column_panel - block.b.direct) * block.b.packed_bytes;
+    tile.b = block.b.packed + (column_panel - block.b.first) * block.b.packed_bytes;
     tile.b_k = static_cast<int64_t>(kernels.panel_columns);
   }
   tile.k = block.k;

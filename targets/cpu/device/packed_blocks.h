@@ -17,8 +17,9 @@ struct Panels {
   uint64_t direct = 0;                // so many panels are read where they lie
   const std::byte* base = nullptr;    // of them
   int64_t along_k = 0, across = 0;    // strides there
-  const std::byte* packed = nullptr;  // the others
-  uint64_t packed_bytes = 0;          // of each
+  const std::byte* packed = nullptr;  // the others, beginning with panel `first`
+  uint64_t first = 0;
+  uint64_t packed_bytes = 0;  // of each
 };
 
 // A block of C and what it is computed from.

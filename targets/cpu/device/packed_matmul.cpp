@@ -97,7 +97,7 @@ class DirectProduct {
     b.along_k = p_.b_k, b.across = p_.b_n;
     const bool is_direct = kernels_.is_direct && p_.b_n == 1 && p_.m < kRowsOfPackedB;
     b.direct = is_direct ? b.length / kernels_.panel_columns : 0;
-    b.packed = packed_b_;
+    b.packed = packed_b_, b.first = b.direct;
     b.packed_bytes = ColumnPanelBytes(kernels_, depth_);
     PackColumns(kernels_, {b.base, b.along_k, b.across, size_, b.length}, depth_, {b.direct, b.count}, packed_b_);
     return b;
@@ -110,7 +110,7 @@ class DirectProduct {
     a.base = p_.a + (static_cast<int64_t>(rows.begin) * p_.a_m + static_cast<int64_t>(k) * p_.a_k) * Size();
     a.along_k = p_.a_k, a.across = p_.a_m;
     a.direct = kernels_.is_direct && p_.n < kColumnsOfPackedA ? a.count : 0;
-    a.packed = packed_a_;
+    a.packed = packed_a_, a.first = a.direct;
     a.packed_bytes = RowPanelBytes(kernels_, depth_);
     PackRows(kernels_, {a.base, a.along_k, a.across, size_, a.length}, depth_, {a.direct, a.count}, packed_a_);
     return a;
