@@ -1,6 +1,7 @@
 // The interface through which ranks talk: collectives prepared before the first step, then executed
 // without allocation. A communicator belongs to one rank and one thread uses it at a time; only
-// Abort may be called from any thread.
+// Abort may be called from any thread. A collective can be split: between Start and Wait the caller
+// computes.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +50,18 @@ class Communicator {
   // for bf16 and f16 and rounded once, so that every rank gets the same bits in every run.
   virtual absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) = 0;
 
-  // Waits until every rank of the job is here.
+  // Begins a prepared collective and returns soon: its sources are complete. Until the Wait for it
+  // nobody may write them, and nobody touch its targets. Several collectives may be under way; all
+  // ranks start them, wait for them and execute others between in the same order. `timeout` is as
+  // for Execute. Errors may show here or at the Wait.
+  virtual absl::Status Start(CollectiveHandle handle, absl::Duration timeout) = 0;
+
+  // Returns when a started collective is complete; then all is as after Execute. FailedPrecondition
+  // for one that was not started.
+  virtual absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) = 0;
+
+  // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
+  // while a collective is under way.
   virtual absl::Status Barrier(absl::Duration timeout) = 0;
 
   // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any

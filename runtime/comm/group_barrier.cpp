@@ -53,6 +53,7 @@ void GroupBarrier::Begin(uint32_t index, uint32_t hash) {
 
 uint32_t GroupBarrier::Arrive() {
   ++count_;
+  hashes_[count_ % kRemembered] = hash_;
   // Sequentially consistent, as is the sleeper's announcement: one of the two sees the other.
   own_.arrived.store(uint64_t{hash_} << 32 | count_);
   if (own_.sleepers.load() != 0) {
@@ -65,10 +66,10 @@ bool GroupBarrier::HasArrived(uint32_t peer, uint32_t count) const {
   return Reached(segment_.flag(peer).arrived.load(std::memory_order_acquire), count);
 }
 
-// A peer that is further than this rank has compared the hashes itself.
-WaitResult GroupBarrier::Check(uint32_t peer, uint64_t arrived, uint32_t count) const {
-  const bool comparable = count == count_ && Count(arrived) == count;
-  if (comparable && Hash(arrived) != hash_) return {WaitOutcome::kDifferent, peer};
+// A peer that is further than this rank compares the hashes itself.
+WaitResult GroupBarrier::Check(uint32_t peer, uint64_t arrived) const {
+  const bool comparable = count_ - Count(arrived) < kRemembered;
+  if (comparable && Hash(arrived) != hashes_[Count(arrived) % kRemembered]) return {WaitOutcome::kDifferent, peer};
   return {WaitOutcome::kReady, peer};
 }
 
@@ -78,7 +79,7 @@ WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count
     if (peer == rank_) continue;
     const uint64_t arrived = segment_.flag(peer).arrived.load(std::memory_order_acquire);
     const WaitResult result =
-        Reached(arrived, count) ? Check(peer, arrived, count) : WaitForPeer(peer, count, &deadline, timeout);
+        Reached(arrived, count) ? Check(peer, arrived) : WaitForPeer(peer, count, &deadline, timeout);
     if (result.outcome != WaitOutcome::kReady) return result;
   }
   return {};
@@ -89,7 +90,7 @@ WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* dea
   const int spins = shares_cores_ ? kSpinsWhenShared : kSpins;
   for (int i = 0; i < spins + kYields; ++i) {
     const uint64_t arrived = flag.arrived.load(std::memory_order_acquire);
-    if (Reached(arrived, count)) return Check(peer, arrived, count);
+    if (Reached(arrived, count)) return Check(peer, arrived);
     if (i < spins) {
       Pause();
     } else {
@@ -104,7 +105,7 @@ WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* dea
     // The state is read first: a peer that is done has made all its arrivals.
     const bool ended = flag.state.load() == RankState::kDone;
     const uint64_t arrived = flag.arrived.load();
-    if (Reached(arrived, count)) return Check(peer, arrived, count);
+    if (Reached(arrived, count)) return Check(peer, arrived);
     if (segment_.aborted()) return {WaitOutcome::kAborted, peer};
     if (ended) return {WaitOutcome::kEnded, peer};
     if (SteadyNanoseconds() >= *deadline) return {WaitOutcome::kTimedOut, peer};

@@ -4,6 +4,7 @@
 // with unequal hashes mean that two ranks execute different programs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "absl/time/time.h"
@@ -38,7 +39,7 @@ class GroupBarrier {
   uint32_t count() const { return count_; }
 
   // Waits until every member has arrived at least `count` times, `count` being at most this rank's
-  // own.
+  // own: with less, it has gone on meanwhile.
   WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout);
 
   // Whether the peer has arrived at least `count` times.
@@ -47,7 +48,7 @@ class GroupBarrier {
  private:
   // `deadline` in steady nanoseconds is set from `timeout` when it is 0 and needed.
   WaitResult WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout);
-  WaitResult Check(uint32_t peer, uint64_t arrived, uint32_t count) const;
+  WaitResult Check(uint32_t peer, uint64_t arrived) const;
   void Sleep(RankFlag& flag, uint64_t seen);
 
   SharedMemorySegment& segment_;
@@ -55,6 +56,10 @@ class GroupBarrier {
   uint32_t rank_;
   uint32_t count_ = 0;
   uint32_t hash_ = 0;
+  // Hashes of the latest arrivals, by their counts: what a peer should have said that has not come
+  // further.
+  static constexpr uint32_t kRemembered = 64;
+  std::array<uint32_t, kRemembered> hashes_ = {};
   bool shares_cores_ = false;
 };
 

@@ -1,5 +1,7 @@
 // Every collective is: announce, (stage), arrive, wait for the group, reduce or copy from the
-// peers' memory, arrive again, and, where peers read windows, wait until they have done so.
+// peers' memory, arrive again, and, where peers read windows, wait until they have done so. One that
+// is started without a thread arrives at once and does the rest when it is waited for, so that ranks
+// need not come to it at the same time.
 #include "runtime/comm/shared_memory_communicator.h"
 
 #include <sched.h>
@@ -32,6 +34,15 @@ SharedMemoryCommunicator::SharedMemoryCommunicator(std::shared_ptr<SharedMemoryS
   for (uint32_t peer = 0; peer < segment_->ranks(); ++peer) world_.push_back(peer);
   sources_.resize(world_.size());
   targets_.reserve(world_.size());
+}
+
+SharedMemoryCommunicator::~SharedMemoryCommunicator() {
+  if (under_way_ != 0) Abort(absl::CancelledError("left while a collective was under way"));
+}
+
+void SharedMemoryCommunicator::StartThread() {
+  thread_ = std::make_unique<CollectiveThread>(
+      [this](uint32_t index, absl::Duration timeout) { return Run(index, timeout); });
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicator::Connect(
@@ -73,6 +84,7 @@ absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& m
   if (!plan.ok()) return plan.status();
   MapPeers(*plan);
   plans_.push_back(std::make_unique<const CollectivePlan>(*std::move(plan)));
+  progress_.emplace_back();
   return CollectiveHandle{index};
 }
 
@@ -89,43 +101,106 @@ void SharedMemoryCommunicator::MapPeers(const CollectivePlan& plan) {
 }
 
 absl::Status SharedMemoryCommunicator::Execute(CollectiveHandle handle, absl::Duration timeout) {
-  if (handle.index >= plans_.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("collective #", handle.index, " was not prepared"));
-  }
+  if (absl::Status status = CheckPrepared(handle); !status.ok()) return status;
+  if (thread_ == nullptr || under_way_ == 0) return Run(handle.index, timeout);
+  return thread_->Wait(thread_->Enqueue(handle.index, timeout));
+}
+
+absl::Status SharedMemoryCommunicator::Start(CollectiveHandle handle, absl::Duration timeout) {
+  if (absl::Status status = CheckPrepared(handle); !status.ok()) return status;
   const CollectivePlan& plan = *plans_[handle.index];
+  Progress& progress = progress_[handle.index];
+  if (progress.is_under_way) {
+    return absl::FailedPreconditionError(absl::StrCat(plan.description, " is under way already"));
+  }
+  progress = {.is_under_way = true};
+  ++under_way_;
+  if (thread_ != nullptr) {
+    progress.ticket = thread_->Enqueue(handle.index, timeout);
+    return absl::OkStatus();
+  }
+  // What is short is not worth a second look.
+  if (plan.members.size() == 1 || plan.is_staged) return Run(handle.index, timeout);
   barrier_.Begin(handle.index, plan.hash);
+  progress.has_arrived = true;
+  progress.arrival = barrier_.Arrive();
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryCommunicator::Wait(CollectiveHandle handle, absl::Duration timeout) {
+  if (absl::Status status = CheckPrepared(handle); !status.ok()) return status;
+  const CollectivePlan& plan = *plans_[handle.index];
+  Progress& progress = progress_[handle.index];
+  if (!progress.is_under_way) {
+    return absl::FailedPreconditionError(absl::StrCat(plan.description, " was not started"));
+  }
+  absl::Status status;
+  if (thread_ != nullptr) {
+    status = thread_->Wait(progress.ticket);
+  } else if (progress.has_arrived) {
+    status = Complete(plan, progress.arrival, timeout);
+  }
+  progress.is_under_way = false;
+  --under_way_;
+  return status;
+}
+
+absl::Status SharedMemoryCommunicator::CheckPrepared(CollectiveHandle handle) const {
+  if (handle.index < plans_.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("collective #", handle.index, " was not prepared"));
+}
+
+absl::Status SharedMemoryCommunicator::CheckNothingUnderWay(const char* what) const {
+  if (under_way_ == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(what, ": a collective is under way"));
+}
+
+absl::Status SharedMemoryCommunicator::Run(uint32_t index, absl::Duration timeout) {
+  const CollectivePlan& plan = *plans_[index];
+  barrier_.Begin(index, plan.hash);
   if (plan.members.size() == 1) {
     RunAlone(plan);
     return absl::OkStatus();
   }
-  uint32_t slot = 0;
-  if (plan.is_staged) {
-    absl::StatusOr<uint32_t> acquired = AcquireSlot(plan.members, timeout, plan.description);
-    if (!acquired.ok()) return acquired.status();
-    slot = *acquired;
-    Stage(plan, slot);
-  }
-  absl::Status status = Wait(plan.members, timeout, plan.description, barrier_.Arrive());
+  return plan.is_staged ? RunStaged(plan, timeout) : Complete(plan, barrier_.Arrive(), timeout);
+}
+
+absl::Status SharedMemoryCommunicator::RunStaged(const CollectivePlan& plan, absl::Duration timeout) {
+  absl::StatusOr<uint32_t> slot = AcquireSlot(plan.members, timeout, plan.description);
+  if (!slot.ok()) return slot.status();
+  Stage(plan, *slot);
+  absl::Status status = WaitFor(plan.members, timeout, plan.description, barrier_.Arrive());
   if (!status.ok()) return status;
+  Move(plan, *slot);
+  barrier_.Arrive();
+  ReleaseSlot(*slot);
+  sent_bytes_ += plan.sent_bytes;
+  return absl::OkStatus();
+}
+
+// What follows this rank's arrival number `arrival`, the first of the collective.
+absl::Status SharedMemoryCommunicator::Complete(const CollectivePlan& plan, uint32_t arrival, absl::Duration timeout) {
+  absl::Status status = WaitFor(plan.members, timeout, plan.description, arrival);
+  if (!status.ok()) return status;
+  Move(plan, 0);
+  status = WaitFor(plan.readers, timeout, plan.description, barrier_.Arrive());
+  if (!status.ok()) return status;
+  sent_bytes_ += plan.sent_bytes;
+  return absl::OkStatus();
+}
+
+void SharedMemoryCommunicator::Move(const CollectivePlan& plan, uint32_t slot) {
   if (plan.reduces) {
     RunReductions(plan, slot);
   } else {
     RunCopies(plan, slot);
   }
-  const uint32_t count = barrier_.Arrive();
-  if (plan.is_staged) {
-    ReleaseSlot(slot);
-  } else {
-    status = Wait(plan.readers, timeout, plan.description, count);
-    if (!status.ok()) return status;
-  }
-  sent_bytes_ += plan.sent_bytes;
-  return absl::OkStatus();
 }
 
 absl::Status SharedMemoryCommunicator::Barrier(absl::Duration timeout) {
+  if (absl::Status status = CheckNothingUnderWay(kBarrierName); !status.ok()) return status;
   barrier_.Begin(kBarrierIndex, kBarrierIndex);
-  return Wait(world_, timeout, kBarrierName, barrier_.Arrive());
+  return WaitFor(world_, timeout, kBarrierName, barrier_.Arrive());
 }
 
 // Slots are used in turns. The next one is free once its last readers have arrived again, which is
@@ -135,7 +210,7 @@ absl::StatusOr<uint32_t> SharedMemoryCommunicator::AcquireSlot(absl::Span<const 
   const uint32_t slot = (last_slot_ + 1) % SharedMemorySegment::kSlots;
   const SlotUse& use = slot_uses_[slot];
   if (use.members != slot_uses_[last_slot_].members) {
-    absl::Status status = Wait(use.members, timeout, description, use.count);
+    absl::Status status = WaitFor(use.members, timeout, description, use.count);
     if (!status.ok()) return status;
   }
   slot_uses_[slot].members = members;
@@ -197,6 +272,7 @@ void SharedMemoryCommunicator::RunAlone(const CollectivePlan& plan) {
 
 absl::StatusOr<std::vector<std::string>> SharedMemoryCommunicator::AllGatherBytes(std::string_view bytes,
                                                                                   absl::Duration timeout) {
+  if (absl::Status status = CheckNothingUnderWay(kExchangeName); !status.ok()) return status;
   const uint64_t length = bytes.size();
   std::vector<std::string> lengths(size()), parts(size());
   absl::Status status = ExchangeChunk(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)), timeout,
@@ -227,7 +303,7 @@ absl::Status SharedMemoryCommunicator::ExchangeChunk(std::string_view bytes, abs
   std::byte* own = segment_->slot(rank_, *slot);
   std::memcpy(own, &length, sizeof(length));
   if (length > 0) std::memcpy(own + sizeof(length), bytes.data(), length);
-  absl::Status status = Wait(world_, timeout, kExchangeName, barrier_.Arrive());
+  absl::Status status = WaitFor(world_, timeout, kExchangeName, barrier_.Arrive());
   if (!status.ok()) return status;
   for (uint32_t peer : world_) {
     const std::byte* source = segment_->slot(peer, *slot);
@@ -243,8 +319,8 @@ void SharedMemoryCommunicator::Abort(const absl::Status& cause) { segment_->Abor
 
 void SharedMemoryCommunicator::Finish() { segment_->flag(rank_).state.store(RankState::kDone); }
 
-absl::Status SharedMemoryCommunicator::Wait(absl::Span<const uint32_t> members, absl::Duration timeout,
-                                            const std::string& description, uint32_t count) {
+absl::Status SharedMemoryCommunicator::WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout,
+                                               const std::string& description, uint32_t count) {
   const WaitResult result = barrier_.Wait(members, count, timeout);
   if (result.outcome == WaitOutcome::kReady) return absl::OkStatus();
   return ErrorOf(result, members, count, timeout, description);

@@ -34,6 +34,12 @@ class MeetingCommunicator : public comm::Communicator {
   absl::Status Execute(comm::CollectiveHandle, absl::Duration) override {
     return absl::UnimplementedError("no collectives");
   }
+  absl::Status Start(comm::CollectiveHandle, absl::Duration) override {
+    return absl::UnimplementedError("no collectives");
+  }
+  absl::Status Wait(comm::CollectiveHandle, absl::Duration) override {
+    return absl::UnimplementedError("no collectives");
+  }
   absl::Status Barrier(absl::Duration) override {
     place_.barrier.arrive_and_wait();
     return absl::OkStatus();

@@ -161,14 +161,23 @@ std::vector<Case> AllCases(const Shape& shape, CollectiveKind kind) {
   return cases;
 }
 
-void RunCase(const Mesh& mesh, const Case& test, Communicator& communicator) {
+// How a collective is executed.
+enum class Way { kWhole, kSplit, kThread };
+
+absl::Status Run(Communicator& communicator, CollectiveHandle handle, Way way) {
+  if (way == Way::kWhole) return communicator.Execute(handle, kTimeout);
+  absl::Status status = communicator.Start(handle, kTimeout);
+  return status.ok() ? communicator.Wait(handle, kTimeout) : status;
+}
+
+void RunCase(const Mesh& mesh, const Case& test, Way way, Communicator& communicator) {
   const uint32_t rank = communicator.rank();
   const uint64_t bytes = test.before[rank].size();
   auto handle = communicator.Prepare(mesh, test.spec);
   ASSERT_TRUE(handle.ok()) << handle.status();
   std::memcpy(communicator.window(), test.before[rank].data(), bytes);
   ASSERT_TRUE(communicator.Barrier(kTimeout).ok());
-  const absl::Status status = communicator.Execute(*handle, kTimeout);
+  const absl::Status status = Run(communicator, *handle, way);
   ASSERT_TRUE(status.ok()) << status;
   const std::byte* expected = test.after[rank].data();
   const std::byte* actual = communicator.window();
@@ -180,21 +189,23 @@ void RunCase(const Mesh& mesh, const Case& test, Communicator& communicator) {
                 << test.spec.operands[0].target_offset;
 }
 
-class Conformance : public testing::TestWithParam<std::tuple<RankRunner, Shape, CollectiveKind>> {};
+class Conformance : public testing::TestWithParam<std::tuple<RankRunner, Shape, CollectiveKind, Way>> {};
 
 TEST_P(Conformance, MatchesTheReference) {
-  const auto& [runner, shape, kind] = GetParam();
+  const auto& [runner, shape, kind, way] = GetParam();
   const std::vector<Case> cases = AllCases(shape, kind);
   runner.run(static_cast<uint32_t>(shape.mesh.ranks()), kWindowBytes,
-             [&, &mesh = shape.mesh](SharedMemoryCommunicator& communicator) {
-               for (const Case& test : cases) RunCase(mesh, test, communicator);
+             [&, &mesh = shape.mesh, &way = way](SharedMemoryCommunicator& communicator) {
+               if (way == Way::kThread) communicator.StartThread();
+               for (const Case& test : cases) RunCase(mesh, test, way, communicator);
                EXPECT_TRUE(communicator.Barrier(kTimeout).ok());
              });
 }
 
 std::string Name(const testing::TestParamInfo<Conformance::ParamType>& info) {
-  const auto& [runner, shape, kind] = info.param;
-  return runner.name + "_" + CollectiveName(kind) + "_" + shape.name;
+  const auto& [runner, shape, kind, way] = info.param;
+  const char* ways[] = {"whole", "split", "thread"};
+  return runner.name + "_" + CollectiveName(kind) + "_" + shape.name + "_" + ways[static_cast<int>(way)];
 }
 
 const RankRunner kThreads = {"threads", RunAsThreads};
@@ -210,11 +221,26 @@ const auto kAllKinds =
     testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
                     CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast);
 
+// Ways differ in when things happen, not in what: some shapes will do.
+std::vector<Shape> SplitShapes() {
+  const std::vector<Shape> all = AllShapes();
+  return {all[0], all[1], all[2], all[7]};
+}
+
+const auto kSplitWays = testing::Values(Way::kSplit, Way::kThread);
+
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
-                         testing::Combine(testing::Values(kThreads), testing::ValuesIn(AllShapes()), kAllKinds), Name);
+                         testing::Combine(testing::Values(kThreads), testing::ValuesIn(AllShapes()), kAllKinds,
+                                          testing::Values(Way::kWhole)),
+                         Name);
+INSTANTIATE_TEST_SUITE_P(ThreadsSplit, Conformance,
+                         testing::Combine(testing::Values(kThreads), testing::ValuesIn(SplitShapes()), kAllKinds,
+                                          kSplitWays),
+                         Name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Conformance);
 INSTANTIATE_TEST_SUITE_P(Processes, Conformance,
-                         testing::Combine(testing::Values(kProcesses), testing::ValuesIn(ProcessShapes()), kAllKinds),
+                         testing::Combine(testing::Values(kProcesses), testing::ValuesIn(ProcessShapes()), kAllKinds,
+                                          testing::Values(Way::kWhole, Way::kThread)),
                          Name);
 
 }  // namespace
