@@ -1,5 +1,5 @@
 // Checks of the mesh, the tensors and the programs; single instructions are checked by
-// verify_operation.cpp.
+// verify_operation.cpp, collectives under way by verify_overlap.cpp.
 #include "runtime/artifact/verify.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/verify_overlap.h"
 
 namespace sgd::artifact {
 namespace {
@@ -194,6 +195,7 @@ absl::Status VerifyProgram(const VerifyContext& context, const Program& program)
     absl::Status status = VerifyLocation(program, program.explain()->Get(i)->loc());
     if (!status.ok()) return In(absl::StrCat("explanation ", i), status);
   }
+  if (absl::Status status = VerifyOverlap(program); !status.ok()) return status;
   return VerifyCollectiveHash(program);
 }
 

@@ -168,11 +168,13 @@ absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
       return Invalid(absl::StrCat(what, " is not aligned to ", kBufferAlignment, " bytes"));
     }
   }
-  // The last buffer is an output; which of the others are is the kernel's knowledge.
   const uint64_t buffers = Size(launch.buffers());
-  if (buffers > 0) {
-    const Slice* last = launch.buffers()->Get(static_cast<uint32_t>(buffers - 1));
-    absl::Status status = VerifyWritable(context, last, "the last buffer");
+  if (buffers > 0 && (launch.outputs() == 0 || launch.outputs() > buffers)) {
+    return Invalid(absl::StrCat(launch.outputs(), " of ", buffers, " buffers are outputs"));
+  }
+  for (uint64_t i = buffers > 0 ? buffers - launch.outputs() : 0; i < buffers; ++i) {
+    absl::Status status =
+        VerifyWritable(context, launch.buffers()->Get(static_cast<uint32_t>(i)), absl::StrCat("output buffer ", i));
     if (!status.ok()) return status;
   }
   if (launch.coordinates() == nullptr) return absl::OkStatus();
@@ -284,6 +286,8 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyCopy(context, *instruction.op_as_Copy());
     case Operation::Fill:
       return VerifyFill(context, *instruction.op_as_Fill());
+    case Operation::Done:
+      return absl::OkStatus();  // verify_overlap.cpp
     default:
       return Invalid("unknown kind of operation");
   }
@@ -302,6 +306,8 @@ const char* OperationName(const Instruction& instruction) {
       return "copy";
     case Operation::Fill:
       return "fill";
+    case Operation::Done:
+      return "done";
     default:
       return "unknown";
   }

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   auto executor = absl::WrapUnique(new Executor(context, **source, options));
   const uint32_t count = static_cast<uint32_t>(Size((*source)->instructions()));
   executor->steps_.reserve(count);
+  executor->handles_.resize(count);
   if (options.profile) executor->instruction_times_.assign(count, absl::InfiniteDuration());
   for (uint32_t i = 0; i < count; ++i) {
     if (absl::Status status = executor->PrepareInstruction(i); !status.ok()) return executor->Locate(status, i);
@@ -71,18 +72,28 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
 absl::Status Executor::PrepareInstruction(uint32_t index) {
   const Instruction& instruction = *source_.instructions()->Get(index);
   if (const artifact::Collective* collective = instruction.op_as_Collective()) {
-    const std::string location = absl::StrCat(program_, ": instruction ", index, ": ", LocationOf(instruction));
-    absl::StatusOr<comm::CollectiveHandle> handle =
-        context_.communicator().Prepare(context_.mesh(), artifact::SpecOf(*collective, location));
-    if (!handle.ok()) return handle.status();
-    steps_.push_back({nullptr, *handle, index});
+    return PrepareCollective(*collective, index);
+  }
+  if (const artifact::Done* done = instruction.op_as_Done()) {
+    steps_.push_back({Step::Kind::kDone, nullptr, handles_[done->start()], index});
     return absl::OkStatus();
   }
   const bool computes = instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul;
   if (computes && options_.null_kernels) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
   if (!node.ok()) return node.status();
-  steps_.push_back({*std::move(node), {}, index});
+  steps_.push_back({Step::Kind::kNode, *std::move(node), {}, index});
+  return absl::OkStatus();
+}
+
+absl::Status Executor::PrepareCollective(const artifact::Collective& collective, uint32_t index) {
+  const Instruction& instruction = *source_.instructions()->Get(index);
+  const std::string location = absl::StrCat(program_, ": instruction ", index, ": ", LocationOf(instruction));
+  absl::StatusOr<comm::CollectiveHandle> handle =
+      context_.communicator().Prepare(context_.mesh(), artifact::SpecOf(collective, location));
+  if (!handle.ok()) return handle.status();
+  handles_[index] = *handle;
+  steps_.push_back({collective.starts() ? Step::Kind::kStart : Step::Kind::kCollective, nullptr, *handle, index});
   return absl::OkStatus();
 }
 
@@ -127,7 +138,7 @@ absl::Status Executor::Run(uint64_t step) {
 }
 
 absl::Status Executor::ExecuteStep(const Step& step) {
-  return step.node != nullptr ? step.node->Execute() : ExecuteCollective(step);
+  return step.kind == Step::Kind::kNode ? step.node->Execute() : ExecuteCollective(step);
 }
 
 absl::Status Executor::ExecuteTimed(const Step& step) {
@@ -144,9 +155,21 @@ absl::Status Executor::ExecuteCollective(const Step& step) {
   // Peers read the window, so what was enqueued must have been written.
   if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
   const absl::Time begin = SteadyNow();
-  absl::Status status = context_.communicator().Execute(step.collective, options_.timeout);
+  absl::Status status = Communicate(step);
   timing_.communication += SteadyNow() - begin;
   return status;
+}
+
+absl::Status Executor::Communicate(const Step& step) {
+  comm::Communicator& communicator = context_.communicator();
+  switch (step.kind) {
+    case Step::Kind::kStart:
+      return communicator.Start(step.collective, options_.timeout);
+    case Step::Kind::kDone:
+      return communicator.Wait(step.collective, options_.timeout);
+    default:
+      return communicator.Execute(step.collective, options_.timeout);
+  }
 }
 
 std::span<std::byte> Executor::InputBytes(size_t index) const {

@@ -48,7 +48,8 @@ struct Tensor {
 // Wall time of the last step.
 struct StepTiming {
   absl::Duration total;
-  absl::Duration communication;  // collectives, waiting for peers included
+  // How long it waited for collectives, peers included: what of them was not hidden behind compute.
+  absl::Duration communication;
 };
 
 class Executor {
@@ -88,19 +89,23 @@ class Executor {
   const std::string& program() const { return program_; }
 
  private:
-  // A node or a collective, in execution order.
+  // In execution order.
   struct Step {
-    std::unique_ptr<device::Node> node;  // null for a collective
-    comm::CollectiveHandle collective;
-    uint32_t instruction;  // its index in the program
+    enum class Kind { kNode, kCollective, kStart, kDone };
+    Kind kind;
+    std::unique_ptr<device::Node> node;  // kNode only
+    comm::CollectiveHandle collective;   // the others
+    uint32_t instruction;                // its index in the program
   };
 
   Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
   absl::Status PrepareInstruction(uint32_t index);
+  absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
   absl::Status ExecuteStep(const Step& step);
   absl::Status ExecuteTimed(const Step& step);
   absl::Status ExecuteCollective(const Step& step);
+  absl::Status Communicate(const Step& step);
   absl::Status Locate(const absl::Status& status, uint32_t index) const;
   std::string LocationOf(const artifact::Instruction& instruction) const;
 
@@ -111,6 +116,7 @@ class Executor {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   std::vector<Step> steps_;
+  std::vector<comm::CollectiveHandle> handles_;  // by instruction, of collectives
   StepTiming timing_;
   std::vector<absl::Duration> instruction_times_;
 };

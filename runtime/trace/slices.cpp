@@ -46,6 +46,7 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
     case artifact::Operation::Fill:
       visit("target", *instruction.op_as_Fill()->target());
       return;
+    case artifact::Operation::Done:
     case artifact::Operation::NONE:
       return;
   }

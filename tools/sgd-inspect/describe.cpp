@@ -64,6 +64,17 @@ Json OperandsJson(const artifact::Collective& collective) {
   return operands;
 }
 
+// The instruction that ends the collective at `index`; null for one that runs to its end before the
+// next instruction.
+Json DoneOf(const artifact::Program& program, uint32_t index) {
+  if (!program.instructions()->Get(index)->op_as_Collective()->starts()) return Json();
+  for (uint32_t i = index + 1; i < Size(program.instructions()); ++i) {
+    const artifact::Done* done = program.instructions()->Get(i)->op_as_Done();
+    if (done != nullptr && done->start() == index) return i;
+  }
+  return Json();
+}
+
 Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
                     bool with_operands) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
@@ -79,6 +90,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
                        collective.kind() == artifact::CollectiveKind::ReduceScatter;
   const uint64_t group = GroupSize(collective.axes());
   Json json = {{"instruction", index},
+               {"done", DoneOf(program, index)},
                {"kind", CollectiveKindName(collective.kind())},
                {"reduce", reduces ? Json(ReduceKindName(collective.reduce())) : Json()},
                {"axes", AxesJson(root, collective.axes())},
@@ -106,7 +118,7 @@ Json MatmulJson(const artifact::Matmul& matmul) {
 // model's CPU can (60 GFLOP/s on 10 GB/s), "memory" where it does less, "peers" for collectives.
 const char* BoundOf(const artifact::Instruction& instruction) {
   constexpr double kFlopsPerByte = 6;
-  if (instruction.op_as_Collective() != nullptr) return "peers";
+  if (instruction.op_as_Collective() != nullptr || instruction.op_as_Done() != nullptr) return "peers";
   const double bytes = static_cast<double>(instruction.bytes());
   return static_cast<double>(instruction.flops()) > kFlopsPerByte * bytes ? "compute" : "memory";
 }
@@ -126,6 +138,8 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
   } else if (const artifact::Fill* fill = instruction.op_as_Fill()) {
     std::string pattern(reinterpret_cast<const char*>(fill->pattern()->data()), fill->pattern()->size());
     json["pattern"] = absl::BytesToHexString(pattern);
+  } else if (const artifact::Done* done = instruction.op_as_Done()) {
+    json["start"] = done->start();
   }
   Json slices = Json::array();
   trace::ForEachSlice(instruction, [&](const char* role, const artifact::Slice& slice) {
@@ -161,7 +175,10 @@ Json SlicesJson(const artifact::Program& program) {
     use(*program.outputs()->Get(i)->slice()).values.push_back(absl::StrCat("result", i));
   }
   for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
-    trace::ForEachSlice(*program.instructions()->Get(i), [&](const char*, const artifact::Slice& slice) {
+    // The end of a collective is a use of what it works on.
+    const artifact::Done* done = program.instructions()->Get(i)->op_as_Done();
+    const uint32_t user = done == nullptr ? i : done->start();
+    trace::ForEachSlice(*program.instructions()->Get(user), [&](const char*, const artifact::Slice& slice) {
       SliceUse& touched = use(slice);
       if (touched.first < 0) touched.first = i;
       touched.last = i;

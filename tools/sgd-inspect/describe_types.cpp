@@ -74,6 +74,8 @@ const char* OperationKindName(artifact::Operation operation) {
       return "copy";
     case artifact::Operation::Fill:
       return "fill";
+    case artifact::Operation::Done:
+      return "done";
     case artifact::Operation::NONE:
       break;
   }

@@ -111,19 +111,20 @@ std::string ValuesText(const Json& values, const char* title, const char* last, 
 
 std::string CollectivesText(const Json& collectives, bool with_operands) {
   if (collectives.empty()) return "  collectives: none\n";
-  Table table({"at", "kind", "over", "ranks", "tensors", "operand bytes", "sent bytes", "source"});
+  Table table({"at", "done at", "kind", "over", "ranks", "tensors", "operand bytes", "sent bytes", "source"});
   for (const Json& collective : collectives) {
     const std::string reduce = collective["reduce"].is_null() ? "" : absl::StrCat(" ", Plain(collective["reduce"]));
-    table.Add({Plain(collective["instruction"]), Plain(collective["kind"]) + reduce, Join(collective["axes"], "+"),
-               Plain(collective["group_size"]), Plain(collective["tensors"]), Grouped(collective["operand_bytes"]),
-               Grouped(collective["sent_bytes"]), Name(collective["loc"])});
+    table.Add({Plain(collective["instruction"]), collective["done"].is_null() ? "" : Plain(collective["done"]),
+               Plain(collective["kind"]) + reduce, Join(collective["axes"], "+"), Plain(collective["group_size"]),
+               Plain(collective["tensors"]), Grouped(collective["operand_bytes"]), Grouped(collective["sent_bytes"]),
+               Name(collective["loc"])});
     if (!with_operands) continue;
     for (const Json& operand : collective["operands"]) {
-      table.Add({"", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "", "", "", "", "",
-                 absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
+      table.Add({"", "", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "", "", "", "",
+                 "", absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
     }
   }
-  return absl::StrCat("  collectives\n", table.Text({0, 3, 4, 5, 6}));
+  return absl::StrCat("  collectives\n", table.Text({0, 1, 4, 5, 6, 7}));
 }
 
 // What is particular to an instruction, in one cell.
@@ -140,6 +141,7 @@ std::string DetailText(const Json& instruction) {
                         instruction["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(instruction["epilogue"])));
   }
   if (op == "collective") return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
+  if (op == "done") return absl::StrCat("of ", Plain(instruction["start"]));
   if (op == "fill") return absl::StrCat("0x", Plain(instruction["pattern"]));
   return "";
 }

@@ -26,6 +26,23 @@ std::unique_ptr<artifact::ArtifactFile> Sample(uint32_t ranks) {
 
 std::unique_ptr<device::Device> Cpu(uint32_t threads = 1) { return *cpu::CpuDevice::Create({threads}); }
 
+// The sample with its all-reduce split: instruction 3 starts it, the fill runs beside it, and
+// instruction 5 ends it.
+std::unique_ptr<artifact::ArtifactFile> SplitSample(uint32_t ranks) {
+  artifact::ArtifactWriter writer;
+  testing::FillSample(writer, ranks);
+  auto& instructions = writer.artifact().programs[0]->instructions;
+  instructions[3]->op.AsCollective()->starts = true;
+  std::swap(instructions[4], instructions[6]);
+  artifact::DoneT done;
+  done.start = 3;
+  auto instruction = std::make_unique<artifact::InstructionT>();
+  instruction->op.Set(std::move(done));
+  instruction->loc = 1;
+  instructions.insert(instructions.begin() + 5, std::move(instruction));
+  return *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda");
+}
+
 template <typename T>
 std::span<std::byte> BytesOf(std::vector<T>& values) {
   return std::as_writable_bytes(std::span<T>(values));
@@ -95,6 +112,33 @@ TEST_P(ExecutorOnRanks, RunsStepsAndCarriesState) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, ExecutorOnRanks, ::testing::Values(1, 2, 4));
+
+// t of the sample after one step; `prepare` gets every rank's communicator.
+std::vector<float> RunOnce(const artifact::ArtifactFile& file, uint32_t ranks,
+                           const std::function<void(comm::SharedMemoryCommunicator&)>& prepare) {
+  std::vector<float> x = Ramp(32 * ranks, 0.25f), w = Ramp(128, 0.125f), t(64);
+  comm::RunAsThreads(ranks, file.root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+    prepare(communicator);
+    auto device = Cpu();
+    auto context = *ExecutionContext::Create(file, *device, communicator);
+    auto executor = *Executor::Create(*context, "main", {});
+    ASSERT_TRUE(executor->UploadInput(0, BytesOf(x)).ok());
+    ASSERT_TRUE(executor->UploadInput(1, BytesOf(w)).ok());
+    const absl::Status status = executor->Run(0);
+    ASSERT_TRUE(status.ok()) << status;
+    ASSERT_TRUE(executor->DownloadOutput(0, BytesOf(t)).ok());
+  });
+  return t;
+}
+
+TEST_P(ExecutorOnRanks, SplitCollectivesGiveTheSameBits) {
+  const uint32_t ranks = GetParam();
+  const std::vector<float> whole = RunOnce(*Sample(ranks), ranks, [](comm::SharedMemoryCommunicator&) {});
+  const auto file = SplitSample(ranks);
+  EXPECT_EQ(RunOnce(*file, ranks, [](comm::SharedMemoryCommunicator&) {}), whole);
+  EXPECT_EQ(RunOnce(*file, ranks, [](comm::SharedMemoryCommunicator& communicator) { communicator.StartThread(); }),
+            whole);
+}
 
 // Runs `body` with a context over one rank.
 void WithContext(const artifact::ArtifactFile& file, const std::function<void(ExecutionContext&)>& body) {
@@ -186,6 +230,30 @@ TEST(Executor, ErrorsOfAStepSayWhere) {
     EXPECT_THAT(std::string(status.message()),
                 AllOf(HasSubstr("rank 0: program 'main' instruction 3 (all_reduce) at model.py:1:1: step 3: "),
                       HasSubstr("1")));
+    communicator.Abort(status);
+    gave_up.Notify();
+  });
+}
+
+TEST(Executor, ErrorsOfACollectiveUnderWaySayWhere) {
+  const auto file = SplitSample(2);
+  absl::Notification gave_up;
+  comm::RunAsThreads(2, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+    communicator.StartThread();
+    auto device = Cpu();
+    auto context = *ExecutionContext::Create(*file, *device, communicator);
+    ExecutorOptions options;
+    options.timeout = absl::Milliseconds(50);
+    auto executor = *Executor::Create(*context, "main", options);
+    if (communicator.rank() == 1) {
+      gave_up.WaitForNotification();
+      return;
+    }
+    const absl::Status status = executor->Run(3);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("rank 0: program 'main' instruction 5 (done) at model.py:2:5: step 3: all_reduce #0 "
+                                "(main: instruction 3: model.py:1:1): rank 1 did not arrive")));
     communicator.Abort(status);
     gave_up.Notify();
   });
