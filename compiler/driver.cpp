@@ -60,7 +60,7 @@ class Driver {
     if (isDone(EmitLevel::Kernels)) return success();
     joinPrograms(programs);
     programs.resize(1);
-    if (failed(runStage([this](PassManager& passes) { addPlanStage(passes, getCpuKernelModel(timings)); })))
+    if (failed(runStage([this](PassManager& passes) { addPlanStage(passes, options, getCpuKernelModel(timings)); })))
       return failure();
     emit(EmitLevel::Plan);
     return finish();

@@ -3,6 +3,7 @@
 
 #include "compiler/export_program.h"
 #include "compiler/locations.h"
+#include "passes/memory/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -33,6 +34,7 @@ Explanation mlir::sgd::computeExplanation(ModuleOp plan) {
       base.bytes = getSentBytes(collective);
       SmallVector<StringRef> texts = getExplanations(collective);
       if (texts.empty()) texts.push_back("the program asks for it");
+      if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
       for (auto [index, text] : llvm::enumerate(texts)) {
         ExplainRecord record = base;
         // The bytes of a bucket are counted once.

@@ -4,6 +4,7 @@
 #include "compiler/locations.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "passes/memory/instruction_cost.h"
 #include "passes/memory/passes.h"
 #include "passes/partition/reshard_emitter.h"
 #include "runtime/artifact/collective.h"
@@ -71,11 +72,17 @@ class ProgramExporter {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) return success();
     auto instruction = std::make_unique<artifact::InstructionT>();
     instruction->loc = getLocation(op.getLoc());
-    for (Value operand : op.getOperands()) instruction->bytes += bytesOf(operand);
+    if (!isa<plan::DoneOp>(op))
+      for (Value operand : op.getOperands()) instruction->bytes += bytesOf(operand);
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
                                .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
                                .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
                                .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
+                               .Case([&](plan::DoneOp done) {
+                                 artifact::DoneT target;
+                                 target.start = starts.lookup(done.getCollective());
+                                 return instruction->op.Set(std::move(target)), success();
+                               })
                                .Case([&](plan::CopyOp copy) {
                                  artifact::CopyT target;
                                  target.source = sliceOf(copy.getSource());
@@ -89,6 +96,7 @@ class ProgramExporter {
                                  return instruction->op.Set(std::move(target)), success();
                                })
                                .Default([](Operation* op) { return op->emitOpError("is not an instruction"); });
+    if (auto collective = dyn_cast<plan::CollectiveOp>(op)) starts[collective] = program->instructions.size();
     program->flops += instruction->flops;
     program->instructions.push_back(std::move(instruction));
     return result;
@@ -97,6 +105,7 @@ class ProgramExporter {
   LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT& instruction) {
     artifact::LaunchT target;
     target.kernel = context.kernels.lookup(launch.getKernel());
+    target.outputs = launch.getOutputs().size();
     for (Value buffer : launch.getOperands()) target.buffers.push_back(slice(buffer));
     if (launch.getCoordinates())
       for (auto axes : launch.getCoordinates()->getAsRange<AxisListAttr>()) {
@@ -149,9 +158,12 @@ class ProgramExporter {
       if (failed(operand)) return failure();
       target.operands.push_back(std::move(*operand));
     }
+    target.starts = static_cast<bool>(collective.getToken());
     instruction.op.Set(std::move(target));
     program->sent_bytes += getSentBytes(collective);
-    for (StringRef text : getExplanations(collective)) {
+    SmallVector<StringRef> texts = getExplanations(collective);
+    if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
+    for (StringRef text : texts) {
       program->explain.push_back(std::make_unique<artifact::ExplainT>());
       program->explain.back()->text = text.str();
       program->explain.back()->loc = instruction.loc;
@@ -264,6 +276,7 @@ class ProgramExporter {
   std::unique_ptr<artifact::ProgramT> program;
   llvm::DenseMap<Value, artifact::Slice> constants;
   llvm::StringMap<uint32_t> locations;
+  llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
 };
 
 }  // namespace
@@ -279,13 +292,6 @@ std::string mlir::sgd::getInputName(func::FuncOp function, unsigned index) {
 
 int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
   return spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
-}
-
-uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
-  uint64_t bytes = 0;
-  bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;
-  for (Value buffer : countsResult ? collective.getTargets() : collective.getSources()) bytes += bytesOf(buffer);
-  return bytes;
 }
 
 uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {

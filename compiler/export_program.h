@@ -24,9 +24,6 @@ FailureOr<std::unique_ptr<artifact::ProgramT>> exportProgram(func::FuncOp functi
 /// The model's name of argument `index`, else `argN`.
 std::string getInputName(func::FuncOp function, unsigned index);
 
-/// Bytes of one rank in `collective`, as SentBytes counts them: the results of an all_gather, else the operands.
-uint64_t getCountedBytes(plan::CollectiveOp collective);
-
 /// Bytes that a rank sends in `collective`.
 uint64_t getSentBytes(plan::CollectiveOp collective);
 

@@ -11,6 +11,10 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+static std::string getTopologyName(const CompileOptions& options) {
+  return options.topologyFile.empty() ? "host" : options.topologyFile;
+}
+
 void mlir::sgd::addShardingStage(OpPassManager& passes) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createShardPass());
@@ -18,7 +22,7 @@ void mlir::sgd::addShardingStage(OpPassManager& passes) {
 }
 
 void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
-  std::string topology = options.topologyFile.empty() ? "host" : options.topologyFile;
+  std::string topology = getTopologyName(options);
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
@@ -38,9 +42,11 @@ void mlir::sgd::addKernelStage(OpPassManager& passes) {
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 
-void mlir::sgd::addPlanStage(OpPassManager& passes, KernelModel model) {
+void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, KernelModel model) {
   passes.addPass(createToPlanPass(std::move(model)));
   passes.addPass(createFuseEpiloguesPass());
   passes.addPass(createShareBuffersPass());
+  passes.addPass(createOverlapCollectivesPass(
+      OverlapCollectivesPassOptions{getTopologyName(options), options.memoryLimit.value_or(0)}));
   passes.addPass(createAssignOffsetsPass());
 }

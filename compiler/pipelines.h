@@ -17,8 +17,8 @@ void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 /// To kernels: contractions, clusters, the order of execution.
 void addKernelStage(OpPassManager& passes);
 
-/// To the plan: buffers, updates in place, offsets.
-void addPlanStage(OpPassManager& passes, KernelModel model);
+/// To the plan: buffers, updates in place, collectives split, offsets.
+void addPlanStage(OpPassManager& passes, const CompileOptions& options, KernelModel model);
 
 }  // namespace mlir::sgd
 

@@ -5,9 +5,8 @@
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "passes/cost/cost_model.h"
+#include "passes/memory/instruction_cost.h"
 #include "passes/memory/passes.h"
-#include "passes/partition/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -44,29 +43,6 @@ CollectiveReport getCollective(plan::CollectiveOp collective) {
   return report;
 }
 
-/// Sum of the estimates of all instructions, which run one after another.
-double estimateSeconds(func::FuncOp function, MeshAttr mesh, const Topology& topology) {
-  MeshSizes sizes;
-  for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
-  CostModel cost(topology, sizes);
-  double seconds = 0;
-  for (Operation& op : function.front().without_terminator()) {
-    if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
-    uint64_t bytes = 0;
-    for (Value operand : op.getOperands()) bytes += bytesOf(operand);
-    if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-      seconds += cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
-                                           getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
-    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
-      seconds += cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
-    } else {
-      auto launch = dyn_cast<plan::LaunchOp>(op);
-      seconds += cost.getOpSeconds(launch ? launch.getFlops() : 0, bytes);
-    }
-  }
-  return seconds;
-}
-
 std::string formatBytes(uint64_t bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;
@@ -95,7 +71,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.ranks = mesh.getNumRanks();
   for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
-  report.estimatedSeconds = estimateSeconds(function, mesh, topology);
+  report.estimatedSeconds = getSeconds(getCostModel(mesh, topology), mesh, function);
   report.memory =
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   for (Operation& op : function.front()) {

@@ -13,7 +13,7 @@ def Plan_Dialect : Dialect {
   let description = [{
     A program is a `func.func` of one block whose arguments and results are memrefs with a `#plan.space`. Buffers come from arguments,
     `plan.alloc` and `plan.constant`; `plan.view` looks at a part of one. Every other op is one instruction of the artifact and runs to its end
-    before the next one begins. Offsets are absent until they are assigned: on `plan.alloc` as `offset`, on arguments as `plan.offset`.
+    before the next one begins, except a collective with a token, which a `plan.done` ends. Offsets are absent until they are assigned: on `plan.alloc` as `offset`, on arguments as `plan.offset`.
     Arguments and results carry `plan.tensor`: the tensor that the user sees.
 
     ```mlir
@@ -29,6 +29,7 @@ def Plan_Dialect : Dialect {
     ```
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::memref::MemRefDialect"];
 }
 
@@ -58,6 +59,11 @@ def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "what follows the sum of product
   let genSpecializedAttr = 0;
 }
 def Plan_Epilogue : EnumAttr<Plan_Dialect, Plan_EpilogueEnum, "epilogue"> { let assemblyFormat = "$value"; }
+
+def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "A collective under way";
+}
 
 def Plan_Tensor : AttrDef<Plan_Dialect, "Tensor"> {
   let mnemonic = "tensor";

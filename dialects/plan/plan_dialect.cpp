@@ -1,6 +1,7 @@
 // Registration of the plan dialect, its attributes and the properties of buffer types.
 #include "dialects/plan/plan_dialect.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -12,10 +13,17 @@ using namespace mlir::plan;
 #define GET_ATTRDEF_CLASSES
 #include "dialects/plan/plan_attrs.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/plan/plan_types.cpp.inc"
+
 void PlanDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/plan/plan_attrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/plan/plan_types.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kTensorAttr = "plan.tensor";  // TensorAttr
 #define GET_ATTRDEF_CLASSES
 #include "dialects/plan/plan_attrs.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/plan/plan_types.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/plan/plan_ops.h.inc"
 

@@ -181,6 +181,7 @@ LogicalResult CollectiveOp::verify() {
   CollectiveKind kind = getKind();
   if (getSources().empty() || getSources().size() != getTargets().size())
     return emitOpError("needs one target per source");
+  if (getToken() && !getToken().hasOneUse()) return emitOpError("with a token is done exactly once");
   bool reduces = kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter;
   if (reduces != getReduce().has_value())
     return emitOpError("names how values are combined exactly when it combines them");
@@ -201,6 +202,13 @@ LogicalResult CollectiveOp::verify() {
     if (to.getShape() != ArrayRef<int64_t>(*shape) || to.getElementType() != from.getElementType())
       return emitOpError() << "target " << index << " should have shape [" << *shape << "]";
   }
+  return success();
+}
+
+LogicalResult DoneOp::verify() {
+  CollectiveOp collective = getCollective();
+  if (!collective || collective->getBlock() != (*this)->getBlock())
+    return emitOpError("ends a collective of its own block");
   return success();
 }
 

@@ -109,6 +109,8 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
   let description = [{
     `dims[i]` is the dimension that all_gather joins and reduce_scatter cuts; all_to_all has dims = [split, concat]. An all_reduce's target
     may be its source. A permute sends from the rank whose linear index over `from` is i to the one whose linear index over `axes` is i.
+    With a token it only begins, and runs beside what follows until the token's one `plan.done`; meanwhile no instruction touches its
+    targets or writes its sources.
 
     ```mlir
     plan.collective reduce_scatter combining add (%sum : memref<8x16xf32, #plan.space<window>>)
@@ -118,10 +120,30 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
   let arguments = (ins Plan_CollectiveKind:$kind, OptionalAttr<Sgd_ReduceKind>:$reduce,
     Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$targets,
     DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from);
+  let results = (outs Optional<Plan_Token>:$token);
   let assemblyFormat = [{
     $kind (`combining` $reduce^)? `(` $sources `:` type($sources) `)` `to` `(` $targets `:` type($targets) `)` `dims` $dims $axes (`from` $from^)? attr-dict
+    (`:` type($token)^)?
   }];
   let hasVerifier = 1;
+}
+
+def Plan_DoneOp : Plan_Op<"done"> {
+  let summary = "Waits until a collective under way is complete: its targets may be read, its sources written";
+  let description = [{
+    ```mlir
+    %0 = plan.collective all_reduce combining add (%sum : memref<8xf32, #plan.space<window>>)
+      to (%sum : memref<8xf32, #plan.space<window>>) dims [] <@mesh, {"data"}> : !plan.token
+    plan.done %0
+    ```
+  }];
+  let arguments = (ins Plan_Token:$token);
+  let assemblyFormat = "$token attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The collective that this ends.
+    CollectiveOp getCollective() { return getToken().getDefiningOp<CollectiveOp>(); }
+  }];
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {

@@ -44,8 +44,8 @@ LogicalResult mlir::sgd::createCollective(OpBuilder& builder, Operation* op, Val
     return op->emitOpError("between ranks is not supported for 'xor'");
   ReduceKindAttr reduce = form.reduce ? ReduceKindAttr::get(builder.getContext(), *form.reduce) : ReduceKindAttr();
   auto collective = plan::CollectiveOp::create(
-      builder, op->getLoc(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce, sources, targets,
-      builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from);
+      builder, op->getLoc(), /*token=*/Type(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce,
+      sources, targets, builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from);
   collective->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }

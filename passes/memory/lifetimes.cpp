@@ -32,13 +32,15 @@ BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
     int64_t position = end++;
     positions[&op] = position;
-    for (Value operand : op.getOperands()) {
+    // A collective under way uses its buffers until it is done.
+    auto done = dyn_cast<plan::DoneOp>(op);
+    for (Value operand : done ? done.getCollective()->getOperands() : op.getOperands()) {
       Value root = plan::getRoot(operand).root;
       bool isWhole =
           plan::getByteSize(cast<MemRefType>(operand.getType())) == plan::getByteSize(cast<MemRefType>(root.getType()));
       SmallVector<Access, 4>& list = accesses[root];
       if (list.empty() || list.back().op != &op)
-        list.push_back({position, &op, isWhole && overwritesAll(&op, operand, kernels)});
+        list.push_back({position, &op, !done && isWhole && overwritesAll(&op, operand, kernels)});
     }
   }
   --end;

@@ -37,6 +37,8 @@ std::unique_ptr<Pass> createToPlanPass(KernelModel model);
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";
+/// On collectives that are split: what hides them (StringAttr).
+inline constexpr llvm::StringLiteral kOverlapAttr = "plan.overlap";
 /// On the module: bytes of the two spaces (IntegerAttr).
 inline constexpr llvm::StringLiteral kPrivateBytesAttr = "plan.private_bytes";
 inline constexpr llvm::StringLiteral kWindowBytesAttr = "plan.window_bytes";

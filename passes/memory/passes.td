@@ -35,6 +35,20 @@ def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
+def OverlapCollectivesPass : Pass<"sgd-overlap-collectives", "::mlir::ModuleOp"> {
+  let summary = "Splits collectives into start and done, with compute in between";
+  let description = [{
+    Before: no offsets yet, collectives run to their end. After: a collective whose time is hidden, by the cost model, behind at least 20 us of
+    compute has a token; it stands right after its last producer and its `plan.done` before the first instruction that needs it. Other
+    instructions go before those that would have to wait. Buffers of a collective under way stay alive, so memory may peak up to
+    1/64 higher than without, and stays within the limit; where it would not, the given order remains, at last unsplit.
+    `plan.overlap` on a collective says what hides it.
+  }];
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: whose times decide">,
+                 Option<"memoryLimit", "memory-limit", "uint64_t", "0", "Bytes of a rank, constants included, that may not be passed; 0: none">];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
 def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer its place in private or window memory";
   let description = [{

@@ -86,3 +86,35 @@ func.func @copy(%x: !p, %y: !q) {
   plan.copy %x to %y : !p -> !q
   return
 }
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+!w = memref<8xf32, #plan.space<window>>
+
+func.func @never_done(%x: !w) {
+  // expected-error @+1 {{with a token is done exactly once}}
+  %0 = plan.collective all_reduce combining add (%x : !w) to (%x : !w) dims [] <@mesh, {"data"}> : !plan.token
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+!w = memref<8xf32, #plan.space<window>>
+
+func.func @done_twice(%x: !w) {
+  // expected-error @+1 {{with a token is done exactly once}}
+  %0 = plan.collective all_reduce combining add (%x : !w) to (%x : !w) dims [] <@mesh, {"data"}> : !plan.token
+  plan.done %0
+  plan.done %0
+  return
+}
+
+// -----
+
+func.func @done_of_nothing(%x: !plan.token) {
+  // expected-error @+1 {{ends a collective of its own block}}
+  plan.done %x
+  return
+}

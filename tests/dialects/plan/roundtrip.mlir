@@ -42,6 +42,10 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   %5 = plan.alloc : !w
   // CHECK: plan.collective permute{{.*}} from <@mesh, {"model", "data"}>
   plan.collective permute (%3 : !w) to (%5 : !w) dims [] <@mesh, {"data", "model"}> from <@mesh, {"model", "data"}>
+  // CHECK: %[[UNDER_WAY:.*]] = plan.collective all_reduce combining add{{.*}} <@mesh, {"model"}> : !plan.token
+  %7 = plan.collective all_reduce combining add (%5 : !w) to (%5 : !w) dims [] <@mesh, {"model"}> : !plan.token
+  // CHECK: plan.done %[[UNDER_WAY]]
+  plan.done %7
   // CHECK: plan.view %{{.*}} at 64
   %6 = plan.view %0 at 64 : !p -> memref<16xf32, #plan.space<private>>
   return %0 : !p

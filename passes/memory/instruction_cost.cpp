@@ -1,0 +1,52 @@
+// Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
+#include "passes/memory/instruction_cost.h"
+
+#include "passes/partition/sharding_state.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+CostModel mlir::sgd::getCostModel(MeshAttr mesh, const Topology& topology) {
+  return CostModel(topology, getMeshSizes(mesh));
+}
+
+uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
+  uint64_t bytes = 0;
+  bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;
+  for (Value buffer : countsResult ? collective.getTargets() : collective.getSources())
+    bytes += plan::getByteSize(cast<MemRefType>(buffer.getType()));
+  return bytes;
+}
+
+double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {
+  if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp, plan::DoneOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return 0;
+  if (auto collective = dyn_cast<plan::CollectiveOp>(op))
+    return cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
+                                     getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+  double bytes = 0;
+  for (Value operand : op->getOperands()) bytes += plan::getByteSize(cast<MemRefType>(operand.getType()));
+  if (auto matmul = dyn_cast<plan::MatmulOp>(op))
+    return cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
+  auto launch = dyn_cast<plan::LaunchOp>(op);
+  return cost.getOpSeconds(launch ? launch.getFlops() : 0, bytes);
+}
+
+double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {
+  double now = 0, linkIsFree = 0;
+  llvm::DenseMap<Operation*, double> ends;
+  for (Operation& op : function.front()) {
+    double seconds = getSeconds(cost, mesh, &op);
+    auto collective = dyn_cast<plan::CollectiveOp>(op);
+    if (collective) {
+      linkIsFree = std::max(now, linkIsFree) + seconds;
+      if (!collective.getToken()) now = linkIsFree;
+      ends[&op] = linkIsFree;
+    } else if (auto done = dyn_cast<plan::DoneOp>(op)) {
+      now = std::max(now, ends.lookup(done.getCollective()));
+    } else {
+      now += seconds;
+    }
+  }
+  return now;
+}

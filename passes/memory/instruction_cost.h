@@ -1,0 +1,27 @@
+// What the cost model says of single instructions.
+#ifndef SGD_PASSES_MEMORY_INSTRUCTION_COST_H
+#define SGD_PASSES_MEMORY_INSTRUCTION_COST_H
+
+#include "dialects/plan/plan_dialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/cost/cost_model.h"
+
+namespace mlir::sgd {
+
+/// The model of `topology` for `mesh`, whose axes may be none.
+CostModel getCostModel(MeshAttr mesh, const Topology& topology);
+
+/// Bytes of one rank in `collective`, as SentBytes counts them: the results of an all_gather, else the operands.
+uint64_t getCountedBytes(plan::CollectiveOp collective);
+
+/// Seconds that `instruction` takes by itself; a collective as if it ran to its end, a plan.done and what is no
+/// instruction none.
+double getSeconds(const CostModel& cost, MeshAttr mesh, Operation* instruction);
+
+/// Seconds of one run of a plan-level function whose collectives under way cost nothing but their own time, one after
+/// another.
+double getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,135 @@
+// Takes the most overlap that memory allows: the order of overlap_schedule.h, else the given one with starts and dones
+// where they stand, else no split at all. What memory each needs is planned on a copy of the module.
+#include "llvm/Support/Format.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/cost/topology.h"
+#include "passes/memory/instruction_cost.h"
+#include "passes/memory/overlap_schedule.h"
+#include "passes/memory/passes.h"
+#include "passes/memory/spaces.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_OVERLAPCOLLECTIVESPASS
+#include "passes/memory/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Memory may peak this part of itself higher than without overlap.
+constexpr uint64_t kGrowthDivisor = 64;
+
+std::string describe(const Overlap& overlap) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("runs beside compute, which hides %.0f of its %.0f us",
+                                                 overlap.hiddenSeconds * 1e6, overlap.seconds * 1e6);
+  return text;
+}
+
+/// Puts a copy with a token in its place.
+plan::CollectiveOp addToken(plan::CollectiveOp collective) {
+  OpBuilder builder(collective);
+  auto split = plan::CollectiveOp::create(builder, collective.getLoc(), plan::TokenType::get(collective.getContext()),
+                                          collective.getKindAttr(), collective.getReduceAttr(), collective.getSources(),
+                                          collective.getTargets(), collective.getDimsAttr(), collective.getAxesAttr(),
+                                          collective.getFromAttr());
+  split->setDiscardableAttrs(collective->getDiscardableAttrDictionary());
+  collective.erase();
+  return split;
+}
+
+bool isWorth(const Overlap& overlap) { return overlap.hiddenSeconds >= kLeastHiddenSeconds; }
+
+/// Reorders and splits, unless nothing is worth it.
+void apply(func::FuncOp function, const OverlapOrder& order) {
+  if (llvm::none_of(order.overlaps, isWorth)) return;
+  for (Operation* op : order.instructions) op->moveBefore(function.front().getTerminator());
+  for (const Overlap& overlap : order.overlaps) {
+    if (!isWorth(overlap)) continue;
+    // The user may be a collective itself; it comes later and is still as it was.
+    OpBuilder builder(overlap.firstUser);
+    plan::CollectiveOp split = addToken(overlap.collective);
+    split->setAttr(kOverlapAttr, builder.getStringAttr(describe(overlap)));
+    plan::DoneOp::create(builder, split.getLoc(), split.getToken());
+  }
+}
+
+/// Bytes of both spaces and of constants, the module being planned here; nullopt when it cannot be, which the pass of
+/// its own reports.
+std::optional<uint64_t> planMemory(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  passes.addPass(createAssignOffsetsPass());
+  ScopedDiagnosticHandler silence(module.getContext(), [](Diagnostic&) { return success(); });
+  if (failed(passes.run(module))) return std::nullopt;
+  auto get = [&](StringRef name) { return module->getAttrOfType<IntegerAttr>(name).getInt(); };
+  uint64_t bytes = get(kPrivateBytesAttr) + get(kWindowBytesAttr);
+  module.walk([&](plan::ConstantOp constant) { bytes += plan::getByteSize(constant.getType()); });
+  return bytes;
+}
+
+struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<OverlapCollectivesPass> {
+  using OverlapCollectivesPassBase::OverlapCollectivesPassBase;
+  using Choose = llvm::function_ref<OverlapOrder(const OverlapScheduler&)>;
+
+  void runOnOperation() final {
+    MeshOp mesh = getMesh(getOperation());
+    if (!mesh) return;
+    llvm::Expected<Topology> topology = loadTopology(topologyName);
+    if (!topology) {
+      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
+      return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(checkIsPlan(function))) return signalPassFailure();
+    CostModel model = getCostModel(mesh.getMesh(), *topology);
+    cost = &model;
+    std::optional<uint64_t> limit;
+    for (Choose choose : {Choose(reorder), Choose(keepOrder)}) {
+      if (!canSplit(choose)) continue;
+      if (!limit) limit = getLimit();
+      if (!limit) return;
+      OwningOpRef<ModuleOp> trial = getOperation().clone();
+      applyTo(*trial, choose);
+      std::optional<uint64_t> bytes = planMemory(*trial);
+      if (bytes && *bytes <= *limit) return applyTo(getOperation(), choose);
+    }
+  }
+
+  static OverlapOrder reorder(const OverlapScheduler& scheduler) {
+    int64_t alive = scheduler.getPeakAlive();
+    return scheduler.reorder(alive + alive / static_cast<int64_t>(kGrowthDivisor));
+  }
+  static OverlapOrder keepOrder(const OverlapScheduler& scheduler) { return scheduler.keepOrder(); }
+
+  OverlapScheduler getScheduler(func::FuncOp function) {
+    MeshAttr mesh = getMesh(getOperation()).getMesh();
+    return OverlapScheduler(function, [&](Operation* op) { return getSeconds(*cost, mesh, op); });
+  }
+
+  bool canSplit(Choose choose) {
+    return llvm::any_of(getOperation().getOps<func::FuncOp>(), [&](func::FuncOp function) {
+      return !function.isExternal() && llvm::any_of(choose(getScheduler(function)).overlaps, isWorth);
+    });
+  }
+
+  void applyTo(ModuleOp module, Choose choose) {
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal()) apply(function, choose(getScheduler(function)));
+  }
+
+  /// What the plan may take: a little more than without overlap, but not more than the user allows.
+  std::optional<uint64_t> getLimit() {
+    OwningOpRef<ModuleOp> unsplit = getOperation().clone();
+    std::optional<uint64_t> bytes = planMemory(*unsplit);
+    if (!bytes) return std::nullopt;
+    uint64_t limit = *bytes + *bytes / kGrowthDivisor;
+    return memoryLimit == 0 ? limit : std::min<uint64_t>(limit, memoryLimit);
+  }
+
+  const CostModel* cost = nullptr;
+};
+
+}  // namespace
