@@ -38,6 +38,7 @@ void mlir::sgd::addKernelStage(OpPassManager& passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
+  passes.addNestedPass<func::FuncOp>(createSplitReductionsPass());
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }

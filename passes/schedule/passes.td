@@ -22,6 +22,16 @@ def ReuseActivationsPass : Pass<"sgd-reuse-activations", "::mlir::func::FuncOp">
   }];
 }
 
+def SplitReductionsPass : Pass<"sgd-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Large reductions become reductions of parts and a reduction of the parts' results";
+  let description = [{
+    Before and after: local shapes. Reductions to few numbers, and sums over the rows of a matrix, are cut along the reduced dimensions,
+    so that threads share them and columns are read row by row; few columns are first summed as wider ones. The cut follows from shapes
+    alone. Partial sums of bf16 and f16 are f32.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FormClustersPass : Pass<"sgd-form-clusters", "::mlir::func::FuncOp"> {
   let summary = "Wraps what is not a library call or collective into clusters, each one kernel";
   let description = [{
