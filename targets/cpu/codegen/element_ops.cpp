@@ -85,9 +85,18 @@ static LValue* emitIntegerPower(const VectorBuilder& v, LValue* base, LValue* ex
 // Conversions
 // -----------------------------------------------------------------------------------------------------------
 
-/// Through 64 bits where the format has no direct conversion; saturating, NaN to 0.
+/// Saturating, NaN to 0. Narrow integers by way of 32 bits, which processors convert to directly.
 static LValue* emitFloatToInt(const VectorBuilder& v, Type to, bool isSigned, LValue* x) {
   LType* target = v.lanes(v.computeType(to));
+  if (unsigned bits = to.getIntOrFloatBitWidth(); bits > 1 && bits <= 16) {
+    LType* type = x->getType();
+    LValue* low = v.constant(type, isSigned ? -static_cast<double>(1 << (bits - 1)) : 0);
+    LValue* high = v.constant(type, isSigned ? (1 << (bits - 1)) - 1 : (1 << bits) - 1);
+    LValue* limited = v.b.CreateSelect(v.b.CreateFCmpOGT(x, low), x, low);  // NaN too, for now
+    limited = v.b.CreateSelect(v.b.CreateFCmpOLT(limited, high), limited, high);
+    limited = v.b.CreateSelect(v.b.CreateFCmpUNO(x, x), v.constant(type, 0), limited);
+    return v.b.CreateTrunc(v.b.CreateFPToSI(limited, v.lanes(v.b.getInt32Ty())), target);
+  }
   return v.b.CreateIntrinsic(isSigned ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
                              {target, x->getType()}, {x});
 }

@@ -9,7 +9,23 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 using LValue = llvm::Value;
 
-int64_t mlir::sgd::cpu::laneBlock(const KernelPlan& plan) { return plan.isReduction() ? 64 : 512; }
+bool mlir::sgd::cpu::hasColumns(const KernelPlan& plan) {
+  return plan.phases > 0 && plan.laneVar != kNone && !plan.laneInRow;
+}
+
+int64_t mlir::sgd::cpu::laneBlock(const KernelPlan& plan) {
+  if (!hasColumns(plan)) return plan.isReduction() ? 64 : 512;
+  // Long pieces of rows, but enough of them for threads where that is worth it.
+  int64_t lanes = plan.space.extent(plan.laneVar), others = plan.product(plan.parallelVars) / lanes;
+  bool isSmall = others * lanes * plan.product(plan.rowVars) < 65536;
+  bool isGathered = llvm::any_of(plan.nodes, [&](const Node& node) { return plan.isTransposed(node); });
+  for (int64_t block : {1024, 256}) {
+    // Lines that one row of the walk reads a piece of stay in the nearest cache until the next row.
+    if (isGathered && block > 256) continue;
+    if (isSmall || others * llvm::divideCeil(lanes, block) >= 16) return block;
+  }
+  return 64;
+}
 
 int64_t mlir::sgd::cpu::parallelRange(const KernelPlan& plan) {
   int64_t points = plan.product(plan.parallelVars);
@@ -26,6 +42,8 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const KernelPlan& plan, Strin
       registerLanes(registerLanes),
       b(module.getContext()),
       inPlace(inPlace) {
+  int64_t rowPoints = plan.product(plan.rowVars);
+  walks = planWalks(plan, inPlace, hasColumns(plan) ? rowPoints * laneBlock(plan) : llvm::alignTo(rowPoints, 64));
   for (const Node& node : plan.nodes) {
     if (!node.op || node.kind != NodeKind::Elementwise || !varies(node)) continue;
     isHeavy |= isa<math::MathDialect>(node.op->getDialect()) &&
@@ -110,9 +128,12 @@ void KernelEmitter::emitIteration(LValue* iteration) {
     varValues[vars[position]] = takeDigit(plan.space.extent(vars[position]), position == 0);
   inScope(plan.mask(vars), [&] {
     if (!laneInParallel) return emitPoint();
-    if (lanes <= blockSize) return emitLanes(lanes, b.getInt64(0), [&] { emitPoint(); });
+    auto emitBlock = [&](int64_t extent, LValue* base) {
+      hasColumns(plan) ? emitColumns(extent, base) : emitLanes(extent, base, [&] { emitPoint(); });
+    };
+    if (lanes <= blockSize) return emitBlock(lanes, b.getInt64(0));
     LValue* base = b.CreateMul(block, b.getInt64(blockSize));
-    if (lanes % blockSize == 0) return emitLanes(blockSize, base, [&] { emitPoint(); });
+    if (lanes % blockSize == 0) return emitBlock(blockSize, base);
     auto* whole = llvm::BasicBlock::Create(module.getContext(), "whole", function);
     auto* part = llvm::BasicBlock::Create(module.getContext(), "part", function);
     auto* joined = llvm::BasicBlock::Create(module.getContext(), "joined", function);
@@ -120,7 +141,7 @@ void KernelEmitter::emitIteration(LValue* iteration) {
     SmallVector<size_t> anchored = anchorScopes(branch);
     for (auto [target, extent] : {std::make_pair(whole, blockSize), std::make_pair(part, lanes % blockSize)}) {
       b.SetInsertPoint(target);
-      emitLanes(extent, base, [&] { emitPoint(); });
+      emitBlock(extent, base);
       b.CreateBr(joined);
     }
     b.SetInsertPoint(joined);
@@ -131,22 +152,24 @@ void KernelEmitter::emitIteration(LValue* iteration) {
 /// All row phases and stores of one point of the parallel domain.
 void KernelEmitter::emitPoint() {
   if (plan.scatter) return emitScatter();
-  for (unsigned phase = 1; phase <= plan.phases; ++phase) emitPhase(phase);
-  if (llvm::any_of(plan.stores, [](const Store& store) { return store.perRowPoint; }) ||
-      (!plan.isReduction() && !plan.rowVars.empty()))
-    emitRow([&] { emitStores(true); });
-  emitStores(false);
+  if (!plan.isReduction()) return plan.rowVars.empty() ? emitStores(0) : emitRow([&] { emitStores(0); });
+  for (walk = 1; walk <= walks.walks; ++walk) emitWalk();
+  walk = 0;
+  emitStores(0);
 }
 
-void KernelEmitter::emitPhase(unsigned phase) {
-  declareAccumulators(phase);
-  emitRow([&] { accumulate(); });
+void KernelEmitter::emitWalk() {
+  declareAccumulators(walk);
+  emitRow([&] {
+    accumulate();
+    emitStores(walk);
+  });
   for (Accumulator& accumulator : accumulators) {
     LValue* result = finishAccumulator(accumulator);
     scopes.back().values[accumulator.node] = result;
   }
   accumulators.clear();
-  scopes.back().phase = phase;
+  scopes.back().phase = walk;
 }
 
 void KernelEmitter::emitRow(Body body) {
@@ -200,6 +223,7 @@ void KernelEmitter::emitLanes(int64_t extent, LValue* base, Body body) {
       mask = llvm::ConstantVector::get(exists);
     }
     loop(done, done + points, lanes, [&](LValue* position) {
+      lanePosition = position;
       varValues[plan.laneVar] = b.CreateAdd(base, position);
       inScope(uint64_t{1} << plan.laneVar, body);
     });

@@ -1,5 +1,6 @@
 // Writes the LLVM IR of one planned kernel. One class: kernel_emitter.cpp (loops) calls kernel_tiles.cpp,
-// kernel_accumulators.cpp and kernel_stores.cpp, and these ask kernel_values.cpp for values, which calls none of them.
+// kernel_columns.cpp, kernel_accumulators.cpp and kernel_stores.cpp, and these ask kernel_values.cpp for values, which
+// calls none of them.
 #ifndef SGD_TARGETS_CPU_CODEGEN_KERNEL_EMITTER_H
 #define SGD_TARGETS_CPU_CODEGEN_KERNEL_EMITTER_H
 
@@ -9,9 +10,13 @@
 #include "llvm/IR/Module.h"
 #include "targets/cpu/codegen/codegen.h"
 #include "targets/cpu/codegen/kernel_plan.h"
+#include "targets/cpu/codegen/kernel_walks.h"
 #include "targets/cpu/codegen/vector_builder.h"
 
 namespace mlir::sgd::cpu {
+
+/// Reductions whose lanes are parallel points: columns of memory, read row by row.
+bool hasColumns(const KernelPlan& plan);
 
 /// Points of a lane variable of the parallel domain that one parallel iteration covers.
 int64_t laneBlock(const KernelPlan& plan);
@@ -55,14 +60,25 @@ class KernelEmitter {
   void emitParallelLoop();
   void emitIteration(llvm::Value* iteration);
   void emitPoint();
-  void emitPhase(unsigned phase);
+  void emitWalk();
   void emitScatter();
   void emitRow(Body body);
   void emitRowLoops(llvm::ArrayRef<unsigned> vars, Body body);
   void emitTiles(Body body);
   void loadTiles(int64_t rows, llvm::Value* firstRow);
   void emitLanes(int64_t extent, llvm::Value* base, Body body);
-  void emitStores(bool perRowPoint);
+  /// The stores of walk `inWalk` over the row; 0: those once per parallel point, or all when nothing is reduced.
+  void emitStores(unsigned inWalk);
+  void emitColumns(int64_t extent, llvm::Value* base);
+  void emitColumnRows(llvm::ArrayRef<unsigned> vars, llvm::ArrayRef<unsigned> reductions, int64_t extent,
+                      llvm::Value* base);
+  void addRows(unsigned var, llvm::Value* first, int64_t count, llvm::ArrayRef<unsigned> reductions);
+  void addRow(llvm::ArrayRef<unsigned> reductions);
+  /// Buffers on the stack, one per node: `elements` numbers that lanes are stored to and loaded from.
+  llvm::AllocaInst* buffer(unsigned node, int64_t elements);
+  llvm::Type* bufferType(unsigned node);
+  llvm::Value* loadBuffer(unsigned node, llvm::Value* position);
+  void storeBuffer(unsigned node, llvm::Value* position, llvm::Value* lanes);
   void loop(int64_t low, int64_t high, int64_t step, llvm::function_ref<void(llvm::Value*)> body);
   /// Runs `body` in a new scope that adds `vars`.
   void inScope(uint64_t vars, Body body);
@@ -70,7 +86,10 @@ class KernelEmitter {
   llvm::Value* value(unsigned node);
   llvm::Value* lanesOf(unsigned node);  // splat when it does not vary with the lane
   llvm::Value* compute(unsigned node);
+  llvm::Value* computeHere(unsigned node);
+  llvm::Value* rowPosition();
   llvm::Value* computeLoad(unsigned number);
+  llvm::Value* loadNear(const Node& node, llvm::Value* first, int64_t step);
   llvm::Value* computeIndex(const Node& node);
   llvm::Value* computeInRange(const Node& node);
   llvm::Value* computeClamp(const Node& node);
@@ -111,7 +130,11 @@ class KernelEmitter {
       tiles;                       // load node -> pointer to the lanes of its tile at the current row
   unsigned width = 1;              // lanes of varying values at the builder's position
   llvm::Constant* mask = nullptr;  // lanes that exist, null: all
-  bool isHeavy = false;            // many registers per lane: fewer lanes at once
+  KernelWalks walks;
+  unsigned walk = 0;  // number of the current walk over the row, 0: none
+  llvm::DenseMap<unsigned, llvm::AllocaInst*> buffers;
+  llvm::Value* lanePosition = nullptr;  // of lane 0, counted from where the lane loop begins
+  bool isHeavy = false;                 // many registers per lane: fewer lanes at once
   bool hasFailed = false;
 };
 

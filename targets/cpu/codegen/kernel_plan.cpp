@@ -48,6 +48,12 @@ ReduceShape shapeOf(ReduceOp op) {
   return shape;
 }
 
+/// Rows up to this length are walked side by side, though their elements are then gathered, when functions are computed
+/// once per row: 65536 logsumexps of 32 elements take 1.0 ms so and 1.6 ms row by row, but sums of 16 elements 0.56 and
+/// 0.10 ms. Rows that do not fill a vector are, when they are walked several times: softmax of 10 elements, 0.50 and
+/// 0.70.
+constexpr int64_t kShortRow = 40, kPartOfVector = 15;
+
 /// Builds the plan of one cluster.
 class Planner {
  public:
@@ -192,7 +198,15 @@ void Planner::chooseLane() {
   auto usable = [&](unsigned var) { return var != kNone && plan.space.extent(var) > 1; };
   unsigned inParallel = last(plan.parallelVars), inRow = last(plan.rowVars);
   if (reduce) {
-    bool row = usable(inRow) && (!usable(inParallel) || contiguousWeight(inRow) >= contiguousWeight(inParallel));
+    uint64_t rowMask = plan.mask(plan.rowVars);
+    bool hasRowFunction = llvm::any_of(plan.nodes, [&](const Node& node) {
+      return node.op && node.phase > 0 && (node.vars & rowMask) == 0 && isa<math::MathDialect>(node.op->getDialect());
+    });
+    int64_t length = plan.product(plan.rowVars);
+    bool isShort = (hasRowFunction ? length <= kShortRow : plan.phases > 1 && length <= kPartOfVector) &&
+                   usable(inParallel) && plan.space.extent(inParallel) >= 64;
+    bool row =
+        usable(inRow) && !isShort && (!usable(inParallel) || contiguousWeight(inRow) >= contiguousWeight(inParallel));
     plan.laneVar = row ? inRow : usable(inParallel) ? inParallel : kNone;
     plan.laneInRow = row;
     return;
@@ -272,7 +286,7 @@ FailureOr<KernelPlan> Planner::run() {
 bool KernelPlan::isTransposed(const Node& node) const {
   if (node.kind != NodeKind::Load || node.guard != kNone) return false;
   int64_t step = node.index.coefficient(laneVar);
-  return step != 0 && step != 1 && llvm::none_of(node.index.getTerms(), [&](const IndexExpr::Term& term) {
+  return step != 0 && !isNear(step) && llvm::none_of(node.index.getTerms(), [&](const IndexExpr::Term& term) {
            return opaqueVars.count(term.var) != 0;
          });
 }

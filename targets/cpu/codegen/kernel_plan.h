@@ -89,7 +89,9 @@ struct KernelPlan {
 
   int64_t product(llvm::ArrayRef<unsigned> vars) const;
   uint64_t mask(llvm::ArrayRef<unsigned> vars) const;
-  /// A load with lanes apart from each other, whose place is affine in the loop variables.
+  /// Lanes that are read as vectors, picked by shuffles: every second element, backwards, ...
+  static bool isNear(int64_t laneStep) { return laneStep != 0 && std::abs(laneStep) <= 4; }
+  /// A load with lanes farther apart from each other, whose place is affine in the loop variables.
   bool isTransposed(const Node& node) const;
   bool isReduction() const { return phases > 0 || scatter; }
 };

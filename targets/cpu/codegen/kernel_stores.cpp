@@ -7,13 +7,12 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 using LValue = llvm::Value;
 
-void KernelEmitter::emitStores(bool perRowPoint) {
-  bool all = !plan.isReduction() && !plan.rowVars.empty();  // without reductions every store is at the innermost point
-  if (all && !perRowPoint) return;
+void KernelEmitter::emitStores(unsigned inWalk) {
+  bool all = !plan.isReduction();  // without reductions every store is at the innermost point
   SmallVector<std::pair<const Store*, LValue*>> ready;
-  for (const Store& store : plan.stores) {
-    if (!all && store.perRowPoint != perRowPoint) continue;
-    bool vector = width > 1 && (plan.laneInRow ? (all || perRowPoint) : plan.laneVar != kNone);
+  for (auto [store, walkOfStore] : llvm::zip(plan.stores, walks.storeWalk)) {
+    if (!all && walkOfStore != inWalk) continue;
+    bool vector = width > 1 && (plan.laneInRow ? (all || inWalk != 0) : plan.laneVar != kNone);
     ready.push_back({&store, vector ? lanesOf(store.value) : value(store.value)});
   }
   for (auto [store, result] : ready) {

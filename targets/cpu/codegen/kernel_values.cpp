@@ -43,7 +43,29 @@ LValue* KernelEmitter::constantScalar(TypedAttr attribute, Type type) {
   return llvm::ConstantInt::get(llvmType, cast<IntegerAttr>(attribute).getValue());
 }
 
+/// The point of the row in the order of its variables, for lane 0; of columns: their place in the rows of the block.
+LValue* KernelEmitter::rowPosition() {
+  LValue* position = b.getInt64(0);
+  for (unsigned var : plan.rowVars)
+    position = b.CreateAdd(b.CreateMul(position, b.getInt64(plan.space.extent(var))), varValues[var]);
+  if (!hasColumns(plan)) return position;
+  return b.CreateAdd(b.CreateMul(position, b.getInt64(laneBlock(plan))), lanePosition);
+}
+
+/// Kept values are computed in one walk and read in those after it.
 LValue* KernelEmitter::compute(unsigned number) {
+  auto kept = walks.kept.find(number);
+  if (kept == walks.kept.end() || walk == 0) return computeHere(number);
+  if (walk > kept->second) return loadBuffer(number, rowPosition());
+  LValue* result = computeHere(number);
+  if (!result) return nullptr;
+  int64_t elements = plan.product(plan.rowVars) * (hasColumns(plan) ? laneBlock(plan) : 1);
+  buffer(number, llvm::alignTo(elements, 64));
+  storeBuffer(number, rowPosition(), result);
+  return result;
+}
+
+LValue* KernelEmitter::computeHere(unsigned number) {
   const Node& node = plan.nodes[number];
   VectorBuilder v = vectors();
   switch (node.kind) {
@@ -66,6 +88,7 @@ LValue* KernelEmitter::compute(unsigned number) {
     case NodeKind::Remainder:
       return b.CreateURem(indexLanes(node.index), v.splat(b.getInt64(node.high)));
     case NodeKind::Reduce:
+      if (buffers.count(number)) return v.round(loadBuffer(number, lanePosition), node.type);
       plan.nodes[number].op->emitOpError("is needed before it is computed");
       hasFailed = true;
       return nullptr;
@@ -220,9 +243,35 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
                             : invariant(b.CreateAlignedLoad(type, where, align), node.buffer);
     return v.fromMemory(memory, node.type);
   }
+  if (!at.perLane && !guard && KernelPlan::isNear(at.laneStep))
+    return v.fromMemory(loadNear(node, b.CreateGEP(scalar, base, at.scalar), at.laneStep), node.type);
   LValue* where = b.CreateGEP(scalar, base, indexLanes(node.index));
   if (!exists) exists = llvm::Constant::getAllOnesValue(v.lanes(b.getInt1Ty()));
   return v.fromMemory(b.CreateMaskedGather(type, where, align, exists, zero), node.type);
+}
+
+/// Lanes `step` elements apart from `first` on: whole vectors are read, and their elements picked. Nothing before the
+/// first or after the last lane that exists is touched.
+LValue* KernelEmitter::loadNear(const Node& node, LValue* first, int64_t step) {
+  llvm::Type* scalar = vectors().memoryType(node.type);
+  llvm::Align align(module.getDataLayout().getTypeAllocSize(scalar));
+  int64_t lanes = width, elements = std::abs(step) * width;
+  if (mask)
+    for (lanes = 0; lanes < width && mask->getAggregateElement(static_cast<unsigned>(lanes))->isOneValue();) ++lanes;
+  SmallVector<llvm::Constant*> isRead;
+  SmallVector<int> picked;
+  int64_t last = std::abs(step) * (lanes - 1);  // element of the last lane, from the nearest end
+  for (int64_t element = 0; element < elements; ++element)
+    isRead.push_back(b.getInt1(step > 0 ? element <= last : element >= elements - 1 - last));
+  for (int64_t lane = 0; lane < width; ++lane)
+    picked.push_back(static_cast<int>(step > 0 ? lane * step : elements - 1 + lane * step));
+  if (step < 0) first = b.CreateConstGEP1_64(scalar, first, static_cast<uint64_t>(1 - elements));
+  auto* type = llvm::FixedVectorType::get(scalar, static_cast<unsigned>(elements));
+  bool isWhole = last == elements - 1;
+  LValue* memory = isWhole ? static_cast<LValue*>(invariant(b.CreateAlignedLoad(type, first, align), node.buffer))
+                           : b.CreateMaskedLoad(type, first, align, llvm::ConstantVector::get(isRead),
+                                                llvm::Constant::getNullValue(type));
+  return b.CreateShuffleVector(memory, picked);
 }
 
 LValue* KernelEmitter::clampOffset(LValue* offset, unsigned buffer) {

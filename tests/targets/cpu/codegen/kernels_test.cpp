@@ -1,87 +1,16 @@
-// Compiled clusters against the reference evaluator, over shapes, element types, cuts of the range and in-place
-// choices.
+// Compiled clusters without reductions against the reference evaluator, over shapes and element types.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "mlir/Parser/Parser.h"
-#include "tests/targets/cpu/codegen/reference.h"
+#include "tests/targets/cpu/codegen/kernel_check.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 
 namespace {
-
-bool sameBytes(const std::vector<Tensor>& left, const std::vector<Tensor>& right) {
-  for (auto [a, b] : llvm::zip_equal(left, right))
-    if (a.bytes != b.bytes) return false;
-  return true;
-}
-
-void expectClose(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected, double tolerance) {
-  for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(actual, expected))) {
-    auto& [a, e] = pair;
-    double scale = 0;
-    for (int64_t i = 0; i < e.size(); ++i)
-      if (std::isfinite(e.get(i))) scale = std::max(scale, std::fabs(e.get(i)));
-    for (int64_t i = 0; i < e.size(); ++i) {
-      double x = a.get(i), y = e.get(i);
-      bool same = isa<FloatType>(e.type.getElementType()) ? (std::isnan(x) && std::isnan(y)) || x == y ||
-                                                                std::fabs(x - y) <= tolerance * std::max(scale, 1e-30)
-                                                          : x == y;
-      ASSERT_TRUE(same) << "result " << number << " element " << i << ": " << x << ", expected " << y;
-    }
-  }
-}
-
-/// Runs whole, cut at every grain, and on another CPU level; all must agree, and be near the reference.
-void check(const std::string& text, double tolerance = 2e-6, std::function<void(std::vector<Tensor>&)> prepare = {}) {
-  SCOPED_TRACE(text);
-  for (StringRef cpu : {"native", "x86-64-v3"}) {
-    KernelRunner runner(text, cpu);
-    ASSERT_TRUE(runner.ok());
-    std::vector<Tensor> inputs = runner.makeInputs();
-    if (prepare) prepare(inputs);
-    std::vector<Tensor> whole = runner.run(inputs);
-    expectClose(whole, evaluate(runner.cluster(), inputs), tolerance);
-    if (testing::Test::HasFatalFailure()) return;
-    std::vector<int64_t> cuts;
-    for (int64_t at = 0; at < runner.interface().range; at += std::max<int64_t>(1, runner.interface().range / 7))
-      cuts.push_back(at);
-    cuts.push_back(runner.interface().range);
-    EXPECT_TRUE(sameBytes(whole, runner.run(inputs, cuts))) << "cutting the range changes bits";
-    for (InPlacePair pair : runner.interface().inPlaceCandidates) {
-      KernelRunner overwriting(text, cpu, {pair});
-      ASSERT_TRUE(overwriting.ok());
-      EXPECT_TRUE(sameBytes(whole, overwriting.run(inputs)))
-          << "result " << pair.first << " in place of operand " << pair.second;
-    }
-  }
-}
-
-std::string cluster(const std::string& operands, const std::string& results, const std::string& arguments,
-                    const std::string& body) {
-  std::string parameters, values;
-  SmallVector<StringRef> types;
-  StringRef(operands).split(types, "; ");
-  for (auto [number, type] : llvm::enumerate(types)) {
-    if (type.empty()) continue;
-    parameters += (number ? ", %in" : "%in") + std::to_string(number) + ": " + type.str();
-    values += (number ? ", %in" : "%in") + std::to_string(number);
-  }
-  std::string operandTypes = operands, resultTypes = results;
-  for (std::string* list : {&operandTypes, &resultTypes})
-    for (size_t at; (at = list->find("; ")) != std::string::npos;) list->replace(at, 2, ", ");
-  return "func.func @f(" + parameters + ") {\n sgd.cluster (" + values + ") {\n^bb0(" + arguments + "):\n" + body +
-         "\n} : (" + operandTypes + ") -> (" + resultTypes + ")\n return\n}\n";
-}
-
-std::string shape(std::initializer_list<int> dims, const std::string& type) {
-  std::string text = "tensor<";
-  for (int dim : dims) text += std::to_string(dim) + "x";
-  return text + type + ">";
-}
 
 TEST(Elementwise, BiasAndGelu) {
   for (auto [rows, columns] : {std::pair{1, 1}, {3, 7}, {5, 17}, {4, 33}, {2, 64}, {9, 384}, {70, 100}}) {
@@ -101,106 +30,6 @@ TEST(Elementwise, Flat) {
     check(cluster(
         type + "; " + type, type, "%x: " + type + ", %y: " + type,
         "%0 = arith.subf %x, %y : " + type + "\n%1 = arith.divf %0, %y : " + type + "\nsgd.yield %1 : " + type));
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST(Reduce, Rows) {
-  for (auto [rows, columns] : {std::pair{1, 1}, {3, 7}, {5, 17}, {4, 33}, {2, 64}, {9, 384}, {3, 1000}, {6, 1}}) {
-    std::string matrix = shape({rows, columns}, "f32"), row = shape({rows}, "f32");
-    check(cluster(matrix, row + "; " + row, "%x: " + matrix,
-                  "%0 = sgd.reduce add %x dimensions = [1] : " + matrix + " -> " + row +
-                      "\n%1 = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row +
-                      "\nsgd.yield %0, %1 : " + row + ", " + row));
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST(Reduce, Columns) {
-  for (auto [rows, columns] : {std::pair{3, 7}, {17, 5}, {4, 33}, {50, 64}, {33, 130}, {9, 384}}) {
-    std::string matrix = shape({rows, columns}, "f32"), row = shape({columns}, "f32");
-    check(cluster(matrix + "; " + matrix, row + "; " + row, "%x: " + matrix + ", %y: " + matrix,
-                  "%0 = sgd.reduce add %x dimensions = [0] : " + matrix + " -> " + row +
-                      "\n%p = arith.mulf %x, %y : " + matrix + "\n%1 = sgd.reduce add %p dimensions = [0] : " + matrix +
-                      " -> " + row + "\nsgd.yield %0, %1 : " + row + ", " + row));
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST(Reduce, Softmax) {
-  for (auto [rows, columns] : {std::pair{3, 7}, {17, 10}, {4, 33}, {5, 64}, {3, 130}, {2, 1000}}) {
-    std::string matrix = shape({rows, columns}, "f32"), row = shape({rows}, "f32");
-    check(cluster(matrix, matrix + "; " + row, "%x: " + matrix,
-                  "%m = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row +
-                      "\n%mb = sgd.broadcast_in_dim %m dims = [0] : " + row + " -> " + matrix +
-                      "\n%c = arith.subf %x, %mb : " + matrix + "\n%e = math.exp %c : " + matrix +
-                      "\n%s = sgd.reduce add %e dimensions = [1] : " + matrix + " -> " + row +
-                      "\n%sb = sgd.broadcast_in_dim %s dims = [0] : " + row + " -> " + matrix +
-                      "\n%r = arith.divf %e, %sb : " + matrix + "\nsgd.yield %r, %s : " + matrix + ", " + row));
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST(Reduce, MiddleAndSeveralDimensions) {
-  check(cluster("tensor<3x5x7x33xf32>", "tensor<3x7xf32>", "%x: tensor<3x5x7x33xf32>",
-                "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nsgd.yield %0 : "
-                "tensor<3x7xf32>"));
-  check(cluster("tensor<3x5x40xf32>", "tensor<3x40xf32>", "%x: tensor<3x5x40xf32>",
-                "%0 = sgd.reduce max %x dimensions = [1] : tensor<3x5x40xf32> -> tensor<3x40xf32>\nsgd.yield %0 : "
-                "tensor<3x40xf32>"));
-  check(cluster("tensor<37x41xf32>", "tensor<f32>", "%x: tensor<37x41xf32>",
-                "%p = arith.mulf %x, %x : tensor<37x41xf32>\n%0 = sgd.reduce add %p dimensions = [0, 1] : "
-                "tensor<37x41xf32> -> tensor<f32>\nsgd.yield %0 : tensor<f32>"));
-}
-
-TEST(Reduce, KindsAndTypes) {
-  for (auto [type, kind] : {std::pair{"i32", "add"},
-                            {"i32", "max"},
-                            {"i32", "umin"},
-                            {"i8", "mul"},
-                            {"i64", "xor"},
-                            {"i1", "and"},
-                            {"i1", "or"},
-                            {"f64", "min"},
-                            {"f16", "max"}}) {
-    std::string matrix = shape({5, 37}, type), row = shape({5}, type), column = shape({37}, type);
-    std::string op = std::string("%0 = sgd.reduce ") + kind;
-    bool isBool = std::string(type) == "i1";
-    auto prepare = [&](std::vector<Tensor>& inputs) {
-      if (!isBool) return;
-      for (int64_t i = 0; i < inputs[0].size(); ++i) inputs[0].setInteger(i, i % 3 != 0);
-    };
-    check(cluster(matrix, row, "%x: " + matrix,
-                  op + " %x dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row),
-          1e-12, prepare);
-    check(cluster(matrix, column, "%x: " + matrix,
-                  op + " %x dimensions = [0] : " + matrix + " -> " + column + "\nsgd.yield %0 : " + column),
-          1e-12, prepare);
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST(Reduce, NanAndInfinity) {
-  auto prepare = [](std::vector<Tensor>& inputs) {
-    inputs[0].set(3, std::nan(""));
-    inputs[0].set(40, -INFINITY);
-    inputs[0].set(77, INFINITY);
-  };
-  check(cluster("tensor<4x33xf32>", "tensor<4xf32>; tensor<4xf32>", "%x: tensor<4x33xf32>",
-                "%0 = sgd.reduce max %x dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n%1 = sgd.reduce min %x "
-                "dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n"
-                "sgd.yield %0, %1 : tensor<4xf32>, tensor<4xf32>"),
-        1e-6, prepare);
-}
-
-TEST(Reduce, NarrowFloats) {
-  for (const char* type : {"bf16", "f16"}) {
-    std::string matrix = shape({6, 50}, type), row = shape({6}, type);
-    check(cluster(matrix, row + "; " + matrix, "%x: " + matrix,
-                  "%p = arith.mulf %x, %x : " + matrix + "\n%0 = sgd.reduce add %p dimensions = [1] : " + matrix +
-                      " -> " + row + "\n%b = sgd.broadcast_in_dim %0 dims = [0] : " + row + " -> " + matrix +
-                      "\n%q = arith.divf %p, %b : " + matrix + "\nsgd.yield %0, %q : " + row + ", " + matrix),
-          std::string(type) == "bf16" ? 8e-3 : 1e-3);
     if (HasFatalFailure()) return;
   }
 }
@@ -299,6 +128,23 @@ TEST(Index, TransposeSliceReversePadConcatenate) {
                 "arith.addi %0, %1 : tensor<5x17xi32>\n%3 = arith.addi %2, %x : tensor<5x17xi32>\n"
                 "sgd.yield %3 : tensor<5x17xi32>"),
         0);
+}
+
+// Every second element, backwards, and parts of vectors at both ends of the operand.
+TEST(Index, ElementsNearEachOther) {
+  for (const char* type : {"f32", "bf16", "i8", "i1", "f64"})
+    for (int columns : {1, 7, 33, 64, 200}) {
+      std::string in = shape({2, 3 * columns}, type), out = shape({2, columns}, type);
+      check(cluster(in, out + "; " + out, "%x: " + in,
+                    "%s = sgd.slice %x starts = [0, 2] limits = [2, " + std::to_string(3 * columns) +
+                        "] strides = [1, 3] : " + in + " -> " + out +
+                        "\n%r = sgd.reverse %s dimensions = [1] : " + out + "\nsgd.yield %s, %r : " + out + ", " + out),
+            0, [&](std::vector<Tensor>& inputs) {
+              for (int64_t i = 0; i < inputs[0].size() && StringRef(type) == "i1"; ++i)
+                inputs[0].setInteger(i, i % 3 == 0 || i % 5 == 0);
+            });
+      if (HasFatalFailure()) return;
+    }
 }
 
 TEST(Index, DynamicSlices) {

@@ -208,6 +208,7 @@ void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
   PassManager passes(context.get());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createSplitReductionsPass());
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   ASSERT_TRUE(succeeded(passes.run(*clustered)));
   auto function = *clustered->getOps<func::FuncOp>().begin();
@@ -234,6 +235,13 @@ void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
 TEST(RandomPrograms, Small) {
   for (unsigned seed = 0; seed < 120; ++seed) {
     checkProgram(seed, 6, 40, 5 + seed % 25);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(RandomPrograms, ReductionsInTwoSteps) {
+  for (unsigned seed = 2000; seed < 2012; ++seed) {
+    checkProgram(seed, 420, 160, 5 + seed % 20);
     if (testing::Test::HasFailure()) return;
   }
 }
