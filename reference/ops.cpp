@@ -1,6 +1,7 @@
 // From an op to the function that knows it.
 #include "reference/ops.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -11,6 +12,12 @@ LogicalResult reference::evaluateOp(Operation* op, Operands in, Tensor& out) {
   ElementsAttr constant;
   if (matchPattern(op, m_Constant(&constant))) {
     out = Tensor::fromConstant(constant);
+    return success();
+  }
+  if (isa<arith::BitcastOp>(op)) {
+    std::vector<char> bytes(getNumBytes(in[0]->type));
+    in[0]->toBytes(bytes);
+    out = Tensor::fromBytes(out.type, bytes);
     return success();
   }
   if (op->hasTrait<OpTrait::Elementwise>()) return evaluateElementwise(op, in, out);

@@ -3,6 +3,7 @@
 #include "frontends/stablehlo/importer.h"
 
 #include "frontends/stablehlo/input/library_ops.h"
+#include "frontends/stablehlo/input/region_ops.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -12,8 +13,6 @@ using namespace mlir::sgd;
 static StringRef getAdvice(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("sdy.manual_computation", "replace shard_map by sharding constraints, the compiler inserts the collectives")
-      .Cases({"stablehlo.while", "stablehlo.map"}, "unroll the loop, for example by lax.scan(..., unroll=True)")
-      .Cases({"stablehlo.case", "stablehlo.if"}, "compute both branches and choose by jnp.where")
       .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota", "stablehlo.dynamic_reshape",
               "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather",
               "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
@@ -28,7 +27,9 @@ Importer::Importer(ModuleOp module) : module(module), builder(module.getContext(
   addElementwiseLowerings(table);
   addConversionLowerings(table);
   addShapeLowerings(table);
-  addReductionLowerings(table);
+  addScatterLowerings(table);
+  addSpecialFunctionLowerings(table);
+  addWindowLowerings(table);
   for (auto& entry : table) lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
 }
 
@@ -56,22 +57,23 @@ LogicalResult Importer::run() {
 
 LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location> caller,
                                    SmallVectorImpl<Value>& returned) {
-  if (llvm::is_contained(callStack, function))
+  if (llvm::any_of(callStack, [&](const Frame& frame) { return frame.function == function; }))
     return emitError(caller.value_or(function.getLoc()))
            << "'" << function.getSymName() << "' calls itself; recursion is not supported";
   if (function.isExternal())
     return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' has no body";
   if (!function.getBody().hasOneBlock())
     return function.emitError("has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
-  callStack.push_back(function);
-  for (Operation& op : function.getBody().front()) {
-    if (auto end = dyn_cast<func::ReturnOp>(op)) {
-      for (Value operand : end.getOperands()) returned.push_back(values.lookup(operand));
-      break;
-    }
-    if (importOp(&op, inlineLocation(op.getLoc(), caller)).failed()) return failure();
-  }
+  callStack.push_back({function, caller});
+  if (importBlock(function.getBody().front(), returned).failed()) return failure();
   callStack.pop_back();
+  return success();
+}
+
+LogicalResult Importer::importBlock(Block& block, SmallVectorImpl<Value>& returned) {
+  for (Operation& op : block.without_terminator())
+    if (importOp(&op, inlineLocation(op.getLoc(), callStack.back().caller)).failed()) return failure();
+  for (Value operand : block.getTerminator()->getOperands()) returned.push_back(values.lookup(operand));
   return success();
 }
 
@@ -87,12 +89,15 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
                                                          op->getNumOperands() == 1 &&
                                                          op->getOperandTypes() == op->getResultTypes())
     return mapResults(op, values.lookup(op->getOperand(0)), loc);
+  if (isa<stablehlo::WhileOp>(op)) return importWhile(op, loc);
+  if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op)) return importConditional(op, loc);
   return lower(op, loc);
 }
 
 LogicalResult Importer::lower(Operation* op, Location loc) {
   LowerFn lowering = lowerings.lookup(op->getName());
-  if (!lowering)
+  bool isReduce = isa<stablehlo::ReduceOp>(op);
+  if (!lowering && !isReduce)
     return emitError(loc) << "'" << op->getName() << "' is not supported yet; "
                           << getAdvice(op->getName().getStringRef());
   for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
@@ -101,7 +106,8 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) operands.push_back(values.lookup(operand));
   OpLowering lowered(op, operands, builder, loc);
-  if (lowering(lowered).failed()) return failure();
+  if ((isReduce ? importReduce(lowered) : lowering(lowered)).failed()) return failure();
+  foldScalars(lowered.results);
   return mapResults(op, lowered.results, loc);
 }
 

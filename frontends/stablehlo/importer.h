@@ -3,6 +3,7 @@
 #ifndef SGD_FRONTENDS_STABLEHLO_IMPORTER_H
 #define SGD_FRONTENDS_STABLEHLO_IMPORTER_H
 
+#include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 #include "frontends/stablehlo/sharding_import.h"
 
@@ -22,10 +23,24 @@ class Importer {
   /// Lowers the ops of `function`, whose arguments have been mapped; `caller` is the place of the
   /// call, or nullopt for a public function.
   LogicalResult importBody(func::FuncOp function, std::optional<Location> caller, SmallVectorImpl<Value>& returned);
+  /// Lowers the ops of a block whose arguments have been mapped, in the function being imported; `returned` are the
+  /// terminator's operands.
+  LogicalResult importBlock(Block& block, SmallVectorImpl<Value>& returned);
   LogicalResult importOp(Operation* op, Location loc);
+  LogicalResult importWhile(Operation* op, Location loc);
+  LogicalResult importConditional(Operation* op, Location loc);
+  LogicalResult importReduce(OpLowering& l);
+  /// Any associative body: applied to the first half of a dimension and the second, until one element is left.
+  LogicalResult reduceByHalves(OpLowering& l, stablehlo::ReduceOp op);
+  /// The ops of a body on scalars, applied element by element to `arguments`, which have one shape.
+  LogicalResult importLifted(Block& body, ArrayRef<Value> arguments, SmallVectorImpl<Value>& returned);
   LogicalResult importCall(Operation* op, FlatSymbolRefAttr callee, Location loc);
   LogicalResult importConstraint(Operation* op, sdy::ShardingAttr sharding, Location loc);
   LogicalResult lower(Operation* op, Location loc);
+  /// The value of an imported integer scalar where it is a constant.
+  std::optional<APInt> getKnownInteger(Value original);
+  /// Replaces results computed from scalar constants alone: indices that depend on the counter of an unrolled loop.
+  void foldScalars(SmallVectorImpl<Value>& results);
 
   /// Records the results of `op`, behind constraints where `op` is annotated with shardings.
   LogicalResult mapResults(Operation* op, ValueRange results, Location loc);
@@ -43,7 +58,12 @@ class Importer {
   ShardingImport shardings;
   DenseMap<OperationName, LowerFn> lowerings;
   DenseMap<StringAttr, func::FuncOp> functions;
-  SmallVector<func::FuncOp> callStack;
+  /// A function being imported, and the place of its call: nullopt for a public function.
+  struct Frame {
+    func::FuncOp function;
+    std::optional<Location> caller;
+  };
+  SmallVector<Frame> callStack;
   DenseMap<Value, Value> values;
   DenseMap<Attribute, bool> locationHasFile;
   DenseMap<std::pair<Operation*, unsigned>, unsigned> aliasedResults;  // of functions: by which argument

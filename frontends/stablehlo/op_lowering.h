@@ -63,7 +63,9 @@ using LoweringTable = llvm::StringMap<LowerFn>;
 void addElementwiseLowerings(LoweringTable& table);
 void addConversionLowerings(LoweringTable& table);
 void addShapeLowerings(LoweringTable& table);
-void addReductionLowerings(LoweringTable& table);
+void addScatterLowerings(LoweringTable& table);
+void addSpecialFunctionLowerings(LoweringTable& table);
+void addWindowLowerings(LoweringTable& table);
 
 /// Unsigned integers, and booleans, whose `true` is 1 and not -1.
 inline bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }

@@ -70,9 +70,27 @@ SmallVector<Value> lowerStarts(OpLowering& l, unsigned first) {
   return starts;
 }
 
+/// Where a block of `sizes` begins in an operand of `shape` whose starts are constants: clamped so that it lies inside.
+std::optional<SmallVector<int64_t>> getKnownStarts(ArrayRef<Value> starts, ArrayRef<int64_t> sizes,
+                                                   ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> known;
+  for (auto [start, size, bound] : llvm::zip(starts, sizes, shape)) {
+    auto value = dyn_cast_or_null<IntegerAttr>(getSplatConstant(start));
+    if (!value) return std::nullopt;
+    known.push_back(std::clamp<int64_t>(value.getValue().getSExtValue(), 0, bound - size));
+  }
+  return known;
+}
+
 LogicalResult lowerDynamicSlice(OpLowering& l) {
-  return l.replace<DynamicSliceOp>(l.getResultType(), l.operands[0], lowerStarts(l, 1),
-                                   cast<stablehlo::DynamicSliceOp>(l.op).getSliceSizes());
+  ArrayRef<int64_t> sizes = cast<stablehlo::DynamicSliceOp>(l.op).getSliceSizes();
+  SmallVector<Value> starts = lowerStarts(l, 1);
+  if (auto known = getKnownStarts(starts, sizes, l.getOperandType().getShape())) {
+    SmallVector<int64_t> limits, strides(sizes.size(), 1);
+    for (auto [start, size] : llvm::zip(*known, sizes)) limits.push_back(start + size);
+    return l.replace<SliceOp>(l.getResultType(), l.operands[0], *known, limits, strides);
+  }
+  return l.replace<DynamicSliceOp>(l.getResultType(), l.operands[0], starts, sizes);
 }
 
 LogicalResult lowerDynamicUpdateSlice(OpLowering& l) {

@@ -10,7 +10,7 @@ func.func @convolution(%x: tensor<1x4x4x1xf32>, %w: tensor<3x3x1x1xf32>) -> tens
 // -----
 
 func.func @while(%x: tensor<i1>) -> tensor<i1> {
-  // expected-error@+1 {{'stablehlo.while' is not supported yet; unroll the loop}}
+  // expected-error@+1 {{'stablehlo.while' is supported with a counter that starts at a constant, changes by a constant and is compared with a constant}}
   %0 = stablehlo.while(%a = %x) : tensor<i1> cond {
     stablehlo.return %a : tensor<i1>
   } do {
@@ -48,12 +48,45 @@ func.func @old_manual(%x: tensor<4xf32>) -> tensor<2xf32> {
 
 // -----
 
+// Too many iterations to be unrolled.
+func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  // expected-error@+1 {{only up to 50000 ops when unrolled (its body has 4)}}
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4xf32> cond {
+    %end = stablehlo.constant dense<20000> : tensor<i32>
+    %1 = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %1 = stablehlo.add %i, %one : tensor<i32>
+    %2 = stablehlo.add %a, %a : tensor<4xf32>
+    stablehlo.return %1, %2 : tensor<i32>, tensor<4xf32>
+  }
+  return %0#1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @accumulator(%x: tensor<4xf32>, %init: tensor<f64>) -> tensor<f64> {
+  // expected-error@+1 {{'stablehlo.reduce' is not supported with a body of several ops and an accumulator of another type than its input}}
+  %0 = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<4xf32>, tensor<f64>) -> tensor<f64>
+   reducer(%a: tensor<f64>, %b: tensor<f64>) {
+    %1 = stablehlo.add %a, %b : tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+
+// -----
+
 func.func @body(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
-  // expected-error@+1 {{'stablehlo.reduce' is not supported yet with this body}}
   %0 = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
    reducer(%a: tensor<f32>, %b: tensor<f32>) {
-    %1 = stablehlo.subtract %a, %b : tensor<f32>
-    stablehlo.return %1 : tensor<f32>
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    // expected-error@+1 {{'stablehlo.broadcast_in_dim' in the body of a reduction must be on scalars}}
+    %2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %3 = stablehlo.subtract %a, %b : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
   }
   return %0 : tensor<f32>
 }

@@ -1,0 +1,299 @@
+// Lowerings that build an op from several others, by value: the imported function, evaluated by the reference, against
+// results worked out by hand or by the C library.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "frontends/stablehlo/import.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "reference/evaluate.h"
+
+using namespace mlir;
+using sgd::reference::Tensor;
+
+namespace {
+
+class ImportValues : public testing::Test {
+ protected:
+  ImportValues() : context(getRegistry()) {}
+
+  /// The results of @main, which has no arguments.
+  std::vector<Tensor> run(const std::string& text) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    std::vector<Tensor> tensors;
+    if (!module || failed(sgd::importStablehlo(*module))) return ADD_FAILURE() << "not imported", tensors;
+    auto results = sgd::reference::evaluate(module->lookupSymbol<func::FuncOp>("main"), {}, 1);
+    if (failed(results)) return ADD_FAILURE() << "not evaluated", tensors;
+    for (auto& result : *results) tensors.push_back(result.front());
+    return tensors;
+  }
+
+  static DialectRegistry getRegistry() {
+    DialectRegistry registry;
+    sgd::registerStablehloDialects(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+};
+
+using Integers = std::vector<int64_t>;
+using Floats = std::vector<double>;
+
+TEST_F(ImportValues, LoopsAreUnrolled) {
+  // Counts down by 2 from 7 to above 0; the bound is carried unchanged.
+  auto results = run(R"(func.func public @main() -> (tensor<i32>, tensor<4xi32>) {
+    %seven = stablehlo.constant dense<7> : tensor<i32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %four = stablehlo.constant dense<0> : tensor<4xi32>
+    %0:4 = stablehlo.while(%i = %seven, %end = %zero, %sum = %zero, %seen = %four) : tensor<i32>, tensor<i32>, tensor<i32>, tensor<4xi32>
+    cond {
+      %1 = stablehlo.compare GT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %two = stablehlo.constant dense<2> : tensor<i32>
+      %next = stablehlo.subtract %i, %two : tensor<i32>
+      %1 = stablehlo.add %sum, %i : tensor<i32>
+      %2 = stablehlo.divide %i, %two : tensor<i32>
+      %3 = stablehlo.reshape %i : (tensor<i32>) -> tensor<1xi32>
+      %4 = stablehlo.dynamic_update_slice %seen, %3, %2 : (tensor<4xi32>, tensor<1xi32>, tensor<i32>) -> tensor<4xi32>
+      stablehlo.return %next, %end, %1, %4 : tensor<i32>, tensor<i32>, tensor<i32>, tensor<4xi32>
+    }
+    return %0#2, %0#3 : tensor<i32>, tensor<4xi32>
+  })");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].integers, (Integers{16}));
+  EXPECT_EQ(results[1].integers, (Integers{1, 3, 5, 7}));
+}
+
+TEST_F(ImportValues, LoopsWithoutAnIteration) {
+  auto results = run(R"(func.func public @main() -> tensor<ui8> {
+    %i = stablehlo.constant dense<200> : tensor<ui8>
+    %0 = stablehlo.while(%a = %i) : tensor<ui8> cond {
+      %end = stablehlo.constant dense<100> : tensor<ui8>
+      %1 = stablehlo.compare LT, %a, %end, UNSIGNED : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<ui8>
+      %1 = stablehlo.add %a, %one : tensor<ui8>
+      stablehlo.return %1 : tensor<ui8>
+    }
+    return %0 : tensor<ui8>
+  })");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].integers, (Integers{-56}));  // 200, signless
+}
+
+/// A case over three branches and an if, both by %i, which `definition` defines.
+std::string chooseBy(const std::string& definition) {
+  return "func.func public @main() -> (tensor<2xi32>, tensor<2xi32>) {\n" + definition + R"(
+    %c = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+    %0 = "stablehlo.case"(%i) ({
+      stablehlo.return %c : tensor<2xi32>
+    }, {
+      %1 = stablehlo.add %c, %c : tensor<2xi32>
+      stablehlo.return %1 : tensor<2xi32>
+    }, {
+      %1 = stablehlo.negate %c : tensor<2xi32>
+      stablehlo.return %1 : tensor<2xi32>
+    }) : (tensor<i32>) -> tensor<2xi32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %p = stablehlo.compare EQ, %i, %one, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %2 = "stablehlo.if"(%p) ({
+      stablehlo.return %c : tensor<2xi32>
+    }, {
+      stablehlo.return %0 : tensor<2xi32>
+    }) : (tensor<i1>) -> tensor<2xi32>
+    return %0, %2 : tensor<2xi32>, tensor<2xi32>
+  })";
+}
+
+TEST_F(ImportValues, BranchesAreChosen) {
+  const std::pair<int64_t, Integers> cases[] = {{0, {1, 2}}, {1, {2, 4}}, {2, {-1, -2}}, {-3, {-1, -2}}, {9, {-1, -2}}};
+  for (const auto& [index, expected] : cases) {
+    const std::string number = "stablehlo.constant dense<" + std::to_string(index) + "> : tensor<i32>\n";
+    // An index that import knows, and one that only the evaluation does.
+    const std::string definitions[] = {"%i = " + number,
+                                       "%n = " + number +
+                                           "%zeros = stablehlo.iota dim = 0 : tensor<1xi32>\n"
+                                           "%zero = stablehlo.reshape %zeros : (tensor<1xi32>) -> tensor<i32>\n"
+                                           "%i = stablehlo.add %n, %zero : tensor<i32>"};
+    for (const std::string& definition : definitions) {
+      auto results = run(chooseBy(definition));
+      ASSERT_EQ(results.size(), 2u);
+      EXPECT_EQ(results[0].integers, expected) << index;
+      EXPECT_EQ(results[1].integers, index == 1 ? (Integers{1, 2}) : expected) << index;
+    }
+  }
+}
+
+/// JAX's body for argmax over f32 with i32 positions.
+constexpr char kArgMax[] = R"(
+   reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %1 = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = stablehlo.compare NE, %a, %a, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %3 = stablehlo.or %1, %2 : tensor<i1>
+    %4 = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %5 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %6 = stablehlo.and %4, %5 : tensor<i1>
+    %7 = stablehlo.or %3, %6 : tensor<i1>
+    %8 = stablehlo.select %3, %a, %b : tensor<i1>, tensor<f32>
+    %9 = stablehlo.select %7, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %8, %9 : tensor<f32>, tensor<i32>
+  })";
+
+TEST_F(ImportValues, ArgMaxTakesTheFirstAndNanBeforeAll) {
+  auto results = run(R"(func.func public @main() -> (tensor<3xf32>, tensor<3xi32>) {
+    %x = stablehlo.constant dense<[[1.0, 5.0, 5.0, 2.0], [0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000], [3.0, 0x7FC00000, 9.0, 0x7FC00000]]> : tensor<3x4xf32>
+    %p = stablehlo.iota dim = 1 : tensor<3x4xi32>
+    %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0:2 = stablehlo.reduce(%x init: %least), (%p init: %zero) across dimensions = [1] : (tensor<3x4xf32>, tensor<3x4xi32>, tensor<f32>, tensor<i32>) -> (tensor<3xf32>, tensor<3xi32>))" +
+                     std::string(kArgMax) + "return %0#0, %0#1 : tensor<3xf32>, tensor<3xi32>\n}");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[1].integers, (Integers{1, 0, 1}));
+  EXPECT_EQ(results[0].floats[0], 5);
+  EXPECT_TRUE(std::isnan(results[0].floats[2]));
+}
+
+TEST_F(ImportValues, BodiesOfSeveralOps) {
+  // Sum and sum of squares at once, over 5 x 2 elements, from initial values that are not neutral.
+  auto results = run(R"(func.func public @main() -> (tensor<3xi32>, tensor<3xi32>, tensor<3xi32>) {
+    %x = stablehlo.iota dim = 0 : tensor<5x3x2xi32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %0:2 = stablehlo.reduce(%x init: %one), (%x init: %one) across dimensions = [0, 2] : (tensor<5x3x2xi32>, tensor<5x3x2xi32>, tensor<i32>, tensor<i32>) -> (tensor<3xi32>, tensor<3xi32>)
+     reducer(%a: tensor<i32>, %b: tensor<i32>) (%c: tensor<i32>, %d: tensor<i32>) {
+      %2 = stablehlo.add %a, %b : tensor<i32>
+      %3 = func.call @larger(%c, %d) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<i32>
+    }
+    %empty = stablehlo.iota dim = 0 : tensor<3x0xi32>
+    %1 = stablehlo.reduce(%empty init: %one) across dimensions = [1] : (tensor<3x0xi32>, tensor<i32>) -> tensor<3xi32>
+     reducer(%a: tensor<i32>, %b: tensor<i32>) {
+      %2 = func.call @larger(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      stablehlo.return %2 : tensor<i32>
+    }
+    return %0#0, %0#1, %1 : tensor<3xi32>, tensor<3xi32>, tensor<3xi32>
+  }
+  func.func private @larger(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+    %0 = stablehlo.compare GT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %1 = stablehlo.select %0, %a, %b : tensor<i1>, tensor<i32>
+    return %1 : tensor<i32>
+  })");
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].integers, (Integers{21, 21, 21}));
+  EXPECT_EQ(results[1].integers, (Integers{4, 4, 4}));
+  EXPECT_EQ(results[2].integers, (Integers{1, 1, 1}));
+}
+
+/// A sum over windows of iota(9), with the given attributes.
+std::string windowSum(const std::string& attributes, int64_t size) {
+  const std::string type = "tensor<" + std::to_string(size) + "xi32>";
+  return "func.func public @main() -> " + type + R"( {
+    %x = stablehlo.iota dim = 0 : tensor<9xi32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = "stablehlo.reduce_window"(%x, %zero) <{)" +
+         attributes + R"(}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %1 : tensor<i32>
+    }) : (tensor<9xi32>, tensor<i32>) -> )" +
+         type + "\nreturn %0 : " + type + "\n}";
+}
+
+TEST_F(ImportValues, Windows) {
+  struct Case {
+    int64_t size, stride, baseDilation, dilation, low, high;
+  };
+  // Short and long windows (9 and more are combined by doubling), strides, dilations, padding on both sides, negative
+  // too.
+  for (const Case& c : {Case{3, 1, 1, 1, 0, 0},
+                        {3, 2, 1, 1, 1, 1},
+                        {2, 3, 1, 2, 0, 1},
+                        {4, 1, 2, 1, 2, 3},
+                        {9, 1, 1, 1, 8, 0},
+                        {11, 2, 2, 1, 4, 5},
+                        {13, 1, 2, 1, 6, 6},
+                        {2, 1, 1, 1, -2, -1},
+                        {1, 4, 1, 1, 0, 0}}) {
+    Integers padded;
+    for (int64_t i = -c.low; i < 8 * c.baseDilation + 1 + c.high; ++i)
+      padded.push_back(i >= 0 && i <= 8 * c.baseDilation && i % c.baseDilation == 0 ? i / c.baseDilation : 0);
+    int64_t extent = (c.size - 1) * c.dilation + 1;
+    Integers expected;
+    for (int64_t at = 0; at + extent <= static_cast<int64_t>(padded.size()); at += c.stride) {
+      int64_t sum = 0;
+      for (int64_t i = 0; i < c.size; ++i) sum += padded[at + i * c.dilation];
+      expected.push_back(sum);
+    }
+    auto attribute = [](const char* name, int64_t value) {
+      return std::string(name) + " = array<i64: " + std::to_string(value) + ">, ";
+    };
+    std::string attributes = attribute("window_dimensions", c.size) + attribute("window_strides", c.stride) +
+                             attribute("base_dilations", c.baseDilation) + attribute("window_dilations", c.dilation) +
+                             "padding = dense<[[" + std::to_string(c.low) + ", " + std::to_string(c.high) +
+                             "]]> : tensor<1x2xi64>";
+    auto results = run(windowSum(attributes, expected.size()));
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].integers, expected) << attributes;
+  }
+}
+
+TEST_F(ImportValues, MaximumGradientGoesToTheFirst) {
+  // Windows of 3 at stride 2 over [1, 3, 3, 0, 5, 2, 4] padded by one on the left: the maxima are at 1, 1, 4, 4...
+  // where windows overlap their values add up.
+  auto results = run(R"(func.func public @main() -> tensor<7xf32> {
+    %x = stablehlo.constant dense<[1.0, 3.0, 3.0, 0.0, 5.0, 2.0, 4.0]> : tensor<7xf32>
+    %s = stablehlo.constant dense<[10.0, 20.0, 40.0]> : tensor<3xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.select_and_scatter"(%x, %s, %zero) <{padding = dense<[[1, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 3>, window_strides = array<i64: 2>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<7xf32>, tensor<3xf32>, tensor<f32>) -> tensor<7xf32>
+    return %0 : tensor<7xf32>
+  })");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].floats, (Floats{0, 30, 0, 0, 40, 0, 0}));
+}
+
+TEST_F(ImportValues, InverseErrorFunction) {
+  for (const auto& [type, tolerance] : {std::pair("f32", 4e-7), std::pair("f64", 4e-16), std::pair("bf16", 5e-3)}) {
+    auto results =
+        run("func.func public @main() -> (tensor<9x" + std::string(type) + ">, tensor<9x" + type + R"(>) {
+      %x = stablehlo.constant dense<[-1.0, -0.999, -0.75, -1.0e-3, 0.0, 0.3, 0.5, 0.96875, 1.0]> : tensor<9x)" +
+            type + R"(>
+      %0 = chlo.erf_inv %x : tensor<9x)" +
+            type + "> -> tensor<9x" + type + ">\nreturn %x, %0 : tensor<9x" + type + ">, tensor<9x" + type + ">\n}");
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[1].floats[0], -HUGE_VAL);
+    EXPECT_EQ(results[1].floats[8], HUGE_VAL);
+    EXPECT_EQ(results[1].floats[4], 0);
+    for (int i : {1, 2, 3, 5, 6, 7}) {
+      double x = results[0].floats[i], y = results[1].floats[i];
+      if (x == -1) continue;  // -0.999 in bf16
+      // erf(y) is within what an error of y may make of x.
+      double slope = 1.1283791670955126 * std::exp(-y * y);
+      EXPECT_LE(std::fabs(std::erf(y) - x) / slope, tolerance * std::fabs(y) + 3e-16 / slope) << type << " " << x;
+    }
+  }
+}
+
+TEST_F(ImportValues, NextAfter) {
+  auto results = run(R"(func.func public @main() -> tensor<6xf32> {
+    %x = stablehlo.constant dense<[1.0, 1.0, 0.0, -1.0, 2.0, 3.4028235e38]> : tensor<6xf32>
+    %y = stablehlo.constant dense<[2.0, -2.0, -1.0, 0.0, 2.0, 0x7F800000]> : tensor<6xf32>
+    %0 = chlo.next_after %x, %y : tensor<6xf32>, tensor<6xf32> -> tensor<6xf32>
+    return %0 : tensor<6xf32>
+  })");
+  ASSERT_EQ(results.size(), 1u);
+  const float x[] = {1, 1, 0, -1, 2, 3.4028235e38f}, y[] = {2, -2, -1, 0, 2, HUGE_VALF};
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(results[0].floats[i], std::nextafterf(x[i], y[i])) << i;
+}
+
+}  // namespace
