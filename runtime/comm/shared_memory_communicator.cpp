@@ -46,16 +46,16 @@ void SharedMemoryCommunicator::StartThread() {
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicator::Connect(
-    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout) {
+    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit) {
   if (rank >= segment->ranks()) {
     return absl::InvalidArgumentError(absl::StrCat("rank ", rank, " of a job of ", segment->ranks(), " ranks"));
   }
   std::unique_ptr<SharedMemoryCommunicator> communicator(new SharedMemoryCommunicator(std::move(segment), rank));
-  if (absl::Status status = communicator->Join(timeout); !status.ok()) return status;
+  if (absl::Status status = communicator->Join(timeout, core_limit); !status.ok()) return status;
   return communicator;
 }
 
-absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout) {
+absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout, uint32_t core_limit) {
   RankFlag& flag = segment_->flag(rank_);
   if (flag.state.exchange(RankState::kJoined) != RankState::kAbsent) {
     return absl::FailedPreconditionError(absl::StrCat("rank ", rank_, " was started twice"));
@@ -65,10 +65,15 @@ absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout) {
   CPU_ZERO(&cpus);
   sched_getaffinity(0, sizeof(cpus), &cpus);
   flag.cpus = cpus;
+  flag.core_limit.store(core_limit);
   if (absl::Status status = segment_->PopulateWindow(rank_, 0, window_bytes()); !status.ok()) return status;
   if (absl::Status status = Barrier(timeout); !status.ok()) return status;
-  for (uint32_t peer : world_) CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
-  cores_ = static_cast<uint32_t>(std::max(1, CPU_COUNT(&cpus)));
+  // The least limit, so that all ranks agree on it.
+  for (uint32_t peer : world_) {
+    CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
+    core_limit = std::min(core_limit, segment_->flag(peer).core_limit.load());
+  }
+  cores_ = std::clamp<uint32_t>(static_cast<uint32_t>(CPU_COUNT(&cpus)), 1, std::max(1u, core_limit));
   barrier_.set_shares_cores(cores_ < size());
   return absl::OkStatus();
 }

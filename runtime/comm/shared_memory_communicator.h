@@ -21,9 +21,11 @@ namespace sgd::comm {
 
 class SharedMemoryCommunicator final : public Communicator {
  public:
-  // Joins the segment as `rank` and waits for all other ranks to do the same.
+  // Joins the segment as `rank` and waits for all other ranks to do the same. `core_limit` bounds
+  // the cores whose time the ranks may use together, whatever their masks.
   static absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> Connect(std::shared_ptr<SharedMemorySegment> segment,
-                                                                           uint32_t rank, absl::Duration timeout);
+                                                                           uint32_t rank, absl::Duration timeout,
+                                                                           uint32_t core_limit = UINT32_MAX);
   // Ends the job when a collective is still under way.
   ~SharedMemoryCommunicator() override;
 
@@ -48,6 +50,8 @@ class SharedMemoryCommunicator final : public Communicator {
 
   // How many cores the ranks may use together, known once connected.
   uint32_t cores() const { return cores_; }
+  // Where a rank might run when it joined.
+  const cpu_set_t& CpusOf(uint32_t rank) const { return segment_->flag(rank).cpus; }
 
  private:
   // Who may still read a staging slot: `members`, until they have arrived `count` times.
@@ -65,7 +69,7 @@ class SharedMemoryCommunicator final : public Communicator {
   };
 
   SharedMemoryCommunicator(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank);
-  absl::Status Join(absl::Duration timeout);
+  absl::Status Join(absl::Duration timeout, uint32_t core_limit);
   void MapPeers(const CollectivePlan& plan);
   absl::StatusOr<uint32_t> AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
                                        const std::string& description);

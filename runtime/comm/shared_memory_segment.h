@@ -29,7 +29,8 @@ struct alignas(128) RankFlag {
   std::atomic<uint32_t> current;   // index of the collective in execution
   std::atomic<RankState> state;
   std::atomic<int32_t> pid;
-  cpu_set_t cpus;  // where the rank may run; valid once joined
+  cpu_set_t cpus;                    // where the rank may run; valid once joined
+  std::atomic<uint32_t> core_limit;  // how many cores' time the job may use, as far as this rank knows
 };
 
 class SharedMemorySegment {

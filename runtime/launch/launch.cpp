@@ -1,6 +1,7 @@
 // Joins the parts: who am I, supervise or meet, communicator, watcher, the rank's main function.
 #include "runtime/launch/launch.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include "runtime/comm/rendezvous.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/watcher.h"
+#include "runtime/launch/core_assignment.h"
+#include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/supervisor.h"
 
 namespace sgd::launch {
@@ -29,6 +32,32 @@ WatcherOptions UnderSupervisor() {
   return options;
 }
 
+uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
+
+bool Intersect(const cpu_set_t& a, const cpu_set_t& b) {
+  cpu_set_t both;
+  CPU_AND(&both, &a, &b);
+  return CPU_COUNT(&both) > 0;
+}
+
+// The cores that this rank has for itself, bound to them: those of its mask when no other rank's
+// has them; a part when all ranks were started with the same mask, as by torchrun; else none.
+std::vector<int> TakeOwnCores(const SharedMemoryCommunicator& communicator) {
+  const cpu_set_t& mine = communicator.CpusOf(communicator.rank());
+  bool is_alone = true, are_equal = true;
+  for (uint32_t rank = 0; rank < communicator.size(); ++rank) {
+    if (rank == communicator.rank()) continue;
+    is_alone = is_alone && !Intersect(mine, communicator.CpusOf(rank));
+    are_equal = are_equal && CPU_EQUAL(&mine, &communicator.CpusOf(rank));
+  }
+  if (!is_alone && !are_equal) return {};
+  const std::vector<std::vector<int>> parts = AssignCores(AllowedCores(), is_alone ? 1 : communicator.size());
+  if (parts.empty()) return {};
+  const std::vector<int>& own = parts[is_alone ? 0 : communicator.rank()];
+  if (!is_alone) BindToCores(own);
+  return own;
+}
+
 absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
                           const RankMain& rank_main) {
   RankContext context;
@@ -37,6 +66,10 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   context.threads =
       options.threads != 0 ? options.threads : std::max<uint32_t>(1, communicator.cores() / communicator.size());
   context.communicator = &communicator;
+  context.cores = TakeOwnCores(communicator);
+  context.shares_cores =
+      context.cores.size() < context.threads || communicator.cores() < uint64_t{context.threads} * communicator.size();
+  if (context.cores.size() != context.threads) context.cores.clear();
   const absl::Status status = rank_main(context);
   if (status.ok()) {
     communicator.Finish();
@@ -48,7 +81,7 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
 
 absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment,
                                 const LaunchOptions& options, const RankMain& rank_main) {
-  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline);
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
   if (!communicator.ok()) return communicator.status();
   auto watcher = Watcher::Start(segment, rank, UnderSupervisor());
   if (!watcher.ok()) return watcher.status();
@@ -71,7 +104,7 @@ absl::Status RunStartedAlone(const RankEnvironment& environment, const LaunchOpt
     (*segment)->Abort(environment.rank, watcher.status());
     return watcher.status();
   }
-  auto communicator = SharedMemoryCommunicator::Connect(*segment, environment.rank, options.deadline);
+  auto communicator = SharedMemoryCommunicator::Connect(*segment, environment.rank, options.deadline, CoreLimit());
   if (!communicator.ok()) {
     (*segment)->Abort(environment.rank, communicator.status());
     return communicator.status();
@@ -82,7 +115,7 @@ absl::Status RunStartedAlone(const RankEnvironment& environment, const LaunchOpt
 absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) {
   auto segment = SharedMemorySegment::Create(1, options.window_bytes);
   if (!segment.ok()) return segment.status();
-  auto communicator = SharedMemoryCommunicator::Connect(*segment, 0, options.deadline);
+  auto communicator = SharedMemoryCommunicator::Connect(*segment, 0, options.deadline, CoreLimit());
   if (!communicator.ok()) return communicator.status();
   return RunConnected(**communicator, options, rank_main);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -26,7 +27,9 @@ struct LaunchOptions {
 struct RankContext {
   uint32_t rank = 0;
   uint32_t size = 1;
-  uint32_t threads = 1;  // compute threads of this rank; the process is already bound to its cores
+  uint32_t threads = 1;      // compute threads of this rank; the process is already bound to its cores
+  std::vector<int> cores;    // this rank's alone, one for each thread; empty where there are more or fewer
+  bool shares_cores = true;  // whether threads of this job have to wait for each other's cores
   comm::Communicator* communicator = nullptr;
 };
 

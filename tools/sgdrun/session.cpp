@@ -42,14 +42,11 @@ exec::ExecutorOptions Session::executor_options() const {
 absl::Status Session::Prepare(StartTimes& start) {
   // A core for each thread: left alone, the system likes to put a thread that wakes up next to the
   // one that woke it.
-  std::vector<int> cores;
-  for (const launch::Core& core : launch::AllowedCores()) cores.push_back(core.id);
-  if (cores.size() != rank_.threads) cores.clear();
   absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> device =
-      cpu::CpuDevice::Create({.threads = rank_.threads, .cores = cores});
+      cpu::CpuDevice::Create({.threads = rank_.threads, .cores = rank_.cores, .shares_cores = rank_.shares_cores});
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
-  if (!cores.empty()) launch::BindToCores({cores[0]});
+  if (!rank_.cores.empty()) launch::BindToCores({rank_.cores[0]});
   if (absl::Status status = Agree(); !status.ok()) return status;
   start.End("agree");
   absl::StatusOr<std::unique_ptr<exec::ExecutionContext>> context =

@@ -19,6 +19,9 @@ struct CpuDeviceOptions {
   // Where each thread is to stay; the first one, the caller's, binds itself. Empty: the system
   // decides.
   std::vector<int> cores = {};
+  // Whether threads have to wait for cores that others of the job use: they then give theirs away
+  // soon when they have nothing to do.
+  bool shares_cores = false;
 };
 
 // Results do not depend on the number of threads.
@@ -47,7 +50,7 @@ class CpuDevice final : public device::Device {
 
  private:
   explicit CpuDevice(const CpuDeviceOptions& options)
-      : pool_(options.threads, options.cores), scratch_(options.threads) {}
+      : pool_(options.threads, options.cores, options.shares_cores), scratch_(options.threads) {}
 
   ThreadPool pool_;
   ThreadScratch scratch_;

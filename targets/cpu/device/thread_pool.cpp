@@ -15,6 +15,7 @@ namespace {
 // the time slice of whoever else wants the core.
 constexpr int64_t kSpinNanoseconds = 50'000;
 constexpr int kPausesPerLook = 16;
+constexpr int kYields = 2;
 
 int64_t Now() {
   timespec now;
@@ -22,15 +23,8 @@ int64_t Now() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Returns when `value` is not `old` any more.
-void WaitWhile(std::atomic<int32_t>& value, int32_t old) {
-  const int64_t end = Now() + kSpinNanoseconds;
-  do {
-    for (int i = 0; i < kPausesPerLook; ++i) {
-      if (value.load(std::memory_order_acquire) != old) return;
-      _mm_pause();
-    }
-  } while (Now() < end);
+// Sleeps until `value` is not `old` any more.
+void SleepWhile(std::atomic<int32_t>& value, int32_t old) {
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
@@ -45,7 +39,8 @@ uint64_t ShareOf(uint32_t run, IndexRange chunks) { return uint64_t{run} << 32 |
 
 }  // namespace
 
-ThreadPool::ThreadPool(uint32_t threads, std::span<const int> cores) : shares_(std::make_unique<Share[]>(threads)) {
+ThreadPool::ThreadPool(uint32_t threads, std::span<const int> cores, bool shares_cores)
+    : shares_cores_(shares_cores), shares_(std::make_unique<Share[]>(threads)) {
   for (uint32_t thread = 1; thread < threads; ++thread) {
     const int core = thread < cores.size() ? cores[thread] : -1;
     workers_.emplace_back([this, thread, core] {
@@ -111,6 +106,23 @@ void ThreadPool::Complete() {
        left = unfinished_.load(std::memory_order_acquire)) {
     WaitWhile(unfinished_, left);
   }
+}
+
+// Returns when `value` is not `old` any more.
+void ThreadPool::WaitWhile(std::atomic<int32_t>& value, int32_t old) const {
+  if (shares_cores_) {
+    // Whoever has work may run before this thread looks again.
+    for (int i = 0; i < kYields && value.load(std::memory_order_acquire) == old; ++i) sched_yield();
+    return SleepWhile(value, old);
+  }
+  const int64_t end = Now() + kSpinNanoseconds;
+  do {
+    for (int i = 0; i < kPausesPerLook; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return;
+      _mm_pause();
+    }
+  } while (Now() < end);
+  SleepWhile(value, old);
 }
 
 void ThreadPool::Work(uint32_t thread) {

@@ -18,8 +18,10 @@ namespace sgd::cpu {
 class ThreadPool {
  public:
   // `threads` (at least 1) counts the thread that calls Run; the others start here and end with the
-  // pool. Thread i is bound to cores[i] (the caller's is not touched); without cores, to none.
-  explicit ThreadPool(uint32_t threads, std::span<const int> cores = {});
+  // pool. Thread i is bound to cores[i] (the caller's is not touched); without cores, to none. Where
+  // there are fewer cores than threads that want them (`shares_cores`), waiting threads sleep at
+  // once instead of looking for work for a while.
+  explicit ThreadPool(uint32_t threads, std::span<const int> cores = {}, bool shares_cores = false);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -64,6 +66,7 @@ class ThreadPool {
   void Publish(uint32_t active, uint32_t chunks, Function function, void* context);
   // Takes part in the run that was published last and waits for its end.
   void Complete();
+  void WaitWhile(std::atomic<int32_t>& value, int32_t old) const;
   void Work(uint32_t thread);
   // Runs chunks of that run until none is left to take.
   void RunChunks(uint32_t run, uint32_t active, uint32_t thread);
@@ -72,6 +75,7 @@ class ThreadPool {
   // The run's description, written before its shares are published.
   Function function_ = nullptr;
   void* context_ = nullptr;
+  const bool shares_cores_;
   uint32_t run_ = 0;
   uint32_t active_ = 0;
   bool is_started_ = false;  // by Start, and not yet completed

@@ -14,8 +14,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "job_process.h"
+#include "runtime/launch/core_assignment.h"
 
 namespace sgd::launch {
 namespace {
@@ -166,6 +168,47 @@ TEST_P(Jobs, AnUnannouncedExitIsADeath) {
               AnyOf(HasSubstr("rank 1: left with exit code 0"), HasSubstr("rank 1: died, process")));
 }
 
+// However ranks were started: cores of a rank are its own, and it stays on them.
+TEST_P(Jobs, GiveEachRankCoresOfItsOwnWhereThereAreEnough) {
+  const size_t cores = AllowedCores().size();
+  const auto rank_main = [cores](RankContext& context) -> absl::Status {
+    const bool is_enough = cores >= 2;
+    auto all = context.communicator->AllGatherBytes(absl::StrJoin(context.cores, ","), kTimeout);
+    if (!all.ok()) return all.status();
+    const bool fits = is_enough ? !context.shares_cores && context.cores.size() == 1 && (*all)[0] != (*all)[1]
+                                : context.shares_cores && context.cores.empty();
+    cpu_set_t mask;
+    sched_getaffinity(0, sizeof(mask), &mask);
+    const bool stays = !is_enough || CPU_ISSET(context.cores[0], &mask);
+    return fits && stays ? absl::OkStatus() : absl::InternalError(absl::StrJoin(*all, " and "));
+  };
+  LaunchOptions options = Options();
+  options.threads = 1;
+  // Both on two cores, or one.
+  cpu_set_t before;
+  sched_getaffinity(0, sizeof(before), &before);
+  std::vector<int> some;
+  for (const Core& core : AllowedCores()) {
+    if (some.size() < 2) some.push_back(core.id);
+  }
+  BindToCores(some);
+  for (JobProcess& job : Start(2, rank_main, options)) {
+    EXPECT_EQ(job.Wait(), 0) << job.ReadErrors();
+  }
+  sched_setaffinity(0, sizeof(before), &before);
+}
+
+TEST_P(Jobs, ThreadsThatNeedMoreCoresThanThereAreKnowIt) {
+  LaunchOptions options = Options();
+  options.threads = static_cast<uint32_t>(AllowedCores().size()) + 1;
+  const auto rank_main = [](RankContext& context) {
+    return context.shares_cores && context.cores.empty() ? absl::OkStatus() : absl::InternalError("cores for all");
+  };
+  for (JobProcess& job : Start(2, rank_main, options)) {
+    EXPECT_EQ(job.Wait(), 0) << job.ReadErrors();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Launch, Jobs, testing::Bool(), [](const testing::TestParamInfo<bool>& info) {
   return info.param ? "Supervised" : "OneByOne";
 });
@@ -179,6 +222,20 @@ TEST(Launch, RunsOneRankInThisProcess) {
   });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_TRUE(ran);
+}
+
+TEST(Supervisor, WarmsUpOnceBeforeRanksStart) {
+  LaunchOptions options = Options();
+  options.window_bytes = 5 << 20;
+  int warm_ups = 0;
+  options.warm_up = [&] { ++warm_ups; };
+  JobProcess job(LauncherOf(3), options, [&](RankContext& context) {
+    const std::byte* window = context.communicator->window();
+    const bool is_zero = std::all_of(window, window + context.communicator->window_bytes(),
+                                     [](std::byte byte) { return byte == std::byte{0}; });
+    return warm_ups == 1 && is_zero ? SumRanks(context) : absl::InternalError("not warm, or not zero");
+  });
+  EXPECT_EQ(job.Wait(), 0) << job.ReadErrors();
 }
 
 TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
