@@ -1,130 +1,105 @@
-"""Times compile and step of models beside XLA on the very same text and beside PyTorch, in turn, and prints minima and ratios.
+"""Measures what this project promises, beside its peers and in turn with them, and says where a limit is passed.
 
-    ./dev bench                       mlp_digits, gpt_dp, gpt_zero1, gpt_zero3, gpt_tp, bench_mlp, bench_gpt
-    ./dev bench bench_mlp --rounds 5  one model, five rounds
-    ./dev bench --json FILE           the figures as JSON too
-    ./dev bench --torch PYTHON        PyTorch too, for bench_mlp and bench_gpt, with an interpreter that has torch
-    ./dev bench --threads 1           one thread where there is one rank (default: all cores)
+    ./dev bench                                  every section over the models of tests/models
+    ./dev bench --only step,start bench_gpt      two sections, one model
+    ./dev bench my_step.mlir --inputs x.safetensors   a model of your own beside XLA; its mesh gives the ranks, inputs are random where no file is given
+    ./dev bench --json FILE --markdown FILE --check   for machines: figures, tables, exit code 1 when a limit is passed
+    ./dev bench --torch PYTHON                   an interpreter that has PyTorch, for bench_mlp and bench_gpt
 
-Machines are noisy: only ratios of minima of one run mean something. On N ranks XLA runs N virtual devices in one process, which
-share this machine's cores as our rank processes do.
+Figures are minima over rounds. Machines are noisy and drift: only ratios of one run mean something. On N ranks XLA runs N virtual devices in one
+process, which share this machine's cores as our rank processes do. Peers that are not installed are left out.
 """
 import argparse
+import importlib
 import json
-import math
 import os
 import pathlib
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-MODELS = HERE.parent / "models"
-ALL = ["mlp_digits", "gpt_dp", "gpt_zero1", "gpt_zero3", "gpt_tp", "bench_mlp", "bench_gpt"]
+import commands
+import measure
+import models
+import table
+
+SECTIONS = ["step", "compile", "cache", "start", "memory", "plan", "bytes", "scaling", "collectives"]
 
 
-def run(*command):
-    start = time.monotonic()
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
-    return result.stdout, time.monotonic() - start
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="names of tests/models, or paths of texts")
+    parser.add_argument("--only", metavar="SECTION,...", help=", ".join(SECTIONS))
+    parser.add_argument("--inputs", type=pathlib.Path, metavar="FILE", help="safetensors for a model that is a path")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, help="of one rank (default: one, and all cores)")
+    parser.add_argument("--torch", metavar="PYTHON")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--check", action="store_true", help="exit code 1 when a limit is passed")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    args = parser.parse_args()
+    names = args.only.split(",") if args.only else SECTIONS
+    if unknown := [name for name in names if name not in SECTIONS]:
+        parser.error(f"--only: no section {unknown[0]}; there are: {', '.join(SECTIONS)}")
+    if args.inputs and len(args.models) != 1:
+        parser.error("--inputs is for one model")
+    if args.rounds < 1:
+        parser.error("--rounds: at least one")
+    args.sections = [importlib.import_module(f"sections.{name}") for name in SECTIONS if name in names]
+    if args.models and not args.only:  # collectives have no model
+        args.sections = [section for section in args.sections if section.NAME != "collectives"]
+    return args
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def gather(args, tools, folder):
+    """Everything that sections need, model by model."""
+    by_model = [section for section in args.sections if section.NAME != "collectives"]
+    names = (args.models or models.SMALL + models.LARGE) if by_model else []
+    cores = len(os.sched_getaffinity(0))
+    context = measure.Context(tools, [models.Model(name, args.inputs, folder, tools) for name in names], [], args.rounds, cores)
+    asked = [section.NEEDS for section in by_model if section.NEEDS is not None]
+    for model in context.models if asked else []:
+        for case in model.cases(cores, args.threads):
+            print(f"measuring {case.name}", file=sys.stderr, flush=True)
+            context.measured.append(measure.measure(case, set().union(*asked), args.rounds, context.notes))
+    return context
 
 
-class Case:
-    """One text of one model, for us and for its peers."""
-
-    def __init__(self, name, text, ranks, folder, args):
-        self.name, self.text, self.ranks, self.build = name, text, ranks, args.build.resolve()
-        self.model, self.torch_python = name.split()[0], args.torch
-        self.threads = args.threads if ranks == 1 else max(1, os.cpu_count() // ranks)
-        self.artifact = folder / f"{name.replace(' ', '_')}.sgda"
-        model = MODELS / name.split()[0]
-        meta = json.loads((model / "meta.json").read_text())
-        self.inputs = (MODELS / meta["same_data_as"] if meta.get("same_data_as") else model) / "inputs.safetensors"
-        if not self.inputs.exists():
-            self.inputs = folder / f"{model.name}.safetensors"
-            if not self.inputs.exists():
-                run(sys.executable, model / "make_inputs.py", self.inputs)
-        self.steps = 3 if model.name == "bench_gpt" else 10 if model.name == "bench_mlp" else 50
-
-    def ours(self):
-        _, compile_s = run(self.build / "bin" / "sgdc", self.text, "-o", self.artifact)
-        out, _ = run(self.build / "bin" / "sgdrun", "-n", self.ranks, self.artifact, "--bench", self.steps, "--inputs", self.inputs,
-                     "--threads", self.threads)
-        bench = json.loads(out.splitlines()[-1])
-        return {"compile_s": compile_s, "step_ms": bench["min_ms"], "start_ms": bench["start_to_first_step_ms"], "comm_ms": bench["comm_ms_median"],
-                "pss_mb": bench["peak_pss_bytes_per_rank"] / 2**20, "sent_bytes": bench["sent_bytes"], "arena_bytes": bench["arena_bytes"]}
-
-    def xla(self):
-        # XLA has no flag for its threads: with one thread it is given one core.
-        pin = ["taskset", "-c", "0"] if self.ranks == 1 and self.threads == 1 else []
-        out, _ = run(*pin, sys.executable, HERE / "xla_time.py", self.text, self.inputs, self.ranks, self.steps)
-        row = json.loads(out.splitlines()[-1])
-        return {"compile_s": row["compile_s"], "step_ms": row["min_ms"]}
-
-    def torch(self):
-        """None for models that PyTorch's script does not have."""
-        if not self.torch_python or self.model not in ("bench_mlp", "bench_gpt"):
-            return None
-        port, ranks = str(free_port()), []
-        for rank in range(self.ranks):
-            env = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
-            if self.ranks > 1:
-                env.update(RANK=str(rank), WORLD_SIZE=str(self.ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
-            ranks.append(subprocess.Popen([self.torch_python, HERE / "torch_step.py", self.model, str(self.steps), str(self.threads)], env=env,
-                                          stdout=subprocess.PIPE, text=True))
-        outputs = [rank.communicate()[0] for rank in ranks]
-        if any(rank.returncode for rank in ranks):
-            sys.exit("PyTorch failed")
-        return {"step_ms": json.loads(outputs[0].splitlines()[-1])["min_ms"]}
-
-
-def cases(names, folder, args):
-    for name in names:
-        mesh = json.loads((MODELS / name / "meta.json").read_text())["mesh"]
-        yield Case(f"{name} {math.prod(size for _, size in mesh)} ranks", MODELS / name / "model.mlir", math.prod(size for _, size in mesh), folder, args)
-        if (MODELS / name / "single.mlir").exists():
-            yield Case(f"{name} 1 rank", MODELS / name / "single.mlir", 1, folder, args)
-
-
-def minima(rows):
-    return {key: min(row[key] for row in rows) for key in rows[0]}
+def show(args, context):
+    rows, parts = [], []
+    for section in args.sections:
+        found = list(section.rows(context))
+        if not found:
+            continue
+        print(f"\n{section.NAME}: {section.HELP}\n{table.text(found)}", flush=True)
+        parts.append(f"### {section.HELP[0].upper()}{section.HELP[1:]}\n\n    ./dev bench --only {section.NAME}\n\n{table.markdown(found)}\n")
+        rows += found
+    if args.markdown:
+        args.markdown.write_text("\n".join(parts))
+    if args.json:
+        args.json.write_text(json.dumps({"cores": context.cores, "rounds": args.rounds, "notes": context.notes, "rows": [row.as_json() for row in rows]}, indent=1))
+    return rows
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="*", default=ALL)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--torch", metavar="PYTHON")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    args = parser.parse_args()
-    results = {}
-    print(f"{os.cpu_count()} cores; minima over {args.rounds} rounds, ours and the peers in turn; ratio = ours / the peer")
-    print(f"{'':22} {'compile s':>10} {'XLA':>8} {'ratio':>6} {'step ms':>10} {'XLA':>10} {'ratio':>6} {'PyTorch':>10} {'ratio':>6} "
-          f"{'start ms':>9} {'comm ms':>8} {'PSS MB':>7}")
-    with tempfile.TemporaryDirectory() as folder:
-        for case in cases(args.models, pathlib.Path(folder), args):
-            rounds = [(case.ours(), case.xla(), case.torch()) for _ in range(args.rounds)]
-            ours, xla = minima([r[0] for r in rounds]), minima([r[1] for r in rounds])
-            torch = minima([r[2] for r in rounds]) if rounds[0][2] else None
-            results[case.name] = {"ours": ours, "xla": xla, "torch": torch}
-            peer = f"{torch['step_ms']:10.3f} {ours['step_ms'] / torch['step_ms']:6.2f}" if torch else f"{'-':>10} {'-':>6}"
-            print(f"{case.name:22} {ours['compile_s']:10.3f} {xla['compile_s']:8.3f} {ours['compile_s'] / xla['compile_s']:6.2f} "
-                  f"{ours['step_ms']:10.3f} {xla['step_ms']:10.3f} {ours['step_ms'] / xla['step_ms']:6.2f} {peer} "
-                  f"{ours['start_ms']:9.0f} {ours['comm_ms']:8.3f} {ours['pss_mb']:7.0f}", flush=True)
-    if args.json:
-        args.json.write_text(json.dumps(results, indent=1))
+    args, start = parse(), time.monotonic()
+    try:
+        tools = commands.Tools(args.build, args.torch)
+        with tempfile.TemporaryDirectory() as folder:
+            context = gather(args, tools, pathlib.Path(folder))
+            print(f"{context.cores} cores; minima over {args.rounds} rounds, ours and the peers in turn; ratio = ours / the best peer")
+            rows = show(args, context)
+    except commands.Failed as failure:
+        sys.exit(str(failure))
+    for note in context.notes + [f"not found, so left out: {what}" for what in tools.missing]:
+        print(f"note: {note}")
+    over = [row for row in rows if row.verdict() == "over"]
+    print(f"{len(rows)} figures, {sum(row.verdict() == 'ok' for row in rows)} within their limits, {len(over)} over, in {time.monotonic() - start:.0f} s")
+    for row in over:
+        print(f"over: {row.section}: {row.what}")
+    if args.check and over:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

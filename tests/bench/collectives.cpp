@@ -1,6 +1,6 @@
 // Times collectives between rank processes of this host through shared memory. usage: collectives RANKS
-// One line per kind and size: kind, KiB of the full vector, ranks, least and median microseconds between barriers, on
-// rank 0.
+// One line per kind ("copy" is what memory allows) and size: kind, KiB of the full vector, ranks, least and median
+// microseconds between barriers, on rank 0.
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -70,22 +71,39 @@ void Pin(uint32_t rank) {
   sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
+// What memory allows: all ranks at once copy the full vector from one half of their windows to the other.
+std::vector<double> TimeCopy(Communicator& communicator, uint64_t bytes, int iterations) {
+  std::vector<double> microseconds;
+  for (int i = 0; i < iterations + 3; ++i) {
+    Must(communicator.Barrier(kTimeout));
+    const auto begin = std::chrono::steady_clock::now();
+    std::memcpy(communicator.window() + kWindow / 2, communicator.window(), bytes);
+    const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - begin;
+    if (i >= 3) microseconds.push_back(elapsed.count());
+  }
+  std::sort(microseconds.begin(), microseconds.end());
+  return microseconds;
+}
+
+void Print(const char* kind, uint64_t kib, const Communicator& communicator, const std::vector<double>& times) {
+  if (communicator.rank() != 0) return;
+  std::printf("%s %lu %u %.2f %.2f\n", kind, static_cast<unsigned long>(kib), communicator.size(), times.front(),
+              times[times.size() / 2]);
+}
+
 void RunRank(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank) {
   Pin(rank);
   const uint32_t ranks = segment->ranks();
   auto communicator = Must(SharedMemoryCommunicator::Connect(std::move(segment), rank, kTimeout));
   const Mesh mesh{{ranks}};
   for (const uint64_t kib : kKib) {
+    const int iterations = std::clamp<int>(300000 / static_cast<int>(kib + 300), 7, 1000);
     for (const CollectiveKind kind :
          {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter}) {
       const CollectiveHandle handle = Must(communicator->Prepare(mesh, SpecFor(kind, kib << 10, ranks)));
-      const int iterations = std::clamp<int>(300000 / static_cast<int>(kib + 300), 7, 1000);
-      const std::vector<double> times = Time(*communicator, handle, iterations);
-      if (rank == 0) {
-        std::printf("%s %lu %u %.2f %.2f\n", CollectiveName(kind), static_cast<unsigned long>(kib), ranks,
-                    times.front(), times[times.size() / 2]);
-      }
+      Print(CollectiveName(kind), kib, *communicator, Time(*communicator, handle, iterations));
     }
+    Print("copy", kib, *communicator, TimeCopy(*communicator, kib << 10, iterations));
   }
   communicator->Finish();
 }

@@ -1,6 +1,6 @@
 """Sums up what `sgdrun --bench K --profile FILE` wrote: where a step's time goes, like instructions together.
 
-    sgdrun -n 1 step.sgda --bench 10 --profile step.jsonl && python3 tests/bench/profile.py step.jsonl [LINES]
+    sgdrun -n 1 step.sgda --bench 10 --profile step.jsonl && python3 tests/bench/profile_summary.py step.jsonl [LINES]
 """
 import collections
 import json
