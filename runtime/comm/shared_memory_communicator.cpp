@@ -66,7 +66,7 @@ absl::Status SharedMemoryCommunicator::Join(absl::Duration timeout, uint32_t cor
   sched_getaffinity(0, sizeof(cpus), &cpus);
   flag.cpus = cpus;
   flag.core_limit.store(core_limit);
-  if (absl::Status status = segment_->PopulateWindow(rank_, 0, window_bytes()); !status.ok()) return status;
+  if (absl::Status status = segment_->PopulateWindow(rank_); !status.ok()) return status;
   if (absl::Status status = Barrier(timeout); !status.ok()) return status;
   // The least limit, so that all ranks agree on it.
   for (uint32_t peer : world_) {

@@ -153,12 +153,10 @@ SharedMemorySegment::~SharedMemorySegment() {
   if (base_ != nullptr) munmap(base_, mapped_bytes_);
 }
 
-absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank, uint64_t offset, uint64_t bytes) {
+absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
 #ifdef MADV_POPULATE_WRITE
-  const uint64_t begin = offset / kPage * kPage;
   // Kernels before 5.14 do not know it (EINVAL) and take pages as they are touched.
-  if (madvise(window(rank) + begin, RoundUp(offset + bytes) - begin, MADV_POPULATE_WRITE) != 0 &&
-      (errno == ENOMEM || errno == EFAULT)) {
+  if (madvise(window(rank), RoundUp(window_bytes_), MADV_POPULATE_WRITE) != 0 && (errno == ENOMEM || errno == EFAULT)) {
     return absl::ResourceExhaustedError(absl::StrCat("not enough memory for a window of ", window_bytes_, " bytes"));
   }
 #endif

@@ -60,9 +60,9 @@ class SharedMemorySegment {
   // for large windows.
   uint64_t window_stride() const { return window_stride_; }
 
-  // Takes pages of a window before they are needed. kResourceExhausted when there is not enough
-  // memory, which would otherwise show as a signal at the first touch.
-  absl::Status PopulateWindow(uint32_t rank, uint64_t offset, uint64_t bytes);
+  // Takes the pages of this rank's own window before they are needed. kResourceExhausted when there
+  // is not enough memory, which would otherwise show as a signal at the first touch.
+  absl::Status PopulateWindow(uint32_t rank);
   // Maps pages of a peer's window, which has been populated, before they are needed. Also for
   // writing: shared memory is not write-protected after a read fault.
   void MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes);

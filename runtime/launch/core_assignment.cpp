@@ -116,13 +116,6 @@ std::vector<Core> AllowedCores() {
   return cores;
 }
 
-uint32_t CountNodes(const std::vector<Core>& cores) {
-  std::vector<int> nodes;
-  for (const Core& core : cores) nodes.push_back(core.node);
-  std::ranges::sort(nodes);
-  return static_cast<uint32_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
-}
-
 std::vector<std::vector<int>> AssignCores(const std::vector<Core>& cores, uint32_t ranks) {
   if (ranks == 0 || cores.size() < ranks) return {};
   std::vector<std::vector<int>> parts = AssignWithinNodes(cores, ranks);

@@ -23,9 +23,6 @@ std::vector<Core> AllowedCores();
 // The numbers in a list of the system: "0-3,8" is 0, 1, 2, 3, 8. What is not a number is left out.
 std::vector<int> ParseCoreList(std::string_view list);
 
-// Memory nodes that the cores belong to.
-uint32_t CountNodes(const std::vector<Core>& cores);
-
 // Disjoint parts of `cores`, one per rank, each contiguous: within one memory node wherever that
 // leaves no rank fewer cores than an even division would, else nearly equal. Empty when there are
 // fewer cores than ranks.

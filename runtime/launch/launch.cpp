@@ -132,7 +132,6 @@ absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& opt
   SupervisorOptions supervisor;
   supervisor.ranks = environment.size;
   supervisor.window_bytes = options.window_bytes;
-  supervisor.warm_up = options.warm_up;
   supervisor.deadline = options.deadline;
   return Supervise(supervisor, [&](uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment) {
     return RunUnderSupervisor(rank, segment, options, rank_main);

@@ -17,10 +17,7 @@ namespace sgd::launch {
 struct LaunchOptions {
   uint64_t window_bytes = 0;                     // of every rank, from the artifact
   absl::Duration deadline = absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
-  // What each rank would else do again: called once by the launcher of several ranks before it forks
-  // them. No thread of it may outlive the call. May be empty.
-  std::function<void()> warm_up;
-  uint32_t threads = 0;  // per rank; 0: cores of this host divided by its ranks, at least 1
+  uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
 };
 
 // What a rank's main function gets. The communicator lives as long as the context.

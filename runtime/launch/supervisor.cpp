@@ -23,7 +23,6 @@
 #include "runtime/comm/unique_fd.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/core_assignment.h"
-#include "runtime/launch/window_population.h"
 
 namespace sgd::launch {
 namespace {
@@ -193,10 +192,6 @@ class Supervisor {
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main) {
   auto segment = SharedMemorySegment::Create(options.ranks, options.window_bytes);
   if (!segment.ok()) return segment.status();
-  if (options.warm_up) {
-    WindowPopulation population(**segment);
-    options.warm_up();
-  }
   return Supervisor(options, *std::move(segment)).Run(child_main);
 }
 

@@ -14,8 +14,6 @@ namespace sgd::launch {
 struct SupervisorOptions {
   uint32_t ranks = 1;
   uint64_t window_bytes = 0;
-  // Called once before the ranks are forked; may be empty. No thread of it may outlive the call.
-  std::function<void()> warm_up;
   absl::Duration deadline;  // for the last rank to end once the first has ended
 };
 

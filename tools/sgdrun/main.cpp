@@ -49,10 +49,9 @@ absl::Status Run(const Options& options, StartTimes start) {
     for (const std::string& note : job->notes) std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   }
   start.End("open files");
-  return launch::Launch(
-      *environment,
-      {.window_bytes = window_bytes, .deadline = options.deadline, .warm_up = {}, .threads = options.threads},
-      [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
+  return launch::Launch(*environment,
+                        {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
+                        [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
 }
 
 }  // namespace

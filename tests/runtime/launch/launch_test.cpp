@@ -224,20 +224,6 @@ TEST(Launch, RunsOneRankInThisProcess) {
   EXPECT_TRUE(ran);
 }
 
-TEST(Supervisor, WarmsUpOnceBeforeRanksStart) {
-  LaunchOptions options = Options();
-  options.window_bytes = 5 << 20;
-  int warm_ups = 0;
-  options.warm_up = [&] { ++warm_ups; };
-  JobProcess job(LauncherOf(3), options, [&](RankContext& context) {
-    const std::byte* window = context.communicator->window();
-    const bool is_zero = std::all_of(window, window + context.communicator->window_bytes(),
-                                     [](std::byte byte) { return byte == std::byte{0}; });
-    return warm_ups == 1 && is_zero ? SumRanks(context) : absl::InternalError("not warm, or not zero");
-  });
-  EXPECT_EQ(job.Wait(), 0) << job.ReadErrors();
-}
-
 TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
   PidBoard board;
   JobProcess job(LauncherOf(2), Options(), [&](RankContext& context) {
