@@ -76,6 +76,45 @@ LogicalResult DotGeneralOp::verify() {
   return success();
 }
 
+/// Windows of `kernel` elements in `size` elements with padding; below 0 where padding removes more than there is.
+static int64_t countWindows(int64_t size, int64_t kernel, int64_t stride, int64_t padding, int64_t lhsDilation,
+                            int64_t rhsDilation) {
+  int64_t padded = (size ? (size - 1) * lhsDilation + 1 : 0) + padding;
+  int64_t extent = kernel ? (kernel - 1) * rhsDilation + 1 : 0;
+  if (padded < 0) return -1;
+  return padded < extent ? 0 : (padded - extent) / stride + 1;
+}
+
+LogicalResult ConvolutionOp::verify() {
+  auto lhs = tensorType(getLhs()), rhs = tensorType(getRhs()), result = tensorType(getResult());
+  int64_t spatial = getNumSpatialDims();
+  for (ArrayRef<int64_t> list : {getLow(), getHigh(), getLhsDilations(), getRhsDilations()})
+    if (static_cast<int64_t>(list.size()) != spatial)
+      return emitOpError("lists differ in the number of spatial dimensions");
+  for (ArrayRef<int64_t> list : {getStrides(), getLhsDilations(), getRhsDilations()})
+    if (llvm::any_of(list, [](int64_t value) { return value < 1; }))
+      return emitOpError("strides and dilations must be positive");
+  if (lhs.getRank() != spatial + 3 || rhs.getRank() != spatial + 3 || result.getRank() != spatial + 3)
+    return emitOpError() << "expects operands and a result of rank " << spatial + 3;
+  if (lhs.getElementType() != result.getElementType() || rhs.getElementType() != result.getElementType())
+    return emitOpError("operands and result differ in element type");
+  SmallVector<int64_t> shape = {lhs.getDimSize(0)};
+  for (int64_t dim = 0; dim < spatial; ++dim) {
+    shape.push_back(countWindows(lhs.getDimSize(dim + 1), rhs.getDimSize(dim), getStrides()[dim],
+                                 getLow()[dim] + getHigh()[dim], getLhsDilations()[dim], getRhsDilations()[dim]));
+    if (shape.back() < 0)
+      return emitOpError() << "padding of spatial dimension " << dim << " removes more elements than there are";
+  }
+  shape.push_back(lhs.getDimSize(spatial + 1));
+  shape.push_back(rhs.getDimSize(spatial + 2));
+  if (rhs.getDimSize(spatial) != lhs.getDimSize(spatial + 1))
+    return emitOpError("operands have different numbers of groups");
+  if (rhs.getDimSize(spatial + 1) != lhs.getDimSize(spatial + 2))
+    return emitOpError("operands have different numbers of input features");
+  if (ArrayRef<int64_t>(shape) != result.getShape()) return emitOpError("result shape should be [") << shape << "]";
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   llvm::DenseMap<int64_t, int64_t> sizes;
   auto claim = [&](StringRef name, ArrayRef<int64_t> labels, RankedTensorType type) -> LogicalResult {

@@ -222,6 +222,35 @@ def Sgd_DotGeneralOp : Sgd_Op<"dot_general", [Pure]> {
   }];
 }
 
+def Sgd_ConvolutionOp : Sgd_Op<"convolution", [Pure]> {
+  let summary = "Sum of products over windows and input features, in groups";
+  let description = [{
+    lhs [N, s.., G, C], rhs [k.., G, C, O], result [N, o.., G, O]: batch, any number of spatial dimensions, groups, features. The lists have an
+    entry per spatial dimension. `lhs_dilations` puts zeros between elements of the lhs, `low` and `high` add zeros before and after (or remove
+    elements where negative), then windows begin at multiples of `strides` and their elements are `rhs_dilations` apart:
+
+        result[n, o.., g, f] = sum over k.., c of padded[n, o * stride + k * rhs_dilation.., g, c] * rhs[k.., g, c, f]
+
+    Accumulates in at least f32; the result is rounded once to its element type.
+
+    ```mlir
+    %1 = sgd.convolution %x, %w strides = [2, 2] low = [0, 0] high = [1, 1] lhs_dilations = [1, 1] rhs_dilations = [1, 1]
+      : tensor<8x32x32x1x3xf32>, tensor<3x3x1x3x16xf32> -> tensor<8x16x16x1x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low,
+    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$lhs_dilations, DenseI64ArrayAttr:$rhs_dilations);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `strides` `=` $strides `low` `=` $low `high` `=` $high `lhs_dilations` `=` $lhs_dilations `rhs_dilations` `=` $rhs_dilations
+    attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumSpatialDims() { return getStrides().size(); }
+  }];
+}
+
 def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
   let summary = "A dot_general with its operand and result layouts folded in: an einsum over labelled dimensions";
   let description = [{

@@ -26,6 +26,7 @@ Importer::Importer(ModuleOp module) : module(module), builder(module.getContext(
   LoweringTable table;
   addElementwiseLowerings(table);
   addConversionLowerings(table);
+  addConvolutionLowerings(table);
   addShapeLowerings(table);
   addScatterLowerings(table);
   addSpecialFunctionLowerings(table);

@@ -62,6 +62,7 @@ using LoweringTable = llvm::StringMap<LowerFn>;
 
 void addElementwiseLowerings(LoweringTable& table);
 void addConversionLowerings(LoweringTable& table);
+void addConvolutionLowerings(LoweringTable& table);
 void addShapeLowerings(LoweringTable& table);
 void addScatterLowerings(LoweringTable& table);
 void addSpecialFunctionLowerings(LoweringTable& table);

@@ -51,11 +51,43 @@ struct DotGeneralRule : ShardingRuleOpInterface::ExternalModel<DotGeneralRule, D
     return rule;
   }
 };
+
+/// Batch, groups and features; windows need their whole spatial dimensions.
+struct ConvolutionRule : ShardingRuleOpInterface::ExternalModel<ConvolutionRule, ConvolutionOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto convolution = cast<ConvolutionOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    ArrayRef<int64_t> lhs = cast<RankedTensorType>(convolution.getLhs().getType()).getShape();
+    ArrayRef<int64_t> rhs = cast<RankedTensorType>(convolution.getRhs().getType()).getShape();
+    ArrayRef<int64_t> result = convolution.getType().getShape();
+    int64_t spatial = convolution.getNumSpatialDims();
+    unsigned batch = rule.addFactor(lhs[0]);
+    rule.mapOperand(0, 0, batch);
+    rule.mapResult(0, batch);
+    for (int64_t dim = 0; dim < spatial; ++dim) {
+      rule.mapOperand(0, dim + 1, rule.addFactor(lhs[dim + 1], FactorKind::NeedReplication));
+      rule.mapOperand(1, dim, rule.addFactor(rhs[dim], FactorKind::NeedReplication));
+      rule.mapResult(dim + 1, rule.addFactor(result[dim + 1], FactorKind::NeedReplication));
+    }
+    unsigned group = rule.addFactor(lhs[spatial + 1]);
+    rule.mapOperand(0, spatial + 1, group);
+    rule.mapOperand(1, spatial, group);
+    rule.mapResult(spatial + 1, group);
+    unsigned inFeature = rule.addFactor(lhs[spatial + 2], FactorKind::Reduction, ReduceKind::Add);
+    rule.mapOperand(0, spatial + 2, inFeature);
+    rule.mapOperand(1, spatial + 1, inFeature);
+    unsigned outFeature = rule.addFactor(rhs[spatial + 2]);
+    rule.mapOperand(1, spatial + 2, outFeature);
+    rule.mapResult(spatial + 2, outFeature);
+    return rule;
+  }
+};
 }  // namespace
 
 void mlir::sgd::registerContractionRules(DialectRegistry& registry) {
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
     ReduceOp::attachInterface<ReduceRule>(*context);
     DotGeneralOp::attachInterface<DotGeneralRule>(*context);
+    ConvolutionOp::attachInterface<ConvolutionRule>(*context);
   });
 }

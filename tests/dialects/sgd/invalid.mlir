@@ -32,6 +32,22 @@ func.func @dot(%a: tensor<8x4xf32>, %b: tensor<5x3xf32>) {
 
 // -----
 
+func.func @convolution_result(%x: tensor<2x8x1x3xf32>, %w: tensor<3x1x3x4xf32>) {
+  // expected-error@+1 {{result shape should be [2, 3, 1, 4]}}
+  %0 = sgd.convolution %x, %w strides = [3] low = [1] high = [1] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x1x3xf32>, tensor<3x1x3x4xf32> -> tensor<2x4x1x4xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_features(%x: tensor<2x8x1x3xf32>, %w: tensor<3x1x2x4xf32>) {
+  // expected-error@+1 {{operands have different numbers of input features}}
+  %0 = sgd.convolution %x, %w strides = [1] low = [1] high = [1] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x1x3xf32>, tensor<3x1x2x4xf32> -> tensor<2x8x1x4xf32>
+  return
+}
+
+// -----
+
 func.func @slice(%a: tensor<8xf32>) {
   // expected-error@+1 {{dimension 0: [2:9:1] does not lie in size 8}}
   %0 = sgd.slice %a starts = [2] limits = [9] strides = [1] : tensor<8xf32> -> tensor<7xf32>

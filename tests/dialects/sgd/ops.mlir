@@ -13,6 +13,14 @@ func.func @shardings(%a: tensor<8x64xf32, #sgd.sharding<@mesh, [{"data"}, {"mode
   return
 }
 
+// CHECK-LABEL: @convolution
+func.func @convolution(%x: tensor<2x9x8x4x2xf32>, %w: tensor<3x2x4x2x6xf32>) -> tensor<2x5x7x4x6xf32> {
+  // CHECK: sgd.convolution %{{.*}}, %{{.*}} strides = [2, 1] low = [1, -1] high = [1, 1] lhs_dilations = [1, 1] rhs_dilations = [1, 1]
+  %0 = sgd.convolution %x, %w strides = [2, 1] low = [1, -1] high = [1, 1] lhs_dilations = [1, 1] rhs_dilations = [1, 1]
+    : tensor<2x9x8x4x2xf32>, tensor<3x2x4x2x6xf32> -> tensor<2x5x7x4x6xf32>
+  return %0 : tensor<2x5x7x4x6xf32>
+}
+
 // CHECK-LABEL: @structured
 func.func @structured(%x: tensor<8x64xf32>, %w: tensor<64x16xf32>, %s: tensor<f32>, %i: tensor<8x1xi32>) -> tensor<16x8xf32> {
   // CHECK: sgd.sharding_constraint %{{.*}} <@mesh, [{"data"}, {}]>

@@ -262,6 +262,82 @@ TEST_F(ImportValues, MaximumGradientGoesToTheFirst) {
   EXPECT_EQ(results[0].floats, (Floats{0, 30, 0, 0, 40, 0, 0}));
 }
 
+/// One-dimensional convolutions of whole numbers, by their definition.
+struct Convolution {
+  int64_t size, taps, stride, low, high, lhsDilation, rhsDilation;
+  bool reverses = false;
+
+  int64_t windows() const {
+    return ((size - 1) * lhsDilation + 1 + low + high - ((taps - 1) * rhsDilation + 1)) / stride + 1;
+  }
+  /// Of one batch and feature: lhs i -> f(i), rhs t -> g(t).
+  template <typename F, typename G>
+  int64_t at(int64_t window, F f, G g) const {
+    int64_t sum = 0;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t place = window * stride + tap * rhsDilation - low;
+      if (place >= 0 && place % lhsDilation == 0 && place / lhsDilation < size)
+        sum += f(place / lhsDilation) * g(reverses ? taps - 1 - tap : tap);
+    }
+    return sum;
+  }
+  std::string attributes() const {
+    auto list = [](int64_t value) { return "[" + std::to_string(value) + "]"; };
+    return "window = {stride = " + list(stride) + ", pad = [[" + std::to_string(low) + ", " + std::to_string(high) +
+           "]], lhs_dilate = " + list(lhsDilation) + ", rhs_dilate = " + list(rhsDilation) + ", reverse = [" +
+           (reverses ? "true" : "false") + "]}";
+  }
+};
+
+TEST_F(ImportValues, Convolutions) {
+  for (const Convolution& c :
+       {Convolution{7, 3, 1, 1, 1, 1, 1}, {7, 3, 2, 0, 2, 1, 2}, {5, 2, 1, -1, 3, 2, 1}, {6, 4, 3, 2, 0, 1, 1, true}}) {
+    // lhs[b][i][f] = 100 b + 10 i + f + 1 of 2 x size x 2, features last in the text's lhs and first in its result.
+    std::string size = std::to_string(c.size), taps = std::to_string(c.taps), windows = std::to_string(c.windows());
+    std::string x = "dense<[", w = "dense<[";
+    for (int b = 0; b < 2; ++b) {
+      x += b ? ", [" : "[";
+      for (int64_t i = 0; i < c.size; ++i)
+        x += (i ? ", [" : "[") + std::to_string(100 * b + 10 * i + 1) + ", " + std::to_string(100 * b + 10 * i + 2) +
+             "]";
+      x += "]";
+    }
+    for (int64_t t = 0; t < c.taps; ++t)
+      w += std::string(t ? ", " : "") + "[[" + std::to_string(t + 1) + "], [" + std::to_string(-2 * t - 1) + "]]";
+    auto results = run("func.func public @main() -> tensor<1x" + windows + "x2xi32> {\n%x = stablehlo.constant " + x +
+                       "]> : tensor<2x" + size + "x2xi32>\n%w = stablehlo.constant " + w + "]> : tensor<" + taps +
+                       "x2x1xi32>\n%0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[f, 0, b], " +
+                       c.attributes() + " {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x" +
+                       size + "x2xi32>, tensor<" + taps + "x2x1xi32>) -> tensor<1x" + windows +
+                       "x2xi32>\nreturn %0 : tensor<1x" + windows + "x2xi32>\n}");
+    ASSERT_EQ(results.size(), 1u);
+    Integers expected;
+    for (int64_t window = 0; window < c.windows(); ++window)
+      for (int64_t b = 0; b < 2; ++b)
+        expected.push_back(
+            c.at(
+                window, [&](int64_t i) { return 100 * b + 10 * i + 1; }, [](int64_t t) { return t + 1; }) +
+            c.at(window, [&](int64_t i) { return 100 * b + 10 * i + 2; }, [](int64_t t) { return -2 * t - 1; }));
+    EXPECT_EQ(results[0].integers, expected) << c.attributes();
+  }
+}
+
+TEST_F(ImportValues, GroupsOfConvolutions) {
+  // No spatial dimensions: a matrix product in groups. Features 1 2 | 3 4 meet 1 1 | 10 10; batch rows 0 | 1 their own
+  // columns.
+  auto results = run(R"(func.func public @main() -> (tensor<2x2xi32>, tensor<1x2xi32>) {
+    %x = stablehlo.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>
+    %w = stablehlo.constant dense<[[1, 10], [1, 10]]> : tensor<2x2xi32>
+    %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f]x[i, o]->[b, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<2x4xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+    %v = stablehlo.constant dense<[[1, 10], [1, 10], [1, 10], [1, 10]]> : tensor<4x2xi32>
+    %1 = stablehlo.convolution(%x, %v) dim_numbers = [b, f]x[i, o]->[b, f], window = {} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : (tensor<2x4xi32>, tensor<4x2xi32>) -> tensor<1x2xi32>
+    return %0, %1 : tensor<2x2xi32>, tensor<1x2xi32>
+  })");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].integers, (Integers{3, 70, 11, 150}));
+  EXPECT_EQ(results[1].integers, (Integers{10, 260}));
+}
+
 TEST_F(ImportValues, InverseErrorFunction) {
   for (const auto& [type, tolerance] : {std::pair("f32", 4e-7), std::pair("f64", 4e-16), std::pair("bf16", 5e-3)}) {
     auto results =

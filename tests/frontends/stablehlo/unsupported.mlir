@@ -1,14 +1,6 @@
 // What is not supported is refused with the op, its place and what to do instead.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics
 
-func.func @convolution(%x: tensor<1x4x4x1xf32>, %w: tensor<3x3x1x1xf32>) -> tensor<1x2x2x1xf32> {
-  // expected-error@+1 {{'stablehlo.convolution' is not supported yet; supported are elementwise ops}}
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>) -> tensor<1x2x2x1xf32>
-  return %0 : tensor<1x2x2x1xf32>
-}
-
-// -----
-
 func.func @while(%x: tensor<i1>) -> tensor<i1> {
   // expected-error@+1 {{'stablehlo.while' is supported with a counter that starts at a constant, changes by a constant and is compared with a constant}}
   %0 = stablehlo.while(%a = %x) : tensor<i1> cond {
@@ -214,4 +206,12 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'stablehlo.composite' names the unknown function @nowhere}}
   %0 = stablehlo.composite "a.b" %x {decomposition = @nowhere} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @convolution_groups(%x: tensor<1x4x4x6xf32>, %w: tensor<3x3x2x4xf32>) -> tensor<1x2x2x4xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' has group counts that do not divide its features}}
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 3 : i64} : (tensor<1x4x4x6xf32>, tensor<3x3x2x4xf32>) -> tensor<1x2x2x4xf32>
+  return %0 : tensor<1x2x2x4xf32>
 }

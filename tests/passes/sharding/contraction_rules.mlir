@@ -10,6 +10,14 @@ func.func @reduces(%a: tensor<8x4x2xf32>) {
 
 // -----
 
+func.func @convolutions(%x: tensor<8x6x2x4xf32>, %w: tensor<3x2x4x16xf32>) {
+  // expected-remark @below {{([i, j, m, n], [k, m, n, o]) -> [i, l, m, o] i=8 j=6:whole k=3:whole l=4:whole m=2 n=4:add o=16}}
+  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<8x6x2x4xf32>, tensor<3x2x4x16xf32> -> tensor<8x4x2x16xf32>
+  return
+}
+
+// -----
+
 func.func @dots(%a: tensor<2x8x4xf32>, %b: tensor<2x4x16xf32>) {
   // expected-remark @below {{([i, j, l], [i, l, k]) -> [i, j, k] i=2 j=8 k=16 l=4:add}}
   %0 = sgd.dot_general %a, %b batching = [0] x [0] contracting = [2] x [1] : tensor<2x8x4xf32>, tensor<2x4x16xf32> -> tensor<2x8x16xf32>
