@@ -1,7 +1,7 @@
 // Matrix products of the CPU device, beside oneDNN's where this was built with it: least times, in turn: of the
 // processor with one thread, of the wall with more.
 //
-//     bench_matmul [--threads T] [--rounds R] [ARTIFACT...]
+//     bench_matmul [--threads T] [--rounds R] [--only TEXT] [ARTIFACT...]
 //
 // The products are those of the artifacts, with their strides and epilogues, or a list of common shapes. All are f32
 // for the peer; other element types are measured alone.
@@ -196,6 +196,7 @@ void Fill(std::byte* data, uint64_t bytes, ElementType element) {
 struct Options {
   uint32_t threads = 1;
   int rounds = 5;
+  std::string only;  // part of the description of what is measured
 };
 
 int Measure(const Options& options, device::Device& device, MatmulT matmul, int count, double (&sums)[2]) {
@@ -240,6 +241,8 @@ int Main(int argc, char** argv) {
       options.threads = static_cast<uint32_t>(std::atoi(argv[++i]));
     } else if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
       options.rounds = std::atoi(argv[++i]);
+    } else if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+      options.only = argv[++i];
     } else {
       auto file = artifact::ArtifactFile::Open(argv[i]);
       if (!file.ok()) return std::fprintf(stderr, "%s\n", file.status().ToString().c_str()), 1;
@@ -251,6 +254,7 @@ int Main(int argc, char** argv) {
   if (!device.ok()) return std::fprintf(stderr, "%s\n", device.status().ToString().c_str()), 1;
   double sums[2] = {0, 0};
   for (MatmulT& matmul : matmuls) {
+    if (Describe(matmul).find(options.only) == std::string::npos) continue;
     const int count = std::max(counts[Describe(matmul)], 1);
     if (int error = Measure(options, **device, std::move(matmul), count, sums); error != 0) return error;
   }
