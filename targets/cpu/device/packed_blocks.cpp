@@ -14,6 +14,21 @@ constexpr uint64_t kPackedTogether = 16;
 
 uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
+// Deals the pieces of what lies ahead evenly to the calls, those below each other to the same one.
+void SetAhead(const BlockProduct& block, MicroTile& tile) {
+  tile.ahead = nullptr, tile.ahead_pieces = 0, tile.ahead_stride = 0;
+  if (block.ahead.rows == 0) return;
+  const uint64_t columns = CeilDivide(block.ahead.row_bytes, MicroTile::kAheadBytes);
+  const uint64_t calls = std::max<uint64_t>(block.calls / columns, 1);
+  const uint64_t call = block.call++;
+  if (call / calls >= columns) return;
+  const IndexRange rows = PartOf(block.ahead.rows, calls, call % calls);
+  tile.ahead =
+      block.ahead.base + static_cast<int64_t>(rows.begin) * block.ahead.stride + call / calls * MicroTile::kAheadBytes;
+  tile.ahead_pieces = rows.end - rows.begin;
+  tile.ahead_stride = block.ahead.stride;
+}
+
 void MultiplyPanels(const BlockProduct& block, uint64_t row_panel, uint64_t column_panel) {
   const PackedKernels& kernels = *block.kernels;
   const int64_t size = static_cast<int64_t>(kernels.sum_size);
@@ -42,6 +57,7 @@ void MultiplyPanels(const BlockProduct& block, uint64_t row_panel, uint64_t colu
   tile.column_bias = block.column_bias == nullptr ? nullptr : block.column_bias + column * kernels.sum_size;
   tile.row_bias = block.row_bias == nullptr ? nullptr : block.row_bias + rows.begin * kernels.sum_size;
   tile.relu = block.relu;
+  SetAhead(block, tile);
   const uint64_t vectors = CeilDivide(tile.columns, kernels.vector);
   kernels.multiply[rows.end - rows.begin - 1][vectors - 1](tile);
 }

@@ -22,6 +22,13 @@ struct Panels {
   uint64_t packed_bytes = 0;  // of each
 };
 
+// What is read next, to be brought near meanwhile: rows of bytes.
+struct Ahead {
+  const std::byte* base = nullptr;
+  uint64_t rows = 0, row_bytes = 0;
+  int64_t stride = 0;  // bytes
+};
+
 // A block of C and what it is computed from.
 struct BlockProduct {
   const PackedKernels* kernels = nullptr;
@@ -34,6 +41,9 @@ struct BlockProduct {
   const std::byte* column_bias = nullptr;
   const std::byte* row_bias = nullptr;
   bool relu = false;
+  Ahead ahead;
+  uint64_t calls = 1;         // products of panels that bring all of it near,
+  mutable uint64_t call = 0;  // and how many there have been
 };
 
 // Products of the panels of A in `rows` and those of B in `columns`. Panels of B are read again for each

@@ -30,6 +30,11 @@ struct MicroTile {
   const std::byte* column_bias;  // null: none
   const std::byte* row_bias;     // null: none
   bool relu;                     // keeps NaN
+  // Pieces of memory that the caller reads soon: one is brought near every kAheadDepth of k.
+  static constexpr uint64_t kAheadBytes = 256, kAheadDepth = 32;
+  const std::byte* ahead;
+  uint64_t ahead_pieces;
+  int64_t ahead_stride;
 };
 
 // A panel of `count` rows of A or columns of B, with strides of elements along k and across.

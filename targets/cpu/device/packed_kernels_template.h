@@ -125,21 +125,32 @@ class Multiply {
     const T* a[kBases];
     for (int i = 0; i < kBases; ++i) a[i] = reinterpret_cast<const T*>(tile.a) + 3 * i * tile.a_m;
     const T* b = reinterpret_cast<const T*>(tile.b);
-    // Unrolled further, it would need more registers than there are.
-#pragma clang loop unroll(disable)
-    for (uint64_t k = tile.k; k > 0; --k) {
-      Value columns[kVectors];
-#pragma clang loop unroll(full)
-      for (int j = 0; j < kVectors; ++j) columns[j] = L::Load(b + j * kLanes);
-#pragma clang loop unroll(full)
-      for (int i = 0; i < kRows; ++i) {
-        const Value row = a[i / 3][i % 3 * tile.a_m];
-#pragma clang loop unroll(full)
-        for (int j = 0; j < kVectors; ++j) sums.at[i][j] = L::MultiplyAdd(row, columns[j], sums.at[i][j]);
+    const std::byte* ahead = tile.ahead;
+    uint64_t pieces = tile.ahead_pieces;
+    for (uint64_t left = tile.k; left > 0;) {
+      if (pieces > 0) {
+        for (uint64_t byte = 0; byte < MicroTile::kAheadBytes; byte += 64) __builtin_prefetch(ahead + byte, 0, 2);
+        ahead += tile.ahead_stride;
+        --pieces;
       }
+      uint64_t k = left < MicroTile::kAheadDepth ? left : MicroTile::kAheadDepth;
+      left -= k;
+      // Unrolled further, it would need more registers than there are.
+#pragma clang loop unroll(disable)
+      for (; k > 0; --k) {
+        Value columns[kVectors];
 #pragma clang loop unroll(full)
-      for (int i = 0; i < kBases; ++i) a[i] += tile.a_k;
-      b += tile.b_k;
+        for (int j = 0; j < kVectors; ++j) columns[j] = L::Load(b + j * kLanes);
+#pragma clang loop unroll(full)
+        for (int i = 0; i < kRows; ++i) {
+          const Value row = a[i / 3][i % 3 * tile.a_m];
+#pragma clang loop unroll(full)
+          for (int j = 0; j < kVectors; ++j) sums.at[i][j] = L::MultiplyAdd(row, columns[j], sums.at[i][j]);
+        }
+#pragma clang loop unroll(full)
+        for (int i = 0; i < kBases; ++i) a[i] += tile.a_k;
+        b += tile.b_k;
+      }
     }
   }
 

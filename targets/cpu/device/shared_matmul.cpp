@@ -85,10 +85,19 @@ class SharedMatmul final : public device::Node {
           std::clamp(CeilDivide(row_panels_, kStripes), least, std::max(least, kRowBlockBytes / panel_bytes));
       stripes_ = CeilDivide(row_panels_, stripe_panels_);
       stripe_bytes_ = stripe_panels_ * panel_bytes;
-      is_direct_ = kernels_.is_direct && p_.n < kColumnsOfPackedA;
+      is_direct_ = kernels_.is_direct && (p_.n < kColumnsOfPackedA || HasRowsInDifferentSets());
+      const uint64_t column_block = std::max<uint64_t>(kStripeBytes / ColumnPanelBytes(kernels_, depth_), 1);
+      column_block_panels_ = CeilDivide(column_panels_, CeilDivide(column_panels_, column_block));
     }
     const uint64_t row_block = std::max<uint64_t>(kRowBlockBytes / RowPanelBytes(kernels_, depth_), 1);
     row_block_panels_ = CeilDivide(row_panels_, CeilDivide(row_panels_, row_block));
+  }
+
+  // Whether rows of A that are read side by side do not drive each other out of the first level of cache, whose sets
+  // repeat every 4096 bytes.
+  bool HasRowsInDifferentSets() const {
+    const uint64_t distance = static_cast<uint64_t>(std::abs(p_.a.rows)) * size_ % 4096;
+    return p_.a.columns == 1 && std::min(distance, 4096 - distance) >= 128;
   }
 
   uint32_t Active(uint64_t jobs) const { return static_cast<uint32_t>(std::min<uint64_t>(pool_.size(), jobs)); }
@@ -141,12 +150,19 @@ class SharedMatmul final : public device::Node {
       BlockProduct block = BlockAt(i);
       if (shares_a_) {
         PackStripe(block.b, ColumnsAt(first_block_ + i), block.k, range, packed);
+        block.ahead = AheadOf(i, range);
+        block.calls = row_panels_ * (range.end - range.begin);
         for (uint64_t row = 0; row < row_panels_; row += row_block_panels_) {
           MultiplyBlock(block, {row, std::min(row + row_block_panels_, row_panels_)}, range, false);
         }
       } else {
         PackStripe(block.a, RowsAt(first_block_ + i), block.k, range, packed);
-        MultiplyBlock(block, range, {0, column_panels_}, is_direct_);
+        block.ahead = AheadOf(i, range);
+        block.calls = column_panels_ * (range.end - range.begin);
+        const uint64_t step = is_direct_ ? column_block_panels_ : column_panels_;
+        for (uint64_t column = 0; column < column_panels_; column += step) {
+          MultiplyBlock(block, range, {column, std::min(column + step, column_panels_)}, is_direct_);
+        }
       }
     }
   }
@@ -168,6 +184,26 @@ class SharedMatmul final : public device::Node {
     if (is_last) (p_.bias_per_row ? block.row_bias : block.column_bias) = p_.bias;
     block.relu = is_last && p_.epilogue == Epilogue::BiasRelu;
     return block;
+  }
+
+  // What is packed after block `i` of the stripe: its next block, or the next stripe's first one.
+  Ahead AheadOf(uint64_t i, IndexRange range) const {
+    Ahead ahead;
+    if (i + 1 == blocks_) range = {range.end, range.end + stripe_panels_};
+    const uint64_t block = first_block_ + (i + 1 == blocks_ ? 0 : i + 1);
+    const Operand operand = shares_a_ ? ColumnsAt(block) : RowsAt(block);
+    const uint64_t width = shares_a_ ? kernels_.panel_columns : kernels_.rows;
+    const uint64_t begin = std::min(range.begin * width, operand.length),
+                   end = std::min(range.end * width, operand.length);
+    if (begin == end) return ahead;
+    ahead.base = operand.base + static_cast<int64_t>(begin) * operand.across * Size();
+    const uint64_t depth = DepthAt(block);
+    if (operand.across == 1) {
+      ahead.rows = depth, ahead.stride = operand.along_k * Size(), ahead.row_bytes = (end - begin) * size_;
+    } else if (operand.along_k == 1) {
+      ahead.rows = end - begin, ahead.stride = operand.across * Size(), ahead.row_bytes = depth * size_;
+    }
+    return ahead;
   }
 
   void PackStripe(Panels& panels, const Operand& operand, uint64_t depth, IndexRange range, std::byte* packed) const {
@@ -198,7 +234,7 @@ class SharedMatmul final : public device::Node {
   bool is_direct_ = false;  // stripes are read where they lie
   uint64_t depth_ = 1, depth_blocks_ = 1, blocks_at_once_ = 1;
   uint64_t row_panels_ = 0, column_panels_ = 0;
-  uint64_t row_block_panels_ = 1;
+  uint64_t row_block_panels_ = 1, column_block_panels_ = 1;
   uint64_t stripe_panels_ = 1, stripes_ = 0, stripe_bytes_ = 0;
   uint64_t shared_block_bytes_ = 0;
   // While executing: the matrix and the blocks of k whose shared operand is packed.
