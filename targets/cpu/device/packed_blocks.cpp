@@ -2,6 +2,7 @@
 #include "targets/cpu/device/packed_blocks.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace sgd::cpu {
 namespace {
@@ -11,12 +12,14 @@ constexpr uint64_t kDepthBytes = 1536;
 constexpr uint64_t kDepthStep = 16;
 // k of contiguous rows or columns that are packed before those of the next k.
 constexpr uint64_t kPackedTogether = 16;
+// Addresses so far apart share a set of the first level of cache; rows are to be at least so far from that.
+constexpr uint64_t kSetBytes = 4096, kLeastDistance = 128;
 
 uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 // Deals the pieces of what lies ahead evenly to the calls, those below each other to the same one.
-void SetAhead(const BlockProduct& block, MicroTile& tile) {
-  tile.ahead = nullptr, tile.ahead_pieces = 0, tile.ahead_stride = 0;
+void SetAhead(BlockProduct& block, MicroTile& tile) {
+  tile.ahead = nullptr, tile.ahead_pieces = 0, tile.ahead_at_once = 0, tile.ahead_stride = 0;
   if (block.ahead.rows == 0) return;
   const uint64_t columns = CeilDivide(block.ahead.row_bytes, MicroTile::kAheadBytes);
   const uint64_t calls = std::max<uint64_t>(block.calls / columns, 1);
@@ -26,10 +29,11 @@ void SetAhead(const BlockProduct& block, MicroTile& tile) {
   tile.ahead =
       block.ahead.base + static_cast<int64_t>(rows.begin) * block.ahead.stride + call / calls * MicroTile::kAheadBytes;
   tile.ahead_pieces = rows.end - rows.begin;
+  tile.ahead_at_once = CeilDivide(tile.ahead_pieces * MicroTile::kAheadDepth, block.k);
   tile.ahead_stride = block.ahead.stride;
 }
 
-void MultiplyPanels(const BlockProduct& block, uint64_t row_panel, uint64_t column_panel) {
+void MultiplyPanels(BlockProduct& block, uint64_t row_panel, uint64_t column_panel) {
   const PackedKernels& kernels = *block.kernels;
   const int64_t size = static_cast<int64_t>(kernels.sum_size);
   const IndexRange rows = PartOf(block.a.length, block.a.count, row_panel);
@@ -82,11 +86,24 @@ void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, Inde
   }
 }
 
+// Where nothing else lies ahead, the rows of the next panel do while this one's are multiplied.
+void SetNextRows(BlockProduct& block, uint64_t panel, uint64_t calls) {
+  const Panels& a = block.a;
+  if (block.has_own_ahead || a.along_k != 1 || panel + 1 >= a.direct) return;
+  const IndexRange rows = PartOf(a.length, a.count, panel + 1);
+  const int64_t stride = a.across * static_cast<int64_t>(block.kernels->sum_size);
+  block.ahead = {a.base + static_cast<int64_t>(rows.begin) * stride, rows.end - rows.begin,
+                 block.k * block.kernels->sum_size, stride};
+  block.calls = calls;
+  block.call = 0;
+}
+
 }  // namespace
 
-void MultiplyBlock(const BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first) {
+void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first) {
   if (rows_first) {
     for (uint64_t row = rows.begin; row < rows.end; ++row) {
+      SetNextRows(block, row, columns.end - columns.begin);
       for (uint64_t column = columns.begin; column < columns.end; ++column) MultiplyPanels(block, row, column);
     }
   } else {
@@ -114,6 +131,11 @@ uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k) {
   const uint64_t most = MostBlockDepth(kernels);
   if (k <= most) return std::max<uint64_t>(k, 1);
   return CeilDivide(CeilDivide(k, CeilDivide(k, most)), kDepthStep) * kDepthStep;
+}
+
+bool CanReadRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size) {
+  const uint64_t distance = static_cast<uint64_t>(std::abs(a_m)) * size % kSetBytes;
+  return a_k == 1 && std::min(distance, kSetBytes - distance) >= kLeastDistance;
 }
 
 void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, IndexRange panels, std::byte* target) {

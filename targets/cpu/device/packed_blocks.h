@@ -42,13 +42,14 @@ struct BlockProduct {
   const std::byte* row_bias = nullptr;
   bool relu = false;
   Ahead ahead;
-  uint64_t calls = 1;         // products of panels that bring all of it near,
-  mutable uint64_t call = 0;  // and how many there have been
+  bool has_own_ahead = false;
+  uint64_t calls = 1;  // products of panels that bring all of it near,
+  uint64_t call = 0;   // and how many there have been
 };
 
 // Products of the panels of A in `rows` and those of B in `columns`. Panels of B are read again for each
 // of A where `rows_first`, those of A for each of B where not.
-void MultiplyBlock(const BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first);
+void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first);
 
 // Rows of A are dealt evenly to panels; panels of B are full except for the last one.
 uint64_t RowPanelCount(const PackedKernels& kernels, uint64_t rows);
@@ -60,6 +61,10 @@ uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k);
 // operands in the first and second level of cache. Depends on k and the element type alone.
 uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k);
 uint64_t MostBlockDepth(const PackedKernels& kernels);
+
+// Whether rows of A that are read side by side where they lie do not drive each other out of the first level of cache,
+// whose sets repeat every 4096 bytes. Strides of elements of `size` bytes.
+bool CanReadRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size);
 
 // Packs panels `panels` of a matrix with `length` rows (columns) whose first element, at the block's first k, is at
 // `base`. The first of them goes to `target`.

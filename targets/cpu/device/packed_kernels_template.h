@@ -91,7 +91,8 @@ struct Lanes {
 template <typename T, int kBytes, int kRows, int kVectors>
 class Multiply {
  public:
-  static void Run(const MicroTile& tile) {
+  static void Run(const MicroTile& given) {
+    const MicroTile tile = given;  // what is stored may not alias it
     T* c = reinterpret_cast<T*>(tile.c);
     for (int i = 0; i < kRows; ++i) {
       for (int j = 0; j < kVectors; ++j) __builtin_prefetch(c + i * tile.c_m + j * kLanes, 1);
@@ -99,7 +100,11 @@ class Multiply {
     Sums sums;
     Add(tile, sums);
     if (tile.column_bias == nullptr && tile.row_bias == nullptr && !tile.relu && tile.columns == kVectors * kLanes) {
-      StoreWhole(tile, sums);
+      if (tile.adds) {
+        StoreWhole<true>(tile, sums);
+      } else {
+        StoreWhole<false>(tile, sums);
+      }
     } else {
       StorePart(tile, sums);
     }
@@ -128,7 +133,7 @@ class Multiply {
     const std::byte* ahead = tile.ahead;
     uint64_t pieces = tile.ahead_pieces;
     for (uint64_t left = tile.k; left > 0;) {
-      if (pieces > 0) {
+      for (uint64_t i = pieces < tile.ahead_at_once ? pieces : tile.ahead_at_once; i > 0; --i) {
         for (uint64_t byte = 0; byte < MicroTile::kAheadBytes; byte += 64) __builtin_prefetch(ahead + byte, 0, 2);
         ahead += tile.ahead_stride;
         --pieces;
@@ -154,6 +159,7 @@ class Multiply {
     }
   }
 
+  template <bool kAdds>
   [[gnu::always_inline]] static void StoreWhole(const MicroTile& tile, const Sums& sums) {
     T* c = reinterpret_cast<T*>(tile.c);
 #pragma clang loop unroll(full)
@@ -161,7 +167,7 @@ class Multiply {
 #pragma clang loop unroll(full)
       for (int j = 0; j < kVectors; ++j) {
         Value value = sums.at[i][j];
-        if (tile.adds) value = L::Load(c + j * kLanes) + value;
+        if constexpr (kAdds) value = L::Load(c + j * kLanes) + value;
         L::Store(c + j * kLanes, value);
       }
       c += tile.c_m;

@@ -17,7 +17,7 @@ constexpr uint64_t kRowBlockBytes = uint64_t{1} << 18, kColumnBlockBytes = uint6
 // Sums that are not in C's own form are taken in a tile of at most these sides.
 constexpr uint64_t kStagedRows = 256, kStagedColumns = 256;
 // An operand is packed when it is read at least so often.
-constexpr uint64_t kRowsOfPackedB = 42, kColumnsOfPackedA = 129;
+constexpr uint64_t kRowsOfPackedB = 300, kColumnsOfPackedA = 129;
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
@@ -109,7 +109,9 @@ class DirectProduct {
     a.count = RowPanelCount(kernels_, a.length);
     a.base = p_.a + (static_cast<int64_t>(rows.begin) * p_.a_m + static_cast<int64_t>(k) * p_.a_k) * Size();
     a.along_k = p_.a_k, a.across = p_.a_m;
-    a.direct = kernels_.is_direct && p_.n < kColumnsOfPackedA ? a.count : 0;
+    const bool is_direct =
+        kernels_.is_direct && (p_.n < kColumnsOfPackedA || CanReadRowsDirectly(p_.a_m, p_.a_k, size_));
+    a.direct = is_direct ? a.count : 0;
     a.packed = packed_a_, a.first = a.direct;
     a.packed_bytes = RowPanelBytes(kernels_, depth_);
     PackRows(kernels_, {a.base, a.along_k, a.across, size_, a.length}, depth_, {a.direct, a.count}, packed_a_);

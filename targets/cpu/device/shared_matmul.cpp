@@ -85,19 +85,12 @@ class SharedMatmul final : public device::Node {
           std::clamp(CeilDivide(row_panels_, kStripes), least, std::max(least, kRowBlockBytes / panel_bytes));
       stripes_ = CeilDivide(row_panels_, stripe_panels_);
       stripe_bytes_ = stripe_panels_ * panel_bytes;
-      is_direct_ = kernels_.is_direct && (p_.n < kColumnsOfPackedA || HasRowsInDifferentSets());
+      is_direct_ = kernels_.is_direct && (p_.n < kColumnsOfPackedA || CanReadRowsDirectly(p_.a.rows, p_.a.columns, size_));
       const uint64_t column_block = std::max<uint64_t>(kStripeBytes / ColumnPanelBytes(kernels_, depth_), 1);
       column_block_panels_ = CeilDivide(column_panels_, CeilDivide(column_panels_, column_block));
     }
     const uint64_t row_block = std::max<uint64_t>(kRowBlockBytes / RowPanelBytes(kernels_, depth_), 1);
     row_block_panels_ = CeilDivide(row_panels_, CeilDivide(row_panels_, row_block));
-  }
-
-  // Whether rows of A that are read side by side do not drive each other out of the first level of cache, whose sets
-  // repeat every 4096 bytes.
-  bool HasRowsInDifferentSets() const {
-    const uint64_t distance = static_cast<uint64_t>(std::abs(p_.a.rows)) * size_ % 4096;
-    return p_.a.columns == 1 && std::min(distance, 4096 - distance) >= 128;
   }
 
   uint32_t Active(uint64_t jobs) const { return static_cast<uint32_t>(std::min<uint64_t>(pool_.size(), jobs)); }
@@ -150,14 +143,14 @@ class SharedMatmul final : public device::Node {
       BlockProduct block = BlockAt(i);
       if (shares_a_) {
         PackStripe(block.b, ColumnsAt(first_block_ + i), block.k, range, packed);
-        block.ahead = AheadOf(i, range);
+        block.ahead = AheadOf(i, range), block.has_own_ahead = true;
         block.calls = row_panels_ * (range.end - range.begin);
         for (uint64_t row = 0; row < row_panels_; row += row_block_panels_) {
           MultiplyBlock(block, {row, std::min(row + row_block_panels_, row_panels_)}, range, false);
         }
       } else {
         PackStripe(block.a, RowsAt(first_block_ + i), block.k, range, packed);
-        block.ahead = AheadOf(i, range);
+        block.ahead = AheadOf(i, range), block.has_own_ahead = true;
         block.calls = column_panels_ * (range.end - range.begin);
         const uint64_t step = is_direct_ ? column_block_panels_ : column_panels_;
         for (uint64_t column = 0; column < column_panels_; column += step) {
