@@ -12,15 +12,29 @@ constexpr uint64_t kDepthBytes = 1536;
 constexpr uint64_t kDepthStep = 16;
 // k of contiguous rows or columns that are packed before those of the next k.
 constexpr uint64_t kPackedTogether = 16;
-// Addresses so far apart share a set of the first level of cache; rows are to be at least so far from that.
+// Addresses so far apart share a set of the first level of cache; rows that are read side by side are to be at least so
+// far from that.
 constexpr uint64_t kSetBytes = 4096, kLeastDistance = 128;
+// Packing A pays from so many columns on in any case.
+constexpr uint64_t kColumnsOfPackedA = 129;
 
 uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
+
+// Whether rows of A that are read side by side do not drive each other out of the first level of cache.
+bool HasRowsApart(int64_t a_m, uint64_t size) {
+  const uint64_t distance = static_cast<uint64_t>(std::abs(a_m)) * size % kSetBytes;
+  return std::min(distance, kSetBytes - distance) >= kLeastDistance;
+}
+
+// Of a panel of B, by the columns from its first one on: a last one that fits into one vector has only that.
+uint64_t PackedWidth(const PackedKernels& kernels, uint64_t columns) {
+  return columns <= kernels.vector ? kernels.vector : kernels.panel_columns;
+}
 
 // Deals the pieces of what lies ahead evenly to the calls, those below each other to the same one.
 void SetAhead(BlockProduct& block, MicroTile& tile) {
   tile.ahead = nullptr, tile.ahead_pieces = 0, tile.ahead_at_once = 0, tile.ahead_stride = 0;
-  if (block.ahead.rows == 0) return;
+  if (block.ahead.rows == 0 || block.k == 0) return;
   const uint64_t columns = CeilDivide(block.ahead.row_bytes, MicroTile::kAheadBytes);
   const uint64_t calls = std::max<uint64_t>(block.calls / columns, 1);
   const uint64_t call = block.call++;
@@ -33,54 +47,67 @@ void SetAhead(BlockProduct& block, MicroTile& tile) {
   tile.ahead_stride = block.ahead.stride;
 }
 
-void MultiplyPanels(BlockProduct& block, uint64_t row_panel, uint64_t column_panel) {
-  const PackedKernels& kernels = *block.kernels;
-  const int64_t size = static_cast<int64_t>(kernels.sum_size);
-  const IndexRange rows = PartOf(block.a.length, block.a.count, row_panel);
-  const uint64_t column = column_panel * kernels.panel_columns;
-  MicroTile tile;
-  if (row_panel < block.a.direct) {
+// Everything but what depends on the panels.
+MicroTile TileOf(const BlockProduct& block) {
+  MicroTile tile{};
+  tile.k = block.k;
+  tile.c_m = block.c_m;
+  tile.adds = block.adds;
+  tile.relu = block.relu;
+  return tile;
+}
+
+void SetRows(const BlockProduct& block, uint64_t panel, IndexRange rows, MicroTile& tile) {
+  const int64_t size = static_cast<int64_t>(block.kernels->sum_size);
+  if (panel < block.a.direct) {
     tile.a = block.a.base + static_cast<int64_t>(rows.begin) * block.a.across * size;
     tile.a_m = block.a.across, tile.a_k = block.a.along_k;
   } else {
-    tile.a = block.a.packed + (row_panel - block.a.first) * block.a.packed_bytes;
-    tile.a_m = 1, tile.a_k = static_cast<int64_t>(kernels.panel_rows);
+    tile.a = block.a.packed + (panel - block.a.first) * block.a.packed_bytes;
+    tile.a_m = 1, tile.a_k = static_cast<int64_t>(block.kernels->panel_rows);
   }
-  if (column_panel < block.b.direct) {
+  if (block.row_bias != nullptr) tile.row_bias = block.row_bias + rows.begin * block.kernels->sum_size;
+}
+
+void SetColumns(const BlockProduct& block, uint64_t panel, uint64_t column, MicroTile& tile) {
+  const PackedKernels& kernels = *block.kernels;
+  if (panel < block.b.direct) {
     tile.b = block.b.base + column * kernels.sum_size;
     tile.b_k = block.b.along_k;
   } else {
-    tile.b = block.b.packed + (column_panel - block.b.first) * block.b.packed_bytes;
-    tile.b_k = static_cast<int64_t>(kernels.panel_columns);
+    tile.b = block.b.packed + (panel - block.b.first) * block.b.packed_bytes;
+    tile.b_k = static_cast<int64_t>(PackedWidth(kernels, block.b.length - column));
   }
-  tile.k = block.k;
-  tile.c = block.c + (static_cast<int64_t>(rows.begin) * block.c_m + static_cast<int64_t>(column)) * size;
-  tile.c_m = block.c_m;
   tile.columns = std::min(kernels.panel_columns, block.b.length - column);
-  tile.adds = block.adds;
-  tile.column_bias = block.column_bias == nullptr ? nullptr : block.column_bias + column * kernels.sum_size;
-  tile.row_bias = block.row_bias == nullptr ? nullptr : block.row_bias + rows.begin * kernels.sum_size;
-  tile.relu = block.relu;
-  SetAhead(block, tile);
-  const uint64_t vectors = CeilDivide(tile.columns, kernels.vector);
-  kernels.multiply[rows.end - rows.begin - 1][vectors - 1](tile);
+  if (block.column_bias != nullptr) tile.column_bias = block.column_bias + column * kernels.sum_size;
 }
 
-// `range_of(panel)`: its rows or columns. Where these are contiguous, a few k of all panels come before the next ones,
-// since short pieces at long strides are read slowly.
-template <typename RangeOf>
-void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, IndexRange panels, uint64_t width,
-          std::byte* target, RangeOf range_of) {
+// `tile` has its rows and columns.
+void MultiplyPanels(BlockProduct& block, IndexRange rows, uint64_t column, MicroTile& tile) {
+  const PackedKernels& kernels = *block.kernels;
+  tile.c = block.c + (static_cast<int64_t>(rows.begin) * block.c_m + static_cast<int64_t>(column)) *
+                         static_cast<int64_t>(kernels.sum_size);
+  if (block.ahead.row_bytes > 0) SetAhead(block, tile);
+  kernels.multiply[rows.end - rows.begin - 1][tile.columns > kernels.vector](tile);
+}
+
+// `range_of(panel)`: its rows or columns; `width_of(range)`: elements of each k of a panel of those. Where rows or
+// columns are contiguous, a few k of all panels come before the next ones, since short pieces at long strides are read
+// slowly.
+template <typename RangeOf, typename WidthOf>
+void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, IndexRange panels, std::byte* target,
+          RangeOf range_of, WidthOf width_of) {
   const uint64_t step = operand.across == 1 ? kPackedTogether : std::max<uint64_t>(k, 1);
   const int64_t size = static_cast<int64_t>(operand.element_size);
   for (uint64_t first = 0; first < k; first += step) {
     const std::byte* base = operand.base + static_cast<int64_t>(first) * operand.along_k * size;
-    std::byte* to = target + first * width * kernels.sum_size;
+    std::byte* to = target;
     for (uint64_t panel = panels.begin; panel < panels.end; ++panel) {
       const IndexRange range = range_of(panel);
+      const uint64_t width = width_of(range);
       kernels.pack({base + static_cast<int64_t>(range.begin) * operand.across * size, operand.along_k, operand.across,
                     std::min(step, k - first), range.end - range.begin},
-                   width, to);
+                   width, to + first * width * kernels.sum_size);
       to += k * width * kernels.sum_size;
     }
   }
@@ -89,7 +116,9 @@ void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, Inde
 // Where nothing else lies ahead, the rows of the next panel do while this one's are multiplied.
 void SetNextRows(BlockProduct& block, uint64_t panel, uint64_t calls) {
   const Panels& a = block.a;
-  if (block.has_own_ahead || a.along_k != 1 || panel + 1 >= a.direct) return;
+  if (block.has_own_ahead || a.along_k != 1) return;
+  block.ahead = {};
+  if (panel + 1 >= a.direct) return;
   const IndexRange rows = PartOf(a.length, a.count, panel + 1);
   const int64_t stride = a.across * static_cast<int64_t>(block.kernels->sum_size);
   block.ahead = {a.base + static_cast<int64_t>(rows.begin) * stride, rows.end - rows.begin,
@@ -101,19 +130,34 @@ void SetNextRows(BlockProduct& block, uint64_t panel, uint64_t calls) {
 }  // namespace
 
 void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first) {
+  const uint64_t width = block.kernels->panel_columns;
+  MicroTile tile = TileOf(block);
   if (rows_first) {
     for (uint64_t row = rows.begin; row < rows.end; ++row) {
+      const IndexRange range = PartOf(block.a.length, block.a.count, row);
       SetNextRows(block, row, columns.end - columns.begin);
-      for (uint64_t column = columns.begin; column < columns.end; ++column) MultiplyPanels(block, row, column);
+      SetRows(block, row, range, tile);
+      for (uint64_t column = columns.begin; column < columns.end; ++column) {
+        SetColumns(block, column, column * width, tile);
+        MultiplyPanels(block, range, column * width, tile);
+      }
     }
   } else {
     for (uint64_t column = columns.begin; column < columns.end; ++column) {
-      for (uint64_t row = rows.begin; row < rows.end; ++row) MultiplyPanels(block, row, column);
+      SetColumns(block, column, column * width, tile);
+      for (uint64_t row = rows.begin; row < rows.end; ++row) {
+        const IndexRange range = PartOf(block.a.length, block.a.count, row);
+        SetRows(block, row, range, tile);
+        MultiplyPanels(block, range, column * width, tile);
+      }
     }
   }
 }
 
-uint64_t RowPanelCount(const PackedKernels& kernels, uint64_t rows) { return CeilDivide(rows, kernels.rows); }
+uint64_t PanelRows(const PackedKernels& kernels, int64_t a_m, int64_t a_k, uint64_t columns) {
+  const bool is_alone = columns <= kernels.vector && a_k == 1 && !HasRowsApart(a_m, kernels.sum_size);
+  return is_alone ? CeilDivide(kernels.rows, 2) : kernels.rows;
+}
 
 uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns) {
   return CeilDivide(columns, kernels.panel_columns);
@@ -133,26 +177,30 @@ uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k) {
   return CeilDivide(CeilDivide(k, CeilDivide(k, most)), kDepthStep) * kDepthStep;
 }
 
-bool CanReadRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size) {
-  const uint64_t distance = static_cast<uint64_t>(std::abs(a_m)) * size % kSetBytes;
-  return a_k == 1 && std::min(distance, kSetBytes - distance) >= kLeastDistance;
+bool ReadsRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size, uint64_t columns) {
+  const bool is_narrow = columns < kColumnsOfPackedA;
+  if (a_k == 1) return is_narrow || HasRowsApart(a_m, size);
+  return is_narrow && a_m == 1;
 }
 
-void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, IndexRange panels, std::byte* target) {
-  const uint64_t count = RowPanelCount(kernels, a.length);
-  Pack(kernels, a, k, panels, kernels.panel_rows, target, [&](uint64_t panel) {
+void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, uint64_t count, IndexRange panels,
+              std::byte* target) {
+  const auto range_of = [&](uint64_t panel) {
     const IndexRange rows = PartOf(a.length, count, panel);
     // Rows behind the panel's do no harm, and whole vectors are quicker.
     const uint64_t readable = std::min(kernels.panel_rows, a.length - rows.begin);
     return IndexRange{rows.begin, a.across == 1 ? rows.begin + readable : rows.end};
-  });
+  };
+  Pack(kernels, a, k, panels, target, range_of, [&](IndexRange) { return kernels.panel_rows; });
 }
 
 void PackColumns(const PackedKernels& kernels, const Operand& b, uint64_t k, IndexRange panels, std::byte* target) {
-  Pack(kernels, b, k, panels, kernels.panel_columns, target, [&](uint64_t panel) {
+  const auto range_of = [&](uint64_t panel) {
     const uint64_t column = panel * kernels.panel_columns;
     return IndexRange{column, std::min(column + kernels.panel_columns, b.length)};
-  });
+  };
+  Pack(kernels, b, k, panels, target, range_of,
+       [&](IndexRange range) { return PackedWidth(kernels, range.end - range.begin); });
 }
 
 }  // namespace sgd::cpu

@@ -52,7 +52,8 @@ struct BlockProduct {
 void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first);
 
 // Rows of A are dealt evenly to panels; panels of B are full except for the last one.
-uint64_t RowPanelCount(const PackedKernels& kernels, uint64_t rows);
+// At most so many rows to a panel, by the strides of A and the columns of the product.
+uint64_t PanelRows(const PackedKernels& kernels, int64_t a_m, int64_t a_k, uint64_t columns);
 uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns);
 uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k);
 uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k);
@@ -62,9 +63,9 @@ uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k);
 uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k);
 uint64_t MostBlockDepth(const PackedKernels& kernels);
 
-// Whether rows of A that are read side by side where they lie do not drive each other out of the first level of cache,
-// whose sets repeat every 4096 bytes. Strides of elements of `size` bytes.
-bool CanReadRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size);
+// Whether A is better read where it lies than packed for a product with `columns` columns. Strides of elements of
+// `size` bytes.
+bool ReadsRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size, uint64_t columns);
 
 // Packs panels `panels` of a matrix with `length` rows (columns) whose first element, at the block's first k, is at
 // `base`. The first of them goes to `target`.
@@ -74,7 +75,9 @@ struct Operand {
   uint64_t element_size;
   uint64_t length;
 };
-void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, IndexRange panels, std::byte* target);
+// `count`: of panels that the rows are dealt to.
+void PackRows(const PackedKernels& kernels, const Operand& a, uint64_t k, uint64_t count, IndexRange panels,
+              std::byte* target);
 void PackColumns(const PackedKernels& kernels, const Operand& b, uint64_t k, IndexRange panels, std::byte* target);
 
 }  // namespace sgd::cpu

@@ -144,6 +144,8 @@ class Multiply {
 #pragma clang loop unroll(disable)
       for (; k > 0; --k) {
         Value columns[kVectors];
+        // With few rows, memory decides, and B may be read at strides that no cache foresees.
+        if constexpr (kRows <= 4) __builtin_prefetch(b + 16 * tile.b_k);
 #pragma clang loop unroll(full)
         for (int j = 0; j < kVectors; ++j) columns[j] = L::Load(b + j * kLanes);
 #pragma clang loop unroll(full)

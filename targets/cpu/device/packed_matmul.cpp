@@ -16,8 +16,10 @@ using artifact::Epilogue;
 constexpr uint64_t kRowBlockBytes = uint64_t{1} << 18, kColumnBlockBytes = uint64_t{1} << 19;
 // Sums that are not in C's own form are taken in a tile of at most these sides.
 constexpr uint64_t kStagedRows = 256, kStagedColumns = 256;
-// An operand is packed when it is read at least so often.
-constexpr uint64_t kRowsOfPackedB = 300, kColumnsOfPackedA = 129;
+// B is packed where it is read at least so often.
+constexpr uint64_t kRowsOfPackedB = 300;
+
+uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
@@ -27,14 +29,15 @@ bool HasBias(const MatrixProduct& product) {
 
 // Rows and columns of the blocks that A and B are packed in.
 struct Blocks {
-  Blocks(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
-    depth = BlockDepth(kernels, k);
+  Blocks(const PackedKernels& kernels, const MatrixProduct& p) {
+    depth = BlockDepth(kernels, p.k);
     const uint64_t panels = std::max<uint64_t>(kRowBlockBytes / RowPanelBytes(kernels, depth), 1);
-    row_blocks = std::max<uint64_t>((m + panels * kernels.rows - 1) / (panels * kernels.rows), 1);
+    panel_rows = PanelRows(kernels, p.a_m, p.a_k, p.n);
+    row_blocks = std::max<uint64_t>(CeilDivide(p.m, panels * panel_rows), 1);
     columns = std::max<uint64_t>(kColumnBlockBytes / ColumnPanelBytes(kernels, depth), 1) * kernels.panel_columns;
-    column_bytes = ColumnPanelCount(kernels, std::min(n, columns)) * ColumnPanelBytes(kernels, depth);
+    column_bytes = ColumnPanelCount(kernels, std::min(p.n, columns)) * ColumnPanelBytes(kernels, depth);
   }
-  uint64_t depth, row_blocks, columns;
+  uint64_t depth, panel_rows, row_blocks, columns;
   uint64_t column_bytes;  // of the largest packed block
 };
 
@@ -42,7 +45,7 @@ struct Blocks {
 uint64_t MostBlockBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
   const uint64_t depth = std::min(k, MostBlockDepth(kernels));
   const uint64_t row_panel = RowPanelBytes(kernels, depth), column_panel = ColumnPanelBytes(kernels, depth);
-  return std::min(RowPanelCount(kernels, m) * row_panel, std::max(kRowBlockBytes, row_panel)) +
+  return std::min(CeilDivide(m, PanelRows(kernels, 0, 1, 1)) * row_panel, std::max(kRowBlockBytes, row_panel)) +
          std::min(ColumnPanelCount(kernels, n) * column_panel, std::max(kColumnBlockBytes, column_panel));
 }
 
@@ -52,7 +55,7 @@ class DirectProduct {
   DirectProduct(const PackedKernels& kernels, const MatrixProduct& product, std::byte* scratch)
       : kernels_(kernels),
         p_(product),
-        blocks_(kernels, product.m, product.n, product.k),
+        blocks_(kernels, product),
         size_(artifact::ElementSize(product.element)),
         packed_b_(scratch),
         packed_a_(scratch + blocks_.column_bytes) {}
@@ -106,15 +109,13 @@ class DirectProduct {
   Panels RowsAt(uint64_t k, IndexRange rows) {
     Panels a;
     a.length = rows.end - rows.begin;
-    a.count = RowPanelCount(kernels_, a.length);
+    a.count = CeilDivide(a.length, blocks_.panel_rows);
     a.base = p_.a + (static_cast<int64_t>(rows.begin) * p_.a_m + static_cast<int64_t>(k) * p_.a_k) * Size();
     a.along_k = p_.a_k, a.across = p_.a_m;
-    const bool is_direct =
-        kernels_.is_direct && (p_.n < kColumnsOfPackedA || CanReadRowsDirectly(p_.a_m, p_.a_k, size_));
-    a.direct = is_direct ? a.count : 0;
+    a.direct = kernels_.is_direct && ReadsRowsDirectly(p_.a_m, p_.a_k, size_, p_.n) ? a.count : 0;
     a.packed = packed_a_, a.first = a.direct;
     a.packed_bytes = RowPanelBytes(kernels_, depth_);
-    PackRows(kernels_, {a.base, a.along_k, a.across, size_, a.length}, depth_, {a.direct, a.count}, packed_a_);
+    PackRows(kernels_, {a.base, a.along_k, a.across, size_, a.length}, depth_, a.count, {a.direct, a.count}, packed_a_);
     return a;
   }
 

@@ -20,8 +20,8 @@ constexpr uint64_t kSharedBytes = uint64_t{4} << 20;
 constexpr uint64_t kStripeBytes = uint64_t{1} << 19, kRowBlockBytes = uint64_t{1} << 18;
 // Stripes are cut into so many parts at least, where they stay this wide; for threads to share them evenly.
 constexpr uint64_t kStripes = 16, kLeastColumns = 64, kLeastRows = 56;
-// Below these, the other operand is read too seldom for packing it to pay.
-constexpr uint64_t kRowsOfPackedB = 42, kColumnsOfPackedA = 129;
+// With fewer rows, B is read too seldom for packing it to pay.
+constexpr uint64_t kRowsOfPackedB = 42;
 constexpr uint32_t kPackJobsPerThread = 4;
 
 uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
@@ -39,7 +39,8 @@ class SharedMatmul final : public device::Node {
     shares_a_ = p_.m <= p_.n;
     depth_ = BlockDepth(kernels, p_.k);
     depth_blocks_ = std::max<uint64_t>(CeilDivide(p_.k, depth_), 1);
-    row_panels_ = RowPanelCount(kernels, p_.m);
+    panel_rows_ = PanelRows(kernels, p_.a.rows, p_.a.columns, p_.n);
+    row_panels_ = CeilDivide(p_.m, panel_rows_);
     column_panels_ = ColumnPanelCount(kernels, p_.n);
     const uint64_t block_bytes =
         shares_a_ ? row_panels_ * RowPanelBytes(kernels, depth_) : column_panels_ * ColumnPanelBytes(kernels, depth_);
@@ -80,12 +81,12 @@ class SharedMatmul final : public device::Node {
       is_direct_ = kernels_.is_direct && p_.b.columns == 1 && p_.m < kRowsOfPackedB;
     } else {
       const uint64_t panel_bytes = RowPanelBytes(kernels_, depth_);
-      const uint64_t least = CeilDivide(kLeastRows, kernels_.rows);
+      const uint64_t least = CeilDivide(kLeastRows, panel_rows_);
       stripe_panels_ =
           std::clamp(CeilDivide(row_panels_, kStripes), least, std::max(least, kRowBlockBytes / panel_bytes));
       stripes_ = CeilDivide(row_panels_, stripe_panels_);
       stripe_bytes_ = stripe_panels_ * panel_bytes;
-      is_direct_ = kernels_.is_direct && (p_.n < kColumnsOfPackedA || CanReadRowsDirectly(p_.a.rows, p_.a.columns, size_));
+      is_direct_ = kernels_.is_direct && ReadsRowsDirectly(p_.a.rows, p_.a.columns, size_, p_.n);
       const uint64_t column_block = std::max<uint64_t>(kStripeBytes / ColumnPanelBytes(kernels_, depth_), 1);
       column_block_panels_ = CeilDivide(column_panels_, CeilDivide(column_panels_, column_block));
     }
@@ -127,7 +128,7 @@ class SharedMatmul final : public device::Node {
       std::byte* target = scratch_.Shared() + block * shared_block_bytes_;
       const uint64_t depth = DepthAt(first_block_ + block);
       if (shares_a_) {
-        PackRows(kernels_, RowsAt(first_block_ + block), depth, range,
+        PackRows(kernels_, RowsAt(first_block_ + block), depth, row_panels_, range,
                  target + range.begin * RowPanelBytes(kernels_, depth));
       } else {
         PackColumns(kernels_, ColumnsAt(first_block_ + block), depth, range,
@@ -185,7 +186,7 @@ class SharedMatmul final : public device::Node {
     if (i + 1 == blocks_) range = {range.end, range.end + stripe_panels_};
     const uint64_t block = first_block_ + (i + 1 == blocks_ ? 0 : i + 1);
     const Operand operand = shares_a_ ? ColumnsAt(block) : RowsAt(block);
-    const uint64_t width = shares_a_ ? kernels_.panel_columns : kernels_.rows;
+    const uint64_t width = shares_a_ ? kernels_.panel_columns : panel_rows_;
     const uint64_t begin = std::min(range.begin * width, operand.length),
                    end = std::min(range.end * width, operand.length);
     if (begin == end) return ahead;
@@ -212,7 +213,7 @@ class SharedMatmul final : public device::Node {
     if (shares_a_) {
       PackColumns(kernels_, operand, depth, rest, packed);
     } else {
-      PackRows(kernels_, operand, depth, rest, packed);
+      PackRows(kernels_, operand, depth, row_panels_, rest, packed);
     }
   }
 
@@ -226,6 +227,7 @@ class SharedMatmul final : public device::Node {
   bool shares_a_ = false;
   bool is_direct_ = false;  // stripes are read where they lie
   uint64_t depth_ = 1, depth_blocks_ = 1, blocks_at_once_ = 1;
+  uint64_t panel_rows_ = 1;  // at most
   uint64_t row_panels_ = 0, column_panels_ = 0;
   uint64_t row_block_panels_ = 1, column_block_panels_ = 1;
   uint64_t stripe_panels_ = 1, stripes_ = 0, stripe_bytes_ = 0;
