@@ -28,8 +28,8 @@ void Pause() {
 bool IsPast(uint32_t count, uint32_t ticket) { return static_cast<int32_t>(count - ticket) > 0; }
 
 // Returns when `count` is past `ticket`.
-void WaitUntilPast(const std::atomic<uint32_t>& count, uint32_t ticket) {
-  const int64_t end = Now() + kSpinNanoseconds;
+void WaitUntilPast(const std::atomic<uint32_t>& count, uint32_t ticket, int64_t spin_nanoseconds) {
+  const int64_t end = Now() + spin_nanoseconds;
   do {
     for (int i = 0; i < kPausesPerLook; ++i) {
       if (IsPast(count.load(std::memory_order_acquire), ticket)) return;
@@ -44,7 +44,8 @@ void WaitUntilPast(const std::atomic<uint32_t>& count, uint32_t ticket) {
 
 }  // namespace
 
-CollectiveThread::CollectiveThread(Run run) : run_(std::move(run)), thread_([this] { Work(); }) {}
+CollectiveThread::CollectiveThread(Run run, bool has_own_core)
+    : run_(std::move(run)), spin_nanoseconds_(has_own_core ? kSpinNanoseconds : 0), thread_([this] { Work(); }) {}
 
 CollectiveThread::~CollectiveThread() {
   // What stops the thread takes no place among the items.
@@ -56,7 +57,7 @@ CollectiveThread::~CollectiveThread() {
 
 uint32_t CollectiveThread::Enqueue(uint32_t index, absl::Duration timeout) {
   const uint32_t ticket = enqueued_.load(std::memory_order_relaxed);
-  WaitUntilPast(ended_, ticket - kCapacity);
+  WaitUntilPast(ended_, ticket - kCapacity, spin_nanoseconds_);
   items_[ticket % kCapacity] = {index, timeout};
   enqueued_.store(ticket + 1, std::memory_order_release);
   enqueued_.notify_one();
@@ -64,14 +65,14 @@ uint32_t CollectiveThread::Enqueue(uint32_t index, absl::Duration timeout) {
 }
 
 absl::Status CollectiveThread::Wait(uint32_t ticket) {
-  WaitUntilPast(ended_, ticket);
+  WaitUntilPast(ended_, ticket, spin_nanoseconds_);
   const bool failed = has_failed_.load(std::memory_order_acquire) && !IsPast(first_failed_, ticket);
   return failed ? error_ : absl::OkStatus();
 }
 
 void CollectiveThread::Work() {
   for (uint32_t ticket = 0;; ++ticket) {
-    WaitUntilPast(enqueued_, ticket);
+    WaitUntilPast(enqueued_, ticket, spin_nanoseconds_);
     const bool is_last =
         stopping_.load(std::memory_order_relaxed) && ticket + 1 == enqueued_.load(std::memory_order_acquire);
     if (is_last) return;

@@ -20,8 +20,9 @@ class CollectiveThread {
   // Runs collective `index` to its end; must end by itself when the job is aborted.
   using Run = std::function<absl::Status(uint32_t index, absl::Duration timeout)>;
 
-  // The thread may run wherever the calling one may.
-  explicit CollectiveThread(Run run);
+  // The thread may run wherever the calling one may. `has_own_core`: both sides spin for a while
+  // before they sleep, else they give their core away at once.
+  CollectiveThread(Run run, bool has_own_core);
   // Waits for what is enqueued.
   ~CollectiveThread();
   CollectiveThread(const CollectiveThread&) = delete;
@@ -46,6 +47,7 @@ class CollectiveThread {
   void Work();
 
   Run run_;
+  int64_t spin_nanoseconds_;
   std::array<Item, kCapacity> items_;
   // Tickets given out and ended so far; they wrap around.
   alignas(64) std::atomic<uint32_t> enqueued_ = 0;

@@ -40,9 +40,10 @@ SharedMemoryCommunicator::~SharedMemoryCommunicator() {
   if (under_way_ != 0) Abort(absl::CancelledError("left while a collective was under way"));
 }
 
-void SharedMemoryCommunicator::StartThread() {
+void SharedMemoryCommunicator::StartThread(bool has_own_core) {
+  if (!has_own_core) barrier_.set_shares_cores(true);
   thread_ = std::make_unique<CollectiveThread>(
-      [this](uint32_t index, absl::Duration timeout) { return Run(index, timeout); });
+      [this](uint32_t index, absl::Duration timeout) { return Run(index, timeout); }, has_own_core);
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicator::Connect(

@@ -30,9 +30,10 @@ class SharedMemoryCommunicator final : public Communicator {
   ~SharedMemoryCommunicator() override;
 
   // From now on, started collectives run on a thread of their own, which may use every core that
-  // the calling thread may. Without it they make no progress between Start and Wait. All ranks do
-  // the same, and none has a collective under way.
-  void StartThread();
+  // the calling thread may; `has_own_core`: there is one that nobody computes on. Without it they
+  // make no progress between Start and Wait. All ranks do the same, and none has a collective under
+  // way.
+  void StartThread(bool has_own_core);
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return segment_->ranks(); }

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/rendezvous.h"
@@ -58,6 +61,28 @@ std::vector<int> TakeOwnCores(const SharedMemoryCommunicator& communicator) {
   return own;
 }
 
+// Ranks without a thread arrive at collectives in another order than those with one, so all must
+// decide alike.
+absl::Status StartCommThread(SharedMemoryCommunicator& communicator, const LaunchOptions& options, bool has_own_core) {
+  if (communicator.size() == 1) return absl::OkStatus();
+  const char mine[] = {static_cast<char>(options.comm_thread), static_cast<char>(has_own_core)};
+  absl::StatusOr<std::vector<std::string>> all =
+      communicator.AllGatherBytes(std::string_view(mine, sizeof(mine)), options.deadline);
+  if (!all.ok()) return all.status();
+  bool all_have = true;
+  for (size_t rank = 0; rank < all->size(); ++rank) {
+    if ((*all)[rank][0] != mine[0]) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("rank ", rank, " was started with another choice of a communication thread (--comm-thread)"));
+    }
+    all_have = all_have && (*all)[rank][1] != 0;
+  }
+  if (options.comm_thread == CommThread::kOn || (options.comm_thread == CommThread::kAuto && all_have)) {
+    communicator.StartThread(all_have);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
                           const RankMain& rank_main) {
   RankContext context;
@@ -69,8 +94,11 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   context.cores = TakeOwnCores(communicator);
   context.shares_cores =
       context.cores.size() < context.threads || communicator.cores() < uint64_t{context.threads} * communicator.size();
+  const bool has_spare_core = context.cores.size() > context.threads &&
+                              communicator.cores() >= (uint64_t{context.threads} + 1) * communicator.size();
   if (context.cores.size() != context.threads) context.cores.clear();
-  const absl::Status status = rank_main(context);
+  absl::Status status = StartCommThread(communicator, options, has_spare_core);
+  if (status.ok()) status = rank_main(context);
   if (status.ok()) {
     communicator.Finish();
   } else {

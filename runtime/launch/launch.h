@@ -14,10 +14,15 @@
 
 namespace sgd::launch {
 
+// Whether collectives that are started run on a thread of their own (Communicator::Start). kAuto: when
+// every rank has a core that none of its compute threads needs.
+enum class CommThread { kAuto, kOn, kOff };
+
 struct LaunchOptions {
   uint64_t window_bytes = 0;                     // of every rank, from the artifact
   absl::Duration deadline = absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
   uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
+  CommThread comm_thread = CommThread::kAuto;    // equal on all ranks, else FailedPrecondition
 };
 
 // What a rank's main function gets. The communicator lives as long as the context.

@@ -50,7 +50,10 @@ absl::Status Run(const Options& options, StartTimes start) {
   }
   start.End("open files");
   return launch::Launch(*environment,
-                        {.window_bytes = window_bytes, .deadline = options.deadline, .threads = options.threads},
+                        {.window_bytes = window_bytes,
+                         .deadline = options.deadline,
+                         .threads = options.threads,
+                         .comm_thread = options.comm_thread},
                         [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
 }
 

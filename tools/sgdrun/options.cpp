@@ -143,6 +143,18 @@ void AddOtherFlags(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber);
   ranks.Add("--threads", "T", options.threads, "Compute threads per rank (default: cores divided by ranks)")
       ->check(CLI::PositiveNumber);
+  ranks
+      .Call<std::string>(
+          "--comm-thread", "WHEN",
+          [&](const std::string& when) {
+            options.comm_thread = when == "on"    ? launch::CommThread::kOn
+                                  : when == "off" ? launch::CommThread::kOff
+                                                  : launch::CommThread::kAuto;
+          },
+          "on, off or auto (default): collectives run beside compute on a thread of their own; auto: if each rank has "
+          "a "
+          "core to spare")
+      ->check(CLI::IsMember({"on", "off", "auto"}));
   ranks.Call<double>(
       "--deadline", "SECONDS",
       [&](double seconds) {

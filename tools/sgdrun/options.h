@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 
 namespace sgd::sgdrun {
@@ -22,6 +23,7 @@ struct Options {
 
   launch::RankFlags rank_flags;
   uint32_t threads = 0;  // 0: cores divided by ranks
+  launch::CommThread comm_thread = launch::CommThread::kAuto;
   absl::Duration deadline = absl::Seconds(300);
 
   std::string inputs;

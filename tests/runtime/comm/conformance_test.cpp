@@ -196,7 +196,7 @@ TEST_P(Conformance, MatchesTheReference) {
   const std::vector<Case> cases = AllCases(shape, kind);
   runner.run(static_cast<uint32_t>(shape.mesh.ranks()), kWindowBytes,
              [&, &mesh = shape.mesh, &way = way](SharedMemoryCommunicator& communicator) {
-               if (way == Way::kThread) communicator.StartThread();
+               if (way == Way::kThread) communicator.StartThread(/*has_own_core=*/false);
                for (const Case& test : cases) RunCase(mesh, test, way, communicator);
                EXPECT_TRUE(communicator.Barrier(kTimeout).ok());
              });

@@ -37,7 +37,7 @@ class Overlap : public testing::TestWithParam<bool> {
  protected:
   static bool HasThread() { return GetParam(); }
   static void Prepare(SharedMemoryCommunicator& communicator) {
-    if (HasThread()) communicator.StartThread();
+    if (HasThread()) communicator.StartThread(/*has_own_core=*/false);
   }
 };
 
@@ -97,7 +97,7 @@ TEST_P(Overlap, KeepsManyApart) {
 TEST(OverlapOnThread, ProceedsByItself) {
   std::atomic<bool> is_complete = false;
   RunAsThreads(2, 1 << 20, [&](SharedMemoryCommunicator& communicator) {
-    communicator.StartThread();
+    communicator.StartThread(/*has_own_core=*/false);
     auto sum = communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, 0, kLarge, "a sum"));
     ASSERT_TRUE(sum.ok());
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
@@ -212,10 +212,12 @@ TEST_P(Overlap, RefusesWhatIsOutOfTurn) {
 
 TEST(CollectiveThread, RunsInOrderAndWaitsWhenFull) {
   std::vector<uint32_t> ran;
-  CollectiveThread thread([&](uint32_t index, absl::Duration) {
-    ran.push_back(index);
-    return absl::OkStatus();
-  });
+  CollectiveThread thread(
+      [&](uint32_t index, absl::Duration) {
+        ran.push_back(index);
+        return absl::OkStatus();
+      },
+      /*has_own_core=*/true);
   uint32_t ticket = 0;
   std::vector<uint32_t> expected;
   for (uint32_t i = 0; i < 10 * CollectiveThread::kCapacity; ++i) {
@@ -228,10 +230,12 @@ TEST(CollectiveThread, RunsInOrderAndWaitsWhenFull) {
 
 TEST(CollectiveThread, RunsNothingAfterAnError) {
   std::atomic<int> ran = 0;
-  CollectiveThread thread([&](uint32_t index, absl::Duration) {
-    ++ran;
-    return index == 1 ? absl::InternalError("the second") : absl::OkStatus();
-  });
+  CollectiveThread thread(
+      [&](uint32_t index, absl::Duration) {
+        ++ran;
+        return index == 1 ? absl::InternalError("the second") : absl::OkStatus();
+      },
+      /*has_own_core=*/false);
   const uint32_t first = thread.Enqueue(0, kTimeout);
   const uint32_t second = thread.Enqueue(1, kTimeout);
   const uint32_t third = thread.Enqueue(2, kTimeout);

@@ -136,8 +136,10 @@ TEST_P(ExecutorOnRanks, SplitCollectivesGiveTheSameBits) {
   const std::vector<float> whole = RunOnce(*Sample(ranks), ranks, [](comm::SharedMemoryCommunicator&) {});
   const auto file = SplitSample(ranks);
   EXPECT_EQ(RunOnce(*file, ranks, [](comm::SharedMemoryCommunicator&) {}), whole);
-  EXPECT_EQ(RunOnce(*file, ranks, [](comm::SharedMemoryCommunicator& communicator) { communicator.StartThread(); }),
-            whole);
+  EXPECT_EQ(
+      RunOnce(*file, ranks,
+              [](comm::SharedMemoryCommunicator& communicator) { communicator.StartThread(/*has_own_core=*/false); }),
+      whole);
 }
 
 // Runs `body` with a context over one rank.
@@ -239,7 +241,7 @@ TEST(Executor, ErrorsOfACollectiveUnderWaySayWhere) {
   const auto file = SplitSample(2);
   absl::Notification gave_up;
   comm::RunAsThreads(2, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
-    communicator.StartThread();
+    communicator.StartThread(/*has_own_core=*/false);
     auto device = Cpu();
     auto context = *ExecutionContext::Create(*file, *device, communicator);
     ExecutorOptions options;

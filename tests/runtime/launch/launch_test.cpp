@@ -94,6 +94,35 @@ TEST_P(Jobs, EndWell) {
   }
 }
 
+// Collectives are started on whatever thread the options say, and nothing changes.
+absl::Status SumRanksInTwoParts(RankContext& context) {
+  comm::CollectiveSpec spec;
+  spec.axes = {{0, 1, context.size}};
+  spec.location = "test";
+  spec.operands.resize(1);
+  spec.operands[0].count = 8000;
+  auto handle = context.communicator->Prepare(comm::Mesh{{context.size}}, spec);
+  if (!handle.ok()) return handle.status();
+  float* values = reinterpret_cast<float*>(context.communicator->window());
+  std::fill_n(values, 8000, static_cast<float>(context.rank));
+  absl::Status status = context.communicator->Start(*handle, kTimeout);
+  if (status.ok()) status = context.communicator->Wait(*handle, kTimeout);
+  if (!status.ok()) return status;
+  const float expected = static_cast<float>(context.size * (context.size - 1) / 2);
+  return std::count(values, values + 8000, expected) == 8000 ? absl::OkStatus() : absl::InternalError("wrong sum");
+}
+
+TEST_P(Jobs, HaveACommunicationThreadOrNone) {
+  for (CommThread comm_thread : {CommThread::kAuto, CommThread::kOn, CommThread::kOff}) {
+    LaunchOptions options = Options();
+    options.comm_thread = comm_thread;
+    for (JobProcess& job : Start(3, SumRanksInTwoParts, options)) {
+      EXPECT_EQ(job.Wait(), 0);
+      EXPECT_EQ(job.ReadErrors(), "");
+    }
+  }
+}
+
 TEST_P(Jobs, AnEarlyButNormalEndIsNoDeath) {
   const RankMain rank_main = [](RankContext& context) {
     if (context.rank == 0) absl::SleepFor(absl::Milliseconds(250));
@@ -334,6 +363,17 @@ TEST(OneByOne, RefusesRanksThatContradictEachOther) {
   for (const std::string& error : ErrorsOf(jobs)) {
     EXPECT_THAT(error, HasSubstr("says that the job has 2 ranks, rank 0 says 3"));
   }
+}
+
+TEST(OneByOne, RefusesDifferentCommunicationThreads) {
+  LaunchOptions options = Options();
+  std::vector<JobProcess> jobs;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    options.comm_thread = rank == 0 ? CommThread::kOn : CommThread::kOff;
+    jobs.emplace_back(Alone(rank, 2), options, SumRanks);
+  }
+  const std::vector<std::string> errors = ErrorsOf(jobs);
+  EXPECT_THAT(errors[0] + errors[1], HasSubstr("was started with another choice of a communication thread"));
 }
 
 TEST(OneByOne, RefusesTwoProcessesOfOneRank) {
