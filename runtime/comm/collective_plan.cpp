@@ -14,6 +14,10 @@ namespace {
 constexpr uint64_t kStagedAlignment = 64;
 // Beyond this, reading every member's whole source costs more than a second wait.
 constexpr uint64_t kOneShotReadBytes = 64 * 1024;
+// When the ranks' results are this large together, they go past the caches, which they would empty of
+// the sources. Half the last-level cache of the Zen 5 where it was measured, 2 ranks: an all-gather to
+// 16 MiB takes 0.26 ms instead of 0.63, a reduce-scatter of 64 MiB 1.8 ms instead of 2.5.
+constexpr uint64_t kStreamedBytes = 16 << 20;
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -163,6 +167,12 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, 
   return out;
 }
 
+// Of one rank, from `bytes` of its source.
+uint64_t ResultBytes(CollectiveKind kind, uint64_t bytes, uint64_t n) {
+  if (kind == CollectiveKind::kAllGather) return bytes * n;
+  return kind == CollectiveKind::kReduceScatter ? bytes / n : bytes;
+}
+
 // Who copies from whom. Copies begin with this rank's neighbour, so that members do not all read
 // the same source at once.
 absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank, CollectivePlan* plan) {
@@ -203,12 +213,13 @@ absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const Collec
     return absl::Status(status.code(), absl::StrCat(plan.description, ": ", status.message()));
   }
   const uint64_t n = plan.members.size();
-  uint64_t staged = 0, counted = 0;
+  uint64_t staged = 0, counted = 0, results = 0;
   std::vector<uint64_t> staged_offsets;
   for (const CollectiveOperand& operand : spec.operands) {
     const uint64_t bytes = operand.count * ElementSize(operand.element);
     staged_offsets.push_back(staged);
     staged += RoundUp(bytes, kStagedAlignment);
+    results += ResultBytes(spec.kind, bytes, n);
     counted += spec.kind == CollectiveKind::kAllGather ? bytes * n : bytes;
   }
   plan.is_staged = n > 1 && staged <= slot_bytes && staged * n <= kOneShotReadBytes;
@@ -217,6 +228,9 @@ absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const Collec
   for (size_t i = 0; i < spec.operands.size(); ++i) {
     plan.operands.push_back(PlanOperand(plan, spec, spec.operands[i]));
     plan.operands.back().staged_offset = staged_offsets[i];
+    // Those that all-reduce pushes lie where sources have just been read.
+    const bool streams = !plan.pushes && n * results >= kStreamedBytes;
+    plan.operands.back().reduction.streams = plan.operands.back().copy.streams = streams;
   }
   return plan;
 }

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/comm/stream_copy.h"
 #include "runtime/comm/strided_copy.h"
 
 namespace sgd::comm {
 namespace {
 
 constexpr uint64_t kShortRow = 128;  // elements
+// Elements of a long row between one turn from reading to writing and the next. Longer ones keep reads
+// from running beside the writes (reduce-scatter of 64 MiB over two ranks on a Zen 5: 512 elements 1.8
+// ms, 2048 2.0 ms, 8192 2.7 ms), shorter ones win nothing.
+constexpr uint64_t kTile = 512;
 
 // Rounds, if need be, into the second packing buffer, which is free by then.
 const std::byte* Finish(const ReduceKernel& kernel, uint64_t count, ReduceScratch& scratch) {
@@ -22,8 +27,8 @@ const std::byte* Finish(const ReduceKernel& kernel, uint64_t count, ReduceScratc
 void ReduceLongRow(const RowReduction& reduction, uint64_t row, absl::Span<const std::byte* const> sources,
                    absl::Span<std::byte* const> targets, ReduceScratch& scratch) {
   const ReduceKernel& kernel = *reduction.kernel;
-  for (uint64_t begin = 0; begin < reduction.row_elements; begin += ReduceScratch::kElements) {
-    const uint64_t count = std::min(ReduceScratch::kElements, reduction.row_elements - begin);
+  for (uint64_t begin = 0; begin < reduction.row_elements; begin += kTile) {
+    const uint64_t count = std::min(kTile, reduction.row_elements - begin);
     const uint64_t from = row * reduction.source_row_stride + begin * reduction.element_size;
     const uint64_t to = row * reduction.target_row_stride + begin * reduction.element_size;
     kernel.start(sources[0] + from, sources[1] + from, scratch.accumulators(), count);
@@ -32,7 +37,11 @@ void ReduceLongRow(const RowReduction& reduction, uint64_t row, absl::Span<const
     }
     const std::byte* result = Finish(kernel, count, scratch);
     for (std::byte* target : targets) {
-      std::memcpy(target + to, result, count * reduction.element_size);
+      if (reduction.streams) {
+        StreamCopy(target + to, result, count * reduction.element_size);
+      } else {
+        std::memcpy(target + to, result, count * reduction.element_size);
+      }
     }
   }
 }
@@ -78,6 +87,7 @@ void ReduceRows(const RowReduction& reduction, absl::Span<const std::byte* const
   for (uint64_t row = 0; row < reduction.rows; ++row) {
     ReduceLongRow(reduction, row, sources, targets, scratch);
   }
+  if (reduction.streams) FenceStreams();
 }
 
 }  // namespace sgd::comm

@@ -19,6 +19,7 @@ struct RowReduction {
   uint64_t row_elements = 0;
   uint64_t source_row_stride = 0;
   uint64_t target_row_stride = 0;
+  bool streams = false;  // results go past the caches, where rows are long
 };
 
 // Intermediate tiles, small enough for the first-level cache.

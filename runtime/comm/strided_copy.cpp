@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "runtime/comm/stream_copy.h"
+
 namespace sgd::comm {
 namespace {
 
@@ -13,12 +15,20 @@ void CopyShortRows(const StridedCopy& copy, const std::byte* source, std::byte* 
   }
 }
 
+// Below this, the ends of rows, which share lines with others, cost more than is won.
+constexpr uint64_t kLeastStreamedRow = 1024;
+
+void CopyLongRow(const StridedCopy& copy, const std::byte* source, std::byte* target, uint64_t bytes) {
+  if (copy.streams && bytes >= kLeastStreamedRow) {
+    StreamCopy(target, source, bytes);
+  } else {
+    std::memcpy(target, source, bytes);
+  }
+}
+
 void CopyRows(const StridedCopy& copy, const std::byte* source, std::byte* target) {
   const bool contiguous = copy.source_row_stride == copy.row_bytes && copy.target_row_stride == copy.row_bytes;
-  if (contiguous) {
-    std::memcpy(target, source, copy.rows * copy.row_bytes);
-    return;
-  }
+  if (contiguous) return CopyLongRow(copy, source, target, copy.rows * copy.row_bytes);
   switch (copy.row_bytes) {
     case 1:
       return CopyShortRows<1>(copy, source, target);
@@ -34,7 +44,7 @@ void CopyRows(const StridedCopy& copy, const std::byte* source, std::byte* targe
       return CopyShortRows<32>(copy, source, target);
   }
   for (uint64_t row = 0; row < copy.rows; ++row) {
-    std::memcpy(target + row * copy.target_row_stride, source + row * copy.source_row_stride, copy.row_bytes);
+    CopyLongRow(copy, source + row * copy.source_row_stride, target + row * copy.target_row_stride, copy.row_bytes);
   }
 }
 
@@ -45,6 +55,7 @@ void Copy(const StridedCopy& copy, const std::byte* source, std::byte* target) {
   for (uint64_t block = 0; block < copy.blocks; ++block) {
     CopyRows(copy, source + block * copy.source_block_stride, target + block * copy.target_block_stride);
   }
+  if (copy.streams) FenceStreams();
 }
 
 }  // namespace sgd::comm

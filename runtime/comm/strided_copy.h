@@ -15,6 +15,7 @@ struct StridedCopy {
   uint64_t source_row_stride = 0;
   uint64_t target_row_stride = 0;
   uint64_t row_bytes = 0;
+  bool streams = false;  // past the caches, where rows are long
 };
 
 // Source and target do not overlap.

@@ -86,6 +86,40 @@ TEST(Communicator, GivesTheSameBitsOnEveryRankAndInEveryRun) {
   }
 }
 
+// Large enough to go past the caches, at offsets that begin on no cache line.
+TEST(Communicator, MovesLargeResults) {
+  constexpr uint64_t kPart = (5 << 19) + 3, kWhole = 2 * kPart;  // elements; 10 MiB and 20 MiB
+  RunAsThreads(2, (kPart + kWhole) * sizeof(float) + 64, [](Communicator& communicator) {
+    CollectiveOperand operand;
+    operand.outer = 1;
+    operand.inner = kPart;
+    operand.count = kWhole;
+    operand.source_offset = 4;
+    operand.target_offset = 4 * (kWhole + 2);
+    CollectiveSpec spec;
+    spec.kind = CollectiveKind::kReduceScatter;
+    spec.axes = {{0, 1, 2}};
+    spec.operands = {operand};
+    auto scatter = communicator.Prepare(Mesh{{2}}, spec);
+    spec.kind = CollectiveKind::kAllGather;
+    std::swap(spec.operands[0].source_offset, spec.operands[0].target_offset);
+    spec.operands[0].count = kPart;
+    auto gather = communicator.Prepare(Mesh{{2}}, spec);
+    ASSERT_TRUE(scatter.ok() && gather.ok()) << scatter.status() << gather.status();
+    float* whole = reinterpret_cast<float*>(communicator.window()) + 1;
+    const float* part = whole + kWhole + 1;
+    for (uint64_t i = 0; i < kWhole; ++i) whole[i] = static_cast<float>(i % 1000 + communicator.rank());
+    const auto sum_at = [](uint64_t i) { return static_cast<float>(2 * (i % 1000) + 1); };
+    ASSERT_TRUE(communicator.Execute(*scatter, kTimeout).ok());
+    for (uint64_t i = 0; i < kPart; ++i) ASSERT_EQ(part[i], sum_at(communicator.rank() * kPart + i)) << i;
+    ASSERT_TRUE(communicator.Execute(*gather, kTimeout).ok());
+    for (uint64_t i = 0; i < kWhole; ++i) ASSERT_EQ(whole[i], sum_at(i)) << i;
+    EXPECT_EQ(whole[-1], 0);
+    EXPECT_EQ(whole[kWhole], 0);
+    EXPECT_EQ(part[kPart], 0);
+  });
+}
+
 // Groups over different axes alternate without any wait between them, ranks being slow now and
 // then.
 TEST(Communicator, KeepsInterleavedGroupsApart) {
