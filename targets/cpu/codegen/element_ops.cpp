@@ -133,8 +133,9 @@ static LValue* emitBitcast(const VectorBuilder& v, Operation* op, LValue* x) {
 // ----------------------------------------------------------------------------------------------------------------
 
 LValue* mlir::sgd::cpu::emitFloatExtreme(const VectorBuilder& v, bool larger, LValue* x, LValue* y) {
-  LValue* picked = v.b.CreateSelect(larger ? v.b.CreateFCmpOGT(x, y) : v.b.CreateFCmpOLT(x, y), x, y);
-  return v.b.CreateSelect(v.b.CreateFCmpUNO(x, x), x, picked);
+  // Written so that in a chain over x, y's test for NaN does not wait for x.
+  LValue* picked = v.b.CreateSelect(larger ? v.b.CreateFCmpOGT(y, x) : v.b.CreateFCmpOLT(y, x), y, x);
+  return v.b.CreateSelect(v.b.CreateFCmpUNO(y, y), y, picked);
 }
 
 static LValue* emitCompare(const VectorBuilder& v, Operation* op, ArrayRef<LValue*> x) {

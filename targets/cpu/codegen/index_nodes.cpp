@@ -1,11 +1,16 @@
 // Values of the ops that select among elements at an index: iota, pad, concatenate, dynamic slices, gather, and rank
 // coordinates.
+#include <numeric>
+
 #include "dialects/spmd/spmd_dialect.h"
 #include "targets/cpu/codegen/node_builder.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
+
+/// Shorter pieces of a concatenation are told apart by lane, not by loops of their own.
+static constexpr int64_t kLeastSeam = 16;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -16,6 +21,17 @@ unsigned NodeBuilder::inRange(const IndexExpr& index, int64_t low, int64_t high)
   node.index = index;
   node.low = low;
   node.high = high;
+  // Whole multiples of a limit need not be told apart.
+  for (const IndexExpr::Term& term : index.getTerms()) {
+    int64_t unit = std::abs(term.coefficient);
+    if (unit <= 1 || low % unit != 0 || high % unit != 0) continue;
+    auto quotient = plan.space.divide(index, unit);
+    if (!quotient) continue;
+    node.index = quotient->first;
+    node.low = low / unit;
+    node.high = high / unit;
+    break;
+  }
   return addNode(node);
 }
 
@@ -73,6 +89,16 @@ FailureOr<unsigned> NodeBuilder::buildPad(PadOp op, const IndexExpr& index, unsi
   return select(inside, *value, *padding);
 }
 
+/// Asks for loops in which whole vectors come from one operand, when the operands' sizes have a divisor for that.
+void NodeBuilder::splitAtSeams(ConcatenateOp op, const IndexExpr& position) {
+  int64_t unit = 0;
+  for (Value input : op.getInputs()) unit = std::gcd(unit, tensorType(input).getDimSize(op.getDimension()));
+  ArrayRef<IndexExpr::Term> terms = position.getTerms();
+  if (unit < kLeastSeam || terms.size() != 1 || terms[0].coefficient != 1 || position.getConstant() != 0) return;
+  if (plan.opaqueVars.count(terms[0].var) || plan.space.extent(terms[0].var) % unit != 0) return;
+  if (plan.space.extent(terms[0].var) > unit) requests.push_back({terms[0].var, unit});
+}
+
 FailureOr<unsigned> NodeBuilder::buildConcatenate(ConcatenateOp op, const IndexExpr& index, unsigned guard) {
   auto result = tensorType(op.getResult());
   int64_t along = op.getDimension(), start = 0;
@@ -80,6 +106,7 @@ FailureOr<unsigned> NodeBuilder::buildConcatenate(ConcatenateOp op, const IndexE
   int64_t inner = rowMajorStrides(result.getShape())[along], size = result.getDimSize(along);
   SmallVector<IndexExpr> positions =
       delinearize(index, {result.getNumElements() / std::max<int64_t>(size * inner, 1), size, inner});
+  splitAtSeams(op, positions[1]);
   SmallVector<std::pair<unsigned, unsigned>> pieces;  // condition, value
   for (Value input : op.getInputs()) {
     int64_t length = tensorType(input).getDimSize(along);

@@ -189,9 +189,17 @@ void KernelEmitter::emitRowLoops(ArrayRef<unsigned> vars, Body body) {
   });
 }
 
+/// Tiles of 16 bits take whole cache lines: half lines would be fetched again by the next tile when the rows' distance
+/// is a power of two.
+bool KernelEmitter::hasNarrowTiles() const {
+  return llvm::all_of(plan.nodes, [&](const Node& node) {
+    return node.kind != NodeKind::Load || !plan.isTransposed(node) || node.type.getIntOrFloatBitWidth() == 16;
+  });
+}
+
 /// Lanes at once in the main part of a lane loop.
 unsigned KernelEmitter::mainWidth(int64_t extent) const {
-  if (plan.tileVar != kNone) return registerLanes;
+  if (plan.tileVar != kNone) return registerLanes * (hasNarrowTiles() ? 2 : 1);
   unsigned reductions = llvm::count_if(plan.nodes, [](const Node& node) { return node.kind == NodeKind::Reduce; });
   unsigned lanes = registerLanes * (isHeavy || reductions > 3 ? 2 : 4);
   while (lanes > registerLanes && lanes > extent) lanes /= 2;

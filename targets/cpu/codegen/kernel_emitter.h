@@ -89,6 +89,9 @@ class KernelEmitter {
   llvm::Value* computeHere(unsigned node);
   llvm::Value* rowPosition();
   llvm::Value* computeLoad(unsigned number);
+  llvm::Value* chosenPlace(unsigned number, const Node* before);
+  llvm::Value* placeOf(const Node& load);
+  llvm::Value* loadFrom(const Node& node, llvm::Value* where);
   llvm::Value* loadNear(const Node& node, llvm::Value* first, int64_t step);
   llvm::Value* computeIndex(const Node& node);
   llvm::Value* computeInRange(const Node& node);
@@ -109,6 +112,7 @@ class KernelEmitter {
   llvm::Value* finishAccumulator(Accumulator& accumulator);
   llvm::Value* fold(llvm::Value* vector, unsigned from, unsigned to, ReduceKind kind, Type type);
   llvm::Value* constantScalar(TypedAttr value, Type type);
+  bool hasNarrowTiles() const;
   unsigned mainWidth(int64_t extent) const;
   /// Lanes at once and number of points of the parts into which `extent` points are cut.
   llvm::SmallVector<std::pair<unsigned, int64_t>> laneParts(int64_t extent) const;

@@ -92,10 +92,12 @@ LValue* KernelEmitter::computeHere(unsigned number) {
       plan.nodes[number].op->emitOpError("is needed before it is computed");
       hasFailed = true;
       return nullptr;
+    case NodeKind::Select:
+      if (LValue* where = width > 1 ? chosenPlace(number, nullptr) : nullptr) return loadFrom(node, where);
+      break;
     case NodeKind::Elementwise:
     case NodeKind::And:
     case NodeKind::Combine:
-    case NodeKind::Select:
       break;
   }
   SmallVector<LValue*, 3> operands;
@@ -160,6 +162,16 @@ LValue* KernelEmitter::computeIndex(const Node& node) {
 
 LValue* KernelEmitter::computeInRange(const Node& node) {
   VectorBuilder v = vectors();
+  Address at = address(node.index);
+  auto [least, most] = plan.space.range(node.index);
+  if (width > 1 && !at.perLane && std::max(-least, most) < (int64_t{1} << 30) && node.high < (int64_t{1} << 30)) {
+    // Lanes of 32 bits do.
+    SmallVector<llvm::Constant*> steps;
+    for (unsigned lane = 0; lane < width; ++lane)
+      steps.push_back(b.getInt32(static_cast<uint32_t>(at.laneStep * lane - node.low)));
+    LValue* offset = b.CreateAdd(v.splat(b.CreateTrunc(at.scalar, b.getInt32Ty())), llvm::ConstantVector::get(steps));
+    return b.CreateICmpULT(offset, v.splat(b.getInt32(static_cast<uint32_t>(node.high - node.low))));
+  }
   LValue* offset = b.CreateSub(indexLanes(node.index), v.splat(b.getInt64(node.low)));
   return b.CreateICmpULT(offset, v.splat(b.getInt64(node.high - node.low)));
 }
@@ -173,109 +185,4 @@ LValue* KernelEmitter::computeClamp(const Node& node) {
   if (node.isUnsigned) return v.binary(llvm::Intrinsic::umin, b.CreateZExtOrTrunc(start, type), limit);
   LValue *wide = b.CreateSExtOrTrunc(start, type), *low = v.splat(b.getInt64(node.low));
   return b.CreateSub(v.binary(llvm::Intrinsic::smax, v.binary(llvm::Intrinsic::smin, wide, limit), low), low);
-}
-
-// Loads
-// -----------------------------------------------------------------------------------------------------------------
-
-static llvm::Constant* tableData(DenseElementsAttr table, llvm::LLVMContext& context) {
-  Type type = table.getElementType();
-  SmallVector<llvm::Constant*> elements;
-  for (Attribute element : table.getValues<Attribute>()) {
-    APInt bits = isa<FloatAttr>(element) ? cast<FloatAttr>(element).getValue().bitcastToAPInt()
-                                         : cast<IntegerAttr>(element).getValue();
-    if (type.isInteger(1)) bits = bits.zext(8);
-    elements.push_back(llvm::ConstantInt::get(context, bits));
-  }
-  return llvm::ConstantArray::get(llvm::ArrayType::get(elements.front()->getType(), elements.size()), elements);
-}
-
-LValue* KernelEmitter::pointer(unsigned buffer) {
-  if (buffer < operandPointers.size()) return operandPointers[buffer];
-  unsigned table = buffer - operandPointers.size();
-  if (tablePointers.size() <= table) tablePointers.resize(table + 1);
-  if (!tablePointers[table]) {
-    llvm::Constant* data = tableData(plan.tables[table], module.getContext());
-    auto* global = new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data,
-                                            symbol + ".table");
-    global->setAlignment(llvm::Align(64));
-    tablePointers[table] = global;
-  }
-  return tablePointers[table];
-}
-
-int64_t KernelEmitter::bufferElements(unsigned buffer) {
-  ClusterOp cluster = plan.cluster;
-  if (buffer >= operandPointers.size()) return plan.tables[buffer - operandPointers.size()].getNumElements();
-  return cast<RankedTensorType>(cluster->getOperand(buffer).getType()).getNumElements();
-}
-
-/// Tells LLVM that nothing writes to the memory while the kernel runs.
-llvm::Instruction* KernelEmitter::invariant(llvm::Instruction* load, unsigned buffer) {
-  if (buffer >= overwritten.size() || !overwritten[buffer])
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module.getContext(), {}));
-  return load;
-}
-
-LValue* KernelEmitter::computeLoad(unsigned number) {
-  const Node& node = plan.nodes[number];
-  VectorBuilder v = vectors();
-  llvm::Type *scalar = v.memoryType(node.type), *type = v.lanes(scalar);
-  llvm::Align align(module.getDataLayout().getTypeAllocSize(scalar));
-  if (auto tile = tiles.find(number); tile != tiles.end())
-    return v.fromMemory(b.CreateAlignedLoad(type, tile->second(), align), node.type);
-  LValue* guard = node.guard == kNone ? nullptr : value(node.guard);
-  Address at = address(node.index);
-  LValue* base = pointer(node.buffer);
-  if (width == 1 || (at.laneStep == 0 && !at.perLane)) {
-    // Where the guard is false the index may lie outside: any element will do.
-    LValue* offset = guard ? clampOffset(at.scalar, node.buffer) : at.scalar;
-    LValue* memory =
-        invariant(b.CreateAlignedLoad(scalar, b.CreateInBoundsGEP(scalar, base, offset), align), node.buffer);
-    return v.splat(VectorBuilder(b, 1).fromMemory(memory, node.type));
-  }
-  LValue* exists = mask;
-  if (guard) exists = mask ? b.CreateAnd(mask, v.splat(guard)) : v.splat(guard);
-  LValue* zero = llvm::Constant::getNullValue(type);
-  if (at.laneStep == 1 && !at.perLane) {
-    LValue* where = b.CreateGEP(scalar, base, at.scalar);
-    LValue* memory = exists ? static_cast<LValue*>(b.CreateMaskedLoad(type, where, align, exists, zero))
-                            : invariant(b.CreateAlignedLoad(type, where, align), node.buffer);
-    return v.fromMemory(memory, node.type);
-  }
-  if (!at.perLane && !guard && KernelPlan::isNear(at.laneStep))
-    return v.fromMemory(loadNear(node, b.CreateGEP(scalar, base, at.scalar), at.laneStep), node.type);
-  LValue* where = b.CreateGEP(scalar, base, indexLanes(node.index));
-  if (!exists) exists = llvm::Constant::getAllOnesValue(v.lanes(b.getInt1Ty()));
-  return v.fromMemory(b.CreateMaskedGather(type, where, align, exists, zero), node.type);
-}
-
-/// Lanes `step` elements apart from `first` on: whole vectors are read, and their elements picked. Nothing before the
-/// first or after the last lane that exists is touched.
-LValue* KernelEmitter::loadNear(const Node& node, LValue* first, int64_t step) {
-  llvm::Type* scalar = vectors().memoryType(node.type);
-  llvm::Align align(module.getDataLayout().getTypeAllocSize(scalar));
-  int64_t lanes = width, elements = std::abs(step) * width;
-  if (mask)
-    for (lanes = 0; lanes < width && mask->getAggregateElement(static_cast<unsigned>(lanes))->isOneValue();) ++lanes;
-  SmallVector<llvm::Constant*> isRead;
-  SmallVector<int> picked;
-  int64_t last = std::abs(step) * (lanes - 1);  // element of the last lane, from the nearest end
-  for (int64_t element = 0; element < elements; ++element)
-    isRead.push_back(b.getInt1(step > 0 ? element <= last : element >= elements - 1 - last));
-  for (int64_t lane = 0; lane < width; ++lane)
-    picked.push_back(static_cast<int>(step > 0 ? lane * step : elements - 1 + lane * step));
-  if (step < 0) first = b.CreateConstGEP1_64(scalar, first, static_cast<uint64_t>(1 - elements));
-  auto* type = llvm::FixedVectorType::get(scalar, static_cast<unsigned>(elements));
-  bool isWhole = last == elements - 1;
-  LValue* memory = isWhole ? static_cast<LValue*>(invariant(b.CreateAlignedLoad(type, first, align), node.buffer))
-                           : b.CreateMaskedLoad(type, first, align, llvm::ConstantVector::get(isRead),
-                                                llvm::Constant::getNullValue(type));
-  return b.CreateShuffleVector(memory, picked);
-}
-
-LValue* KernelEmitter::clampOffset(LValue* offset, unsigned buffer) {
-  VectorBuilder scalar(b, 1);
-  LValue* low = scalar.binary(llvm::Intrinsic::smax, offset, b.getInt64(0));
-  return scalar.binary(llvm::Intrinsic::smin, low, b.getInt64(bufferElements(buffer) - 1));
 }

@@ -36,7 +36,7 @@ Value* MathFunctions::erf(Value* x) const {
     large = b.CreateFSub(c(1), erfc(a));
   } else {
     Value* limited = atMost(a, 4);
-    large = b.CreateFSub(c(1), exp(negate(v.fma(limited, limited, v.polynomial(limited, kErfTailFloat)))));
+    large = b.CreateFSub(c(1), expNear(negate(v.fma(limited, limited, v.polynomial(limited, kErfTailFloat)))));
   }
   return b.CreateSelect(isSmall, small, copySign(large, x));
 }
@@ -45,8 +45,7 @@ Value* MathFunctions::erf(Value* x) const {
 Value* MathFunctions::erfc(Value* x) const {
   Value* a = atMost(abs(x), isDouble ? 27.5 : 10.5);
   Value *square = b.CreateFMul(a, a), *lost = v.fma(a, a, negate(square));
-  Value* decay = exp(negate(square));
-  decay = v.fma(negate(lost), decay, decay);
+  Value* decay = expOf(negate(square), /*base2=*/false, negate(lost));
   Value* u = b.CreateFDiv(b.CreateFSub(a, c(4)), b.CreateFAdd(a, c(4)));
   Value* tail = b.CreateFDiv(b.CreateFMul(decay, poly(u, kErfcFloat, kErfcDouble)), v.fma(a, c(2), c(1)));
   Value* mirrored = b.CreateSelect(b.CreateFCmpOLT(x, c(0)), b.CreateFSub(c(2), tail), tail);

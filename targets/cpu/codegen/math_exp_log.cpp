@@ -43,13 +43,19 @@ std::pair<Value*, Value*> MathFunctions::reduceExp(Value* x, bool base2) const {
 
 Value* MathFunctions::expm1Core(Value* r) const { return v.fma(b.CreateFMul(r, r), poly(r, kExpFloat, kExpDouble), r); }
 
-Value* MathFunctions::expOf(Value* x, bool base2) const {
+Value* MathFunctions::expOf(Value* x, bool base2, Value* tail) const {
   double scale = base2 ? 1.44269504088896340736 : 1.0;
   auto [r, k] = reduceExp(atLeast(atMost(x, format.expHigh * scale), format.expLow * scale), base2);
+  if (tail) r = b.CreateFAdd(r, tail);
   Value* e = b.CreateFAdd(expm1Core(r), c(1));
   // Two factors: one alone could overflow or be denormal where the result is not.
   Value* half = b.CreateAShr(k, v.integer(k->getType(), 1));
   return b.CreateFMul(b.CreateFMul(e, powerOfTwo(half)), powerOfTwo(b.CreateSub(k, half)));
+}
+
+Value* MathFunctions::expNear(Value* x) const {
+  auto [r, k] = reduceExp(x, /*base2=*/false);
+  return b.CreateFMul(b.CreateFAdd(expm1Core(r), c(1)), powerOfTwo(k));
 }
 
 Value* MathFunctions::expm1(Value* x) const {
@@ -76,7 +82,7 @@ Value* MathFunctions::log1pCore(Value* r, Value* exponent, double scale) const {
   return v.fma(exponent, c(format.ln2High), b.CreateFAdd(r, b.CreateFSub(low, half)));
 }
 
-Value* MathFunctions::logOf(Value* x, double scale) const {
+std::pair<Value*, Value*> MathFunctions::splitExponent(Value* x) const {
   Value* isDenormal = b.CreateFCmpOLT(x, c(format.smallestNormal));
   double lift = isDouble ? 18014398509481984.0 : 33554432.0;  // 2^54, 2^25
   Value* normal = b.CreateSelect(isDenormal, b.CreateFMul(x, c(lift)), x);
@@ -85,6 +91,11 @@ Value* MathFunctions::logOf(Value* x, double scale) const {
   Value* k = b.CreateAShr(b.CreateSub(bits, v.asInteger(c(0.70710678118654752440))), shift);
   Value* mantissa = v.asFloat(b.CreateSub(bits, b.CreateShl(k, shift)), type->getScalarType());
   Value* exponent = b.CreateFSub(b.CreateSIToFP(k, type), b.CreateSelect(isDenormal, c(isDouble ? 54 : 25), c(0)));
+  return {mantissa, exponent};
+}
+
+Value* MathFunctions::logOf(Value* x, double scale) const {
+  auto [mantissa, exponent] = splitExponent(x);
   Value* result = log1pCore(b.CreateFSub(mantissa, c(1)), exponent, scale);
   result = b.CreateSelect(b.CreateFCmpUGE(x, c(0)), result, c(kNan));
   result = b.CreateSelect(b.CreateFCmpOEQ(x, c(0)), c(-kInfinity), result);

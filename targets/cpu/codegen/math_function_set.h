@@ -82,6 +82,8 @@ class MathFunctions {
   Value* atan2(Value* y, Value* x) const;
   /// Halves are rounded away from zero.
   Value* round(Value* x) const;
+  /// As reduceQuarterTurns without the modulus: n and r.
+  std::pair<Value*, Value*> hugeQuarterTurns(Value* x, int mantissaOfX) const;
 
  private:
   /// Limits that let NaN through.
@@ -93,21 +95,29 @@ class MathFunctions {
   std::pair<Value*, Value*> reduceExp(Value* x, bool base2) const;
   /// exp(r) - 1 for |r| <= ln(2)/2.
   Value* expm1Core(Value* r) const;
-  /// e or 2 to the power of x.
-  Value* expOf(Value* x, bool base2) const;
+  /// e or 2 to the power of x (+ tail, if there, which is small against 1).
+  Value* expOf(Value* x, bool base2, Value* tail = nullptr) const;
+  /// exp(x) for |x| <= 80.
+  Value* expNear(Value* x) const;
+  /// log(x) as a sum of two numbers, to about 2^-64 of it; for doubles.
+  std::pair<Value*, Value*> twofoldLog(Value* x) const;
+  /// exp(y log(a)); for doubles. Exact only to double's product when `isRough`.
+  Value* positivePow(Value* a, Value* y, bool isRough) const;
+  Value* powOf(Value* x, Value* y, bool isRough) const;
+  /// x = mantissa * 2^exponent for positive finite x, sqrt(1/2) <= mantissa <= sqrt(2).
+  std::pair<Value*, Value*> splitExponent(Value* x) const;
   /// The logarithm with `scale` as in log1pCore.
   Value* logOf(Value* x, double scale) const;
   /// log(1 + r) + exponent * ln2, or to the base with log(base) = 1 / scale when scale is not 0, for sqrt(1/2) <= 1 + r
   /// <= sqrt(2).
   Value* log1pCore(Value* r, Value* exponent, double scale) const;
-  /// x = n pi/2 + r; returns r, and n + quarterTurns modulo 4 as a float.
-  std::pair<Value*, Value*> reduceQuarterTurns(Value* x, int quarterTurns) const;
+  /// x = n pi/2 + r; returns r, and n + quarterTurns modulo 4 as a float. For doubles, of which the mantissa's first
+  /// `mantissaOfX` bits are in use.
+  std::pair<Value*, Value*> reduceQuarterTurns(Value* x, int mantissaOfX, int quarterTurns) const;
   /// sin(r + quadrant pi/2) for |r| <= pi/4 and a quadrant of 0 to 3.
   Value* sinInQuadrant(Value* r, Value* quadrant) const;
   /// sin(x + quarterTurns pi/2).
   Value* trigonometric(Value* x, int quarterTurns) const;
-  /// `function` computed in double, rounded to the type of x.
-  Value* viaDouble(Value* x, Value* y, Value* (MathFunctions::*function)(Value*, Value*) const) const;
 
   const VectorBuilder& v;
   llvm::IRBuilder<>& b;

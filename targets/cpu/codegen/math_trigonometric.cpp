@@ -1,7 +1,9 @@
 // Sine, cosine and the inverse trigonometric functions.
+#include "llvm/IR/Module.h"
 #include "targets/cpu/codegen/math_function_set.h"
 
 using namespace mlir::sgd::cpu;
+using llvm::SmallVector;
 using llvm::Type;
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
@@ -28,11 +30,98 @@ static constexpr double kAsinDouble[] = {
     0.0173516067308550357, 0.0139808885874265993,  0.0113983279694715489, 0.0107836388995925712, 0.00369331449070467039,
     0.0217398379678128571, -0.0210454320153627233, 0.0326578494915654272};
 
-/// Cody and Waite: pi/2 in two parts.
-std::pair<Value*, Value*> MathFunctions::reduceQuarterTurns(Value* x, int quarterTurns) const {
+// 2/pi in pieces of 22 bits: products with 27 bits have four to spare for sums of them.
+static constexpr int32_t kTwoOverPi[] = {
+    0x28BE60, 0x36E4E4, 0x1054A7, 0x3C2757, 0x347D4D, 0x0DDC0D, 0x2D8A56, 0x193C43, 0x24107F, 0x25163A,
+    0x2F7AEF, 0x0561B7, 0x091B8E, 0x2424DD, 0x0B8019, 0x092EEA, 0x027464, 0x21CFE1, 0x37AC72, 0x3129A7,
+    0x0FBA20, 0x235F52, 0x3AED12, 0x04E99C, 0x1C09AD, 0x05F7E4, 0x04E647, 0x163983, 0x14CE7D, 0x09C845,
+    0x3E2EF7, 0x39283B, 0x07FE25, 0x3FFDE0, 0x16603F, 0x2F2F11, 0x22D682, 0x26D1F6, 0x34D9FB, 0x0F27CB,
+    0x026DD3, 0x3463F6, 0x1A797F, 0x2A2D75, 0x09EEB1, 0x3EBE5F, 0x05ECF4, 0x0739F7, 0x2294A4, 0x2EA6BF,
+    0x2D7EC4, 0x1F8D5D, 0x021580, 0x33046F, 0x31EDAE, 0x2BF0CF, 0x2F0826, 0x2F4361};
+
+/// Payne and Hanek: quarter turns of any finite x, without those that are whole turns; returns the nearest integer and
+/// the rest as an angle. x is cut in two, so that products with pieces of 2/pi are exact; pieces whose products are
+/// whole turns only are skipped. What cancels, cancels exactly.
+std::pair<Value*, Value*> MathFunctions::hugeQuarterTurns(Value* x, int mantissaOfX) const {
+  bool isWide = mantissaOfX > 26;
+  Value* bits = v.asInteger(x);
+  Type* integer = bits->getType();
+  Value* exponent = b.CreateSub(b.CreateAnd(b.CreateLShr(bits, v.integer(integer, 52)), v.integer(integer, 0x7FF)),
+                                v.integer(integer, 1023 + mantissaOfX + 2));
+  Value* above = v.binary(Intrinsic::smax, exponent, v.integer(integer, 0));
+  Value* first = b.CreateLShr(b.CreateMul(above, v.integer(integer, 2979)), v.integer(integer, 16));  // above / 22
+  Value* scaled = b.CreateFMul(x, powerOfTwo(b.CreateMul(first, v.integer(integer, -22))));
+  Value* high =
+      v.asFloat(b.CreateAnd(v.asInteger(scaled), v.integer(integer, -(int64_t{1} << 27))), type->getScalarType());
+  Value* low = b.CreateFSub(scaled, high);
+  SmallVector<Value*> quarters;
+  auto add = [&](Value* part, int piece) {
+    Value* bitsOfTurn = v.lookUp(kTwoOverPi, b.CreateAdd(first, v.integer(integer, piece)));
+    Value* factor = b.CreateFMul(b.CreateSIToFP(bitsOfTurn, type), c(std::ldexp(1.0, -22 * (piece + 1))));
+    Value* product = b.CreateFMul(part, factor);
+    Value* turns = v.unary(Intrinsic::rint, b.CreateFMul(product, c(0.25)));
+    quarters.push_back(v.fma(turns, c(-4), product));
+  };
+  // From large to small: what low (2^-26 of high) gives with a piece is less than what high gives with the next.
+  for (int piece = 0; piece < (isWide ? 11 : 7); ++piece) {
+    add(high, piece);
+    if (isWide && piece > 0) add(low, piece - 1);
+  }
+  Value* sum = quarters.front();
+  for (Value* quarter : llvm::drop_begin(quarters)) sum = b.CreateFAdd(sum, quarter);
+  Value *nearest = v.unary(Intrinsic::rint, sum), *rest = negate(nearest), *lost = c(0);
+  for (Value* quarter : quarters) {
+    Value* next = b.CreateFAdd(rest, quarter);
+    if (isWide) {  // Knuth's sum of two: what rounding lost
+      Value *added = b.CreateFSub(next, rest), *kept = b.CreateFSub(next, added);
+      lost = b.CreateFAdd(lost, b.CreateFAdd(b.CreateFSub(rest, kept), b.CreateFSub(quarter, added)));
+    }
+    rest = next;
+  }
+  Value* quarterTurn = c(1.57079632679489661923);
+  rest = v.fma(rest, quarterTurn, v.fma(rest, c(6.1232339957367660359e-17), b.CreateFMul(lost, quarterTurn)));
+  return {nearest, rest};
+}
+
+/// A function of its own, since it branches: hugeQuarterTurns for the lanes above 2^16, entered when there are any.
+static llvm::Function* declareHugeTurns(llvm::Module& module, unsigned width, Type* type, int mantissaOfX) {
+  std::string name = "huge.quarter.turns." + std::to_string(width) + "." + std::to_string(mantissaOfX);
+  if (llvm::Function* known = module.getFunction(name)) return known;
+  llvm::LLVMContext& context = module.getContext();
+  auto* result = llvm::StructType::get(context, {type, type});
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(result, {type, type, type}, false),
+                                          llvm::GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr(llvm::Attribute::WillReturn);
+  function->setDoesNotAccessMemory();  // but constants
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
+  VectorBuilder v(b, width);
+  MathFunctions f(v, type);
+  Value *x = function->getArg(0), *nearest = function->getArg(1), *rest = function->getArg(2);
+  Value *isHuge = b.CreateFCmpOGT(f.abs(x), f.c(65536)), *isAny = width == 1 ? isHuge : b.CreateOrReduce(isHuge);
+  auto* huge = llvm::BasicBlock::Create(context, "huge", function);
+  auto* usual = llvm::BasicBlock::Create(context, "usual", function);
+  b.CreateCondBr(isAny, huge, usual);
+  auto finish = [&](llvm::BasicBlock* block, Value* n, Value* r) {
+    b.SetInsertPoint(block);
+    b.CreateRet(b.CreateInsertValue(b.CreateInsertValue(llvm::PoisonValue::get(result), n, 0), r, 1));
+  };
+  b.SetInsertPoint(huge);
+  auto [hugeNearest, hugeRest] = f.hugeQuarterTurns(x, mantissaOfX);
+  finish(huge, b.CreateSelect(isHuge, hugeNearest, nearest), b.CreateSelect(isHuge, hugeRest, rest));
+  finish(usual, nearest, rest);
+  return function;
+}
+
+/// Cody and Waite with pi/2 in two parts; above 2^16 as hugeQuarterTurns.
+std::pair<Value*, Value*> MathFunctions::reduceQuarterTurns(Value* x, int mantissaOfX, int quarterTurns) const {
   Value* n = v.unary(Intrinsic::rint, b.CreateFMul(x, c(0.63661977236758134308)));
   Value* r = v.fma(n, c(-1.5707963267948965580), x);
   r = v.fma(n, c(-6.1232339957367660359e-17), r);
+  llvm::Module& module = *b.GetInsertBlock()->getModule();
+  Value* reduced = b.CreateCall(declareHugeTurns(module, v.width, x->getType(), mantissaOfX), {x, n, r});
+  n = b.CreateExtractValue(reduced, 0);
+  r = b.CreateExtractValue(reduced, 1);
   Value* turns = b.CreateFAdd(n, c(quarterTurns));
   return {r, b.CreateFSub(turns, b.CreateFMul(c(4), v.unary(Intrinsic::floor, b.CreateFMul(turns, c(0.25)))))};
 }
@@ -49,11 +138,11 @@ Value* MathFunctions::sinInQuadrant(Value* r, Value* quadrant) const {
 /// Floats are reduced in double.
 Value* MathFunctions::trigonometric(Value* x, int quarterTurns) const {
   if (isDouble) {
-    auto [r, quadrant] = reduceQuarterTurns(x, quarterTurns);
+    auto [r, quadrant] = reduceQuarterTurns(x, 53, quarterTurns);
     return sinInQuadrant(r, quadrant);
   }
   Type* wide = v.lanes(b.getDoubleTy());
-  auto [r, quadrant] = MathFunctions(v, wide).reduceQuarterTurns(b.CreateFPExt(x, wide), quarterTurns);
+  auto [r, quadrant] = MathFunctions(v, wide).reduceQuarterTurns(b.CreateFPExt(x, wide), 24, quarterTurns);
   Value* single = b.CreateFPTrunc(r, type);
   return sinInQuadrant(single, b.CreateFPTrunc(quadrant, type));
 }

@@ -46,6 +46,7 @@ class NodeBuilder {
   FailureOr<unsigned> buildConstant(Operation* op, const IndexExpr& index);
   FailureOr<unsigned> buildIota(IotaOp op, const IndexExpr& index);
   FailureOr<unsigned> buildPad(PadOp op, const IndexExpr& index, unsigned guard);
+  void splitAtSeams(ConcatenateOp op, const IndexExpr& position);
   FailureOr<unsigned> buildConcatenate(ConcatenateOp op, const IndexExpr& index, unsigned guard);
   FailureOr<unsigned> buildDynamicSlice(DynamicSliceOp op, const IndexExpr& index, unsigned guard);
   FailureOr<unsigned> buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr& index, unsigned guard);

@@ -1,6 +1,8 @@
 // Types, constants and conversions of lane values.
 #include "targets/cpu/codegen/vector_builder.h"
 
+#include "llvm/IR/Module.h"
+
 using namespace mlir::sgd::cpu;
 using llvm::Intrinsic::ID;
 namespace Intrinsic = llvm::Intrinsic;
@@ -29,6 +31,21 @@ llvm::Value* VectorBuilder::polynomial(llvm::Value* x, llvm::ArrayRef<double> co
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     sum = fma(sum, x, constant(x->getType(), coefficient));
   return sum;
+}
+
+llvm::Value* VectorBuilder::lookUp(llvm::ArrayRef<int32_t> table, llvm::Value* index) const {
+  llvm::Module& module = *b.GetInsertBlock()->getModule();
+  auto bits = llvm::ArrayRef(reinterpret_cast<const uint32_t*>(table.data()), table.size());
+  llvm::Constant* data = llvm::ConstantDataArray::get(b.getContext(), bits);
+  // One global for all look-ups: equal constants are one object in a context.
+  std::string name = "lookup." + std::to_string(table.size()) + "." + std::to_string(table.front());
+  llvm::GlobalVariable* global = module.getGlobalVariable(name, /*AllowInternal=*/true);
+  if (!global || global->getInitializer() != data)
+    global = new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+  llvm::Value* where = b.CreateInBoundsGEP(b.getInt32Ty(), global, index);
+  if (!index->getType()->isVectorTy()) return b.CreateAlignedLoad(b.getInt32Ty(), where, llvm::Align(4));
+  return b.CreateMaskedGather(lanes(b.getInt32Ty()), where, llvm::Align(4),
+                              llvm::Constant::getAllOnesValue(lanes(b.getInt1Ty())));
 }
 
 /// Bits of the float rounded to nearest even bf16, in the upper half; a NaN stays a (quiet) NaN.

@@ -41,6 +41,9 @@ class VectorBuilder {
   /// c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.
   llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients) const;
 
+  /// table[index], for indices (i64) that lie inside; the table becomes read-only data.
+  llvm::Value* lookUp(llvm::ArrayRef<int32_t> table, llvm::Value* index) const;
+
   /// Rounds a float to what `type` (bf16 or f16) can hold; other types are unchanged.
   llvm::Value* round(llvm::Value* x, mlir::Type type) const;
   /// Between computing and memory types.

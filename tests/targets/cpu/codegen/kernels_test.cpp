@@ -130,10 +130,29 @@ TEST(Index, TransposeSliceReversePadConcatenate) {
         0);
 }
 
+// Seams between lanes and between vectors, along outer and inner dimensions, and in padding.
+TEST(Index, Concatenate) {
+  for (auto [left, right] : {std::pair{16, 16}, {7, 9}, {64, 32}, {1, 40}, {96, 96}}) {
+    std::string a = shape({5, left}, "f32"), c = shape({5, right}, "f32"), e = shape({5, left + right + right}, "f32");
+    std::string padded = shape({7, left + right + right + 3}, "f32");
+    check(cluster(a + "; " + c, e, "%x: " + a + ", %y: " + c,
+                  "%0 = sgd.concatenate %x, %y, %y dimension = 1 : (" + a + ", " + c + ", " + c + ") -> " + e +
+                      "\nsgd.yield %0 : " + e),
+          0);
+    check(cluster(a + "; " + c, padded, "%x: " + a + ", %y: " + c,
+                  "%0 = sgd.concatenate %x, %y, %y dimension = 1 : (" + a + ", " + c + ", " + c + ") -> " + e +
+                      "\n%z = arith.constant dense<2.0> : tensor<f32>\n%1 = sgd.pad %0, %z low = [1, 2] high = [1, 1] "
+                      "interior = [0, 0] : " +
+                      e + ", tensor<f32> -> " + padded + "\nsgd.yield %1 : " + padded),
+          0);
+    if (HasFatalFailure()) return;
+  }
+}
+
 // Every second element, backwards, and parts of vectors at both ends of the operand.
 TEST(Index, ElementsNearEachOther) {
-  for (const char* type : {"f32", "bf16", "i8", "i1", "f64"})
-    for (int columns : {1, 7, 33, 64, 200}) {
+  for (const char* type : {"f32", "bf16", "i1", "f64"})
+    for (int columns : {1, 33, 64, 200}) {
       std::string in = shape({2, 3 * columns}, type), out = shape({2, columns}, type);
       check(cluster(in, out + "; " + out, "%x: " + in,
                     "%s = sgd.slice %x starts = [0, 2] limits = [2, " + std::to_string(3 * columns) +
