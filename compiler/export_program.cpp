@@ -70,6 +70,10 @@ class ProgramExporter {
 
   LogicalResult addInstruction(Operation& op) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) return success();
+    auto launch = dyn_cast<plan::LaunchOp>(op);
+    std::optional<int64_t> group = launch ? launch.getGroup() : std::nullopt;
+    if (group && group == openGroup) return addToGroup(launch);
+    openGroup = group;
     auto instruction = std::make_unique<artifact::InstructionT>();
     instruction->loc = getLocation(op.getLoc());
     if (!isa<plan::DoneOp>(op))
@@ -103,6 +107,24 @@ class ProgramExporter {
   }
 
   LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT& instruction) {
+    instruction.flops = launch.getFlops();
+    if (!launch.getGroup()) return instruction.op.Set(describe(launch)), success();
+    artifact::LaunchGroupT target;
+    target.launches.push_back(std::make_unique<artifact::LaunchT>(describe(launch)));
+    return instruction.op.Set(std::move(target)), success();
+  }
+
+  /// Adds `launch` to the instruction before, which is its group.
+  LogicalResult addToGroup(plan::LaunchOp launch) {
+    artifact::InstructionT& instruction = *program->instructions.back();
+    for (Value operand : launch->getOperands()) instruction.bytes += bytesOf(operand);
+    instruction.flops += launch.getFlops();
+    program->flops += launch.getFlops();
+    instruction.op.AsLaunchGroup()->launches.push_back(std::make_unique<artifact::LaunchT>(describe(launch)));
+    return success();
+  }
+
+  artifact::LaunchT describe(plan::LaunchOp launch) {
     artifact::LaunchT target;
     target.kernel = context.kernels.lookup(launch.getKernel());
     target.outputs = launch.getOutputs().size();
@@ -114,9 +136,7 @@ class ProgramExporter {
       }
     target.range = launch.getRange();
     target.grain = launch.getGrain();
-    instruction.flops = launch.getFlops();
-    instruction.op.Set(std::move(target));
-    return success();
+    return target;
   }
 
   LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT& instruction) {
@@ -277,6 +297,7 @@ class ProgramExporter {
   llvm::DenseMap<Value, artifact::Slice> constants;
   llvm::StringMap<uint32_t> locations;
   llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
+  std::optional<int64_t> openGroup;  // of the last instruction
 };
 
 }  // namespace

@@ -49,5 +49,6 @@ void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createShareBuffersPass());
   passes.addPass(createOverlapCollectivesPass(
       OverlapCollectivesPassOptions{getTopologyName(options), options.memoryLimit.value_or(0)}));
+  passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
 }

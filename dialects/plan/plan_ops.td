@@ -64,14 +64,17 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
 
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel over [0, range), cut in parts that begin at multiples of the grain";
-  let description = [{ `coordinates` are passed to the kernel: the rank's linear index over each list of axes. }];
+  let description = [{
+    `coordinates` are passed to the kernel: the rank's linear index over each list of axes. Launches that follow one another with the same
+    `group` need nothing of each other and are one instruction.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs,
     Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$outputs,
     OptionalAttr<TypedArrayAttrBase<Sgd_AxisList, "axis lists">>:$coordinates, I64Attr:$range, I64Attr:$grain,
-    DefaultValuedAttr<I64Attr, "0">:$flops);
+    DefaultValuedAttr<I64Attr, "0">:$flops, OptionalAttr<I64Attr>:$group);
   let assemblyFormat = [{
     $kernel `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` (`coordinates` $coordinates^)?
-    `range` $range `grain` $grain attr-dict
+    `range` $range `grain` $grain (`group` $group^)? attr-dict
   }];
   let hasVerifier = 1;
 }

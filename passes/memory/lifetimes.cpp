@@ -28,9 +28,14 @@ static bool overwritesAll(Operation* op, Value buffer, const SymbolTable& kernel
 }
 
 BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
+  std::optional<int64_t> group;  // of the instruction before
   for (Operation& op : function.front()) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
-    int64_t position = end++;
+    auto launch = dyn_cast<plan::LaunchOp>(op);
+    std::optional<int64_t> own = launch ? launch.getGroup() : std::nullopt;
+    if (!own || own != group) ++end;
+    group = own;
+    int64_t position = end - 1;
     positions[&op] = position;
     // A collective under way uses its buffers until it is done.
     auto done = dyn_cast<plan::DoneOp>(op);

@@ -49,6 +49,15 @@ def OverlapCollectivesPass : Pass<"sgd-overlap-collectives", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
+def GroupLaunchesPass : Pass<"sgd-group-launches", "::mlir::ModuleOp"> {
+  let summary = "Launches that follow one another and need nothing of each other become one instruction";
+  let description = [{
+    Before: buffers are shared, none has an offset. All that a group reads and writes is alive at once, so a launch joins the one before it
+    only where no more bytes than at the function's peak are then alive.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
 def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer its place in private or window memory";
   let description = [{

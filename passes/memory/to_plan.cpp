@@ -190,7 +190,7 @@ class FunctionConverter {
     }
     plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates,
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
-                           builder.getI64IntegerAttr(description.flops));
+                           builder.getI64IntegerAttr(description.flops), /*group=*/IntegerAttr());
     return success();
   }
 

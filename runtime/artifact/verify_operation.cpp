@@ -232,6 +232,16 @@ absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   return absl::OkStatus();
 }
 
+absl::Status VerifyLaunchGroup(const VerifyContext& context, const LaunchGroup& group) {
+  const uint64_t count = Size(group.launches());
+  if (count == 0) return Invalid("the group has no launches");
+  for (uint64_t i = 0; i < count; ++i) {
+    absl::Status status = VerifyLaunch(context, *group.launches()->Get(static_cast<uint32_t>(i)));
+    if (!status.ok()) return Invalid(absl::StrCat("launch ", i, ": ", std::string(status.message())));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status VerifyFill(const VerifyContext& context, const Fill& fill) {
   if (absl::Status status = VerifyWritable(context, fill.target(), "target"); !status.ok()) return status;
   const uint64_t pattern = Size(fill.pattern());
@@ -288,6 +298,8 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyFill(context, *instruction.op_as_Fill());
     case Operation::Done:
       return absl::OkStatus();  // verify_overlap.cpp
+    case Operation::LaunchGroup:
+      return VerifyLaunchGroup(context, *instruction.op_as_LaunchGroup());
     default:
       return Invalid("unknown kind of operation");
   }
@@ -308,6 +320,8 @@ const char* OperationName(const Instruction& instruction) {
       return "fill";
     case Operation::Done:
       return "done";
+    case Operation::LaunchGroup:
+      return "launch_group";
     default:
       return "unknown";
   }

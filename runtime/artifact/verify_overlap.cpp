@@ -2,7 +2,9 @@
 #include "runtime/artifact/verify_overlap.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,14 +31,20 @@ struct Accesses {
   }
 };
 
+void AddLaunch(const Launch& launch, Accesses& accesses) {
+  const uint64_t count = Size(launch.buffers());
+  for (uint64_t i = 0; i < count; ++i) {
+    const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
+    i + launch.outputs() < count ? accesses.Read(slice) : accesses.Write(slice);
+  }
+}
+
 Accesses AccessesOf(const Instruction& instruction) {
   Accesses accesses;
   if (const Launch* launch = instruction.op_as_Launch()) {
-    const uint64_t count = Size(launch->buffers());
-    for (uint64_t i = 0; i < count; ++i) {
-      const Slice* slice = launch->buffers()->Get(static_cast<uint32_t>(i));
-      i + launch->outputs() < count ? accesses.Read(slice) : accesses.Write(slice);
-    }
+    AddLaunch(*launch, accesses);
+  } else if (const LaunchGroup* group = instruction.op_as_LaunchGroup()) {
+    for (const Launch* member : *group->launches()) AddLaunch(*member, accesses);
   } else if (const Matmul* matmul = instruction.op_as_Matmul()) {
     for (const Slice* slice : {matmul->a(), matmul->b(), matmul->bias()}) accesses.Read(slice);
     for (const Slice* slice : {matmul->c(), matmul->workspace()}) accesses.Write(slice);
@@ -58,6 +66,59 @@ bool OverlapAny(const std::vector<Slice>& some, const std::vector<Slice>& others
   return std::ranges::any_of(some, [&](const Slice& one) {
     return std::ranges::any_of(others, [&](const Slice& other) { return Overlap(one, other); });
   });
+}
+
+// A slice that a launch of a group touches.
+struct Touch {
+  Slice slice;
+  bool is_write;
+  uint32_t launch;
+};
+
+// Of the slices seen so far, in order of their begin, the one that ends last, and the one that does
+// so among those of other launches.
+class Furthest {
+ public:
+  void Add(const Touch& touch) {
+    const uint64_t end = touch.slice.offset() + touch.slice.size();
+    if (touch.launch == first_.launch || end > first_.end) {
+      if (touch.launch != first_.launch) second_ = first_;
+      first_ = {std::max(end, touch.launch == first_.launch ? first_.end : 0), touch.launch};
+    } else if (end > second_.end) {
+      second_ = {end, touch.launch};
+    }
+  }
+  // Whether a slice of another launch reaches beyond the touched slice's begin.
+  bool Reaches(const Touch& touch) const {
+    return (first_.launch == touch.launch ? second_ : first_).end > touch.slice.offset();
+  }
+
+ private:
+  struct End {
+    uint64_t end = 0;
+    uint32_t launch = UINT32_MAX;
+  };
+  End first_, second_;
+};
+
+// No launch writes what another one of the group reads or writes.
+bool IsIndependent(const LaunchGroup& group) {
+  std::vector<Touch> touches;
+  for (uint32_t i = 0; i < group.launches()->size(); ++i) {
+    Accesses accesses;
+    AddLaunch(*group.launches()->Get(i), accesses);
+    for (const Slice& slice : accesses.reads) touches.push_back({slice, false, i});
+    for (const Slice& slice : accesses.writes) touches.push_back({slice, true, i});
+  }
+  std::ranges::sort(touches, {}, [](const Touch& touch) { return touch.slice.offset(); });
+  std::map<Space, std::pair<Furthest, Furthest>> seen;  // what is written, and all
+  for (const Touch& touch : touches) {
+    auto& [written, touched] = seen[touch.slice.space()];
+    if ((touch.is_write ? touched : written).Reaches(touch)) return false;
+    touched.Add(touch);
+    if (touch.is_write) written.Add(touch);
+  }
+  return true;
 }
 
 struct UnderWay {
@@ -83,6 +144,9 @@ absl::Status VerifyOverlap(const Program& program) {
         return Error(program, i, absl::StrCat("instruction ", done->start(), " is no collective under way"));
       }
       continue;
+    }
+    if (const LaunchGroup* group = instruction.op_as_LaunchGroup(); group != nullptr && !IsIndependent(*group)) {
+      return Error(program, i, "a launch of the group writes what another one touches");
     }
     Accesses accesses = AccessesOf(instruction);
     for (const UnderWay& collective : under_way) {

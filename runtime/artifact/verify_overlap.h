@@ -1,5 +1,5 @@
-// The check of collectives that are split: what runs between the start and the end of one leaves its
-// memory alone.
+// The check of what runs at the same time: between the start and the end of a collective its memory
+// is left alone, and launches of a group need nothing of each other.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,7 +8,8 @@
 namespace sgd::artifact {
 
 // InvalidArgument, naming the instruction, unless every started collective is ended exactly once and
-// later, and in between no instruction touches its targets or writes its sources. What a kernel
+// later, in between no instruction touches its targets or writes its sources, and no launch of a
+// group writes what another one of it touches. What a kernel
 // writes is taken from Launch.outputs. Each instruction has passed VerifyOperation.
 absl::Status VerifyOverlap(const Program& program);
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 #include <string>
 
 #include "absl/status/status.h"
@@ -52,6 +53,12 @@ class Node {
   virtual absl::Status Execute() = 0;
 };
 
+// A launch with its coordinates for this rank.
+struct GroupedLaunch {
+  const artifact::Launch* launch;
+  std::vector<int64_t> coordinates;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -77,6 +84,10 @@ class Device {
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(const artifact::Launch& launch,
                                                               const KernelLibrary& library, const MemoryMap& memory,
                                                               std::span<const int64_t> coordinates) = 0;
+  // Launches that are independent of each other, as one node: they may run at the same time.
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
+                                                                   const KernelLibrary& library,
+                                                                   const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.

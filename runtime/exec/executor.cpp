@@ -78,7 +78,8 @@ absl::Status Executor::PrepareInstruction(uint32_t index) {
     steps_.push_back({Step::Kind::kDone, nullptr, handles_[done->start()], index});
     return absl::OkStatus();
   }
-  const bool computes = instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul;
+  const bool computes = instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul ||
+                        instruction.op_type() == Operation::LaunchGroup;
   if (computes && options_.null_kernels) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
   if (!node.ok()) return node.status();
@@ -105,6 +106,13 @@ absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instru
       const artifact::Launch& launch = *instruction.op_as_Launch();
       const std::vector<int64_t> coordinates = CoordinatesOf(launch, context_.mesh(), context_.rank());
       return device.PrepareLaunch(launch, context_.kernels(), memory, coordinates);
+    }
+    case Operation::LaunchGroup: {
+      std::vector<device::GroupedLaunch> launches;
+      for (const artifact::Launch* launch : *instruction.op_as_LaunchGroup()->launches()) {
+        launches.push_back({launch, CoordinatesOf(*launch, context_.mesh(), context_.rank())});
+      }
+      return device.PrepareLaunchGroup(launches, context_.kernels(), memory);
     }
     case Operation::Matmul:
       return device.PrepareMatmul(*instruction.op_as_Matmul(), memory);

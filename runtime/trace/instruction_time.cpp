@@ -1,7 +1,12 @@
 // Flops and bytes are the compiler's, from the artifact.
 #include "runtime/trace/instruction_time.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
@@ -11,10 +16,25 @@
 namespace sgd::trace {
 namespace {
 
+// The kernels of a group in the order of their first launches, with how often each is launched.
+std::string KernelsOf(const artifact::Artifact& root, const artifact::LaunchGroup& group) {
+  std::vector<std::pair<uint32_t, uint32_t>> counts;  // kernel, launches
+  for (const artifact::Launch* launch : *group.launches()) {
+    auto known =
+        std::find_if(counts.begin(), counts.end(), [&](const auto& count) { return count.first == launch->kernel(); });
+    if (known == counts.end()) known = counts.insert(counts.end(), {launch->kernel(), 0});
+    ++known->second;
+  }
+  return absl::StrJoin(counts, " + ", [&](std::string* text, const auto& count) {
+    absl::StrAppend(text, count.second, " ", root.kernels()->Get(count.first)->symbol()->str());
+  });
+}
+
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
     return root.kernels()->Get(launch->kernel())->symbol()->str();
   }
+  if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) return KernelsOf(root, *group);
   const artifact::Matmul* matmul = instruction.op_as_Matmul();
   if (matmul == nullptr) return "";
   uint64_t batch = 1;

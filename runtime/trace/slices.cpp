@@ -46,6 +46,9 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
     case artifact::Operation::Fill:
       visit("target", *instruction.op_as_Fill()->target());
       return;
+    case artifact::Operation::LaunchGroup:
+      for (const artifact::Launch* launch : *instruction.op_as_LaunchGroup()->launches()) VisitLaunch(*launch, visit);
+      return;
     case artifact::Operation::Done:
     case artifact::Operation::NONE:
       return;

@@ -123,13 +123,22 @@ const char* BoundOf(const artifact::Instruction& instruction) {
   return static_cast<double>(instruction.flops()) > kFlopsPerByte * bytes ? "compute" : "memory";
 }
 
+void AddLaunch(Json& json, const artifact::Artifact& root, const artifact::Launch& launch) {
+  json["kernel"] = root.kernels()->Get(launch.kernel())->symbol()->str();
+  json["range"] = launch.range();
+  json["grain"] = launch.grain();
+}
+
 Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   Json json = {{"index", index}, {"op", OperationKindName(instruction.op_type())}};
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
-    json["kernel"] = root.kernels()->Get(launch->kernel())->symbol()->str();
-    json["range"] = launch->range();
-    json["grain"] = launch->grain();
+    AddLaunch(json, root, *launch);
+  } else if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) {
+    json["launches"] = Json::array();
+    for (const artifact::Launch* launch : *group->launches()) {
+      AddLaunch(json["launches"].emplace_back(Json::object()), root, *launch);
+    }
   } else if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) {
     json.update(MatmulJson(*matmul));
   } else if (instruction.op_as_Collective() != nullptr) {

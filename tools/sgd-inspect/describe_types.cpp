@@ -76,6 +76,8 @@ const char* OperationKindName(artifact::Operation operation) {
       return "fill";
     case artifact::Operation::Done:
       return "done";
+    case artifact::Operation::LaunchGroup:
+      return "launch_group";
     case artifact::Operation::NONE:
       break;
   }

@@ -127,6 +127,20 @@ std::string CollectivesText(const Json& collectives, bool with_operands) {
   return absl::StrCat("  collectives\n", table.Text({0, 1, 4, 5, 6, 7}));
 }
 
+// The kernels of a group in the order of their first launches, with how often each is launched.
+std::string GroupText(const Json& launches) {
+  std::vector<std::pair<std::string, uint64_t>> counts;
+  for (const Json& launch : launches) {
+    const std::string kernel = Name(launch["kernel"]);
+    auto known = std::find_if(counts.begin(), counts.end(), [&](const auto& count) { return count.first == kernel; });
+    if (known == counts.end()) known = counts.insert(counts.end(), {kernel, 0});
+    ++known->second;
+  }
+  return absl::StrJoin(counts, " + ", [](std::string* text, const auto& count) {
+    absl::StrAppend(text, count.second, " ", count.first);
+  });
+}
+
 // What is particular to an instruction, in one cell.
 std::string DetailText(const Json& instruction) {
   const std::string op = Plain(instruction["op"]);
@@ -134,6 +148,7 @@ std::string DetailText(const Json& instruction) {
     return absl::StrCat(Name(instruction["kernel"]), " over ", Plain(instruction["range"]), " by ",
                         Plain(instruction["grain"]));
   }
+  if (op == "launch_group") return GroupText(instruction["launches"]);
   if (op == "matmul") {
     return absl::StrCat(Plain(instruction["element"]), " ", Join(instruction["batch"], "x"),
                         instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x", Plain(instruction["n"]),

@@ -30,6 +30,21 @@ absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
 }
 
+KernelCall CallOf(const artifact::Launch& launch, const device::KernelLibrary& library, const device::MemoryMap& memory,
+                  std::span<const int64_t> coordinates) {
+  KernelCall call;
+  call.function = static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
+  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
+    const artifact::Slice& slice = *launch.buffers()->Get(static_cast<uint32_t>(i));
+    call.buffers.push_back(memory.Address(slice));
+    call.bytes += slice.size();
+  }
+  call.coordinates.assign(coordinates.begin(), coordinates.end());
+  call.range = launch.range();
+  call.grain = launch.grain();
+  return call;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOptions& options) {
@@ -66,17 +81,17 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(const art
                                                                        const device::KernelLibrary& library,
                                                                        const device::MemoryMap& memory,
                                                                        std::span<const int64_t> coordinates) {
-  KernelCall call;
-  call.function = static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
-  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
-    const artifact::Slice& slice = *launch.buffers()->Get(static_cast<uint32_t>(i));
-    call.buffers.push_back(memory.Address(slice));
-    call.bytes += slice.size();
+  return MakeLaunch(pool_, CallOf(launch, library, memory, coordinates));
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunchGroup(
+    std::span<const device::GroupedLaunch> launches, const device::KernelLibrary& library,
+    const device::MemoryMap& memory) {
+  std::vector<KernelCall> calls;
+  for (const device::GroupedLaunch& launch : launches) {
+    calls.push_back(CallOf(*launch.launch, library, memory, launch.coordinates));
   }
-  call.coordinates.assign(coordinates.begin(), coordinates.end());
-  call.range = launch.range();
-  call.grain = launch.grain();
-  return MakeLaunch(pool_, std::move(call));
+  return MakeLaunchGroup(pool_, std::move(calls));
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,

@@ -38,6 +38,9 @@ class CpuDevice final : public device::Device {
                                                               const device::KernelLibrary& library,
                                                               const device::MemoryMap& memory,
                                                               std::span<const int64_t> coordinates) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                                   const device::KernelLibrary& library,
+                                                                   const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source, std::byte* target,

@@ -30,10 +30,18 @@ uint32_t ChunksFor(uint32_t active, uint64_t parts) {
   return static_cast<uint32_t>(std::min({parts, active * kChunksPerThread, uint64_t{ThreadPool::kMaxChunks}}));
 }
 
+// Parts that a call can be divided into.
+uint64_t PartsOf(const KernelCall& call) { return call.range == 0 ? 0 : (call.range - 1) / call.grain + 1; }
+
+// Runs parts [begin, end) of `parts` ones of a call.
+void RunParts(const KernelCall& call, uint64_t parts, uint64_t begin, uint64_t end) {
+  call.function(call.buffers.data(), call.coordinates.data(), static_cast<int64_t>(begin * call.grain),
+                static_cast<int64_t>(end == parts ? call.range : end * call.grain));
+}
+
 class LaunchNode final : public device::Node {
  public:
-  LaunchNode(ThreadPool& pool, KernelCall call) : pool_(pool), call_(std::move(call)) {
-    parts_ = call_.range == 0 ? 0 : (call_.range - 1) / call_.grain + 1;
+  LaunchNode(ThreadPool& pool, KernelCall call) : pool_(pool), call_(std::move(call)), parts_(PartsOf(call_)) {
     active_ = call_.bytes < kBytesToShare ? 1 : ActiveThreads(pool, parts_);
     chunks_ = parts_ == 0 ? 0 : ChunksFor(active_, parts_);
   }
@@ -41,9 +49,7 @@ class LaunchNode final : public device::Node {
   absl::Status Execute() override {
     pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t) {
       const IndexRange part = PartOf(parts_, chunks_, chunk);
-      const uint64_t end = part.end == parts_ ? call_.range : part.end * call_.grain;
-      call_.function(call_.buffers.data(), call_.coordinates.data(), static_cast<int64_t>(part.begin * call_.grain),
-                     static_cast<int64_t>(end));
+      RunParts(call_, parts_, part.begin, part.end);
     });
     return absl::OkStatus();
   }
@@ -54,6 +60,74 @@ class LaunchNode final : public device::Node {
   uint64_t parts_ = 0;
   uint32_t active_ = 1;
   uint32_t chunks_ = 0;
+};
+
+// Several calls one after another, cut into chunks of about equal weight; a chunk may begin in one
+// call and end in another.
+class LaunchGroupNode final : public device::Node {
+ public:
+  LaunchGroupNode(ThreadPool& pool, std::vector<KernelCall> calls) : pool_(pool) {
+    uint64_t all_parts = 0, all_bytes = 0;
+    for (KernelCall& call : calls) {
+      const uint64_t parts = PartsOf(call);
+      if (parts == 0) continue;
+      all_parts += parts;
+      all_bytes += call.bytes;
+      pieces_.push_back({std::move(call), parts});
+    }
+    const uint32_t active = all_bytes < kBytesToShare ? 1 : ActiveThreads(pool, all_parts);
+    active_ = active;
+    Cut(all_parts == 0 ? 0 : ChunksFor(active, all_parts), all_bytes);
+  }
+
+  absl::Status Execute() override {
+    if (pieces_.empty()) return absl::OkStatus();
+    pool_.Run(active_, static_cast<uint32_t>(bounds_.size() - 1),
+              [&](uint32_t chunk, uint32_t) { RunBetween(bounds_[chunk], bounds_[chunk + 1]); });
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Piece {
+    KernelCall call;
+    uint64_t parts;
+  };
+  // A part of a piece, or the end: the piece behind the last one.
+  struct Bound {
+    size_t piece;
+    uint64_t part;
+  };
+
+  // A part weighs its share of the call's bytes, and what a call costs that does next to nothing.
+  void Cut(uint32_t chunks, uint64_t all_bytes) {
+    constexpr double kCallBytes = 1024;
+    const double all = static_cast<double>(all_bytes) + kCallBytes * static_cast<double>(pieces_.size());
+    double before = 0;  // weight of the pieces that are cut
+    bounds_.push_back({0, 0});
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      const double weight = static_cast<double>(pieces_[i].call.bytes) + kCallBytes;
+      while (bounds_.size() < chunks) {
+        const double wanted = all * static_cast<double>(bounds_.size()) / chunks - before;
+        if (wanted >= weight) break;
+        bounds_.push_back({i, static_cast<uint64_t>(wanted / weight * static_cast<double>(pieces_[i].parts))});
+      }
+      before += weight;
+    }
+    bounds_.push_back({pieces_.size(), 0});
+  }
+
+  void RunBetween(Bound begin, Bound end) const {
+    for (; begin.piece < end.piece; begin = {begin.piece + 1, 0}) {
+      const Piece& piece = pieces_[begin.piece];
+      RunParts(piece.call, piece.parts, begin.part, piece.parts);
+    }
+    if (begin.part < end.part) RunParts(pieces_[end.piece].call, pieces_[end.piece].parts, begin.part, end.part);
+  }
+
+  ThreadPool& pool_;
+  std::vector<Piece> pieces_;
+  std::vector<Bound> bounds_;  // of the chunks
+  uint32_t active_ = 1;
 };
 
 // Bytes [begin, end) of a chunk, at multiples of the grain.
@@ -132,6 +206,10 @@ class FillNode final : public device::Node {
 
 std::unique_ptr<device::Node> MakeLaunch(ThreadPool& pool, KernelCall call) {
   return std::make_unique<LaunchNode>(pool, std::move(call));
+}
+
+std::unique_ptr<device::Node> MakeLaunchGroup(ThreadPool& pool, std::vector<KernelCall> calls) {
+  return std::make_unique<LaunchGroupNode>(pool, std::move(calls));
 }
 
 std::unique_ptr<device::Node> MakeCopy(ThreadPool& pool, const std::byte* source, std::byte* target, uint64_t bytes) {

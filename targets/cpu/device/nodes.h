@@ -25,6 +25,8 @@ struct KernelCall {
 
 // The pool must outlive the nodes.
 std::unique_ptr<device::Node> MakeLaunch(ThreadPool& pool, KernelCall call);
+// Calls that may run at the same time and in any order.
+std::unique_ptr<device::Node> MakeLaunchGroup(ThreadPool& pool, std::vector<KernelCall> calls);
 std::unique_ptr<device::Node> MakeCopy(ThreadPool& pool, const std::byte* source, std::byte* target, uint64_t bytes);
 // `pattern` has 1 to 16 bytes, of which `bytes` is a multiple.
 std::unique_ptr<device::Node> MakeFill(ThreadPool& pool, std::byte* target, uint64_t bytes,

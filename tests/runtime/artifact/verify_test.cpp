@@ -30,6 +30,14 @@ CopyT& CopyIn(ProgramT& program) { return *program.instructions[kCopy]->op.AsCop
 CollectiveT& AllReduceIn(ProgramT& program) { return *program.instructions[kAllReduce]->op.AsCollective(); }
 FillT& FillIn(ProgramT& program) { return *program.instructions[kFill]->op.AsFill(); }
 
+// Makes a group of the launch and a copy of it.
+LaunchGroupT& GroupIn(ProgramT& program) {
+  LaunchGroupT group;
+  for (int i = 0; i < 2; ++i) group.launches.push_back(std::make_unique<LaunchT>(LaunchIn(program)));
+  program.instructions[kLaunch]->op.Set(std::move(group));
+  return *program.instructions[kLaunch]->op.AsLaunchGroup();
+}
+
 struct Case {
   const char* name;
   std::function<void(ArtifactT&, ProgramT&)> change;
@@ -101,6 +109,22 @@ std::vector<Case> OperationCases() {
       {"kernel", [](ArtifactT&, ProgramT& p) { LaunchIn(p).kernel = 2; },
        "instruction 1 (launch): kernel 2 does not exist (there are 2)"},
       {"grain", [](ArtifactT&, ProgramT& p) { LaunchIn(p).grain = 0; }, "grain"},
+      {"empty group", [](ArtifactT&, ProgramT& p) { GroupIn(p).launches.clear(); }, "the group has no launches"},
+      {"dependent group", [](ArtifactT&, ProgramT& p) { GroupIn(p); },
+       "(launch_group): a launch of the group writes what another one touches"},
+      {"reader in a group",
+       [](ArtifactT&, ProgramT& p) {
+         LaunchGroupT& group = GroupIn(p);
+         std::swap(group.launches[1]->buffers[0], group.launches[1]->buffers[1]);
+       },
+       "a launch of the group writes what another one touches"},
+      {"grain in a group", [](ArtifactT&, ProgramT& p) { GroupIn(p).launches[1]->grain = 0; },
+       "launch 1: the grain must be"},
+      {"kernel in a group", [](ArtifactT&, ProgramT& p) { GroupIn(p).launches[0]->kernel = 9; },
+       "launch 0: kernel 9 does not exist"},
+      {"buffer in a group",
+       [](ArtifactT&, ProgramT& p) { GroupIn(p).launches[1]->buffers[1] = Slice(Space::Window, 0, 257); },
+       "launch 1: buffer 1"},
       {"range", [](ArtifactT&, ProgramT& p) { LaunchIn(p).range = UINT64_MAX; }, "range"},
       {"buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Window, 0, 257); },
        "buffer 1: 257 bytes at 0"},

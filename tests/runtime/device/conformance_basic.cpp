@@ -61,6 +61,42 @@ TEST_P(DeviceConformance, LaunchGetsBuffersAndCoordinates) {
   EXPECT_EQ(arena.Get<float>(256, 64), source);
 }
 
+// Pieces of many sizes, some empty, by both kernels: each gets its own buffers, coordinates and parts.
+TEST_P(DeviceConformance, LaunchGroupsRunEveryPieceOnce) {
+  auto file = *artifact::ArtifactFile::FromBytes(SampleBytes(1), "sample");
+  for (uint32_t threads : {1u, 2u, 3u}) {
+    auto device = MakeDevice(threads);
+    auto kernels = *device->LoadKernels(*file);
+    for (uint64_t scale : {uint64_t{1}, uint64_t{400}}) {
+      const std::vector<uint64_t> ranges = {0, 1, 16, 17 * scale, 0, 3, 100 * scale, 1, 64, 0};
+      uint64_t bytes = 0;
+      std::vector<artifact::LaunchT> launches(ranges.size());
+      for (size_t i = 0; i < ranges.size(); ++i) {
+        const uint64_t size = (ranges[i] * 4 + 63) / 64 * 64;
+        launches[i].buffers = {Slice(Space::Private, bytes, size), Slice(Space::Private, bytes + size, size)};
+        launches[i].range = ranges[i];
+        launches[i].grain = 16;
+        bytes += 2 * size;
+      }
+      TestArena arena(*device, bytes);
+      arena.Put(0, std::vector<float>(bytes / 4, 1.0f));
+      std::vector<std::unique_ptr<Packed<artifact::Launch, artifact::LaunchT>>> packed;
+      std::vector<device::GroupedLaunch> group;
+      for (size_t i = 0; i < launches.size(); ++i) {
+        packed.push_back(std::make_unique<Packed<artifact::Launch, artifact::LaunchT>>(launches[i]));
+        group.push_back({&**packed.back(), {static_cast<int64_t>(i)}});
+      }
+      Execute(device->PrepareLaunchGroup(group, *kernels, arena.map()), *device);
+      for (size_t i = 0; i < launches.size(); ++i) {
+        EXPECT_EQ(arena.Get<float>(launches[i].buffers[1].offset(), ranges[i]),
+                  std::vector<float>(ranges[i], 2.0f + static_cast<float>(i)))
+            << i;
+      }
+    }
+    Execute(device->PrepareLaunchGroup({}, *kernels, TestArena(*device, 64).map()), *device);
+  }
+}
+
 TEST_P(DeviceConformance, LaunchPartsBeginAtMultiplesOfTheGrain) {
   auto file = *artifact::ArtifactFile::FromBytes(SampleBytes(1), "sample");
   for (uint32_t threads : {1u, 2u, 3u}) {
