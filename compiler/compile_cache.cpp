@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "runtime/artifact/container.h"
 #include "targets/cpu/codegen/codegen.h"
 
@@ -17,6 +18,7 @@ using namespace mlir::sgd;
 
 static constexpr llvm::StringLiteral kHeader = "sgdc cache entry 1\n";
 static constexpr size_t kHashBytes = 32;
+static constexpr llvm::StringLiteral kSuffix = ".sgdc";
 
 /// Texts one after another, each behind its length: no two lists of texts give the same bytes.
 static void append(std::string& to, StringRef text) {
@@ -119,7 +121,56 @@ std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(
   return std::pair(std::move(compilation), messages->str());
 }
 
-static void store(StringRef folder, const std::string& path, const std::string& entry, llvm::raw_ostream& errors) {
+/// 64 hexadecimal digits and `.sgdc`, then, while it is written, what llvm::writeToOutput adds.
+static bool isEntryName(StringRef name, bool& isTemporary) {
+  StringRef key = name.take_front(64);
+  isTemporary = name.size() > key.size() + kSuffix.size();
+  return key.size() == 64 && llvm::all_of(key, [](char c) { return llvm::isHexDigit(c); }) &&
+         name.drop_front(64).starts_with(kSuffix);
+}
+
+void mlir::sgd::trimCache(StringRef folder, uint64_t limit) {
+  struct Entry {
+    llvm::sys::TimePoint<> used;
+    std::string path;
+    uint64_t bytes;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code problem;
+  auto now = std::chrono::system_clock::now();
+  for (llvm::sys::fs::directory_iterator it(folder, problem), end; it != end && !problem; it.increment(problem)) {
+    bool isTemporary = false;
+    llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = it->status();
+    if (!status || !isEntryName(llvm::sys::path::filename(it->path()), isTemporary)) continue;
+    if (!isTemporary) {
+      entries.push_back({status->getLastModificationTime(), it->path(), status->getSize()});
+      total += status->getSize();
+    } else if (now - status->getLastModificationTime() > std::chrono::hours(1)) {
+      llvm::sys::fs::remove(it->path());
+    }
+  }
+  llvm::sort(entries,
+             [](const Entry& a, const Entry& b) { return std::tie(a.used, a.path) < std::tie(b.used, b.path); });
+  for (const Entry& entry : entries) {
+    if (total <= limit) return;
+    // Whoever reads it has it open; whoever deletes it too has made room as well.
+    llvm::sys::fs::remove(entry.path);
+    total -= entry.bytes;
+  }
+}
+
+/// Its place in the order of deletion follows from when it was used; a folder that only lends entries keeps its order.
+static void markAsUsed(const std::string& path) {
+  int file = -1;
+  if (llvm::sys::fs::openFileForRead(path, file)) return;
+  (void)llvm::sys::fs::setLastAccessAndModificationTime(file, std::chrono::system_clock::now());
+  (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
+}
+
+static void store(StringRef folder, uint64_t limit, const std::string& path, const std::string& entry,
+                  llvm::raw_ostream& errors) {
+  if (entry.size() > limit) return;
   if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
     errors << "sgdc: warning: --cache: cannot create " << folder << ": " << problem.message() << "; nothing is kept\n";
     return;
@@ -132,10 +183,13 @@ static void store(StringRef folder, const std::string& path, const std::string& 
   if (problem)
     errors << "sgdc: warning: --cache: cannot write " << path << ": " << llvm::toString(std::move(problem))
            << "; nothing is kept\n";
+  else
+    trimCache(folder, limit);
 }
 
 FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions& options,
-                                                StringRef folder, llvm::raw_ostream& errors, Timings* timings) {
+                                                StringRef folder, uint64_t limit, llvm::raw_ostream& errors,
+                                                Timings* timings) {
   Timings::Scope scope(timings, "cache");
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::string> key = getKey(sources, options);
@@ -144,9 +198,10 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
     return compile(sources, options, errors, timings);
   }
   SmallString<256> path(folder);
-  llvm::sys::path::append(path, *key + ".sgdc");
+  llvm::sys::path::append(path, *key + kSuffix);
   if (auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false)) {
     if (auto entry = unpackCompilation((*file)->getBuffer())) {
+      markAsUsed(path.str().str());
       errors << entry->second;
       entry->first.report.compileSeconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -160,7 +215,7 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
   if (failed(compilation)) return failure();
   // Equal compilations leave equal entries: the compile time is not kept.
   double seconds = std::exchange(compilation->report.compileSeconds, 0);
-  store(folder, path.str().str(), packCompilation(*compilation, messages), errors);
+  store(folder, limit, path.str().str(), packCompilation(*compilation, messages), errors);
   compilation->report.compileSeconds = seconds;
   return compilation;
 }

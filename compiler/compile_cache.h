@@ -15,9 +15,15 @@ namespace mlir::sgd {
 ///
 /// Entries are written aside and renamed, and hold a hash of themselves; one that is damaged or of another format is
 /// compiled anew and replaced. Errors are not kept. A folder that cannot be used costs one warning on `errors`, never
-/// the compilation. Files may be deleted at any time; nothing here deletes them.
+/// the compilation. Files may be deleted at any time. Whoever leaves an entry then deletes those used longest ago until
+/// all take at most `limit` bytes; an entry larger than that is not kept.
 FailureOr<Compilation> compileCached(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
-                                     llvm::StringRef folder, llvm::raw_ostream& errors, Timings* timings = nullptr);
+                                     llvm::StringRef folder, uint64_t limit, llvm::raw_ostream& errors,
+                                     Timings* timings = nullptr);
+
+/// Deletes the entries of `folder` that were used longest ago until the others take at most `limit` bytes, and what
+/// interrupted writers left an hour ago. Other files stay. What cannot be read or deleted is passed over.
+void trimCache(llvm::StringRef folder, uint64_t limit);
 
 /// An entry's bytes. `messages` is what the compilation printed.
 std::string packCompilation(const Compilation& compilation, llvm::StringRef messages);

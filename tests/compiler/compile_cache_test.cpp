@@ -3,6 +3,8 @@
 
 #include "compiler/build_identity.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 
 namespace mlir::sgd {
 namespace {
@@ -59,6 +61,58 @@ TEST(CompileCache, AnyDamageIsSeen) {
     EXPECT_FALSE(unpackCompilation(damaged).has_value()) << byte;
   }
   EXPECT_FALSE(unpackCompilation(good + "x").has_value());
+}
+
+class CacheFolder : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cache", folder)); }
+  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
+
+  /// A file of so many bytes that was used so many seconds ago.
+  void put(const std::string& name, size_t bytes, int seconds) {
+    std::error_code problem;
+    llvm::raw_fd_ostream file(path(name), problem);
+    ASSERT_FALSE(problem);
+    file << std::string(bytes, 'x');
+    file.flush();
+    int descriptor = -1;
+    ASSERT_FALSE(llvm::sys::fs::openFileForRead(path(name), descriptor));
+    auto time = std::chrono::system_clock::now() - std::chrono::seconds(seconds);
+    ASSERT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(descriptor, time));
+    llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
+  }
+  std::string path(const std::string& name) const { return (folder + "/" + name).str(); }
+  bool has(const std::string& name) const { return llvm::sys::fs::exists(path(name)); }
+  static std::string entry(char digit) { return std::string(64, digit) + ".sgdc"; }
+
+  llvm::SmallString<128> folder;
+};
+
+TEST_F(CacheFolder, WhatWasUsedLongestAgoGoesFirst) {
+  put(entry('a'), 100, 30);
+  put(entry('b'), 100, 50);
+  put(entry('c'), 100, 40);
+  trimCache(folder, 300);
+  EXPECT_TRUE(has(entry('a')) && has(entry('b')) && has(entry('c')));
+  trimCache(folder, 299);
+  EXPECT_TRUE(has(entry('a')) && !has(entry('b')) && has(entry('c')));
+  trimCache(folder, 150);
+  EXPECT_TRUE(has(entry('a')) && !has(entry('c')));
+  trimCache(folder, 0);
+  EXPECT_FALSE(has(entry('a')));
+}
+
+TEST_F(CacheFolder, OnlyEntriesAndOldLeftoversGo) {
+  put("model.sgda", 100, 9000);
+  put(std::string(63, 'a') + ".sgdc", 100, 9000);
+  put(std::string(64, 'z') + ".sgdc", 100, 9000);
+  put(entry('a') + ".temp-stream-1", 100, 9000);
+  put(entry('b') + ".temp-stream-2", 100, 60);
+  trimCache(folder, 0);
+  EXPECT_TRUE(has("model.sgda") && has(std::string(63, 'a') + ".sgdc") && has(std::string(64, 'z') + ".sgdc"));
+  EXPECT_FALSE(has(entry('a') + ".temp-stream-1"));
+  EXPECT_TRUE(has(entry('b') + ".temp-stream-2"));
+  trimCache(path("none"), 0);
 }
 
 TEST(BuildIdentity, IsTheSameEachTime) {

@@ -93,6 +93,24 @@ def many_processes(folder):
     assert len(entries(cache)) == 1, f"left behind: {entries(cache)}"
 
 
+def size_is_limited(folder):
+    cache = folder / "cache"
+    compile(folder, cache, "a")
+    first = entries(cache)[0]
+    size = first.stat().st_size
+    compile(folder, cache, "b", "--emit", "spmd", "--cache-size", str(4 * size))
+    assert len(entries(cache)) == 2, "there was room for both"
+    second = next(entry for entry in entries(cache) if entry != first)
+    compile(folder, cache, "a")
+    assert first.stat().st_mtime > second.stat().st_mtime, "a hit is no use"
+    compile(folder, cache, "c", "--emit", "plan", "--cache-size", str(3 * size + size // 2))
+    assert first in entries(cache) and second not in entries(cache) and len(entries(cache)) == 2, "what was used longest ago is left"
+    compile(folder, cache, "d", "--emit", "graph", "--cache-size", "10")
+    assert len(entries(cache)) == 2, "an entry above the limit is kept, or its compilation deleted others"
+    wrong = harness.tool("sgdc", MODEL, "--report", "--cache", cache, "--cache-size", "much", check=False)
+    assert wrong.returncode == 2 and "much" in wrong.stderr, wrong.stderr
+
+
 def errors_are_not_kept(folder):
     wrong = folder / "wrong.mlir"
     wrong.write_text("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %y : tensor<4xf32> }")
@@ -110,4 +128,4 @@ def unusable_folder_is_a_warning(folder):
 
 
 harness.main([("hit equals miss", hit_equals_miss), ("what matters misses", what_matters_misses), ("damaged entries are replaced", damaged_entries_are_replaced),
-              ("many processes", many_processes), ("errors are not kept", errors_are_not_kept), ("unusable folder is a warning", unusable_folder_is_a_warning)])
+              ("many processes", many_processes), ("size is limited", size_is_limited), ("errors are not kept", errors_are_not_kept), ("unusable folder is a warning", unusable_folder_is_a_warning)])

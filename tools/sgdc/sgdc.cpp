@@ -26,7 +26,8 @@ Examples:
 
 struct Flags {
   std::vector<std::string> models;
-  std::string output, mesh, emit, memoryLimit, cache;
+  std::string output, mesh, emit, memoryLimit, cache, cacheSize = "2GiB";
+  uint64_t cacheBytes = 0;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
   bool time = false;
@@ -53,6 +54,7 @@ bool parseValues(Flags& flags, std::string& error) {
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
   if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
     return false;
+  if (!take(parseByteSize(flags.cacheSize), flags.cacheBytes, error)) return false;
   llvm::Error wrong = llvm::joinErrors(checkTarget(flags.compile.target), checkCpu(flags.compile.cpu));
   if (wrong) {
     error = llvm::toString(std::move(wrong));
@@ -88,8 +90,11 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")
       ->type_name("FILE.json");
   app.add_option("--cache", flags.cache,
-                 "Folder in which compilations are kept and looked up; made if missing, shared safely, deleted by you")
+                 "Folder in which compilations are kept and looked up; made if missing, shared safely")
       ->type_name("DIR");
+  app.add_option("--cache-size", flags.cacheSize,
+                 "Size at which --cache deletes what was used longest ago (default 2GiB)")
+      ->type_name("SIZE");
   app.add_flag("--time", flags.time,
                "Print on standard error where the time went; start-up is the processor time before main");
   app.footer(kExamples);
@@ -118,8 +123,9 @@ FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings)
 int run(const Flags& flags, Timings* timings) {
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
-  auto compilation = flags.cache.empty() ? compile(*sources, flags.compile, llvm::errs(), timings)
-                                         : compileCached(*sources, flags.compile, flags.cache, llvm::errs(), timings);
+  auto compilation = flags.cache.empty()
+                         ? compile(*sources, flags.compile, llvm::errs(), timings)
+                         : compileCached(*sources, flags.compile, flags.cache, flags.cacheBytes, llvm::errs(), timings);
   if (failed(compilation)) return 1;
   Timings::Scope scope(timings, "write");
   llvm::outs() << compilation->emitted;
