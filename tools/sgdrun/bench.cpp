@@ -80,6 +80,7 @@ absl::Status TimeStep(Session& session, uint64_t step, Times& times) {
   if (absl::Status status = session.Run(step); !status.ok()) return status;
   if (absl::Status status = session.CarryOutputs(); !status.ok()) return status;
   times.step_ms.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e6);
+  // What waits for communication, not what runs beside compute.
   times.communication_ms.push_back(absl::ToDoubleMilliseconds(session.executor().timing().communication));
   return absl::OkStatus();
 }
