@@ -91,6 +91,17 @@ void MultiplyPanels(BlockProduct& block, IndexRange rows, uint64_t column, Micro
   kernels.multiply[rows.end - rows.begin - 1][tile.columns > kernels.vector](tile);
 }
 
+// Brings rows or columns `range` of some k near.
+void PrefetchLines(const Operand& operand, uint64_t begin, uint64_t end, IndexRange range) {
+  const int64_t size = static_cast<int64_t>(operand.element_size);
+  const uint64_t bytes = (range.end - range.begin) * operand.element_size;
+  for (uint64_t k = begin; k < end; ++k) {
+    const std::byte* line =
+        operand.base + (static_cast<int64_t>(k) * operand.along_k + static_cast<int64_t>(range.begin)) * size;
+    for (uint64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(line + byte);
+  }
+}
+
 // `range_of(panel)`: its rows or columns; `width_of(range)`: elements of each k of a panel of those. Where rows or
 // columns are contiguous, a few k of all panels come before the next ones, since short pieces at long strides are read
 // slowly.
@@ -105,6 +116,7 @@ void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, Inde
     for (uint64_t panel = panels.begin; panel < panels.end; ++panel) {
       const IndexRange range = range_of(panel);
       const uint64_t width = width_of(range);
+      if (operand.across == 1) PrefetchLines(operand, first + step, std::min(first + 2 * step, k), range);
       kernels.pack({base + static_cast<int64_t>(range.begin) * operand.across * size, operand.along_k, operand.across,
                     std::min(step, k - first), range.end - range.begin},
                    width, to + first * width * kernels.sum_size);

@@ -225,6 +225,8 @@ class Packer {
   using From = Lanes<Stored, static_cast<int>(kLanes * sizeof(Stored))>;
   using Value = typename L::Value;
 
+  static constexpr uint64_t kSquaresAhead = 4;
+
   // Every k has its elements next to each other.
   static void PackLines(const PanelSource& source, const Stored* from, uint64_t count, uint64_t width, Sum* to) {
     if (count == kLanes) {
@@ -242,7 +244,12 @@ class Packer {
   static void PackAcross(const PanelSource& source, const Stored* from, uint64_t count, uint64_t width, Sum* to) {
     uint64_t k = 0;
     if (source.along_k == 1) {
-      for (; k + kLanes <= source.k; k += kLanes) PackSquare(from + k, source.across, count, width, to + k * width);
+      for (; k + kLanes <= source.k; k += kLanes) {
+        for (uint64_t i = 0; i < count; ++i) {
+          __builtin_prefetch(from + k + kSquaresAhead * kLanes + static_cast<int64_t>(i) * source.across);
+        }
+        PackSquare(from + k, source.across, count, width, to + k * width);
+      }
     }
     for (; k < source.k; ++k) {
       Sum* line = to + k * width;
