@@ -246,7 +246,7 @@ class Packer {
     if (source.along_k == 1) {
       for (; k + kLanes <= source.k; k += kLanes) {
         for (uint64_t i = 0; i < count; ++i) {
-          __builtin_prefetch(from + k + kSquaresAhead * kLanes + static_cast<int64_t>(i) * source.across);
+          __builtin_prefetch(from + k + kSquaresAhead * kLanes + static_cast<int64_t>(i) * source.across, 0, 2);
         }
         PackSquare(from + k, source.across, count, width, to + k * width);
       }
