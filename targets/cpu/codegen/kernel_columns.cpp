@@ -8,8 +8,9 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 using LValue = llvm::Value;
 
-/// Rows that are added to the accumulators between loading and storing them.
-static constexpr int64_t kRowsAtOnce = 8;
+/// Rows that are added to the accumulators between loading and storing them; fewer where functions take longer than
+/// that.
+static constexpr int64_t kRowsAtOnce = 8, kHeavyRowsAtOnce = 2;
 
 /// What differs between rows but not between columns is computed once per row, not once per row and vector; loads and
 /// their indices are as cheap either way.
@@ -93,8 +94,8 @@ void KernelEmitter::emitColumnRows(ArrayRef<unsigned> vars, ArrayRef<unsigned> r
       });
     });
   }
-  int64_t whole = rows / kRowsAtOnce * kRowsAtOnce;
-  loop(0, whole, kRowsAtOnce, [&](LValue* position) { rowsAt(position, kRowsAtOnce); });
+  int64_t atOnce = isHeavy ? kHeavyRowsAtOnce : kRowsAtOnce, whole = rows / atOnce * atOnce;
+  loop(0, whole, atOnce, [&](LValue* position) { rowsAt(position, atOnce); });
   if (whole < rows) rowsAt(b.getInt64(whole), rows - whole);
 }
 

@@ -12,10 +12,10 @@ static constexpr double kErfDouble[] = {0.128379167095512574,    -0.376126389031
                                         0.000120553329789136824, -0.0000149256502381715753, 1.64621108115488478e-6,
                                         -1.63657691588217182e-7, 1.48060333244350444e-8,    -1.22777858740806814e-9,
                                         9.32400296953051808e-11, -6.19763117948169055e-12,  2.80799170500082154e-13};
-// erfc(x) = exp(-x^2 - P(x)) on 1 <= x <= 4.
-static constexpr double kErfTailFloat[] = {-0.000202085808, 1.12964945,    -0.366934511,
-                                           0.108606914,     -0.0253491736, 0.00427075909,
-                                           -0.000460395116, 2.47605817e-5, -2.12549424e-7};
+// erf(x) = 1 - exp(-x P(x)) on 0 <= x <= 3.95, with the first coefficient in two parts.
+static constexpr double kErfFirst = 1.12837923,
+                        kErfRest[] = {-5.41198197e-8, 0.636619389,     0.102777831,    -0.0191530641, -0.000160397482,
+                                      0.00166702899,  -0.000632837764, 0.000117641532, -9.25629593e-6};
 // (1 + 2 x) exp(x^2) erfc(x) in (x - 4) / (x + 4), on 0.4 <= x <= 10.5 and 27.5.
 static constexpr double kErfcFloat[] = {1.23299512,   -0.139621032,  0.0153800888, 0.0680932017, -0.101050561,
                                         0.0937780847, -0.0662148327, 0.0369869914, -0.016689762, 0.00519187515};
@@ -27,18 +27,17 @@ static constexpr double kErfcDouble[] = {1.23299511862555256,    -0.139621116840
                                          5.6808528202623606e-6,  3.2684704091300884e-7,     -7.83558204492036569e-7,
                                          4.4286400856933563e-8,  7.48733187521938257e-8,    -4.17387305622391193e-9};
 
+/// Floats by expm1, which keeps small arguments exact.
 Value* MathFunctions::erf(Value* x) const {
-  Value *a = abs(x), *t = b.CreateFMul(x, x);
-  Value* isSmall = b.CreateFCmpOLT(a, c(1));
-  Value* small = v.fma(x, poly(b.CreateSelect(isSmall, t, c(0)), kErfFloat, kErfDouble), x);
-  Value* large;
-  if (isDouble) {
-    large = b.CreateFSub(c(1), erfc(a));
-  } else {
-    Value* limited = atMost(a, 4);
-    large = b.CreateFSub(c(1), expNear(negate(v.fma(limited, limited, v.polynomial(limited, kErfTailFloat)))));
+  Value* a = abs(x);
+  if (!isDouble) {
+    Value* limited = atMost(a, 3.95);
+    Value* y = v.fma(limited, c(kErfFirst), b.CreateFMul(limited, v.polynomial(limited, kErfRest)));
+    return copySign(expm1Near(negate(y)), x);
   }
-  return b.CreateSelect(isSmall, small, copySign(large, x));
+  Value *t = b.CreateFMul(x, x), *isSmall = b.CreateFCmpOLT(a, c(1));
+  Value* small = v.fma(x, poly(b.CreateSelect(isSmall, t, c(0)), kErfFloat, kErfDouble), x);
+  return b.CreateSelect(isSmall, small, copySign(b.CreateFSub(c(1), erfc(a)), x));
 }
 
 /// 1 - erf below 1/2; above, exp(-x^2) with the square's rounding error made good.

@@ -53,15 +53,14 @@ Value* MathFunctions::expOf(Value* x, bool base2, Value* tail) const {
   return b.CreateFMul(b.CreateFMul(e, powerOfTwo(half)), powerOfTwo(b.CreateSub(k, half)));
 }
 
-Value* MathFunctions::expNear(Value* x) const {
+Value* MathFunctions::expm1Near(Value* x) const {
   auto [r, k] = reduceExp(x, /*base2=*/false);
-  return b.CreateFMul(b.CreateFAdd(expm1Core(r), c(1)), powerOfTwo(k));
+  Value* half = powerOfTwo(b.CreateSub(k, v.integer(k->getType(), 1)));
+  return b.CreateFMul(c(2), v.fma(half, expm1Core(r), b.CreateFSub(half, c(0.5))));
 }
 
 Value* MathFunctions::expm1(Value* x) const {
-  auto [r, k] = reduceExp(atLeast(atMost(x, format.expHigh), format.expm1Low), false);
-  Value* half = powerOfTwo(b.CreateSub(k, v.integer(k->getType(), 1)));
-  Value* result = b.CreateFMul(c(2), v.fma(half, expm1Core(r), b.CreateFSub(half, c(0.5))));
+  Value* result = expm1Near(atLeast(atMost(x, format.expHigh), format.expm1Low));
   return b.CreateSelect(b.CreateFCmpOEQ(x, c(0)), x, result);
 }
 

@@ -97,8 +97,8 @@ class MathFunctions {
   Value* expm1Core(Value* r) const;
   /// e or 2 to the power of x (+ tail, if there, which is small against 1).
   Value* expOf(Value* x, bool base2, Value* tail = nullptr) const;
-  /// exp(x) for |x| <= 80.
-  Value* expNear(Value* x) const;
+  /// exp(x) - 1 for |x| <= 80; the sign of 0 may be lost.
+  Value* expm1Near(Value* x) const;
   /// log(x) as a sum of two numbers, to about 2^-64 of it; for doubles.
   std::pair<Value*, Value*> twofoldLog(Value* x) const;
   /// exp(y log(a)); for doubles. Exact only to double's product when `isRough`.
