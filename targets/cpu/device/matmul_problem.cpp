@@ -11,7 +11,7 @@ namespace sgd::cpu {
 namespace {
 
 // A tile of this many multiplications takes some 60 microseconds with AVX-512: well above the cost of
-// a library call, of packing its operands, and of waking a thread.
+// packing its operands and of waking a thread.
 constexpr uint64_t kTileWork = uint64_t{1} << 23;
 // Small problems are cut into a few tiles of at least this, 8 microseconds: with one thread that
 // costs up to a tenth, with two it saves nearly half.
@@ -20,7 +20,7 @@ constexpr uint64_t kFewTiles = 8;
 // Enough for the threads of a large host; more would only cost calls.
 constexpr uint64_t kMaxTiles = 256;
 // Smallest useful sides of a tile, measured on AVX-512: narrower tiles read A too often, and a
-// transposed B, which the library packs anew for each tile, pays off over more rows only.
+// transposed B, which each tile packs anew, pays off over more rows only.
 constexpr uint64_t kStepN = 128, kStepM = 64, kStepMOfTransposedB = 128;
 // Relative cost of reading an element of a plain operand and of packing one of a transposed B.
 constexpr uint64_t kRead = 1, kPack = 4;

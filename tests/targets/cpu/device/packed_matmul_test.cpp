@@ -37,6 +37,7 @@ struct Matrix {
     const int64_t r = static_cast<int64_t>(rows), c = static_cast<int64_t>(columns);
     row_stride = layout == Layout::kRows ? c : layout == Layout::kColumns ? 1 : 3 * c + 2;
     column_stride = layout == Layout::kRows ? 1 : layout == Layout::kColumns ? r : 3;
+    values.reserve(1);  // an address even without elements
     if (rows > 0 && columns > 0) {
       values.resize(static_cast<size_t>((r - 1) * row_stride + (c - 1) * column_stride + 1));
     }
