@@ -79,6 +79,7 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   append(key, options.emit ? std::to_string(static_cast<int>(*options.emit)) : "");
   append(key, options.writeArtifact ? "artifact" : "");
   append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
+  append(key, options.tileScratch ? std::to_string(*options.tileScratch) : "");
   append(key, std::to_string(options.mesh.size()));
   for (const MeshAxisSize& axis : options.mesh) {
     append(key, axis.name);

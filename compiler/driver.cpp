@@ -55,7 +55,7 @@ class Driver {
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(runStage([](PassManager& passes) { addKernelStage(passes); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options); }))) return failure();
     emit(EmitLevel::Kernels);
     if (isDone(EmitLevel::Kernels)) return success();
     joinPrograms(programs);

@@ -24,6 +24,12 @@ std::pair<uint64_t, uint64_t> splitAt(ArrayRef<int64_t> shape, int64_t dim) {
   return {outer, inner};
 }
 
+/// The tiled op that has `root` as a block argument, or null.
+plan::TiledOp getTiledOf(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  return argument ? dyn_cast<plan::TiledOp>(argument.getOwner()->getParentOp()) : plan::TiledOp();
+}
+
 class ProgramExporter {
  public:
   ProgramExporter(func::FuncOp function, ExportContext& context)
@@ -50,7 +56,9 @@ class ProgramExporter {
     }
     auto space = static_cast<artifact::Space>(plan::getSpace(root.root.getType()));
     uint64_t offset = 0;
-    if (auto alloc = root.root.getDefiningOp<plan::AllocOp>())
+    if (plan::TiledOp tiled = getTiledOf(root.root))
+      offset = slice(tiled.getOperand(cast<BlockArgument>(root.root).getArgNumber())).offset();
+    else if (auto alloc = root.root.getDefiningOp<plan::AllocOp>())
       offset = alloc.getOffset().value_or(0);
     else if (auto at = function.getArgAttrOfType<IntegerAttr>(cast<BlockArgument>(root.root).getArgNumber(),
                                                               plan::kOffsetAttr))
@@ -81,6 +89,7 @@ class ProgramExporter {
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
                                .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
                                .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
+                               .Case([&](plan::TiledOp tiled) { return fill(tiled, *instruction); })
                                .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
                                .Case([&](plan::DoneOp done) {
                                  artifact::DoneT target;
@@ -108,9 +117,9 @@ class ProgramExporter {
 
   LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT& instruction) {
     instruction.flops = launch.getFlops();
-    if (!launch.getGroup()) return instruction.op.Set(describe(launch)), success();
+    if (!launch.getGroup()) return instruction.op.Set(getLaunch(launch)), success();
     artifact::LaunchGroupT target;
-    target.launches.push_back(std::make_unique<artifact::LaunchT>(describe(launch)));
+    target.launches.push_back(std::make_unique<artifact::LaunchT>(getLaunch(launch)));
     return instruction.op.Set(std::move(target)), success();
   }
 
@@ -120,11 +129,11 @@ class ProgramExporter {
     for (Value operand : launch->getOperands()) instruction.bytes += bytesOf(operand);
     instruction.flops += launch.getFlops();
     program->flops += launch.getFlops();
-    instruction.op.AsLaunchGroup()->launches.push_back(std::make_unique<artifact::LaunchT>(describe(launch)));
+    instruction.op.AsLaunchGroup()->launches.push_back(std::make_unique<artifact::LaunchT>(getLaunch(launch)));
     return success();
   }
 
-  artifact::LaunchT describe(plan::LaunchOp launch) {
+  artifact::LaunchT getLaunch(plan::LaunchOp launch) {
     artifact::LaunchT target;
     target.kernel = context.kernels.lookup(launch.getKernel());
     target.outputs = launch.getOutputs().size();
@@ -139,7 +148,7 @@ class ProgramExporter {
     return target;
   }
 
-  LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT& instruction) {
+  FailureOr<artifact::MatmulT> getMatmul(plan::MatmulOp matmul) {
     artifact::MatmulT target;
     auto element = getElementType(matmul.getC().getType().getElementType(), /*isUnsigned=*/false);
     if (!element) return matmul.emitOpError("has an element type that artifacts do not have");
@@ -160,7 +169,46 @@ class ProgramExporter {
     target.c = sliceOf(matmul.getC());
     if (matmul.getBias()) target.bias = sliceOf(matmul.getBias());
     target.epilogue = static_cast<artifact::Epilogue>(matmul.getEpilogue());
+    return target;
+  }
+
+  LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT& instruction) {
+    FailureOr<artifact::MatmulT> target = getMatmul(matmul);
+    if (failed(target)) return failure();
     instruction.flops = matmul.getFlops();
+    instruction.op.Set(std::move(*target));
+    return success();
+  }
+
+  LogicalResult fill(plan::TiledOp tiled, artifact::InstructionT& instruction) {
+    artifact::TiledT target;
+    target.loops.assign(tiled.getLoops().begin(), tiled.getLoops().end());
+    for (unsigned index = 0; index < tiled.getNumOperands(); ++index) {
+      auto operand = std::make_unique<artifact::TileOperandT>();
+      operand->slice = sliceOf(tiled.getOperand(index));
+      ArrayRef<int64_t> strides = tiled.getOperandStrides(index);
+      operand->strides.assign(strides.begin(), strides.end());
+      target.operands.push_back(std::move(operand));
+    }
+    target.outputs = tiled.getOutputs().size();
+    target.scratch_bytes = tiled.getScratchBytes();
+    for (Operation& op : tiled.getBody().front()) {
+      if (!isa<plan::LaunchOp, plan::MatmulOp>(op)) continue;
+      auto step = std::make_unique<artifact::TileStepT>();
+      for (Value operand : op.getOperands()) {
+        Value root = plan::getRoot(operand).root;
+        step->operands.push_back(getTiledOf(root) ? cast<BlockArgument>(root).getArgNumber() : -1);
+      }
+      if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+        step->op.Set(getLaunch(launch));
+      } else {
+        FailureOr<artifact::MatmulT> matmul = getMatmul(cast<plan::MatmulOp>(op));
+        if (failed(matmul)) return failure();
+        step->op.Set(std::move(*matmul));
+      }
+      target.steps.push_back(std::move(step));
+    }
+    instruction.flops = tiled.getFlops();
     instruction.op.Set(std::move(target));
     return success();
   }
@@ -297,7 +345,7 @@ class ProgramExporter {
   llvm::DenseMap<Value, artifact::Slice> constants;
   llvm::StringMap<uint32_t> locations;
   llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
-  std::optional<int64_t> openGroup;  // of the last instruction
+  std::optional<int64_t> openGroup;             // of the last instruction
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ struct CompileOptions {
   bool writeArtifact = true;            ///< false stops after the emitted level
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::string topologyFile;             ///< empty: the built-in topology of one host
+  std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core
 };
 

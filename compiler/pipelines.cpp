@@ -33,13 +33,16 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addKernelStage(OpPassManager& passes) {
+void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(createSplitReductionsPass());
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
+  FormTilesPassOptions tiles;
+  if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);
+  passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 

@@ -15,7 +15,7 @@ void addShardingStage(OpPassManager& passes);
 void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
 /// To kernels: contractions, clusters, the order of execution.
-void addKernelStage(OpPassManager& passes);
+void addKernelStage(OpPassManager& passes, const CompileOptions& options);
 
 /// To the plan: buffers, updates in place, collectives split, offsets.
 void addPlanStage(OpPassManager& passes, const CompileOptions& options, KernelModel model);

@@ -81,6 +81,9 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
     } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
       ++report.libraryCalls;
       report.flops += matmul.getFlops();
+    } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
+      ++report.kernels;
+      report.flops += tiled.getFlops();
     } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
       report.collectives.push_back(getCollective(collective));
       report.sentBytes += report.collectives.back().sentBytes;

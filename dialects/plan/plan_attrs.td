@@ -34,12 +34,13 @@ def Plan_Dialect : Dialect {
 }
 
 def Plan_SpaceEnum : I32EnumAttr<"Space", "where a buffer lies", [
-    I32EnumAttrCase<"Private", 0, "private">, I32EnumAttrCase<"Window", 1, "window">, I32EnumAttrCase<"Constant", 2, "constant">]> {
+    I32EnumAttrCase<"Private", 0, "private">, I32EnumAttrCase<"Window", 1, "window">, I32EnumAttrCase<"Constant", 2, "constant">,
+    I32EnumAttrCase<"Scratch", 3, "scratch">]> {
   let cppNamespace = "::mlir::plan";
   let genSpecializedAttr = 0;
 }
 def Plan_Space : EnumAttr<Plan_Dialect, Plan_SpaceEnum, "space"> {
-  let summary = "`private`: the rank's own; `window`: peers read or write it; `constant`: read-only, in the artifact";
+  let summary = "`private`: the rank's own; `window`: peers read or write it; `constant`: read-only, in the artifact; `scratch`: a thread's own, inside plan.tiled";
   let assemblyFormat = "`<` $value `>`";
 }
 

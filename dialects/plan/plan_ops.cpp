@@ -18,6 +18,8 @@ using namespace mlir::plan;
 LogicalResult AllocOp::verify() {
   if (getSpace(getType()) == Space::Constant)
     return emitOpError("allocates private or window memory; constants are plan.constant");
+  if ((getSpace(getType()) == Space::Scratch) != isa_and_nonnull<TiledOp>((*this)->getParentOp()))
+    return emitOpError("allocates scratch memory inside plan.tiled, and nothing else there");
   if (getOffset() && (*getOffset() < 0 || *getOffset() % 64 != 0))
     return emitOpError() << "offset " << *getOffset() << " is not a multiple of 64";
   return success();

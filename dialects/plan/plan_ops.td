@@ -107,6 +107,41 @@ def Plan_MatmulOp : Plan_Op<"matmul"> {
   }];
 }
 
+def Plan_TiledOp : Plan_Op<"tiled", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "Runs its launches and matmuls for each combination of indices of `loops`, in any order, several at a time";
+  let description = [{
+    Block argument i is operand i, inputs first, from its first byte plus the sum of index times byte stride on, as far as one run reaches;
+    `strides` lists, for each operand, one stride per loop. Different runs write to different bytes of the outputs. `plan.alloc` in scratch
+    space is memory of the run's thread: nothing stays there from one run to the next.
+
+    A row of y = x w per run:
+
+    ```mlir
+    plan.tiled ins(%x, %w : memref<4x8xf32, #plan.space<private>>, memref<8x8xf32, #plan.space<private>>)
+      outs(%y : memref<4x8xf32, #plan.space<private>>) loops [4] strides [32, 0, 32] scratch 0 {
+    ^bb0(%a: memref<8xf32, #plan.space<private>>, %b: memref<64xf32, #plan.space<private>>, %c: memref<8xf32, #plan.space<private>>):
+      plan.matmul ins(%a, %b : memref<8xf32, #plan.space<private>>, memref<64xf32, #plan.space<private>>)
+        outs(%c : memref<8xf32, #plan.space<private>>) sizes [1, 8, 8] strides [8, 1], [8, 1], [8, 1]
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$outputs,
+    DenseI64ArrayAttr:$loops, DenseI64ArrayAttr:$strides, I64Attr:$scratch_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` `loops` $loops `strides` $strides
+    `scratch` $scratch_bytes $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Byte strides of operand `operand`, one per loop.
+    ArrayRef<int64_t> getOperandStrides(unsigned operand);
+    int64_t getNumTiles();
+    /// Of all runs together.
+    int64_t getFlops();
+  }];
+}
+
 def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
   let summary = "A collective over the ranks that differ only on `axes`; sources and targets lie in the window, target i belongs to source i";
   let description = [{

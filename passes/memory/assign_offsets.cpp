@@ -146,13 +146,13 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
       result.buffers.push_back(
           {slot.getBytes(), own == slot.arguments.end() ? always : uses.getLifetimes(*own), slot.offset});
     }
-    function.walk([&](plan::AllocOp alloc) {
-      if (plan::getSpace(alloc.getType()) != space) return;
+    for (auto alloc : function.getOps<plan::AllocOp>()) {
+      if (plan::getSpace(alloc.getType()) != space) continue;
       result.allocs.push_back(alloc);
       std::optional<uint64_t> offset = alloc.getOffset();
       result.buffers.push_back(
           {static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
-    });
+    }
     return result;
   }
 

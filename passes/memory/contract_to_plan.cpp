@@ -21,21 +21,24 @@ static Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset
   return plan::ViewOp::create(builder, loc, part, buffer, offset * plan::getElementBytes(type.getElementType()));
 }
 
-LogicalResult mlir::sgd::createMatmuls(OpBuilder& builder, ContractOp contract, Value lhs, Value rhs, Value result) {
+LogicalResult mlir::sgd::createMatmuls(OpBuilder& builder, ContractOp contract, const StridedBuffer& lhs,
+                                       const StridedBuffer& rhs, const StridedBuffer& result, bool add) {
   auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
-  std::optional<ContractionShape> shape = getContractionShape(
-      {contract.getLhsLabels(), shapeOf(contract.getLhs())}, {contract.getRhsLabels(), shapeOf(contract.getRhs())},
-      {contract.getResultLabels(), shapeOf(contract.getResult())});
+  std::optional<ContractionShape> shape =
+      getContractionShape({contract.getLhsLabels(), shapeOf(contract.getLhs()), lhs.strides},
+                          {contract.getRhsLabels(), shapeOf(contract.getRhs()), rhs.strides},
+                          {contract.getResultLabels(), shapeOf(contract.getResult()), result.strides});
   if (!shape)
     return contract.emitOpError(
         "has an order of dimensions that no strided matrix product can take; transpose an operand first");
   Location loc = contract.getLoc();
-  Value a = shape->swapped ? rhs : lhs, b = shape->swapped ? lhs : rhs;
+  const StridedBuffer &a = shape->swapped ? rhs : lhs, &b = shape->swapped ? lhs : rhs;
   for (int64_t repeat = 0; repeat < shape->repeats; ++repeat) {
-    auto epilogue =
-        plan::EpilogueAttr::get(builder.getContext(), repeat == 0 ? plan::Epilogue::None : plan::Epilogue::Accumulate);
-    plan::MatmulOp::create(builder, loc, from(builder, loc, a, repeat * shape->aStep),
-                           from(builder, loc, b, repeat * shape->bStep), result, Value(),
+    auto epilogue = plan::EpilogueAttr::get(builder.getContext(),
+                                            repeat == 0 && !add ? plan::Epilogue::None : plan::Epilogue::Accumulate);
+    plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
+                           from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
+                           from(builder, loc, result.buffer, result.offset), Value(),
                            builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
                            builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
                            builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),

@@ -31,7 +31,7 @@ class FunctionSharer {
   FunctionSharer(func::FuncOp function, SymbolTable& kernels)
       : function(function), kernels(kernels), uses(function, kernels) {
     for (Value argument : function.getArguments()) lastUse[argument] = uses.getLastUse(argument);
-    function.walk([&](plan::AllocOp alloc) { lastUse[alloc] = uses.getLastUse(alloc); });
+    for (auto alloc : function.getOps<plan::AllocOp>()) lastUse[alloc] = uses.getLastUse(alloc);
     for (auto [index, value] : llvm::enumerate(getReturn().getOperands()))
       if (auto argument = getAliasedArgument(index))
         if (Value root = getWholeRoot(value); root && root != argument && bytesOf(root) == bytesOf(argument))

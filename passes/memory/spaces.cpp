@@ -10,8 +10,11 @@ void mlir::sgd::setSpace(Value root, Space space) {
   auto attribute = plan::SpaceAttr::get(root.getContext(), space);
   if (type.getMemorySpace() == attribute) return;
   root.setType(MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(), attribute));
-  for (Operation* user : root.getUsers())
-    if (auto view = dyn_cast<plan::ViewOp>(user)) setSpace(view.getResult(), space);
+  for (OpOperand& use : root.getUses()) {
+    if (auto view = dyn_cast<plan::ViewOp>(use.getOwner())) setSpace(view.getResult(), space);
+    if (auto tiled = dyn_cast<plan::TiledOp>(use.getOwner()))
+      setSpace(tiled.getBody().getArgument(use.getOperandNumber()), space);
+  }
 }
 
 Value mlir::sgd::viewAs(OpBuilder& builder, Value buffer, MemRefType type) {

@@ -4,6 +4,7 @@
 #include "passes/memory/contract_to_plan.h"
 #include "passes/memory/kernel_table.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/tiled_to_plan.h"
 #include "passes/partition/passes.h"
 #include "passes/schedule/buffers.h"
 
@@ -45,7 +46,8 @@ void wrapOthers(func::FuncOp function) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
-    } else if (!isa<ClusterOp, ContractOp, arith::ConstantOp>(op) && !isCollective(&op) && !getViewByteOffset(&op)) {
+    } else if (!isa<ClusterOp, ContractOp, TiledOp, arith::ConstantOp>(op) && !isCollective(&op) &&
+               !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
   }
@@ -91,7 +93,7 @@ class FunctionConverter {
     for (Operation& op : function.front()) {
       if (!llvm::all_of(op.getOperandTypes(), isLocal) || !llvm::all_of(op.getResultTypes(), isLocal))
         return op.emitOpError("acts on something that is not a local tensor of static shape");
-      if (op.getNumRegions() != 0 && !isa<ClusterOp>(op))
+      if (op.getNumRegions() != 0 && !isa<ClusterOp, TiledOp>(op))
         return op.emitOpError("is control flow, which is not supported at the plan level");
       if (isa<DotGeneralOp>(op)) return op.emitOpError("is not a contraction yet; run sgd-form-contractions first");
       if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
@@ -161,8 +163,9 @@ class FunctionConverter {
     if (auto contract = dyn_cast<ContractOp>(op)) {
       Value target = buffers[contract.getResult()] =
           alloc(op->getLoc(), contract.getType(), spaceOf(contract.getResult()));
-      return createMatmuls(builder, contract, bufferOf(contract.getLhs()), bufferOf(contract.getRhs()), target);
+      return createMatmuls(builder, contract, {bufferOf(contract.getLhs())}, {bufferOf(contract.getRhs())}, {target});
     }
+    if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);
     if (isCollective(op)) return convertCollective(op);
     convertReturn(cast<func::ReturnOp>(op), aliases);
     return success();
@@ -192,6 +195,14 @@ class FunctionConverter {
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
                            builder.getI64IntegerAttr(description.flops), /*group=*/IntegerAttr());
     return success();
+  }
+
+  LogicalResult convertTiled(TiledOp tiled) {
+    SmallVector<Value> inputs = llvm::map_to_vector(tiled.getInputs(), [&](Value input) { return bufferOf(input); });
+    SmallVector<Value> outputs;
+    for (Value result : tiled.getResults())
+      outputs.push_back(buffers[result] = alloc(tiled.getLoc(), tensorType(result), spaceOf(result)));
+    return createTiled(builder, tiled, inputs, outputs, kernels);
   }
 
   LogicalResult convertCollective(Operation* op) {

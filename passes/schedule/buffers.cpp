@@ -10,6 +10,12 @@ int64_t mlir::sgd::getTensorBytes(Type type) {
   return tensor.getNumElements() * static_cast<int64_t>(llvm::divideCeil(tensor.getElementTypeBitWidth(), 8));
 }
 
+SmallVector<int64_t> mlir::sgd::getRowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t dim = shape.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * shape[dim];
+  return strides;
+}
+
 static std::optional<int64_t> getContiguousSliceOffset(SliceOp slice) {
   auto from = cast<RankedTensorType>(slice.getInput().getType()),
        to = cast<RankedTensorType>(slice.getResult().getType());

@@ -33,7 +33,7 @@ struct Group {
 int64_t strideOf(LabelledTensor tensor, int64_t label) {
   int64_t stride = 1;
   for (size_t dim = tensor.labels.size(); dim-- > 0;) {
-    if (tensor.labels[dim] == label) return stride;
+    if (tensor.labels[dim] == label) return tensor.strides.empty() ? stride : tensor.strides[dim];
     stride *= tensor.sizes[dim];
   }
   return -1;

@@ -1,4 +1,4 @@
-// How an einsum of two row-major tensors runs as matrix products with strides, or that it cannot. Plain C++, no IR.
+// How an einsum of two tensors runs as matrix products with strides, or that it cannot. Plain C++, no IR.
 #ifndef SGD_PASSES_SCHEDULE_CONTRACTION_SHAPE_H
 #define SGD_PASSES_SCHEDULE_CONTRACTION_SHAPE_H
 
@@ -10,10 +10,12 @@
 
 namespace mlir::sgd {
 
-/// A row-major tensor whose dimensions are named; equal labels are the same dimension.
+/// A tensor whose dimensions are named; equal labels are the same dimension. Row-major without `strides`, which count
+/// elements.
 struct LabelledTensor {
   llvm::ArrayRef<int64_t> labels;
   llvm::ArrayRef<int64_t> sizes;
+  llvm::ArrayRef<int64_t> strides = {};
 };
 
 /// c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; strides count elements, as in plan.matmul. When `swapped`,

@@ -43,6 +43,24 @@ def FormClustersPass : Pass<"sgd-form-clusters", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def FormTilesPass : Pass<"sgd-form-tiles", "::mlir::func::FuncOp"> {
+  let summary = "Contractions around a cluster, with large tensors between them only, become one sgd.tiled";
+  let description = [{
+    Before: contractions and clusters are formed. After: where products feed a kernel large tensors or take them from it (attention, forward
+    and backward), all of them are computed together: once per batch index, in blocks of rows, so that what lies between them stays in the
+    cache. What adds up over rows is added block by block, in order. Large results that a later group reads are computed again in it where
+    that costs less than keeping them. Columns that a mask known at compile time sends to at most -1e8 before the exponential are left out,
+    in all products too: their weights are exactly zero. (NaN or infinity in what a mask hides then stays hidden.) Sharding rules and labels
+    alone say how ops are cut.
+
+    Groups without a common batch dimension, with less than 32 KiB between the ops of a tile, or whose kernels would get parts that are not
+    contiguous, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+  let options = [Option<"scratchBytes", "scratch-bytes", "int64_t", "655360",
+                        "Most bytes that the values between the ops of a tile should take: half of a core's cache; 0: no tiles">];
+}
+
 def NormalizeOrderPass : Pass<"sgd-normalize-order", "::mlir::func::FuncOp"> {
   let summary = "Orders ops by what they compute, so that the order of the source decides nothing";
   let description = [{

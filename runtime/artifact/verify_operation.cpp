@@ -10,11 +10,12 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/strides.h"
+#include "runtime/artifact/verify_tiled.h"
 
 namespace sgd::artifact {
 namespace {
 
-constexpr uint64_t kMaxElements = uint64_t{1} << 48;
 constexpr uint64_t kMaxBatchDims = 4;
 constexpr uint64_t kMaxPattern = 16;
 // Kernels may use aligned vector accesses.
@@ -34,41 +35,6 @@ bool Overlap(const Range& a, const Range& b) {
 }
 
 Range RangeOf(const Slice& slice) { return {slice.space(), slice.offset(), slice.offset() + slice.size()}; }
-
-// One dimension of a strided operand.
-struct StridedDim {
-  uint64_t size;
-  int64_t stride;  // elements
-};
-
-// Elements from the first to the last one of a strided operand, both included; 0 for an empty one.
-absl::StatusOr<uint64_t> Extent(const std::vector<StridedDim>& dims, const std::string& what) {
-  uint64_t extent = 1;
-  for (const StridedDim& dim : dims) {
-    if (dim.size == 0) return 0;
-  }
-  for (const StridedDim& dim : dims) {
-    if (dim.stride < 0) return Invalid(absl::StrCat(what, " has a negative stride"));
-    const uint64_t stride = static_cast<uint64_t>(dim.stride);
-    if (stride != 0 && dim.size - 1 > (kMaxElements - extent) / stride) {
-      return Invalid(absl::StrCat(what, " has more than 2^48 elements"));
-    }
-    extent += (dim.size - 1) * stride;
-  }
-  return extent;
-}
-
-// No two indices share an element: each stride steps over all that the smaller ones reach.
-bool IsInjective(std::vector<StridedDim> dims) {
-  std::sort(dims.begin(), dims.end(), [](const StridedDim& a, const StridedDim& b) { return a.stride < b.stride; });
-  uint64_t reach = 0;
-  for (const StridedDim& dim : dims) {
-    if (dim.size <= 1) continue;
-    if (static_cast<uint64_t>(dim.stride) <= reach) return false;
-    reach += (dim.size - 1) * static_cast<uint64_t>(dim.stride);
-  }
-  return true;
-}
 
 // Checks that `elements` elements fit in the slice, aligned, and returns the bytes they take.
 absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint64_t elements, ElementType type,
@@ -133,55 +99,6 @@ absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyConte
   const Range workspace = RangeOf(*matmul.workspace());
   if (Overlap(workspace, a) || Overlap(workspace, b) || Overlap(workspace, c))
     return Invalid("the workspace overlaps an operand");
-  return absl::OkStatus();
-}
-
-absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
-  if (absl::Status status = VerifyMatmulSizes(matmul); !status.ok()) return status;
-  const auto a_dims = DimsOf(matmul, matmul.a_batch(), {matmul.m(), matmul.a_m()}, {matmul.k(), matmul.a_k()});
-  const auto b_dims = DimsOf(matmul, matmul.b_batch(), {matmul.k(), matmul.b_k()}, {matmul.n(), matmul.b_n()});
-  const auto c_dims = DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
-  absl::StatusOr<Range> a = FitOperand(context, matmul, matmul.a(), a_dims, "A");
-  if (!a.ok()) return a.status();
-  absl::StatusOr<Range> b = FitOperand(context, matmul, matmul.b(), b_dims, "B");
-  if (!b.ok()) return b.status();
-  absl::StatusOr<Range> c = FitOperand(context, matmul, matmul.c(), c_dims, "C");
-  if (!c.ok()) return c.status();
-  if (c->space == Space::Constant) return Invalid("C lies in the constants, which are read-only");
-  if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
-  return VerifyApart(*c, matmul, context, *a, *b);
-}
-
-absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
-  if (launch.kernel() >= context.kernels) {
-    return Invalid(absl::StrCat("kernel ", launch.kernel(), " does not exist (there are ", context.kernels, ")"));
-  }
-  if (launch.range() > static_cast<uint64_t>(INT64_MAX)) return Invalid("the range is larger than 2^63");
-  if (launch.grain() == 0 || launch.grain() > static_cast<uint64_t>(INT64_MAX)) {
-    return Invalid("the grain must be between 1 and 2^63");
-  }
-  for (uint64_t i = 0; i < Size(launch.buffers()); ++i) {
-    const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
-    const std::string what = absl::StrCat("buffer ", i);
-    if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
-    if (slice->size() != 0 && slice->offset() % kBufferAlignment != 0) {
-      return Invalid(absl::StrCat(what, " is not aligned to ", kBufferAlignment, " bytes"));
-    }
-  }
-  const uint64_t buffers = Size(launch.buffers());
-  if (buffers > 0 && (launch.outputs() == 0 || launch.outputs() > buffers)) {
-    return Invalid(absl::StrCat(launch.outputs(), " of ", buffers, " buffers are outputs"));
-  }
-  for (uint64_t i = buffers > 0 ? buffers - launch.outputs() : 0; i < buffers; ++i) {
-    absl::Status status =
-        VerifyWritable(context, launch.buffers()->Get(static_cast<uint32_t>(i)), absl::StrCat("output buffer ", i));
-    if (!status.ok()) return status;
-  }
-  if (launch.coordinates() == nullptr) return absl::OkStatus();
-  for (const Coordinate* coordinate : *launch.coordinates()) {
-    absl::Status status = comm::CheckAxes(context.mesh, AxesOf(coordinate->axes()));
-    if (!status.ok()) return Invalid(absl::StrCat("coordinate: ", status.message()));
-  }
   return absl::OkStatus();
 }
 
@@ -267,6 +184,9 @@ absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const
     case Space::Constant:
       space_bytes = context.constant_bytes;
       break;
+    case Space::Scratch:
+      space_bytes = context.scratch_bytes;
+      break;
     default:
       return Invalid(absl::StrCat(what, " is in an unknown space"));
   }
@@ -281,6 +201,55 @@ absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, co
   if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
   if (slice->space() == Space::Constant)
     return Invalid(absl::StrCat(what, " lies in the constants, which are read-only"));
+  return absl::OkStatus();
+}
+
+absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
+  if (absl::Status status = VerifyMatmulSizes(matmul); !status.ok()) return status;
+  const auto a_dims = DimsOf(matmul, matmul.a_batch(), {matmul.m(), matmul.a_m()}, {matmul.k(), matmul.a_k()});
+  const auto b_dims = DimsOf(matmul, matmul.b_batch(), {matmul.k(), matmul.b_k()}, {matmul.n(), matmul.b_n()});
+  const auto c_dims = DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
+  absl::StatusOr<Range> a = FitOperand(context, matmul, matmul.a(), a_dims, "A");
+  if (!a.ok()) return a.status();
+  absl::StatusOr<Range> b = FitOperand(context, matmul, matmul.b(), b_dims, "B");
+  if (!b.ok()) return b.status();
+  absl::StatusOr<Range> c = FitOperand(context, matmul, matmul.c(), c_dims, "C");
+  if (!c.ok()) return c.status();
+  if (c->space == Space::Constant) return Invalid("C lies in the constants, which are read-only");
+  if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
+  return VerifyApart(*c, matmul, context, *a, *b);
+}
+
+absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
+  if (launch.kernel() >= context.kernels) {
+    return Invalid(absl::StrCat("kernel ", launch.kernel(), " does not exist (there are ", context.kernels, ")"));
+  }
+  if (launch.range() > static_cast<uint64_t>(INT64_MAX)) return Invalid("the range is larger than 2^63");
+  if (launch.grain() == 0 || launch.grain() > static_cast<uint64_t>(INT64_MAX)) {
+    return Invalid("the grain must be between 1 and 2^63");
+  }
+  for (uint64_t i = 0; i < Size(launch.buffers()); ++i) {
+    const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
+    const std::string what = absl::StrCat("buffer ", i);
+    if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
+    if (slice->size() != 0 && slice->offset() % kBufferAlignment != 0) {
+      return Invalid(absl::StrCat(what, " is not aligned to ", kBufferAlignment, " bytes"));
+    }
+  }
+  const uint64_t buffers = Size(launch.buffers());
+  if (buffers > 0 && (launch.outputs() == 0 || launch.outputs() > buffers)) {
+    return Invalid(absl::StrCat(launch.outputs(), " of ", buffers, " buffers are outputs"));
+  }
+  for (uint64_t i = buffers > 0 ? buffers - launch.outputs() : 0; i < buffers; ++i) {
+    absl::Status status =
+        VerifyWritable(context, launch.buffers()->Get(static_cast<uint32_t>(i)), absl::StrCat("output buffer ", i));
+    if (!status.ok()) return status;
+  }
+  if (launch.coordinates() == nullptr) return absl::OkStatus();
+  for (const Coordinate* coordinate : *launch.coordinates()) {
+    absl::Status status = comm::CheckAxes(context.mesh, AxesOf(coordinate->axes()));
+    if (!status.ok()) return Invalid(absl::StrCat("coordinate: ", status.message()));
+  }
   return absl::OkStatus();
 }
 
@@ -300,6 +269,8 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return absl::OkStatus();  // verify_overlap.cpp
     case Operation::LaunchGroup:
       return VerifyLaunchGroup(context, *instruction.op_as_LaunchGroup());
+    case Operation::Tiled:
+      return VerifyTiled(context, *instruction.op_as_Tiled());
     default:
       return Invalid("unknown kind of operation");
   }
@@ -322,6 +293,8 @@ const char* OperationName(const Instruction& instruction) {
       return "done";
     case Operation::LaunchGroup:
       return "launch_group";
+    case Operation::Tiled:
+      return "tiled";
     default:
       return "unknown";
   }

@@ -16,12 +16,16 @@ struct VerifyContext {
   uint64_t private_bytes = 0;
   uint64_t window_bytes = 0;
   uint64_t constant_bytes = 0;
+  uint64_t scratch_bytes = 0;  // of the Tiled whose steps are checked; else 0
 };
 
 // The slice exists, is of a known space and inside it. `what` names it in the message.
 absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const std::string& what);
 // VerifySlice, and not of the constant space.
 absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what);
+
+absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch);
+absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul);
 
 // Messages do not say which instruction it is: the caller does.
 absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction);

@@ -53,6 +53,12 @@ Accesses AccessesOf(const Instruction& instruction) {
     accesses.Write(copy->target());
   } else if (const Fill* fill = instruction.op_as_Fill()) {
     accesses.Write(fill->target());
+  } else if (const Tiled* tiled = instruction.op_as_Tiled()) {
+    const uint64_t count = Size(tiled->operands());
+    for (uint64_t i = 0; i < count; ++i) {
+      const Slice* slice = tiled->operands()->Get(static_cast<uint32_t>(i))->slice();
+      i + tiled->outputs() < count ? accesses.Read(slice) : accesses.Write(slice);
+    }
   } else if (const Collective* collective = instruction.op_as_Collective()) {
     for (const CollectiveOperand* operand : *collective->operands()) {
       accesses.Read(operand->source());

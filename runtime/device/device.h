@@ -34,7 +34,8 @@ struct MemoryMap {
   std::byte* window_base = nullptr;
   const std::byte* constant_base = nullptr;
 
-  // Address of a verified slice. Slices of the constant space must only be read.
+  // Address of a verified slice. Slices of the constant space must only be read; scratch memory is the device's own and
+  // has no address here.
   std::byte* Address(const artifact::Slice& slice) const;
 };
 
@@ -90,6 +91,8 @@ class Device {
                                                                    const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const MemoryMap& memory) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
+                                                             const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const std::byte* source, std::byte* target,
                                                             uint64_t bytes) = 0;

@@ -79,7 +79,7 @@ absl::Status Executor::PrepareInstruction(uint32_t index) {
     return absl::OkStatus();
   }
   const bool computes = instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul ||
-                        instruction.op_type() == Operation::LaunchGroup;
+                        instruction.op_type() == Operation::LaunchGroup || instruction.op_type() == Operation::Tiled;
   if (computes && options_.null_kernels) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
   if (!node.ok()) return node.status();
@@ -116,6 +116,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instru
     }
     case Operation::Matmul:
       return device.PrepareMatmul(*instruction.op_as_Matmul(), memory);
+    case Operation::Tiled:
+      return device.PrepareTiled(*instruction.op_as_Tiled(), context_.kernels(), memory);
     case Operation::Copy: {
       const artifact::Copy& copy = *instruction.op_as_Copy();
       return device.PrepareCopy(memory.Address(*copy.source()), memory.Address(*copy.target()), copy.target()->size());

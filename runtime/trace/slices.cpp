@@ -29,6 +29,10 @@ void VisitCollective(const artifact::Collective& collective, const VisitSlice& v
   }
 }
 
+void VisitTiled(const artifact::Tiled& tiled, const VisitSlice& visit) {
+  for (uint64_t i = 0; i < artifact::Size(tiled.operands()); ++i) visit("buffer", *tiled.operands()->Get(i)->slice());
+}
+
 }  // namespace
 
 void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& visit) {
@@ -49,6 +53,8 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
     case artifact::Operation::LaunchGroup:
       for (const artifact::Launch* launch : *instruction.op_as_LaunchGroup()->launches()) VisitLaunch(*launch, visit);
       return;
+    case artifact::Operation::Tiled:
+      return VisitTiled(*instruction.op_as_Tiled(), visit);
     case artifact::Operation::Done:
     case artifact::Operation::NONE:
       return;

@@ -114,6 +114,25 @@ Json MatmulJson(const artifact::Matmul& matmul) {
           {"epilogue", EpilogueName(matmul.epilogue())}};
 }
 
+Json LaunchJson(const artifact::Artifact& root, const artifact::Launch& launch) {
+  return {{"kernel", root.kernels()->Get(launch.kernel())->symbol()->str()},
+          {"range", launch.range()},
+          {"grain", launch.grain()}};
+}
+
+Json TiledJson(const artifact::Artifact& root, const artifact::Tiled& tiled) {
+  Json loops = Json::array();
+  for (uint32_t i = 0; i < Size(tiled.loops()); ++i) loops.push_back(tiled.loops()->Get(i));
+  Json steps = Json::array();
+  for (uint32_t i = 0; i < Size(tiled.steps()); ++i) {
+    const artifact::TileStep& step = *tiled.steps()->Get(i);
+    const artifact::Launch* launch = step.op_as_Launch();
+    steps.push_back({{"op", launch != nullptr ? "launch" : "matmul"}});
+    steps.back().update(launch != nullptr ? LaunchJson(root, *launch) : MatmulJson(*step.op_as_Matmul()));
+  }
+  return {{"loops", loops}, {"scratch_bytes", tiled.scratch_bytes()}, {"steps", steps}};
+}
+
 // What limits an instruction: "compute" where it does more arithmetic per byte than the cost
 // model's CPU can (60 GFLOP/s on 10 GB/s), "memory" where it does less, "peers" for collectives.
 const char* BoundOf(const artifact::Instruction& instruction) {
@@ -123,24 +142,20 @@ const char* BoundOf(const artifact::Instruction& instruction) {
   return static_cast<double>(instruction.flops()) > kFlopsPerByte * bytes ? "compute" : "memory";
 }
 
-void AddLaunch(Json& json, const artifact::Artifact& root, const artifact::Launch& launch) {
-  json["kernel"] = root.kernels()->Get(launch.kernel())->symbol()->str();
-  json["range"] = launch.range();
-  json["grain"] = launch.grain();
-}
-
 Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   Json json = {{"index", index}, {"op", OperationKindName(instruction.op_type())}};
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
-    AddLaunch(json, root, *launch);
+    json.update(LaunchJson(root, *launch));
   } else if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) {
     json["launches"] = Json::array();
     for (const artifact::Launch* launch : *group->launches()) {
-      AddLaunch(json["launches"].emplace_back(Json::object()), root, *launch);
+      json["launches"].push_back(LaunchJson(root, *launch));
     }
   } else if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) {
     json.update(MatmulJson(*matmul));
+  } else if (const artifact::Tiled* tiled = instruction.op_as_Tiled()) {
+    json.update(TiledJson(root, *tiled));
   } else if (instruction.op_as_Collective() != nullptr) {
     json.update(CollectiveJson(root, program, index, /*with_operands=*/false));
     json.erase("instruction");

@@ -34,6 +34,8 @@ const char* SpaceName(artifact::Space space) {
       return "window";
     case artifact::Space::Constant:
       return "constant";
+    case artifact::Space::Scratch:
+      return "scratch";
   }
   return "unknown";
 }
@@ -78,6 +80,8 @@ const char* OperationKindName(artifact::Operation operation) {
       return "done";
     case artifact::Operation::LaunchGroup:
       return "launch_group";
+    case artifact::Operation::Tiled:
+      return "tiled";
     case artifact::Operation::NONE:
       break;
   }

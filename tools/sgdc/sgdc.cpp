@@ -26,7 +26,7 @@ Examples:
 
 struct Flags {
   std::vector<std::string> models;
-  std::string output, mesh, emit, memoryLimit, cache, cacheSize = "2GiB";
+  std::string output, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB";
   uint64_t cacheBytes = 0;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
@@ -53,6 +53,8 @@ bool parseValues(Flags& flags, std::string& error) {
   if (!flags.mesh.empty() && !take(parseMesh(flags.mesh), flags.compile.mesh, error)) return false;
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
   if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
+    return false;
+  if (!flags.tileScratch.empty() && !take(parseByteSize(flags.tileScratch), flags.compile.tileScratch, error))
     return false;
   if (!take(parseByteSize(flags.cacheSize), flags.cacheBytes, error)) return false;
   llvm::Error wrong = llvm::joinErrors(checkTarget(flags.compile.target), checkCpu(flags.compile.cpu));
@@ -89,6 +91,11 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->type_name("SIZE");
   app.add_option("--topology", flags.compile.topologyFile, "Links between ranks for the cost model")
       ->type_name("FILE.json");
+  app.add_option(
+         "--tile-scratch", flags.tileScratch,
+         "Scratch memory per thread that products around a kernel, such as attention, should take when they are "
+         "computed in tiles (default 640KiB); 0: they are not")
+      ->type_name("SIZE");
   app.add_option("--cache", flags.cache,
                  "Folder in which compilations are kept and looked up; made if missing, shared safely")
       ->type_name("DIR");

@@ -16,6 +16,7 @@
 #include "targets/cpu/device/kernel_library.h"
 #include "targets/cpu/device/matmul.h"
 #include "targets/cpu/device/nodes.h"
+#include "targets/cpu/device/tiled.h"
 
 namespace sgd::cpu {
 namespace {
@@ -97,6 +98,12 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunchGroup(
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,
                                                                        const device::MemoryMap& memory) {
   return MakeMatmul(pool_, scratch_, matmul, memory);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,
+                                                                      const device::KernelLibrary& library,
+                                                                      const device::MemoryMap& memory) {
+  return MakeTiled(pool_, {scratch_, tile_scratch_}, tiled, static_cast<const CpuKernelLibrary&>(library), memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareCopy(const std::byte* source, std::byte* target,

@@ -43,6 +43,9 @@ class CpuDevice final : public device::Device {
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
+                                                             const device::KernelLibrary& library,
+                                                             const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source, std::byte* target,
                                                             uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(std::byte* target, uint64_t bytes,
@@ -53,10 +56,13 @@ class CpuDevice final : public device::Device {
 
  private:
   explicit CpuDevice(const CpuDeviceOptions& options)
-      : pool_(options.threads, options.cores, options.shares_cores), scratch_(options.threads) {}
+      : pool_(options.threads, options.cores, options.shares_cores),
+        scratch_(options.threads),
+        tile_scratch_(options.threads) {}
 
   ThreadPool pool_;
   ThreadScratch scratch_;
+  ThreadScratch tile_scratch_;  // Tiled.scratch_bytes
 };
 
 }  // namespace sgd::cpu

@@ -50,3 +50,18 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   %6 = plan.view %0 at 64 : !p -> memref<16xf32, #plan.space<private>>
   return %0 : !p
 }
+
+// CHECK-LABEL: @tiled
+func.func @tiled(%x: !p, %w: memref<8x8xf32, #plan.space<private>>, %y: !p) {
+  // CHECK: plan.tiled ins(%{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : {{.*}}) loops [4] strides [32, 0, 32] scratch 64 {
+  plan.tiled ins(%x, %w : !p, memref<8x8xf32, #plan.space<private>>) outs(%y : !p) loops [4] strides [32, 0, 32] scratch 64 {
+  ^bb0(%a: memref<8xf32, #plan.space<private>>, %b: memref<64xf32, #plan.space<private>>, %c: memref<8xf32, #plan.space<private>>):
+    // CHECK: plan.alloc offset 0 : memref<8xf32, #plan.space<scratch>>
+    %s = plan.alloc offset 0 : memref<8xf32, #plan.space<scratch>>
+    plan.matmul ins(%a, %b : memref<8xf32, #plan.space<private>>, memref<64xf32, #plan.space<private>>)
+      outs(%s : memref<8xf32, #plan.space<scratch>>) sizes [1, 8, 8] strides [8, 1], [8, 1], [8, 1]
+    plan.matmul ins(%s, %b : memref<8xf32, #plan.space<scratch>>, memref<64xf32, #plan.space<private>>)
+      outs(%c : memref<8xf32, #plan.space<private>>) sizes [1, 8, 8] strides [8, 1], [8, 1], [8, 1]
+  }
+  return
+}

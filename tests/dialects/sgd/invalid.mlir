@@ -53,3 +53,180 @@ func.func @slice(%a: tensor<8xf32>) {
   %0 = sgd.slice %a starts = [2] limits = [9] strides = [1] : tensor<8xf32> -> tensor<7xf32>
   return
 }
+
+// -----
+
+func.func @missing_cut(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{has 1 cuts where each of 1 loops needs one for each operand and result}}
+  %0 = sgd.tiled(%x) loops [4] cuts [0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @empty_loop(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{has an empty loop}}
+  %0 = sgd.tiled(%x) loops [0] cuts [0, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @cut_size(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{loop 0 of 4 cannot cut dimension 1 of operand 0: it is cut by another loop or of size 8}}
+  %0 = sgd.tiled(%x) loops [4] cuts [1, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @cut_dim(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{loop 0 cuts dimension 2 of result 0, which has rank 2}}
+  %0 = sgd.tiled(%x) loops [4] cuts [0, 2] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @uncut_result(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{result 0 is not cut by every loop}}
+  %0 = sgd.tiled(%x) loops [4] cuts [0, -1] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @argument_type(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{block argument 0 should have type}}
+  %0 = sgd.tiled(%x) loops [4] cuts [-1, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @unknown_result(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sgd.tiled(%x) loops [4] cuts [0, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    // expected-error@+1 {{names the unknown result 1}}
+    sgd.tile_store %c to 1 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @outside(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sgd.tiled(%x) loops [4] cuts [0, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    // expected-error@+1 {{does not fit the tile of result 0 along dimension 1}}
+    sgd.tile_store %c to 0 at [0, 1] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @stored_argument(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sgd.tiled(%x) loops [4] cuts [0, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    // expected-error@+1 {{stores what is not the result of a contraction or cluster}}
+    sgd.tile_store %a to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @stored_twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sgd.tiled(%x) loops [4] cuts [0, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    // expected-error@+1 {{stores a value that is stored twice}}
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+    sgd.tile_store %c to 0 at [0, 0] : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @added_kernel(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sgd.tiled(%x) loops [4] cuts [0, 0] {
+  ^bb0(%a: tensor<1x8xf32>):
+    %c = sgd.cluster(%a) {
+    ^bb0(%b: tensor<1x8xf32>):
+      %e = math.exp %b : tensor<1x8xf32>
+      sgd.yield %e : tensor<1x8xf32>
+    } : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    // expected-error@+1 {{adds what is not the result of a contraction}}
+    sgd.tile_store %c to 0 at [0, 0] add : tensor<1x8xf32>
+  } : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

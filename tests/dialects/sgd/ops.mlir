@@ -53,3 +53,19 @@ func.func @structured(%x: tensor<8x64xf32>, %w: tensor<64x16xf32>, %s: tensor<f3
   %13 = sgd.fptosi %x : tensor<8x64xf32> to tensor<8x64xi8>
   return %3 : tensor<16x8xf32>
 }
+
+// CHECK-LABEL: @tiled
+func.func @tiled(%q: tensor<8x64x16xf32>, %k: tensor<8x64x16xf32>) -> tensor<8x64x16xf32> {
+  // CHECK: sgd.tiled(%arg0, %arg1) loops [8] cuts [0, 0, 0] {
+  %o = sgd.tiled(%q, %k) loops [8] cuts [0, 0, 0] {
+  ^bb0(%a: tensor<1x64x16xf32>, %b: tensor<1x64x16xf32>):
+    %s = sgd.contract %a [0, 1, 2], %b [0, 3, 2] into [0, 1, 3] : tensor<1x64x16xf32>, tensor<1x64x16xf32> -> tensor<1x64x64xf32>
+    %c = sgd.contract %s [0, 1, 2], %b [0, 2, 3] into [0, 1, 3] : tensor<1x64x64xf32>, tensor<1x64x16xf32> -> tensor<1x64x16xf32>
+    // CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0] : tensor<1x64x16xf32>
+    sgd.tile_store %c to 0 at [0, 0, 0] : tensor<1x64x16xf32>
+    %d = sgd.contract %s [0, 1, 2], %a [0, 2, 3] into [0, 1, 3] : tensor<1x64x64xf32>, tensor<1x64x16xf32> -> tensor<1x64x16xf32>
+    // CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0] add : tensor<1x64x16xf32>
+    sgd.tile_store %d to 0 at [0, 0, 0] add : tensor<1x64x16xf32>
+  } : (tensor<8x64x16xf32>, tensor<8x64x16xf32>) -> tensor<8x64x16xf32>
+  return %o : tensor<8x64x16xf32>
+}

@@ -87,3 +87,32 @@ func.func @collectives(%x: tensor<4xf32> {sgd.global_type = tensor<8xf32>, sgd.s
   %1 = spmd.all_reduce add (%0) <@mesh, {"data"}> : (tensor<8xf32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// Tiles of 4 x 16 elements of x: one head's are 16 apart, which a product's strides say; the kernel works in scratch memory.
+// CHECK-LABEL: func.func @tiled(
+// CHECK: plan.tiled ins(%{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : {{.*}}) loops [2] strides [64, 0, 64] scratch 512 {
+// CHECK: ^bb0(%[[X:.*]]: memref<112xf32, #plan.space<private>>, %[[W:.*]]: memref<16xf32, #plan.space<private>>, %[[Y:.*]]: memref<112xf32, #plan.space<private>>):
+// CHECK: %[[S:.*]] = plan.alloc offset 256 : memref<4x1x16xf32, #plan.space<scratch>>
+// CHECK: plan.matmul ins(%[[W]], %[[X]] {{.*}}) outs(%[[S]] {{.*}}) sizes [4, 16, 4] strides [4, 1], [32, 1], [16, 1]
+// CHECK: %[[E:.*]] = plan.alloc offset 0 : memref<4x1x16xf32, #plan.space<scratch>>
+// CHECK: plan.launch @kernel_0 ins(%[[S]] {{.*}}) outs(%[[E]]
+// CHECK: %[[W0:.*]] = plan.view %[[W]] at 32
+// CHECK: %[[Y0:.*]] = plan.view %[[Y]] at 256
+// CHECK: plan.matmul ins(%[[W0]], %[[E]] {{.*}}) outs(%[[Y0]] {{.*}}) sizes [2, 16, 4] strides [4, 1], [16, 1], [32, 1] epilogue{{ +}}accumulate
+func.func @tiled(%x: tensor<4x2x16xf32>, %w: tensor<4x4xf32>) -> tensor<4x2x16xf32> {
+  %0 = sgd.tiled(%x, %w) loops [2] cuts [1, -1, 1] {
+  ^bb0(%a: tensor<4x1x16xf32>, %b: tensor<4x4xf32>):
+    %s = sgd.contract %b [0, 1], %a [1, 2, 3] into [0, 2, 3] : tensor<4x4xf32>, tensor<4x1x16xf32> -> tensor<4x1x16xf32>
+    %e = sgd.cluster(%s) {
+    ^bb0(%c: tensor<4x1x16xf32>):
+      %1 = math.exp %c : tensor<4x1x16xf32>
+      sgd.yield %1 : tensor<4x1x16xf32>
+    } : (tensor<4x1x16xf32>) -> tensor<4x1x16xf32>
+    %r = sgd.slice %b starts = [2, 0] limits = [4, 4] strides = [1, 1] : tensor<4x4xf32> -> tensor<2x4xf32>
+    %y = sgd.contract %r [0, 1], %e [1, 2, 3] into [0, 2, 3] : tensor<2x4xf32>, tensor<4x1x16xf32> -> tensor<2x1x16xf32>
+    sgd.tile_store %y to 0 at [2, 0, 0] add : tensor<2x1x16xf32>
+  } : (tensor<4x2x16xf32>, tensor<4x4xf32>) -> tensor<4x2x16xf32>
+  return %0 : tensor<4x2x16xf32>
+}

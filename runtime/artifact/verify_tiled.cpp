@@ -1,0 +1,172 @@
+// Each step is checked as an instruction of its own at the first tile, then its slices at the last one: strides are not
+// negative, so what lies between is inside too.
+#include "runtime/artifact/verify_tiled.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/artifact/strides.h"
+
+namespace sgd::artifact {
+namespace {
+
+constexpr uint64_t kMaxLoops = 8;
+// Tiles are numbered with 16 bits where they are dealt to threads.
+constexpr uint64_t kMaxTiles = 65535;
+constexpr uint64_t kMaxScratchBytes = uint64_t{1} << 30;
+constexpr uint64_t kBufferAlignment = 64;
+
+absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+std::vector<const Slice*> SlicesOf(const TileStep& step) {
+  if (const Matmul* matmul = step.op_as_Matmul()) return {matmul->a(), matmul->b(), matmul->c()};
+  std::vector<const Slice*> slices;
+  const Launch& launch = *step.op_as_Launch();
+  for (uint32_t i = 0; i < Size(launch.buffers()); ++i) slices.push_back(launch.buffers()->Get(i));
+  return slices;
+}
+
+absl::Status VerifyLoops(const Tiled& tiled) {
+  if (Size(tiled.loops()) > kMaxLoops) return Invalid(absl::StrCat("more than ", kMaxLoops, " loops"));
+  uint64_t tiles = 1;
+  for (uint32_t i = 0; i < Size(tiled.loops()); ++i) {
+    const uint64_t count = tiled.loops()->Get(i);
+    if (count == 0 || count > kMaxTiles / tiles) return Invalid(absl::StrCat("not 1 to ", kMaxTiles, " tiles"));
+    tiles *= count;
+  }
+  if (tiled.scratch_bytes() > kMaxScratchBytes) return Invalid("more than 2^30 bytes of scratch memory");
+  return absl::OkStatus();
+}
+
+// Bytes from a tile's place to the same place of the last tile; the operand has been verified.
+uint64_t ReachOf(const Tiled& tiled, const TileOperand& operand) {
+  uint64_t reach = 0;
+  for (uint32_t i = 0; i < Size(tiled.loops()); ++i) reach += (tiled.loops()->Get(i) - 1) * operand.strides()->Get(i);
+  return reach;
+}
+
+absl::Status VerifyOperand(const VerifyContext& context, const Tiled& tiled, const TileOperand& operand) {
+  if (absl::Status status = VerifySlice(context, operand.slice(), "its slice"); !status.ok()) return status;
+  if (operand.slice()->space() == Space::Scratch) return Invalid("its slice is scratch memory");
+  if (Size(operand.strides()) != Size(tiled.loops())) return Invalid("it has not one stride per loop");
+  uint64_t reach = 0;
+  for (uint32_t i = 0; i < Size(tiled.loops()); ++i) {
+    const uint64_t steps = tiled.loops()->Get(i) - 1, stride = operand.strides()->Get(i);
+    if (steps != 0 && stride > (operand.slice()->size() - reach) / steps) {
+      return Invalid("its strides lead out of its slice");
+    }
+    reach += steps * stride;
+  }
+  return absl::OkStatus();
+}
+
+// The slice of the first tile, moved as far as tiles go, stays inside its operand.
+absl::Status VerifyPart(const Tiled& tiled, const Slice& slice, int32_t index, uint64_t alignment) {
+  if (index == -1) {
+    return slice.space() == Space::Scratch ? absl::OkStatus() : Invalid("it has no operand and is no scratch memory");
+  }
+  if (index < 0 || static_cast<uint64_t>(index) >= Size(tiled.operands())) {
+    return Invalid(absl::StrCat("it is part of operand ", index, " of ", Size(tiled.operands())));
+  }
+  const TileOperand& operand = *tiled.operands()->Get(static_cast<uint32_t>(index));
+  const Slice& whole = *operand.slice();
+  const uint64_t reach = ReachOf(tiled, operand);
+  // No sum overflows: both slices lie in spaces of less than 2^63 bytes.
+  if (slice.space() != whole.space() || slice.offset() < whole.offset() ||
+      slice.offset() + slice.size() + reach > whole.offset() + whole.size()) {
+    return Invalid(absl::StrCat("it leaves operand ", index));
+  }
+  for (uint32_t i = 0; i < Size(operand.strides()); ++i) {
+    if (operand.strides()->Get(i) % alignment != 0) {
+      return Invalid(absl::StrCat("a stride of operand ", index, " is not a multiple of ", alignment, " bytes"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// No two tiles write to the same element: `dims`, those of one tile, with the loops added.
+absl::Status VerifyDisjoint(const Tiled& tiled, int32_t index, std::vector<StridedDim> dims, uint64_t element) {
+  if (index == -1) return absl::OkStatus();
+  const TileOperand& operand = *tiled.operands()->Get(static_cast<uint32_t>(index));
+  for (uint32_t i = 0; i < Size(tiled.loops()); ++i) {
+    dims.push_back({tiled.loops()->Get(i), static_cast<int64_t>(operand.strides()->Get(i) / element)});
+  }
+  if (absl::StatusOr<uint64_t> extent = Extent(dims, "what is written"); !extent.ok()) return extent.status();
+  return IsInjective(std::move(dims)) ? absl::OkStatus() : Invalid("two tiles write to the same place");
+}
+
+// A slice that a step writes lies in scratch memory or an output.
+absl::Status VerifyWritten(const Tiled& tiled, int32_t index) {
+  const uint64_t inputs = Size(tiled.operands()) - tiled.outputs();
+  if (index == -1 || static_cast<uint64_t>(index) >= inputs) return absl::OkStatus();
+  return Invalid(absl::StrCat("operand ", index, ", which is no output, is written"));
+}
+
+absl::Status VerifyStepMatmul(const Tiled& tiled, const TileStep& step, const Matmul& matmul) {
+  if (matmul.epilogue() != Epilogue::None && matmul.epilogue() != Epilogue::Accumulate) {
+    return Invalid("an epilogue that tiles do not have");
+  }
+  if (matmul.bias() != nullptr || matmul.workspace() != nullptr) return Invalid("a bias or workspace in a tile");
+  if (absl::Status status = VerifyWritten(tiled, step.operands()->Get(2)); !status.ok()) return status;
+  std::vector<StridedDim> dims = {{matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()}};
+  for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) {
+    dims.push_back({matmul.batch_dims()->Get(i), matmul.c_batch()->Get(i)});
+  }
+  return VerifyDisjoint(tiled, step.operands()->Get(2), std::move(dims), ElementSize(matmul.element()));
+}
+
+absl::Status VerifyStepLaunch(const Tiled& tiled, const TileStep& step, const Launch& launch) {
+  if (Size(launch.coordinates()) != 0) return Invalid("coordinates in a tile");
+  const uint32_t buffers = static_cast<uint32_t>(Size(launch.buffers()));
+  for (uint32_t i = buffers == 0 ? 0 : buffers - launch.outputs(); i < buffers; ++i) {
+    absl::Status status = VerifyWritten(tiled, step.operands()->Get(i));
+    if (status.ok()) {
+      status = VerifyDisjoint(tiled, step.operands()->Get(i), {{launch.buffers()->Get(i)->size(), 1}}, 1);
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyStep(const VerifyContext& context, const Tiled& tiled, const TileStep& step) {
+  const Launch* launch = step.op_as_Launch();
+  const Matmul* matmul = step.op_as_Matmul();
+  if (launch == nullptr && matmul == nullptr) return Invalid("unknown kind of operation");
+  absl::Status status = launch != nullptr ? VerifyLaunch(context, *launch) : VerifyMatmul(context, *matmul);
+  if (!status.ok()) return status;
+  const std::vector<const Slice*> slices = SlicesOf(step);
+  if (Size(step.operands()) != slices.size()) return Invalid("it has not one operand number per slice");
+  const uint64_t alignment = launch != nullptr ? kBufferAlignment : ElementSize(matmul->element());
+  for (uint32_t i = 0; i < slices.size(); ++i) {
+    status = VerifyPart(tiled, *slices[i], step.operands()->Get(i), alignment);
+    if (!status.ok()) return Invalid(absl::StrCat("slice ", i, ": ", status.message()));
+  }
+  return launch != nullptr ? VerifyStepLaunch(tiled, step, *launch) : VerifyStepMatmul(tiled, step, *matmul);
+}
+
+}  // namespace
+
+absl::Status VerifyTiled(const VerifyContext& context, const Tiled& tiled) {
+  if (absl::Status status = VerifyLoops(tiled); !status.ok()) return status;
+  for (uint32_t i = 0; i < Size(tiled.operands()); ++i) {
+    absl::Status status = VerifyOperand(context, tiled, *tiled.operands()->Get(i));
+    if (!status.ok()) return Invalid(absl::StrCat("operand ", i, ": ", status.message()));
+  }
+  if (tiled.outputs() > Size(tiled.operands())) {
+    return Invalid(absl::StrCat(tiled.outputs(), " of ", Size(tiled.operands()), " operands are outputs"));
+  }
+  VerifyContext inside = context;
+  inside.scratch_bytes = tiled.scratch_bytes();
+  for (uint32_t i = 0; i < Size(tiled.steps()); ++i) {
+    absl::Status status = VerifyStep(inside, tiled, *tiled.steps()->Get(i));
+    if (!status.ok()) return Invalid(absl::StrCat("step ", i, ": ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::artifact

@@ -1,0 +1,26 @@
+// A Tiled as a node: tiles over the thread pool, all steps of one on one thread, scratch memory per thread.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "runtime/device/device.h"
+#include "targets/cpu/device/kernel_library.h"
+#include "targets/cpu/device/thread_pool.h"
+#include "targets/cpu/device/thread_scratch.h"
+
+namespace sgd::cpu {
+
+// Memory of the threads; different, since a product runs while the tile's values are kept.
+struct TileScratch {
+  ThreadScratch& products;
+  ThreadScratch& tiles;
+};
+
+// Unimplemented for products of booleans; ResourceExhausted without memory for the scratch. Pool and scratch must
+// outlive the node. Results do not depend on the number of threads: a tile is computed by one.
+absl::StatusOr<std::unique_ptr<device::Node>> MakeTiled(ThreadPool& pool, TileScratch scratch,
+                                                        const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
+                                                        const device::MemoryMap& memory);
+
+}  // namespace sgd::cpu

@@ -1,0 +1,153 @@
+// RUN: sgd-opt %s --sgd-form-contractions --sgd-form-clusters --sgd-form-tiles | FileCheck %s
+// RUN: sgd-opt %s --sgd-form-contractions --sgd-form-clusters --sgd-form-tiles=scratch-bytes=0 | FileCheck %s --check-prefix=NONE
+// NONE-NOT: sgd.tiled
+
+!qkv = tensor<4x128x2x64xf32>
+!s = tensor<4x2x128x128xf32>
+!row = tensor<4x2x128xf32>
+
+// Scores, softmax and the weighted sum run head by head, in two blocks of rows; the second half of the keys is masked for the first one.
+// CHECK-LABEL: func.func @causal
+// CHECK: %[[T:.*]] = sgd.tiled(%arg0, %arg1, %arg2) loops [4, 2] cuts [0, 2, 0, 2, 0, 2, 0, 2] {
+// CHECK: ^bb0(%[[Q:.*]]: tensor<1x128x1x64xf32>, %[[K:.*]]: tensor<1x128x1x64xf32>, %[[V:.*]]: tensor<1x128x1x64xf32>):
+// CHECK: %[[Q1:.*]] = sgd.slice %[[Q]] starts = [0, 64, 0, 0] limits = [1, 128, 1, 64]
+// CHECK: %[[S1:.*]] = sgd.contract %[[Q1]] [0, 1, 2, 3], %[[K]] [0, 4, 2, 3] into [0, 2, 1, 4] {{.*}} -> tensor<1x1x64x128xf32>
+// CHECK: %[[P1:.*]] = sgd.cluster(%[[S1]]) {
+// CHECK: sgd.iota dimension = 2 : tensor<1x1x64x128xi32>
+// CHECK: arith.constant dense<64> : tensor<1x1x64x128xi32>
+// CHECK: %[[O1:.*]] = sgd.contract %[[V]] [0, 1, 2, 3], %[[P1]]
+// CHECK: sgd.tile_store %[[O1]] to 0 at [0, 64, 0, 0] : tensor<1x64x1x64xf32>
+// CHECK: %[[K0:.*]] = sgd.slice %[[K]] starts = [0, 0, 0, 0] limits = [1, 64, 1, 64]
+// CHECK: %[[S0:.*]] = sgd.contract {{.*}}, %[[K0]] {{.*}} -> tensor<1x1x64x64xf32>
+// CHECK: sgd.cluster(%[[S0]]) {
+// CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0, 0] : tensor<1x64x1x64xf32>
+// CHECK: return %[[T]]
+func.func @causal(%q: !qkv, %k: !qkv, %v: !qkv) -> !qkv {
+  %s = sgd.dot_general %q, %k batching = [0, 2] x [0, 2] contracting = [3] x [3] : !qkv, !qkv -> !s
+  %i = sgd.iota dimension = 2 : tensor<4x2x128x128xi32>
+  %j = sgd.iota dimension = 3 : tensor<4x2x128x128xi32>
+  %mask = arith.cmpi sge, %i, %j : tensor<4x2x128x128xi32>
+  %fill = arith.constant dense<-1.0e+09> : !s
+  %m = arith.select %mask, %s, %fill : tensor<4x2x128x128xi1>, !s
+  %max = sgd.reduce max %m dimensions = [3] : !s -> !row
+  %maxb = sgd.broadcast_in_dim %max dims = [0, 1, 2] : !row -> !s
+  %c = arith.subf %m, %maxb : !s
+  %e = math.exp %c : !s
+  %sum = sgd.reduce add %e dimensions = [3] : !s -> !row
+  %sumb = sgd.broadcast_in_dim %sum dims = [0, 1, 2] : !row -> !s
+  %p = arith.divf %e, %sumb : !s
+  %o = sgd.dot_general %v, %p batching = [0, 2] x [0, 1] contracting = [1] x [3] : !qkv, !s -> tensor<4x2x64x128xf32>
+  %r = sgd.transpose %o permutation = [0, 3, 1, 2] : tensor<4x2x64x128xf32> -> !qkv
+  return %r : !qkv
+}
+
+// A row with nothing but masked scores is uniform over all columns, so columns may only be left out where each row keeps one. Here the
+// mask is only known at run time: nothing is left out.
+// CHECK-LABEL: func.func @padding
+// CHECK: sgd.tiled(%arg0, %arg1, %arg3, %arg2) loops [4, 2] cuts [0, 2, 0, 2, 0, -1, 0, 2, 0, 2] {
+// CHECK-COUNT-2: sgd.contract {{.*}} -> tensor<1x1x64x128xf32>
+// CHECK: return
+func.func @padding(%q: !qkv, %k: !qkv, %v: !qkv, %keep: tensor<4x128xi1>) -> !qkv {
+  %s = sgd.dot_general %q, %k batching = [0, 2] x [0, 2] contracting = [3] x [3] : !qkv, !qkv -> !s
+  %mask = sgd.broadcast_in_dim %keep dims = [0, 3] : tensor<4x128xi1> -> tensor<4x2x128x128xi1>
+  %fill = arith.constant dense<-1.0e+09> : !s
+  %m = arith.select %mask, %s, %fill : tensor<4x2x128x128xi1>, !s
+  %max = sgd.reduce max %m dimensions = [3] : !s -> !row
+  %maxb = sgd.broadcast_in_dim %max dims = [0, 1, 2] : !row -> !s
+  %c = arith.subf %m, %maxb : !s
+  %e = math.exp %c : !s
+  %sum = sgd.reduce add %e dimensions = [3] : !s -> !row
+  %sumb = sgd.broadcast_in_dim %sum dims = [0, 1, 2] : !row -> !s
+  %p = arith.divf %e, %sumb : !s
+  %o = sgd.dot_general %v, %p batching = [0, 2] x [0, 1] contracting = [1] x [3] : !qkv, !s -> tensor<4x2x64x128xf32>
+  %r = sgd.transpose %o permutation = [0, 3, 1, 2] : tensor<4x2x64x128xf32> -> !qkv
+  return %r : !qkv
+}
+
+// Two query heads share a head of keys: the shared dimension is no loop. Rows are not cut where the keys' length is another one.
+// CHECK-LABEL: func.func @grouped_cross_attention
+// CHECK: sgd.tiled(%arg0, %arg1, %arg2) loops [4, 2] cuts [0, 2, 0, 2, 0, 2, 0, 1] {
+// CHECK: sgd.contract {{.*}} -> tensor<1x1x3x64x96xf32>
+// CHECK: sgd.cluster
+// CHECK: sgd.tile_store %{{.*}} to 0 at
+// CHECK: return
+func.func @grouped_cross_attention(%q: tensor<4x64x2x3x16xf32>, %k: tensor<4x96x2x16xf32>, %v: tensor<4x96x2x16xf32>) -> tensor<4x2x16x3x64xf32> {
+  %s = sgd.dot_general %q, %k batching = [0, 2] x [0, 2] contracting = [4] x [3] : tensor<4x64x2x3x16xf32>, tensor<4x96x2x16xf32> -> tensor<4x2x64x3x96xf32>
+  %t = sgd.transpose %s permutation = [0, 1, 3, 2, 4] : tensor<4x2x64x3x96xf32> -> tensor<4x2x3x64x96xf32>
+  %max = sgd.reduce max %t dimensions = [4] : tensor<4x2x3x64x96xf32> -> tensor<4x2x3x64xf32>
+  %maxb = sgd.broadcast_in_dim %max dims = [0, 1, 2, 3] : tensor<4x2x3x64xf32> -> tensor<4x2x3x64x96xf32>
+  %c = arith.subf %t, %maxb : tensor<4x2x3x64x96xf32>
+  %e = math.exp %c : tensor<4x2x3x64x96xf32>
+  %sum = sgd.reduce add %e dimensions = [4] : tensor<4x2x3x64x96xf32> -> tensor<4x2x3x64xf32>
+  %sumb = sgd.broadcast_in_dim %sum dims = [0, 1, 2, 3] : tensor<4x2x3x64xf32> -> tensor<4x2x3x64x96xf32>
+  %p = arith.divf %e, %sumb : tensor<4x2x3x64x96xf32>
+  %o = sgd.dot_general %v, %p batching = [0, 2] x [0, 1] contracting = [1] x [4] : tensor<4x96x2x16xf32>, tensor<4x2x3x64x96xf32> -> tensor<4x2x16x3x64xf32>
+  return %o : tensor<4x2x16x3x64xf32>
+}
+
+// The gradient of the keys adds up over blocks of rows; the weights, too large to keep, are computed again.
+// CHECK-LABEL: func.func @recompute
+// CHECK: %[[O:.*]] = sgd.tiled(
+// CHECK: %[[G:.*]] = sgd.tiled(
+// CHECK: math.exp
+// CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0, 0] : tensor<1x256x1x64xf32>
+// CHECK: math.exp
+// CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0, 0] add : tensor<1x256x1x64xf32>
+// CHECK: return %[[O]], %[[G]]
+func.func @recompute(%q: tensor<4x256x2x64xf32>, %k: tensor<4x256x2x64xf32>) -> (tensor<4x256x2x64xf32>, tensor<4x256x2x64xf32>) {
+  %s = sgd.contract %q [0, 1, 2, 3], %k [0, 4, 2, 3] into [0, 2, 1, 4] : tensor<4x256x2x64xf32>, tensor<4x256x2x64xf32> -> tensor<4x2x256x256xf32>
+  %e = math.exp %s : tensor<4x2x256x256xf32>
+  %o = sgd.contract %k [0, 1, 2, 3], %e [0, 2, 4, 1] into [0, 4, 2, 3] : tensor<4x256x2x64xf32>, tensor<4x2x256x256xf32> -> tensor<4x256x2x64xf32>
+  %d = sgd.contract %o [0, 1, 2, 3], %k [0, 4, 2, 3] into [0, 2, 1, 4] : tensor<4x256x2x64xf32>, tensor<4x256x2x64xf32> -> tensor<4x2x256x256xf32>
+  %g = arith.mulf %d, %e : tensor<4x2x256x256xf32>
+  %r = sgd.contract %g [0, 1, 2, 3], %q [0, 2, 1, 4] into [0, 3, 1, 4] : tensor<4x2x256x256xf32>, tensor<4x256x2x64xf32> -> tensor<4x256x2x64xf32>
+  return %o, %r : tensor<4x256x2x64xf32>, tensor<4x256x2x64xf32>
+}
+
+// Weights that are a result have to be written: no columns are left out, and what is between products and memory is only the scores.
+// CHECK-LABEL: func.func @weights_are_a_result
+// CHECK: %[[T:.*]]:2 = sgd.tiled(
+// CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0, 0] : tensor<1x1x64x128xf32>
+// CHECK: return %[[T]]#1, %[[T]]#0
+func.func @weights_are_a_result(%q: !qkv, %k: !qkv) -> (!qkv, !s) {
+  %s = sgd.contract %q [0, 1, 2, 3], %k [0, 4, 2, 3] into [0, 2, 1, 4] : !qkv, !qkv -> !s
+  %e = math.exp %s : !s
+  %o = sgd.contract %k [0, 1, 2, 3], %e [0, 2, 4, 1] into [0, 4, 2, 3] : !qkv, !s -> !qkv
+  return %o, %e : !qkv, !s
+}
+
+// The two products have no batch dimension in common.
+// CHECK-LABEL: func.func @two_layers
+// CHECK-NOT: sgd.tiled
+// CHECK: return
+func.func @two_layers(%x: tensor<1024x64xf32>, %w: tensor<64x1024xf32>, %u: tensor<1024x64xf32>) -> tensor<1024x64xf32> {
+  %h = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : tensor<1024x64xf32>, tensor<64x1024xf32> -> tensor<1024x1024xf32>
+  %e = math.exp %h : tensor<1024x1024xf32>
+  %o = sgd.contract %e [0, 1], %u [1, 2] into [0, 2] : tensor<1024x1024xf32>, tensor<1024x64xf32> -> tensor<1024x64xf32>
+  return %o : tensor<1024x64xf32>
+}
+
+// Small scores stay in the cache anyway.
+// CHECK-LABEL: func.func @small
+// CHECK-NOT: sgd.tiled
+// CHECK: return
+func.func @small(%q: tensor<4x32x2x8xf32>, %k: tensor<4x32x2x8xf32>) -> tensor<4x32x2x8xf32> {
+  %s = sgd.contract %q [0, 1, 2, 3], %k [0, 4, 2, 3] into [0, 2, 1, 4] : tensor<4x32x2x8xf32>, tensor<4x32x2x8xf32> -> tensor<4x2x32x32xf32>
+  %e = math.exp %s : tensor<4x2x32x32xf32>
+  %o = sgd.contract %k [0, 1, 2, 3], %e [0, 2, 4, 1] into [0, 4, 2, 3] : tensor<4x32x2x8xf32>, tensor<4x2x32x32xf32> -> tensor<4x32x2x8xf32>
+  return %o : tensor<4x32x2x8xf32>
+}
+
+// The sum of the scores comes between the products: what depends on it cannot be in the same group.
+// CHECK-LABEL: func.func @not_convex
+// CHECK: sgd.tiled
+// CHECK: sgd.contract
+// CHECK: return
+func.func @not_convex(%q: !qkv, %k: !qkv) -> (!qkv, !qkv) {
+  %s = sgd.contract %q [0, 1, 2, 3], %k [0, 4, 2, 3] into [0, 2, 1, 4] : !qkv, !qkv -> !s
+  %e = math.exp %s : !s
+  %o = sgd.contract %k [0, 1, 2, 3], %e [0, 2, 4, 1] into [0, 4, 2, 3] : !qkv, !s -> !qkv
+  %n = arith.negf %o : !qkv
+  %r = sgd.contract %n [0, 1, 2, 3], %e [0, 2, 4, 1] into [0, 4, 2, 3] : !qkv, !s -> !qkv
+  return %o, %r : !qkv, !qkv
+}
