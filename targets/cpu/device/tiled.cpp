@@ -128,8 +128,7 @@ class TiledNode final : public device::Node {
     step.first_place = places_.size();
     const artifact::Slice* const slices[] = {matmul.a(), matmul.b(), matmul.c()};
     AddPlaces(source, slices, memory);
-    absl::Status status =
-        scratch_.products.Reserve(PackedScratchBytes(*step.kernels, product.m, product.n, product.k));
+    absl::Status status = scratch_.products.Reserve(PackedScratchBytes(*step.kernels, product.m, product.n, product.k));
     steps_.push_back(std::move(step));
     return status;
   }
