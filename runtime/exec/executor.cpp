@@ -78,9 +78,6 @@ absl::Status Executor::PrepareInstruction(uint32_t index) {
     steps_.push_back({Step::Kind::kDone, nullptr, handles_[done->start()], index});
     return absl::OkStatus();
   }
-  const bool computes = instruction.op_type() == Operation::Launch || instruction.op_type() == Operation::Matmul ||
-                        instruction.op_type() == Operation::LaunchGroup || instruction.op_type() == Operation::Tiled;
-  if (computes && options_.null_kernels) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
   if (!node.ok()) return node.status();
   steps_.push_back({Step::Kind::kNode, *std::move(node), {}, index});

@@ -30,8 +30,6 @@ namespace sgd::exec {
 struct ExecutorOptions {
   // Bounds each single wait for peers.
   absl::Duration timeout = absl::Seconds(300);
-  // Skips launches and matmuls, to measure what the plan itself costs. Results are meaningless.
-  bool null_kernels = false;
   // Times every instruction, which costs some 50 ns for each.
   bool profile = false;
 };

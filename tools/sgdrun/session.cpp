@@ -36,14 +36,17 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const l
 
 exec::ExecutorOptions Session::executor_options() const {
   const Options& options = job_.options;
-  return {.timeout = options.deadline, .null_kernels = options.null_kernels, .profile = !options.profile.empty()};
+  return {.timeout = options.deadline, .profile = !options.profile.empty()};
 }
 
 absl::Status Session::Prepare(StartTimes& start) {
   // A core for each thread: left alone, the system likes to put a thread that wakes up next to the
   // one that woke it.
   absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> device =
-      cpu::CpuDevice::Create({.threads = rank_.threads, .cores = rank_.cores, .shares_cores = rank_.shares_cores});
+      cpu::CpuDevice::Create({.threads = rank_.threads,
+                              .cores = rank_.cores,
+                              .shares_cores = rank_.shares_cores,
+                              .null_kernels = job_.options.null_kernels});
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
   if (!rank_.cores.empty()) launch::BindToCores({rank_.cores[0]});

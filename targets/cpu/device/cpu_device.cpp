@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,17 @@ namespace {
 
 constexpr uint32_t kMaxThreads = 4096;
 
+void DoNothing(void* const*, const int64_t*, int64_t, int64_t) {}
+
+// As many chunks as large products are cut into, and handed to all threads as they are.
+KernelCall NullCall(uint32_t threads) {
+  KernelCall call;
+  call.function = DoNothing;
+  call.range = uint64_t{8} * threads;
+  call.bytes = uint64_t{1} << 30;
+  return call;
+}
+
 // Checks that this CPU has what the artifact's kernels need.
 absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
   absl::StatusOr<std::set<std::string>> flags = CpuFlags();
@@ -32,9 +44,9 @@ absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
 }
 
 KernelCall CallOf(const artifact::Launch& launch, const device::KernelLibrary& library, const device::MemoryMap& memory,
-                  std::span<const int64_t> coordinates) {
+                  std::span<const int64_t> coordinates, bool null_kernels) {
   KernelCall call;
-  call.function = static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
+  call.function = null_kernels ? DoNothing : static_cast<const CpuKernelLibrary&>(library).function(launch.kernel());
   for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
     const artifact::Slice& slice = *launch.buffers()->Get(static_cast<uint32_t>(i));
     call.buffers.push_back(memory.Address(slice));
@@ -53,7 +65,11 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
     return absl::InvalidArgumentError(
         absl::StrCat(options.threads, " threads; between 1 and ", kMaxThreads, " are possible"));
   }
-  return absl::WrapUnique(new CpuDevice(options));
+  try {
+    return absl::WrapUnique(new CpuDevice(options));
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("cannot start ", options.threads, " threads: ", error.what()));
+  }
 }
 
 std::string CpuDevice::fingerprint() const {
@@ -61,9 +77,7 @@ std::string CpuDevice::fingerprint() const {
   return absl::StrCat("cpu; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
 }
 
-absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) {
-  return AllocateArena(bytes, pool_);
-}
+absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) { return AllocateArena(bytes); }
 
 void CpuDevice::RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) {
   const uint32_t chunks = static_cast<uint32_t>(std::min<uint64_t>(count, ThreadPool::kMaxChunks));
@@ -82,7 +96,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(const art
                                                                        const device::KernelLibrary& library,
                                                                        const device::MemoryMap& memory,
                                                                        std::span<const int64_t> coordinates) {
-  return MakeLaunch(pool_, CallOf(launch, library, memory, coordinates));
+  return MakeLaunch(pool_, CallOf(launch, library, memory, coordinates, null_kernels_));
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunchGroup(
@@ -90,19 +104,21 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunchGroup(
     const device::MemoryMap& memory) {
   std::vector<KernelCall> calls;
   for (const device::GroupedLaunch& launch : launches) {
-    calls.push_back(CallOf(*launch.launch, library, memory, launch.coordinates));
+    calls.push_back(CallOf(*launch.launch, library, memory, launch.coordinates, null_kernels_));
   }
   return MakeLaunchGroup(pool_, std::move(calls));
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,
                                                                        const device::MemoryMap& memory) {
+  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeMatmul(pool_, scratch_, matmul, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,
                                                                       const device::KernelLibrary& library,
                                                                       const device::MemoryMap& memory) {
+  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeTiled(pool_, {scratch_, tile_scratch_}, tiled, static_cast<const CpuKernelLibrary&>(library), memory);
 }
 

@@ -22,12 +22,15 @@ struct CpuDeviceOptions {
   // Whether threads have to wait for cores that others of the job use: they then give theirs away
   // soon when they have nothing to do.
   bool shares_cores = false;
+  // Launches and matmuls call nothing, though they are handed to threads as ever: to measure what a
+  // plan itself costs. Results are meaningless.
+  bool null_kernels = false;
 };
 
 // Results do not depend on the number of threads.
 class CpuDevice final : public device::Device {
  public:
-  // InvalidArgument for 0 or more than 4096 threads.
+  // InvalidArgument for 0 or more than 4096 threads, ResourceExhausted when the system has no more.
   static absl::StatusOr<std::unique_ptr<CpuDevice>> Create(const CpuDeviceOptions& options);
 
   const char* target() const override { return "cpu"; }
@@ -56,10 +59,12 @@ class CpuDevice final : public device::Device {
 
  private:
   explicit CpuDevice(const CpuDeviceOptions& options)
-      : pool_(options.threads, options.cores, options.shares_cores),
+      : null_kernels_(options.null_kernels),
+        pool_(options.threads, options.cores, options.shares_cores),
         scratch_(options.threads),
         tile_scratch_(options.threads) {}
 
+  const bool null_kernels_;
   ThreadPool pool_;
   ThreadScratch scratch_;
   ThreadScratch tile_scratch_;  // Tiled.scratch_bytes

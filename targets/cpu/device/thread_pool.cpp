@@ -43,15 +43,21 @@ ThreadPool::ThreadPool(uint32_t threads, std::span<const int> cores, bool shares
     : shares_cores_(shares_cores), shares_(std::make_unique<Share[]>(threads)) {
   for (uint32_t thread = 1; thread < threads; ++thread) {
     const int core = thread < cores.size() ? cores[thread] : -1;
-    workers_.emplace_back([this, thread, core] {
-      if (core >= 0) BindToCore(core);
-      Work(thread);
-    });
+    try {
+      workers_.emplace_back([this, thread, core] {
+        if (core >= 0) BindToCore(core);
+        Work(thread);
+      });
+    } catch (...) {
+      Stop();
+      throw;
+    }
   }
 }
 
-ThreadPool::~ThreadPool() {
-  Finish();
+ThreadPool::~ThreadPool() { Stop(); }
+
+void ThreadPool::Stop() {
   stopping_.store(true, std::memory_order_release);
   for (uint32_t thread = 1; thread < size(); ++thread) {
     shares_[thread].alarm.fetch_add(1, std::memory_order_release);
@@ -61,31 +67,11 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Run(uint32_t active, uint32_t chunks, Function function, void* context) {
-  Finish();
   active = std::min(active, chunks);
   if (active <= 1) {
     for (uint32_t chunk = 0; chunk < chunks; ++chunk) function(context, chunk, 0);
     return;
   }
-  Publish(active, chunks, function, context);
-  Complete();
-}
-
-void ThreadPool::Start(uint32_t active, uint32_t chunks, Function function, void* context) {
-  Finish();
-  if (chunks == 0) return;
-  is_started_ = true;
-  Publish(std::min(active, chunks), chunks, function, context);
-}
-
-void ThreadPool::Finish() {
-  if (!is_started_) return;
-  is_started_ = false;
-  Complete();
-}
-
-void ThreadPool::Publish(uint32_t active, uint32_t chunks, Function function, void* context) {
-  active_ = active;
   function_ = function;
   context_ = context;
   ++run_;
@@ -98,10 +84,7 @@ void ThreadPool::Publish(uint32_t active, uint32_t chunks, Function function, vo
     shares_[thread].alarm.fetch_add(1, std::memory_order_release);
     shares_[thread].alarm.notify_one();
   }
-}
-
-void ThreadPool::Complete() {
-  RunChunks(run_, active_, 0);
+  RunChunks(run_, active, 0);
   for (int32_t left = unfinished_.load(std::memory_order_acquire); left != 0;
        left = unfinished_.load(std::memory_order_acquire)) {
     WaitWhile(unfinished_, left);

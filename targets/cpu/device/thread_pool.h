@@ -20,7 +20,7 @@ class ThreadPool {
   // `threads` (at least 1) counts the thread that calls Run; the others start here and end with the
   // pool. Thread i is bound to cores[i] (the caller's is not touched); without cores, to none. Where
   // there are fewer cores than threads that want them (`shares_cores`), waiting threads sleep at
-  // once instead of looking for work for a while.
+  // once instead of looking for work for a while. Throws std::system_error when no more threads can be started.
   explicit ThreadPool(uint32_t threads, std::span<const int> cores = {}, bool shares_cores = false);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -37,13 +37,7 @@ class ThreadPool {
   using Function = void (*)(void* context, uint32_t chunk, uint32_t thread);
   void Run(uint32_t active, uint32_t chunks, Function function, void* context);
 
-  // Begins such a run on the other threads and returns at once. The next Run, Start or Finish
-  // completes it first, taking part in what is left; `context` must live until then.
-  void Start(uint32_t active, uint32_t chunks, Function function, void* context);
-  // Returns when nothing that was started is left.
-  void Finish();
-
-  // Run for a callable `body(chunk, thread)`.
+  // The same for a callable `body(chunk, thread)`.
   template <typename Body>
   void Run(uint32_t active, uint32_t chunks, Body&& body) {
     Run(
@@ -63,10 +57,8 @@ class ThreadPool {
     alignas(64) std::atomic<int32_t> alarm{0};  // a new value: there is work
   };
 
-  void Publish(uint32_t active, uint32_t chunks, Function function, void* context);
-  // Takes part in the run that was published last and waits for its end.
-  void Complete();
   void WaitWhile(std::atomic<int32_t>& value, int32_t old) const;
+  void Stop();
   void Work(uint32_t thread);
   // Runs chunks of that run until none is left to take.
   void RunChunks(uint32_t run, uint32_t active, uint32_t thread);
@@ -77,8 +69,6 @@ class ThreadPool {
   void* context_ = nullptr;
   const bool shares_cores_;
   uint32_t run_ = 0;
-  uint32_t active_ = 0;
-  bool is_started_ = false;  // by Start, and not yet completed
   std::atomic<bool> stopping_{false};
   std::unique_ptr<Share[]> shares_;
   // Run (high half) and number of threads that may work on it.

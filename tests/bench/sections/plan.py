@@ -1,4 +1,4 @@
-"""What the plan itself costs: a step without kernels and matrix products, on one rank."""
+"""What the plan itself costs on one rank: a step whose kernels and matrix products do nothing, though they are handed to threads as ever."""
 from table import Row
 
 NAME = "plan"
@@ -14,5 +14,7 @@ def rows(context):
         flags = ["--mesh", ",".join(f"{axis}=1" for axis, _ in model.description["mesh"])] if model.ranks > 1 else []
         context.tools.compile(model.text, artifact, *flags)
         count = sum(context.tools.inspect(artifact)["programs"][0]["instructions"].values())
-        times = [context.tools.bench(artifact, 1, 1, STEPS, None, "--null-kernels")["min_ms"] for _ in range(context.rounds)]
-        yield Row(NAME, f"{model.name}, 1 rank", min(times) * 1e3 / max(1, count), "us", limit=LIMIT_US, note=f"{count} instructions")
+        for threads in sorted({1, context.cores}):
+            times = [context.tools.bench(artifact, 1, threads, STEPS, None, "--null-kernels")["min_ms"] for _ in range(context.rounds)]
+            name = f"{model.name}, {threads} thread{'s' if threads > 1 else ''}"
+            yield Row(NAME, name, min(times) * 1e3 / max(1, count), "us", limit=LIMIT_US, note=f"{count} instructions")

@@ -24,7 +24,7 @@ std::unique_ptr<artifact::ArtifactFile> Sample(uint32_t ranks) {
   return *artifact::ArtifactFile::FromBytes(testing::SampleBytes(ranks), "sample.sgda");
 }
 
-std::unique_ptr<device::Device> Cpu(uint32_t threads = 1) { return *cpu::CpuDevice::Create({threads}); }
+std::unique_ptr<device::Device> Cpu(uint32_t threads = 1) { return *cpu::CpuDevice::Create({.threads = threads}); }
 
 // The sample with its all-reduce split: instruction 3 starts it, the fill runs beside it, and
 // instruction 5 ends it.
@@ -143,9 +143,10 @@ TEST_P(ExecutorOnRanks, SplitCollectivesGiveTheSameBits) {
 }
 
 // Runs `body` with a context over one rank.
-void WithContext(const artifact::ArtifactFile& file, const std::function<void(ExecutionContext&)>& body) {
+void WithContext(const artifact::ArtifactFile& file, const std::function<void(ExecutionContext&)>& body,
+                 const cpu::CpuDeviceOptions& options = {}) {
   comm::RunAsThreads(1, file.root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
-    auto device = Cpu();
+    auto device = *cpu::CpuDevice::Create(options);
     auto context = ExecutionContext::Create(file, *device, communicator);
     ASSERT_TRUE(context.ok()) << context.status();
     body(**context);
@@ -169,10 +170,8 @@ TEST(Executor, DescribesInputsAndOutputs) {
 
 TEST(Executor, NullKernelsSkipComputation) {
   const auto file = Sample(1);
-  WithContext(*file, [](ExecutionContext& context) {
-    ExecutorOptions options;
-    options.null_kernels = true;
-    auto executor = *Executor::Create(context, "main", options);
+  const auto run = [](ExecutionContext& context) {
+    auto executor = *Executor::Create(context, "main", {});
     std::vector<float> x(32, 1.0f), w(128, 1.0f), t(64, 5.0f);
     std::vector<int32_t> flag(1);
     ASSERT_TRUE(executor->UploadInput(0, BytesOf(x)).ok());
@@ -182,7 +181,8 @@ TEST(Executor, NullKernelsSkipComputation) {
     ASSERT_TRUE(executor->DownloadOutput(2, BytesOf(flag)).ok());
     EXPECT_EQ(t, std::vector<float>(64, 0.0f));
     EXPECT_EQ(flag[0], 7);  // fills, copies and collectives stay
-  });
+  };
+  for (uint32_t threads : {1u, 2u}) WithContext(*file, run, {.threads = threads, .null_kernels = true});
 }
 
 TEST(Executor, RefusesWrongSizesAndNames) {

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -31,20 +30,6 @@ using ::testing::HasSubstr;
 
 TEST(CpuDevice, RefusesZeroThreads) {
   EXPECT_EQ(CpuDevice::Create({0}).status().code(), absl::StatusCode::kInvalidArgument);
-}
-
-TEST(CpuDevice, LargeArenasAreZeroWhicheverThreadTakesTheirPages) {
-  constexpr uint64_t kBytes = (uint64_t{21} << 20) + 5;
-  for (uint32_t threads : {1u, 3u}) {
-    auto device = *CpuDevice::Create({threads});
-    auto arena = device->Allocate(kBytes);
-    ASSERT_TRUE(arena.ok()) << arena.status();
-    // Written while other threads may still take pages.
-    (*arena)->data()[0] = std::byte{1};
-    (*arena)->data()[kBytes - 1] = std::byte{1};
-    device->RunOnThreads(1, [](uint64_t) {});
-    EXPECT_EQ(std::count((*arena)->data(), (*arena)->data() + kBytes, std::byte{0}), kBytes - 2);
-  }
 }
 
 TEST(CpuDevice, RunsHostWorkOnce) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -76,53 +75,13 @@ TEST(ThreadPool, ThreadsStayOnTheirCores) {
   EXPECT_EQ(core_of_worker.load(), cores.back());
 }
 
-struct Counts {
-  std::vector<std::atomic<int>> runs;
-  explicit Counts(uint32_t chunks) : runs(chunks) {}
-  static void Count(void* counts, uint32_t chunk, uint32_t) { ++static_cast<Counts*>(counts)->runs[chunk]; }
-  bool EachIs(int expected) const {
-    return std::ranges::all_of(runs, [&](const std::atomic<int>& n) { return n.load() == expected; });
+TEST(ThreadPool, RunsEachChunkOnceWhereCoresAreShared) {
+  ThreadPool pool(4, {}, /*shares_cores=*/true);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::atomic<int>> runs(17);
+    pool.Run(4, 17, [&](uint32_t chunk, uint32_t) { ++runs[chunk]; });
+    for (const std::atomic<int>& n : runs) ASSERT_EQ(n.load(), 1);
   }
-};
-
-TEST(ThreadPool, WhatWasStartedIsCompletedByTheNextRun) {
-  for (uint32_t threads : {1u, 2u, 3u}) {
-    for (uint32_t chunks : {0u, 1u, 2u, 50u}) {
-      ThreadPool pool(threads);
-      Counts started(chunks), next(chunks), last(chunks);
-      for (int round = 1; round <= 20; ++round) {
-        pool.Start(threads, chunks, Counts::Count, &started);
-        pool.Start(threads, chunks, Counts::Count, &next);
-        EXPECT_TRUE(started.EachIs(round));
-        pool.Run(threads, chunks, [&](uint32_t chunk, uint32_t) { ++last.runs[chunk]; });
-        EXPECT_TRUE(next.EachIs(round));
-        EXPECT_TRUE(last.EachIs(round));
-        pool.Start(threads, chunks, Counts::Count, &last);
-        pool.Finish();
-        pool.Finish();
-        EXPECT_TRUE(last.EachIs(round + 1));
-        for (std::atomic<int>& n : last.runs) --n;
-      }
-    }
-  }
-}
-
-TEST(ThreadPool, OthersBeginWhatWasStarted) {
-  ThreadPool pool(2);
-  Counts counts(8);
-  pool.Start(2, 8, Counts::Count, &counts);
-  while (!counts.EachIs(1)) std::this_thread::yield();
-  pool.Finish();
-  EXPECT_TRUE(counts.EachIs(1));
-}
-
-TEST(ThreadPool, ItsEndCompletesWhatWasStarted) {
-  Counts counts(30);
-  {
-    ThreadPool pool(3);
-    pool.Start(3, 30, Counts::Count, &counts);
-  }
-  EXPECT_TRUE(counts.EachIs(1));
 }
 
 TEST(ThreadPool, EndsWithoutWork) { ThreadPool pool(3); }
