@@ -10,6 +10,9 @@ using namespace mlir::sgd;
 static constexpr size_t kMaxMembers = 256, kMaxRoots = 24, kMaxSearch = 4096, kMaxTries = 16;
 /// Tensors up to this size may be handled by one thread.
 static constexpr int64_t kSmall = 16384;
+/// A value is stored rather than computed more often than this for an element: sums of sums of shifted values would
+/// double their work with every level.
+static constexpr int64_t kMaxEvaluations = 16;
 
 ClusterGraph::ClusterGraph(Block& block) : order(std::distance(block.begin(), block.end())) {
   for (auto [position, op] : llvm::enumerate(block)) nodes[&op] = position;
@@ -48,21 +51,30 @@ Placement ClusterGraph::placeOperand(Operation* user, Value operand, const Clust
 }
 
 SmallVector<ClusterUse> ClusterGraph::getUses(Operation* op) const {
-  llvm::SmallMapVector<Cluster*, Placement, 4> uses;
-  auto add = [&](Cluster* cluster, const Placement& placement) {
-    auto [known, isNew] = uses.insert({cluster, placement});
-    if (!isNew && !(known->second == placement)) known->second = {};
+  llvm::SmallMapVector<Cluster*, ClusterUse, 4> uses;
+  auto add = [&](const ClusterUse& use) {
+    auto [known, isNew] = uses.insert({use.cluster, use});
+    if (isNew) return;
+    if (!(known->second.placement == use.placement)) known->second.placement = {};
+    known->second.evaluations = std::min(known->second.evaluations + use.evaluations, kMaxEvaluations + 1);
   };
+  SmallPtrSet<Operation*, 8> seen;
   for (Operation* user : op->getUsers()) {
+    if (!seen.insert(user).second) continue;
     auto found = placed.find(user);
     if (found == placed.end()) {
-      add(nullptr, {});
+      add({nullptr, {}});
       continue;
     }
     for (const ClusterUse& use : found->second)
-      add(use.cluster, use.cluster ? placeOperand(user, op->getResult(0), *use.cluster, use.placement) : use.placement);
+      add({use.cluster, use.cluster ? placeOperand(user, op->getResult(0), *use.cluster, use.placement) : use.placement,
+           use.evaluations});
   }
-  return llvm::map_to_vector(uses, [](const auto& use) { return ClusterUse{use.first, use.second}; });
+  return llvm::map_to_vector(uses, [](const auto& entry) {
+    ClusterUse use = entry.second;
+    if (use.placement.kind != Placement::Elsewhere) use.evaluations = 1;
+    return use;
+  });
 }
 
 // Rules
@@ -86,8 +98,10 @@ bool ClusterGraph::mayHoldReduce(ReduceOp op, const Cluster& cluster, const Plac
   return pattern.isContiguous() && pattern.keptElements() >= 16 && pattern.rowElements() <= (1 << 17);
 }
 
-bool ClusterGraph::mayJoin(Operation* op, Cluster& cluster, const Placement& placement) const {
-  if (cluster.members.size() >= kMaxMembers) return false;
+bool ClusterGraph::mayJoin(Operation* op, const ClusterUse& use) const {
+  const Cluster& cluster = *use.cluster;
+  const Placement& placement = use.placement;
+  if (cluster.members.size() >= kMaxMembers || use.evaluations > kMaxEvaluations) return false;
   switch (getClusterRole(op)) {
     case ClusterRole::Reduce:
       return !cluster.isScatter && mayHoldReduce(cast<ReduceOp>(op), cluster, placement);
@@ -181,7 +195,9 @@ bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, con
 // Growth
 // ----------------------------------------------------------------------------------------------------------------
 
-void ClusterGraph::join(Operation* op, Cluster& cluster, const Placement& placement) {
+void ClusterGraph::join(Operation* op, const ClusterUse& use) {
+  Cluster& cluster = *use.cluster;
+  const Placement& placement = use.placement;
   Placement own = placement;
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     RowPattern pattern = getReducePattern(reduce);
@@ -200,7 +216,7 @@ void ClusterGraph::join(Operation* op, Cluster& cluster, const Placement& placem
     }
   }
   cluster.members.insert(op);
-  placed[op].push_back({&cluster, own});
+  placed[op].push_back({&cluster, own, use.evaluations});
 }
 
 void ClusterGraph::startCluster(Operation* op) {
@@ -209,7 +225,7 @@ void ClusterGraph::startCluster(Operation* op) {
   cluster.elements = getNumElements(op->getResult(0));
   cluster.isScatter = isa<ScatterOp>(op);
   cluster.node = nodes.lookup(op);
-  join(op, cluster, {Placement::Full, {}});
+  join(op, {&cluster, {Placement::Full, {}}});
   cluster.roots.insert(op);
 }
 
@@ -229,22 +245,20 @@ void ClusterGraph::assign(Operation* op) {
     placed[op].assign(uses.begin(), uses.end());
     return;
   }
-  if (!isUsedOutside && uses.size() == 1 && mayJoin(op, *uses[0].cluster, uses[0].placement))
-    return join(op, *uses[0].cluster, uses[0].placement);
+  if (!isUsedOutside && uses.size() == 1 && mayJoin(op, uses[0])) return join(op, uses[0]);
   if (!isUsedOutside && uses.size() > 1 && mayRepeat(op, uses) &&
-      llvm::all_of(uses, [&](const ClusterUse& use) { return mayJoin(op, *use.cluster, use.placement); })) {
-    for (const ClusterUse& use : uses) join(op, *use.cluster, use.placement);
+      llvm::all_of(uses, [&](const ClusterUse& use) { return mayJoin(op, use); })) {
+    for (const ClusterUse& use : uses) join(op, use);
     return;
   }
   size_t tries = 0;
   for (const ClusterUse& use : uses) {
-    if (!use.cluster || !mayJoin(op, *use.cluster, use.placement) || !mayBeRoot(op, *use.cluster, use.placement))
-      continue;
+    if (!use.cluster || !mayJoin(op, use) || !mayBeRoot(op, *use.cluster, use.placement)) continue;
     if (++tries > kMaxTries) break;
     SmallVector<unsigned> between;
     if (reaches(op, use.cluster, *use.cluster, between)) continue;
     order.moveBehind(between, use.cluster->node);
-    join(op, *use.cluster, use.placement);
+    join(op, use);
     use.cluster->roots.insert(op);
     return;
   }

@@ -44,6 +44,9 @@ struct Cluster {
 struct ClusterUse {
   Cluster* cluster;
   Placement placement;
+  /// How often it is computed for a point of the domain, at most: above 1 for values that are read elsewhere, which
+  /// each of their readers computes anew.
+  int64_t evaluations = 1;
 };
 
 class ClusterGraph {
@@ -59,11 +62,11 @@ class ClusterGraph {
   /// Uses of `op`'s result by what is assigned already.
   SmallVector<ClusterUse> getUses(Operation* op) const;
   Placement placeOperand(Operation* user, Value operand, const Cluster& cluster, const Placement& ofUser) const;
-  bool mayJoin(Operation* op, Cluster& cluster, const Placement& placement) const;
+  bool mayJoin(Operation* op, const ClusterUse& use) const;
   bool mayHoldReduce(ReduceOp op, const Cluster& cluster, const Placement& placement) const;
   bool mayBeRoot(Operation* op, const Cluster& cluster, const Placement& placement) const;
   bool mayRepeat(Operation* op, ArrayRef<ClusterUse> uses) const;
-  void join(Operation* op, Cluster& cluster, const Placement& placement);
+  void join(Operation* op, const ClusterUse& use);
   void startCluster(Operation* op);
   /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says
   /// yes when it would take long to know. When not, `between` are the nodes that they flow into and that come before

@@ -112,3 +112,30 @@ func.func @one_element_rows(%i: tensor<8x1xi32>, %x: tensor<8x64xf32>, %y: tenso
   %t = arith.select %b, %p, %nan : tensor<8x64xi1>, tensor<8x64xf32>
   return %s, %t : tensor<8x64xf32>, tensor<8x64xf32>
 }
+
+// Sums of shifted sums: each level reads the one before twice, so only 16 elements of a level are summed in one kernel.
+// CHECK-LABEL: func.func @doubling
+// CHECK-COUNT-2: sgd.cluster
+// CHECK-NOT: sgd.cluster
+// CHECK: return
+func.func @doubling(%x: tensor<4096xf32>) -> tensor<4033xf32> {
+  %a0 = sgd.slice %x starts = [0] limits = [4095] strides = [1] : tensor<4096xf32> -> tensor<4095xf32>
+  %b0 = sgd.slice %x starts = [1] limits = [4096] strides = [1] : tensor<4096xf32> -> tensor<4095xf32>
+  %0 = arith.addf %a0, %b0 : tensor<4095xf32>
+  %a1 = sgd.slice %0 starts = [0] limits = [4093] strides = [1] : tensor<4095xf32> -> tensor<4093xf32>
+  %b1 = sgd.slice %0 starts = [2] limits = [4095] strides = [1] : tensor<4095xf32> -> tensor<4093xf32>
+  %1 = arith.addf %a1, %b1 : tensor<4093xf32>
+  %a2 = sgd.slice %1 starts = [0] limits = [4089] strides = [1] : tensor<4093xf32> -> tensor<4089xf32>
+  %b2 = sgd.slice %1 starts = [4] limits = [4093] strides = [1] : tensor<4093xf32> -> tensor<4089xf32>
+  %2 = arith.addf %a2, %b2 : tensor<4089xf32>
+  %a3 = sgd.slice %2 starts = [0] limits = [4081] strides = [1] : tensor<4089xf32> -> tensor<4081xf32>
+  %b3 = sgd.slice %2 starts = [8] limits = [4089] strides = [1] : tensor<4089xf32> -> tensor<4081xf32>
+  %3 = arith.addf %a3, %b3 : tensor<4081xf32>
+  %a4 = sgd.slice %3 starts = [0] limits = [4065] strides = [1] : tensor<4081xf32> -> tensor<4065xf32>
+  %b4 = sgd.slice %3 starts = [16] limits = [4081] strides = [1] : tensor<4081xf32> -> tensor<4065xf32>
+  %4 = arith.addf %a4, %b4 : tensor<4065xf32>
+  %a5 = sgd.slice %4 starts = [0] limits = [4033] strides = [1] : tensor<4065xf32> -> tensor<4033xf32>
+  %b5 = sgd.slice %4 starts = [32] limits = [4065] strides = [1] : tensor<4065xf32> -> tensor<4033xf32>
+  %5 = arith.addf %a5, %b5 : tensor<4033xf32>
+  return %5 : tensor<4033xf32>
+}
