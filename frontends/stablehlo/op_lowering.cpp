@@ -64,6 +64,17 @@ Value OpLowering::splat(RankedTensorType type, const APInt& value) {
   return create<arith::ConstantOp>(DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
 }
 
+Value OpLowering::takeEvery(Value value, int64_t dim, int64_t first, int64_t stride, int64_t count) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
+      shape(type.getShape());
+  starts[dim] = first;
+  limits[dim] = count ? first + (count - 1) * stride + 1 : first;
+  strides[dim] = stride;
+  shape[dim] = count;
+  return create<SliceOp>(type.clone(shape), value, starts, limits, strides);
+}
+
 Value OpLowering::broadcastScalar(Value value, RankedTensorType type) {
   auto from = cast<RankedTensorType>(value.getType());
   if (from.getShape() == type.getShape()) return value;

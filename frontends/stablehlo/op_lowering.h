@@ -43,6 +43,8 @@ class OpLowering {
   /// A constant of `type` with all elements `value`.
   Value splat(RankedTensorType type, double value);
   Value splat(RankedTensorType type, const APInt& value);
+  /// Elements first, first + stride, ... of dimension `dim`, `count` of them.
+  Value takeEvery(Value value, int64_t dim, int64_t first, int64_t stride, int64_t count);
   /// `value` itself when it has the shape of `type`, or a scalar repeated to that shape.
   Value broadcastScalar(Value value, RankedTensorType type);
 

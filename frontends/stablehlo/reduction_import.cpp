@@ -14,17 +14,6 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// `count` elements of dimension `dim` from `first` on.
-Value take(OpLowering& l, Value value, int64_t dim, int64_t first, int64_t count) {
-  RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
-      shape(type.getShape());
-  starts[dim] = first;
-  limits[dim] = first + count;
-  shape[dim] = count;
-  return l.create<SliceOp>(type.clone(shape), value, starts, limits, strides);
-}
-
 /// Reduces by single ops; false when a body is none or an accumulator is of another type than its input: it converts in
 /// the body, where the single op cannot be of both types.
 bool reduceByKinds(OpLowering& l, stablehlo::ReduceOp op) {
@@ -107,15 +96,15 @@ LogicalResult Importer::reduceByHalves(OpLowering& l, stablehlo::ReduceOp op) {
       int64_t size = typeOf(parts[0]).getDimSize(dim), half = size / 2;
       SmallVector<Value> left, right, combined;
       for (Value part : parts) {
-        left.push_back(take(l, part, dim, 0, half));
-        right.push_back(take(l, part, dim, half, half));
+        left.push_back(l.takeEvery(part, dim, 0, 1, half));
+        right.push_back(l.takeEvery(part, dim, half, 1, half));
       }
       if (apply(left, right, combined).failed()) return failure();
       if (size % 2)
         for (auto [value, part] : llvm::zip(combined, parts)) {
           SmallVector<int64_t> shape(typeOf(part).getShape());
           shape[dim] = half + 1;
-          Value both[] = {value, take(l, part, dim, size - 1, 1)};
+          Value both[] = {value, l.takeEvery(part, dim, size - 1, 1, 1)};
           value = l.create<ConcatenateOp>(typeOf(part).clone(shape), ValueRange(both), dim);
         }
       parts = combined;

@@ -38,18 +38,6 @@ struct Window {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Elements first, first + stride, ... of dimension `dim`, `count` of them.
-Value takeEvery(OpLowering& l, Value value, int64_t dim, int64_t first, int64_t stride, int64_t count) {
-  RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
-      shape(type.getShape());
-  starts[dim] = first;
-  limits[dim] = count ? first + (count - 1) * stride + 1 : first;
-  strides[dim] = stride;
-  shape[dim] = count;
-  return l.create<SliceOp>(type.clone(shape), value, starts, limits, strides);
-}
-
 /// The operand with its padding and base dilation made explicit.
 Value padOperand(OpLowering& l, Value operand, Value padding, const Window& window) {
   RankedTensorType type = typeOf(operand);
@@ -71,9 +59,7 @@ constexpr int64_t kLongWindow = 8;
 /// Each element combined with the `size - 1` ones that follow it at distances of `dilation` along `dim`.
 Value combineNeighbours(OpLowering& l, Value value, int64_t dim, int64_t size, int64_t dilation, ReduceKind kind) {
   int64_t length = typeOf(value).getDimSize(dim);
-  auto shifted = [&](Value from, int64_t by, int64_t count) {
-    return takeEvery(l, from, dim, by * dilation, 1, count);
-  };
+  auto shifted = [&](Value from, int64_t by, int64_t count) { return l.takeEvery(from, dim, by * dilation, 1, count); };
   if (size <= kLongWindow) {
     int64_t count = length - (size - 1) * dilation;
     Value result = shifted(value, 0, count);
@@ -88,14 +74,14 @@ Value combineNeighbours(OpLowering& l, Value value, int64_t dim, int64_t size, i
   for (int64_t width = 1; width <= size; width *= 2) {
     if (size & width) {
       int64_t count = length - (covered + width - 1) * dilation;
-      Value part = takeEvery(l, power, dim, covered * dilation, 1, count);
-      result = result ? createCombiner(l.builder, l.loc, kind, takeEvery(l, result, dim, 0, 1, count), part) : part;
+      Value part = l.takeEvery(power, dim, covered * dilation, 1, count);
+      result = result ? createCombiner(l.builder, l.loc, kind, l.takeEvery(result, dim, 0, 1, count), part) : part;
       covered += width;
     }
     if (width * 2 > size) break;
     int64_t count = typeOf(power).getDimSize(dim) - width * dilation;
-    power = createCombiner(l.builder, l.loc, kind, takeEvery(l, power, dim, 0, 1, count),
-                           takeEvery(l, power, dim, width * dilation, 1, count));
+    power = createCombiner(l.builder, l.loc, kind, l.takeEvery(power, dim, 0, 1, count),
+                           l.takeEvery(power, dim, width * dilation, 1, count));
   }
   return result;
 }
@@ -110,14 +96,14 @@ Value combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef
       // Only the elements that are kept are computed.
       Value result;
       for (int64_t i = 0; i < size; ++i) {
-        Value part = takeEvery(l, padded, dim, i * dilation, window.strides[dim], shape[dim]);
+        Value part = l.takeEvery(padded, dim, i * dilation, window.strides[dim], shape[dim]);
         result = result ? createCombiner(l.builder, l.loc, kind, result, part) : part;
       }
       padded = result;
       continue;
     }
     if (size > 1) padded = combineNeighbours(l, padded, dim, size, dilation, kind);
-    padded = takeEvery(l, padded, dim, 0, window.strides[dim], shape[dim]);
+    padded = l.takeEvery(padded, dim, 0, window.strides[dim], shape[dim]);
   }
   return padded;
 }
@@ -200,7 +186,7 @@ LogicalResult lowerSelectAndScatter(OpLowering& l) {
     SmallVector<int64_t> high, interior;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       int64_t stride = window.strides[dim], count = windows.getDimSize(dim);
-      here = takeEvery(l, here, dim, offsets[dim], stride, count);
+      here = l.takeEvery(here, dim, offsets[dim], stride, count);
       interior.push_back(stride - 1);
       high.push_back(paddedShape[dim] - offsets[dim] - ((count - 1) * stride + 1));
     }
@@ -212,8 +198,7 @@ LogicalResult lowerSelectAndScatter(OpLowering& l) {
     sum = sum ? l.create<arith::AddFOp>(sum, part) : part;
   });
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (paddedShape[dim] != type.getDimSize(dim))
-      sum = takeEvery(l, sum, dim, window.low[dim], 1, type.getDimSize(dim));
+    if (paddedShape[dim] != type.getDimSize(dim)) sum = l.takeEvery(sum, dim, window.low[dim], 1, type.getDimSize(dim));
   return l.finish(sum);
 }
 

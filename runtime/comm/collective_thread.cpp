@@ -2,9 +2,9 @@
 // std::atomic's wait, which is a futex.
 #include "runtime/comm/collective_thread.h"
 
-#include <time.h>
-
 #include <utility>
+
+#include "runtime/comm/spin.h"
 
 namespace sgd::comm {
 namespace {
@@ -13,29 +13,17 @@ namespace {
 constexpr int64_t kSpinNanoseconds = 20'000;
 constexpr int kPausesPerLook = 16;
 
-int64_t Now() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 bool IsPast(uint32_t count, uint32_t ticket) { return static_cast<int32_t>(count - ticket) > 0; }
 
 // Returns when `count` is past `ticket`.
 void WaitUntilPast(const std::atomic<uint32_t>& count, uint32_t ticket, int64_t spin_nanoseconds) {
-  const int64_t end = Now() + spin_nanoseconds;
+  const int64_t end = SteadyNanoseconds() + spin_nanoseconds;
   do {
     for (int i = 0; i < kPausesPerLook; ++i) {
       if (IsPast(count.load(std::memory_order_acquire), ticket)) return;
       Pause();
     }
-  } while (Now() < end);
+  } while (SteadyNanoseconds() < end);
   for (uint32_t seen = count.load(std::memory_order_acquire); !IsPast(seen, ticket);
        seen = count.load(std::memory_order_acquire)) {
     count.wait(seen, std::memory_order_acquire);

@@ -5,12 +5,13 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <climits>
+
+#include "runtime/comm/spin.h"
 
 namespace sgd::comm {
 namespace {
@@ -28,18 +29,6 @@ uint32_t Hash(uint64_t arrived) { return static_cast<uint32_t>(arrived >> 32); }
 
 // Counts wrap around; ranks are never 2^31 arrivals apart.
 bool Reached(uint64_t arrived, uint32_t count) { return static_cast<int32_t>(Count(arrived) - count) >= 0; }
-
-int64_t SteadyNanoseconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 }  // namespace
 

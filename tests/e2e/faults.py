@@ -1,7 +1,5 @@
 """Killed and stopped ranks: the others end within the deadline with an error that names the rank; nothing is left behind."""
-import json
 import os
-import pathlib
 import signal
 import subprocess
 import time
@@ -17,31 +15,6 @@ def command(artifact, *extra):
     return [str(harness.BUILD / "bin" / "sgdrun"), *map(str, extra), str(artifact), "--bench", "100000000"]
 
 
-def children(pid):
-    try:
-        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def wait_until(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("the run did not come up")
-
-
-def busy(pid):
-    """The process has computed for at least a few clock ticks."""
-    try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12]) >= 5
-    except OSError:
-        return False
-
-
 def shared_memory():
     return set(os.listdir("/dev/shm"))
 
@@ -50,8 +23,8 @@ def launched(folder, extra=()):
     artifact, _, ranks = MLP.compile(folder)
     before = shared_memory()
     process = subprocess.Popen(command(artifact, "-n", ranks, *extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: len(children(process.pid)) >= ranks and all(busy(p) for p in children(process.pid)))
-    return process, children(process.pid), before
+    harness.wait_until(lambda: len(harness.children(process.pid)) >= ranks and all(harness.busy(p) for p in harness.children(process.pid)))
+    return process, harness.children(process.pid), before
 
 
 def ended(process, pids, before, limit, *parts):
@@ -62,7 +35,7 @@ def ended(process, pids, before, limit, *parts):
     for part in parts:
         assert part in errors, f"'{part}' is not in: {errors}"
     assert seconds < limit, f"took {seconds:.2f} s"
-    wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
     assert shared_memory() <= before, f"left in /dev/shm: {shared_memory() - before}"
     print(f"        ended {seconds * 1000:.0f} ms after the fault")
 
@@ -77,7 +50,7 @@ def killed_launcher_leaves_nothing(folder):
     process, pids, before = launched(folder)
     process.kill()
     process.communicate()
-    wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
     assert shared_memory() <= before
 
 
@@ -96,7 +69,7 @@ def one_by_one(folder, family):
     processes = [subprocess.Popen(command(artifact), env={**clean, **family(rank, ranks, port)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                  for rank in range(ranks)]
     try:
-        wait_until(lambda: all(busy(p.pid) for p in processes))
+        harness.wait_until(lambda: all(harness.busy(p.pid) for p in processes))
         processes[1].kill()
         start = time.monotonic()
         for rank, process in enumerate(processes):

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -61,6 +62,32 @@ def losses(artifact, ranks, model, folder, steps, *extra):
     tool("sgdrun", "-n", ranks, artifact, "--init", model.data / "inputs.safetensors", "--batches", model.data / "batches.safetensors",
          "--carry-json", model.carry_file(folder), "--steps", steps, "--log-json", log, *extra)
     return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+
+
+def children(pid):
+    """Processes that a process has started and that still run."""
+    try:
+        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("the run did not come up")
+
+
+def busy(pid):
+    """The process has computed for at least a few clock ticks."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12]) >= 5
+    except OSError:
+        return False
 
 
 def temporary_folder():

@@ -1,11 +1,9 @@
 """Collectives beside compute: the same values and bits with a communication thread and without; a rank that stops meanwhile is named."""
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
-import time
 
 import compare_tensors
 import harness
@@ -70,31 +68,14 @@ def compile_limited(model, folder, limit):
     return report
 
 
-def children(pid):
-    try:
-        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def busy(pid):
-    try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12]) >= 5
-    except OSError:
-        return False
-
-
 def stopped_rank(folder, mode):
     model = harness.Model("gpt_zero3")
     artifact, _ = compile_slow(model, folder, 2)
     process = subprocess.Popen([str(harness.BUILD / "bin" / "sgdrun"), "-n", "2", str(artifact), "--bench", "100000000", "--comm-thread", mode,
                                 "--deadline", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        end = time.monotonic() + 30
-        while time.monotonic() < end and not (len(children(process.pid)) == 2 and all(busy(p) for p in children(process.pid))):
-            time.sleep(0.01)
-        os.kill(children(process.pid)[1], signal.SIGSTOP)
+        harness.wait_until(lambda: len(harness.children(process.pid)) == 2 and all(harness.busy(p) for p in harness.children(process.pid)))
+        os.kill(harness.children(process.pid)[1], signal.SIGSTOP)
         _, errors = process.communicate(timeout=40)
     finally:
         process.kill()

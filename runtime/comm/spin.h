@@ -1,0 +1,24 @@
+// What loops need that wait for another thread or process without sleeping.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace sgd::comm {
+
+// Nanoseconds of a clock that does not jump.
+inline int64_t SteadyNanoseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Tells the processor that this is a loop that waits.
+inline void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace sgd::comm
