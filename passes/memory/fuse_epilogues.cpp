@@ -135,6 +135,9 @@ class FunctionFuser {
     for (auto [position, op] : llvm::enumerate(function.front())) {
       positions[&op] = position;
       if (auto matmul = dyn_cast<plan::MatmulOp>(op)) matmuls.push_back(matmul);
+      for (Value operand : op.getOperands())
+        if (isa<MemRefType>(operand.getType()) && hasEffect<MemoryEffects::Write>(&op, operand))
+          lastWrite[plan::getRoot(operand).root] = position;
     }
   }
 
@@ -156,9 +159,8 @@ class FunctionFuser {
   bool isReadyAt(Operation* position, Value buffer) const {
     Operation* definition = buffer.getDefiningOp();
     if (definition && !isBefore(definition, position)) return false;
-    return !anyUse(plan::getRoot(buffer).root, [&](OpOperand& use) {
-      return !isBefore(use.getOwner(), position) && hasEffect<MemoryEffects::Write>(use.getOwner(), use.get());
-    });
+    auto written = lastWrite.find(plan::getRoot(buffer).root);
+    return written == lastWrite.end() || written->second < positions.lookup(position);
   }
 
   /// Whether the product may be computed in front of `launch` without more bytes alive until there: what it reads and
@@ -188,6 +190,12 @@ class FunctionFuser {
                                matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(),
                                matmul.getCStridesAttr(), plan::EpilogueAttr::get(builder.getContext(), epilogue));
     positions[fused] = positions.lookup(position);
+    noteWrite(target, positions.lookup(position));
+  }
+
+  void noteWrite(Value root, unsigned position) {
+    unsigned& last = lastWrite[root];
+    last = std::max(last, position);
   }
 
   /// Replaces matmul and launch by one matmul where the launch only adds a bias (and takes the maximum with zero) or
@@ -218,6 +226,7 @@ class FunctionFuser {
       plan::AllocOp addend = getWholeAlloc(other);
       bool isOperand = plan::getRoot(matmul.getA()).root == addend || plan::getRoot(matmul.getB()).root == addend;
       if (!addend || isOperand || !diesAt(position, launch, addend) || isReturned(result)) return;
+      noteWrite(addend, lastWrite.lookup(result));
       replaceBuffer(result, addend);
       createFused(matmul, position, addend, Value(), plan::Epilogue::Accumulate);
     } else {
@@ -230,6 +239,8 @@ class FunctionFuser {
 
   const SymbolTable& kernels;
   SmallVector<plan::MatmulOp, 0> matmuls;
+  /// By root: the position of the last op that writes to it, or of a later one that has gone.
+  llvm::DenseMap<Value, unsigned> lastWrite;
   llvm::DenseMap<Operation*, unsigned> positions;
 };
 

@@ -11,7 +11,8 @@
 namespace mlir::sgd {
 
 /// Hiding less is not worth a start and a done: on the host, handing a collective to another thread and waiting for it
-/// takes 0.5 us while that thread still spins, 5 us on the same core and 30 us out of its sleep (Zen 5, virtual machine).
+/// takes 0.5 us while that thread still spins, 5 us on the same core and 30 us out of its sleep (Zen 5, virtual
+/// machine).
 inline constexpr double kLeastHiddenSeconds = 20e-6;
 
 /// Where a collective may be split.

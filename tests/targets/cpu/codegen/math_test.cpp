@@ -32,7 +32,7 @@ const Function kFunctions[] = {
     {"log2", log2l, 1e-3, 1e3, 2.5, 2.5},     {"log10", log10l, 1e-3, 1e3, 3.0, 3.0},
     {"log1p", log1pl, -0.9, 10, 2.5, 2.5},    {"tanh", tanhl, -10, 10, 3.0, 3.0},
     {"erf", erfl, -4, 4, 2.5, 2.0},           {"erfc", erfcl, -4, 9, 3.2, 3.2},
-    {"sin", sinl, -100, 100, 1.6, 1.6},         {"cos", cosl, -100, 100, 1.6, 1.6},
+    {"sin", sinl, -100, 100, 1.6, 1.6},       {"cos", cosl, -100, 100, 1.6, 1.6},
     {"tan", tanl, -1.5, 1.5, 4.0, 4.0},       {"sinh", sinhl, -80, 80, 3.0, 4.0},
     {"cosh", coshl, -80, 80, 3.0, 4.0},       {"asin", asinl, -1, 1, 2.5, 2.5},
     {"acos", acosl, -1, 1, 3.0, 3.0},         {"atan", atanl, -20, 20, 2.5, 3.0},
@@ -96,7 +96,7 @@ TEST(Accuracy, OverAllNumbers) {
         std::vector<Tensor> results = runner.run(inputs);
         for (int i = 0; i < kSamples; ++i) {
           double x = inputs[0].get(i), actual = results[0].get(i);
-          
+
           long double exact = function.exact(x);
           double rounded = isDouble ? static_cast<double>(exact) : static_cast<float>(exact);
           if (std::isnan(rounded) || std::isinf(rounded)) {
@@ -141,9 +141,10 @@ TEST(Power, FewUlp) {
   for (const char* type : {"f32", "f64"}) {
     bool isDouble = StringRef(type) == "f64";
     std::string tensor = "tensor<" + std::to_string(kSamples) + "x" + type + ">";
-    KernelRunner runner("func.func @f(%a: " + tensor + ", %b: " + tensor + ") {\nsgd.cluster (%a, %b) {\n^bb0(%x: " +
-                        tensor + ", %y: " + tensor + "):\n%0 = math.powf %x, %y : " + tensor + "\nsgd.yield %0 : " +
-                        tensor + "\n} : (" + tensor + ", " + tensor + ") -> (" + tensor + ")\nreturn\n}\n");
+    KernelRunner runner("func.func @f(%a: " + tensor + ", %b: " + tensor +
+                        ") {\nsgd.cluster (%a, %b) {\n^bb0(%x: " + tensor + ", %y: " + tensor +
+                        "):\n%0 = math.powf %x, %y : " + tensor + "\nsgd.yield %0 : " + tensor + "\n} : (" + tensor +
+                        ", " + tensor + ") -> (" + tensor + ")\nreturn\n}\n");
     ASSERT_TRUE(runner.ok());
     std::vector<Tensor> inputs = runner.makeInputs();
     // Bases of any size with exponents that keep the power finite, most of them large.
