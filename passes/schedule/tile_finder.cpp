@@ -46,10 +46,10 @@ class Finder {
 
   FoundGroup run() {
     grow();
+    // Without a product there is nothing to tile, and the readers of what the cluster reads need not be looked at.
+    if (llvm::none_of(group, [](Operation* op) { return isa<ContractOp>(op); })) return {};
     if (recompute()) grow();
-    FoundGroup found{inOrder(group), std::move(originals)};
-    if (llvm::none_of(group, [](Operation* op) { return isa<ContractOp>(op); })) found.ops.clear();
-    return found;
+    return {inOrder(group), std::move(originals)};
   }
 
  private:

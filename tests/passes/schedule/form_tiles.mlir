@@ -151,3 +151,29 @@ func.func @not_convex(%q: !qkv, %k: !qkv) -> (!qkv, !qkv) {
   %r = sgd.contract %n [0, 1, 2, 3], %e [0, 2, 4, 1] into [0, 4, 2, 3] : !qkv, !s -> !qkv
   return %o, %r : !qkv, !qkv
 }
+
+// -----
+
+// A kernel that reads a large value and has no product is no group: the value is not computed again for it.
+// CHECK-LABEL: func.func @no_product
+// CHECK-COUNT-2: sgd.cluster(
+// CHECK-NOT: sgd.cluster(
+// CHECK: return
+func.func @no_product(%a: tensor<2x256xf32>, %v: tensor<2x256x8xf32>) -> tensor<2x256x256xf32> {
+  %x = sgd.cluster(%a) {
+  ^bb0(%p: tensor<2x256xf32>):
+    %r = sgd.broadcast_in_dim %p dims = [0, 1] : tensor<2x256xf32> -> tensor<2x256x256xf32>
+    %c = sgd.broadcast_in_dim %p dims = [0, 2] : tensor<2x256xf32> -> tensor<2x256x256xf32>
+    %m = arith.mulf %r, %c : tensor<2x256x256xf32>
+    sgd.yield %m : tensor<2x256x256xf32>
+  } : (tensor<2x256xf32>) -> tensor<2x256x256xf32>
+  %o = sgd.contract %x [0, 1, 2], %v [0, 2, 3] into [0, 1, 3] : tensor<2x256x256xf32>, tensor<2x256x8xf32> -> tensor<2x256x8xf32>
+  %y = sgd.cluster(%x, %o) {
+  ^bb0(%p: tensor<2x256x256xf32>, %q: tensor<2x256x8xf32>):
+    %s = sgd.reduce add %q dimensions = [2] : tensor<2x256x8xf32> -> tensor<2x256xf32>
+    %b = sgd.broadcast_in_dim %s dims = [0, 1] : tensor<2x256xf32> -> tensor<2x256x256xf32>
+    %m = arith.mulf %p, %b : tensor<2x256x256xf32>
+    sgd.yield %m : tensor<2x256x256xf32>
+  } : (tensor<2x256x256xf32>, tensor<2x256x8xf32>) -> tensor<2x256x256xf32>
+  return %y : tensor<2x256x256xf32>
+}
