@@ -24,10 +24,11 @@ constexpr int64_t kRowsOfPart = 16, kLanes = 64;
 /// Columns of one parallel iteration, as the kernels take them.
 constexpr int64_t kColumns = 1024;
 
-/// Reduced run number `run` of a pattern as parts x rest x lanes; the rest is reduced first.
+/// Reduced run number `run` of a pattern as parts x rest x lanes; the rest is reduced first. `left` elements at the end
+/// of the run belong to no part and are reduced by themselves.
 struct Cut {
   size_t run;
-  int64_t parts, lanes;
+  int64_t parts, lanes, left = 0;
 };
 
 /// The divisor of `number` nearest to `wish` by ratio, at most `limit`; 1 when none is within a factor of 4.
@@ -47,12 +48,16 @@ std::optional<Cut> cutRows(const RowPattern& pattern) {
   if (kept >= kEnoughRows) return std::nullopt;
   int64_t elements = kept * pattern.rowElements();
   int64_t wish = std::clamp<int64_t>(elements / kPartOfRow, 2, 4 * kParts) / kept;
+  wish = std::max<int64_t>(wish, 2);
+  std::optional<Cut> uneven;
   for (auto [number, run] : llvm::enumerate(pattern.runs)) {
-    if (run.first) continue;
-    int64_t parts = divisorNear(run.second, std::max<int64_t>(wish, 2), run.second);
+    auto [isKept, size] = run;
+    if (isKept) continue;
+    int64_t parts = divisorNear(size, wish, size);
     if (parts > 1) return Cut{number, parts, 1};
+    if (size >= wish * wish) uneven = Cut{number, wish, 1, size % wish};
   }
-  return std::nullopt;
+  return uneven;
 }
 
 std::optional<Cut> cutColumns(const RowPattern& pattern) {
@@ -71,39 +76,91 @@ std::optional<Cut> chooseCut(const RowPattern& pattern) {
   return pattern.isContiguous() ? cutRows(pattern) : cutColumns(pattern);
 }
 
-void apply(ReduceOp op, const RowPattern& pattern, const Cut& cut) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(op.getInput().getType());
-  auto result = cast<RankedTensorType>(op.getResult().getType());
-  Value input = op.getInput();
-  bool isSum = op.getKind() == ReduceKind::Add || op.getKind() == ReduceKind::Mul;
-  bool widens = isSum && (type.getElementType().isBF16() || type.getElementType().isF16());
-  Type element = widens ? b.getF32Type() : type.getElementType();
-  if (widens) input = arith::ExtFOp::create(b, loc, type.clone(element), input);
-  SmallVector<int64_t> shape, partial, final, first, second;
-  for (auto [number, run] : llvm::enumerate(pattern.runs)) {
-    auto [isKept, size] = run;
-    auto keep = [&](int64_t extent) { shape.push_back(extent), partial.push_back(extent); };
-    if (isKept) {
-      keep(size), final.push_back(size);
-    } else if (number != cut.run) {
-      first.push_back(shape.size()), shape.push_back(size);
-    } else {
-      second.push_back(partial.size()), keep(cut.parts);
-      first.push_back(shape.size()), shape.push_back(size / cut.parts / cut.lanes);
-      if (cut.lanes > 1) second.push_back(partial.size()), keep(cut.lanes);
-    }
+/// Builds the steps of one reduction, in the element type that they accumulate in.
+class Splitter {
+ public:
+  Splitter(ReduceOp op, const RowPattern& pattern, const Cut& cut)
+      : op(op), pattern(pattern), cut(cut), b(op), loc(op.getLoc()) {}
+
+  void run() {
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    Value input = widen(op.getInput());
+    Type element = cast<RankedTensorType>(input.getType()).getElementType();
+    int64_t size = pattern.runs[cut.run].second;
+    if (cut.left > 0)
+      input = reshape(input, llvm::map_to_vector(pattern.runs, [](const auto& run) { return run.second; }));
+    Value value = reduceParts(take(input, 0, size - cut.left), size - cut.left);
+    if (cut.left > 0)
+      value = createCombiner(b, loc, op.getKind(), value, reduceRest(take(input, size - cut.left, size)));
+    value = reshape(value, result.getShape());
+    if (element != result.getElementType()) value = arith::TruncFOp::create(b, loc, result, value);
+    op.getResult().replaceAllUsesWith(value);
+    op.erase();
   }
-  auto tensor = [&](ArrayRef<int64_t> dims) { return RankedTensorType::get(dims, element); };
-  Value value = ReshapeOp::create(b, loc, tensor(shape), input);
-  value = ReduceOp::create(b, loc, tensor(partial), value, op.getKind(), first);
-  value = ReduceOp::create(b, loc, tensor(final), value, op.getKind(), second);
-  value = ReshapeOp::create(b, loc, result.clone(element), value);
-  if (widens) value = arith::TruncFOp::create(b, loc, result, value);
-  op.getResult().replaceAllUsesWith(value);
-  op.erase();
-}
+
+ private:
+  /// Sums of f16 and bf16 are kept in f32 until they are rounded once.
+  Value widen(Value input) {
+    auto type = cast<RankedTensorType>(input.getType());
+    bool isSum = op.getKind() == ReduceKind::Add || op.getKind() == ReduceKind::Mul;
+    if (!isSum || !(type.getElementType().isBF16() || type.getElementType().isF16())) return input;
+    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), input);
+  }
+
+  Value reshape(Value input, ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(input.getType());
+    return type.getShape() == shape ? input : ReshapeOp::create(b, loc, type.clone(shape), input).getResult();
+  }
+
+  /// Elements [begin, end) of the run that is cut; all of them without a rest, whatever the input's shape.
+  Value take(Value input, int64_t begin, int64_t end) {
+    if (cut.left == 0) return input;
+    auto type = cast<RankedTensorType>(input.getType());
+    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
+        shape(type.getShape());
+    starts[cut.run] = begin, limits[cut.run] = end, shape[cut.run] = end - begin;
+    return SliceOp::create(b, loc, type.clone(shape), input, starts, limits, strides);
+  }
+
+  Value reduce(Value input, ArrayRef<int64_t> dims) {
+    auto type = cast<RankedTensorType>(input.getType());
+    SmallVector<int64_t> shape;
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (!llvm::is_contained(dims, static_cast<int64_t>(dim))) shape.push_back(size);
+    return ReduceOp::create(b, loc, RankedTensorType::get(shape, type.getElementType()), input, op.getKind(), dims);
+  }
+
+  /// The run of the cut has `size` elements, which the parts divide.
+  Value reduceParts(Value input, int64_t size) {
+    SmallVector<int64_t> shape, first, second;
+    int64_t partial = 0;  // rank after the first step
+    for (auto [number, run] : llvm::enumerate(pattern.runs)) {
+      if (run.first) {
+        shape.push_back(run.second), ++partial;
+      } else if (number != cut.run) {
+        first.push_back(shape.size()), shape.push_back(run.second);
+      } else {
+        second.push_back(partial++), shape.push_back(cut.parts);
+        first.push_back(shape.size()), shape.push_back(size / cut.parts / cut.lanes);
+        if (cut.lanes > 1) second.push_back(partial++), shape.push_back(cut.lanes);
+      }
+    }
+    return reduce(reduce(reshape(input, shape), first), second);
+  }
+
+  Value reduceRest(Value input) {
+    SmallVector<int64_t> dims;
+    for (auto [number, run] : llvm::enumerate(pattern.runs))
+      if (!run.first) dims.push_back(number);
+    return reduce(input, dims);
+  }
+
+  ReduceOp op;
+  const RowPattern& pattern;
+  const Cut& cut;
+  OpBuilder b;
+  Location loc;
+};
 
 struct SplitReductionsPass : sgd::impl::SplitReductionsPassBase<SplitReductionsPass> {
   void runOnOperation() final {
@@ -111,7 +168,7 @@ struct SplitReductionsPass : sgd::impl::SplitReductionsPassBase<SplitReductionsP
     getOperation().walk([&](ReduceOp op) { reductions.push_back(op); });
     for (ReduceOp op : reductions) {
       RowPattern pattern = getReducePattern(op);
-      if (std::optional<Cut> cut = chooseCut(pattern)) apply(op, pattern, *cut);
+      if (std::optional<Cut> cut = chooseCut(pattern)) Splitter(op, pattern, *cut).run();
     }
   }
 };
