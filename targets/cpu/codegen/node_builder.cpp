@@ -141,7 +141,8 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, 
     return buildReduce(reduce, index);
   }
   if (op->hasTrait<OpTrait::Elementwise>()) return buildElementwise(op, index, guard);
-  return op->emitOpError("cannot be compiled into a CPU kernel");
+  return op->emitOpError(
+      "has no CPU kernel yet; express it by ops that README.md lists (a convolution by slices and dot products)");
 }
 
 FailureOr<unsigned> NodeBuilder::buildElementwise(Operation* op, const IndexExpr& index, unsigned guard) {
