@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,6 +25,46 @@ constexpr size_t kBoardBytes = 4096;
 std::atomic<pid_t>* Board(void* memory) { return static_cast<std::atomic<pid_t>*>(memory); }
 
 }  // namespace
+
+RankEnvironment LauncherOf(uint32_t size) {
+  RankEnvironment environment;
+  environment.is_launcher = true;
+  environment.size = size;
+  return environment;
+}
+
+RankEnvironment Alone(uint32_t rank, uint32_t size) {
+  RankEnvironment environment;
+  environment.rank = rank;
+  environment.size = size;
+  environment.rendezvous = absl::StrCat(testing::UnitTest::GetInstance()->current_test_info()->name(), "-", getpid());
+  return environment;
+}
+
+LaunchOptions Options() {
+  LaunchOptions options;
+  options.window_bytes = 1 << 16;
+  options.deadline = kTimeout;
+  return options;
+}
+
+absl::Status SumRanks(RankContext& context) {
+  comm::CollectiveSpec spec;
+  spec.axes = {{0, 1, context.size}};
+  spec.location = "test";
+  spec.operands.resize(1);
+  spec.operands[0].count = 1;
+  auto handle = context.communicator->Prepare(comm::Mesh{{context.size}}, spec);
+  if (!handle.ok()) return handle.status();
+  float* value = reinterpret_cast<float*>(context.communicator->window());
+  for (int step = 0; step < 100; ++step) {
+    *value = static_cast<float>(context.rank);
+    const absl::Status status = context.communicator->Execute(*handle, kTimeout);
+    if (!status.ok()) return status;
+  }
+  const float expected = static_cast<float>(context.size * (context.size - 1) / 2);
+  return *value == expected ? absl::OkStatus() : absl::InternalError("wrong sum");
+}
 
 JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main)
     : errors_(memfd_create("errors", MFD_CLOEXEC)) {

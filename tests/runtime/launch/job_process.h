@@ -12,6 +12,20 @@
 
 namespace sgd::launch {
 
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+// The promise is 100 ms on a machine of one's own; tests run beside others.
+constexpr absl::Duration kLoaded = absl::Seconds(5);
+
+// A process that starts `size` ranks.
+RankEnvironment LauncherOf(uint32_t size);
+// A rank that somebody else has started; the job is named after the running test and this process.
+RankEnvironment Alone(uint32_t rank, uint32_t size);
+// A window of 64 KiB and kTimeout as the deadline.
+LaunchOptions Options();
+
+// A rank's work: a hundred all-reduces of its number, checked.
+absl::Status SumRanks(RankContext& context);
+
 // A forked process that calls Launch and, like sgdrun, prints an error as one line and leaves with
 // 0 or 1.
 class JobProcess {

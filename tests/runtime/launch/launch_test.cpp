@@ -1,5 +1,5 @@
-// Whole jobs of small rank functions: how they end well, and how they end when a rank fails, dies,
-// stops or never comes.
+// Whole jobs of small rank functions, however their ranks were started: how they end well, and how they end when a rank
+// fails or dies.
 #include "runtime/launch/launch.h"
 
 #include <dirent.h>
@@ -23,35 +23,7 @@ namespace sgd::launch {
 namespace {
 
 using ::testing::AnyOf;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-constexpr absl::Duration kTimeout = absl::Seconds(60);
-// The promise is 100 ms on a machine of one's own; tests run beside others.
-constexpr absl::Duration kLoaded = absl::Seconds(5);
-
-RankEnvironment LauncherOf(uint32_t size) {
-  RankEnvironment environment;
-  environment.is_launcher = true;
-  environment.size = size;
-  return environment;
-}
-
-RankEnvironment Alone(uint32_t rank, uint32_t size) {
-  RankEnvironment environment;
-  environment.rank = rank;
-  environment.size = size;
-  environment.rendezvous = absl::StrCat(testing::UnitTest::GetInstance()->current_test_info()->name(), "-", getpid());
-  return environment;
-}
-
-LaunchOptions Options() {
-  LaunchOptions options;
-  options.window_bytes = 1 << 16;
-  options.deadline = kTimeout;
-  return options;
-}
 
 // How ranks come to be: under our supervisor, or one by one.
 class Jobs : public testing::TestWithParam<bool> {
@@ -68,24 +40,6 @@ class Jobs : public testing::TestWithParam<bool> {
     return jobs;
   }
 };
-
-absl::Status SumRanks(RankContext& context) {
-  comm::CollectiveSpec spec;
-  spec.axes = {{0, 1, context.size}};
-  spec.location = "test";
-  spec.operands.resize(1);
-  spec.operands[0].count = 1;
-  auto handle = context.communicator->Prepare(comm::Mesh{{context.size}}, spec);
-  if (!handle.ok()) return handle.status();
-  float* value = reinterpret_cast<float*>(context.communicator->window());
-  for (int step = 0; step < 100; ++step) {
-    *value = static_cast<float>(context.rank);
-    const absl::Status status = context.communicator->Execute(*handle, kTimeout);
-    if (!status.ok()) return status;
-  }
-  const float expected = static_cast<float>(context.size * (context.size - 1) / 2);
-  return *value == expected ? absl::OkStatus() : absl::InternalError("wrong sum");
-}
 
 TEST_P(Jobs, EndWell) {
   for (JobProcess& job : Start(3, SumRanks)) {
@@ -251,178 +205,6 @@ TEST(Launch, RunsOneRankInThisProcess) {
   });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_TRUE(ran);
-}
-
-TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
-  PidBoard board;
-  JobProcess job(LauncherOf(2), Options(), [&](RankContext& context) {
-    board.Announce(context.rank);
-    if (context.rank == 1) raise(SIGSTOP);
-    return context.communicator->Barrier(absl::Milliseconds(300));
-  });
-  const comm::UniqueFd stopped = board.Open(1);
-  EXPECT_EQ(job.Wait(), 1);
-  EXPECT_EQ(job.ReadErrors(), "sgdrun: rank 0: barrier: rank 1 did not arrive within 300ms\n");
-  EXPECT_TRUE(EndsWithin(stopped, kLoaded));
-}
-
-TEST(Supervisor, NamesARankThatDoesNotEnd) {
-  LaunchOptions options = Options();
-  options.deadline = absl::Milliseconds(400);
-  JobProcess job(LauncherOf(2), options, [](RankContext& context) {
-    if (context.rank == 1) raise(SIGSTOP);
-    return absl::OkStatus();
-  });
-  EXPECT_EQ(job.Wait(), 1);
-  EXPECT_EQ(job.ReadErrors(), "sgdrun: rank 1: did not end within 400ms after the first rank had ended\n");
-}
-
-TEST(Supervisor, PassesSignalsOnAndSaysSo) {
-  PidBoard board;
-  JobProcess job(LauncherOf(2), Options(), [&](RankContext& context) -> absl::Status {
-    board.Announce(context.rank);
-    ComputeForever();
-  });
-  const comm::UniqueFd rank0 = board.Open(0), rank1 = board.Open(1);
-  kill(job.pid(), SIGTERM);
-  EXPECT_EQ(job.Wait(), 1);
-  EXPECT_EQ(job.ReadErrors(), "sgdrun: interrupted by signal 15 (Terminated)\n");
-  EXPECT_TRUE(EndsWithin(rank0, kLoaded));
-  EXPECT_TRUE(EndsWithin(rank1, kLoaded));
-}
-
-TEST(Supervisor, LeavesNoProcessBehindWhenItIsKilled) {
-  PidBoard board;
-  JobProcess job(LauncherOf(2), Options(), [&](RankContext& context) -> absl::Status {
-    board.Announce(context.rank);
-    ComputeForever();
-  });
-  const comm::UniqueFd rank0 = board.Open(0), rank1 = board.Open(1);
-  kill(job.pid(), SIGKILL);
-  EXPECT_EQ(job.Wait(), -SIGKILL);
-  EXPECT_TRUE(EndsWithin(rank0, kLoaded));
-  EXPECT_TRUE(EndsWithin(rank1, kLoaded));
-}
-
-TEST(Supervisor, BindsRanksToDisjointCores) {
-  cpu_set_t allowed;
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one core only";
-  JobProcess job(LauncherOf(2), Options(), [](RankContext& context) -> absl::Status {
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    sched_getaffinity(0, sizeof(own), &own);
-    auto all =
-        context.communicator->AllGatherBytes(std::string(reinterpret_cast<const char*>(&own), sizeof(own)), kTimeout);
-    if (!all.ok()) return all.status();
-    cpu_set_t masks[2], both;
-    for (int rank = 0; rank < 2; ++rank) {
-      std::copy((*all)[rank].begin(), (*all)[rank].end(), reinterpret_cast<char*>(&masks[rank]));
-    }
-    CPU_AND(&both, &masks[0], &masks[1]);
-    return CPU_COUNT(&both) == 0 ? absl::OkStatus() : absl::InternalError("cores are shared");
-  });
-  EXPECT_EQ(job.Wait(), 0);
-  EXPECT_EQ(job.ReadErrors(), "");
-}
-
-// Starts ranks one by one with differing options; returns what each one printed.
-std::vector<std::string> ErrorsOf(std::vector<JobProcess>& jobs) {
-  std::vector<std::string> errors;
-  for (JobProcess& job : jobs) {
-    EXPECT_EQ(job.Wait(), 1);
-    errors.push_back(job.ReadErrors());
-  }
-  return errors;
-}
-
-TEST(OneByOne, NamesRanksThatDoNotCome) {
-  LaunchOptions options = Options();
-  options.deadline = absl::Milliseconds(300);
-  std::vector<JobProcess> jobs;
-  jobs.emplace_back(Alone(0, 4), options, SumRanks);
-  jobs.emplace_back(Alone(2, 4), options, SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("rank 1, 3 of 4 did not join"));
-    EXPECT_THAT(error, HasSubstr("within 300ms"));
-  }
-}
-
-TEST(OneByOne, NamesRankZeroWhenItDoesNotCome) {
-  LaunchOptions options = Options();
-  options.deadline = absl::Milliseconds(100);
-  std::vector<JobProcess> jobs;
-  jobs.emplace_back(Alone(1, 2), options, SumRanks);
-  EXPECT_THAT(ErrorsOf(jobs)[0], StartsWith("sgdrun: rank 1: rank 0 did not appear at"));
-}
-
-TEST(OneByOne, RefusesRanksThatContradictEachOther) {
-  std::vector<JobProcess> jobs;
-  jobs.emplace_back(Alone(0, 3), Options(), SumRanks);
-  jobs.emplace_back(Alone(1, 2), Options(), SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("says that the job has 2 ranks, rank 0 says 3"));
-  }
-}
-
-TEST(OneByOne, RefusesDifferentCommunicationThreads) {
-  LaunchOptions options = Options();
-  std::vector<JobProcess> jobs;
-  for (uint32_t rank = 0; rank < 2; ++rank) {
-    options.comm_thread = rank == 0 ? CommThread::kOn : CommThread::kOff;
-    jobs.emplace_back(Alone(rank, 2), options, SumRanks);
-  }
-  const std::vector<std::string> errors = ErrorsOf(jobs);
-  EXPECT_THAT(errors[0] + errors[1], HasSubstr("was started with another choice of a communication thread"));
-}
-
-TEST(OneByOne, RefusesTwoProcessesOfOneRank) {
-  std::vector<JobProcess> jobs;
-  jobs.emplace_back(Alone(0, 3), Options(), SumRanks);
-  jobs.emplace_back(Alone(1, 3), Options(), SumRanks);
-  jobs.emplace_back(Alone(1, 3), Options(), SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("two processes say that they are rank 1"));
-  }
-}
-
-TEST(OneByOne, RefusesDifferentWindows) {
-  LaunchOptions other = Options();
-  other.window_bytes = 4096;
-  std::vector<JobProcess> jobs;
-  jobs.emplace_back(Alone(0, 2), Options(), SumRanks);
-  jobs.emplace_back(Alone(1, 2), other, SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("has another artifact than rank 0: windows of 4096 and 65536"));
-  }
-}
-
-TEST(OneByOne, NoticesADeathDuringTheMeeting) {
-  LaunchOptions options = Options();
-  options.deadline = absl::Seconds(3);
-  std::vector<JobProcess> jobs;
-  jobs.emplace_back(Alone(0, 3), options, SumRanks);
-  JobProcess victim(Alone(1, 3), options, SumRanks);
-  absl::SleepFor(absl::Milliseconds(100));
-  kill(victim.pid(), SIGKILL);
-  // On a loaded machine the victim may not have joined before it died.
-  EXPECT_THAT(ErrorsOf(jobs)[0],
-              AnyOf(HasSubstr("has ended during start-up"), HasSubstr("rank 1, 2 of 3 did not join")));
-}
-
-TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {
-  PidBoard board;
-  const RankMain rank_main = [&](RankContext& context) -> absl::Status {
-    board.Announce(context.rank);
-    if (context.rank == 1) ComputeForever();
-    return context.communicator->Barrier(absl::Milliseconds(300));
-  };
-  std::vector<JobProcess> jobs;
-  for (uint32_t rank = 0; rank < 2; ++rank) jobs.emplace_back(Alone(rank, 2), Options(), rank_main);
-  kill(board.WaitFor(1), SIGSTOP);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, EndsWith("rank 0: barrier: rank 1 did not arrive within 300ms\n"));
-  }
 }
 
 std::set<std::string> SharedMemoryNames() {
