@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/memory/instruction_cost.h"
+#include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
 
 using namespace mlir;
@@ -71,7 +72,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.ranks = mesh.getNumRanks();
   for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
-  report.estimatedSeconds = getSeconds(getCostModel(mesh, topology), mesh, function);
+  report.estimatedSeconds = getSeconds(CostModel(topology, getMeshSizes(mesh)), mesh, function);
   report.memory =
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   for (Operation& op : function.front()) {

@@ -7,8 +7,6 @@ using namespace mlir::sgd;
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Dimension i of the result is dimension order[i] of the value.
 Value transpose(OpLowering& l, Value value, ArrayRef<int64_t> order) {
   if (llvm::equal(order, llvm::seq<int64_t>(0, order.size()))) return value;

@@ -70,6 +70,8 @@ void addScatterLowerings(LoweringTable& table);
 void addSpecialFunctionLowerings(LoweringTable& table);
 void addWindowLowerings(LoweringTable& table);
 
+inline RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
 /// Unsigned integers, and booleans, whose `true` is 1 and not -1.
 inline bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
 

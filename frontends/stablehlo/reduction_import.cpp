@@ -12,8 +12,6 @@ using namespace mlir::sgd;
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Reduces by single ops; false when a body is none or an accumulator is of another type than its input: it converts in
 /// the body, where the single op cannot be of both types.
 bool reduceByKinds(OpLowering& l, stablehlo::ReduceOp op) {

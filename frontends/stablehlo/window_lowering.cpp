@@ -36,8 +36,6 @@ struct Window {
   }
 };
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// The operand with its padding and base dilation made explicit.
 Value padOperand(OpLowering& l, Value operand, Value padding, const Window& window) {
   RankedTensorType type = typeOf(operand);

@@ -206,14 +206,10 @@ struct CombineCollectivesPass : mlir::sgd::impl::CombineCollectivesPassBase<Comb
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation()->getParentOfType<ModuleOp>());
     if (!mesh) return;
-    llvm::Expected<Topology> topology = loadTopology(topologyName);
-    if (!topology) {
-      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
-      return signalPassFailure();
-    }
-    CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
+    FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
+    if (failed(cost)) return signalPassFailure();
     for (Block& block : getOperation().getBody()) {
-      Combiner combiner(cost, mesh.getMesh(), bucketBytes);
+      Combiner combiner(*cost, mesh.getMesh(), bucketBytes);
       combiner.run(block);
       numCombined += combiner.numCombined;
     }

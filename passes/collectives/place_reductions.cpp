@@ -20,13 +20,9 @@ struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReduc
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation());
     if (!mesh) return;
-    llvm::Expected<Topology> topology = loadTopology(topologyName);
-    if (!topology) {
-      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
-      return signalPassFailure();
-    }
-    CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
-    ReshardCosts costs(mesh.getMesh(), cost);
+    FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
+    if (failed(cost)) return signalPassFailure();
+    ReshardCosts costs(mesh.getMesh(), *cost);
     MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(checkShardings(function, axes.getName(), axes.getMesh()))) return signalPassFailure();

@@ -6,10 +6,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-CostModel mlir::sgd::getCostModel(MeshAttr mesh, const Topology& topology) {
-  return CostModel(topology, getMeshSizes(mesh));
-}
-
 uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
   uint64_t bytes = 0;
   bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;

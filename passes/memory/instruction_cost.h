@@ -8,9 +8,6 @@
 
 namespace mlir::sgd {
 
-/// The model of `topology` for `mesh`, whose axes may be none.
-CostModel getCostModel(MeshAttr mesh, const Topology& topology);
-
 /// Bytes of one rank in `collective`, as SentBytes counts them: the results of an all_gather, else the operands.
 uint64_t getCountedBytes(plan::CollectiveOp collective);
 

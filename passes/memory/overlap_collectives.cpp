@@ -2,11 +2,11 @@
 // where they stand, else no split at all. What memory each needs is planned on a copy of the module.
 #include "llvm/Support/Format.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/cost/topology.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/overlap_schedule.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
+#include "passes/partition/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVESPASS
@@ -77,15 +77,11 @@ struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<Over
   void runOnOperation() final {
     MeshOp mesh = getMesh(getOperation());
     if (!mesh) return;
-    llvm::Expected<Topology> topology = loadTopology(topologyName);
-    if (!topology) {
-      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
-      return signalPassFailure();
-    }
+    FailureOr<CostModel> model = loadCostModel(mesh, topologyName);
+    if (failed(model)) return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(checkIsPlan(function))) return signalPassFailure();
-    CostModel model = getCostModel(mesh.getMesh(), *topology);
-    cost = &model;
+    cost = &*model;
     std::optional<uint64_t> limit;
     for (Choose choose : {Choose(reorder), Choose(keepOrder)}) {
       if (!canSplit(choose)) continue;

@@ -167,15 +167,11 @@ struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {
       module.emitError("has no sgd.mesh to be partitioned for");
       return signalPassFailure();
     }
-    llvm::Expected<Topology> topology = loadTopology(topologyName);
-    if (!topology) {
-      emitError(mesh.getLoc()) << llvm::toString(topology.takeError());
-      return signalPassFailure();
-    }
-    CostModel cost(*topology, getMeshSizes(mesh.getMesh()));
+    FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
+    if (failed(cost)) return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       function.walk([&](ReshardOp) { ++numReshards; });
-      if (failed(Localisation(function, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), cost).run()))
+      if (failed(Localisation(function, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), *cost).run()))
         return signalPassFailure();
     }
   }

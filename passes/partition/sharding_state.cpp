@@ -1,6 +1,8 @@
 // Attribute and state conversions; axis names must be known to the mesh, which verifiers ensure.
 #include "passes/partition/sharding_state.h"
 
+#include "passes/cost/topology.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -8,6 +10,12 @@ MeshSizes mlir::sgd::getMeshSizes(MeshAttr mesh) {
   MeshSizes sizes;
   for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
   return sizes;
+}
+
+FailureOr<CostModel> mlir::sgd::loadCostModel(MeshOp mesh, StringRef topologyName) {
+  llvm::Expected<Topology> topology = loadTopology(topologyName);
+  if (!topology) return emitError(mesh.getLoc()) << llvm::toString(topology.takeError()), failure();
+  return CostModel(*topology, getMeshSizes(mesh.getMesh()));
 }
 
 ShardState mlir::sgd::getShardState(MeshAttr mesh, ShardingAttr sharding) {

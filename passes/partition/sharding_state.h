@@ -3,6 +3,7 @@
 #define SGD_PASSES_PARTITION_SHARDING_STATE_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "passes/cost/cost_model.h"
 #include "passes/partition/reshard_planner.h"
 #include "passes/sharding/mesh_axes.h"
 
@@ -10,6 +11,10 @@ namespace mlir::sgd {
 
 /// Sizes of the axes of `mesh`, in order.
 MeshSizes getMeshSizes(MeshAttr mesh);
+
+/// The cost model of the topology that loadTopology finds under `topologyName`, for the ranks of `mesh`. Fails with an
+/// error at the mesh.
+FailureOr<CostModel> loadCostModel(MeshOp mesh, StringRef topologyName);
 
 /// What `sharding` says of dimensions and partial axes.
 ShardState getShardState(MeshAttr mesh, ShardingAttr sharding);
