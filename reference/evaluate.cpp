@@ -12,7 +12,7 @@ namespace {
 
 class Evaluator {
  public:
-  explicit Evaluator(int64_t ranks) : ranks(ranks) {}
+  Evaluator(int64_t ranks, EvaluationObserver* observer) : ranks(ranks), observer(observer) {}
 
   /// The tensors that the block's terminator yields.
   FailureOr<std::vector<RankTensors>> run(Block& block, std::vector<RankTensors> arguments) {
@@ -49,7 +49,14 @@ class Evaluator {
     for (Value operand : op->getOperands()) in.push_back(&known.at(operand).tensors);
     std::vector<RankTensors> out;
     for (Value result : op->getResults()) out.emplace_back(ranks, Tensor(cast<RankedTensorType>(result.getType())));
+    std::vector<RankTensors> changed;
+    if (observer && observer->wantsOperands(op)) {
+      for (const RankTensors* tensors : in) changed.push_back(*tensors);
+      observer->beforeOp(op, changed);
+      for (auto [pointer, tensors] : llvm::zip(in, changed)) pointer = &tensors;
+    }
     if (failed(evaluate(op, in, out))) return failure();
+    if (observer) observer->afterOp(op, out);
     for (auto [result, tensors] : llvm::zip(op->getResults(), out)) define(result, std::move(tensors));
     return success();
   }
@@ -63,7 +70,7 @@ class Evaluator {
     if (auto cluster = dyn_cast<ClusterOp>(op)) {
       std::vector<RankTensors> arguments;
       for (const RankTensors* tensors : in) arguments.push_back(*tensors);
-      auto results = Evaluator(ranks).run(cluster.getBody().front(), std::move(arguments));
+      auto results = Evaluator(ranks, observer).run(cluster.getBody().front(), std::move(arguments));
       if (failed(results)) return failure();
       out = std::move(*results);
       return success();
@@ -87,6 +94,7 @@ class Evaluator {
   }
 
   int64_t ranks;
+  EvaluationObserver* observer;  // may be null
   llvm::DenseMap<Value, Known> known;
 };
 
@@ -118,32 +126,38 @@ struct ShardPlace {
   }
 };
 
+void poison(Tensor& tensor) {
+  for (double& value : tensor.floats) value = std::numeric_limits<double>::quiet_NaN();
+  for (int64_t i = 0; i < tensor.size() && !tensor.isFloat(); ++i) tensor.setInteger(i, 0x5EADBEEF5EADBEEF);
+}
+
 int64_t getNumRanks(MeshAttr mesh) { return mesh ? mesh.getNumRanks() : 1; }
 
 }  // namespace
 
 FailureOr<std::vector<RankTensors>> reference::evaluate(func::FuncOp function, std::vector<RankTensors> arguments,
-                                                        int64_t ranks) {
+                                                        int64_t ranks, EvaluationObserver* observer) {
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitOpError("has no body of a single block to evaluate"), failure();
-  return Evaluator(ranks).run(function.front(), std::move(arguments));
+  return Evaluator(ranks, observer).run(function.front(), std::move(arguments));
 }
 
 FailureOr<std::vector<Tensor>> reference::evaluate(Block& block, ArrayRef<Tensor> arguments) {
   std::vector<RankTensors> onOneRank;
   for (const Tensor& tensor : arguments) onOneRank.push_back({tensor});
-  auto results = Evaluator(1).run(block, std::move(onOneRank));
+  auto results = Evaluator(1, nullptr).run(block, std::move(onOneRank));
   if (failed(results)) return failure();
   std::vector<Tensor> tensors;
   for (RankTensors& result : *results) tensors.push_back(std::move(result.front()));
   return tensors;
 }
 
-RankTensors reference::cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh) {
+RankTensors reference::cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh, Padding padding) {
   RankTensors shards;
   for (int64_t rank = 0; rank < getNumRanks(mesh); ++rank) {
     ShardPlace place(global.type, sharding, mesh, rank);
     Tensor& shard = shards.emplace_back(RankedTensorType::get(place.shape, global.element()));
+    if (padding == Padding::Poison) poison(shard);
     place.forEach(global.type, [&](int64_t local, int64_t at) { shard.copy(local, global, at); });
   }
   return shards;

@@ -8,18 +8,35 @@
 
 namespace mlir::sgd::reference {
 
+/// Sees, and may change, what goes into and comes out of each op that an evaluation computes.
+class EvaluationObserver {
+ public:
+  virtual ~EvaluationObserver() = default;
+  /// `operands` are copies, made for ops for which `wantsOperands` is true; the op is computed from them.
+  virtual bool wantsOperands(Operation* op) { return false; }
+  virtual void beforeOp(Operation* op, std::vector<RankTensors>& operands) {}
+  virtual void afterOp(Operation* op, std::vector<RankTensors>& results) {}
+};
+
 /// Results of `function`, a single block, on `arguments`: one entry per argument, each with one tensor for each of
 /// `ranks` ranks. At the graph level types are global, and one rank stands for all; at the SPMD level `ranks` is the
 /// size of the mesh. Floats are computed in double precision and rounded to the element type after each op. Fails with
 /// a diagnostic at an op that the evaluator does not know.
-FailureOr<std::vector<RankTensors>> evaluate(func::FuncOp function, std::vector<RankTensors> arguments, int64_t ranks);
+FailureOr<std::vector<RankTensors>> evaluate(func::FuncOp function, std::vector<RankTensors> arguments, int64_t ranks,
+                                             EvaluationObserver* observer = nullptr);
 
 /// The same for a block of ops on one rank: a cluster's body.
 FailureOr<std::vector<Tensor>> evaluate(Block& block, ArrayRef<Tensor> arguments);
 
-/// A global tensor cut to the shards of all ranks, and back. Dimensions that do not divide are padded with zero at the
-/// end; `join` takes each element from the first rank that holds it.
-RankTensors cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh);
+/// What stands in the padding of shards of dimensions that do not divide: at the end of the last ones.
+enum class Padding {
+  Zero,
+  Poison,  // NaN; a large odd number of integers: no op may let it through to an element
+};
+
+/// A global tensor cut to the shards of all ranks, and back. `join` takes each element from the first rank that holds
+/// it.
+RankTensors cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh, Padding padding = Padding::Zero);
 Tensor join(const RankTensors& shards, RankedTensorType global, ShardingAttr sharding, MeshAttr mesh);
 
 }  // namespace mlir::sgd::reference

@@ -1,0 +1,199 @@
+// A refusal ends a check; whatever fails after the program was accepted is an error.
+#include "tests/differential/check.h"
+
+#include "compiler/driver.h"
+#include "compiler/programs.h"
+#include "compiler/registration.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/partition/passes.h"
+#include "tests/differential/expectation.h"
+#include "tests/differential/inputs.h"
+#include "tests/differential/ranks.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::differential;
+using reference::RankTensors;
+using reference::Tensor;
+
+namespace {
+
+constexpr const char* kFileName = "program.mlir";
+
+/// A function of the SPMD level, and how its arguments and results are cut.
+class LocalProgram {
+ public:
+  LocalProgram(func::FuncOp function, MeshAttr mesh) : function(function), mesh(mesh) {}
+
+  std::vector<RankTensors> cutInputs(const std::vector<Tensor>& inputs) {
+    std::vector<RankTensors> shards;
+    for (auto [index, input] : llvm::enumerate(inputs))
+      shards.push_back(reference::cut(input, getArgumentSharding(index), mesh, reference::Padding::Poison));
+    return shards;
+  }
+
+  ShardingAttr getResultSharding(unsigned index) {
+    return function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr);
+  }
+  int64_t getRanks() { return mesh.getNumRanks(); }
+
+  func::FuncOp function;
+  MeshAttr mesh;
+
+ private:
+  ShardingAttr getArgumentSharding(unsigned index) {
+    return function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
+  }
+};
+
+std::string toBytes(const Tensor& tensor) {
+  std::string bytes(reference::getNumBytes(tensor.type), '\0');
+  tensor.toBytes({bytes.data(), bytes.size()});
+  return bytes;
+}
+
+/// The program as if nobody had asked for any sharding: what one rank computes.
+void dropShardings(ModuleOp module, func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) function.removeArgAttr(i, kShardingAttr);
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.removeResultAttr(i, StringAttr::get(module.getContext(), kShardingAttr));
+  module.walk([](ShardingConstraintOp constraint) {
+    constraint.replaceAllUsesWith(constraint.getInput());
+    constraint.erase();
+  });
+  if (MeshOp mesh = getMesh(module)) mesh.erase();
+}
+
+/// Messages that say that the compiler contradicts itself: no refusal that a user could act on.
+bool isInternal(StringRef message) {
+  static constexpr StringLiteral signs[] = {
+      "please report", "is not valid",     "reshard it before",     "operands and results that disagree",
+      "run sgd-",      "failed to verify", "error: 'sgd.contract'", "error: 'sgd.cluster'",
+      "error: 'plan."};
+  return llvm::any_of(signs, [&](StringRef sign) { return message.contains(sign); });
+}
+
+class Check {
+ public:
+  Check(const std::string& text, const CheckOptions& options)
+      : text(text),
+        options(options),
+        context(getRegistry(), MLIRContext::Threading::DISABLED),
+        handler(&context, [this](Diagnostic& diagnostic) { messages += diagnostic.str() + "\n"; }) {}
+
+  CheckResult run() {
+    Compilation compilation;
+    if (!compile(text, compilation, /*mayRefuse=*/true)) return result;
+    result.report = compilation.report;
+    if (expect() && checkSpmd(compilation) && checkArtifact(compilation, *local, Sums::InParts) && options.onOneRank)
+      checkOnOneRank();
+    return result;
+  }
+
+ private:
+  static DialectRegistry getRegistry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+
+  bool fail(const Twine& what) {
+    result.verdict = Verdict::Differs;
+    result.message = (what + (messages.empty() ? "" : ": ") + messages).str();
+    return false;
+  }
+
+  bool compile(const std::string& program, Compilation& compilation, bool mayRefuse) {
+    std::string errors;
+    llvm::raw_string_ostream stream(errors);
+    CompileOptions compileOptions;
+    compileOptions.emit = EmitLevel::Spmd;
+    compileOptions.threads = 1;
+    auto compiled = sgd::compile({{"main", kFileName, program}}, compileOptions, stream);
+    if (succeeded(compiled)) {
+      compilation = std::move(*compiled);
+      return true;
+    }
+    result.verdict = mayRefuse && !isInternal(errors) ? Verdict::Refused : Verdict::Differs;
+    result.message = StringRef(errors).trim().str();
+    return false;
+  }
+
+  bool expect() {
+    graph = loadProgram(&context, {"main", kFileName, text}, nullptr);
+    if (!graph) return fail("the program was compiled but does not load");
+    auto function = graph->lookupSymbol<func::FuncOp>("main");
+    inputs = makeInputs(function, InputDirectives::parse(text));
+    auto created = Expectation::create(function, inputs);
+    if (failed(created)) return fail("no reference");
+    expectation.emplace(std::move(*created));
+    return true;
+  }
+
+  bool checkSpmd(const Compilation& compilation) {
+    spmd = parseSourceString<ModuleOp>(compilation.emitted, &context);
+    if (!spmd) return fail("the SPMD level's text does not parse");
+    local.emplace(spmd->lookupSymbol<func::FuncOp>("main"), getMesh(*spmd).getMesh());
+    auto results = reference::evaluate(local->function, local->cutInputs(inputs), local->getRanks());
+    if (failed(results)) return fail("no reference at the SPMD level");
+    return compare(*results, *local, Sums::InParts, "the SPMD level");
+  }
+
+  bool checkArtifact(const Compilation& compilation, LocalProgram& program, Sums sums) {
+    std::vector<Shards> bytes;
+    for (const RankTensors& shards : program.cutInputs(inputs)) {
+      Shards& shardBytes = bytes.emplace_back();
+      for (const Tensor& shard : shards) shardBytes.push_back(toBytes(shard));
+    }
+    auto outputs = runOnRanks(compilation.artifact, bytes, options.threads);
+    if (!outputs.ok()) return fail(outputs.status().ToString());
+    std::vector<RankTensors> results;
+    for (auto [shards, type] : llvm::zip(*outputs, program.function.getResultTypes())) {
+      RankTensors& tensors = results.emplace_back();
+      for (const std::string& shard : shards)
+        tensors.push_back(Tensor::fromBytes(cast<RankedTensorType>(type), {shard.data(), shard.size()}));
+    }
+    return compare(results, program, sums, program.getRanks() == 1 ? "the artifact of one rank" : "the artifact");
+  }
+
+  void checkOnOneRank() {
+    OwningOpRef<ModuleOp> whole = graph->clone();
+    dropShardings(*whole, whole->lookupSymbol<func::FuncOp>("main"));
+    std::string program;
+    llvm::raw_string_ostream(program) << *whole;
+    Compilation compilation;
+    if (!compile(program, compilation, /*mayRefuse=*/false)) {
+      result.message = "refused without shardings only: " + result.message;
+      return;
+    }
+    OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(compilation.emitted, &context);
+    if (!parsed) return void(fail("the SPMD level's text of one rank does not parse"));
+    LocalProgram onOne(parsed->lookupSymbol<func::FuncOp>("main"), getMesh(*parsed).getMesh());
+    checkArtifact(compilation, onOne, Sums::Whole);
+  }
+
+  bool compare(const std::vector<RankTensors>& results, LocalProgram& program, Sums sums, StringRef what) {
+    for (auto [index, shards] : llvm::enumerate(results)) {
+      auto error = expectation->findError(index, shards, program.getResultSharding(index), program.mesh, sums);
+      if (error) return fail(what + ", result " + Twine(index) + ", " + *error);
+    }
+    return true;
+  }
+
+  const std::string& text;
+  const CheckOptions& options;
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> graph, spmd;
+  std::vector<Tensor> inputs;
+  std::optional<Expectation> expectation;
+  std::optional<LocalProgram> local;
+  CheckResult result;
+};
+
+}  // namespace
+
+CheckResult differential::check(const std::string& text, const CheckOptions& options) {
+  return Check(text, options).run();
+}

@@ -1,0 +1,35 @@
+// One program, compiled and run on all its ranks in this process, against the reference evaluator: at the graph level,
+// at the SPMD level with all ranks interpreted, and as an artifact.
+#ifndef SGD_TESTS_DIFFERENTIAL_CHECK_H
+#define SGD_TESTS_DIFFERENTIAL_CHECK_H
+
+#include <string>
+
+#include "compiler/report.h"
+
+namespace mlir::sgd::differential {
+
+enum class Verdict {
+  Agrees,
+  Refused,  // by the compiler, with a message for a user
+  Differs,  // a wrong value, or an error that no user should see
+};
+
+struct CheckOptions {
+  bool onOneRank = true;  // also compiled without any sharding
+  uint32_t threads = 1;   // of each rank
+};
+
+struct CheckResult {
+  Verdict verdict = Verdict::Agrees;
+  std::string message;  // one line, unless everything agrees
+  Report report;        // of the compilation for all ranks
+};
+
+/// Checks program `text`, StableHLO or the graph level, on inputs as its directives (inputs.h) say. Padding of uneven
+/// inputs holds NaN. Every rank's shard of every result is compared, replicas too.
+CheckResult check(const std::string& text, const CheckOptions& options = {});
+
+}  // namespace mlir::sgd::differential
+
+#endif

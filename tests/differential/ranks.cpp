@@ -1,0 +1,102 @@
+// A rank that fails ends the job, so that the others do not wait for it.
+#include "tests/differential/ranks.h"
+
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/exec/executor.h"
+#include "targets/cpu/device/cpu_device.h"
+
+namespace mlir::sgd::differential {
+namespace {
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+class Job {
+ public:
+  Job(const ::sgd::artifact::ArtifactFile& file, const std::vector<Shards>& inputs, uint32_t threads)
+      : file_(file), inputs_(inputs), threads_(threads) {}
+
+  absl::StatusOr<std::vector<Shards>> Run() {
+    const uint32_t ranks = file_.ranks();
+    auto segment = ::sgd::comm::SharedMemorySegment::Create(ranks, file_.root().window_bytes());
+    if (!segment.ok()) return segment.status();
+    std::vector<std::thread> threads;
+    for (uint32_t rank = 0; rank < ranks; ++rank) threads.emplace_back([&, rank] { RunRank(*segment, rank); });
+    for (std::thread& thread : threads) thread.join();
+    if (!error_.ok()) return error_;
+    return std::move(outputs_);
+  }
+
+ private:
+  void RunRank(const std::shared_ptr<::sgd::comm::SharedMemorySegment>& segment, uint32_t rank) {
+    auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(segment, rank, kTimeout);
+    if (!communicator.ok()) return Fail(communicator.status());
+    absl::Status status = RunProgram(**communicator, rank);
+    if (status.ok()) return (*communicator)->Finish();
+    Fail(status);
+    (*communicator)->Abort(status);
+  }
+
+  absl::Status RunProgram(::sgd::comm::Communicator& communicator, uint32_t rank) {
+    auto device = ::sgd::cpu::CpuDevice::Create({.threads = threads_});
+    if (!device.ok()) return device.status();
+    auto context = ::sgd::exec::ExecutionContext::Create(file_, **device, communicator);
+    if (!context.ok()) return context.status();
+    auto executor = ::sgd::exec::Executor::Create(**context, "main", {.timeout = kTimeout});
+    if (!executor.ok()) return executor.status();
+    if (absl::Status status = FillInputs(**executor, rank); !status.ok()) return status;
+    if (absl::Status status = (*executor)->Run(0); !status.ok()) return status;
+    TakeOutputs(**executor, rank);
+    return absl::OkStatus();
+  }
+
+  absl::Status FillInputs(::sgd::exec::Executor& executor, uint32_t rank) {
+    if (executor.inputs().size() != inputs_.size())
+      return absl::InternalError(absl::StrCat("the artifact has ", executor.inputs().size(), " inputs, the program ",
+                                              inputs_.size(), " arguments"));
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      auto bytes = executor.InputBytes(i);
+      if (bytes.size() != inputs_[i][rank].size())
+        return absl::InternalError(absl::StrCat("input ", i, " has ", bytes.size(), " bytes on rank ", rank, " where ",
+                                                inputs_[i][rank].size(), " are given"));
+      std::memcpy(bytes.data(), inputs_[i][rank].data(), bytes.size());
+    }
+    return absl::OkStatus();
+  }
+
+  void TakeOutputs(const ::sgd::exec::Executor& executor, uint32_t rank) {
+    std::lock_guard lock(mutex_);
+    outputs_.resize(executor.outputs().size(), Shards(file_.ranks()));
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      auto bytes = executor.OutputBytes(i);
+      outputs_[i][rank].assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+  }
+
+  void Fail(const absl::Status& status) {
+    std::lock_guard lock(mutex_);
+    error_.Update(status);
+  }
+
+  const ::sgd::artifact::ArtifactFile& file_;
+  const std::vector<Shards>& inputs_;
+  const uint32_t threads_;
+  std::mutex mutex_;
+  absl::Status error_;
+  std::vector<Shards> outputs_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Shards>> runOnRanks(std::string bytes, const std::vector<Shards>& inputs, uint32_t threads) {
+  auto file = ::sgd::artifact::ArtifactFile::FromBytes(std::move(bytes), "test.sgda");
+  if (!file.ok()) return file.status();
+  return Job(**file, inputs, threads).Run();
+}
+
+}  // namespace mlir::sgd::differential

@@ -1,0 +1,98 @@
+// Amplitudes are bounds for what code may do, with the largest seen errors of the math functions.
+#include "tests/differential/rounding_noise.h"
+
+#include <cmath>
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::differential;
+using reference::RankTensors;
+using reference::Tensor;
+
+namespace {
+
+/// The type that sums of `type` are taken in.
+double getSumEpsilon(Type type) { return type.isF64() ? 0x1p-52 : 0x1p-23; }
+
+bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
+
+/// Ops that add up many terms, and how many to a result; 0 for others. Largest and smallest are not sums.
+int64_t countTerms(Operation* op) {
+  if (op->getNumResults() == 0 || !isFloat(op->getResult(0))) return 0;
+  auto elements = [](Value value) {
+    return std::max<int64_t>(1, cast<RankedTensorType>(value.getType()).getNumElements());
+  };
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    bool rounds = reduce.getKind() == ReduceKind::Add || reduce.getKind() == ReduceKind::Mul;
+    return rounds ? elements(reduce.getInput()) / elements(reduce.getResult()) + 1 : 0;
+  }
+  if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    bool rounds = scatter.getKind() == ScatterKind::Add || scatter.getKind() == ScatterKind::Mul;
+    return rounds ? elements(scatter.getUpdates()) + 1 : 0;
+  }
+  if (isa<DotGeneralOp, ContractOp, ConvolutionOp>(op)) return elements(op->getOperand(0)) + 1;
+  if (isa<spmd::AllReduceOp, spmd::ReduceScatterOp>(op)) return 8;
+  return 0;
+}
+
+/// Units in the last place that an elementwise float op may be wrong by, beyond its correct rounding.
+double getUlps(Operation* op) {
+  if (op->getNumResults() != 1 || !isFloat(op->getResult(0))) return 0;
+  if (isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::CopySignOp,
+          math::SqrtOp>(op))
+    return 0;
+  if (isa<math::MathDialect>(op->getDialect())) return 4;
+  // A product may go into a sum unrounded.
+  return isa<arith::MulFOp>(op) && !op->getResult(0).use_empty() ? 0.5 : 0;
+}
+
+}  // namespace
+
+double differential::getEpsilon(Type type) {
+  return std::exp2(1 - static_cast<double>(cast<FloatType>(type).getFPMantissaWidth()));
+}
+
+bool RoundingNoise::wantsOperands(Operation* op) { return countTerms(op) > 0; }
+
+void RoundingNoise::beforeOp(Operation* op, std::vector<RankTensors>& operands) {
+  auto terms = static_cast<double>(countTerms(op));
+  for (RankTensors& tensors : operands) {
+    for (Tensor& tensor : tensors) {
+      if (!tensor.isFloat()) continue;
+      double relative = (2 + std::sqrt(terms)) * getSumEpsilon(tensor.element());
+      if (hasPartialSums || isa<ScatterOp>(op)) relative += 2 * getEpsilon(tensor.element());
+      disturb(tensor, relative, /*rounds=*/false);
+    }
+  }
+}
+
+void RoundingNoise::afterOp(Operation* op, std::vector<RankTensors>& results) {
+  double ulps = getUlps(op);
+  if (ulps == 0) return;
+  Type type = results[0][0].element();
+  // Narrow types are computed in f32.
+  double relative = ulps * (isa<math::MathDialect>(op->getDialect()) ? getSumEpsilon(type) : getEpsilon(type));
+  for (RankTensors& tensors : results)
+    for (Tensor& tensor : tensors) disturb(tensor, relative, /*rounds=*/true);
+}
+
+void RoundingNoise::disturb(Tensor& tensor, double relative, bool rounds) {
+  for (double& value : tensor.floats) {
+    double unit = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
+    value += value * relative * unit;
+    if (rounds) value = reference::roundTo(value, tensor.element());
+  }
+}
+
+bool differential::hasRoundingNoise(Value value) {
+  llvm::SetVector<Operation*> ops;
+  if (Operation* op = value.getDefiningOp()) ops.insert(op);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (countTerms(ops[i]) > 0 || getUlps(ops[i]) > 0) return true;
+    for (Value operand : ops[i]->getOperands())
+      if (Operation* op = operand.getDefiningOp()) ops.insert(op);
+  }
+  return false;
+}

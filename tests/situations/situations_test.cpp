@@ -1,0 +1,69 @@
+// Situations that a partitioner must handle, one file of programs/ each: right by value on all ranks, with the
+// collectives that the file asks for and no other. A file is a program of the graph level that begins with its title
+// and says
+//
+//     // collective: all_reduce over 4 sends 1536     one line for each, bytes per rank and step, in any order
+//     // no collectives                               where none is needed
+//
+// and may say what its inputs are (tests/differential/inputs.h).
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/differential/check.h"
+
+namespace mlir::sgd::differential {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<fs::path> listPrograms() {
+  std::vector<fs::path> paths;
+  for (const fs::directory_entry& entry : fs::directory_iterator(SGD_SITUATIONS)) paths.push_back(entry.path());
+  llvm::sort(paths);
+  return paths;
+}
+
+/// "all_reduce over 4 sends 1536" for each collective that `text` asks for; nullopt when it does not say.
+std::optional<std::vector<std::string>> getWanted(const std::string& text) {
+  static const std::regex line(R"(^// collective: (\w+ over \d+ sends \d+)\s*$)", std::regex::multiline);
+  std::vector<std::string> wanted;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), line); it != std::sregex_iterator(); ++it)
+    wanted.push_back((*it)[1]);
+  bool saysNone = StringRef(text).contains("\n// no collectives\n");
+  return saysNone == wanted.empty() ? std::optional(wanted) : std::nullopt;
+}
+
+std::vector<std::string> getActual(const Report& report) {
+  std::vector<std::string> actual;
+  for (const CollectiveReport& one : report.collectives)
+    for (int64_t i = 0; i < one.count; ++i)
+      actual.push_back(one.kind + " over " + std::to_string(one.groupSize) + " sends " +
+                       std::to_string(one.sentBytes / one.count));
+  return actual;
+}
+
+class Situation : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(Situation, IsRightWithTheCollectivesItNeeds) {
+  std::string text = read(GetParam());
+  auto wanted = getWanted(text);
+  ASSERT_TRUE(wanted) << "say either which collectives are wanted or that there are none";
+  CheckResult result = check(text);
+  ASSERT_EQ(result.verdict, Verdict::Agrees) << result.message;
+  EXPECT_THAT(getActual(result.report), ::testing::UnorderedElementsAreArray(*wanted));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Situation, ::testing::ValuesIn(listPrograms()),
+                         [](const auto& info) { return "s" + info.param.stem().string(); });
+
+}  // namespace
+}  // namespace mlir::sgd::differential
