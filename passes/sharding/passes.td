@@ -18,6 +18,8 @@ def ShardPass : Pass<"sgd-shard", "::mlir::ModuleOp"> {
     sharded dimensions has partial results, each followed by its reshard. Constants and iotas have one user each. Arguments and
     results carry their final shardings as attributes too.
   }];
+  let options = [Option<"annotateResults", "annotate", "bool", "false",
+    "Keep what propagation found for each op's results, before reshards were placed, as the attribute sgd.propagated">];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 

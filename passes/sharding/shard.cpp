@@ -43,7 +43,21 @@ void dropOverruledConstraints(func::FuncOp function) {
   }
 }
 
+/// Writes the propagated shardings of each op's results beside them: materialisation may type a result otherwise.
+void annotate(ArrayRef<RuledOp> ops, const ShardingMap& map, const MeshAxes& mesh) {
+  for (const RuledOp& ruled : ops) {
+    SmallVector<Attribute> shardings;
+    for (Value result : ruled.op->getResults()) {
+      const ShardingMap::Entry& entry = map[result];
+      shardings.push_back(mesh.toAttr(entry.axes, entry.unreducedKind));
+    }
+    ruled.op->setAttr("sgd.propagated", ArrayAttr::get(ruled.op->getContext(), shardings));
+  }
+}
+
 struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
+  using ShardPassBase::ShardPassBase;
+
   void runOnOperation() override {
     MeshAxes mesh = getOrCreateMesh(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -57,6 +71,7 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
     if (failed(ops)) return failure();
     FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
     if (failed(map)) return failure();
+    if (annotateResults) annotate(*ops, *map, mesh);
     materializeShardings(function, *ops, *map, mesh);
     return success();
   }
