@@ -2,6 +2,7 @@
 #include "passes/partition/local_rules.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "passes/partition/indexed_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -99,17 +100,9 @@ FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmit
         op.setLimits(getLocalSizes(op.getLimits(), localised.globalOperands[0].getShape(), localOperandShape(0)));
         return setLocalTypes(localised), Value();
       })
-      .Case([&](DynamicSliceOp op) -> FailureOr<Value> {
-        op.setSizes(getLocalSizes(op.getSizes(), localised.globalOperands[0].getShape(), localOperandShape(0)));
-        return setLocalTypes(localised), Value();
-      })
-      .Case([&](GatherOp op) -> FailureOr<Value> {
-        SmallVector<int64_t> sizes =
-            getLocalSizes(op.getSliceSizes(), localised.globalOperands[0].getShape(), localOperandShape(0));
-        // A batching dimension is sharded like the indices; its slices stay single elements.
-        for (int64_t dim : op.getOperandBatchingDims()) sizes[dim] = op.getSliceSizes()[dim];
-        op.setSliceSizes(sizes);
-        return setLocalTypes(localised), Value();
-      })
+      .Case([&](DynamicSliceOp op) { return localizeDynamicSlice(op, localised, emitter); })
+      .Case([&](DynamicUpdateSliceOp op) { return localizeDynamicUpdateSlice(op, localised, emitter); })
+      .Case([&](GatherOp op) { return localizeGather(op, localised, emitter); })
+      .Case([&](ScatterOp op) { return localizeScatter(op, localised, emitter); })
       .Default([&](Operation*) -> FailureOr<Value> { return setLocalTypes(localised), Value(); });
 }

@@ -119,6 +119,16 @@ AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assi
   return axes;
 }
 
+/// True when an axis both shards a result and is one over which the result would be a sum.
+static bool isReducedOverOwnAxes(const AssignmentProblem& problem, const Assignment& assignment) {
+  AxisParts reduced = unreducedAxes(problem, assignment);
+  for (const AssignedTensor& tensor : problem.tensors)
+    for (unsigned factor = 0; tensor.isResult && factor < assignment.size(); ++factor)
+      if (hasFactor(tensor, factor) && prefixWithoutOverlap(assignment[factor], reduced) != assignment[factor])
+        return true;
+  return false;
+}
+
 /// All tensors agree on every factor, and those that must be whole are.
 static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected, Assignment& assignment) {
   for (unsigned factor = 0; factor < problem.sizes.size(); ++factor) {
@@ -132,7 +142,7 @@ static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> p
     if (axes && !axes->empty() && !problem.canBeSharded[factor]) return false;
     if (axes) assignment[factor] = *axes;
   }
-  return true;
+  return !isReducedOverOwnAxes(problem, assignment);
 }
 
 Assignment chooseAssignment(const AssignmentProblem& problem) {

@@ -1,5 +1,6 @@
 // Rules of gather and scatter. Index dimensions belong to result or updates; whole window
-// dimensions and batching dimensions pass through; a dimension that is indexed must be whole.
+// dimensions and batching dimensions pass through. Along an indexed dimension each shard of a gather's operand
+// contributes what it holds, so that the result is a sum; each shard of a scatter's operand takes what falls into it.
 // Sharding the index dimensions of a combining scatter gives partial results.
 #include "passes/sharding/rules.h"
 
@@ -52,10 +53,9 @@ struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp>
       int64_t sliceSize = gather.getSliceSizes()[dim];
       bool isCollapsed = llvm::is_contained(gather.getCollapsedSliceDims(), dim);
       bool passes = !isCollapsed && sliceSize == size;
-      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor = passes ? rule.addFactor(size) : addSelection(rule, size, gather.getType());
       rule.mapOperand(kInput, dim, factor);
-      if (!isCollapsed)
-        rule.mapResult(offsetDims[window++], passes ? factor : rule.addFactor(sliceSize, FactorKind::NeedReplication));
+      if (!isCollapsed) rule.mapResult(offsetDims[window++], passes ? factor : rule.addFactor(sliceSize));
     }
     return rule;
   }
@@ -109,8 +109,8 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
     return rule;
   }
 
-  /// Dimensions of the operand that are not batching: whole windows pass through, the rest must be
-  /// whole.
+  /// Dimensions of the operand that are not batching. Windows that are not whole must be known on every rank: any
+  /// shard may take a part of them.
   static void mapWindow(ScatterOp scatter, ShardingRule& rule) {
     unsigned window = 0;
     for (auto [dim, size] : llvm::enumerate(shapeOf(scatter.getInput()))) {
@@ -119,7 +119,7 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
       int64_t updateDim = isInserted ? -1 : scatter.getUpdateWindowDims()[window++];
       int64_t updateSize = isInserted ? 1 : shapeOf(scatter.getUpdates())[updateDim];
       bool passes = !isInserted && updateSize == size;
-      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor = rule.addFactor(size);
       rule.mapOperand(kInput, dim, factor);
       rule.mapResult(dim, factor);
       if (!isInserted)

@@ -161,7 +161,10 @@ struct DynamicSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicSliceRul
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getInput()))) {
       int64_t resultSize = slice.getSizes()[dim];
-      mapDimension(rule, dim, size, resultSize, size == resultSize, FactorKind::NeedReplication);
+      bool passes = size == resultSize;
+      unsigned factor = passes ? rule.addFactor(size) : addSelection(rule, size, slice.getType());
+      rule.mapOperand(0, dim, factor);
+      rule.mapResult(dim, passes ? factor : rule.addFactor(resultSize));
     }
     return rule;
   }
@@ -174,7 +177,7 @@ struct DynamicUpdateSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicUp
     for (auto [dim, size] : llvm::enumerate(shapeOf(update.getInput()))) {
       int64_t updateSize = shapeOf(update.getUpdate())[dim];
       bool passes = size == updateSize;
-      unsigned factor = rule.addFactor(size, passes ? FactorKind::PassThrough : FactorKind::NeedReplication);
+      unsigned factor = rule.addFactor(size);
       rule.mapOperand(0, dim, factor);
       rule.mapResult(dim, factor);
       rule.mapOperand(1, dim, passes ? factor : rule.addFactor(updateSize, FactorKind::NeedReplication));
@@ -183,6 +186,11 @@ struct DynamicUpdateSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicUp
   }
 };
 }  // namespace
+
+unsigned mlir::sgd::addSelection(ShardingRule& rule, int64_t size, RankedTensorType result) {
+  bool isBoolean = result.getElementType().isInteger(1);
+  return rule.addFactor(size, FactorKind::Reduction, isBoolean ? ReduceKind::Or : ReduceKind::Add);
+}
 
 void mlir::sgd::registerIndexRules(DialectRegistry& registry) {
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {

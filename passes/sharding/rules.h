@@ -19,6 +19,11 @@ void registerContractionRules(DialectRegistry& registry);
 /// gather and scatter.
 void registerGatherRules(DialectRegistry& registry);
 
+/// Adds the factor of an operand's dimension of `size` of which run-time indices select elements for a result of type
+/// `result`: sharded, each rank contributes those that it holds, and the sum (of booleans the disjunction) is the
+/// result.
+unsigned addSelection(ShardingRule& rule, int64_t size, RankedTensorType result);
+
 }  // namespace mlir::sgd
 
 #endif

@@ -112,6 +112,16 @@ TEST(AssignmentTest, WhatMustBeWholeIsNotSharded) {
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {kX}}));
 }
 
+TEST(AssignmentTest, AnAxisDoesNotShardAResultThatIsASumOverIt) {
+  // A block selected from sharded rows, wanted sharded over the same axis: no tensor disagrees with another.
+  TensorAxes operand = tensorOf({{kX}, {}}), result = tensorOf({{kX}, {}});
+  llvm::SmallVector<int64_t> sizes = {64, 8, 16};
+  llvm::SmallVector<bool> canBeSharded = {true, true, true}, isReduction = {true, false, false};
+  Mapping operandMap = {{0}, {2}}, resultMap = {{1}, {2}};
+  llvm::SmallVector<AssignedTensor> tensors = {{&operand, operandMap, 4096, false}, {&result, resultMap, 512, true}};
+  EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{kX}, {}, {}}));
+}
+
 TEST(AssignmentTest, AMergedDimensionHoldsItsMinorFactorOnlyBehindAFullMajorOne) {
   // [4, 8] -> [32], the minor dimension sharded.
   TensorAxes operand = tensorOf({{}, {kX}}), result = tensorOf({{}});

@@ -41,9 +41,9 @@ func.func @cuts(%a: tensor<8x4xf32>, %v: tensor<f32>) {
 // -----
 
 func.func @dynamic(%a: tensor<8x4xf32>, %u: tensor<2x4xf32>, %i: tensor<i32>) {
-  // expected-remark @below {{([i, k], [], []) -> [j, k] i=8:whole j=2:whole k=4}}
+  // expected-remark @below {{([i, k], [], []) -> [j, k] i=8:add j=2 k=4}}
   %0 = sgd.dynamic_slice %a, %i, %i sizes = [2, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
-  // expected-remark @below {{([i, k], [j, k], [], []) -> [i, k] i=8:whole j=2:whole k=4}}
+  // expected-remark @below {{([i, k], [j, k], [], []) -> [i, k] i=8 j=2:whole k=4}}
   %1 = sgd.dynamic_update_slice %a, %u, %i, %i : (tensor<8x4xf32>, tensor<2x4xf32>, tensor<i32>, tensor<i32>) -> tensor<8x4xf32>
   return
 }

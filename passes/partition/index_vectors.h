@@ -1,0 +1,38 @@
+// The index tensor of a gather or scatter, taken apart into one tensor per indexed dimension and put together again.
+#ifndef SGD_PASSES_PARTITION_INDEX_VECTORS_H
+#define SGD_PASSES_PARTITION_INDEX_VECTORS_H
+
+#include "passes/partition/index_math.h"
+#include "passes/partition/reshard_emitter.h"
+
+namespace mlir::sgd {
+
+/// Component `component` of the index vectors, which lie along `vectorDim` (or are single elements, when that is the
+/// rank of `indices`): a tensor without that dimension.
+Value createComponent(OpBuilder& builder, Location loc, Value indices, int64_t vectorDim, int64_t component);
+
+/// Index vectors along a new last dimension, from components of one shape.
+Value createIndexVectors(OpBuilder& builder, Location loc, ArrayRef<Value> components);
+
+/// How the dimensions of a gather's result or a scatter's updates that are not window dimensions follow from those of
+/// the index tensor, once some window dimensions have become such batch dimensions too.
+struct BatchDims {
+  /// `windowDims` are window dimensions of a tensor of `shape`, `moved` those of them that become batch dimensions.
+  BatchDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> windowDims, ArrayRef<int64_t> moved);
+
+  SmallVector<int64_t> shape;        // of the batch
+  SmallVector<int64_t> dims;         // of the tensor: where each batch dimension lies
+  SmallVector<int64_t> fromIndices;  // batch dimension of each of the index tensor's, its vector's left out
+  SmallVector<int64_t> windowDims;   // of the tensor: what remains
+
+  /// Batch dimension that lies at `dim` of the tensor.
+  int64_t find(int64_t dim) const { return llvm::find(dims, dim) - dims.begin(); }
+};
+
+/// This rank's first index along a dimension that is sharded over `parts` in shards of `shardSize` elements: a scalar.
+Value createShardOffset(ReshardEmitter& emitter, IndexMath& math, Location loc, ArrayRef<AxisPart> parts,
+                        int64_t shardSize);
+
+}  // namespace mlir::sgd
+
+#endif
