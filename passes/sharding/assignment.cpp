@@ -89,7 +89,37 @@ static void addTensor(const AssignmentProblem& problem, const TensorFactors& ten
   }
 }
 
-static double costOf(const AssignmentProblem& problem, const Assignment& assignment) {
+double getComputeCost(double elements) { return elements / kElementsPerByte; }
+
+// Independent parts
+// --------------------------------------------------------------------------------------------------
+
+/// By factor: the smallest factor that it is tied to by tensors that have both, or by being reduced into one result.
+static SmallVector<unsigned> tieFactors(const AssignmentProblem& problem) {
+  SmallVector<unsigned> tied(problem.sizes.size());
+  for (unsigned factor = 0; factor < tied.size(); ++factor) tied[factor] = factor;
+  auto tie = [&](unsigned a, unsigned b) {
+    unsigned from = std::max(tied[a], tied[b]), to = std::min(tied[a], tied[b]);
+    if (from == to) return;
+    for (unsigned& representative : tied)
+      if (representative == from) representative = to;
+  };
+  bool reduces = llvm::is_contained(problem.isReduction, true);
+  for (const AssignedTensor& tensor : problem.tensors) {
+    std::optional<unsigned> first;
+    for (const auto& factors : tensor.mapping)
+      for (unsigned factor : factors) {
+        if (first) tie(*first, factor);
+        first = factor;
+      }
+  }
+  // All results are partial over the same axes.
+  if (reduces)
+    for (unsigned factor = 1; factor < tied.size(); ++factor) tie(0, factor);
+  return tied;
+}
+
+double getCost(const AssignmentProblem& problem, const Assignment& assignment) {
   double cost = 0;
   for (const AssignedTensor& tensor : problem.tensors) {
     if (tensor.isFree) continue;
@@ -97,10 +127,13 @@ static double costOf(const AssignmentProblem& problem, const Assignment& assignm
     cost += tensor.isResult ? reshardBytes(assigned, *tensor.axes, tensor.bytes)
                             : reshardBytes(*tensor.axes, assigned, tensor.bytes);
   }
-  double elements = 1;
-  for (unsigned factor = 0; factor < assignment.size(); ++factor)
-    elements *= static_cast<double>(problem.sizes[factor]) / getGroupSize(assignment[factor]);
-  return cost + elements / kElementsPerByte;
+  SmallVector<unsigned> tied = tieFactors(problem);
+  SmallVector<double> elements(tied.size(), 1);
+  for (unsigned factor = 0; factor < tied.size(); ++factor)
+    elements[tied[factor]] *= static_cast<double>(problem.sizes[factor]) / getGroupSize(assignment[factor]);
+  for (unsigned factor = 0; factor < tied.size(); ++factor)
+    if (tied[factor] == factor) cost += getComputeCost(elements[factor]);
+  return cost;
 }
 
 TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& tensor, const Assignment& assignment) {
@@ -145,23 +178,43 @@ static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> p
   return !isReducedOverOwnAxes(problem, assignment);
 }
 
-Assignment chooseAssignment(const AssignmentProblem& problem) {
+static SmallVector<TensorFactors, 4> projectAll(const AssignmentProblem& problem) {
   SmallVector<TensorFactors, 4> projected;
   for (const AssignedTensor& tensor : problem.tensors)
     projected.push_back(project(*tensor.axes, tensor.mapping, problem.sizes));
+  return projected;
+}
+
+/// Indices of tensors, the largest first.
+static SmallVector<unsigned> orderBySize(const AssignmentProblem& problem) {
+  SmallVector<unsigned> order;
+  for (unsigned tensor = 0; tensor < problem.tensors.size(); ++tensor) order.push_back(tensor);
+  std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return std::make_tuple(-problem.tensors[a].bytes, a) < std::make_tuple(-problem.tensors[b].bytes, b);
+  });
+  return order;
+}
+
+Assignment followTensor(const AssignmentProblem& problem, unsigned leader, bool alone) {
+  SmallVector<TensorFactors, 4> projected = projectAll(problem);
+  Assignment assignment(problem.sizes.size());
+  addTensor(problem, projected[leader], assignment);
+  if (!alone)
+    for (unsigned other : orderBySize(problem)) addTensor(problem, projected[other], assignment);
+  return assignment;
+}
+
+/// One whose factors are all tied to each other.
+static Assignment chooseTied(const AssignmentProblem& problem) {
+  SmallVector<TensorFactors, 4> projected = projectAll(problem);
   Assignment best(problem.sizes.size());
   if (allAgree(problem, projected, best)) return best;
 
-  SmallVector<unsigned> bySize;
-  for (unsigned tensor = 0; tensor < projected.size(); ++tensor) bySize.push_back(tensor);
-  std::sort(bySize.begin(), bySize.end(), [&](unsigned a, unsigned b) {
-    return std::make_tuple(-problem.tensors[a].bytes, a) < std::make_tuple(-problem.tensors[b].bytes, b);
-  });
-
+  SmallVector<unsigned> bySize = orderBySize(problem);
   best = Assignment(problem.sizes.size());
   double bestCost = -1;
   auto consider = [&](const Assignment& candidate) {
-    double cost = costOf(problem, candidate);
+    double cost = getCost(problem, candidate);
     if (bestCost >= 0 && cost >= bestCost) return;
     bestCost = cost;
     best = candidate;
@@ -178,6 +231,31 @@ Assignment chooseAssignment(const AssignmentProblem& problem) {
     consider(leader);
   }
   return best;
+}
+
+Assignment chooseAssignment(const AssignmentProblem& problem) {
+  SmallVector<unsigned> tied = tieFactors(problem);
+  if (llvm::all_of(tied, [](unsigned representative) { return representative == 0; })) return chooseTied(problem);
+  // What is independent is chosen for itself: a barrier of a hundred values is a hundred choices.
+  Assignment assignment(tied.size());
+  for (unsigned part = 0; part < tied.size(); ++part) {
+    if (tied[part] != part) continue;
+    SmallVector<int64_t> sizes(problem.sizes);
+    for (unsigned factor = 0; factor < tied.size(); ++factor)
+      if (tied[factor] != part) sizes[factor] = 1;
+    SmallVector<AssignedTensor> tensors;
+    for (const AssignedTensor& tensor : problem.tensors)
+      for (const auto& factors : tensor.mapping)
+        if (!factors.empty() && tied[factors.front()] == part) {
+          tensors.push_back(tensor);
+          break;
+        }
+    AssignmentProblem independent{sizes, problem.canBeSharded, problem.isReduction, tensors};
+    Assignment chosen = chooseTied(independent);
+    for (unsigned factor = 0; factor < tied.size(); ++factor)
+      if (tied[factor] == part) assignment[factor] = chosen[factor];
+  }
+  return assignment;
 }
 
 }  // namespace mlir::sgd

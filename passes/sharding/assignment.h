@@ -40,6 +40,16 @@ TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& 
 /// The axes of reduction factors: those over which the op's results are partial.
 AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assignment);
 
+/// What computing `elements` takes, in bytes that could be received meanwhile.
+double getComputeCost(double elements);
+
+/// Bytes that move when the op is computed under `assignment`, plus what its elements take to compute in
+/// the same unit.
+double getCost(const AssignmentProblem& problem, const Assignment& assignment);
+
+/// The assignment in which `leader` keeps its sharding and, unless `alone`, the others add what fits.
+Assignment followTensor(const AssignmentProblem& problem, unsigned leader, bool alone);
+
 /// The cheapest assignment among those led by each pair of tensors. When all tensors agree it is
 /// theirs.
 Assignment chooseAssignment(const AssignmentProblem& problem);

@@ -2,22 +2,13 @@
 // after it.
 #include "passes/sharding/materialize.h"
 
-#include "passes/sharding/assignment.h"
 #include "passes/sharding/constants.h"
+#include "passes/sharding/op_problem.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-/// What the choice of an op's assignment needs; `tensors` point into `operandAxes` and the map.
-struct OpProblem {
-  SmallVector<int64_t> sizes;
-  SmallVector<bool> canBeSharded, isReduction;
-  ReduceKind reduceKind = ReduceKind::Add;
-  SmallVector<TensorAxes, 3> operandAxes;  // as the operands are typed now
-  SmallVector<AssignedTensor> tensors;
-};
-
 class Materialization {
  public:
   Materialization(func::FuncOp function, ShardingMap& map, const MeshAxes& mesh)
@@ -27,7 +18,6 @@ class Materialization {
 
  private:
   void typeArguments();
-  void describe(const RuledOp& ruled, OpProblem& problem) const;
   void rewrite(const RuledOp& ruled);
   void rewriteConstraint(ShardingConstraintOp constraint);
   void rewriteReturn();
@@ -46,11 +36,6 @@ class Materialization {
 }  // namespace
 
 static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
-
-static int64_t byteSize(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
-}
 
 ShardingAttr Materialization::finalSharding(Value value) const {
   const ShardingMap::Entry& entry = map[value];
@@ -124,40 +109,22 @@ void Materialization::setResult(OpResult result, ShardingAttr sharding) {
   if (!sharding.isPartial()) reshards[{resharded, sharding}] = result;
 }
 
-void Materialization::describe(const RuledOp& ruled, OpProblem& problem) const {
-  const ShardingRule& rule = ruled.rule;
-  problem.sizes = rule.factorSizes();
-  for (const Factor& factor : rule.factors) {
-    problem.canBeSharded.push_back(factor.canBeSharded());
-    problem.isReduction.push_back(factor.kind == FactorKind::Reduction);
-    if (problem.isReduction.back()) problem.reduceKind = factor.reduceKind;
-  }
-  for (Value operand : ruled.op->getOperands())
-    problem.operandAxes.push_back(isTensor(operand.getType()) ? mesh.toTensorAxes(getSharding(operand.getType()))
-                                                              : TensorAxes());
-  for (auto [operand, axes, mapping] : llvm::zip(ruled.op->getOperands(), problem.operandAxes, rule.operands))
-    if (isTensor(operand.getType()))
-      problem.tensors.push_back({&axes, mapping, byteSize(operand), /*isResult=*/false, isMadeFreely(operand)});
-  for (auto [result, mapping] : llvm::zip(ruled.op->getResults(), rule.results))
-    if (isTensor(result.getType()))
-      problem.tensors.push_back({&map[result].axes, mapping, byteSize(result), /*isResult=*/true});
-}
-
 void Materialization::rewrite(const RuledOp& ruled) {
-  OpProblem op;
-  describe(ruled, op);
-  AssignmentProblem problem{op.sizes, op.canBeSharded, op.isReduction, op.tensors};
+  OpProblem op(ruled, [&](Value value, bool isResult) {
+    return isResult ? map[value].axes : mesh.toTensorAxes(getSharding(value.getType()));
+  });
+  AssignmentProblem problem = op.view();
   Assignment assignment = chooseAssignment(problem);
   unsigned index = 0;
   for (OpOperand& operand : ruled.op->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
-    TensorAxes axes = assignedAxes(problem, op.tensors[index++], assignment);
+    TensorAxes axes = assignedAxes(problem, op.getTensor(index++), assignment);
     if (ruled.rule.accumulator == operand.getOperandNumber()) axes.unreduced = unreducedAxes(problem, assignment);
-    setOperand(operand, mesh.toAttr(axes, op.reduceKind));
+    setOperand(operand, mesh.toAttr(axes, op.getReduceKind()));
   }
   for (OpResult result : ruled.op->getResults())
     if (isTensor(result.getType()))
-      setResult(result, mesh.toAttr(assignedAxes(problem, op.tensors[index++], assignment), op.reduceKind));
+      setResult(result, mesh.toAttr(assignedAxes(problem, op.getTensor(index++), assignment), op.getReduceKind()));
 }
 
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {

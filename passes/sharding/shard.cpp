@@ -5,6 +5,7 @@
 #include "passes/sharding/constants.h"
 #include "passes/sharding/materialize.h"
 #include "passes/sharding/propagation.h"
+#include "passes/sharding/resolve_conflicts.h"
 #include "passes/sharding/rules.h"
 
 namespace mlir::sgd {
@@ -71,6 +72,7 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
     if (failed(ops)) return failure();
     FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
     if (failed(map)) return failure();
+    numResolved += resolveConflicts(function, *ops, *map);
     if (annotateResults) annotate(*ops, *map, mesh);
     materializeShardings(function, *ops, *map, mesh);
     return success();

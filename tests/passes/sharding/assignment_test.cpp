@@ -132,5 +132,34 @@ TEST(AssignmentTest, AMergedDimensionHoldsItsMinorFactorOnlyBehindAFullMajorOne)
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {}}));
 }
 
+TEST(AssignmentTest, WhatIsIndependentIsChosenForItself) {
+  // A barrier of two values; one keeps its sharding, the other follows the larger of what it has and what is wanted.
+  TensorAxes a = tensorOf({{kX}}), b = tensorOf({{kX}}), bWanted = tensorOf({{kY}});
+  llvm::SmallVector<int64_t> sizes = {64, 8};
+  llvm::SmallVector<bool> canBeSharded = {true, true}, isReduction = {false, false};
+  Mapping first = {{0}}, second = {{1}};
+  llvm::SmallVector<AssignedTensor> tensors = {
+      {&a, first, 256, false}, {&b, second, 32, false}, {&a, first, 256, true}, {&bWanted, second, 32, true}};
+  AssignmentProblem both{sizes, canBeSharded, isReduction, tensors};
+  Assignment chosen = chooseAssignment(both);
+  EXPECT_EQ(chosen[0], (AxisParts{kX}));
+  EXPECT_TRUE(chosen[1] == (AxisParts{kX}) || chosen[1] == (AxisParts{kY}));
+  // 16 and 2 or 4 elements per rank are computed, not 16 times as many.
+  EXPECT_LE(getCost(both, chosen), getComputeCost(16 + 4) + 32);
+}
+
+TEST(AssignmentTest, ALeaderKeepsItsSharding) {
+  MatMul product{tensorOf({{kX}, {}}), tensorOf({{kX}, {}}), tensorOf({{}, {kX}}), 64, 64, 64};
+  llvm::SmallVector<int64_t> sizes = {64, 64, 64};
+  llvm::SmallVector<bool> canBeSharded = {true, true, true}, isReduction = {false, false, true};
+  Mapping lhsMap = {{0}, {2}}, rhsMap = {{2}, {1}}, resultMap = {{0}, {1}};
+  llvm::SmallVector<AssignedTensor> tensors = {
+      {&product.lhs, lhsMap, 1, false}, {&product.rhs, rhsMap, 1, false}, {&product.result, resultMap, 1, true}};
+  AssignmentProblem problem{sizes, canBeSharded, isReduction, tensors};
+  EXPECT_EQ(followTensor(problem, 0, /*alone=*/true), (Assignment{{kX}, {}, {}}));
+  EXPECT_EQ(followTensor(problem, 1, /*alone=*/true), (Assignment{{}, {}, {kX}}));
+  EXPECT_EQ(followTensor(problem, 2, /*alone=*/false), (Assignment{{}, {kX}, {}}));
+}
+
 }  // namespace
 }  // namespace mlir::sgd

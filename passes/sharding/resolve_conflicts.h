@@ -1,0 +1,17 @@
+// Propagation decides conflicts where it meets them, by order. This looks at what a conflict costs and moves it to
+// where it costs less.
+#ifndef SGD_PASSES_SHARDING_RESOLVE_CONFLICTS_H
+#define SGD_PASSES_SHARDING_RESOLVE_CONFLICTS_H
+
+#include "passes/sharding/propagation.h"
+
+namespace mlir::sgd {
+
+/// Gives groups of values, each joined by elementwise ops and so sharded alike, another sharding where that lowers the
+/// bytes which the ops around them move. A group takes the shardings that ops in conflict with it ask for. What a user
+/// wrote stays. Returns the number of groups that changed. The cost never rises, so it ends.
+unsigned resolveConflicts(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map);
+
+}  // namespace mlir::sgd
+
+#endif
