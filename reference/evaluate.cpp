@@ -75,11 +75,23 @@ class Evaluator {
       out = std::move(*results);
       return success();
     }
+    if (isa<SortOp, SortRowsOp, TopKOp>(op)) return evaluateOrderOnRanks(op, in, out);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return op->emitOpError("has no reference evaluation");
     for (int64_t rank = 0; rank < ranks; ++rank) {
       SmallVector<const Tensor*> operands;
       for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
       if (failed(evaluateOp(op, operands, out[0][rank]))) return failure();
+    }
+    return success();
+  }
+
+  LogicalResult evaluateOrderOnRanks(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      SmallVector<const Tensor*> operands;
+      SmallVector<Tensor*> results;
+      for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
+      for (RankTensors& tensors : out) results.push_back(&tensors[rank]);
+      if (failed(evaluateOrder(op, operands, results))) return failure();
     }
     return success();
   }

@@ -10,6 +10,12 @@ namespace mlir::sgd::reference {
 
 using Operands = ArrayRef<const Tensor*>;
 
+/// The scalar that `body`, a function of scalars that yields one, gives for `arguments` (tensors without dimensions).
+FailureOr<Tensor> evaluateScalarBody(Block& body, Operands arguments);
+
+/// Ops that order elements: several results. Failure without a diagnostic for any other op.
+LogicalResult evaluateOrder(Operation* op, Operands in, ArrayRef<Tensor*> out);
+
 /// Any op with one result and no region that works on one rank alone.
 LogicalResult evaluateOp(Operation* op, Operands in, Tensor& out);
 

@@ -54,6 +54,10 @@ TypedAttr getNeutralElement(OpBuilder& builder, ReduceKind kind, Type type);
 /// A scalar op that combines two values by `kind` (`lhs` and `rhs` may be tensors of one type).
 Value createCombiner(OpBuilder& builder, Location loc, ReduceKind kind, Value lhs, Value rhs);
 
+/// True for ops whose region is a function of scalars (a comparator): nothing in it is a tensor to be sharded, placed
+/// or scheduled.
+bool hasScalarBody(Operation* op);
+
 }  // namespace mlir::sgd
 
 #endif

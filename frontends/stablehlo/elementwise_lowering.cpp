@@ -170,7 +170,7 @@ Value totalOrderKey(OpLowering& l, Value x) {
   unsigned width = type.getElementTypeBitWidth();
   auto bitsType = type.clone(l.builder.getIntegerType(width));
   Value bits = l.create<arith::BitcastOp>(bitsType, x);
-  Value sign = l.create<arith::ShRSIOp>(bits, l.splat(bitsType, APInt(width, width - 1)));
+  Value sign = l.create<ShRSIOp>(bits, l.splat(bitsType, APInt(width, width - 1)));
   Value flip = l.create<arith::AndIOp>(sign, l.splat(bitsType, APInt::getSignedMaxValue(width)));
   return l.create<arith::XOrIOp>(bits, flip);
 }

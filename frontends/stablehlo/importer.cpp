@@ -97,8 +97,8 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
 
 LogicalResult Importer::lower(Operation* op, Location loc) {
   LowerFn lowering = lowerings.lookup(op->getName());
-  bool isReduce = isa<stablehlo::ReduceOp>(op);
-  if (!lowering && !isReduce)
+  bool isReduce = isa<stablehlo::ReduceOp>(op), isSort = isa<stablehlo::SortOp>(op);
+  if (!lowering && !isReduce && !isSort)
     return emitError(loc) << "'" << op->getName() << "' is not supported yet; "
                           << getAdvice(op->getName().getStringRef());
   for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
@@ -107,7 +107,7 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) operands.push_back(values.lookup(operand));
   OpLowering lowered(op, operands, builder, loc);
-  if ((isReduce ? importReduce(lowered) : lowering(lowered)).failed()) return failure();
+  if ((isReduce ? importReduce(lowered) : isSort ? importSort(lowered) : lowering(lowered)).failed()) return failure();
   foldScalars(lowered.results);
   return mapResults(op, lowered.results, loc);
 }

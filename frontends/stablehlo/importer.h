@@ -30,6 +30,10 @@ class Importer {
   LogicalResult importWhile(Operation* op, Location loc);
   LogicalResult importConditional(Operation* op, Location loc);
   LogicalResult importReduce(OpLowering& l);
+  LogicalResult importSort(OpLowering& l);
+  /// The ops of `from`, a function of scalars, into the new block `to` of an op of the graph level: arguments become
+  /// scalars, and `sgd.yield` ends it.
+  LogicalResult importScalarBody(Block& from, Block& to, Location loc);
   /// Any associative body: applied to the first half of a dimension and the second, until one element is left.
   LogicalResult reduceByHalves(OpLowering& l, stablehlo::ReduceOp op);
   /// The ops of a body on scalars, applied element by element to `arguments`, which have one shape.

@@ -93,7 +93,7 @@ class FunctionConverter {
     for (Operation& op : function.front()) {
       if (!llvm::all_of(op.getOperandTypes(), isLocal) || !llvm::all_of(op.getResultTypes(), isLocal))
         return op.emitOpError("acts on something that is not a local tensor of static shape");
-      if (op.getNumRegions() != 0 && !isa<ClusterOp, TiledOp>(op))
+      if (op.getNumRegions() != 0 && !isa<ClusterOp, TiledOp>(op) && !hasScalarBody(&op))
         return op.emitOpError("is control flow, which is not supported at the plan level");
       if (isa<DotGeneralOp>(op)) return op.emitOpError("is not a contraction yet; run sgd-form-contractions first");
       if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))

@@ -155,7 +155,8 @@ LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr
   for (BlockArgument argument : function.getArguments())
     if (failed(checkType(argument.getLoc(), argument.getType(), meshName, mesh))) return failure();
   for (Operation& op : function.getBody().front()) {
-    if (op.getNumRegions() != 0) return op.emitOpError("has regions, which cannot be partitioned yet");
+    if (op.getNumRegions() != 0 && !hasScalarBody(&op))
+      return op.emitOpError("has regions, which cannot be partitioned yet");
     for (Type type : op.getResultTypes())
       if (failed(checkType(op.getLoc(), type, meshName, mesh))) return failure();
   }

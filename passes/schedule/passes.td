@@ -4,6 +4,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormSortsPass : Pass<"sgd-form-sorts", "::mlir::func::FuncOp"> {
+  let summary = "sort to sort_rows: the sorted dimension last, with working memory";
+  let description = [{
+    Before: local shapes, no encodings. After: no sgd.sort; the sorted dimension of every sgd.sort_rows is the last, has at least two elements,
+    and every sgd.top_k keeps so few that a row need not be sorted for them.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp"> {
   let summary = "dot_general and neighbouring transposes to contract";
   let description = [{

@@ -59,7 +59,10 @@ std::string toString(const ShardingRule& rule) {
 
 struct PrintShardingRulesPass : sgd::impl::PrintShardingRulesPassBase<PrintShardingRulesPass> {
   void runOnOperation() override {
-    getOperation().walk([](ShardingRuleOpInterface op) { op->emitRemark() << toString(op.getShardingRule()); });
+    getOperation().walk<WalkOrder::PreOrder>([](Operation* op) {
+      if (auto ruled = dyn_cast<ShardingRuleOpInterface>(op)) op->emitRemark() << toString(ruled.getShardingRule());
+      return hasScalarBody(op) ? WalkResult::skip() : WalkResult::advance();
+    });
     markAllAnalysesPreserved();
   }
 };

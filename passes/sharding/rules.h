@@ -24,6 +24,9 @@ void registerGatherRules(DialectRegistry& registry);
 /// result.
 unsigned addSelection(ShardingRule& rule, int64_t size, RankedTensorType result);
 
+/// sort and top_k.
+void registerOrderRules(DialectRegistry& registry);
+
 }  // namespace mlir::sgd
 
 #endif

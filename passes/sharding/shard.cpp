@@ -85,4 +85,5 @@ void mlir::sgd::registerShardingRules(DialectRegistry& registry) {
   registerIndexRules(registry);
   registerContractionRules(registry);
   registerGatherRules(registry);
+  registerOrderRules(registry);
 }

@@ -32,9 +32,11 @@ int fail(const std::string& message) {
 struct GlobalTensor {
   RankedTensorType type;
   ShardingAttr sharding;  // null at the graph level
-  bool isUnsigned;
+  bool isUnsigned = false;
 
+  /// `attributes` is null where there are none.
   GlobalTensor(Type local, DictionaryAttr attributes) : type(dyn_cast<RankedTensorType>(local)) {
+    if (!attributes) return;
     // Before localisation types are global whatever the sharding says.
     if (auto global = attributes.getAs<TypeAttr>(kGlobalTypeAttr)) {
       type = cast<RankedTensorType>(global.getValue());

@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Utils/Mem2Reg.h"
 #include "targets/cpu/codegen/cpu_target.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
+#include "targets/cpu/codegen/row_kernels.h"
 #include "targets/cpu/codegen/shared_object.h"
 
 using namespace mlir;
@@ -53,6 +54,10 @@ static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requ
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
   for (const KernelRequest& request : requests) {
+    if (Operation* rowOp = getRowOp(request.body)) {
+      if (failed(emitRowKernel(module, request.body, rowOp, request.symbol))) return failure();
+      continue;
+    }
     FailureOr<KernelPlan> plan = planKernel(request.body);
     if (failed(plan)) return failure();
     if (failed(KernelEmitter(module, *plan, request.symbol, request.inPlace, target.vectorBits / 32).run()))

@@ -3,6 +3,7 @@
 #include "targets/cpu/codegen/codegen.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/kernel_plan.h"
+#include "targets/cpu/codegen/row_kernels.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -48,6 +49,7 @@ static int64_t operationsPerLaunch(const KernelPlan& plan) {
 }
 
 FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(ClusterOp cluster) {
+  if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
   FailureOr<KernelPlan> plan = planKernel(cluster);
   if (failed(plan)) return failure();
   KernelInterface kernel;
@@ -63,11 +65,8 @@ FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(ClusterOp cluster) {
   return kernel;
 }
 
-std::string mlir::sgd::cpu::structuralKey(ClusterOp cluster, ArrayRef<InPlacePair> inPlace) {
-  std::string key;
-  llvm::raw_string_ostream stream(key);
-  llvm::DenseMap<Value, unsigned> numbers;
-  Block& block = cluster.getBody().front();
+/// Adds what `block` computes, regions of its ops included.
+static void addToKey(Block& block, llvm::DenseMap<Value, unsigned>& numbers, llvm::raw_ostream& stream) {
   for (BlockArgument argument : block.getArguments()) {
     numbers[argument] = numbers.size();
     stream << argument.getType() << ';';
@@ -76,11 +75,24 @@ std::string mlir::sgd::cpu::structuralKey(ClusterOp cluster, ArrayRef<InPlacePai
     stream << op.getName() << '(';
     for (Value operand : op.getOperands()) stream << numbers[operand] << ',';
     stream << ')' << op.getAttrDictionary() << op.getPropertiesAsAttribute();
+    for (Region& region : op.getRegions())
+      for (Block& inner : region) {
+        stream << '{';
+        addToKey(inner, numbers, stream);
+        stream << '}';
+      }
     for (Value result : op.getResults()) {
       numbers[result] = numbers.size();
       stream << result.getType() << ';';
     }
   }
+}
+
+std::string mlir::sgd::cpu::structuralKey(ClusterOp cluster, ArrayRef<InPlacePair> inPlace) {
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  llvm::DenseMap<Value, unsigned> numbers;
+  addToKey(cluster.getBody().front(), numbers, stream);
   for (auto [result, operand] : inPlace) stream << result << '<' << operand << ';';
   return key;
 }

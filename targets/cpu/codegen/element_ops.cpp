@@ -215,6 +215,16 @@ LValue* mlir::sgd::cpu::emitElementOp(const VectorBuilder& v, Operation* op, Arr
   return result && result->getType()->getScalarType()->isFloatTy() ? v.round(result, type) : result;
 }
 
+llvm::Constant* mlir::sgd::cpu::emitScalarConstant(const VectorBuilder& v, TypedAttr attribute, Type type) {
+  LType* llvmType = v.computeType(type);
+  auto number = dyn_cast<FloatAttr>(attribute);
+  if (!number) return llvm::ConstantInt::get(llvmType, cast<IntegerAttr>(attribute).getValue());
+  APFloat exact = number.getValue();
+  bool losesInfo;
+  exact.convert(type.isF64() ? APFloat::IEEEdouble() : APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return llvm::ConstantFP::get(llvmType, exact);
+}
+
 LValue* mlir::sgd::cpu::emitCombiner(const VectorBuilder& v, ReduceKind kind, Type type, LValue* x, LValue* y) {
   bool isFloat = isa<FloatType>(type);
   namespace Intrinsic = llvm::Intrinsic;

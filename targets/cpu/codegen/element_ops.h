@@ -10,6 +10,9 @@ namespace mlir::sgd::cpu {
 /// The value of `op` (elementwise, on tensors) for operand lanes in computing types; null when the op has no code.
 llvm::Value* emitElementOp(const VectorBuilder& v, Operation* op, llvm::ArrayRef<llvm::Value*> operands);
 
+/// `attribute`, a constant of element type `type`, in the type it is computed in.
+llvm::Constant* emitScalarConstant(const VectorBuilder& v, TypedAttr attribute, mlir::Type type);
+
 /// Combines two values of a reduction of computing type; `type` is the element type of the reduced tensor.
 llvm::Value* emitCombiner(const VectorBuilder& v, ReduceKind kind, mlir::Type type, llvm::Value* x, llvm::Value* y);
 

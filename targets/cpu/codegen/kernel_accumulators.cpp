@@ -25,7 +25,7 @@ void KernelEmitter::declareAccumulators(unsigned phase) {
       llvm::Type* type = v.lanes(v.computeType(node.type));
       llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
       auto* slot = top.CreateAlloca(type);
-      b.CreateStore(v.splat(constantScalar(neutral, node.type)), slot);
+      b.CreateStore(v.splat(emitScalarConstant(VectorBuilder(b, 1), neutral, node.type)), slot);
       accumulator.parts.push_back(slot);
     }
     accumulators.push_back(std::move(accumulator));

@@ -68,7 +68,7 @@ void KernelEmitter::emitColumns(int64_t extent, LValue* base) {
         for (unsigned number : reductions) {
           const Node& node = plan.nodes[number];
           TypedAttr neutral = getNeutralElement(attributes, cast<ReduceOp>(node.op).getKind(), node.type);
-          storeBuffer(number, lanePosition, vectors().splat(constantScalar(neutral, node.type)));
+          storeBuffer(number, lanePosition, vectors().splat(emitScalarConstant(vectors(), neutral, node.type)));
         }
       });
       emitColumnRows(plan.rowVars, reductions, extent, base);

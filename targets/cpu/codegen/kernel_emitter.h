@@ -111,7 +111,6 @@ class KernelEmitter {
   void accumulate();
   llvm::Value* finishAccumulator(Accumulator& accumulator);
   llvm::Value* fold(llvm::Value* vector, unsigned from, unsigned to, ReduceKind kind, Type type);
-  llvm::Value* constantScalar(TypedAttr value, Type type);
   bool hasNarrowTiles() const;
   unsigned mainWidth(int64_t extent) const;
   /// Lanes at once and number of points of the parts into which `extent` points are cut.

@@ -30,19 +30,6 @@ LValue* KernelEmitter::lanesOf(unsigned node) {
   return result ? vectors().splat(result) : nullptr;
 }
 
-LValue* KernelEmitter::constantScalar(TypedAttr attribute, Type type) {
-  VectorBuilder scalar(b, 1);
-  llvm::Type* llvmType = scalar.computeType(type);
-  if (auto number = dyn_cast<FloatAttr>(attribute)) {
-    APFloat exact = number.getValue();
-    bool losesInfo;
-    exact.convert(type.isF64() ? APFloat::IEEEdouble() : APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return llvm::ConstantFP::get(llvmType, exact);
-  }
-  return llvm::ConstantInt::get(llvmType, cast<IntegerAttr>(attribute).getValue());
-}
-
 /// The point of the row in the order of its variables, for lane 0; of columns: their place in the rows of the block.
 LValue* KernelEmitter::rowPosition() {
   LValue* position = b.getInt64(0);
@@ -72,7 +59,7 @@ LValue* KernelEmitter::computeHere(unsigned number) {
     case NodeKind::Load:
       return computeLoad(number);
     case NodeKind::Constant:
-      return constantScalar(node.value, node.type);
+      return emitScalarConstant(VectorBuilder(b, 1), node.value, node.type);
     case NodeKind::Index:
       return computeIndex(node);
     case NodeKind::Coordinate: {

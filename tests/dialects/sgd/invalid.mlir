@@ -230,3 +230,58 @@ func.func @added_kernel(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   } : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+func.func @comparator_arguments(%x: tensor<8xf32>, %y: tensor<8xi32>) {
+  // expected-error@+1 {{argument 2 of the comparator is 'f32', operand 1 holds 'i32'}}
+  %0:2 = sgd.sort(%x, %y) dimension = 0 {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: i32):
+    %less = arith.cmpf olt, %a, %b : f32
+    sgd.yield %less : i1
+  } : (tensor<8xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>)
+  return
+}
+
+// -----
+
+func.func @comparator_result(%x: tensor<8xf32>) {
+  // expected-error@+1 {{comparator must yield one i1}}
+  %0 = sgd.sort(%x) dimension = 0 {
+  ^bb0(%a: f32, %b: f32):
+    sgd.yield %a : f32
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @sort_dimension(%x: tensor<8xf32>) {
+  // expected-error@+1 {{dimension 1 is not in [0, 1)}}
+  %0 = sgd.sort(%x) dimension = 1 {
+  ^bb0(%a: f32, %b: f32):
+    %less = arith.cmpf olt, %a, %b : f32
+    sgd.yield %less : i1
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @sort_without_memory(%x: tensor<8xf32>) {
+  // expected-error@+1 {{needs the operands' types twice as results}}
+  %0 = sgd.sort_rows(%x) {
+  ^bb0(%a: f32, %b: f32):
+    %less = arith.cmpf olt, %a, %b : f32
+    sgd.yield %less : i1
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @too_many(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{cannot choose 5 of 4 elements}}
+  %0:2 = sgd.top_k %x k = 5 : (tensor<8x4xf32>) -> (tensor<8x5xf32>, tensor<8x5xi32>)
+  return
+}

@@ -69,3 +69,26 @@ func.func @tiled(%q: tensor<8x64x16xf32>, %k: tensor<8x64x16xf32>) -> tensor<8x6
   } : (tensor<8x64x16xf32>, tensor<8x64x16xf32>) -> tensor<8x64x16xf32>
   return %o : tensor<8x64x16xf32>
 }
+
+// CHECK-LABEL: @order
+func.func @order(%k: tensor<8x16xf32>, %v: tensor<8x16xi32>) -> (tensor<8x16xf32>, tensor<8x16xi32>, tensor<8x2xf32>) {
+  // CHECK: %[[S:.*]]:2 = sgd.sort(%arg0, %arg1) dimension = 0 {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: i32, %{{.*}}: i32):
+  // CHECK-NEXT: %[[L:.*]] = arith.cmpf olt, %[[A]], %[[B]] : f32
+  // CHECK-NEXT: sgd.yield %[[L]] : i1
+  // CHECK-NEXT: } : (tensor<8x16xf32>, tensor<8x16xi32>) -> (tensor<8x16xf32>, tensor<8x16xi32>)
+  %0:2 = sgd.sort(%k, %v) dimension = 0 {
+  ^bb0(%a: f32, %b: f32, %x: i32, %y: i32):
+    %less = arith.cmpf olt, %a, %b : f32
+    sgd.yield %less : i1
+  } : (tensor<8x16xf32>, tensor<8x16xi32>) -> (tensor<8x16xf32>, tensor<8x16xi32>)
+  // CHECK: sgd.sort_rows(%arg0) {
+  %1:2 = sgd.sort_rows(%k) {
+  ^bb0(%a: f32, %b: f32):
+    %less = arith.cmpf olt, %a, %b : f32
+    sgd.yield %less : i1
+  } : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
+  // CHECK: sgd.top_k %{{.*}} k = 2 : (tensor<8x16xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>)
+  %values, %positions = sgd.top_k %1#0 k = 2 : (tensor<8x16xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>)
+  return %0#0, %0#1, %values : tensor<8x16xf32>, tensor<8x16xi32>, tensor<8x2xf32>
+}

@@ -220,7 +220,7 @@ func.func @compare(%f: tensor<4xf32>, %i: tensor<4xi32>, %u: tensor<4xui8>) -> (
   // CHECK: arith.cmpi ugt
   %3 = stablehlo.compare GT, %u, %u, UNSIGNED : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xi1>
   // CHECK: %[[BITS:.*]] = arith.bitcast
-  // CHECK: %[[SIGN:.*]] = arith.shrsi %[[BITS]]
+  // CHECK: %[[SIGN:.*]] = sgd.shrsi %[[BITS]]
   // CHECK: %[[FLIP:.*]] = arith.andi %[[SIGN]]
   // CHECK: arith.xori %[[BITS]], %[[FLIP]]
   // CHECK: arith.cmpi slt

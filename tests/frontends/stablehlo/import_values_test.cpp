@@ -338,6 +338,33 @@ TEST_F(ImportValues, GroupsOfConvolutions) {
   EXPECT_EQ(results[1].integers, (Integers{10, 260}));
 }
 
+TEST_F(ImportValues, SortIsStableAndTotal) {
+  // By key, descending; equal keys keep their order.
+  auto results = run(R"(func.func public @main() -> (tensor<6xi32>, tensor<5xf32>, tensor<4xf32>, tensor<4xi32>) {
+    %k = stablehlo.constant dense<[3, 1, 3, 2, 1, 3]> : tensor<6xi32>
+    %p = stablehlo.iota dim = 0 : tensor<6xi32>
+    %0:2 = "stablehlo.sort"(%k, %p) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+      %1 = stablehlo.compare GT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }) : (tensor<6xi32>, tensor<6xi32>) -> (tensor<6xi32>, tensor<6xi32>)
+    %f = stablehlo.constant dense<[0x7FC00000, 0.0, -1.0, -0.0, 0xFFC00000]> : tensor<5xf32>
+    %2 = "stablehlo.sort"(%f) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }) : (tensor<5xf32>) -> tensor<5xf32>
+    %v, %i = chlo.top_k(%f, k = 4) : tensor<5xf32> -> (tensor<4xf32>, tensor<4xi32>)
+    return %0#1, %2, %v, %i : tensor<6xi32>, tensor<5xf32>, tensor<4xf32>, tensor<4xi32>
+  })");
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results[0].integers, (Integers{0, 2, 5, 3, 1, 4}));
+  EXPECT_TRUE(std::isnan(results[1].floats[0]) && std::isnan(results[1].floats[4]));
+  EXPECT_EQ(results[1].floats[1], -1);
+  EXPECT_TRUE(std::signbit(results[1].floats[2]) && !std::signbit(results[1].floats[3]));
+  EXPECT_EQ(results[3].integers, (Integers{0, 1, 3, 2}));
+}
+
 TEST_F(ImportValues, InverseErrorFunction) {
   for (const auto& [type, tolerance] : {std::pair("f32", 4e-7), std::pair("f64", 4e-16), std::pair("bf16", 5e-3)}) {
     auto results =

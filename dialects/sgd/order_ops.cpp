@@ -1,0 +1,77 @@
+// Verifiers of the ops that order elements: sort, sort_rows, top_k.
+#include "dialects/sgd/sgd_dialect.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+bool mlir::sgd::hasScalarBody(Operation* op) { return isa<SortOp, SortRowsOp>(op); }
+
+static LogicalResult verifyOneShape(Operation* op) {
+  if (op->getNumOperands() == 0) return op->emitOpError("needs an operand");
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (cast<RankedTensorType>(type).getShape() != shape)
+      return op->emitOpError("operands and results differ in shape");
+  return success();
+}
+
+/// Two scalars per operand in, one i1 out, scalar ops in between.
+static LogicalResult verifyComparator(Operation* op, Block& body) {
+  if (body.getNumArguments() != 2 * op->getNumOperands())
+    return op->emitOpError() << "comparator has " << body.getNumArguments() << " arguments, needs two for each of "
+                             << op->getNumOperands() << " operands";
+  for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
+    Type element = cast<RankedTensorType>(op->getOperand(index / 2).getType()).getElementType();
+    if (argument.getType() != element)
+      return op->emitOpError() << "argument " << index << " of the comparator is " << argument.getType() << ", operand "
+                               << index / 2 << " holds " << element;
+  }
+  for (Operation& inner : body.without_terminator()) {
+    if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner))
+      return inner.emitOpError("is not a scalar op, in a comparator");
+    if (llvm::any_of(inner.getResultTypes(), [](Type type) { return !type.isIntOrFloat(); }))
+      return inner.emitOpError("does not give a number, in a comparator");
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().size() != 1 || !yield.getValues()[0].getType().isInteger(1))
+    return op->emitOpError("comparator must yield one i1");
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  if (failed(verifyOneShape(*this))) return failure();
+  if (getInputs().getTypes() != getResults().getTypes())
+    return emitOpError("operands and results differ in number or type");
+  int64_t rank = cast<RankedTensorType>(getInputs()[0].getType()).getRank();
+  if (static_cast<int64_t>(getDimension()) < 0 || static_cast<int64_t>(getDimension()) >= rank)
+    return emitOpError() << "dimension " << static_cast<int64_t>(getDimension()) << " is not in [0, " << rank << ")";
+  return verifyComparator(*this, getComparator().front());
+}
+
+LogicalResult SortRowsOp::verify() {
+  if (failed(verifyOneShape(*this))) return failure();
+  size_t count = getInputs().size();
+  bool fits = getResults().size() == 2 * count && getInputs().getTypes() == getResults().take_front(count).getTypes() &&
+              getInputs().getTypes() == getResults().drop_front(count).getTypes();
+  if (!fits) return emitOpError("needs the operands' types twice as results");
+  if (cast<RankedTensorType>(getInputs()[0].getType()).getRank() == 0) return emitOpError("needs a dimension to sort");
+  return verifyComparator(*this, getComparator().front());
+}
+
+LogicalResult TopKOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto k = static_cast<int64_t>(getK());
+  if (input.getRank() == 0) return emitOpError("needs a dimension to choose from");
+  if (k < 0 || k > input.getShape().back())
+    return emitOpError() << "cannot choose " << k << " of " << input.getShape().back() << " elements";
+  SmallVector<int64_t> shape(input.getShape());
+  shape.back() = k;
+  for (Value result : getResults())
+    if (cast<RankedTensorType>(result.getType()).getShape() != ArrayRef(shape))
+      return emitOpError() << "result shape should be [" << ArrayRef(shape) << "]";
+  if (cast<RankedTensorType>(getValues().getType()).getElementType() != input.getElementType())
+    return emitOpError("values and operand differ in element type");
+  Type position = cast<RankedTensorType>(getPositions().getType()).getElementType();
+  if (!position.isInteger(32) && !position.isInteger(64)) return emitOpError("positions must be i32 or i64");
+  return success();
+}

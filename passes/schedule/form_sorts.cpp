@@ -1,0 +1,129 @@
+// Sorts become sorts of rows: the sorted dimension last, with working memory. What sorts nothing goes away.
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/schedule/passes.h"
+
+#include "dialects/sgd/sgd_dialect.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_FORMSORTSPASS
+#include "passes/schedule/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// So many elements are kept in order while a row is read; of more, the row is sorted: 32768 elements take as long both
+/// ways at k = 200.
+constexpr int64_t kMostKept = 128;
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Exchanges dimension `dim` and the last one.
+Value exchangeWithLast(OpBuilder& builder, Location loc, Value value, int64_t dim) {
+  RankedTensorType type = typeOf(value);
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(permutation[dim], permutation.back());
+  std::swap(shape[dim], shape.back());
+  return TransposeOp::create(builder, loc, type.clone(shape), value, permutation);
+}
+
+/// Sorts the last dimension of `inputs`; `fillComparator` gives the new op's region its block.
+SmallVector<Value> sortRows(OpBuilder& builder, Location loc, ArrayRef<Value> inputs,
+                            llvm::function_ref<void(Region&)> fillComparator) {
+  SmallVector<Type> types;
+  for (int copy = 0; copy < 2; ++copy)
+    for (Value input : inputs) types.push_back(input.getType());
+  auto rows = SortRowsOp::create(builder, loc, types, inputs);
+  fillComparator(rows.getComparator());
+  return llvm::to_vector_of<Value>(rows.getResults().take_front(inputs.size()));
+}
+
+void lowerSort(SortOp sort) {
+  OpBuilder builder(sort);
+  RankedTensorType type = typeOf(sort.getInputs()[0]);
+  auto dim = static_cast<int64_t>(sort.getDimension());
+  SmallVector<Value> values(sort.getInputs());
+  if (type.getDimSize(dim) > 1 && type.getNumElements() > 0) {
+    bool isMoved = dim != type.getRank() - 1;
+    if (isMoved)
+      for (Value& value : values) value = exchangeWithLast(builder, sort.getLoc(), value, dim);
+    values = sortRows(builder, sort.getLoc(), values, [&](Region& region) { region.takeBody(sort.getComparator()); });
+    if (isMoved)
+      for (Value& value : values) value = exchangeWithLast(builder, sort.getLoc(), value, dim);
+  }
+  sort->replaceAllUsesWith(values);
+  sort->erase();
+}
+
+/// An integer that is ordered as the float `x` in total order.
+Value createTotalOrderKey(OpBuilder& builder, Location loc, Value x) {
+  auto type = builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
+  auto number = [&](const APInt& value) {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value)).getResult();
+  };
+  unsigned width = type.getWidth();
+  Value bits = arith::BitcastOp::create(builder, loc, type, x);
+  Value sign = ShRSIOp::create(builder, loc, bits, number(APInt(width, width - 1)));
+  Value flip = arith::AndIOp::create(builder, loc, sign, number(APInt::getSignedMaxValue(width)));
+  return arith::XOrIOp::create(builder, loc, bits, flip);
+}
+
+/// A comparator of values and positions that puts larger values first; the sort is stable.
+void fillDescending(Region& region, Location loc, Type element, Type position, bool isUnsigned) {
+  Block& block = region.emplaceBlock();
+  block.addArguments({element, element, position, position}, SmallVector<Location>(4, loc));
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  Value x = block.getArgument(0), y = block.getArgument(1);
+  if (isa<FloatType>(element)) {
+    x = createTotalOrderKey(builder, loc, x);
+    y = createTotalOrderKey(builder, loc, y);
+  }
+  auto predicate = isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+  Value isFirst = arith::CmpIOp::create(builder, loc, predicate, x, y);
+  YieldOp::create(builder, loc, isFirst);
+}
+
+Value takeFirst(OpBuilder& builder, Location loc, Value rows, int64_t k) {
+  RankedTensorType type = typeOf(rows);
+  SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
+  shape.back() = k;
+  return SliceOp::create(builder, loc, type.clone(shape), rows, starts, shape, strides);
+}
+
+/// A choice of many elements is a sort.
+void lowerTopK(TopKOp topK) {
+  OpBuilder builder(topK);
+  Location loc = topK.getLoc();
+  RankedTensorType type = typeOf(topK.getInput());
+  auto k = static_cast<int64_t>(topK.getK());
+  if (k <= kMostKept || type.getNumElements() == 0) return;
+  Type position = typeOf(topK.getPositions()).getElementType();
+  Value iota = IotaOp::create(builder, loc, type.clone(position), type.getRank() - 1);
+  SmallVector<Value> sorted = sortRows(builder, loc, {topK.getInput(), iota}, [&](Region& region) {
+    fillDescending(region, loc, type.getElementType(), position, topK.getUnsignedElements());
+  });
+  Value values = takeFirst(builder, loc, sorted[0], k), positions = takeFirst(builder, loc, sorted[1], k);
+  topK->replaceAllUsesWith(ValueRange{values, positions});
+  topK->erase();
+}
+
+struct FormSortsPass : sgd::impl::FormSortsPassBase<FormSortsPass> {
+  void runOnOperation() final {
+    SmallVector<Operation*> ops;
+    getOperation().walk([&](Operation* op) {
+      if (isa<SortOp, TopKOp>(op)) ops.push_back(op);
+    });
+    for (Operation* op : ops) {
+      if (auto sort = dyn_cast<SortOp>(op))
+        lowerSort(sort);
+      else
+        lowerTopK(cast<TopKOp>(op));
+    }
+  }
+};
+
+}  // namespace

@@ -1,0 +1,343 @@
+// Sorts merge runs that grow from a few elements to the row, between the results and the working memory; the largest
+// elements are kept in order in the results while the row is read.
+#include "targets/cpu/codegen/row_kernels.h"
+
+#include "mlir/IR/Matchers.h"
+#include "targets/cpu/codegen/element_ops.h"
+#include "targets/cpu/codegen/scalar_loops.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::cpu;
+using LValue = llvm::Value;
+
+/// Elements that are ordered by insertion before runs are merged.
+static constexpr int64_t kRun = 8;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+static int64_t rowLength(Operation* op) { return typeOf(op->getOperand(0)).getShape().back(); }
+
+static int64_t numRows(Operation* op) {
+  int64_t rows = 1;
+  for (int64_t size : typeOf(op->getOperand(0)).getShape().drop_back()) rows *= size;
+  return rows;
+}
+
+/// Merges of runs until there is one.
+static unsigned numPasses(int64_t length) {
+  unsigned passes = 0;
+  for (int64_t run = kRun; run < length; run *= 2) ++passes;
+  return passes;
+}
+
+namespace {
+
+/// What both kinds of kernels share: the function, its buffers, elements in them.
+class RowEmitter {
+ public:
+  RowEmitter(llvm::Module& module, ClusterOp cluster, Operation* op, StringRef symbol);
+  virtual ~RowEmitter() = default;
+
+  LogicalResult run() {
+    if (numRows(op) > 0 && rowLength(op) > 0)
+      loops.count(function->getArg(2), function->getArg(3), 1, [&](LValue* row) { emitRow(row); });
+    b.CreateRetVoid();
+    return success(!hasFailed);
+  }
+
+ protected:
+  virtual void emitRow(LValue* row) = 0;
+
+  VectorBuilder scalars() { return VectorBuilder(b, 1); }
+  LValue* elementAt(LValue* base, Type type, LValue* index) {
+    return b.CreateInBoundsGEP(scalars().memoryType(type), base, index);
+  }
+  /// An element as it lies in memory.
+  LValue* load(LValue* base, Type type, LValue* index) {
+    return b.CreateLoad(scalars().memoryType(type), elementAt(base, type, index));
+  }
+  void store(LValue* value, LValue* base, Type type, LValue* index) {
+    b.CreateStore(value, elementAt(base, type, index));
+  }
+  LValue* number(int64_t value) { return b.getInt64(value); }
+
+  Operation* op;
+  llvm::IRBuilder<> b;
+  ScalarLoops loops;
+  llvm::Function* function = nullptr;
+  SmallVector<LValue*> inputs, outputs;  // by operand and result of the op
+  bool hasFailed = false;
+};
+
+RowEmitter::RowEmitter(llvm::Module& module, ClusterOp cluster, Operation* op, StringRef symbol)
+    : op(op), b(module.getContext()), loops(b) {
+  auto* type =
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()}, false);
+  function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("no-builtins");
+  b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+  unsigned slot = 0;
+  auto next = [&] {
+    LValue* where = b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function->getArg(0), slot++);
+    return b.CreateLoad(b.getPtrTy(), where);
+  };
+  SmallVector<LValue*> arguments, results;
+  for (unsigned i = 0; i < cluster->getNumOperands(); ++i) arguments.push_back(next());
+  for (unsigned i = 0; i < cluster->getNumResults(); ++i) results.push_back(next());
+  for (Value operand : op->getOperands()) inputs.push_back(arguments[cast<BlockArgument>(operand).getArgNumber()]);
+  // The cluster yields the op's results in order.
+  outputs = results;
+}
+
+// Sorts
+// -------------------------------------------------------------------------------------------------------------
+
+class SortEmitter : public RowEmitter {
+ public:
+  SortEmitter(llvm::Module& module, ClusterOp cluster, SortRowsOp sort, StringRef symbol)
+      : RowEmitter(module, cluster, sort, symbol), comparator(sort.getComparator().front()) {
+    for (Value input : sort.getInputs()) types.push_back(typeOf(input).getElementType());
+  }
+
+ private:
+  using Buffers = SmallVector<LValue*>;
+  using Tuple = SmallVector<LValue*>;
+
+  void emitRow(LValue* row) override;
+  void orderRuns(const Buffers& from, const Buffers& to);
+  void insert(const Buffers& from, const Buffers& to, LValue* begin, LValue* at);
+  void mergeRuns(const Buffers& from, const Buffers& to, LValue* low, LValue* middle, LValue* high);
+  void copy(const Buffers& from, LValue* at, const Buffers& to, LValue* target);
+  Tuple loadTuple(const Buffers& from, LValue* at);
+  LValue* comesFirst(const Tuple& x, const Tuple& y);
+
+  Block& comparator;
+  SmallVector<Type> types;
+};
+
+SortEmitter::Tuple SortEmitter::loadTuple(const Buffers& from, LValue* at) {
+  Tuple tuple;
+  for (auto [buffer, type] : llvm::zip(from, types)) tuple.push_back(load(buffer, type, at));
+  return tuple;
+}
+
+void SortEmitter::copy(const Buffers& from, LValue* at, const Buffers& to, LValue* target) {
+  for (auto [value, buffer, type] : llvm::zip(loadTuple(from, at), to, types)) store(value, buffer, type, target);
+}
+
+/// The comparator on two tuples as they lie in memory.
+LValue* SortEmitter::comesFirst(const Tuple& x, const Tuple& y) {
+  VectorBuilder v = scalars();
+  llvm::DenseMap<Value, LValue*> known;
+  for (auto [index, argument] : llvm::enumerate(comparator.getArguments()))
+    known[argument] = v.fromMemory((index % 2 == 0 ? x : y)[index / 2], argument.getType());
+  for (Operation& inner : comparator.without_terminator()) {
+    Value result = inner.getResult(0);
+    LValue* value = nullptr;
+    if (Attribute constant; matchPattern(&inner, m_Constant(&constant))) {
+      value = emitScalarConstant(v, cast<TypedAttr>(constant), result.getType());
+    } else {
+      SmallVector<LValue*> operands;
+      for (Value operand : inner.getOperands()) operands.push_back(known.lookup(operand));
+      value = emitElementOp(v, &inner, operands);
+    }
+    if (!value) {
+      if (!hasFailed) inner.emitOpError("has no code on scalars");
+      hasFailed = true;
+      value = llvm::PoisonValue::get(v.computeType(result.getType()));
+    }
+    known[result] = value;
+  }
+  return known.lookup(comparator.getTerminator()->getOperand(0));
+}
+
+/// Puts element `at` of `from` into the ordered run of `to` that begins at `begin` and ends there.
+void SortEmitter::insert(const Buffers& from, const Buffers& to, LValue* begin, LValue* at) {
+  Tuple tuple = loadTuple(from, at);
+  llvm::AllocaInst* place = loops.variable(at);
+  auto previous = [&] { return b.CreateSub(loops.get(place), number(1)); };
+  auto movesOn = [&] {
+    return loops.both(b.CreateICmpSGT(loops.get(place), begin),
+                      [&] { return comesFirst(tuple, loadTuple(to, previous())); });
+  };
+  loops.repeatWhile(movesOn, [&] {
+    copy(to, previous(), to, loops.get(place));
+    loops.set(place, previous());
+  });
+  for (auto [value, buffer, type] : llvm::zip(tuple, to, types)) store(value, buffer, type, loops.get(place));
+}
+
+void SortEmitter::orderRuns(const Buffers& from, const Buffers& to) {
+  LValue* length = number(rowLength(op));
+  loops.count(number(0), length, kRun, [&](LValue* begin) {
+    LValue* end = loops.smaller(b.CreateAdd(begin, number(kRun)), length);
+    loops.count(begin, end, 1, [&](LValue* at) { insert(from, to, begin, at); });
+  });
+}
+
+/// [low, middle) and [middle, high) of `from` are ordered; so is [low, high) of `to` then.
+void SortEmitter::mergeRuns(const Buffers& from, const Buffers& to, LValue* low, LValue* middle, LValue* high) {
+  llvm::AllocaInst *left = loops.variable(low), *right = loops.variable(middle), *target = loops.variable(low);
+  auto bothLeft = [&] {
+    return b.CreateAnd(b.CreateICmpSLT(loops.get(left), middle), b.CreateICmpSLT(loops.get(right), high));
+  };
+  loops.repeatWhile(bothLeft, [&] {
+    LValue *l = loops.get(left), *r = loops.get(right);
+    // Without a branch, which half of the time would be predicted wrong.
+    LValue* takesRight = comesFirst(loadTuple(from, r), loadTuple(from, l));
+    copy(from, b.CreateSelect(takesRight, r, l), to, loops.get(target));
+    LValue* step = b.CreateZExt(takesRight, b.getInt64Ty());
+    loops.add(right, step);
+    loops.add(left, b.CreateSub(number(1), step));
+    loops.add(target, number(1));
+  });
+  for (auto [rest, end] : {std::make_pair(left, middle), std::make_pair(right, high)})
+    loops.repeatWhile([&, rest = rest, end = end] { return b.CreateICmpSLT(loops.get(rest), end); },
+                      [&, rest = rest] {
+                        copy(from, loops.get(rest), to, loops.get(target));
+                        loops.add(rest, number(1));
+                        loops.add(target, number(1));
+                      });
+}
+
+void SortEmitter::emitRow(LValue* row) {
+  int64_t length = rowLength(op);
+  LValue* first = b.CreateMul(row, number(length));
+  auto rowOf = [&](ArrayRef<LValue*> buffers) {
+    Buffers rows;
+    for (auto [buffer, type] : llvm::zip(buffers, types)) rows.push_back(elementAt(buffer, type, first));
+    return rows;
+  };
+  Buffers source = rowOf(inputs), sorted = rowOf(ArrayRef(outputs).take_front(types.size())),
+          working = rowOf(ArrayRef(outputs).drop_front(types.size()));
+  bool isEven = numPasses(length) % 2 == 0;
+  // Such that the last merge writes the results.
+  orderRuns(source, isEven ? sorted : working);
+  SmallVector<llvm::AllocaInst*> from, to;
+  for (LValue* buffer : isEven ? sorted : working) from.push_back(loops.variable(buffer));
+  for (LValue* buffer : isEven ? working : sorted) to.push_back(loops.variable(buffer));
+  llvm::AllocaInst* run = loops.variable(number(kRun));
+  auto buffersOf = [&](ArrayRef<llvm::AllocaInst*> slots) {
+    return llvm::map_to_vector(slots, [&](llvm::AllocaInst* slot) { return loops.get(slot); });
+  };
+  auto isUnordered = [&] { return b.CreateICmpSLT(loops.get(run), number(length)); };
+  loops.repeatWhile(isUnordered, [&] {
+    Buffers reads(buffersOf(from)), writes(buffersOf(to));
+    LValue* width = loops.get(run);
+    llvm::AllocaInst* low = loops.variable(number(0));
+    loops.repeatWhile([&] { return b.CreateICmpSLT(loops.get(low), number(length)); },
+                      [&] {
+                        LValue* begin = loops.get(low);
+                        LValue* middle = loops.smaller(b.CreateAdd(begin, width), number(length));
+                        LValue* end = loops.smaller(b.CreateAdd(middle, width), number(length));
+                        mergeRuns(reads, writes, begin, middle, end);
+                        loops.set(low, end);
+                      });
+    for (auto [slot, buffer] : llvm::zip(from, writes)) loops.set(slot, buffer);
+    for (auto [slot, buffer] : llvm::zip(to, reads)) loops.set(slot, buffer);
+    loops.set(run, b.CreateAdd(width, width));
+  });
+}
+
+// The largest elements
+// ----------------------------------------------------------------------------------------------
+
+class TopKEmitter : public RowEmitter {
+ public:
+  TopKEmitter(llvm::Module& module, ClusterOp cluster, TopKOp topK, StringRef symbol)
+      : RowEmitter(module, cluster, topK, symbol),
+        topK(topK),
+        element(typeOf(topK.getInput()).getElementType()),
+        position(typeOf(topK.getPositions()).getElementType()) {}
+
+ private:
+  void emitRow(LValue* row) override;
+  LValue* keyOf(LValue* memory);
+  LValue* isLarger(LValue* key, LValue* other) {
+    return topK.getUnsignedElements() ? b.CreateICmpUGT(key, other) : b.CreateICmpSGT(key, other);
+  }
+  void keep(LValue* values, LValue* positions, LValue* value, LValue* index, LValue* place);
+
+  TopKOp topK;
+  Type element, position;
+};
+
+/// An integer that is ordered as the element.
+LValue* TopKEmitter::keyOf(LValue* memory) {
+  if (!isa<FloatType>(element)) return memory;
+  LValue* bits = b.CreateBitCast(memory, b.getIntNTy(memory->getType()->getScalarSizeInBits()));
+  llvm::Type* type = bits->getType();
+  unsigned width = type->getScalarSizeInBits();
+  LValue* sign = b.CreateAShr(bits, llvm::ConstantInt::get(type, width - 1));
+  return b.CreateXor(bits, b.CreateAnd(sign, llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(width))));
+}
+
+/// Moves what is smaller, from `place` on, one place up and puts the element below it.
+void TopKEmitter::keep(LValue* values, LValue* positions, LValue* value, LValue* index, LValue* place) {
+  LValue* key = keyOf(value);
+  llvm::AllocaInst* slot = loops.variable(place);
+  auto previous = [&] { return b.CreateSub(loops.get(slot), number(1)); };
+  auto movesOn = [&] {
+    return loops.both(b.CreateICmpSGT(loops.get(slot), number(0)),
+                      [&] { return isLarger(key, keyOf(load(values, element, previous()))); });
+  };
+  loops.repeatWhile(movesOn, [&] {
+    store(load(values, element, previous()), values, element, loops.get(slot));
+    store(load(positions, position, previous()), positions, position, loops.get(slot));
+    loops.set(slot, previous());
+  });
+  store(value, values, element, loops.get(slot));
+  store(b.CreateTrunc(index, scalars().memoryType(position)), positions, position, loops.get(slot));
+}
+
+void TopKEmitter::emitRow(LValue* row) {
+  auto k = static_cast<int64_t>(topK.getK());
+  if (k == 0) return;
+  LValue* source = elementAt(inputs[0], element, b.CreateMul(row, number(rowLength(op))));
+  LValue* first = b.CreateMul(row, number(k));
+  LValue *values = elementAt(outputs[0], element, first), *positions = elementAt(outputs[1], position, first);
+  loops.count(number(0), number(k), 1,
+              [&](LValue* index) { keep(values, positions, load(source, element, index), index, index); });
+  llvm::AllocaInst* least = loops.variable(keyOf(load(values, element, number(k - 1))));
+  loops.count(number(k), number(rowLength(op)), 1, [&](LValue* index) {
+    LValue* value = load(source, element, index);
+    loops.runIf(isLarger(keyOf(value), loops.get(least)), [&] {
+      keep(values, positions, value, index, number(k - 1));
+      loops.set(least, keyOf(load(values, element, number(k - 1))));
+    });
+  });
+}
+
+}  // namespace
+
+Operation* mlir::sgd::cpu::getRowOp(ClusterOp cluster) {
+  Operation& first = cluster.getBody().front().front();
+  return isa<SortRowsOp, TopKOp>(first) ? &first : nullptr;
+}
+
+KernelInterface mlir::sgd::cpu::describeRowKernel(ClusterOp cluster, Operation* rowOp) {
+  KernelInterface kernel;
+  auto addBytes = [&](Value value) {
+    kernel.bytes += typeOf(value).getNumElements() * llvm::divideCeil(typeOf(value).getElementTypeBitWidth(), 8);
+  };
+  llvm::for_each(cluster->getOperands(), addBytes);
+  llvm::for_each(cluster->getResults(), addBytes);
+  kernel.range = numRows(rowOp);
+  int64_t perElement = 2;
+  if (auto sort = dyn_cast<SortRowsOp>(rowOp)) {
+    auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());
+    perElement = (numPasses(rowLength(rowOp)) + 2) * (comparison + sort->getNumOperands());
+  }
+  kernel.flops = typeOf(rowOp->getOperand(0)).getNumElements() * perElement;
+  int64_t work = std::max<int64_t>((kernel.bytes + kernel.flops) / std::max<int64_t>(kernel.range, 1), 1);
+  kernel.grain = std::clamp<int64_t>(32768 / work, 1, std::max<int64_t>(kernel.range, 1));
+  return kernel;
+}
+
+LogicalResult mlir::sgd::cpu::emitRowKernel(llvm::Module& module, ClusterOp cluster, Operation* rowOp,
+                                            llvm::StringRef symbol) {
+  if (auto sort = dyn_cast<SortRowsOp>(rowOp)) return SortEmitter(module, cluster, sort, symbol).run();
+  return TopKEmitter(module, cluster, cast<TopKOp>(rowOp), symbol).run();
+}
