@@ -44,28 +44,100 @@ LogicalResult lowerConvert(OpLowering& l) {
   return l.finish(convertIntegers(l, input, from, type));
 }
 
-LogicalResult lowerBitcast(OpLowering& l) {
-  RankedTensorType from = l.getOperandType(), to = l.getResultType();
-  if (from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
-    return l.error() << "from " << from << " to " << to << " is not supported yet: elements of different widths";
-  return from == to ? l.finish(l.operands[0]) : l.replace<arith::BitcastOp>(to, l.operands[0]);
+/// The integer type of the same width.
+RankedTensorType bitsOf(OpLowering& l, RankedTensorType type) {
+  return type.clone(l.builder.getIntegerType(type.getElementTypeBitWidth()));
 }
 
-/// Formats that have a type of their own; others would need arithmetic on bits.
+Value bitcastTo(OpLowering& l, RankedTensorType type, Value value) {
+  return typeOf(value) == type ? value : l.create<arith::BitcastOp>(type, value);
+}
+
+/// Elements of the last dimension, least significant first, become one.
+Value joinBits(OpLowering& l, Value parts, RankedTensorType type) {
+  RankedTensorType from = typeOf(parts);
+  unsigned width = from.getElementTypeBitWidth();
+  int64_t last = from.getRank() - 1;
+  Value joined;
+  for (int64_t i = 0; i < from.getShape().back(); ++i) {
+    Value part = l.create<ReshapeOp>(type.clone(from.getElementType()), l.takeEvery(parts, last, i, 1, 1));
+    Value wide = l.create<arith::ExtUIOp>(type, part);
+    if (i > 0) wide = l.create<ShLIOp>(wide, l.splat(type, APInt(type.getElementTypeBitWidth(), width * i)));
+    joined = joined ? l.create<arith::OrIOp>(joined, wide) : wide;
+  }
+  return joined;
+}
+
+/// Each element becomes several along a new last dimension, least significant first.
+Value splitBits(OpLowering& l, Value whole, RankedTensorType type) {
+  RankedTensorType from = typeOf(whole);
+  RankedTensorType repeated = type.clone(from.getElementType());
+  Value wide = l.create<BroadcastInDimOp>(repeated, whole, llvm::to_vector(llvm::seq<int64_t>(0, from.getRank())));
+  Value index = l.create<IotaOp>(repeated, type.getRank() - 1);
+  APInt width(from.getElementTypeBitWidth(), type.getElementTypeBitWidth());
+  Value distance = l.create<arith::MulIOp>(index, l.splat(repeated, width));
+  return l.create<arith::TruncIOp>(type, l.create<ShRUIOp>(wide, distance));
+}
+
+LogicalResult lowerBitcast(OpLowering& l) {
+  RankedTensorType from = l.getOperandType(), to = l.getResultType();
+  unsigned fromWidth = from.getElementTypeBitWidth(), toWidth = to.getElementTypeBitWidth();
+  if (fromWidth == toWidth) return l.finish(bitcastTo(l, to, l.operands[0]));
+  bool joins = fromWidth < toWidth;
+  if (std::min(fromWidth, toWidth) == 1)
+    return l.error() << "between bits and numbers is not supported; compare or shift instead";
+  Value bits = bitcastTo(l, bitsOf(l, from), l.operands[0]);
+  bits = joins ? joinBits(l, bits, bitsOf(l, to)) : splitBits(l, bits, bitsOf(l, to));
+  return l.finish(bitcastTo(l, to, bits));
+}
+
+/// Rounds to a format of fewer bits, on the bits: mantissas to nearest even, exponents that become too large to
+/// infinity, too small ones to zero.
+Value roundToFormat(OpLowering& l, Value x, unsigned exponentBits, unsigned mantissaBits) {
+  RankedTensorType type = typeOf(x), bitsType = bitsOf(l, type);
+  auto element = cast<FloatType>(type.getElementType());
+  unsigned width = element.getWidth(), ownMantissa = element.getFPMantissaWidth() - 1,
+           ownExponent = width - 1 - ownMantissa;
+  auto number = [&](uint64_t value) { return l.splat(bitsType, APInt(width, value)); };
+  Value bits = l.create<arith::BitcastOp>(bitsType, x);
+  if (mantissaBits < ownMantissa) {
+    unsigned dropped = ownMantissa - mantissaBits;
+    uint64_t half = (uint64_t{1} << (dropped - 1)) - 1;
+    Value isOdd = l.create<arith::AndIOp>(l.create<ShRUIOp>(bits, number(dropped)), number(1));
+    bits = l.create<arith::AddIOp>(bits, l.create<arith::AddIOp>(isOdd, number(half)));
+    bits = l.create<arith::AndIOp>(bits, number(~((uint64_t{1} << dropped) - 1)));
+  }
+  if (exponentBits < ownExponent) {
+    uint64_t bias = (uint64_t{1} << (ownExponent - 1)) - 1, newBias = (uint64_t{1} << (exponentBits - 1)) - 1;
+    uint64_t exponentMask = ((uint64_t{1} << ownExponent) - 1) << ownMantissa;
+    Value exponent = l.create<arith::AndIOp>(bits, number(exponentMask));
+    Value sign = l.create<arith::AndIOp>(bits, number(uint64_t{1} << (width - 1)));
+    Value isLarge =
+        l.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, exponent, number((bias + newBias) << ownMantissa));
+    // The new format has no denormals here either: exponents from 1 - newBias on are kept.
+    Value isSmall =
+        l.create<arith::CmpIOp>(arith::CmpIPredicate::ule, exponent, number((bias - newBias) << ownMantissa));
+    bits = l.create<arith::SelectOp>(isLarge, l.create<arith::OrIOp>(sign, number(exponentMask)), bits);
+    bits = l.create<arith::SelectOp>(isSmall, sign, bits);
+  }
+  Value rounded = l.create<arith::BitcastOp>(type, bits);
+  return l.create<arith::SelectOp>(l.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x), x, rounded);
+}
+
 LogicalResult lowerReducePrecision(OpLowering& l) {
   auto op = cast<stablehlo::ReducePrecisionOp>(l.op);
   RankedTensorType type = l.getResultType();
-  unsigned exponent = op.getExponentBits(), mantissa = op.getMantissaBits();
-  Type element = type.getElementType();
-  auto isFormat = [&](unsigned e, unsigned m) { return exponent == e && mantissa == m; };
-  bool keeps = (element.isF32() && isFormat(8, 23)) || (element.isF64() && isFormat(11, 52)) ||
-               (element.isBF16() && isFormat(8, 7)) || (element.isF16() && isFormat(5, 10));
-  if (keeps) return l.finish(l.operands[0]);
-  if (!element.isF32() || !isFormat(8, 7))
-    return l.error() << "from " << element << " to format e" << exponent << "m" << mantissa
-                     << " is not supported yet; use e8m7 on f32";
-  Value narrow = l.create<arith::TruncFOp>(type.clone(l.builder.getBF16Type()), l.operands[0]);
-  return l.replace<arith::ExtFOp>(type, narrow);
+  int32_t exponent = op.getExponentBits(), mantissa = op.getMantissaBits();
+  auto element = cast<FloatType>(type.getElementType());
+  if (exponent < 1 || mantissa < 0)
+    return l.error() << "to format e" << exponent << "m" << mantissa << " is not possible: it needs an exponent";
+  int32_t ownMantissa = element.getFPMantissaWidth() - 1, ownExponent = element.getWidth() - 1 - ownMantissa;
+  if (exponent >= ownExponent && mantissa >= ownMantissa) return l.finish(l.operands[0]);
+  if (element.isF32() && exponent == 8 && mantissa == 7) {
+    Value narrow = l.create<arith::TruncFOp>(type.clone(l.builder.getBF16Type()), l.operands[0]);
+    return l.replace<arith::ExtFOp>(type, narrow);
+  }
+  return l.finish(roundToFormat(l, l.operands[0], std::min(exponent, ownExponent), std::min(mantissa, ownMantissa)));
 }
 
 }  // namespace

@@ -175,6 +175,56 @@ Value totalOrderKey(OpLowering& l, Value x) {
   return l.create<arith::XOrIOp>(bits, flip);
 }
 
+/// The upper half of the product.
+LogicalResult lowerMulhi(OpLowering& l) {
+  RankedTensorType type = l.getResultType();
+  Value x = l.operands[0], y = l.operands[1];
+  bool isUnsignedProduct = isUnsigned(l.getElementType());
+  unsigned width = type.getElementTypeBitWidth();
+  if (!isa<IntegerType>(type.getElementType()) || width == 1) return l.unsupportedType();
+  if (width < 64) {
+    RankedTensorType wide = type.clone(l.builder.getIntegerType(2 * width));
+    auto extend = [&](Value value) {
+      return isUnsignedProduct ? l.create<arith::ExtUIOp>(wide, value) : l.create<arith::ExtSIOp>(wide, value);
+    };
+    Value product = l.create<arith::MulIOp>(extend(x), extend(y));
+    return l.replace<arith::TruncIOp>(type, l.create<ShRUIOp>(product, l.splat(wide, APInt(2 * width, width))));
+  }
+  // Halves of 32 bits, whose products fit; what is above the middle carries.
+  auto add = [&](Value a, Value b) { return l.create<arith::AddIOp>(a, b); };
+  auto multiply = [&](Value a, Value b) { return l.create<arith::MulIOp>(a, b); };
+  Value mask = l.splat(type, APInt(64, 0xFFFFFFFF)), half = l.splat(type, APInt(64, 32));
+  auto low = [&](Value value) { return l.create<arith::AndIOp>(value, mask); };
+  auto high = [&](Value value) { return l.create<ShRUIOp>(value, half); };
+  Value cross = add(multiply(high(x), low(y)), high(multiply(low(x), low(y))));
+  Value middle = add(multiply(low(x), high(y)), low(cross));
+  Value result = add(add(multiply(high(x), high(y)), high(cross)), high(middle));
+  if (isUnsignedProduct) return l.finish(result);
+  // A negative factor counts 2^64 too much.
+  auto otherIfNegative = [&](Value factor, Value other) {
+    return l.create<arith::AndIOp>(l.create<ShRSIOp>(factor, l.splat(type, APInt(64, 63))), other);
+  };
+  result = l.create<arith::SubIOp>(result, otherIfNegative(x, y));
+  return l.replace<arith::SubIOp>(result, otherIfNegative(y, x));
+}
+
+/// As the C library: of zeros the signs count. MLIR folds it of two zeros to NaN.
+LogicalResult lowerAtan2(OpLowering& l) {
+  RankedTensorType type = l.getResultType();
+  if (!isa<FloatType>(type.getElementType())) return l.unsupportedType();
+  Value y = l.operands[0], x = l.operands[1], zero = l.splat(type, 0.0);
+  Value areZero = l.create<arith::AndIOp>(isEqual(l, x, zero), isEqual(l, y, zero));
+  Value side = l.create<math::CopySignOp>(l.splat(type, 1.0), x);
+  Value isLeft = l.create<arith::CmpFOp>(arith::CmpFPredicate::OLT, side, zero);
+  Value ofZeros = l.create<arith::SelectOp>(isLeft, l.splat(type, 3.14159265358979323846), zero);
+  ofZeros = l.create<math::CopySignOp>(ofZeros, y);
+  return l.replace<arith::SelectOp>(areZero, ofZeros, l.create<math::Atan2Op>(y, x));
+}
+
+/// Parts of a number that is real already.
+LogicalResult lowerReal(OpLowering& l) { return l.finish(l.operands[0]); }
+LogicalResult lowerImag(OpLowering& l) { return l.finish(l.splat(l.getResultType(), 0.0)); }
+
 struct Predicates {
   arith::CmpFPredicate onFloats;
   arith::CmpIPredicate onSigned;
@@ -219,7 +269,7 @@ void sgd::addElementwiseLowerings(LoweringTable& table) {
       {"stablehlo.abs", lowerAbs},
       {"stablehlo.add", perType<arith::AddFOp, arith::AddIOp, arith::AddIOp, arith::OrIOp>},
       {"stablehlo.and", forIntegers<arith::AndIOp>},
-      {"stablehlo.atan2", forFloats<math::Atan2Op>},
+      {"stablehlo.atan2", lowerAtan2},
       {"stablehlo.cbrt", transcendental<math::CbrtOp>},
       {"stablehlo.ceil", forFloats<math::CeilOp>},
       {"stablehlo.clamp", lowerClamp},
@@ -230,6 +280,7 @@ void sgd::addElementwiseLowerings(LoweringTable& table) {
       {"stablehlo.exponential", transcendental<math::ExpOp>},
       {"stablehlo.exponential_minus_one", transcendental<math::ExpM1Op>},
       {"stablehlo.floor", forFloats<math::FloorOp>},
+      {"stablehlo.imag", lowerImag},
       {"stablehlo.is_finite", lowerComparisonOfMagnitude<arith::CmpFPredicate::OLT>},
       {"stablehlo.log", transcendental<math::LogOp>},
       {"stablehlo.log_plus_one", transcendental<math::Log1pOp>},
@@ -242,6 +293,7 @@ void sgd::addElementwiseLowerings(LoweringTable& table) {
       {"stablehlo.or", forIntegers<arith::OrIOp>},
       {"stablehlo.popcnt", forIntegers<math::CtPopOp>},
       {"stablehlo.power", lowerPower},
+      {"stablehlo.real", lowerReal},
       {"stablehlo.remainder", perType<arith::RemFOp, RemSIOp, RemUIOp, None>},
       {"stablehlo.round_nearest_afz", forFloats<math::RoundOp>},
       {"stablehlo.round_nearest_even", forFloats<math::RoundEvenOp>},
@@ -269,6 +321,7 @@ void sgd::addElementwiseLowerings(LoweringTable& table) {
       {"chlo.is_inf", lowerComparisonOfMagnitude<arith::CmpFPredicate::OEQ>},
       {"chlo.is_neg_inf", lowerIsSignedInfinity<true>},
       {"chlo.is_pos_inf", lowerIsSignedInfinity<false>},
+      {"chlo.mulhi", lowerMulhi},
       {"chlo.sinh", forFloats<math::SinhOp>},
       {"chlo.square", lowerSquare},
       {"chlo.tan", forFloats<math::TanOp>},

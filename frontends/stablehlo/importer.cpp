@@ -17,9 +17,23 @@ static StringRef getAdvice(StringRef name) {
               "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather",
               "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
              "export with concrete shapes")
-      .Default(
-          "supported are elementwise ops, dot_general, reductions by one op, gather, scatter and "
-          "data movement");
+      .Cases({"stablehlo.cholesky", "stablehlo.triangular_solve"},
+             "matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step")
+      .Cases({"stablehlo.complex", "stablehlo.fft", "chlo.conj"},
+             "complex numbers are not, compute with real and imaginary parts")
+      .Cases({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"},
+             "transfers within a step are not, pass tensors as arguments and results")
+      .Cases({"chlo.ragged_dot"}, "pad the groups to one size and use dot_general with a batch dimension")
+      .Default("README.md lists what is");
+}
+
+/// Calls that say how a value is to be placed: its sharding, which is read as that of any op, its memory or its layout,
+/// which are the compiler's own choice.
+static bool isIdentity(stablehlo::CustomCallOp call) {
+  static constexpr StringRef kTargets[] = {"Sharding", "annotate_device_placement", "LayoutConstraint", "MoveToDevice",
+                                           "MoveToHost"};
+  return llvm::is_contained(kTargets, call.getCallTargetName()) && call->getNumOperands() == 1 &&
+         call->getOperandTypes() == call->getResultTypes();
 }
 
 Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
@@ -27,10 +41,20 @@ Importer::Importer(ModuleOp module) : module(module), builder(module.getContext(
   addElementwiseLowerings(table);
   addConversionLowerings(table);
   addConvolutionLowerings(table);
+  addCustomCallLowerings(table);
   addShapeLowerings(table);
-  addScatterLowerings(table);
+  addGammaLowerings(table);
+  addNormalizationLowerings(table);
+  addRandomLowerings(table);
   addSpecialFunctionLowerings(table);
-  addWindowLowerings(table);
+  const std::pair<StringRef, ImportFn> withRegions[] = {
+      {stablehlo::MapOp::getOperationName(), &Importer::importMap},
+      {stablehlo::ReduceOp::getOperationName(), &Importer::importReduce},
+      {stablehlo::ReduceWindowOp::getOperationName(), &Importer::importReduceWindow},
+      {stablehlo::ScatterOp::getOperationName(), &Importer::importScatter},
+      {stablehlo::SelectAndScatterOp::getOperationName(), &Importer::importSelectAndScatter},
+      {stablehlo::SortOp::getOperationName(), &Importer::importSort}};
+  for (auto [name, import] : withRegions) regionLowerings[OperationName(name, module.getContext())] = import;
   for (auto& entry : table) lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
 }
 
@@ -85,10 +109,7 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
   if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
     return importConstraint(op, constraint.getSharding(), loc);
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) return importConstraint(op, reshard.getSharding(), loc);
-  // `@Sharding` is the identity; its annotation is read with that of any op.
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && call.getCallTargetName() == "Sharding" &&
-                                                         op->getNumOperands() == 1 &&
-                                                         op->getOperandTypes() == op->getResultTypes())
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && isIdentity(call))
     return mapResults(op, values.lookup(op->getOperand(0)), loc);
   if (isa<stablehlo::WhileOp>(op)) return importWhile(op, loc);
   if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op)) return importConditional(op, loc);
@@ -97,8 +118,8 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
 
 LogicalResult Importer::lower(Operation* op, Location loc) {
   LowerFn lowering = lowerings.lookup(op->getName());
-  bool isReduce = isa<stablehlo::ReduceOp>(op), isSort = isa<stablehlo::SortOp>(op);
-  if (!lowering && !isReduce && !isSort)
+  ImportFn regionLowering = regionLowerings.lookup(op->getName());
+  if (!lowering && !regionLowering)
     return emitError(loc) << "'" << op->getName() << "' is not supported yet; "
                           << getAdvice(op->getName().getStringRef());
   for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
@@ -107,7 +128,7 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) operands.push_back(values.lookup(operand));
   OpLowering lowered(op, operands, builder, loc);
-  if ((isReduce ? importReduce(lowered) : isSort ? importSort(lowered) : lowering(lowered)).failed()) return failure();
+  if ((lowering ? lowering(lowered) : (this->*regionLowering)(lowered)).failed()) return failure();
   foldScalars(lowered.results);
   return mapResults(op, lowered.results, loc);
 }

@@ -6,6 +6,7 @@
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 #include "frontends/stablehlo/sharding_import.h"
+#include "frontends/stablehlo/window.h"
 
 namespace mlir::sgd {
 
@@ -31,6 +32,12 @@ class Importer {
   LogicalResult importConditional(Operation* op, Location loc);
   LogicalResult importReduce(OpLowering& l);
   LogicalResult importSort(OpLowering& l);
+  LogicalResult importMap(OpLowering& l);
+  LogicalResult importScatter(OpLowering& l);
+  LogicalResult importReduceWindow(OpLowering& l);
+  LogicalResult importSelectAndScatter(OpLowering& l);
+  /// Any select and scatter: `init` is the initial value, repeated to the result's shape.
+  LogicalResult selectAndScatter(OpLowering& l, const Window& window, Value init);
   /// The ops of `from`, a function of scalars, into the new block `to` of an op of the graph level: arguments become
   /// scalars, and `sgd.yield` ends it.
   LogicalResult importScalarBody(Block& from, Block& to, Location loc);
@@ -61,6 +68,9 @@ class Importer {
   OpBuilder builder;
   ShardingImport shardings;
   DenseMap<OperationName, LowerFn> lowerings;
+  /// Lowerings of ops whose bodies are imported.
+  using ImportFn = LogicalResult (Importer::*)(OpLowering&);
+  DenseMap<OperationName, ImportFn> regionLowerings;
   DenseMap<StringAttr, func::FuncOp> functions;
   /// A function being imported, and the place of its call: nullopt for a public function.
   struct Frame {

@@ -64,11 +64,13 @@ using LoweringTable = llvm::StringMap<LowerFn>;
 
 void addElementwiseLowerings(LoweringTable& table);
 void addConversionLowerings(LoweringTable& table);
+void addCustomCallLowerings(LoweringTable& table);
 void addConvolutionLowerings(LoweringTable& table);
 void addShapeLowerings(LoweringTable& table);
-void addScatterLowerings(LoweringTable& table);
+void addGammaLowerings(LoweringTable& table);
+void addNormalizationLowerings(LoweringTable& table);
+void addRandomLowerings(LoweringTable& table);
 void addSpecialFunctionLowerings(LoweringTable& table);
-void addWindowLowerings(LoweringTable& table);
 
 inline RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 

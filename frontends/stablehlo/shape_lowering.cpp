@@ -1,5 +1,4 @@
 // Lowers constants, data movement, gather and dot_general.
-#include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/shape_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
@@ -160,49 +159,14 @@ LogicalResult lowerOptimizationBarrier(OpLowering& l) {
   return success();
 }
 
-/// The largest elements of the last dimension, in total order.
-LogicalResult lowerTopK(OpLowering& l) {
-  auto k = static_cast<int64_t>(cast<chlo::TopKOp>(l.op).getK());
-  RankedTensorType type = l.getOperandType();
-  if (type.getRank() == 0 || k < 0 || k > type.getShape().back())
-    return l.error() << "cannot choose " << k << " elements of the last dimension of " << type;
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = k;
-  Type position = l.getResultType(1).getElementType();
-  if (l.getResultType(0) != type.clone(shape) || l.getResultType(1).getShape() != ArrayRef(shape) ||
-      !(position.isInteger(32) || position.isInteger(64)))
-    return l.error() << "results must be the chosen values and their i32 or i64 positions, of shape ["
-                     << ArrayRef(shape) << "]";
-  auto topK = TopKOp::create(l.builder, l.loc, l.getResultType(0), l.getResultType(1), l.operands[0], k,
-                             isUnsigned(l.getElementType()));
-  llvm::append_range(l.results, topK.getResults());
-  return success();
-}
-
-/// Calls that older exports make for what is now an op.
-LogicalResult lowerCustomCall(OpLowering& l) {
-  StringRef target = cast<stablehlo::CustomCallOp>(l.op).getCallTargetName();
-  if (target == "mhlo.erf" && l.op->getNumOperands() == 1 && isa<FloatType>(l.getElementType()))
-    return l.replace<math::ErfOp>(l.operands);
-  if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
-    return l.error() << "@" << target
-                     << " is not supported: manual regions of exports without Shardy; export with "
-                        "jax_use_shardy_partitioner";
-  return l.error() << "@" << target
-                   << " is not supported yet; calls into libraries of the exporting process cannot "
-                      "be compiled";
-}
-
 }  // namespace
 
 void sgd::addShapeLowerings(LoweringTable& table) {
   const std::pair<StringRef, LowerFn> entries[] = {
-      {"chlo.top_k", lowerTopK},
       {"stablehlo.broadcast", lowerBroadcast},
       {"stablehlo.broadcast_in_dim", lowerBroadcastInDim},
       {"stablehlo.concatenate", lowerConcatenate},
       {"stablehlo.constant", lowerConstant},
-      {"stablehlo.custom_call", lowerCustomCall},
       {"stablehlo.dot", lowerDot},
       {"stablehlo.dot_general", lowerDotGeneral},
       {"stablehlo.dynamic_slice", lowerDynamicSlice},

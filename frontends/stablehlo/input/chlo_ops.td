@@ -48,6 +48,7 @@ def Chlo_LgammaOp : Chlo_Unary<"lgamma">;
 def Chlo_SinhOp : Chlo_Unary<"sinh">;
 def Chlo_SquareOp : Chlo_Unary<"square">;
 def Chlo_TanOp : Chlo_Unary<"tan">;
+def Chlo_MulhiOp : Chlo_Binary<"mulhi">;
 def Chlo_NextAfterOp : Chlo_Binary<"next_after">;
 def Chlo_PolygammaOp : Chlo_Binary<"polygamma">;
 def Chlo_ZetaOp : Chlo_Binary<"zeta">;

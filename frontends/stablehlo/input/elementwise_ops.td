@@ -49,9 +49,14 @@ def SHLO_TanhOp : SHLO_Transcendental<"tanh">;
 
 def SHLO_BitcastConvertOp : SHLO_Conversion<"bitcast_convert", SHLO_Number, SHLO_Number, []> { let hasVerifier = 1; }
 def SHLO_ConvertOp : SHLO_Unary<"convert", SHLO_Number, [SameOperandsAndResultShape]>;
-def SHLO_ImagOp : SHLO_Conversion<"imag", SHLO_FloatOrComplex, SHLO_Float>;
+class SHLO_Part<string mnemonic> : SHLO_Op<mnemonic, [SameOperandsAndResultShape]> {
+  let arguments = (ins SHLO_FloatOrComplex:$operand);
+  let results = (outs SHLO_Float:$result);
+  let assemblyFormat = "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))";
+}
+def SHLO_ImagOp : SHLO_Part<"imag">;
 def SHLO_IsFiniteOp : SHLO_Conversion<"is_finite", SHLO_Float, SHLO_Pred>;
-def SHLO_RealOp : SHLO_Conversion<"real", SHLO_FloatOrComplex, SHLO_Float>;
+def SHLO_RealOp : SHLO_Part<"real">;
 
 def SHLO_AddOp : SHLO_Binary<"add", SHLO_Number>;
 def SHLO_AndOp : SHLO_Binary<"and", SHLO_Int>;

@@ -62,6 +62,31 @@ bool fitsInside(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
 
 }  // namespace
 
+/// `dense<"0x...">`. Newer writers give a boolean a byte, older ones a bit, as this MLIR's own parser expects.
+static ParseResult parseHexElements(OpAsmParser& parser, ElementsAttr& value) {
+  std::string hex, bytes;
+  Type type;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseKeyword("dense") || parser.parseLess() || parser.parseString(&hex) || parser.parseGreater() ||
+      parser.parseColonType(type))
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || !llvm::tryGetFromHex(StringRef(hex).drop_front(2), bytes))
+    return parser.emitError(location) << "expected hexadecimal digits for a tensor of static shape, found type "
+                                      << type;
+  ArrayRef<char> raw(bytes.data(), bytes.size());
+  if (tensor.getElementType().isInteger(1) && static_cast<int64_t>(bytes.size()) == tensor.getNumElements()) {
+    SmallVector<bool> flags(raw.begin(), raw.end());
+    value = DenseElementsAttr::get(tensor, ArrayRef<bool>(flags));
+    return success();
+  }
+  bool isSplat = false;
+  if (!DenseElementsAttr::isValidRawBuffer(tensor, raw, isSplat))
+    return parser.emitError(location) << "has " << bytes.size() << " bytes, which do not fit the type " << type;
+  value = DenseElementsAttr::getFromRawBuffer(tensor, raw);
+  return success();
+}
+
 ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& result) {
   ElementsAttr value;
   // Exports of early 2023 print the constant as an attribute: `constant() {value = dense<...>}`.
@@ -76,7 +101,12 @@ ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& result) {
     result.addTypes(type);
     return success();
   }
-  if (parser.parseAttribute(value, "value", result.attributes)) return failure();
+  if (StringRef(parser.getCurrentLocation().getPointer()).starts_with("dense<\"0x")) {
+    if (parseHexElements(parser, value)) return failure();
+    result.addAttribute("value", value);
+  } else if (parser.parseAttribute(value, "value", result.attributes)) {
+    return failure();
+  }
   result.addTypes(value.getType());
   return success();
 }

@@ -365,6 +365,224 @@ TEST_F(ImportValues, SortIsStableAndTotal) {
   EXPECT_EQ(results[3].integers, (Integers{0, 1, 3, 2}));
 }
 
+/// State and bits of rng_bit_generator; what JAX gives on CPU.
+struct RandomBits {
+  const char *algorithm, *type;
+  Integers state, bits;
+};
+
+TEST_F(ImportValues, RandomBits) {
+  const RandomBits cases[] = {
+      {"THREE_FRY", "3xui32", {1, 1}, {277883032, 1381858422, -1271552006}},
+      {"THREE_FRY", "2x2xui16", {1, 1}, {10392, -22534, 31862, 10117}},
+      {"THREE_FRY", "3xui64", {1, 2}, {5935036730470049944, -7571914893285808134, 3280001176275675250}},
+      {"PHILOX", "3xui32", {1, 0}, {1483621553, 651866410, -658994983}},
+      {"PHILOX", "2x2xui16", {1, 0}, {17585, -20182, -30503, 12492}},
+      {"DEFAULT", "3xui64", {1, 1}, {2799744913794548913, -2794429912415958823, -8291753825011497777}}};
+  for (const RandomBits& expected : cases) {
+    std::string type = "tensor<" + std::string(expected.type) + ">";
+    auto results = run("func.func public @main() -> (tensor<2xui64>, " + type + R"() {
+      %s = stablehlo.constant dense<[1, 18446744073709551615]> : tensor<2xui64>
+      %state, %bits = stablehlo.rng_bit_generator %s, algorithm = )" +
+                       expected.algorithm + " : (tensor<2xui64>) -> (tensor<2xui64>, " + type +
+                       ")\nreturn %state, %bits : tensor<2xui64>, " + type + "\n}");
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[0].integers, expected.state) << expected.algorithm << " " << type;
+    EXPECT_EQ(results[1].integers, expected.bits) << expected.algorithm << " " << type;
+  }
+}
+
+TEST_F(ImportValues, BitcastsBetweenWidths) {
+  auto results = run(R"(func.func public @main() -> (tensor<2x4xui8>, tensor<2xf32>, tensor<1xf64>) {
+    %x = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf32>
+    %0 = stablehlo.bitcast_convert %x : (tensor<2xf32>) -> tensor<2x4xui8>
+    %1 = stablehlo.bitcast_convert %0 : (tensor<2x4xui8>) -> tensor<2xf32>
+    %y = stablehlo.constant dense<[[0.0, 2.0]]> : tensor<1x2xf32>
+    %2 = stablehlo.bitcast_convert %y : (tensor<1x2xf32>) -> tensor<1xf64>
+    return %0, %1, %2 : tensor<2x4xui8>, tensor<2xf32>, tensor<1xf64>
+  })");
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].integers, (Integers{0, 0, -128, 63, 0, 0, 0, -64}));
+  EXPECT_EQ(results[1].floats, (Floats{1, -2}));
+  EXPECT_EQ(results[2].floats, (Floats{2}));
+}
+
+TEST_F(ImportValues, ReducePrecision) {
+  auto results = run(R"(func.func public @main() -> (tensor<6xf32>, tensor<4xf64>, tensor<1xf16>) {
+    %x = stablehlo.constant dense<[1.2345, -70000.0, 1.0e-6, 3.0625, 65519.0, 0x7FC00000]> : tensor<6xf32>
+    %0 = stablehlo.reduce_precision %x, format = e5m10 : tensor<6xf32>
+    %y = stablehlo.constant dense<[1.2345, -300.0, 1.0e-3, 3.0625]> : tensor<4xf64>
+    %1 = stablehlo.reduce_precision %y, format = e4m3 : tensor<4xf64>
+    %z = stablehlo.constant dense<1.2345> : tensor<1xf16>
+    %2 = stablehlo.reduce_precision %z, format = e8m23 : tensor<1xf16>
+    return %0, %1, %2 : tensor<6xf32>, tensor<4xf64>, tensor<1xf16>
+  })");
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_TRUE(std::isnan(results[0].floats[5]));
+  results[0].floats.pop_back();
+  EXPECT_EQ(results[0].floats, (Floats{1.234375, -HUGE_VAL, 0, 3.0625, 65504}));
+  EXPECT_EQ(results[1].floats, (Floats{1.25, -HUGE_VAL, 0, 3}));
+  EXPECT_EQ(results[2].floats, (Floats{1.234375}));
+}
+
+TEST_F(ImportValues, GammaFunctions) {
+  for (const auto& [type, tolerance] : {std::pair("f32", 8e-6), std::pair("f64", 1e-12)}) {
+    std::string tensor = "tensor<7x" + std::string(type) + ">", types = tensor + ", " + tensor + ", " + tensor;
+    auto results =
+        run("func.func public @main() -> (" + types + ", " + tensor + ") {\n%x = stablehlo.constant dense<" +
+            "[-2.5, -0.25, 0.125, 0.75, 2.0, 9.5, 64.0]> : " + tensor + "\n%0 = chlo.lgamma %x : " + tensor + " -> " +
+            tensor + "\n%1 = chlo.digamma %x : " + tensor + " -> " + tensor + "\n%2 = chlo.bessel_i1e %x : " + tensor +
+            " -> " + tensor + "\n%n = stablehlo.constant dense<2.0> : " + tensor +
+            "\n%a = stablehlo.abs %x : " + tensor + "\n%3 = chlo.polygamma %n, %a : " + tensor + ", " + tensor +
+            " -> " + tensor + "\nreturn %0, %1, %2, %3 : " + types + ", " + tensor + "\n}");
+    ASSERT_EQ(results.size(), 4u);
+    const double x[] = {-2.5, -0.25, 0.125, 0.75, 2.0, 9.5, 64.0};
+    for (int i = 0; i < 7; ++i) {
+      auto near = [&](double got, double want, double scale) {
+        EXPECT_NEAR(got, want, tolerance * (std::fabs(want) + scale)) << type << " at " << x[i];
+      };
+      near(results[0].floats[i], std::lgamma(x[i]), 1);
+      // The slope of lgamma, and the integral of I1's definition, in long steps of Simpson's rule.
+      double h = 1e-4, slope = (std::lgamma(x[i] + h) - std::lgamma(x[i] - h)) / (2 * h);
+      EXPECT_NEAR(results[1].floats[i], slope, 1e-5 * (1 + std::fabs(slope)));
+      near(results[2].floats[i],
+           std::copysign(std::cyl_bessel_i(1, std::fabs(x[i])) * std::exp(-std::fabs(x[i])), x[i]), 0);
+      // The second derivative of digamma: a sum, and the integral of what is beyond it.
+      constexpr int kTerms = 100000;
+      double a = std::fabs(x[i]), sum = -1 / std::pow(a + kTerms - 0.5, 2);
+      for (int k = kTerms; k-- > 0;) sum -= 2 / std::pow(a + k, 3);
+      near(results[3].floats[i], sum, 0);
+    }
+  }
+}
+
+TEST_F(ImportValues, HighHalvesOfProducts) {
+  auto results = run(R"(func.func public @main() -> (tensor<4xi64>, tensor<4xui64>, tensor<2xi8>) {
+    %x = stablehlo.constant dense<[-1, 9223372036854775807, -9223372036854775808, 4294967296]> : tensor<4xi64>
+    %0 = chlo.mulhi %x, %x : tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>
+    %u = stablehlo.bitcast_convert %x : (tensor<4xi64>) -> tensor<4xui64>
+    %1 = chlo.mulhi %u, %u : tensor<4xui64>, tensor<4xui64> -> tensor<4xui64>
+    %b = stablehlo.constant dense<[-128, 100]> : tensor<2xi8>
+    %2 = chlo.mulhi %b, %b : tensor<2xi8>, tensor<2xi8> -> tensor<2xi8>
+    return %0, %1, %2 : tensor<4xi64>, tensor<4xui64>, tensor<2xi8>
+  })");
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].integers, (Integers{0, 4611686018427387903, 4611686018427387904, 1}));
+  EXPECT_EQ(results[1].integers, (Integers{-2, 4611686018427387903, 4611686018427387904, 1}));
+  EXPECT_EQ(results[2].integers, (Integers{64, 39}));
+}
+
+TEST_F(ImportValues, WindowsWithAnyBody) {
+  // The larger of each pair with its position, the first of equal ones; and a product of sums over long windows.
+  auto results = run(R"(func.func public @main() -> (tensor<4xf32>, tensor<4xi32>, tensor<2xf32>) {
+    %x = stablehlo.constant dense<[3.0, 3.0, 1.0, 5.0, 4.0]> : tensor<5xf32>
+    %i = stablehlo.iota dim = 0 : tensor<5xi32>
+    %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %none = stablehlo.constant dense<-1> : tensor<i32>
+    %0:2 = "stablehlo.reduce_window"(%x, %i, %low, %none) <{window_dimensions = array<i64: 2>}> ({
+    ^bb0(%a: tensor<f32>, %p: tensor<i32>, %b: tensor<f32>, %q: tensor<i32>):
+      %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %2 = stablehlo.select %1, %a, %b : tensor<i1>, tensor<f32>
+      %3 = stablehlo.select %1, %p, %q : tensor<i1>, tensor<i32>
+      stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+    }) : (tensor<5xf32>, tensor<5xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+    %y = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]> : tensor<10xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %4 = "stablehlo.reduce_window"(%y, %zero) <{window_dimensions = array<i64: 9>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %one = stablehlo.constant dense<0.5> : tensor<f32>
+      %1 = stablehlo.multiply %b, %one : tensor<f32>
+      %2 = stablehlo.add %a, %1 : tensor<f32>
+      %3 = stablehlo.add %2, %1 : tensor<f32>
+      stablehlo.return %3 : tensor<f32>
+    }) : (tensor<10xf32>, tensor<f32>) -> tensor<2xf32>
+    return %0#0, %0#1, %4 : tensor<4xf32>, tensor<4xi32>, tensor<2xf32>
+  })");
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].floats, (Floats{3, 3, 5, 5}));
+  EXPECT_EQ(results[1].integers, (Integers{0, 1, 3, 3}));
+  EXPECT_EQ(results[2].floats, (Floats{45, 54}));
+}
+
+TEST_F(ImportValues, SelectAndScatterWithAnyBody) {
+  // The least of each window, of integers; values are multiplied into the initial 2. Padding is never chosen.
+  auto results = run(R"(func.func public @main() -> tensor<5xi32> {
+    %x = stablehlo.constant dense<[4, 1, 7, 7, 2]> : tensor<5xi32>
+    %s = stablehlo.constant dense<[3, 5, 7]> : tensor<3xi32>
+    %init = stablehlo.constant dense<2> : tensor<i32>
+    %0 = "stablehlo.select_and_scatter"(%x, %s, %init) <{window_dimensions = array<i64: 3>, window_strides = array<i64: 2>, padding = dense<1> : tensor<1x2xi64>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.compare LE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.multiply %a, %b : tensor<i32>
+      stablehlo.return %1 : tensor<i32>
+    }) : (tensor<5xi32>, tensor<3xi32>, tensor<i32>) -> tensor<5xi32>
+    return %0 : tensor<5xi32>
+  })");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].integers, (Integers{2, 30, 2, 2, 14}));
+}
+
+TEST_F(ImportValues, ScatterWithAnyBody) {
+  // Two tensors at once; 3 - old - update where updates meet, one after another; the last one lies outside.
+  auto results = run(R"(func.func public @main() -> (tensor<4xi32>, tensor<4xi32>) {
+    %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+    %y = stablehlo.constant dense<0> : tensor<4xi32>
+    %i = stablehlo.constant dense<[[1], [1], [3], [4]]> : tensor<4x1xi32>
+    %u = stablehlo.constant dense<[10, 20, 30, 40]> : tensor<4xi32>
+    %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+      %three = stablehlo.constant dense<3> : tensor<i32>
+      %1 = stablehlo.subtract %three, %a : tensor<i32>
+      %2 = stablehlo.subtract %1, %c : tensor<i32>
+      %3 = stablehlo.add %b, %d : tensor<i32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<i32>
+    }) : (tensor<4xi32>, tensor<4xi32>, tensor<4x1xi32>, tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>)
+    return %0#0, %0#1 : tensor<4xi32>, tensor<4xi32>
+  })");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].integers, (Integers{1, -8, 3, -31}));
+  EXPECT_EQ(results[1].integers, (Integers{0, 30, 0, 30}));
+}
+
+TEST_F(ImportValues, BatchNormalisation) {
+  auto results = run(
+      R"(func.func public @main() -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) {
+    %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 6.0]]> : tensor<2x2xf64>
+    %scale = stablehlo.constant dense<[2.0, 1.0]> : tensor<2xf64>
+    %offset = stablehlo.constant dense<[1.0, 0.0]> : tensor<2xf64>
+    %0:3 = "stablehlo.batch_norm_training"(%x, %scale, %offset) <{epsilon = 0.0 : f32, feature_index = 1 : i64}> : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>)
+    %g = stablehlo.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf64>
+    %1:3 = "stablehlo.batch_norm_grad"(%x, %scale, %0#1, %0#2, %g) <{epsilon = 1.0 : f32, feature_index = 1 : i64}> : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>)
+    return %0#0, %0#1, %0#2, %1#0, %1#1, %1#2 : tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>
+  })");
+  ASSERT_EQ(results.size(), 6u);
+  EXPECT_EQ(results[0].floats, (Floats{-1, -1, 3, 1}));
+  EXPECT_EQ(results[1].floats, (Floats{2, 4}));
+  EXPECT_EQ(results[2].floats, (Floats{1, 4}));
+  // Feature 0: d = (-1, 1), s = 1/sqrt(2): 2 s / 2 (2 g - 1 + d / 2).
+  const double s0 = std::sqrt(0.5), s1 = std::sqrt(0.2);
+  const double expected[] = {s0 * 0.5, s1 / 2 * (-1 + 2 * 2 * 0.2), -s0 * 0.5, s1 / 2 * (1 - 2 * 2 * 0.2)};
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(results[3].floats[i], expected[i], 1e-12) << i;
+  EXPECT_NEAR(results[4].floats[0], -s0, 1e-12);
+  EXPECT_NEAR(results[4].floats[1], 2 * s1, 1e-12);
+  EXPECT_EQ(results[5].floats, (Floats{1, 1}));
+}
+
+TEST_F(ImportValues, BooleansInHexadecimal) {
+  // A byte each, as JAX writes them, and a bit each.
+  auto results = run(R"(func.func public @main() -> (tensor<9xi1>, tensor<9xi1>) {
+    %0 = stablehlo.constant dense<"0x010000010100000001"> : tensor<9xi1>
+    %1 = stablehlo.constant dense<"0x1901"> : tensor<9xi1>
+    return %0, %1 : tensor<9xi1>, tensor<9xi1>
+  })");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].integers, (Integers{1, 0, 0, 1, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(results[1].integers, results[0].integers);
+}
+
 TEST_F(ImportValues, InverseErrorFunction) {
   for (const auto& [type, tolerance] : {std::pair("f32", 4e-7), std::pair("f64", 4e-16), std::pair("bf16", 5e-3)}) {
     auto results =

@@ -33,6 +33,20 @@ func.func @top_k(%x: tensor<4x8xf32>, %u: tensor<8xui8>) -> (tensor<4x3xf32>, te
 
 // -----
 
+// As exports without chlo call it; the smallest are the largest in inverted order.
+// CHECK-LABEL: func.func @top_k_calls
+func.func @top_k_calls(%x: tensor<8xf32>) -> (tensor<3xf32>, tensor<3xi32>, tensor<3xf32>, tensor<3xi32>) {
+  // CHECK: sgd.top_k %arg0 k = 3
+  %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 3 : i64, largest = true}} : (tensor<8xf32>) -> (tensor<3xf32>, tensor<3xi32>)
+  // CHECK: %[[N:.*]] = arith.negf %arg0
+  // CHECK: %[[V:.*]], %{{.*}} = sgd.top_k %[[N]] k = 3
+  // CHECK: arith.negf %[[V]]
+  %1:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 3 : i64, largest = false}} : (tensor<8xf32>) -> (tensor<3xf32>, tensor<3xi32>)
+  return %0#0, %0#1, %1#0, %1#1 : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>, tensor<3xi32>
+}
+
+// -----
+
 func.func @dimension(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'stablehlo.sort' dimension 1 is not one of its operands', which have rank 1}}
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({

@@ -93,18 +93,64 @@ func.func @accuracy(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @bitcast(%x: tensor<4xf32>) -> tensor<4x4xui8> {
-  // expected-error@+1 {{elements of different widths}}
-  %0 = stablehlo.bitcast_convert %x : (tensor<4xf32>) -> tensor<4x4xui8>
-  return %0 : tensor<4x4xui8>
+func.func @bitcast(%x: tensor<4xf32>) -> tensor<4x32xi1> {
+  // expected-error@+1 {{'stablehlo.bitcast_convert' between bits and numbers is not supported; compare or shift instead}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<4xf32>) -> tensor<4x32xi1>
+  return %0 : tensor<4x32xi1>
 }
 
 // -----
 
-func.func @precision(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'stablehlo.reduce_precision' from 'f32' to format e4m3 is not supported yet; use e8m7 on f32}}
-  %0 = stablehlo.reduce_precision %x, format = e4m3 : tensor<4xf32>
+func.func @generator(%low: tensor<f32>, %high: tensor<f32>) -> tensor<4xf32> {
+  %shape = stablehlo.constant dense<4> : tensor<1xi64>
+  // expected-error@+1 {{'stablehlo.rng' draws from a generator that the runtime would have to own, so that results could not be repeated; use jax.random}}
+  %0 = stablehlo.rng %low, %high, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @state(%s: tensor<3xui64>) -> tensor<4xui32> {
+  // expected-error@+1 {{'stablehlo.rng_bit_generator' needs a state of two ui64, has 'tensor<3xi64>'}}
+  %state, %bits = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
+  return %bits : tensor<4xui32>
+}
+
+// -----
+
+func.func @many_updates(%x: tensor<4xf32>, %i: tensor<1000x1xi32>, %u: tensor<1000xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.scatter' applies a body of its own to 1000 updates that may meet, supported are up to 256; give unique_indices=True}}
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.tanh %a : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>, tensor<1000x1xi32>, tensor<1000xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @top_k_call(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
+  // expected-error@+1 {{@mhlo.topk needs one operand and an integer 'k' in mhlo.attributes}}
+  %0:2 = stablehlo.custom_call @mhlo.topk(%x) : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xi32>
+}
+
+// -----
+
+func.func @complex(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.complex' is not supported yet; complex numbers are not, compute with real and imaginary parts}}
+  %0 = stablehlo.complex %x, %x : tensor<4xcomplex<f32>>
+  %1 = stablehlo.real %0 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @decomposition(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{'stablehlo.cholesky' is not supported yet; matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step}}
+  %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
 }
 
 // -----

@@ -1,0 +1,240 @@
+// Lowers log gamma, digamma, the Hurwitz zeta function, polygamma and a Bessel function. Narrow floats are
+// computed in f32.
+#include <numbers>
+
+#include "frontends/stablehlo/op_lowering.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+/// Arithmetic on floats of one type; constants are numbers.
+class FloatBuilder {
+ public:
+  FloatBuilder(OpLowering& l, RankedTensorType type) : l(l), type(type) {}
+
+  Value number(double value) { return l.splat(type, value); }
+  Value add(Value x, Value y) { return l.create<arith::AddFOp>(x, y); }
+  Value add(Value x, double y) { return add(x, number(y)); }
+  Value subtract(Value x, Value y) { return l.create<arith::SubFOp>(x, y); }
+  Value multiply(Value x, Value y) { return l.create<arith::MulFOp>(x, y); }
+  Value multiply(Value x, double y) { return multiply(x, number(y)); }
+  Value divide(Value x, Value y) { return l.create<arith::DivFOp>(x, y); }
+  Value negate(Value x) { return l.create<arith::NegFOp>(x); }
+  Value floor(Value x) { return l.create<math::FloorOp>(x); }
+  Value abs(Value x) { return l.create<math::AbsFOp>(x); }
+  Value log(Value x) { return l.create<math::LogOp>(x); }
+  Value power(Value x, Value y) { return l.create<math::PowFOp>(x, y); }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return l.create<arith::CmpFOp>(predicate, x, y); }
+  Value isLess(Value x, double y) { return compare(arith::CmpFPredicate::OLT, x, number(y)); }
+  Value isAtMost(Value x, double y) { return compare(arith::CmpFPredicate::OLE, x, number(y)); }
+  Value isEqual(Value x, Value y) { return compare(arith::CmpFPredicate::OEQ, x, y); }
+  Value isWhole(Value x) { return isEqual(x, floor(x)); }
+  Value both(Value x, Value y) { return l.create<arith::AndIOp>(x, y); }
+  Value inverse(Value condition) { return l.create<arith::XOrIOp>(condition, l.splat(typeOf(condition), APInt(1, 1))); }
+  Value choose(Value condition, Value x, Value y) { return l.create<arith::SelectOp>(condition, x, y); }
+  Value choose(Value condition, double x, Value y) { return choose(condition, number(x), y); }
+
+  OpLowering& l;
+  RankedTensorType type;
+};
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t a(z) with t = z + kLanczos + 1/2 and a = kLanczosBase + sum of
+/// coefficient k / (z + k): C. Lanczos, "A precision approximation of the gamma function", 1964.
+constexpr double kLanczos = 7, kLanczosBase = 0.99999999999980993227684700473478;
+constexpr double kLanczosCoefficients[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+                                           771.3234287776530788486528258894,   -176.61502916214059906584551354,
+                                           12.507343278686904814458936853,     -0.13857109526572011689554707,
+                                           9.984369578019570859563e-6,         1.50563273514931155834e-7};
+
+struct Lanczos {
+  Value isReflected, z, t, logT;
+};
+
+/// Below 1/2 functions are reflected: z is -x there and x - 1 elsewhere.
+Lanczos prepareLanczos(FloatBuilder& b, Value x) {
+  Lanczos lanczos;
+  lanczos.isReflected = b.isLess(x, 0.5);
+  lanczos.z = b.choose(lanczos.isReflected, b.negate(x), b.add(x, -1));
+  lanczos.t = b.add(lanczos.z, kLanczos + 0.5);
+  // Keeps the digits that the sum loses where z is small.
+  Value relative = b.divide(lanczos.z, b.number(kLanczos + 0.5));
+  lanczos.logT = b.add(b.l.create<math::Log1pOp>(relative), std::log(kLanczos + 0.5));
+  return lanczos;
+}
+
+Value buildLogGamma(FloatBuilder& b, Value x) {
+  Lanczos lanczos = prepareLanczos(b, x);
+  Value sum = b.number(kLanczosBase);
+  for (auto [k, coefficient] : llvm::enumerate(kLanczosCoefficients))
+    sum = b.add(sum, b.divide(b.number(coefficient), b.add(lanczos.z, static_cast<double>(k + 1))));
+  // (z + 1/2) log t - t, whose parts may overflow where their difference does not.
+  Value factor = b.subtract(b.add(lanczos.z, 0.5), b.divide(lanczos.t, lanczos.logT));
+  Value logGamma = b.add(b.add(b.multiply(factor, lanczos.logT), std::log(2 * kPi) / 2), b.log(sum));
+  // gamma(x) gamma(1 - x) = pi / sin(pi x); the sine of the distance to the next integer keeps its digits.
+  Value magnitude = b.abs(x), fraction = b.subtract(magnitude, b.floor(magnitude));
+  Value distance = b.choose(b.compare(arith::CmpFPredicate::OGT, fraction, b.number(0.5)),
+                            b.subtract(b.number(1), fraction), fraction);
+  Value logSine = b.log(b.l.create<math::SinOp>(b.multiply(distance, kPi)));
+  Value reflected = b.subtract(b.subtract(b.number(std::log(kPi)), logSine), logGamma);
+  Value isPole = b.inverse(b.compare(arith::CmpFPredicate::OLT, b.abs(logSine), b.number(kInfinity)));
+  reflected = b.choose(isPole, b.negate(logSine), reflected);
+  Value result = b.choose(lanczos.isReflected, reflected, logGamma);
+  return b.choose(b.isEqual(magnitude, b.number(kInfinity)), kInfinity, result);
+}
+
+Value buildDigamma(FloatBuilder& b, Value x) {
+  Lanczos lanczos = prepareLanczos(b, x);
+  Value sum = b.number(kLanczosBase), slope = b.number(0);
+  for (auto [k, coefficient] : llvm::enumerate(kLanczosCoefficients)) {
+    Value distance = b.add(lanczos.z, static_cast<double>(k + 1)), term = b.divide(b.number(coefficient), distance);
+    sum = b.add(sum, term);
+    slope = b.subtract(slope, b.divide(term, distance));
+  }
+  Value result = b.subtract(b.add(lanczos.logT, b.divide(slope, sum)), b.divide(b.number(kLanczos), lanczos.t));
+  // digamma(1 - x) - digamma(x) = pi cot(pi x); the cotangent of the distance to the nearest integer keeps its digits.
+  Value distance = b.subtract(x, b.floor(b.add(x, 0.5))), angle = b.multiply(distance, kPi);
+  Value cotangent = b.divide(b.l.create<math::CosOp>(angle), b.l.create<math::SinOp>(angle));
+  result = b.choose(lanczos.isReflected, b.subtract(result, b.multiply(cotangent, kPi)), result);
+  Value isPole = b.both(b.isAtMost(x, 0), b.isWhole(x));
+  return b.choose(isPole, kNan, result);
+}
+
+/// sum of (q + n)^-x over n >= 0: the first terms, then the Euler-Maclaurin formula for the rest.
+Value buildZeta(FloatBuilder& b, Value x, Value q) {
+  constexpr int kTerms = 9;
+  // (2k)! / B(2k), k = 1, 2, ...
+  constexpr double kRest[] = {12.0,
+                              -720.0,
+                              30240.0,
+                              -1209600.0,
+                              47900160.0,
+                              -1307674368000.0 / 691,
+                              74724249600.0,
+                              -10670622842880000.0 / 3617,
+                              5109094217170944000.0 / 43867,
+                              -802857662698291200000.0 / 174611,
+                              14101100039391805440000.0 / 77683,
+                              -1693824136731743669452800000.0 / 236364091};
+  Value power = b.negate(x), sum = b.power(q, power), a = q;
+  for (int term = 1; term < kTerms; ++term) {
+    a = b.add(a, 1);
+    sum = b.add(sum, b.power(a, power));
+  }
+  a = b.add(a, 1);
+  Value last = b.power(a, power);
+  sum = b.add(sum, b.multiply(last, b.add(b.divide(a, b.add(x, -1)), 0.5)));
+  // Terms x (x + 1) ... a^(-x - 2k + 1) / kRest[k]; where a^-x is 0 already, so is the rest.
+  Value factor = b.divide(b.multiply(x, last), a), squared = b.multiply(a, a), rest = b.number(0);
+  for (auto [k, divisor] : llvm::enumerate(kRest)) {
+    rest = b.add(rest, b.multiply(factor, 1 / divisor));
+    Value next = b.multiply(b.add(x, 2.0 * k + 1), b.add(x, 2.0 * k + 2));
+    factor = b.divide(b.multiply(factor, next), squared);
+  }
+  Value isSmall = b.isEqual(last, b.number(0));
+  sum = b.choose(isSmall, sum, b.add(sum, rest));
+  // Poles and what is not defined.
+  Value isPole = b.both(b.isAtMost(q, 0), b.isWhole(q)), xIsWhole = b.isWhole(x);
+  Value xIsEven = b.both(xIsWhole, b.isWhole(b.multiply(x, 0.5)));
+  Value isUndefined = b.both(b.isLess(q, 0), b.inverse(xIsWhole));
+  sum = b.choose(isUndefined, kNan, sum);
+  sum = b.choose(isPole, b.choose(xIsEven, b.number(kInfinity), b.number(kNan)), sum);
+  sum = b.choose(b.isLess(x, 1), kNan, sum);
+  return b.choose(b.isEqual(x, b.number(1)), kInfinity, sum);
+}
+
+/// Derivative n of digamma: (-1)^(n + 1) n! zeta(n + 1, x).
+Value buildPolygamma(FloatBuilder& b, Value n, Value x) {
+  Value next = b.add(n, 1);
+  Value magnitude = b.multiply(b.l.create<math::ExpOp>(buildLogGamma(b, next)), buildZeta(b, next, x));
+  Value isOdd = b.isWhole(b.multiply(next, 0.5));
+  Value result = b.choose(isOdd, magnitude, b.negate(magnitude));
+  result = b.choose(b.isEqual(n, b.number(0)), buildDigamma(b, x), result);
+  Value isOrder = b.both(b.isWhole(n), b.inverse(b.isLess(n, 0)));
+  return b.choose(isOrder, result, b.number(kNan));
+}
+
+/// Computes in f32 or wider.
+template <typename Build>
+LogicalResult lowerWide(OpLowering& l, Build build) {
+  RankedTensorType type = l.getResultType();
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  if (!element || l.getOperandType() != type) return l.unsupportedType();
+  bool isNarrow = element.getWidth() < 32;
+  FloatBuilder b(l, isNarrow ? type.clone(l.builder.getF32Type()) : type);
+  SmallVector<Value> arguments(l.operands);
+  if (isNarrow)
+    for (Value& argument : arguments) argument = l.create<arith::ExtFOp>(b.type, argument);
+  Value result = build(b, ArrayRef<Value>(arguments));
+  return isNarrow ? l.replace<arith::TruncFOp>(type, result) : l.finish(result);
+}
+
+LogicalResult lowerLogGamma(OpLowering& l) {
+  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildLogGamma(b, x[0]); });
+}
+LogicalResult lowerDigamma(OpLowering& l) {
+  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildDigamma(b, x[0]); });
+}
+LogicalResult lowerZeta(OpLowering& l) {
+  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildZeta(b, x[0], x[1]); });
+}
+LogicalResult lowerPolygamma(OpLowering& l) {
+  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildPolygamma(b, x[0], x[1]); });
+}
+
+/// The sum of coefficient k times Chebyshev polynomial k of y / 2, highest first, the last one halved (Clenshaw).
+Value evaluateChebyshev(FloatBuilder& b, Value y, ArrayRef<double> coefficients) {
+  Value current = b.number(coefficients[0]), previous = b.number(0), older;
+  for (double coefficient : coefficients.drop_front()) {
+    older = previous;
+    previous = current;
+    current = b.add(b.subtract(b.multiply(y, previous), older), coefficient);
+  }
+  return b.multiply(b.subtract(current, older), 0.5);
+}
+
+/// exp(-|x|) times the modified Bessel function of order one; the expansions are those of S. Moshier's Cephes library.
+Value buildBesselI1e(FloatBuilder& b, Value x) {
+  constexpr double kNear[] = {
+      2.77791411276104639959E-18, -2.11142121435816608115E-17, 1.55363195773620046921E-16, -1.10559694773538630805E-15,
+      7.60068429473540693410E-15, -5.04218550472791168711E-14, 3.22379336594557470981E-13, -1.98397439776494371520E-12,
+      1.17361862988909016308E-11, -6.66348972350202774223E-11, 3.62559028155211703701E-10, -1.88724975172282928790E-9,
+      9.38153738649577178388E-9,  -4.44505912879632808065E-8,  2.00329475355213526229E-7,  -8.56872026469545474066E-7,
+      3.47025130813767847674E-6,  -1.32731636560394358279E-5,  4.78156510755005422638E-5,  -1.61760815825896745588E-4,
+      5.12285956168575772895E-4,  -1.51357245063125314899E-3,  4.15642294431288815669E-3,  -1.05640848946261981558E-2,
+      2.47264490306265168283E-2,  -5.29459812080949914269E-2,  1.02643658689847095384E-1,  -1.76416518357834055153E-1,
+      2.52587186443633654823E-1};
+  constexpr double kFar[] = {7.51729631084210481353E-18,  4.41434832307170791151E-18,  -4.65030536848935832153E-17,
+                             -3.20952592199342395980E-17, 2.96262899764595013876E-16,  3.30820231092092828324E-16,
+                             -1.88035477551078244854E-15, -3.81440307243700780478E-15, 1.04202769841288027642E-14,
+                             4.27244001671195135429E-14,  -2.10154184277266431302E-14, -4.08355111109219731823E-13,
+                             -7.19855177624590851209E-13, 2.03562854414708950722E-12,  1.41258074366137813316E-11,
+                             3.25260358301548823856E-11,  -1.89749581235054123450E-11, -5.58974346219658380687E-10,
+                             -3.83538038596423702205E-9,  -2.63146884688951950684E-8,  -2.51223623787020892529E-7,
+                             -3.88256480887769039346E-6,  -1.10588938762623716291E-4,  -9.76109749136146840777E-3,
+                             7.78576235018280120474E-1};
+  Value magnitude = b.abs(x);
+  Value near = b.multiply(evaluateChebyshev(b, b.add(b.multiply(magnitude, 0.5), -2), kNear), magnitude);
+  Value far = evaluateChebyshev(b, b.add(b.divide(b.number(32), magnitude), -2), kFar);
+  far = b.divide(far, b.l.create<math::SqrtOp>(magnitude));
+  return b.l.create<math::CopySignOp>(b.choose(b.isAtMost(magnitude, 8), near, far), x);
+}
+
+LogicalResult lowerBesselI1e(OpLowering& l) {
+  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildBesselI1e(b, x[0]); });
+}
+
+}  // namespace
+
+void sgd::addGammaLowerings(LoweringTable& table) {
+  table["chlo.bessel_i1e"] = lowerBesselI1e;
+  table["chlo.digamma"] = lowerDigamma;
+  table["chlo.lgamma"] = lowerLogGamma;
+  table["chlo.polygamma"] = lowerPolygamma;
+  table["chlo.zeta"] = lowerZeta;
+}
