@@ -1,5 +1,7 @@
 // Lowers conversions between element types with XLA's results: floats to integers saturate, NaN
 // becomes 0, booleans are 0 or 1.
+#include <cmath>
+
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 
@@ -84,8 +86,6 @@ LogicalResult lowerBitcast(OpLowering& l) {
   unsigned fromWidth = from.getElementTypeBitWidth(), toWidth = to.getElementTypeBitWidth();
   if (fromWidth == toWidth) return l.finish(bitcastTo(l, to, l.operands[0]));
   bool joins = fromWidth < toWidth;
-  if (std::min(fromWidth, toWidth) == 1)
-    return l.error() << "between bits and numbers is not supported; compare or shift instead";
   Value bits = bitcastTo(l, bitsOf(l, from), l.operands[0]);
   bits = joins ? joinBits(l, bits, bitsOf(l, to)) : splitBits(l, bits, bitsOf(l, to));
   return l.finish(bitcastTo(l, to, bits));
@@ -121,7 +121,9 @@ Value roundToFormat(OpLowering& l, Value x, unsigned exponentBits, unsigned mant
     bits = l.create<arith::SelectOp>(isSmall, sign, bits);
   }
   Value rounded = l.create<arith::BitcastOp>(type, bits);
-  return l.create<arith::SelectOp>(l.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x), x, rounded);
+  // Without mantissa bits there is no NaN to tell from infinity.
+  Value special = mantissaBits > 0 ? x : l.create<math::CopySignOp>(l.splat(type, INFINITY), x);
+  return l.create<arith::SelectOp>(l.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x), special, rounded);
 }
 
 LogicalResult lowerReducePrecision(OpLowering& l) {

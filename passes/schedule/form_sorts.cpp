@@ -15,9 +15,8 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// So many elements are kept in order while a row is read; of more, the row is sorted: 32768 elements take as long both
-/// ways at k = 200.
-constexpr int64_t kMostKept = 128;
+/// Up to this part of a row, its largest elements are kept in a heap while it is read; for more it is sorted.
+constexpr int64_t kLeastPart = 4, kAlwaysKept = 128;
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -100,7 +99,7 @@ void lowerTopK(TopKOp topK) {
   Location loc = topK.getLoc();
   RankedTensorType type = typeOf(topK.getInput());
   auto k = static_cast<int64_t>(topK.getK());
-  if (k <= kMostKept || type.getNumElements() == 0) return;
+  if (k <= std::max(kAlwaysKept, type.getShape().back() / kLeastPart) || type.getNumElements() == 0) return;
   Type position = typeOf(topK.getPositions()).getElementType();
   Value iota = IotaOp::create(builder, loc, type.clone(position), type.getRank() - 1);
   SmallVector<Value> sorted = sortRows(builder, loc, {topK.getInput(), iota}, [&](Region& region) {

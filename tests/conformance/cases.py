@@ -15,7 +15,7 @@ OUTSIDE = re.compile(r"complex<|f8E|f6E|f4E|tensor<(?:\d+x)*u?i[24]>|!quant|<\?|
 
 FUNCTION = re.compile(r"func\.func\s+(?:public\s+|private\s+)?@(\"[^\"]+\"|[\w.$-]+)")
 CHECK_CONSTANT = re.compile(r"check\.expect_(eq|almost_eq)_const\s+(%[\w#]+)\s*,\s*(dense<.*?>)(?:\s*,\s*tolerance\s*=\s*([\d.e-]+))?\s*:\s*"
-                            r"(tensor<[^\n]*>)", re.S)
+                            r"(tensor<[^\n{]*>)(?: *\{[^\n}]*\})?", re.S)
 CHECK_CALL = re.compile(r"stablehlo\.custom_call @check\.expect_(eq|close|almost_eq)\((%[\w#]+), (%[\w#]+)\)[^\n]*:\s*\((tensor<[^\n]*>), "
                         r"(tensor<[^\n]*>)\) -> \(\)")
 CHECK_PAIR = re.compile(r"check\.expect_(eq|close|almost_eq) (%[\w#]+), (%[\w#]+)(?:,\s*\w+ = [\d.]+)* : (tensor<[^\n,]*>)[^\n]*")

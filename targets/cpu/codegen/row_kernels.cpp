@@ -1,5 +1,5 @@
 // Sorts merge runs that grow from a few elements to the row, between the results and the working memory; the largest
-// elements are kept in order in the results while the row is read.
+// elements are kept in a heap in the results while the row is read.
 #include "targets/cpu/codegen/row_kernels.h"
 
 #include "mlir/IR/Matchers.h"
@@ -244,6 +244,8 @@ void SortEmitter::emitRow(LValue* row) {
 // The largest elements
 // ----------------------------------------------------------------------------------------------
 
+/// A heap of the elements to be kept, the worst one at the top, lies in the results; the row's other elements replace
+/// it where they are better. In the end it is taken apart, worst first.
 class TopKEmitter : public RowEmitter {
  public:
   TopKEmitter(llvm::Module& module, ClusterOp cluster, TopKOp topK, StringRef symbol)
@@ -253,12 +255,35 @@ class TopKEmitter : public RowEmitter {
         position(typeOf(topK.getPositions()).getElementType()) {}
 
  private:
+  /// An element and where it was, as they lie in memory.
+  struct Entry {
+    LValue *value, *position;
+  };
+  struct Heap {
+    LValue *values, *positions;
+  };
+
   void emitRow(LValue* row) override;
   LValue* keyOf(LValue* memory);
   LValue* isLarger(LValue* key, LValue* other) {
     return topK.getUnsignedElements() ? b.CreateICmpUGT(key, other) : b.CreateICmpSGT(key, other);
   }
-  void keep(LValue* values, LValue* positions, LValue* value, LValue* index, LValue* place);
+  /// Larger, or as large and earlier.
+  LValue* isBetter(const Entry& x, const Entry& y) {
+    LValue *xKey = keyOf(x.value), *yKey = keyOf(y.value);
+    LValue* isEarlier = b.CreateAnd(b.CreateICmpEQ(xKey, yKey), b.CreateICmpSLT(x.position, y.position));
+    return b.CreateOr(isLarger(xKey, yKey), isEarlier);
+  }
+  Entry get(const Heap& heap, LValue* at) {
+    return {load(heap.values, element, at), load(heap.positions, position, at)};
+  }
+  void set(const Heap& heap, LValue* at, const Entry& entry) {
+    store(entry.value, heap.values, element, at);
+    store(entry.position, heap.positions, position, at);
+  }
+  /// Puts `entry` at `top` or below it, in the heap of the first `count` entries, whose place `top` is free.
+  void sink(const Heap& heap, const Entry& entry, LValue* top, LValue* count);
+  LValue* positionOf(LValue* index) { return b.CreateTrunc(index, scalars().memoryType(position)); }
 
   TopKOp topK;
   Type element, position;
@@ -274,22 +299,23 @@ LValue* TopKEmitter::keyOf(LValue* memory) {
   return b.CreateXor(bits, b.CreateAnd(sign, llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(width))));
 }
 
-/// Moves what is smaller, from `place` on, one place up and puts the element below it.
-void TopKEmitter::keep(LValue* values, LValue* positions, LValue* value, LValue* index, LValue* place) {
-  LValue* key = keyOf(value);
-  llvm::AllocaInst* slot = loops.variable(place);
-  auto previous = [&] { return b.CreateSub(loops.get(slot), number(1)); };
+void TopKEmitter::sink(const Heap& heap, const Entry& entry, LValue* top, LValue* count) {
+  llvm::AllocaInst *hole = loops.variable(top), *child = loops.variable(number(0));
   auto movesOn = [&] {
-    return loops.both(b.CreateICmpSGT(loops.get(slot), number(0)),
-                      [&] { return isLarger(key, keyOf(load(values, element, previous()))); });
+    LValue* left = b.CreateAdd(b.CreateShl(loops.get(hole), 1), number(1));
+    return loops.both(b.CreateICmpSLT(left, count), [&] {
+      LValue *right = b.CreateAdd(left, number(1)), *last = b.CreateSub(count, number(1));
+      LValue* exists = b.CreateICmpSLT(right, count);
+      LValue* isWorse = isBetter(get(heap, left), get(heap, loops.smaller(right, last)));
+      loops.set(child, b.CreateSelect(b.CreateAnd(exists, isWorse), right, left));
+      return isBetter(entry, get(heap, loops.get(child)));
+    });
   };
   loops.repeatWhile(movesOn, [&] {
-    store(load(values, element, previous()), values, element, loops.get(slot));
-    store(load(positions, position, previous()), positions, position, loops.get(slot));
-    loops.set(slot, previous());
+    set(heap, loops.get(hole), get(heap, loops.get(child)));
+    loops.set(hole, loops.get(child));
   });
-  store(value, values, element, loops.get(slot));
-  store(b.CreateTrunc(index, scalars().memoryType(position)), positions, position, loops.get(slot));
+  set(heap, loops.get(hole), entry);
 }
 
 void TopKEmitter::emitRow(LValue* row) {
@@ -297,16 +323,27 @@ void TopKEmitter::emitRow(LValue* row) {
   if (k == 0) return;
   LValue* source = elementAt(inputs[0], element, b.CreateMul(row, number(rowLength(op))));
   LValue* first = b.CreateMul(row, number(k));
-  LValue *values = elementAt(outputs[0], element, first), *positions = elementAt(outputs[1], position, first);
+  Heap heap{elementAt(outputs[0], element, first), elementAt(outputs[1], position, first)};
   loops.count(number(0), number(k), 1,
-              [&](LValue* index) { keep(values, positions, load(source, element, index), index, index); });
-  llvm::AllocaInst* least = loops.variable(keyOf(load(values, element, number(k - 1))));
+              [&](LValue* index) { set(heap, index, {load(source, element, index), positionOf(index)}); });
+  loops.count(number(0), number(k / 2), 1, [&](LValue* step) {
+    LValue* top = b.CreateSub(number(k / 2 - 1), step);
+    sink(heap, get(heap, top), top, number(k));
+  });
+  llvm::AllocaInst* worst = loops.variable(keyOf(load(heap.values, element, number(0))));
   loops.count(number(k), number(rowLength(op)), 1, [&](LValue* index) {
     LValue* value = load(source, element, index);
-    loops.runIf(isLarger(keyOf(value), loops.get(least)), [&] {
-      keep(values, positions, value, index, number(k - 1));
-      loops.set(least, keyOf(load(values, element, number(k - 1))));
+    // What is as large as the worst one comes after it.
+    loops.runIf(isLarger(keyOf(value), loops.get(worst)), [&] {
+      sink(heap, {value, positionOf(index)}, number(0), number(k));
+      loops.set(worst, keyOf(load(heap.values, element, number(0))));
     });
+  });
+  loops.count(number(1), number(k), 1, [&](LValue* step) {
+    LValue* last = b.CreateSub(number(k), step);
+    Entry entry = get(heap, last);
+    set(heap, last, get(heap, number(0)));
+    sink(heap, entry, number(0), last);
   });
 }
 

@@ -393,31 +393,40 @@ TEST_F(ImportValues, RandomBits) {
 }
 
 TEST_F(ImportValues, BitcastsBetweenWidths) {
-  auto results = run(R"(func.func public @main() -> (tensor<2x4xui8>, tensor<2xf32>, tensor<1xf64>) {
+  auto results =
+      run(R"(func.func public @main() -> (tensor<2x4xui8>, tensor<2xf32>, tensor<1xf64>, tensor<8xi1>, tensor<i8>) {
+    %b = stablehlo.constant dense<-107> : tensor<i8>
+    %3 = stablehlo.bitcast_convert %b : (tensor<i8>) -> tensor<8xi1>
+    %4 = stablehlo.bitcast_convert %3 : (tensor<8xi1>) -> tensor<i8>
     %x = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf32>
     %0 = stablehlo.bitcast_convert %x : (tensor<2xf32>) -> tensor<2x4xui8>
     %1 = stablehlo.bitcast_convert %0 : (tensor<2x4xui8>) -> tensor<2xf32>
     %y = stablehlo.constant dense<[[0.0, 2.0]]> : tensor<1x2xf32>
     %2 = stablehlo.bitcast_convert %y : (tensor<1x2xf32>) -> tensor<1xf64>
-    return %0, %1, %2 : tensor<2x4xui8>, tensor<2xf32>, tensor<1xf64>
+    return %0, %1, %2, %3, %4 : tensor<2x4xui8>, tensor<2xf32>, tensor<1xf64>, tensor<8xi1>, tensor<i8>
   })");
-  ASSERT_EQ(results.size(), 3u);
+  ASSERT_EQ(results.size(), 5u);
+  EXPECT_EQ(results[3].integers, (Integers{1, 0, 1, 0, 1, 0, 0, 1}));
+  EXPECT_EQ(results[4].integers, (Integers{-107}));
   EXPECT_EQ(results[0].integers, (Integers{0, 0, -128, 63, 0, 0, 0, -64}));
   EXPECT_EQ(results[1].floats, (Floats{1, -2}));
   EXPECT_EQ(results[2].floats, (Floats{2}));
 }
 
 TEST_F(ImportValues, ReducePrecision) {
-  auto results = run(R"(func.func public @main() -> (tensor<6xf32>, tensor<4xf64>, tensor<1xf16>) {
+  auto results = run(R"(func.func public @main() -> (tensor<6xf32>, tensor<4xf64>, tensor<1xf16>, tensor<1xf32>) {
     %x = stablehlo.constant dense<[1.2345, -70000.0, 1.0e-6, 3.0625, 65519.0, 0x7FC00000]> : tensor<6xf32>
     %0 = stablehlo.reduce_precision %x, format = e5m10 : tensor<6xf32>
     %y = stablehlo.constant dense<[1.2345, -300.0, 1.0e-3, 3.0625]> : tensor<4xf64>
     %1 = stablehlo.reduce_precision %y, format = e4m3 : tensor<4xf64>
+    %n = stablehlo.constant dense<0xFFC00000> : tensor<1xf32>
+    %3 = stablehlo.reduce_precision %n, format = e8m0 : tensor<1xf32>
     %z = stablehlo.constant dense<1.2345> : tensor<1xf16>
     %2 = stablehlo.reduce_precision %z, format = e8m23 : tensor<1xf16>
-    return %0, %1, %2 : tensor<6xf32>, tensor<4xf64>, tensor<1xf16>
+    return %0, %1, %2, %3 : tensor<6xf32>, tensor<4xf64>, tensor<1xf16>, tensor<1xf32>
   })");
-  ASSERT_EQ(results.size(), 3u);
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results[3].floats, (Floats{-HUGE_VAL}));
   EXPECT_TRUE(std::isnan(results[0].floats[5]));
   results[0].floats.pop_back();
   EXPECT_EQ(results[0].floats, (Floats{1.234375, -HUGE_VAL, 0, 3.0625, 65504}));

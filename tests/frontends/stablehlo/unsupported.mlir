@@ -93,14 +93,6 @@ func.func @accuracy(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @bitcast(%x: tensor<4xf32>) -> tensor<4x32xi1> {
-  // expected-error@+1 {{'stablehlo.bitcast_convert' between bits and numbers is not supported; compare or shift instead}}
-  %0 = stablehlo.bitcast_convert %x : (tensor<4xf32>) -> tensor<4x32xi1>
-  return %0 : tensor<4x32xi1>
-}
-
-// -----
-
 func.func @generator(%low: tensor<f32>, %high: tensor<f32>) -> tensor<4xf32> {
   %shape = stablehlo.constant dense<4> : tensor<1xi64>
   // expected-error@+1 {{'stablehlo.rng' draws from a generator that the runtime would have to own, so that results could not be repeated; use jax.random}}
