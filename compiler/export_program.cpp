@@ -221,6 +221,7 @@ class ProgramExporter {
     target.reduce = *reduce;
     target.axes = getAxisRefs(collective.getAxes().getAxes(), context.mesh);
     if (collective.getFrom()) target.from_axes = getAxisRefs(collective.getFrom()->getAxes(), context.mesh);
+    if (collective.getTo()) target.to_axes = getAxisRefs(collective.getTo()->getAxes(), context.mesh);
     for (unsigned index = 0; index < collective.getSources().size(); ++index) {
       FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> operand = getOperand(collective, index);
       if (failed(operand)) return failure();
@@ -266,6 +267,21 @@ class ProgramExporter {
     return collective.emitOpError("between ranks is not supported for 'xor'");
   }
 
+  static void fillRange(RangeAttr attribute, MemRefType from, MemRefType to, artifact::CollectiveOperandT& operand) {
+    int64_t dim = attribute.getDim();
+    operand.outer = splitAt(from.getShape(), dim).first;
+    operand.inner = splitAt(from.getShape(), dim + 1).second;
+    auto range = std::make_unique<artifact::TileRangeT>();
+    range->size = attribute.getSize();
+    range->tile = from.getDimSize(dim);
+    range->length = to.getDimSize(dim);
+    range->scale = attribute.getScale();
+    range->offset = attribute.getOffset();
+    range->divisor = attribute.getDivisor();
+    range->step = attribute.getStep();
+    operand.range = std::move(range);
+  }
+
   FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> getOperand(plan::CollectiveOp collective, unsigned index) {
     Value source = collective.getSources()[index], target = collective.getTargets()[index];
     auto from = cast<MemRefType>(source.getType()), to = cast<MemRefType>(target.getType());
@@ -281,6 +297,8 @@ class ProgramExporter {
       std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
     if (collective.getKind() == plan::CollectiveKind::ReduceScatter)
       std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
+    if (collective.getKind() == plan::CollectiveKind::GatherRange)
+      fillRange(cast<RangeAttr>((*collective.getRanges())[index]), from, to, *operand);
     if (collective.getKind() == plan::CollectiveKind::AllToAll) {
       operand->dims.assign(from.getShape().begin(), from.getShape().end());
       operand->split = dims[0];

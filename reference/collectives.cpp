@@ -103,6 +103,27 @@ void evaluateAllToAll(spmd::AllToAllOp op, const RankTensors& in, RankTensors& o
   }
 }
 
+/// Element by element: where in the dimension it lies, and on which rank that is.
+void evaluateGatherRange(spmd::GatherRangeOp op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out) {
+  Axes tiles(op, op.getAxes()), results(op, op.getTo());
+  for (auto [source, target, range] : llvm::zip(in, out, op.getRanges().getAsRange<RangeAttr>())) {
+    int64_t dim = range.getDim(), tile = source->front().type.getDimSize(dim);
+    for (auto [rank, result] : llvm::enumerate(target)) {
+      SmallVector<int64_t> group = tiles.groupOf(rank);
+      int64_t start =
+          llvm::divideFloorSigned(range.getScale() * results.indexOf(rank) + range.getOffset(), range.getDivisor());
+      forEachIndex(result.shape(), [&, &source = source, &result = result](ArrayRef<int64_t> at, int64_t flat) {
+        int64_t position = start + at[dim] * range.getStep();
+        if (position < 0 || position >= range.getSize()) return;
+        Index from(at);
+        from[dim] = position % tile;
+        const Tensor& sender = (*source)[group[position / tile]];
+        result.copy(flat, sender, flatten(from, sender.shape()));
+      });
+    }
+  }
+}
+
 void evaluatePermute(spmd::CollectivePermuteOp op, const RankTensors& in, RankTensors& out) {
   Axes from(op, op.getFrom()), to(op, op.getTo());
   for (auto [rank, result] : llvm::enumerate(out))
@@ -122,6 +143,8 @@ LogicalResult reference::evaluateCollective(Operation* op, ArrayRef<const RankTe
     evaluateAllToAll(allToAll, *in[0], out[0]);
   } else if (auto permute = dyn_cast<spmd::CollectivePermuteOp>(op)) {
     evaluatePermute(permute, *in[0], out[0]);
+  } else if (auto ranges = dyn_cast<spmd::GatherRangeOp>(op)) {
+    evaluateGatherRange(ranges, in, out);
   } else if (auto broadcast = dyn_cast<spmd::BroadcastOp>(op)) {
     Axes axes(op, broadcast.getAxes());
     for (auto [rank, result] : llvm::enumerate(out[0])) result = (*in[0])[axes.groupOf(rank).front()];

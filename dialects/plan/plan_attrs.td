@@ -47,7 +47,8 @@ def Plan_Space : EnumAttr<Plan_Dialect, Plan_SpaceEnum, "space"> {
 def Plan_CollectiveKindEnum : I32EnumAttr<"CollectiveKind", "what a collective does", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllGather", 1, "all_gather">,
     I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
-    I32EnumAttrCase<"Permute", 4, "permute">, I32EnumAttrCase<"Broadcast", 5, "broadcast">]> {
+    I32EnumAttrCase<"Permute", 4, "permute">, I32EnumAttrCase<"Broadcast", 5, "broadcast">,
+    I32EnumAttrCase<"GatherRange", 6, "gather_range">]> {
   let cppNamespace = "::mlir::plan";
   let genSpecializedAttr = 0;
 }

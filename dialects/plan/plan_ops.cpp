@@ -189,6 +189,10 @@ LogicalResult CollectiveOp::verify() {
     return emitOpError("names how values are combined exactly when it combines them");
   if ((kind == CollectiveKind::Permute) != getFrom().has_value())
     return emitOpError("has 'from' exactly when it is a permute");
+  bool gathersRanges = kind == CollectiveKind::GatherRange;
+  if (gathersRanges != getRanges().has_value() || gathersRanges != getTo().has_value() ||
+      (gathersRanges && getRanges()->size() != getSources().size()))
+    return emitOpError("has a range per source and axes of results exactly when it gathers ranges");
   size_t needed = kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter ? getSources().size()
                   : kind == CollectiveKind::AllToAll                                         ? 2
                                                                                              : 0;
@@ -199,6 +203,11 @@ LogicalResult CollectiveOp::verify() {
     auto from = cast<MemRefType>(source.getType()), to = cast<MemRefType>(target.getType());
     if (getSpace(from) != Space::Window || getSpace(to) != Space::Window)
       return emitOpError() << "source and target " << index << " must lie in window space";
+    if (gathersRanges) {
+      auto range = cast<sgd::RangeAttr>((*getRanges())[index]);
+      if (failed(spmd::verifyRange(*this, range, from.getShape(), to.getShape(), *ranks))) return failure();
+      continue;
+    }
     std::optional<SmallVector<int64_t>> shape = getTargetShape(kind, from.getShape(), getDims(), index, *ranks);
     if (!shape) return emitOpError() << "source " << index << " does not divide over " << *ranks << " ranks";
     if (to.getShape() != ArrayRef<int64_t>(*shape) || to.getElementType() != from.getElementType())

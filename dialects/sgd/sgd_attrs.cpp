@@ -68,6 +68,23 @@ int64_t MeshAttr::getNumRanks() const {
   return ranks;
 }
 
+// Ranges ---------------------------------------------------------------------------------------------------------------
+
+LogicalResult RangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dim, int64_t size, int64_t scale,
+                                int64_t offset, int64_t divisor, int64_t step) {
+  // The limits of the artifact's reader, within which positions on up to 2^20 ranks are exact.
+  constexpr int64_t kMaxNumber = int64_t(1) << 48, kMaxScale = int64_t(1) << 40, kMaxOffset = int64_t(1) << 60;
+  if (dim < 0) return emitError() << "a range along dimension " << dim;
+  if (size < 0 || size > kMaxNumber) return emitError() << "a range of a dimension of size " << size;
+  if (divisor < 1 || divisor > kMaxNumber || step < 1 || step > kMaxNumber)
+    return emitError() << "a range with the divisor " << divisor << " and the step " << step
+                       << ", which must be between 1 and 2^48";
+  if (scale < -kMaxScale || scale > kMaxScale || offset < -kMaxOffset || offset > kMaxOffset)
+    return emitError() << "a range that begins at (" << scale << " * j + " << offset << ") / " << divisor
+                       << ", beyond what can be addressed";
+  return success();
+}
+
 // Axis references and dimension shardings
 // -------------------------------------------------------------------------------
 

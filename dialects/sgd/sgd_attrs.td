@@ -54,6 +54,18 @@ def Sgd_AxisList : Sgd_Attr<"AxisList", "axes"> {
   let assemblyFormat = "`<` $mesh `,` `{` (`}`) : ($axes^ `}`)? `>`";
 }
 
+def Sgd_Range : Sgd_Attr<"Range", "range"> {
+  let summary = "Which elements of dimension `dim` of a tensor of which every rank holds a tile a rank gathers";
+  let description = [{
+    The dimension has `size` elements. Element e of result j is element floor((scale * j + offset) / divisor) + e * step, or zero where that
+    is not in [0, size). A halo of one element on both sides of tiles of 4: `<dim = 0, size = 16, scale = 4, offset = -1>`.
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$size, "int64_t":$scale, "int64_t":$offset,
+                        DefaultValuedParameter<"int64_t", "1">:$divisor, DefaultValuedParameter<"int64_t", "1">:$step);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Sgd_DimSharding : Sgd_Attr<"DimSharding", "dim"> {
   let summary = "Axes that shard one dimension, major to minor: `{\"x\", \"y\":(1)2}`; `{\"x\", ?}` is open: propagation may add axes";
   let parameters = (ins OptionalArrayRefParameter<"::mlir::sgd::AxisRefAttr">:$axes, "bool":$isOpen, "std::optional<int64_t>":$priority);

@@ -28,6 +28,21 @@ std::optional<int64_t> mlir::spmd::getGroupSize(Operation* from, AxisListAttr ax
   return size;
 }
 
+LogicalResult mlir::spmd::verifyRange(Operation* op, sgd::RangeAttr range, ArrayRef<int64_t> source,
+                                      ArrayRef<int64_t> target, int64_t tiles) {
+  int64_t dim = range.getDim();
+  if (dim >= static_cast<int64_t>(source.size()))
+    return op->emitOpError() << "dimension " << dim << " is not in [0, " << source.size() << ")";
+  if (source[dim] * tiles < range.getSize())
+    return op->emitOpError() << tiles << " tiles of " << source[dim] << " elements do not hold a dimension of size "
+                             << range.getSize();
+  SmallVector<int64_t> shape(source);
+  if (dim < static_cast<int64_t>(target.size())) shape[dim] = target[dim];
+  if (target != ArrayRef<int64_t>(shape))
+    return op->emitOpError() << "result shape should be [" << shape << "], with any size of dimension " << dim;
+  return success();
+}
+
 namespace {
 /// Says how one dimension of the operand and of the result relate: result = operand * multiply / divide along `dim`.
 LogicalResult verifyDim(Operation* op, Type input, Type result, int64_t dim, int64_t multiply, int64_t divide) {
@@ -80,6 +95,20 @@ LogicalResult AllGatherOp::verify() {
 
 LogicalResult ReduceScatterOp::verify() {
   return verifyBucket(*this, getInputs(), getResults(), getDims(), getAxes(), /*gathers=*/false);
+}
+
+LogicalResult GatherRangeOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getResults().size() || getInputs().size() != getRanges().size())
+    return emitOpError("needs one result and one range per operand");
+  if (getAxes().getMesh() != getTo().getMesh()) return emitOpError("names two meshes");
+  FailureOr<int64_t> tiles = groupSize(*this, getAxes());
+  if (failed(tiles) || failed(groupSize(*this, getTo()))) return failure();
+  for (auto [input, result, range] : llvm::zip(getInputs(), getResults(), getRanges().getAsRange<sgd::RangeAttr>())) {
+    auto from = cast<RankedTensorType>(input.getType()), to = cast<RankedTensorType>(result.getType());
+    if (from.getElementType() != to.getElementType()) return emitOpError("changes the element type");
+    if (failed(verifyRange(*this, range, from.getShape(), to.getShape(), *tiles))) return failure();
+  }
+  return success();
 }
 
 LogicalResult AllToAllOp::verify() {

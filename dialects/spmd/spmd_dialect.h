@@ -14,6 +14,11 @@ namespace mlir::spmd {
 /// Number of ranks in the group `axes`, or nullopt when its mesh or one of its axes is unknown.
 std::optional<int64_t> getGroupSize(Operation* from, sgd::AxisListAttr axes);
 
+/// Checks that `tiles` tiles of shape `source` hold the dimension of `range`, and that `target` differs from `source`
+/// only in it; says what is wrong on `op`.
+LogicalResult verifyRange(Operation* op, sgd::RangeAttr range, ArrayRef<int64_t> source, ArrayRef<int64_t> target,
+                          int64_t tiles);
+
 }  // namespace mlir::spmd
 
 #endif

@@ -121,6 +121,28 @@ def Spmd_CollectivePermuteOp : Spmd_Op<"collective_permute", [SameOperandsAndRes
   let assemblyFormat = "$input `from` $from `to` $to attr-dict `:` type($input)";
 }
 
+def Spmd_GatherRangeOp : Spmd_Op<"gather_range"> {
+  let summary = "A range of a dimension of which every rank of the group holds a tile; several operands are one bucket";
+  let description = [{
+    Along `ranges[i].dim`, operand i on the rank with linear index t over `axes` is tile t: with c the operand's size there, the elements
+    [t * c, min((t + 1) * c, size)) of a dimension of `size` elements. What is left of a tile is padding, which nobody reads. The result on the
+    rank with linear index j over `to` begins at element floor((scale * j + offset) / divisor), takes every `step`-th, and is zero where it
+    reaches outside of [0, size). Every rank copies exactly what it needs from the ranks that differ from it only on `axes`. `to` may be any
+    axes: halos, shifts, strided slices and changes of uneven tiles are all ranges.
+
+    A halo of one row on both sides, of 10 rows on 4 ranks:
+
+    ```mlir
+    %1 = spmd.gather_range(%0) ranges = [#sgd.range<dim = 0, size = 10, scale = 3, offset = -1>] <@mesh, {"x"}> to <@mesh, {"x"}>
+      : (tensor<3x16xf32>) -> tensor<5x16xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, TypedArrayAttrBase<Sgd_Range, "ranges">:$ranges, Sgd_AxisList:$axes, Sgd_AxisList:$to);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "`(` $inputs `)` `ranges` `=` $ranges $axes `to` $to attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+}
+
 def Spmd_BroadcastOp : Spmd_Op<"broadcast", [SameOperandsAndResultType]> {
   let summary = "The operand of the group's first rank";
   let description = [{

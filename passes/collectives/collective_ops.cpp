@@ -6,7 +6,7 @@ using namespace mlir::sgd;
 
 bool mlir::sgd::isCollective(Operation* op) {
   return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::AllToAllOp, spmd::CollectivePermuteOp,
-             spmd::BroadcastOp>(op);
+             spmd::BroadcastOp, spmd::GatherRangeOp>(op);
 }
 
 AxisListAttr mlir::sgd::getGroup(Operation* collective) {

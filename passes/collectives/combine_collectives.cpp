@@ -56,7 +56,7 @@ class Combiner {
 }  // namespace
 
 static bool canBeCombined(Operation* op) {
-  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp>(op);
+  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::GatherRangeOp>(op);
 }
 
 static uint64_t getBytes(TypeRange types) {
@@ -71,6 +71,7 @@ static bool areAlike(Operation* a, Operation* b) {
   if (auto reduce = dyn_cast<spmd::AllReduceOp>(a)) return reduce.getKind() == cast<spmd::AllReduceOp>(b).getKind();
   if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(a))
     return scatter.getKind() == cast<spmd::ReduceScatterOp>(b).getKind();
+  if (auto gather = dyn_cast<spmd::GatherRangeOp>(a)) return gather.getTo() == cast<spmd::GatherRangeOp>(b).getTo();
   return true;
 }
 
@@ -156,17 +157,20 @@ void Combiner::emit(Bucket& bucket) {
   SmallVector<Value> operands;
   SmallVector<Type> types;
   SmallVector<int64_t> dims;
+  SmallVector<Attribute> ranges;
   for (Operation* member : bucket.members) {
     llvm::append_range(operands, member->getOperands());
     llvm::append_range(types, member->getResultTypes());
     if (auto list = member->getAttrOfType<DenseI64ArrayAttr>("dims")) llvm::append_range(dims, list.asArrayRef());
+    if (auto gather = dyn_cast<spmd::GatherRangeOp>(member)) llvm::append_range(ranges, gather.getRanges());
   }
   OpBuilder builder(last);
   OperationState state(last->getLoc(), last->getName(), operands, types);
   for (NamedAttribute attribute : last->getAttrs())
-    if (attribute.getName() != "dims" && attribute.getName() != kExplainAttr)
+    if (attribute.getName() != "dims" && attribute.getName() != "ranges" && attribute.getName() != kExplainAttr)
       state.attributes.set(attribute.getName(), attribute.getValue());
   if (!dims.empty()) state.attributes.set("dims", builder.getDenseI64ArrayAttr(dims));
+  if (!ranges.empty()) state.attributes.set("ranges", builder.getArrayAttr(ranges));
   Operation* combined = builder.create(state);
   mergeExplanations(combined, bucket.members);
   unsigned result = 0;

@@ -45,6 +45,7 @@ static LogicalResult verifyCollective(Operation* op) {
     return op->emitOpError() << "stands inside '" << op->getParentOp()->getName()
                              << "': whether it runs could differ between ranks";
   if (failed(verifyAxes(op, getGroup(op)))) return failure();
+  if (auto gather = dyn_cast<spmd::GatherRangeOp>(op)) return verifyAxes(op, gather.getTo());
   auto permute = dyn_cast<spmd::CollectivePermuteOp>(op);
   if (!permute) return success();
   if (failed(verifyAxes(op, permute.getFrom()))) return failure();

@@ -14,7 +14,7 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 double getRingRounds(CollectiveKind kind, int64_t ranks) {
   if (kind == CollectiveKind::kAllReduce) return 2 * (ranks - 1);
-  return kind == CollectiveKind::kPermute ? 1 : ranks - 1;
+  return kind == CollectiveKind::kPermute || kind == CollectiveKind::kGatherRange ? 1 : ranks - 1;
 }
 
 /// Time on one link class, every rank of the group being a neighbour of every other.
@@ -73,6 +73,19 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
     default:
       return kImpossible;
   }
+}
+
+uint64_t CostModel::getSentElements(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
+                                    const TileRange& range) {
+  auto getDigits = [&](ArrayRef<AxisPart> parts) {
+    std::vector<::sgd::comm::RankDigit> digits;
+    for (const AxisPart& part : parts)
+      digits.push_back({static_cast<uint64_t>(getRankStride(mesh, part)), static_cast<uint64_t>(part.size)});
+    return digits;
+  };
+  uint64_t ranks = 1;
+  for (int64_t size : mesh) ranks *= size;
+  return ::sgd::comm::MostSentElements(ranks, getDigits(tiles), getDigits(results), range);
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {

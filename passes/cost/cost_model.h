@@ -6,10 +6,12 @@
 #include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
 #include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/tile_range.h"
 
 namespace mlir::sgd {
 
 using ::sgd::comm::CollectiveKind;
+using ::sgd::comm::TileRange;
 
 /// Answers for one mesh on one topology. Ranks are numbered row-major over the mesh and lie on the links in that order.
 class CostModel {
@@ -17,7 +19,8 @@ class CostModel {
   CostModel(Topology topology, llvm::ArrayRef<int64_t> mesh) : topology(std::move(topology)), mesh(mesh) {}
 
   /// Time of one collective over the group `parts`. `bytes` is what one rank holds, counted as `SentBytes` wants it:
-  /// the operand of an all-reduce, reduce-scatter, all-to-all, permute or broadcast, the result of an all-gather. The
+  /// the operand of an all-reduce, reduce-scatter, all-to-all, permute or broadcast, the result of an all-gather, what
+  /// the busiest rank sends of gathered ranges. The
   /// best of the link's algorithms; over several levels also the hierarchical form.
   double getCollectiveSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) const;
 
@@ -25,6 +28,11 @@ class CostModel {
   static uint64_t getSentBytes(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) {
     return ::sgd::comm::SentBytes(kind, getGroupSize(parts), bytes);
   }
+
+  /// Elements of the dimension that the busiest rank sends when ranks whose tiles are ordered by `tiles` gather the
+  /// ranges that are ordered by `results`.
+  static uint64_t getSentElements(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
+                                  llvm::ArrayRef<AxisPart> results, const TileRange& range);
 
   /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matrix product.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;

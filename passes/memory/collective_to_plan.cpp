@@ -14,6 +14,8 @@ struct Form {
   std::optional<ReduceKind> reduce = std::nullopt;
   SmallVector<int64_t> dims = {};
   AxisListAttr from = {};
+  ArrayAttr ranges = {};
+  AxisListAttr to = {};
 };
 
 Form getForm(Operation* op) {
@@ -34,6 +36,9 @@ Form getForm(Operation* op) {
       .Case([](spmd::CollectivePermuteOp op) {
         return Form{CollectiveKind::Permute, op.getTo(), std::nullopt, {}, op.getFrom()};
       })
+      .Case([](spmd::GatherRangeOp op) {
+        return Form{CollectiveKind::GatherRange, op.getAxes(), std::nullopt, {}, {}, op.getRanges(), op.getTo()};
+      })
       .Case([](spmd::BroadcastOp op) { return Form{CollectiveKind::Broadcast, op.getAxes()}; });
 }
 }  // namespace
@@ -45,7 +50,7 @@ LogicalResult mlir::sgd::createCollective(OpBuilder& builder, Operation* op, Val
   ReduceKindAttr reduce = form.reduce ? ReduceKindAttr::get(builder.getContext(), *form.reduce) : ReduceKindAttr();
   auto collective = plan::CollectiveOp::create(
       builder, op->getLoc(), /*token=*/Type(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce,
-      sources, targets, builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from);
+      sources, targets, builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from, form.ranges, form.to);
   collective->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }

@@ -1,12 +1,25 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
+#include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
+static uint64_t getRangeBytes(plan::CollectiveOp collective) {
+  MeshAttr mesh = lookupMesh(collective, collective.getAxes().getMesh());
+  auto tiles = getParts(mesh, collective.getAxes().getAxes()), results = getParts(mesh, collective.getTo()->getAxes());
+  uint64_t bytes = 0;
+  for (auto [range, source, target] :
+       llvm::zip(collective.getRanges()->getAsRange<RangeAttr>(), collective.getSources(), collective.getTargets()))
+    bytes += getSentBytes(mesh, range, cast<MemRefType>(source.getType()), cast<MemRefType>(target.getType()), tiles,
+                          results);
+  return bytes;
+}
+
 uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
+  if (collective.getKind() == plan::CollectiveKind::GatherRange) return getRangeBytes(collective);
   uint64_t bytes = 0;
   bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;
   for (Value buffer : countsResult ? collective.getTargets() : collective.getSources())

@@ -8,7 +8,8 @@
 
 namespace mlir::sgd {
 
-/// Bytes of one rank in `collective`, as SentBytes counts them: the results of an all_gather, else the operands.
+/// Bytes of one rank in `collective`, as SentBytes counts them: the results of an all_gather, what the busiest
+/// rank sends of gathered ranges, else the operands.
 uint64_t getCountedBytes(plan::CollectiveOp collective);
 
 /// Seconds that `instruction` takes by itself; a collective as if it ran to its end, a plan.done and what is no

@@ -23,7 +23,7 @@ RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.g
 
 bool isCollective(Operation* op) {
   return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::AllToAllOp, spmd::CollectivePermuteOp,
-             spmd::BroadcastOp>(op);
+             spmd::BroadcastOp, spmd::GatherRangeOp>(op);
 }
 
 /// Makes `op` a cluster of its own; scalar constants among its operands move inside.

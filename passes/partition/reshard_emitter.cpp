@@ -9,7 +9,11 @@ using namespace mlir::sgd;
 using Kind = ReshardStep::Kind;
 
 ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
-    : function(function), meshName(meshName), mesh(mesh), planner(cost) {}
+    : function(function), meshName(meshName), mesh(mesh), cost(cost), planner(cost) {}
+
+AxisListAttr ReshardEmitter::getAxes(ArrayRef<AxisPart> parts) const {
+  return getAxisList(meshName, mesh, merged(parts));
+}
 
 FailureOr<RankedTensorType> ReshardEmitter::getLocalType(Location loc, RankedTensorType global) {
   ShardingAttr sharding = getSharding(global);

@@ -31,6 +31,10 @@ class ReshardEmitter {
   FailureOr<const ReshardPlan*> getPlan(Location loc, RankedTensorType from, RankedTensorType to);
 
   MeshAttr getMesh() const { return mesh; }
+  const CostModel& getCost() const { return cost; }
+
+  /// `parts` as the group of a collective.
+  AxisListAttr getAxes(ArrayRef<AxisPart> parts) const;
 
  private:
   FailureOr<Value> emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
@@ -41,6 +45,7 @@ class ReshardEmitter {
   func::FuncOp function;
   FlatSymbolRefAttr meshName;
   MeshAttr mesh;
+  const CostModel& cost;
   ReshardPlanner planner;
   DenseMap<std::pair<Type, Type>, ReshardPlan> plans;
   DenseMap<Attribute, Value> partitionIds;

@@ -10,7 +10,7 @@ namespace {
 
 static_assert(static_cast<int>(ElementType::MAX) == static_cast<int>(comm::ElementType::kF64));
 static_assert(static_cast<int>(ElementType::BF16) == static_cast<int>(comm::ElementType::kBF16));
-static_assert(static_cast<int>(CollectiveKind::MAX) == static_cast<int>(comm::CollectiveKind::kBroadcast));
+static_assert(static_cast<int>(CollectiveKind::MAX) == static_cast<int>(comm::CollectiveKind::kGatherRange));
 static_assert(static_cast<int>(ReduceKind::MAX) == static_cast<int>(comm::ReduceKind::kOr));
 
 // Appends numbers as eight little-endian bytes each, so that no two sequences of fields have the
@@ -45,6 +45,10 @@ comm::CollectiveOperand OperandOf(const CollectiveOperand& operand) {
   if (operand.dims() != nullptr) result.dims.assign(operand.dims()->begin(), operand.dims()->end());
   result.split = operand.split();
   result.concat = operand.concat();
+  if (const TileRange* range = operand.range(); range != nullptr) {
+    result.range = {range->size(),   range->tile(),    range->length(), range->scale(),
+                    range->offset(), range->divisor(), range->step()};
+  }
   return result;
 }
 
@@ -53,6 +57,7 @@ void AddCollective(const comm::CollectiveSpec& spec, FieldText& text) {
   text.Add(static_cast<uint64_t>(spec.reduce));
   text.Add(spec.axes);
   text.Add(spec.from_axes);
+  text.Add(spec.to_axes);
   text.Add(spec.operands.size());
   for (const comm::CollectiveOperand& operand : spec.operands) {
     text.Add(static_cast<uint64_t>(operand.element));
@@ -63,6 +68,11 @@ void AddCollective(const comm::CollectiveSpec& spec, FieldText& text) {
     for (uint64_t dim : operand.dims) text.Add(dim);
     text.Add(operand.split);
     text.Add(operand.concat);
+    const comm::TileRange& range = operand.range;
+    for (uint64_t value : {range.size, range.tile, range.length, static_cast<uint64_t>(range.scale),
+                           static_cast<uint64_t>(range.offset), range.divisor, range.step}) {
+      text.Add(value);
+    }
   }
 }
 
@@ -88,6 +98,7 @@ comm::CollectiveSpec SpecOf(const Collective& collective, std::string location) 
   spec.reduce = static_cast<comm::ReduceKind>(collective.reduce());
   spec.axes = AxesOf(collective.axes());
   spec.from_axes = AxesOf(collective.from_axes());
+  spec.to_axes = AxesOf(collective.to_axes());
   if (collective.operands() != nullptr) {
     for (const CollectiveOperand* operand : *collective.operands()) spec.operands.push_back(OperandOf(*operand));
   }

@@ -125,6 +125,9 @@ absl::Status VerifyCollective(const VerifyContext& context, const Collective& co
   if (Size(collective.operands()) == 0) return Invalid("a collective without operands");
   for (const CollectiveOperand* operand : *collective.operands()) {
     if (operand->element() > ElementType::MAX) return Invalid("unknown element type");
+    if ((collective.kind() == CollectiveKind::GatherRange) != (operand->range() != nullptr)) {
+      return Invalid("an operand has a range exactly when ranges are gathered");
+    }
   }
   const comm::CollectiveSpec spec = SpecOf(collective, "artifact");
   if (absl::Status status = comm::CheckAxes(context.mesh, spec.axes); !status.ok()) return status;

@@ -49,10 +49,13 @@ uint32_t HashOf(const CollectiveSpec& spec, uint32_t index) {
   hash.Add(static_cast<uint64_t>(spec.reduce));
   hash.Add(spec.axes);
   hash.Add(spec.from_axes);
+  hash.Add(spec.to_axes);
   for (const CollectiveOperand& operand : spec.operands) {
     hash.Add(static_cast<uint64_t>(operand.element));
     for (uint64_t value : {operand.source_offset, operand.target_offset, operand.count, operand.outer, operand.inner,
-                           uint64_t{operand.split}, uint64_t{operand.concat}}) {
+                           uint64_t{operand.split}, uint64_t{operand.concat}, operand.range.size, operand.range.tile,
+                           operand.range.length, static_cast<uint64_t>(operand.range.scale),
+                           static_cast<uint64_t>(operand.range.offset), operand.range.divisor, operand.range.step}) {
       hash.Add(value);
     }
     for (uint64_t dim : operand.dims) hash.Add(dim);
@@ -138,7 +141,8 @@ void PlanAllToAll(const CollectivePlan& plan, const CollectiveOperand& operand, 
   }
 }
 
-OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, const CollectiveOperand& operand) {
+OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, const CollectiveOperand& operand,
+                        uint64_t result) {
   OperandPlan out;
   const uint64_t size = ElementSize(operand.element);
   out.source_offset = operand.source_offset;
@@ -163,14 +167,34 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, 
     case CollectiveKind::kBroadcast:
       out.copy.row_bytes = out.copy.source_row_stride = out.copy.target_row_stride = out.source_bytes;
       break;
+    case CollectiveKind::kGatherRange:
+      out.range = PlanRange(operand, result, plan.position);
+      break;
   }
   return out;
 }
 
 // Of one rank, from `bytes` of its source.
-uint64_t ResultBytes(CollectiveKind kind, uint64_t bytes, uint64_t n) {
+uint64_t ResultBytes(CollectiveKind kind, const CollectiveOperand& operand, uint64_t bytes, uint64_t n) {
   if (kind == CollectiveKind::kAllGather) return bytes * n;
+  if (kind == CollectiveKind::kGatherRange) {
+    return operand.outer * operand.range.length * operand.inner * ElementSize(operand.element);
+  }
   return kind == CollectiveKind::kReduceScatter ? bytes / n : bytes;
+}
+
+// Who reads this rank's tiles.
+void PlanRangePeers(const Mesh& mesh, const CollectiveSpec& spec, CollectivePlan* plan) {
+  plan->readers.clear();
+  for (uint32_t member : plan->members) {
+    const uint64_t result = LinearIndex(mesh, spec.to_axes, member);
+    const bool reads = std::any_of(spec.operands.begin(), spec.operands.end(), [&](const CollectiveOperand& operand) {
+      const std::vector<uint32_t> senders = RangeSenders(operand, result);
+      return std::find(senders.begin(), senders.end(), plan->position) != senders.end();
+    });
+    if (reads) plan->readers.push_back(member);
+  }
+  plan->stages_source = !plan->readers.empty();
 }
 
 // Who copies from whom. Copies begin with this rank's neighbour, so that members do not all read
@@ -179,6 +203,10 @@ absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t ra
   const uint32_t n = static_cast<uint32_t>(plan->members.size());
   plan->readers = plan->members;
   if (plan->reduces) return absl::OkStatus();
+  if (spec.kind == CollectiveKind::kGatherRange) {
+    PlanRangePeers(mesh, spec, plan);
+    return absl::OkStatus();
+  }
   if (spec.kind == CollectiveKind::kPermute) {
     absl::StatusOr<PermutePeers> peers = PermutePeersOf(mesh, spec.axes, spec.from_axes, rank);
     if (!peers.ok()) return peers.status();
@@ -219,14 +247,16 @@ absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const Collec
     const uint64_t bytes = operand.count * ElementSize(operand.element);
     staged_offsets.push_back(staged);
     staged += RoundUp(bytes, kStagedAlignment);
-    results += ResultBytes(spec.kind, bytes, n);
+    results += ResultBytes(spec.kind, operand, bytes, n);
     counted += spec.kind == CollectiveKind::kAllGather ? bytes * n : bytes;
   }
+  if (spec.kind == CollectiveKind::kGatherRange) counted = MostSentBytes(mesh, spec);
   plan.is_staged = n > 1 && staged <= slot_bytes && staged * n <= kOneShotReadBytes;
   plan.pushes = n > 1 && spec.kind == CollectiveKind::kAllReduce && !plan.is_staged;
   plan.sent_bytes = SentBytes(spec.kind, n, counted);
+  const uint64_t result = LinearIndex(mesh, spec.to_axes, rank);
   for (size_t i = 0; i < spec.operands.size(); ++i) {
-    plan.operands.push_back(PlanOperand(plan, spec, spec.operands[i]));
+    plan.operands.push_back(PlanOperand(plan, spec, spec.operands[i], result));
     plan.operands.back().staged_offset = staged_offsets[i];
     // Those that all-reduce pushes lie where sources have just been read.
     const bool streams = !plan.pushes && n * results >= kStreamedBytes;

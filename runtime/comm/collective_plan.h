@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/comm/collective_spec.h"
+#include "runtime/comm/range_plan.h"
 #include "runtime/comm/reduce_rows.h"
 #include "runtime/comm/strided_copy.h"
 
@@ -25,6 +26,7 @@ struct OperandPlan {
   RowReduction reduction;           // AllReduce, ReduceScatter
   StridedCopy copy;                 // the other kinds: one member's contribution
   uint64_t copy_member_stride = 0;  // between the contributions of members, in the target
+  RangePlan range;                  // GatherRange, instead of `copy`
 };
 
 struct CollectivePlan {
@@ -33,7 +35,7 @@ struct CollectivePlan {
   uint32_t hash = 0;              // of everything that must be equal on all ranks
   std::vector<uint32_t> members;  // ranks of the group, by position
   uint32_t position = 0;          // this rank's
-  std::vector<uint32_t> senders;  // positions this rank copies from; empty for reductions
+  std::vector<uint32_t> senders;  // positions this rank copies from; empty for reductions and ranges
   std::vector<uint32_t> readers;  // ranks that read this rank's source or write its target
   bool stages_source = true;      // whether anyone reads this rank's source
   bool reduces = false;

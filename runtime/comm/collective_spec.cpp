@@ -88,6 +88,7 @@ absl::Status Annotate(const absl::Status& status, const CollectiveSpec& spec) {
 absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64_t window_bytes) {
   if (absl::Status status = CheckMesh(mesh); !status.ok()) return status;
   if (absl::Status status = CheckAxes(mesh, spec.axes); !status.ok()) return status;
+  if (absl::Status status = CheckAxes(mesh, spec.to_axes); !status.ok()) return status;
   const uint64_t group_size = AxesSize(spec.axes);
   const bool reduces = spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
   std::vector<Range> sources, targets;
@@ -119,7 +120,8 @@ const char* ElementName(ElementType element) {
 
 const char* CollectiveName(CollectiveKind kind) {
   static constexpr const char* kNames[] = {"all_reduce", "all_gather", "reduce_scatter",
-                                           "all_to_all", "permute",    "broadcast"};
+                                           "all_to_all", "permute",    "broadcast",
+                                           "gather_range"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -127,6 +129,44 @@ const char* ReduceName(ReduceKind reduce) {
   static constexpr const char* kNames[] = {"add", "mul", "max", "min", "and", "or"};
   return kNames[static_cast<size_t>(reduce)];
 }
+
+namespace {
+// Beyond these, positions would not be exact: a mesh has at most 2^20 ranks.
+constexpr uint64_t kMaxRangeNumber = uint64_t{1} << 48;
+constexpr int64_t kMaxRangeScale = int64_t{1} << 40;
+constexpr int64_t kMaxRangeOffset = int64_t{1} << 60;
+
+absl::Status CheckRange(const TileRange& range, uint64_t group_size) {
+  for (uint64_t number : {range.size, range.tile, range.length, range.divisor, range.step}) {
+    if (number > kMaxRangeNumber) return absl::InvalidArgumentError("a number of a range is larger than 2^48");
+  }
+  if (range.divisor == 0 || range.step == 0) {
+    return absl::InvalidArgumentError("a range has a divisor or a step of zero");
+  }
+  if (range.length > kMaxBytes / range.step || range.tile > kMaxBytes / group_size ||
+      range.scale > kMaxRangeScale || range.scale < -kMaxRangeScale || range.offset > kMaxRangeOffset ||
+      range.offset < -kMaxRangeOffset) {
+    return absl::InvalidArgumentError("a range begins or ends beyond 2^62");
+  }
+  if (range.tile * group_size < range.size) {
+    return absl::InvalidArgumentError(absl::StrCat(group_size, " tiles of ", range.tile, " elements do not hold ",
+                                                   range.size));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<OperandCounts> CheckGatherRange(const CollectiveOperand& operand, uint64_t group_size) {
+  if (absl::Status status = CheckRange(operand.range, group_size); !status.ok()) return status;
+  const uint64_t size = ElementSize(operand.element);
+  uint64_t source = 0, target = 0;
+  if (!Product({operand.outer, operand.range.tile, operand.inner, size}, &source) ||
+      !Product({operand.outer, operand.range.length, operand.inner, size}, &target)) {
+    return TooLarge();
+  }
+  if (source / size != operand.count) return CountMismatch(operand, source / size);
+  return OperandCounts{source / size, target / size};
+}
+}  // namespace
 
 absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand, uint64_t group_size) {
   OperandCounts counts{operand.count, operand.count};
@@ -163,6 +203,8 @@ absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const Collective
       }
       return counts;
     }
+    case CollectiveKind::kGatherRange:
+      return CheckGatherRange(operand, group_size);
   }
   return absl::InvalidArgumentError("unknown kind of collective");
 }

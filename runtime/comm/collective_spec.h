@@ -9,6 +9,7 @@
 #include "runtime/comm/element_type.h"
 #include "runtime/comm/mesh.h"
 #include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/tile_range.h"
 
 namespace sgd::comm {
 
@@ -26,6 +27,8 @@ const char* ReduceName(ReduceKind reduce);        // "add"
 //                  inner are unused.
 //   Permute        source and target hold `count` elements.
 //   Broadcast      source and target hold `count` elements; position 0 of the group sends.
+//   GatherRange    source is tile p of `range` at position p of the group, [outer, range.tile, inner]; target is
+//                  result j, [outer, range.length, inner], at linear index j over `to_axes`.
 // Offsets are bytes into the window and multiples of the element size. The target equals the source
 // (AllReduce only) or does not overlap it. No target may overlap any other operand's source or
 // target.
@@ -39,6 +42,7 @@ struct CollectiveOperand {
   std::vector<uint64_t> dims;
   uint32_t split = 0;
   uint32_t concat = 0;
+  TileRange range;
 };
 
 struct CollectiveSpec {
@@ -46,6 +50,7 @@ struct CollectiveSpec {
   ReduceKind reduce = ReduceKind::kAdd;
   std::vector<AxisRef> axes;
   std::vector<AxisRef> from_axes;  // Permute only, see PermutePeers
+  std::vector<AxisRef> to_axes;    // GatherRange only: the order of the results
   std::vector<CollectiveOperand> operands;
   std::string location;  // said in errors, e.g. "train: instruction 12: mlp.py:31:8"
 };

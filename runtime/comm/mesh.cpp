@@ -10,19 +10,10 @@ namespace {
 
 constexpr uint64_t kMaxRanks = uint64_t{1} << 20;
 
-// Number of ranks between two neighbours on the axis reference.
-uint64_t Stride(const Mesh& mesh, const AxisRef& ref) {
-  uint64_t stride = mesh.axis_sizes[ref.axis] / (ref.pre_size * ref.size);
-  for (size_t axis = ref.axis + 1; axis < mesh.axis_sizes.size(); ++axis) {
-    stride *= mesh.axis_sizes[axis];
-  }
-  return stride;
-}
-
 // Rank of the group member with linear index `index` over `axes`, given the rank at index 0.
 uint64_t MemberAt(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t first, uint64_t index) {
   for (size_t i = axes.size(); i-- > 0;) {
-    first += index % axes[i].size * Stride(mesh, axes[i]);
+    first += index % axes[i].size * RankStride(mesh, axes[i]);
     index /= axes[i].size;
   }
   return first;
@@ -83,6 +74,14 @@ absl::Status CheckAxes(const Mesh& mesh, absl::Span<const AxisRef> axes) {
   return absl::OkStatus();
 }
 
+uint64_t RankStride(const Mesh& mesh, const AxisRef& ref) {
+  uint64_t stride = mesh.axis_sizes[ref.axis] / (ref.pre_size * ref.size);
+  for (size_t axis = ref.axis + 1; axis < mesh.axis_sizes.size(); ++axis) {
+    stride *= mesh.axis_sizes[axis];
+  }
+  return stride;
+}
+
 uint64_t AxesSize(absl::Span<const AxisRef> axes) {
   uint64_t size = 1;
   for (const AxisRef& ref : axes) size *= ref.size;
@@ -92,7 +91,7 @@ uint64_t AxesSize(absl::Span<const AxisRef> axes) {
 uint64_t LinearIndex(const Mesh& mesh, absl::Span<const AxisRef> axes, uint64_t rank) {
   uint64_t index = 0;
   for (const AxisRef& ref : axes) {
-    index = index * ref.size + rank / Stride(mesh, ref) % ref.size;
+    index = index * ref.size + rank / RankStride(mesh, ref) % ref.size;
   }
   return index;
 }
@@ -107,7 +106,7 @@ absl::StatusOr<Group> GroupOf(const Mesh& mesh, absl::Span<const AxisRef> axes, 
   group.index = static_cast<uint32_t>(LinearIndex(mesh, axes, rank));
   uint64_t first = rank;
   for (const AxisRef& ref : axes) {
-    const uint64_t stride = Stride(mesh, ref);
+    const uint64_t stride = RankStride(mesh, ref);
     first -= rank / stride % ref.size * stride;
   }
   const uint64_t size = AxesSize(axes);

@@ -34,6 +34,9 @@ absl::Status CheckMesh(const Mesh& mesh);
 // are not factors of one factorisation of their axis, as (1)2 and (3)2 of an axis of size 6.
 absl::Status CheckAxes(const Mesh& mesh, absl::Span<const AxisRef> axes);
 
+// How far apart two ranks are that are neighbours on the axis reference, which must have passed CheckAxes.
+uint64_t RankStride(const Mesh& mesh, const AxisRef& ref);
+
 // Product of the sizes of `axes`.
 uint64_t AxesSize(absl::Span<const AxisRef> axes);
 

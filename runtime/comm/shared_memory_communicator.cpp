@@ -94,12 +94,21 @@ absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& m
   return CollectiveHandle{index};
 }
 
+namespace {
+// Whether ranges of `operand` come from rank `peer`, one of the group's `members`.
+bool ReadsFrom(const OperandPlan& operand, absl::Span<const uint32_t> members, uint32_t peer) {
+  return std::any_of(operand.range.copies.begin(), operand.range.copies.end(),
+                     [&](const MemberCopy& copy) { return members[copy.position] == peer; });
+}
+}  // namespace
+
 // Page faults belong before the first step.
 void SharedMemoryCommunicator::MapPeers(const CollectivePlan& plan) {
   if (plan.is_staged) return;
   for (uint32_t peer : plan.members) {
     if (peer == rank_) continue;
     for (const OperandPlan& operand : plan.operands) {
+      if (plan.kind == CollectiveKind::kGatherRange && !ReadsFrom(operand, plan.members, peer)) continue;
       segment_->MapWindow(peer, operand.source_offset, operand.source_bytes);
       if (plan.pushes) segment_->MapWindow(peer, operand.target_offset, operand.source_bytes);
     }
@@ -198,6 +207,8 @@ absl::Status SharedMemoryCommunicator::Complete(const CollectivePlan& plan, uint
 void SharedMemoryCommunicator::Move(const CollectivePlan& plan, uint32_t slot) {
   if (plan.reduces) {
     RunReductions(plan, slot);
+  } else if (plan.kind == CollectiveKind::kGatherRange) {
+    RunRanges(plan, slot);
   } else {
     RunCopies(plan, slot);
   }
@@ -268,8 +279,24 @@ void SharedMemoryCommunicator::RunCopies(const CollectivePlan& plan, uint32_t sl
   }
 }
 
-// With one rank in the group every kind is a copy of the whole source.
+void SharedMemoryCommunicator::RunRanges(const CollectivePlan& plan, uint32_t slot) {
+  for (const OperandPlan& operand : plan.operands) {
+    std::byte* target = TargetOf(operand, rank_);
+    for (const MemberCopy& member : operand.range.copies) {
+      const std::byte* source = SourceOf(plan, operand, member.position, slot);
+      Copy(member.copy, source + member.read_offset, target + member.write_offset);
+    }
+    for (const ZeroRows& zeros : operand.range.zeros) {
+      for (uint64_t row = 0; row < zeros.rows; ++row) {
+        std::memset(target + zeros.offset + row * zeros.stride, 0, zeros.row_bytes);
+      }
+    }
+  }
+}
+
+// With one rank in the group every kind but ranges is a copy of the whole source.
 void SharedMemoryCommunicator::RunAlone(const CollectivePlan& plan) {
+  if (plan.kind == CollectiveKind::kGatherRange) return RunRanges(plan, /*slot=*/0);
   for (const OperandPlan& operand : plan.operands) {
     if (operand.source_offset == operand.target_offset) continue;
     std::memcpy(window() + operand.target_offset, window() + operand.source_offset, operand.source_bytes);

@@ -92,6 +92,7 @@ class SharedMemoryCommunicator final : public Communicator {
   void Move(const CollectivePlan& plan, uint32_t slot);
   void RunReductions(const CollectivePlan& plan, uint32_t slot);
   void RunCopies(const CollectivePlan& plan, uint32_t slot);
+  void RunRanges(const CollectivePlan& plan, uint32_t slot);
   void RunAlone(const CollectivePlan& plan);
 
   std::shared_ptr<SharedMemorySegment> segment_;

@@ -193,6 +193,27 @@ TEST_F(Reference, Collectives) {
       (Ranks{{0}, {11}, {20}, {31}}));
 }
 
+TEST_F(Reference, GatheredRanges) {
+  auto gather = [&](const std::string& range, const std::string& axes, const std::string& type) {
+    return integersOf(run(onFourRanks("%r = spmd.gather_range(%w) ranges = [#sgd.range<" + range + ">] " + axes +
+                                          " : (tensor<2xi32>) -> " + type,
+                                      type),
+                          4));
+  };
+  using Ranks = std::vector<Integers>;
+  // The dimension is 0 1 10 11 20 21 30; rank 3's second element is padding.
+  EXPECT_EQ(gather("dim = 0, size = 7, scale = 2, offset = -1", R"(<@mesh, {"x", "y"}> to <@mesh, {"x", "y"}>)",
+                   "tensor<4xi32>"),
+            (Ranks{{0, 0, 1, 10}, {1, 10, 11, 20}, {11, 20, 21, 30}, {21, 30, 0, 0}}));
+  // Backwards over two other tiles; every third element.
+  EXPECT_EQ(gather("dim = 0, size = 7, scale = -3, offset = 7, divisor = 2, step = 3",
+                   R"(<@mesh, {"x", "y"}> to <@mesh, {"y", "x"}>)", "tensor<2xi32>"),
+            (Ranks{{11, 30}, {1, 20}, {10, 21}, {0, 10}}));
+  // Tiles over one axis: groups of two, each with its own dimension of 3.
+  EXPECT_EQ(gather("dim = 0, size = 3, scale = 1, offset = 0", R"(<@mesh, {"y"}> to <@mesh, {"x"}>)", "tensor<2xi32>"),
+            (Ranks{{0, 1}, {0, 1}, {21, 30}, {21, 30}}));
+}
+
 TEST_F(Reference, SubAxesAreDigits) {
   const char* text = R"(sgd.mesh @mesh = <["x"=8]>
     func.func @main() -> tensor<i32> {

@@ -9,7 +9,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/collective.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/comm/range_plan.h"
 #include "runtime/comm/sent_bytes.h"
 #include "runtime/trace/slices.h"
 #include "tools/sgd-inspect/describe_types.h"
@@ -52,6 +54,18 @@ uint64_t RuleBytes(const artifact::Collective& collective, const artifact::Colle
   return collective.kind() == artifact::CollectiveKind::AllGather ? bytes * GroupSize(collective.axes()) : bytes;
 }
 
+// The payload bytes that the busiest rank sends.
+uint64_t SentBytesOf(const artifact::Artifact& root, const artifact::Collective& collective) {
+  const auto kind = static_cast<comm::CollectiveKind>(collective.kind());
+  uint64_t bytes = 0;
+  if (kind == comm::CollectiveKind::kGatherRange) {
+    bytes = comm::MostSentBytes(artifact::MeshOf(root), artifact::SpecOf(collective, ""));
+  } else {
+    for (const artifact::CollectiveOperand* operand : *collective.operands()) bytes += RuleBytes(collective, *operand);
+  }
+  return comm::SentBytes(kind, GroupSize(collective.axes()), bytes);
+}
+
 Json OperandsJson(const artifact::Collective& collective) {
   Json operands = Json::array();
   for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
@@ -80,24 +94,21 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   const artifact::Collective& collective = *instruction.op_as_Collective();
   uint64_t operand_bytes = 0;
-  uint64_t rule_bytes = 0;
   for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
     const artifact::CollectiveOperand& operand = *collective.operands()->Get(i);
     operand_bytes += operand.count() * artifact::ElementSize(operand.element());
-    rule_bytes += RuleBytes(collective, operand);
   }
   const bool reduces = collective.kind() == artifact::CollectiveKind::AllReduce ||
                        collective.kind() == artifact::CollectiveKind::ReduceScatter;
-  const uint64_t group = GroupSize(collective.axes());
   Json json = {{"instruction", index},
                {"done", DoneOf(program, index)},
                {"kind", CollectiveKindName(collective.kind())},
                {"reduce", reduces ? Json(ReduceKindName(collective.reduce())) : Json()},
                {"axes", AxesJson(root, collective.axes())},
-               {"group_size", group},
+               {"group_size", GroupSize(collective.axes())},
                {"tensors", Size(collective.operands())},
                {"operand_bytes", operand_bytes},
-               {"sent_bytes", comm::SentBytes(static_cast<comm::CollectiveKind>(collective.kind()), group, rule_bytes)},
+               {"sent_bytes", SentBytesOf(root, collective)},
                {"loc", LocationText(program, instruction.loc())}};
   if (with_operands) json["operands"] = OperandsJson(collective);
   return json;

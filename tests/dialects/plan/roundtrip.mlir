@@ -42,6 +42,10 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   %5 = plan.alloc : !w
   // CHECK: plan.collective permute{{.*}} from <@mesh, {"model", "data"}>
   plan.collective permute (%3 : !w) to (%5 : !w) dims [] <@mesh, {"data", "model"}> from <@mesh, {"model", "data"}>
+  %8 = plan.alloc : memref<6x8xf32, #plan.space<window>>
+  // CHECK: plan.collective gather_range{{.*}} dims [] <@mesh, {"data"}> ranges [#sgd.range<dim = 0, size = 8, scale = 4, offset = -1>] to axes <@mesh, {"data"}>
+  plan.collective gather_range (%3 : !w) to (%8 : memref<6x8xf32, #plan.space<window>>) dims [] <@mesh, {"data"}>
+    ranges [#sgd.range<dim = 0, size = 8, scale = 4, offset = -1>] to axes <@mesh, {"data"}>
   // CHECK: %[[UNDER_WAY:.*]] = plan.collective all_reduce combining add{{.*}} <@mesh, {"model"}> : !plan.token
   %7 = plan.collective all_reduce combining add (%5 : !w) to (%5 : !w) dims [] <@mesh, {"model"}> : !plan.token
   // CHECK: plan.done %[[UNDER_WAY]]

@@ -17,6 +17,10 @@ func.func @collectives(%a: tensor<8x4xf32>, %b: tensor<3xf32>) {
   %4 = spmd.all_to_all %a split = 0 concat = 1 <@mesh, {"model"}> : tensor<8x4xf32> -> tensor<4x8xf32>
   // CHECK: spmd.collective_permute
   %5 = spmd.collective_permute %a from <@mesh, {"data", "model"}> to <@mesh, {"model", "data"}> : tensor<8x4xf32>
+  // CHECK: spmd.gather_range(%{{.*}}, %{{.*}}) ranges = [#sgd.range<dim = 1, size = 15, scale = -4, offset = 11, step = 2>, #sgd.range<dim = 0, size = 12, scale = 3, offset = 0, divisor = 2>] <@mesh, {"data"}> to <@mesh, {"model", "data"}>
+  %7:2 = spmd.gather_range(%a, %b) ranges = [#sgd.range<dim = 1, size = 15, scale = -4, offset = 11, step = 2>,
+    #sgd.range<dim = 0, size = 12, scale = 3, offset = 0, divisor = 2>] <@mesh, {"data"}> to <@mesh, {"model", "data"}>
+    : (tensor<8x4xf32>, tensor<3xf32>) -> (tensor<8x2xf32>, tensor<7xf32>)
   // CHECK: spmd.shard_slice %{{.*}} dim = 0 <@mesh, {"model"}>
   %6 = spmd.shard_slice %a dim = 0 <@mesh, {"model"}> : tensor<8x4xf32> -> tensor<4x4xf32>
   return
@@ -28,5 +32,32 @@ sgd.mesh @mesh = <["data"=4]>
 func.func @uneven(%a: tensor<6xf32>) {
   // expected-error@+1 {{dimension 0 (size 6) does not divide over 4 ranks}}
   %0 = spmd.reduce_scatter add (%a) dims = [0] <@mesh, {"data"}> : (tensor<6xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+func.func @too_few_tiles(%a: tensor<2xf32>) {
+  // expected-error@+1 {{4 tiles of 2 elements do not hold a dimension of size 9}}
+  %0 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 9, scale = 2, offset = 0>] <@mesh, {"data"}> to <@mesh, {"data"}> : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+func.func @other_dimension(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{result shape should be [2, 3], with any size of dimension 0}}
+  %0 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 8, scale = 2, offset = 0>] <@mesh, {"data"}> to <@mesh, {"data"}> : (tensor<2x3xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+func.func @no_divisor(%a: tensor<2xf32>) {
+  // expected-error@+1 {{a range with the divisor 0 and the step 1}}
+  %0 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 8, scale = 2, offset = 0, divisor = 0>] <@mesh, {"data"}> to <@mesh, {"data"}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

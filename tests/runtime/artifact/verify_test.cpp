@@ -30,6 +30,22 @@ CopyT& CopyIn(ProgramT& program) { return *program.instructions[kCopy]->op.AsCop
 CollectiveT& AllReduceIn(ProgramT& program) { return *program.instructions[kAllReduce]->op.AsCollective(); }
 FillT& FillIn(ProgramT& program) { return *program.instructions[kFill]->op.AsFill(); }
 
+// Makes a shift by one element of the all-reduce.
+TileRangeT& RangeIn(ProgramT& program) {
+  CollectiveT& collective = AllReduceIn(program);
+  collective.kind = CollectiveKind::GatherRange;
+  CollectiveOperandT& operand = *collective.operands[0];
+  operand.source = testing::SliceAt(Space::Window, 0, 128);
+  operand.target = testing::SliceAt(Space::Window, 128, 128);
+  operand.count = 32;
+  operand.inner = 1;
+  operand.range = std::make_unique<TileRangeT>();
+  operand.range->size = operand.range->tile = operand.range->length = 32;
+  operand.range->scale = 32;
+  operand.range->offset = 1;
+  return *operand.range;
+}
+
 // Makes a group of the launch and a copy of it.
 LaunchGroupT& GroupIn(ProgramT& program) {
   LaunchGroupT group;
@@ -177,6 +193,23 @@ std::vector<Case> OperationCases() {
        "instruction 3 (reduce_scatter)"},
       {"permute", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = CollectiveKind::Permute; },
        "source axes of a permute"},
+      {"range kind", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).kind = CollectiveKind::GatherRange; },
+       "an operand has a range exactly when ranges are gathered"},
+      {"range of an all-reduce",
+       [](ArtifactT&, ProgramT& p) { AllReduceIn(p).operands[0]->range = std::make_unique<TileRangeT>(); },
+       "an operand has a range exactly when ranges are gathered"},
+      {"range divisor", [](ArtifactT&, ProgramT& p) { RangeIn(p).divisor = 0; }, "a divisor or a step of zero"},
+      {"range tiles", [](ArtifactT&, ProgramT& p) { RangeIn(p).size = 1 << 20; }, "do not hold 1048576"},
+      {"range number", [](ArtifactT&, ProgramT& p) { RangeIn(p).step = uint64_t{1} << 60; }, "larger than 2^48"},
+      {"range scale", [](ArtifactT&, ProgramT& p) { RangeIn(p).scale = INT64_MIN; }, "beyond 2^62"},
+      {"range count", [](ArtifactT&, ProgramT& p) { RangeIn(p).tile = 3; }, "its dimensions say 3"},
+      {"range target", [](ArtifactT&, ProgramT& p) { RangeIn(p).length = 1 << 20; }, "the target of operand 0"},
+      {"range axes",
+       [](ArtifactT&, ProgramT& p) {
+         RangeIn(p);
+         AllReduceIn(p).to_axes = {AxisRef(0, 1, 3)};
+       },
+       "instruction 3 (gather_range)"},
       {"no operation", [](ArtifactT&, ProgramT& p) { p.instructions[0]->op.Reset(); }, "lacks a required field"},
   };
 }

@@ -19,6 +19,7 @@ struct Shape {
   Mesh mesh;
   std::vector<AxisRef> axes;
   std::vector<AxisRef> from_axes;
+  std::vector<AxisRef> to_axes = from_axes;
 };
 
 std::vector<Shape> AllShapes() {
@@ -31,11 +32,11 @@ std::vector<Shape> AllShapes() {
       {"2x2_major", {{2, 2}}, {{0, 1, 2}}, {{0, 1, 2}}},
       {"2x2_minor", {{2, 2}}, {{1, 1, 2}}, {{1, 1, 2}}},
       {"2x2_swapped", {{2, 2}}, {{1, 1, 2}, {0, 1, 2}}, {{0, 1, 2}, {1, 1, 2}}},
-      {"2x4_major", {{2, 4}}, {{0, 1, 2}}, {{0, 1, 2}}},
+      {"2x4_major", {{2, 4}}, {{0, 1, 2}}, {{0, 1, 2}}, {{1, 1, 4}}},
       {"2x4_minor", {{2, 4}}, {{1, 1, 4}}, {{1, 2, 2}, {1, 1, 2}}},
       {"8_inner_sub", {{8}}, {{0, 2, 2}}, {{0, 2, 2}}},
       {"8_outer_and_last_sub", {{8}}, {{0, 4, 2}, {0, 1, 2}}, {{0, 1, 2}, {0, 4, 2}}},
-      {"2x4_both_sub", {{2, 4}}, {{1, 1, 2}, {0, 1, 2}}, {{0, 1, 2}, {1, 1, 2}}},
+      {"2x4_both_sub", {{2, 4}}, {{1, 1, 2}, {0, 1, 2}}, {{0, 1, 2}, {1, 1, 2}}, {{1, 1, 4}, {0, 1, 2}}},
   };
 }
 
@@ -61,6 +62,7 @@ class CaseBuilder {
     case_.spec.reduce = reduce;
     case_.spec.axes = shape.axes;
     case_.spec.from_axes = shape.from_axes;
+    case_.spec.to_axes = shape.to_axes;
     case_.spec.location = "conformance";
     case_.before.resize(shape.mesh.ranks());
   }
@@ -116,7 +118,33 @@ CollectiveOperand Block(ElementType element, std::vector<uint64_t> dims, uint32_
   return operand;
 }
 
+CollectiveOperand Tiles(ElementType element, uint64_t outer, TileRange range, uint64_t inner) {
+  CollectiveOperand operand;
+  operand.element = element;
+  operand.outer = outer;
+  operand.inner = inner;
+  operand.count = outer * range.tile * inner;
+  operand.range = range;
+  return operand;
+}
+
+// Halos, halos wider than a tile, a shift, strides, another number of tiles, a whole dimension, tiles without
+// elements and nothing at all.
+std::vector<CollectiveOperand> Ranges(ElementType element, uint64_t n) {
+  const int64_t tiles = static_cast<int64_t>(n);
+  return {Tiles(element, 3, {.size = 5 * n - 2, .tile = 5, .length = 8, .scale = 5, .offset = -1}, 7),
+          Tiles(element, 1, {.size = 2 * n, .tile = 2, .length = 12, .scale = 2, .offset = -5}, 129),
+          Tiles(element, 2, {.size = 3 * n, .tile = 3, .length = 3, .scale = 3, .offset = 2 * tiles}, 1),
+          Tiles(element, 3, {.size = 7 * n - 1, .tile = 7, .length = 3, .scale = 6, .offset = 1, .step = 2}, 5),
+          Tiles(element, 1, {.size = 4 * n, .tile = 4, .length = 5, .scale = -9, .offset = 7 * tiles, .divisor = 2}, 3),
+          Tiles(element, 403, {.size = 2 * n - 1, .tile = 2, .length = 2 * n + 1}, 1),
+          Tiles(element, 2, {.size = 1, .tile = 1, .length = 2, .scale = 1, .offset = -1}, 4),
+          Tiles(element, 2, {.size = 0, .tile = 0, .length = 2, .scale = 1}, 4),
+          Tiles(element, 2, {.size = n, .tile = 1, .length = 0, .scale = 1}, 4)};
+}
+
 std::vector<CollectiveOperand> OperandsOf(CollectiveKind kind, ElementType element, uint64_t n) {
+  if (kind == CollectiveKind::kGatherRange) return Ranges(element, n);
   if (kind == CollectiveKind::kAllToAll) {
     return {Block(element, {n}, 0, 0),
             Block(element, {3, 2 * n, 5}, 1, 0),
@@ -219,7 +247,8 @@ std::vector<Shape> ProcessShapes() {
 
 const auto kAllKinds =
     testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-                    CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast);
+                    CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast,
+                    CollectiveKind::kGatherRange);
 
 // Ways differ in when things happen, not in what: some shapes will do.
 std::vector<Shape> SplitShapes() {

@@ -108,6 +108,26 @@ void AllToAll(const Context& context) {
   }
 }
 
+void GatherRange(const Context& context, uint64_t result) {
+  const TileRange& range = context.operand.range;
+  const double begin = static_cast<double>(range.scale) * static_cast<double>(result) + range.offset;
+  const int64_t start = static_cast<int64_t>(std::floor(begin / static_cast<double>(range.divisor)));
+  for (uint64_t o = 0; o < context.operand.outer; ++o) {
+    for (uint64_t e = 0; e < range.length; ++e) {
+      const int64_t at = start + static_cast<int64_t>(e * range.step);
+      for (uint64_t i = 0; i < context.operand.inner; ++i) {
+        const uint64_t to = (o * range.length + e) * context.operand.inner + i;
+        if (at < 0 || at >= static_cast<int64_t>(range.size)) {
+          std::memset(context.target + to * context.size(), 0, context.size());
+          continue;
+        }
+        const uint64_t tile = static_cast<uint64_t>(at) / range.tile, row = static_cast<uint64_t>(at) % range.tile;
+        context.Copy(static_cast<uint32_t>(tile), (o * range.tile + row) * context.operand.inner + i, to);
+      }
+    }
+  }
+}
+
 void RunOperand(const Mesh& mesh, const Context& context, uint32_t rank) {
   const CollectiveOperand& operand = context.operand;
   const uint64_t n = context.group.members.size();
@@ -143,6 +163,9 @@ void RunOperand(const Mesh& mesh, const Context& context, uint32_t rank) {
       break;
     case CollectiveKind::kBroadcast:
       for (uint64_t i = 0; i < operand.count; ++i) context.Copy(0, i, i);
+      break;
+    case CollectiveKind::kGatherRange:
+      GatherRange(context, LinearIndex(mesh, context.spec.to_axes, rank));
       break;
   }
 }

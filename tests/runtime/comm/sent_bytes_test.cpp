@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/comm/tile_range.h"
+
 namespace sgd::comm {
 namespace {
 
@@ -24,9 +26,27 @@ TEST(SentBytes, RoundsDownOnceAndDoesNotOverflow) {
 }
 
 TEST(SentBytes, ARankAloneSendsNothing) {
-  for (int kind = 0; kind < 6; ++kind) {
+  for (int kind = 0; kind < 7; ++kind) {
     EXPECT_EQ(SentBytes(static_cast<CollectiveKind>(kind), 1, 100), 0u);
   }
+}
+
+constexpr RankDigit kMajor{2, 2}, kMinor{1, 2};
+
+TEST(MostSentElements, CountsWhatOthersNeed) {
+  const std::vector<RankDigit> four = {kMajor, kMinor};
+  // A halo of one on both sides: inner ranks send one element to each neighbour.
+  EXPECT_EQ(MostSentElements(4, four, four, {.size = 8, .tile = 2, .length = 4, .scale = 2, .offset = -1}), 2u);
+  // Wider than a tile: rank 1 sends two to rank 0, two to rank 2, one to rank 3.
+  EXPECT_EQ(MostSentElements(4, four, four, {.size = 8, .tile = 2, .length = 8, .scale = 2, .offset = -3}), 5u);
+  // Everything to everybody.
+  EXPECT_EQ(MostSentElements(4, four, {}, {.size = 8, .tile = 2, .length = 8}), 6u);
+  // Only within groups of two.
+  const std::vector<RankDigit> minor = {kMinor};
+  EXPECT_EQ(MostSentElements(4, minor, minor, {.size = 4, .tile = 2, .length = 3, .scale = 2}), 1u);
+  // Tiles that stay where they are, and an empty dimension.
+  EXPECT_EQ(MostSentElements(4, four, four, {.size = 7, .tile = 2, .length = 2, .scale = 2}), 0u);
+  EXPECT_EQ(MostSentElements(4, four, four, {.size = 0, .tile = 0, .length = 2, .scale = 2}), 0u);
 }
 
 }  // namespace

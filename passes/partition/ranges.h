@@ -1,0 +1,20 @@
+// Gathered ranges between attributes and the plain form that is counted and executed.
+#ifndef SGD_PASSES_PARTITION_RANGES_H
+#define SGD_PASSES_PARTITION_RANGES_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "passes/cost/cost_model.h"
+
+namespace mlir::sgd {
+
+/// `range` of tiles of `tile` elements, for results of `length` elements.
+TileRange getTileRange(RangeAttr range, int64_t tile, int64_t length);
+
+/// Bytes that the busiest rank sends when ranges of a tensor are gathered whose local type is `from` before and `to`
+/// after it; `tiles` and `results` order the ranks' tiles and results.
+uint64_t getSentBytes(MeshAttr mesh, RangeAttr range, ShapedType from, ShapedType to, ArrayRef<AxisPart> tiles,
+                      ArrayRef<AxisPart> results);
+
+}  // namespace mlir::sgd
+
+#endif
