@@ -16,6 +16,13 @@ enum class FactorKind : uint8_t {
                     // exchanged
 };
 
+/// What the padding of an unevenly sharded operand must hold where the op combines its elements.
+enum class PaddingFill : uint8_t {
+  Neutral,   // the neutral element of the factor's reduction
+  AllOnes,   // -1: an index that lies nowhere
+  Anything,  // the op or its local rule does not read it
+};
+
 struct Factor {
   int64_t size;
   FactorKind kind = FactorKind::PassThrough;
@@ -39,6 +46,8 @@ struct ShardingRule {
   /// An operand that is combined into the result, once: partial wherever the result is (a scatter's
   /// operand).
   std::optional<unsigned> accumulator;
+  /// By operand, Neutral where missing: what padding along an unevenly sharded Reduction factor must hold.
+  SmallVector<PaddingFill, 3> padding;
 
   /// The rule of ops whose tensors all have `shape` (tensors of other ranks, such as scalars, have
   /// no factors).
@@ -53,6 +62,10 @@ struct ShardingRule {
   /// Makes a dimension of an operand or result consist of one more factor, minor to those it has.
   void mapOperand(unsigned operand, int64_t dim, unsigned factor) { operands[operand][dim].push_back(factor); }
   void mapResult(int64_t dim, unsigned factor, unsigned result = 0) { results[result][dim].push_back(factor); }
+
+  PaddingFill getPadding(unsigned operand) const {
+    return operand < padding.size() ? padding[operand] : PaddingFill::Neutral;
+  }
 
   SmallVector<int64_t> factorSizes() const;
 };

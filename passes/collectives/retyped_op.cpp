@@ -11,7 +11,7 @@ static std::optional<TensorAxes> fromFactors(const TensorMapping& mapping, Array
   TensorAxes tensor;
   bool isExact = true;
   for (const auto& dim : mapping) tensor.dims.push_back({joinFactors(dim, sizes, factors, &isExact), /*isOpen=*/false});
-  if (!isExact) return std::nullopt;
+  if (!isExact || !hasFactorTiles(mapping, sizes, factors)) return std::nullopt;
   return tensor;
 }
 

@@ -2,6 +2,7 @@
 #include "passes/mesh/axis.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mlir::sgd {
 
@@ -131,11 +132,11 @@ AxisParts prefixWithoutOverlap(ArrayRef<AxisPart> parts, ArrayRef<AxisPart> used
 
 AxisParts prefixThatDivides(ArrayRef<AxisPart> parts, int64_t size) {
   AxisParts prefix;
-  int64_t shards = 1;
   for (const AxisPart& part : parts) {
-    shards *= part.size;
-    if (size % shards != 0) break;
-    prefix.push_back(part);
+    int64_t fitting = std::gcd(size, part.size);
+    if (fitting > 1) prefix.push_back({part.axis, part.begin, fitting});
+    if (fitting != part.size) break;
+    size /= fitting;
   }
   return prefix;
 }

@@ -75,7 +75,8 @@ AxisParts dropPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> l
 /// The longest prefix of `parts` without a digit in `used`; the part where they first meet is cut.
 AxisParts prefixWithoutOverlap(llvm::ArrayRef<AxisPart> parts, llvm::ArrayRef<AxisPart> used);
 
-/// The longest prefix of whole parts whose number of shards divides `size`.
+/// The longest prefix of `parts` whose number of shards divides `size`; the first part that does not fit is cut to the
+/// digits that do.
 AxisParts prefixThatDivides(llvm::ArrayRef<AxisPart> parts, int64_t size);
 
 }  // namespace mlir::sgd

@@ -26,7 +26,7 @@ class FactorCheck {
   LogicalResult run(const ShardingRule& rule);
 
  private:
-  LogicalResult checkDims(const Tensor& tensor, const TensorFactors& factors);
+  LogicalResult checkDims(const Tensor& tensor, const TensorFactors& factors, ArrayRef<int64_t> sizes);
   LogicalResult checkFactors(const ShardingRule& rule, const Tensor& tensor, const TensorFactors& factors);
   LogicalResult checkPartial(const ShardingRule& rule);
   std::string print(ArrayRef<AxisPart> parts) const;
@@ -54,11 +54,15 @@ int64_t FactorCheck::dimOf(const Tensor& tensor, unsigned factor) const {
   return -1;
 }
 
-/// Dimensions without a factor, and axes that no factor of a dimension can hold.
-LogicalResult FactorCheck::checkDims(const Tensor& tensor, const TensorFactors& factors) {
+/// Dimensions without a factor, and axes that the factors of a dimension cannot hold.
+LogicalResult FactorCheck::checkDims(const Tensor& tensor, const TensorFactors& factors, ArrayRef<int64_t> sizes) {
   TensorAxes axes = mesh.toTensorAxes(getSharding(tensor.value.getType()));
+  SmallVector<AxisParts> axesPerFactor;
+  for (const FactorAxes& factor : factors.factors) axesPerFactor.push_back(factor.axes);
   for (auto [dim, held] : llvm::enumerate(*tensor.mapping)) {
-    bool fits = held.empty() ? axes.dims[dim].axes.empty() : factors.factors[held.back()].overflow.empty();
+    bool fits = held.empty() ? axes.dims[dim].axes.empty()
+                             : factors.factors[held.back()].overflow.empty() &&
+                                   hasFactorTiles(ArrayRef(*tensor.mapping).slice(dim, 1), sizes, axesPerFactor);
     if (!fits)
       return op->emitOpError() << "cannot be computed shard by shard: dimension " << dim << " of " << tensor.name()
                                << " is sharded over " << print(axes.dims[dim].axes)
@@ -131,7 +135,7 @@ LogicalResult FactorCheck::run(const ShardingRule& rule) {
     ShardingAttr sharding = getSharding(tensor.value.getType());
     if (!sharding) continue;
     TensorFactors factors = project(mesh.toTensorAxes(sharding), *tensor.mapping, sizes);
-    if (failed(checkDims(tensor, factors)) || failed(checkFactors(rule, tensor, factors))) return failure();
+    if (failed(checkDims(tensor, factors, sizes)) || failed(checkFactors(rule, tensor, factors))) return failure();
   }
   return checkPartial(rule);
 }

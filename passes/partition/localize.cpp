@@ -2,6 +2,7 @@
 // SPMD ops.
 #include "passes/partition/factor_check.h"
 #include "passes/partition/local_rules.h"
+#include "passes/partition/padding.h"
 #include "passes/partition/passes.h"
 #include "passes/partition/sharding_state.h"
 
@@ -17,39 +18,43 @@ namespace {
 class Localisation {
  public:
   Localisation(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
-      : function(function), meshName(meshName), mesh(mesh), emitter(function, meshName, mesh, cost) {}
+      : function(function), meshName(meshName), mesh(mesh), emitter(function, meshName, mesh, cost), padding(emitter) {}
 
   LogicalResult run();
 
  private:
   LogicalResult check();
-  LogicalResult localizeArguments();
+  void localizeArguments();
   LogicalResult localizeResults(func::ReturnOp terminator);
   LogicalResult localize(Operation* op);
   LogicalResult lowerReshard(ReshardOp reshard);
   std::string getReason(ReshardOp reshard);
-  FailureOr<RankedTensorType> remember(Value value);
+  RankedTensorType remember(Value value);
 
   func::FuncOp function;
   FlatSymbolRefAttr meshName;
   MeshAttr mesh;
   ReshardEmitter emitter;
+  PaddingFiller padding;
   DenseMap<Value, RankedTensorType> globalTypes;  // of values that are local already
 };
 
-/// Every op can be computed shard by shard.
+/// Every op can be computed shard by shard; notes what its operands' padding must hold.
 LogicalResult Localisation::check() {
   if (failed(checkShardings(function, meshName, mesh))) return failure();
-  for (Operation& op : function.getBody().front())
-    if (!isa<ReshardOp, func::ReturnOp>(op) && failed(checkFitsRule(&op, meshName, mesh))) return failure();
+  for (Operation& op : function.getBody().front()) {
+    if (isa<ReshardOp, func::ReturnOp>(op)) continue;
+    if (failed(checkFitsRule(&op, meshName, mesh))) return failure();
+    padding.note(&op);
+  }
   return success();
 }
 
 /// Notes the global type of `value` and returns the local one.
-FailureOr<RankedTensorType> Localisation::remember(Value value) {
+RankedTensorType Localisation::remember(Value value) {
   auto global = cast<RankedTensorType>(value.getType());
   globalTypes[value] = global;
-  return emitter.getLocalType(value.getLoc(), global);
+  return emitter.getLocalType(global);
 }
 
 /// Attributes of an argument or result, and what its local type will not tell.
@@ -60,16 +65,14 @@ static DictionaryAttr withGlobalType(DictionaryAttr attributes, RankedTensorType
   return list.getDictionary(global.getContext());
 }
 
-LogicalResult Localisation::localizeArguments() {
+void Localisation::localizeArguments() {
   SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument : function.getArguments()) {
-    FailureOr<RankedTensorType> local = remember(argument);
-    if (failed(local)) return failure();
+    RankedTensorType local = remember(argument);
     attributes.push_back(withGlobalType(function.getArgAttrDict(argument.getArgNumber()), globalTypes[argument]));
-    argument.setType(*local);
+    argument.setType(local);
   }
   function.setAllArgAttrs(attributes);
-  return success();
 }
 
 LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
@@ -91,11 +94,10 @@ LogicalResult Localisation::localize(Operation* op) {
   SmallVector<RankedTensorType, 4> globalOperands, globalResults, localResults;
   for (Value operand : op->getOperands()) globalOperands.push_back(globalTypes[operand]);
   for (Value result : op->getResults()) {
-    FailureOr<RankedTensorType> local = remember(result);
-    if (failed(local)) return failure();
+    localResults.push_back(remember(result));
     globalResults.push_back(globalTypes[result]);
-    localResults.push_back(*local);
   }
+  padding.fill(op);
   FailureOr<Value> replacement = localizeOp({op, globalOperands, globalResults, localResults}, emitter);
   if (failed(replacement)) return failure();
   if (*replacement) globalTypes[*replacement] = globalResults[0];
@@ -142,7 +144,8 @@ LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
 }
 
 LogicalResult Localisation::run() {
-  if (failed(check()) || failed(localizeArguments())) return failure();
+  if (failed(check())) return failure();
+  localizeArguments();
   SmallVector<Operation*> ops = llvm::to_vector(llvm::make_pointer_range(function.getBody().front()));
   for (Operation* op : ops) {
     LogicalResult result = success();

@@ -21,19 +21,41 @@ static void forEachPart(const ShardState& from, const ShardState& to, llvm::func
   }
 }
 
-std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState& from, const ShardState& to,
-                                   bool toPrimes) {
-  SmallVector<SmallVector<int64_t>> cuts(mesh.size());
+using Cuts = SmallVector<int64_t, 4>;
+
+/// Where the parts of both states begin and end, per axis, in order.
+static SmallVector<Cuts> getCuts(ArrayRef<int64_t> mesh, const ShardState& from, const ShardState& to) {
+  SmallVector<Cuts> cuts(mesh.size());
   forEachPart(from, to, [&](const AxisPart& part) {
     cuts[part.axis].push_back(part.begin);
     cuts[part.axis].push_back(part.end());
   });
-  Atoms atoms;
-  for (auto [axis, axisCuts] : llvm::enumerate(cuts)) {
+  for (Cuts& axisCuts : cuts) {
     llvm::sort(axisCuts);
     axisCuts.erase(std::unique(axisCuts.begin(), axisCuts.end()), axisCuts.end());
-    for (size_t i = 1; i < axisCuts.size(); ++i)
-      if (axisCuts[i] % axisCuts[i - 1] != 0) return std::nullopt;
+  }
+  return cuts;
+}
+
+static bool haveRefinement(ArrayRef<int64_t> cuts) {
+  for (size_t i = 1; i < cuts.size(); ++i)
+    if (cuts[i] % cuts[i - 1] != 0) return false;
+  return true;
+}
+
+SmallVector<unsigned, 2> Atoms::getAxesWithoutRefinement(ArrayRef<int64_t> mesh, const ShardState& from,
+                                                         const ShardState& to) {
+  SmallVector<unsigned, 2> axes;
+  for (auto [axis, cuts] : llvm::enumerate(getCuts(mesh, from, to)))
+    if (!haveRefinement(cuts)) axes.push_back(axis);
+  return axes;
+}
+
+std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState& from, const ShardState& to,
+                                   bool toPrimes) {
+  Atoms atoms;
+  for (auto [axis, axisCuts] : llvm::enumerate(getCuts(mesh, from, to))) {
+    if (!haveRefinement(axisCuts)) return std::nullopt;
     if (toPrimes)
       for (size_t i = 1, coarse = axisCuts.size(); i < coarse; ++i) cutToPrimes(axisCuts[i - 1], axisCuts[i], axisCuts);
     llvm::sort(axisCuts);
@@ -43,6 +65,17 @@ std::optional<Atoms> Atoms::create(ArrayRef<int64_t> mesh, const ShardState& fro
   }
   if (atoms.size() > kMaxAtoms || from.dims.size() > kMaxDims) return std::nullopt;
   return atoms;
+}
+
+void PaddedSizes::add(int64_t shards) {
+  int64_t padded = getPaddedSize(sizes.front(), shards);
+  if (!find(padded) && sizes.size() < kMax) sizes.push_back(padded);
+}
+
+std::optional<uint8_t> PaddedSizes::find(int64_t size) const {
+  const auto* found = llvm::find(sizes, size);
+  if (found == sizes.end()) return std::nullopt;
+  return static_cast<uint8_t>(found - sizes.begin());
 }
 
 AtomList Atoms::getAtomsOf(const AxisPart& part) const {

@@ -26,11 +26,35 @@ struct Place {
   bool operator==(const Place& other) const { return code == other.code; }
 };
 
-/// A sharding as the places of all atoms; small and comparable, the node of the search.
+/// A sharding as the places of all atoms and the padded size of every dimension; small and comparable, the node of the
+/// search.
 struct AtomState {
   std::array<Place, kMaxAtoms> places;
+  std::array<uint8_t, kMaxDims> sizes = {};  // by dimension: index into its PaddedSizes
 
-  bool operator==(const AtomState& other) const { return places == other.places; }
+  bool operator==(const AtomState& other) const { return places == other.places && sizes == other.sizes; }
+};
+
+/// `shards` tiles of a dimension of `size` elements, padding included.
+inline int64_t getPaddedSize(int64_t size, int64_t shards) { return (size + shards - 1) / shards * shards; }
+
+/// The padded sizes that a dimension of a search may take; the first is its own. Dimensions that divide have no other.
+class PaddedSizes {
+ public:
+  static constexpr size_t kMax = 24;
+
+  explicit PaddedSizes(int64_t size) : sizes{size} {}
+
+  /// Makes room for `shards` shards; nothing happens beyond kMax sizes.
+  void add(int64_t shards);
+  bool isUneven() const { return sizes.size() > 1; }
+  size_t count() const { return sizes.size(); }
+  int64_t operator[](size_t index) const { return sizes[index]; }
+  /// Where `size` is in the list, or nothing.
+  std::optional<uint8_t> find(int64_t size) const;
+
+ private:
+  llvm::SmallVector<int64_t, 4> sizes;
 };
 
 using AtomList = llvm::SmallVector<uint8_t, kMaxAtoms>;
@@ -51,6 +75,10 @@ class Atoms {
   llvm::SmallVector<AtomList, 4> getDims(const AtomState& state, size_t rank) const;
   /// Their parts in this order, neighbours not joined.
   AxisParts getParts(llvm::ArrayRef<uint8_t> atoms) const;
+
+  /// Axes of which `from` and `to` use parts without a common refinement.
+  static llvm::SmallVector<unsigned, 2> getAxesWithoutRefinement(llvm::ArrayRef<int64_t> mesh, const ShardState& from,
+                                                                 const ShardState& to);
 
  private:
   AtomList getAtomsOf(const AxisPart& part) const;

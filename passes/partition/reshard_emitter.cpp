@@ -15,14 +15,9 @@ AxisListAttr ReshardEmitter::getAxes(ArrayRef<AxisPart> parts) const {
   return getAxisList(meshName, mesh, merged(parts));
 }
 
-FailureOr<RankedTensorType> ReshardEmitter::getLocalType(Location loc, RankedTensorType global) {
+RankedTensorType ReshardEmitter::getLocalType(RankedTensorType global) const {
   ShardingAttr sharding = getSharding(global);
   if (!sharding) return global;
-  for (auto [dim, size] : llvm::enumerate(global.getShape())) {
-    if (size % sharding.getNumShards(dim, mesh) == 0) continue;
-    return emitError(loc) << "dimension " << dim << " (size " << size << ") of a tensor does not divide over its axes "
-                          << sharding.getDims()[dim] << " of " << mesh << "; pad it or drop the axis";
-  }
   return RankedTensorType::get(sharding.getLocalShape(global.getShape(), mesh), global.getElementType());
 }
 
@@ -70,9 +65,25 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
         "{0}: {1} -> {2}: step {3} of {4}: {5}, {6} bytes sent, {7:f1} us{8}", reason, describe(getSharding(from)),
         describe(getSharding(to)), index + 1, (*plan)->steps.size(), getStepName(step.kind), step.sentBytes,
         step.seconds * 1e6, (*plan)->materialises ? ", holds the whole tensor: the axes have no common part" : "");
-    if (step.sentBytes != 0) value.getDefiningOp()->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+    if (step.sentBytes != 0 && step.kind != Kind::GatherRange) value.getDefiningOp()->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
   }
   return value;
+}
+
+/// `value` with `size` elements along `dim`: cut, or padded with zeros that nobody reads.
+static Value emitResize(OpBuilder& builder, Location loc, Value value, int64_t dim, int64_t size) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape()), none(type.getRank(), 0);
+  int64_t growth = size - shape[dim];
+  shape[dim] = size;
+  auto result = type.clone(shape);
+  if (growth < 0)
+    return SliceOp::create(builder, loc, result, value, none, shape, SmallVector<int64_t>(type.getRank(), 1));
+  SmallVector<int64_t> high = none;
+  high[dim] = growth;
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(scalar)));
+  return PadOp::create(builder, loc, result, value, zero, none, high, none);
 }
 
 Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step,
@@ -106,6 +117,18 @@ Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, co
       return spmd::AllReduceOp::create(builder, loc, TypeRange{result}, ValueRange{value}, kind, axes).getResult(0);
     case Kind::Mask:
       return emitMask(builder, loc, value, step.axes, kind);
+    case Kind::Resize:
+      return emitResize(builder, loc, value, step.dim, step.size);
+    case Kind::GatherRange: {
+      SmallVector<int64_t> joined(type.getShape());
+      joined[step.dim] *= getGroupSize(step.fromAxes);
+      auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type.clone(joined)}, ValueRange{value},
+                                       ArrayRef<int64_t>{step.dim}, getAxisList(meshName, mesh, step.fromAxes));
+      value = emitResize(builder, loc, gather.getResult(0), step.dim, step.size * parts);
+      joined[step.dim] = step.size;
+      if (parts == 1) return value;
+      return spmd::ShardSliceOp::create(builder, loc, type.clone(joined), value, step.dim, axes);
+    }
   }
   llvm_unreachable("all kinds are handled");
 }

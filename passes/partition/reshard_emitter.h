@@ -16,8 +16,8 @@ class ReshardEmitter {
  public:
   ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost);
 
-  /// Local type of one shard. An error at `loc` names the dimension that does not divide.
-  FailureOr<RankedTensorType> getLocalType(Location loc, RankedTensorType global);
+  /// Type of one shard. Dimensions that do not divide are padded: all shards have the size of the first.
+  RankedTensorType getLocalType(RankedTensorType global) const;
 
   /// Rewrites `value` (local, of global type `from`) to global type `to` (same shape, other sharding) at the builder's
   /// position. `reason` ends up in the explanation. Fails with a diagnostic at `loc` when there is no plan.

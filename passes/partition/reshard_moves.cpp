@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/comm/tile_range.h"
+
 using namespace mlir::sgd;
 using llvm::ArrayRef;
 using llvm::SmallVector;
@@ -17,7 +19,11 @@ struct ReshardMoves::Position {
 
 void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t bytesBefore, uint64_t bytesAfter) {
   step.seconds = cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
-  if (step.kind == Kind::Slice || step.kind == Kind::Mask) return;
+  if (step.kind == Kind::Slice || step.kind == Kind::Mask || step.kind == Kind::Resize) return;
+  if (step.kind == Kind::GatherRange) {
+    step.seconds += cost.getCollectiveSeconds(CollectiveKind::kPermute, step.fromAxes, step.sentBytes);
+    return;
+  }
   CollectiveKind kind = CollectiveKind::kAllReduce;
   if (step.kind == Kind::AllGather) kind = CollectiveKind::kAllGather;
   if (step.kind == Kind::AllToAll) kind = CollectiveKind::kAllToAll;
@@ -29,24 +35,55 @@ void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t byt
 }
 
 ReshardMoves::ReshardMoves(const CostModel& cost, const Atoms& atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,
-                           const AtomState& target, bool mayMaterialise)
-    : cost(cost),
-      atoms(atoms),
-      shape(shape),
-      globalBytes(elementBytes),
-      target(target),
-      targetDims(atoms.getDims(target, shape.size())),
-      mayMaterialise(mayMaterialise) {
-  for (int64_t size : shape) globalBytes *= size;
+                           const ShardState& from, const ShardState& to, bool mayMaterialise)
+    : cost(cost), atoms(atoms), shape(shape), elementBytes(elementBytes), mayMaterialise(mayMaterialise) {
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    wholeElements *= size;
+    PaddedSizes& padded = sizes.emplace_back(size);
+    padded.add(getGroupSize(from.dims[dim]));
+    padded.add(getGroupSize(to.dims[dim]));
+    if (!padded.isUneven()) continue;
+    // Tiles that nest with what the dimension may be cut into on the way.
+    int64_t all = 1;
+    for (size_t atom = 0; atom < atoms.size(); ++atom) all *= atoms[atom].size;
+    padded.add(all);
+    for (const ShardState* state : {&from, &to}) {
+      int64_t shards = 1;
+      for (const AxisPart& part : state->dims[dim]) padded.add(shards *= part.size);
+    }
+  }
+  start = encode(from);
+  target = encode(to);
+  targetDims = atoms.getDims(target, shape.size());
+}
+
+AtomState ReshardMoves::encode(const ShardState& state) const {
+  AtomState encoded = atoms.encode(state);
+  for (auto [dim, parts] : llvm::enumerate(state.dims))
+    encoded.sizes[dim] = *sizes[dim].find(getPaddedSize(shape[dim], getGroupSize(parts)));
+  return encoded;
+}
+
+ReshardMoves::LocalSizes ReshardMoves::getLocalSizes(const AtomState& state) const {
+  SmallVector<int64_t, 4> shards(shape.size(), 1);
+  for (size_t atom = 0; atom < atoms.size(); ++atom)
+    if (state.places[atom].isDim()) shards[state.places[atom].getDim()] *= atoms[atom].size;
+  LocalSizes local;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    int64_t tile = getSize(state, dim) / shards[dim];
+    local.padded *= tile;
+    local.real *= std::min(tile, shape[dim]);
+  }
+  return local;
 }
 
 void ReshardMoves::forEach(const AtomState& state, Visit visit) const {
-  Position at{state, atoms.getDims(state, shape.size()), globalBytes};
-  for (const AtomList& dim : at.dims) at.localBytes /= getShards(dim);
+  Position at{state, atoms.getDims(state, shape.size()), getLocalSizes(state).padded * elementBytes};
   forEachLocal(at, visit);
   forEachReduction(at, visit);
   forEachMovedSuffix(at, visit);
   forEachPermute(at, visit);
+  forEachRetiling(at, visit);
 }
 
 int64_t ReshardMoves::getShards(ArrayRef<uint8_t> list) const {
@@ -56,7 +93,7 @@ int64_t ReshardMoves::getShards(ArrayRef<uint8_t> list) const {
 }
 
 bool ReshardMoves::canAppend(const Position& at, size_t dim, ArrayRef<uint8_t> added) const {
-  return shape[dim] % (getShards(at.dims[dim]) * getShards(added)) == 0;
+  return getSize(at.state, dim) % (getShards(at.dims[dim]) * getShards(added)) == 0;
 }
 
 /// Atoms whose place is `code` now and another one in the target.
@@ -68,15 +105,9 @@ AtomList ReshardMoves::withTarget(const Position& at, uint8_t code) const {
 }
 
 void ReshardMoves::visitStep(const Position& at, const AtomState& next, ReshardStep step, Visit visit) const {
-  uint64_t after = globalBytes;
-  bool isSharded = false;
-  for (size_t atom = 0; atom < atoms.size(); ++atom) {
-    if (!next.places[atom].isDim()) continue;
-    isSharded = true;
-    after /= atoms[atom].size;
-  }
-  if (!isSharded && !mayMaterialise) return;
-  priceStep(cost, step, at.localBytes, after);
+  LocalSizes after = getLocalSizes(next);
+  if (after.real >= wholeElements && !mayMaterialise) return;
+  priceStep(cost, step, at.localBytes, after.padded * elementBytes);
   visit(next, step);
 }
 
@@ -167,7 +198,7 @@ void ReshardMoves::forEachPermute(const Position& at, Visit visit) const {
   visitSwaps(at, visit);
   // Straight to the target.
   for (size_t dim = 0; dim < at.dims.size(); ++dim)
-    if (getShards(at.dims[dim]) != getShards(targetDims[dim])) return;
+    if (getShards(at.dims[dim]) != getShards(targetDims[dim]) || at.state.sizes[dim] != target.sizes[dim]) return;
   for (size_t atom = 0; atom < atoms.size(); ++atom)
     if (at.state.places[atom].isPartial() != target.places[atom].isPartial()) return;
   visitPermuteTo(at, target, visit);
@@ -221,4 +252,73 @@ void ReshardMoves::visitPermuteTo(const Position& at, const AtomState& next, Vis
   llvm::append_range(before, onlyAfter);
   llvm::append_range(after, onlyBefore);
   visitStep(at, next, {Kind::Permute, 0, 0, atoms.getParts(after), atoms.getParts(before)}, visit);
+}
+
+/// Other paddings of dimensions that do not divide: a dimension that a rank holds whole is padded or cut on the spot;
+/// of another one the ranks fetch what their new tiles lack, for the same axes, fewer, or those that the target wants.
+void ReshardMoves::forEachRetiling(const Position& at, Visit visit) const {
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (!sizes[dim].isUneven()) continue;
+    if (at.dims[dim].empty()) {
+      for (uint8_t size = 0; size < sizes[dim].count(); ++size) {
+        AtomState next = at.state;
+        next.sizes[dim] = size;
+        ReshardStep step{Kind::Resize, static_cast<int64_t>(dim), 0, {}, {}, sizes[dim][size]};
+        if (!(next == at.state)) visitStep(at, next, step, visit);
+      }
+      continue;
+    }
+    ArrayRef<uint8_t> list = at.dims[dim], wanted = targetDims[dim];
+    for (size_t length = 0; length <= list.size(); ++length) visitRetiled(at, dim, list.take_front(length), visit);
+    for (size_t length = 1; length <= wanted.size(); ++length) visitRetiled(at, dim, wanted.take_front(length), visit);
+  }
+}
+
+/// Dimension `dim` on `list`, with every padding.
+void ReshardMoves::visitRetiled(const Position& at, size_t dim, ArrayRef<uint8_t> list, Visit visit) const {
+  AtomState next = at.state;
+  for (uint8_t atom : at.dims[dim]) next.places[atom] = {Place::kReplicated};
+  for (auto [position, atom] : llvm::enumerate(list)) {
+    if (!next.places[atom].isReplicated()) return;
+    next.places[atom] = Place::ofDim(dim, position);
+  }
+  int64_t tile = getSize(at.state, dim) / getShards(at.dims[dim]);
+  uint64_t otherBytes = tile == 0 ? 0 : at.localBytes / tile;
+  for (uint8_t size = 0; size < sizes[dim].count(); ++size) {
+    next.sizes[dim] = size;
+    if (sizes[dim][size] % getShards(list) != 0 || next == at.state || (list.empty() && size != 0)) continue;
+    ReshardStep step{Kind::GatherRange,
+                     static_cast<int64_t>(dim),
+                     0,
+                     atoms.getParts(list),
+                     atoms.getParts(at.dims[dim]),
+                     sizes[dim][size] / getShards(list)};
+    step.sentBytes = getFetchedElements(shape[dim], at.dims[dim], tile, list, step.size) * otherBytes;
+    visitStep(at, next, step, visit);
+  }
+}
+
+/// Elements of a dimension of `size` that the busiest rank sends when tiles of `fromTile` over `from` become tiles of
+/// `toTile` over `to`.
+uint64_t ReshardMoves::getFetchedElements(int64_t size, ArrayRef<uint8_t> from, int64_t fromTile, ArrayRef<uint8_t> to,
+                                          int64_t toTile) const {
+  // Ranks that agree on all other axes, numbered by the atoms of both lists.
+  uint64_t ranks = 1;
+  std::array<::sgd::comm::RankDigit, kMaxAtoms> digits;
+  auto number = [&](uint8_t atom) {
+    digits[atom] = {ranks, static_cast<uint64_t>(atoms[atom].size)};
+    ranks *= atoms[atom].size;
+  };
+  for (uint8_t atom : from) number(atom);
+  for (uint8_t atom : to)
+    if (!llvm::is_contained(from, atom)) number(atom);
+  SmallVector<::sgd::comm::RankDigit, 4> tiles, results;
+  for (uint8_t atom : from) tiles.push_back(digits[atom]);
+  for (uint8_t atom : to) results.push_back(digits[atom]);
+  ::sgd::comm::TileRange range;
+  range.size = size;
+  range.tile = fromTile;
+  range.length = toTile;
+  range.scale = toTile;
+  return ::sgd::comm::MostSentElements(ranks, tiles, results, range);
 }

@@ -19,6 +19,7 @@ struct HashState {
   size_t operator()(const AtomState& state) const {
     size_t hash = 1469598103934665603u;
     for (Place place : state.places) hash = (hash ^ place.code) * 1099511628211u;
+    for (uint8_t size : state.sizes) hash = (hash ^ size) * 1099511628211u;
     return hash;
   }
 };
@@ -50,7 +51,8 @@ ReshardPlan tracePlan(Nodes& nodes, const AtomState& from, const AtomState& to) 
 
 /// The fastest way, or nothing when there is none (or none within the budget). Times are compared, equal ones in order
 /// of discovery, so that the result depends on the question alone.
-std::optional<ReshardPlan> search(const ReshardMoves& moves, const AtomState& from, const AtomState& to) {
+std::optional<ReshardPlan> search(const ReshardMoves& moves) {
+  const AtomState &from = moves.getStart(), &to = moves.getTarget();
   using Entry = std::tuple<double, size_t, AtomState>;
   auto isLater = [](const Entry& a, const Entry& b) {
     return std::tie(std::get<0>(a), std::get<1>(a)) > std::tie(std::get<0>(b), std::get<1>(b));
@@ -90,19 +92,35 @@ llvm::Error checkState(ArrayRef<int64_t> mesh, ArrayRef<int64_t> shape, const Sh
     return isValid;
   };
   bool areValid = true;
-  for (auto [dim, parts] : llvm::enumerate(state.dims)) {
+  for (const AxisParts& parts : state.dims)
     for (const AxisPart& part : parts) areValid &= claim(part);
-    if (shape[dim] % getGroupSize(parts) != 0)
-      return llvm::createStringError("dimension %zu of size %lld does not divide into %lld shards", dim,
-                                     static_cast<long long>(shape[dim]), static_cast<long long>(getGroupSize(parts)));
-  }
   for (const AxisPart& part : state.partial) areValid &= claim(part);
   return areValid ? llvm::Error::success()
                   : llvm::createStringError("parts of mesh axes do not divide their axis, or overlap");
 }
 
-bool isSharded(const ShardState& state) {
-  return llvm::any_of(state.dims, [](const AxisParts& parts) { return getGroupSize(parts) > 1; });
+/// Elements of one shard, padding included.
+uint64_t getLocalElements(ArrayRef<int64_t> shape, const ShardState& state) {
+  uint64_t elements = 1;
+  for (auto [size, parts] : llvm::zip(shape, state.dims))
+    elements *= getPaddedSize(size, getGroupSize(parts)) / getGroupSize(parts);
+  return elements;
+}
+
+uint64_t getElements(ArrayRef<int64_t> shape) {
+  uint64_t elements = 1;
+  for (int64_t size : shape) elements *= size;
+  return elements;
+}
+
+bool isSharded(ArrayRef<int64_t> shape, const ShardState& state) {
+  return getLocalElements(shape, state) < getElements(shape);
+}
+
+void append(ReshardPlan& plan, const ReshardPlan& more) {
+  plan.steps.append(more.steps);
+  plan.sentBytes += more.sentBytes;
+  plan.seconds += more.seconds;
 }
 }  // namespace
 
@@ -110,63 +128,101 @@ llvm::Expected<ReshardPlan> ReshardPlanner::plan(ArrayRef<int64_t> shape, uint64
                                                  const ShardState& to) const {
   if (llvm::Error error = checkState(cost.getMesh(), shape, from)) return std::move(error);
   if (llvm::Error error = checkState(cost.getMesh(), shape, to)) return std::move(error);
-  bool mayMaterialise = !isSharded(from) || !isSharded(to);
+  bool mayMaterialise = !isSharded(shape, from) || !isSharded(shape, to);
+  if (std::optional<ReshardPlan> plan = planOnAtoms(shape, elementBytes, from, to, mayMaterialise)) return *plan;
+  if (std::optional<ReshardPlan> plan = planBetweenBases(shape, elementBytes, from, to, mayMaterialise)) return *plan;
+  return planByGathering(shape, elementBytes, from, to);
+}
+
+std::optional<ReshardPlan> ReshardPlanner::planOnAtoms(ArrayRef<int64_t> shape, uint64_t elementBytes,
+                                                       const ShardState& from, const ShardState& to,
+                                                       bool mayMaterialise) const {
   // Prime atoms make more states; they are needed only where whole digits do not fit.
   for (bool toPrimes : {false, true}) {
     std::optional<Atoms> atoms = Atoms::create(cost.getMesh(), from, to, toPrimes);
     if (!atoms) continue;
-    AtomState target = atoms->encode(to);
-    ReshardMoves moves(cost, *atoms, shape, elementBytes, target, mayMaterialise);
-    if (std::optional<ReshardPlan> plan = search(moves, atoms->encode(from), target)) return *plan;
+    if (std::optional<ReshardPlan> plan =
+            search(ReshardMoves(cost, *atoms, shape, elementBytes, from, to, mayMaterialise)))
+      return plan;
   }
-  return planByGathering(shape, elementBytes, from, to);
+  return std::nullopt;
+}
+
+/// An axis that both sides cut in ways without a common refinement ((1)2 and (1)3 of 6) is whole in between: it moves to
+/// one dimension, or none, and there its digits are read anew.
+std::optional<ReshardPlan> ReshardPlanner::planBetweenBases(ArrayRef<int64_t> shape, uint64_t elementBytes,
+                                                            const ShardState& from, const ShardState& to,
+                                                            bool mayMaterialise) const {
+  AxisParts whole;
+  for (unsigned axis : Atoms::getAxesWithoutRefinement(cost.getMesh(), from, to))
+    whole.push_back({axis, 1, cost.getMesh()[axis]});
+  if (whole.empty()) return std::nullopt;
+  ShardState rest = from;
+  for (AxisParts& parts : rest.dims) parts = difference(parts, whole);
+  rest.partial = difference(rest.partial, whole);
+  std::optional<ReshardPlan> best;
+  auto consider = [&](const ShardState& between) {
+    if (!mayMaterialise && !isSharded(shape, between)) return;
+    std::optional<ReshardPlan> first = planOnAtoms(shape, elementBytes, from, between, mayMaterialise),
+                               second = planOnAtoms(shape, elementBytes, between, to, mayMaterialise);
+    if (!first || !second || (best && best->seconds <= first->seconds + second->seconds)) return;
+    append(*first, *second);
+    best = std::move(first);
+  };
+  consider(rest);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    ShardState between = rest;
+    between.dims[dim].append(whole);
+    consider(between);
+  }
+  return best;
+}
+
+/// How many parts of dimension `dim` stay in place; none where tiles would not nest.
+static size_t countKept(int64_t size, ArrayRef<AxisPart> from, ArrayRef<AxisPart> to) {
+  if (from == to) return from.size();
+  if (size % getGroupSize(from) != 0 || size % getGroupSize(to) != 0) return 0;
+  size_t kept = 0;
+  while (kept < std::min(from.size(), to.size()) && from[kept] == to[kept]) ++kept;
+  return kept;
 }
 
 ReshardPlan ReshardPlanner::planByGathering(ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,
                                             const ShardState& to) const {
   using Kind = ReshardStep::Kind;
   ReshardPlan plan;
-  ShardState at = from;
-  uint64_t elements = 1;
-  for (int64_t size : shape) elements *= size;
-  auto localBytes = [&] {
-    uint64_t shards = 1;
-    for (const AxisParts& parts : at.dims) shards *= getGroupSize(parts);
-    return elements / shards * elementBytes;
-  };
-  auto add = [&](Kind kind, int64_t dim, AxisParts axes, uint64_t before) {
-    if (getGroupSize(axes) == 1) return;
-    ReshardStep step{kind, dim, 0, merged(axes), {}, 0, 0};
-    priceStep(cost, step, before, localBytes());
+  SmallVector<int64_t, 4> local;  // sizes on a rank
+  for (auto [size, parts] : llvm::zip(shape, from.dims))
+    local.push_back(getPaddedSize(size, getGroupSize(parts)) / getGroupSize(parts));
+  auto add = [&](ReshardStep step, uint64_t before) {
+    step.axes = merged(step.axes);
+    priceStep(cost, step, before, getElements(local) * elementBytes);
     plan.seconds += step.seconds;
     plan.sentBytes += step.sentBytes;
     plan.steps.push_back(std::move(step));
   };
-  AxisParts reduced, masked;
-  for (const AxisPart& part : from.partial)
-    if (!llvm::is_contained(to.partial, part)) reduced.push_back(part);
-  for (const AxisPart& part : to.partial)
-    if (!llvm::is_contained(from.partial, part)) masked.push_back(part);
-  add(Kind::AllReduce, 0, reduced, localBytes());
-  SmallVector<size_t, 4> kept;
+  auto addOnDim = [&](Kind kind, size_t dim, ArrayRef<AxisPart> axes, int64_t size) {
+    if (local[dim] == size && getGroupSize(axes) == 1) return;
+    uint64_t before = getElements(local) * elementBytes;
+    local[dim] = size;
+    add({kind, static_cast<int64_t>(dim), 0, AxisParts(axes.begin(), axes.end()), {}, size}, before);
+  };
+  AxisParts reduced = difference(from.partial, to.partial), masked = difference(to.partial, from.partial);
+  if (!reduced.empty()) add({Kind::AllReduce, 0, 0, reduced, {}}, getElements(local) * elementBytes);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    kept.push_back(0);
-    while (kept[dim] < from.dims[dim].size() && kept[dim] < to.dims[dim].size() &&
-           from.dims[dim][kept[dim]] == to.dims[dim][kept[dim]])
-      ++kept[dim];
-    AxisParts gathered(llvm::drop_begin(from.dims[dim], kept[dim]));
-    uint64_t before = localBytes();
-    at.dims[dim].truncate(kept[dim]);
-    add(Kind::AllGather, dim, gathered, before);
+    ArrayRef<AxisPart> gathered = ArrayRef(from.dims[dim]).drop_front(countKept(shape[dim], from.dims[dim], to.dims[dim]));
+    addOnDim(Kind::AllGather, dim, gathered, local[dim] * getGroupSize(gathered));
   }
-  plan.materialises = !isSharded(at) && isSharded(from) && isSharded(to);
+  uint64_t held = 1;
+  for (auto [size, whole] : llvm::zip(local, shape)) held *= std::min(size, whole);
+  plan.materialises = held >= getElements(shape) && isSharded(shape, from) && isSharded(shape, to);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    AxisParts sliced(llvm::drop_begin(to.dims[dim], kept[dim]));
-    uint64_t before = localBytes();
-    at.dims[dim] = to.dims[dim];
-    add(Kind::Slice, dim, sliced, before);
+    size_t kept = countKept(shape[dim], from.dims[dim], to.dims[dim]);
+    ArrayRef<AxisPart> sliced = ArrayRef(to.dims[dim]).drop_front(kept);
+    if (kept == 0) addOnDim(Kind::Resize, dim, {}, getPaddedSize(shape[dim], getGroupSize(to.dims[dim])));
+    addOnDim(Kind::Slice, dim, sliced, local[dim] / getGroupSize(sliced));
   }
-  add(Kind::Mask, 0, masked, localBytes());
+  if (!masked.empty()) add({Kind::Mask, 0, 0, masked, {}}, getElements(local) * elementBytes);
   return plan;
 }
 
@@ -186,6 +242,10 @@ llvm::StringRef mlir::sgd::getStepName(ReshardStep::Kind kind) {
       return "all_reduce";
     case ReshardStep::Kind::Mask:
       return "mask";
+    case ReshardStep::Kind::Resize:
+      return "resize";
+    case ReshardStep::Kind::GatherRange:
+      return "gather_range";
   }
   llvm_unreachable("all kinds are handled");
 }

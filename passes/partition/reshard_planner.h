@@ -1,4 +1,6 @@
-// Finds the cheapest way from one sharding of a tensor to another. Plain data, no IR; shapes must divide evenly.
+// Finds the cheapest way from one sharding of a tensor to another. Plain data, no IR. A dimension of n elements in k
+// shards has tiles of ceil(n / k): tile i holds elements [i * tile, min((i + 1) * tile, n)), what is left of it is
+// padding, which is undefined.
 #ifndef SGD_PASSES_PARTITION_RESHARD_PLANNER_H
 #define SGD_PASSES_PARTITION_RESHARD_PLANNER_H
 
@@ -17,12 +19,15 @@ struct ShardState {
 
 /// One local or collective operation; names and meanings are those of the `spmd` dialect.
 struct ReshardStep {
-  enum class Kind { Slice, AllGather, AllToAll, Permute, ReduceScatter, AllReduce, Mask };
+  /// Resize changes the padding of a dimension that a rank holds whole. GatherRange changes the tiles of a dimension:
+  /// every rank fetches the elements that its new tile has and its old one has not.
+  enum class Kind { Slice, AllGather, AllToAll, Permute, ReduceScatter, AllReduce, Mask, Resize, GatherRange };
   Kind kind;
-  int64_t dim = 0;         // Slice, AllGather, ReduceScatter: the dimension; AllToAll: the one that is split
+  int64_t dim = 0;         // all but AllReduce, Permute and Mask: the dimension; AllToAll: the one that is split
   int64_t concat = 0;      // AllToAll: the dimension along which parts are joined
-  AxisParts axes;          // the group; Permute: the order after it; Mask: where coordinate 0 keeps the value
-  AxisParts fromAxes;      // Permute: the order before it
+  AxisParts axes;          // the group; Permute, GatherRange: the order after it; Mask: coordinate 0 keeps the value
+  AxisParts fromAxes;      // Permute, GatherRange: the order before it
+  int64_t size = 0;        // Resize, GatherRange: elements of the dimension on a rank after it
   uint64_t sentBytes = 0;  // per rank, ring rule
   double seconds = 0;
 };
@@ -40,9 +45,9 @@ class ReshardPlanner {
   explicit ReshardPlanner(const CostModel& cost) : cost(cost) {}
 
   /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute,
-  /// reduce-scatter, all-reduce, on parts of axes too) that does not hold the whole tensor unless `from` or `to` does
-  /// or nothing else is possible. `shape` is global, `elementBytes` the size of one element. Partial axes of both
-  /// states must be of one reduction kind. Errors: a dimension that does not divide, parts that overlap.
+  /// reduce-scatter, all-reduce, on parts of axes too; where sizes do not divide also resize and gather-range) that does
+  /// not hold the whole tensor unless `from` or `to` does or nothing else is possible. `shape` is global, `elementBytes`
+  /// the size of one element. Partial axes of both states must be of one reduction kind. Errors: parts that overlap.
   llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,
                                    const ShardState& to) const;
 
@@ -51,6 +56,11 @@ class ReshardPlanner {
                               const ShardState& to) const;
 
  private:
+  std::optional<ReshardPlan> planOnAtoms(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,
+                                         const ShardState& to, bool mayMaterialise) const;
+  std::optional<ReshardPlan> planBetweenBases(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes,
+                                              const ShardState& from, const ShardState& to, bool mayMaterialise) const;
+
   const CostModel& cost;
 };
 

@@ -1,4 +1,4 @@
-// Collects the user's shardings and refuses those that do not divide evenly.
+// Collects the user's shardings.
 #include "passes/sharding/annotations.h"
 
 using namespace mlir;
@@ -8,28 +8,11 @@ static std::string nameOr(StringAttr name, const Twine& otherwise) {
   return name ? ("'" + name.getValue() + "'").str() : otherwise.str();
 }
 
-/// Refuses axes that do not divide their dimension of `shape`.
-static LogicalResult checkDivides(Location loc, const std::string& name, ShardingAttr sharding, ArrayRef<int64_t> shape,
-                                  const MeshAxes& mesh) {
-  for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
-    int64_t shards = sharding.getNumShards(dim, mesh.getMesh());
-    if (shape[dim] % shards == 0) continue;
-    bool isOne = dimSharding.getAxes().size() == 1;
-    InFlightDiagnostic error = emitError(loc) << "cannot shard dimension " << dim << " (size " << shape[dim] << ") of "
-                                              << name << " over " << (isOne ? "axis " : "axes ");
-    llvm::interleaveComma(dimSharding.getAxes(), error,
-                          [&](AxisRefAttr axis) { error << '"' << axis.getName() << '"'; });
-    return error << " (size " << shards << ") evenly; pad it or drop the " << (isOne ? "axis" : "axes");
-  }
-  return success();
-}
-
-static LogicalResult check(Location loc, const std::string& name, ShardingAttr sharding, Type type,
-                           const MeshAxes& mesh) {
+static LogicalResult check(Location loc, const std::string& name, ShardingAttr sharding, const MeshAxes& mesh) {
   if (sharding.getMesh() != mesh.getName())
     return emitError(loc) << name << " is sharded over mesh " << sharding.getMesh() << ", but the program's mesh is "
                           << mesh.getName() << "; use one mesh";
-  return checkDivides(loc, name, sharding, cast<RankedTensorType>(type).getShape(), mesh);
+  return success();
 }
 
 /// What the user wrote for each result; where that is nothing, what he wrote for the argument whose
@@ -55,19 +38,17 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
     auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
     if (!sharding) continue;
     std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
-    if (failed(check(argument.getLoc(), name, sharding, argument.getType(), mesh))) return failure();
+    if (failed(check(argument.getLoc(), name, sharding, mesh))) return failure();
     annotations.push_back({argument, 0, sharding});
   }
   for (auto [index, sharding] : llvm::enumerate(resultShardings(function))) {
     if (!sharding) continue;
-    Type type = function.getResultTypes()[index];
     std::string name = nameOr(function.getResultAttrOfType<StringAttr>(index, kNameAttr), "result " + Twine(index));
-    if (failed(check(function.getLoc(), name, sharding, type, mesh))) return failure();
+    if (failed(check(function.getLoc(), name, sharding, mesh))) return failure();
     annotations.push_back({Value(), static_cast<unsigned>(index), sharding});
   }
   for (auto constraint : function.getOps<ShardingConstraintOp>()) {
-    if (failed(
-            check(constraint.getLoc(), "the constrained value", constraint.getSharding(), constraint.getType(), mesh)))
+    if (failed(check(constraint.getLoc(), "the constrained value", constraint.getSharding(), mesh)))
       return failure();
     annotations.push_back({constraint.getResult(), 0, constraint.getSharding()});
   }

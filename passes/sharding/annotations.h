@@ -13,8 +13,7 @@ struct Annotation {
   ShardingAttr sharding;
 };
 
-/// All annotations of `function`. One whose axes do not divide their dimension, or that names
-/// another mesh, is an error.
+/// All annotations of `function`. One that names another mesh is an error.
 FailureOr<SmallVector<Annotation>> collectAnnotations(func::FuncOp function, const MeshAxes& mesh);
 
 }  // namespace mlir::sgd

@@ -4,6 +4,7 @@
 #include "passes/sharding/assignment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -55,9 +56,11 @@ static bool hasFactor(const AssignedTensor& tensor, unsigned factor) {
 /// True when every tensor can hold its factors' axes in its dimensions.
 static bool isRepresentable(const AssignmentProblem& problem, const Assignment& assignment) {
   bool isExact = true;
-  for (const AssignedTensor& tensor : problem.tensors)
+  for (const AssignedTensor& tensor : problem.tensors) {
     for (const auto& factors : tensor.mapping)
       if (factors.size() > 1) joinFactors(factors, problem.sizes, assignment, &isExact);
+    isExact &= hasFactorTiles(tensor.mapping, problem.sizes, assignment);
+  }
   return isExact;
 }
 
@@ -130,7 +133,7 @@ double getCost(const AssignmentProblem& problem, const Assignment& assignment) {
   SmallVector<unsigned> tied = tieFactors(problem);
   SmallVector<double> elements(tied.size(), 1);
   for (unsigned factor = 0; factor < tied.size(); ++factor)
-    elements[tied[factor]] *= static_cast<double>(problem.sizes[factor]) / getGroupSize(assignment[factor]);
+    elements[tied[factor]] *= std::ceil(static_cast<double>(problem.sizes[factor]) / getGroupSize(assignment[factor]));
   for (unsigned factor = 0; factor < tied.size(); ++factor)
     if (tied[factor] == factor) cost += getComputeCost(elements[factor]);
   return cost;
@@ -175,7 +178,7 @@ static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> p
     if (axes && !axes->empty() && !problem.canBeSharded[factor]) return false;
     if (axes) assignment[factor] = *axes;
   }
-  return !isReducedOverOwnAxes(problem, assignment);
+  return isRepresentable(problem, assignment) && !isReducedOverOwnAxes(problem, assignment);
 }
 
 static SmallVector<TensorFactors, 4> projectAll(const AssignmentProblem& problem) {

@@ -47,11 +47,16 @@ static void cutByOtherFactors(AxisParts& axes, const TensorFactors& tensor, unsi
   }
 }
 
-/// Cuts `axes` to what factor `index` of `tensor`, which has it, may hold.
-static void cutByFactor(AxisParts& axes, const TensorFactors& tensor, unsigned index) {
+/// Cuts `axes` to what factor `index` (of size `size`) of `tensor`, which has it, may hold.
+static void cutByFactor(AxisParts& axes, const TensorFactors& tensor, unsigned index, int64_t size) {
   const FactorAxes& factor = tensor.factors[index];
   if (!tensor.replicated.empty()) axes = prefixWithoutOverlap(axes, tensor.replicated);
   if (!tensor.unreduced.empty()) axes = prefixWithoutOverlap(axes, tensor.unreduced);
+  // Axes that already are there stay. Others must divide, unless nothing follows in the dimension: then it is padded.
+  if (!factor.isMinorMost && !isPrefix(axes, factor.axes)) {
+    AxisParts fitting = prefixThatDivides(axes, size);
+    axes = isPrefix(fitting, factor.axes) ? commonPrefix(axes, factor.axes) : fitting;
+  }
   if ((!factor.isOpen || !factor.overflow.empty()) && isPrefix(factor.axes, axes)) axes = factor.axes;
 }
 
@@ -68,9 +73,8 @@ static bool propagateBasic(const OpFactors& op) {
     for (const TensorFactors& tensor : op.tensors) {
       if (axes.empty()) break;
       cutByOtherFactors(axes, tensor, index);
-      if (tensor.factors[index].isPresent) cutByFactor(axes, tensor, index);
+      if (tensor.factors[index].isPresent) cutByFactor(axes, tensor, index, op.sizes[index]);
     }
-    axes = prefixThatDivides(axes, op.sizes[index]);
     if (axes.empty()) continue;
     for (TensorFactors& tensor : op.tensors)
       if (tensor.factors[index].isPresent) isChanged |= give(tensor.factors[index], axes);
@@ -137,7 +141,7 @@ static bool propagateAggressive(const OpFactors& op) {
   llvm::SmallVector<AxisParts> candidates;
   bool hasAny = false;
   for (unsigned index = 0; index < op.sizes.size(); ++index) {
-    candidates.push_back(prefixThatDivides(compatibleMajorAxes(op, index, op.directions[index]), op.sizes[index]));
+    candidates.push_back(compatibleMajorAxes(op, index, op.directions[index]));
     hasAny |= !candidates.back().empty();
   }
   if (!hasAny) return false;
@@ -148,7 +152,7 @@ static bool propagateAggressive(const OpFactors& op) {
     for (unsigned index : order) {
       if (!tensor.factors[index].isPresent || candidates[index].empty()) continue;
       AxisParts axes = candidates[index];
-      cutByFactor(axes, tensor, index);
+      cutByFactor(axes, tensor, index, op.sizes[index]);
       cutByOtherFactors(axes, tensor, index);
       if (op.isElementwise && t < op.numOperands) cutByResults(axes, op, index);
       isChanged |= give(tensor.factors[index], axes);

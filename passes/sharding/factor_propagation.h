@@ -31,7 +31,8 @@ struct OpFactors {
 AxisParts compatibleMajorAxes(const OpFactors& op, unsigned index, Direction direction);
 
 /// Spreads axes between the tensors of `op` and returns true when a factor of some tensor received
-/// axes. Only open factors receive, and only axes that divide the factor.
+/// axes. Only open factors receive; axes must divide the factor in tensors where it is not the
+/// minor-most of its dimension (there a tile of the dimension could not be padded).
 bool propagateFactors(const OpFactors& op, ConflictMode mode);
 
 /// True when every factor has equal axes in all tensors that have it and nothing overflows: nothing

@@ -38,6 +38,8 @@ struct GatherRule : ShardingRuleOpInterface::ExternalModel<GatherRule, GatherOp>
   ShardingRule getShardingRule(Operation* op) const {
     auto gather = cast<GatherOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
+    // Indices are clamped to what is not padding.
+    rule.padding = {PaddingFill::Anything, PaddingFill::Anything};
     ArrayRef<int64_t> input = shapeOf(gather.getInput());
     SmallVector<unsigned> indexFactors = addIndexFactors(rule, shapeOf(gather.getIndices()), gather.getIndexVectorDim(),
                                                          {}, FactorKind::PassThrough, ReduceKind::Add);
@@ -93,6 +95,8 @@ struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, Scatter
     ShardingRule rule = ShardingRule::empty(op);
     std::optional<ReduceKind> kind = reduceKindOf(scatter.getKind());
     if (kind) rule.accumulator = kInput;
+    // An update whose index is padding lands nowhere.
+    rule.padding = {PaddingFill::Anything, PaddingFill::AllOnes, PaddingFill::Anything};
     SmallVector<unsigned> indexFactors = addIndexFactors(
         rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(), scatter.getIndicesBatchingDims(),
         kind ? FactorKind::Reduction : FactorKind::NeedReplication, kind.value_or(ReduceKind::Add));

@@ -159,6 +159,7 @@ struct DynamicSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicSliceRul
   ShardingRule getShardingRule(Operation* op) const {
     auto slice = cast<DynamicSliceOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
+    rule.padding = {PaddingFill::Anything};  // the start is clamped
     for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getInput()))) {
       int64_t resultSize = slice.getSizes()[dim];
       bool passes = size == resultSize;

@@ -2,6 +2,7 @@
 #include "passes/sharding/projection.h"
 
 #include <numeric>
+#include <utility>
 
 namespace mlir::sgd {
 
@@ -41,6 +42,10 @@ static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices, Arr
     factor.isOpen = dim.isOpen;
     factor.isMinorMost = index == factorIndices.back();
     if (isBlocked) continue;
+    if (factor.isMinorMost) {
+      factor.axes = std::exchange(rest, {});
+      break;
+    }
     fillFactor(rest, factor, sizes[index]);
     isBlocked = getGroupSize(factor.axes) != sizes[index];
   }
@@ -70,6 +75,13 @@ AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes, Array
     if (getGroupSize(axesPerFactor[factor]) != sizes[factor]) isBlocked = true;
   }
   return axes;
+}
+
+bool hasFactorTiles(DimFactors mapping, ArrayRef<int64_t> sizes, ArrayRef<AxisParts> axesPerFactor) {
+  for (const auto& factors : mapping)
+    for (unsigned factor : factors)
+      if (factors.size() > 1 && sizes[factor] % getGroupSize(axesPerFactor[factor]) != 0) return false;
+  return true;
 }
 
 bool expandDims(TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes, const TensorFactors& factors) {

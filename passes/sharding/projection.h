@@ -45,7 +45,8 @@ struct TensorFactors {
 };
 
 /// Distributes each dimension's axes over its factors, major to minor, cutting an axis where a
-/// factor is full. `sizes` are indexed by factor.
+/// factor is full. The minor-most factor takes all that is left, whether it divides or not. `sizes`
+/// are indexed by factor.
 TensorFactors project(const TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes);
 
 /// The axes of a dimension made of `factors`, given each factor's axes: the longest prefix that a
@@ -53,6 +54,11 @@ TensorFactors project(const TensorAxes& tensor, DimFactors mapping, llvm::ArrayR
 /// false when something had to be left out.
 AxisParts joinFactors(llvm::ArrayRef<unsigned> factors, llvm::ArrayRef<int64_t> sizes,
                       llvm::ArrayRef<AxisParts> axesPerFactor, bool* isExact);
+
+/// True when tiles of the dimensions of `mapping` are made of tiles of their factors: where a
+/// dimension has several factors, the axes of each must divide it. (A dimension of one factor may be
+/// sharded unevenly: its tiles are the factor's.)
+bool hasFactorTiles(DimFactors mapping, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<AxisParts> axesPerFactor);
 
 /// Writes the axes of `factors` back into the dimensions of `tensor`; returns true when a dimension
 /// received more axes. A dimension that would lose axes, or that cannot hold its factors' axes,

@@ -34,8 +34,8 @@ struct RuledOp {
 FailureOr<SmallVector<RuledOp, 0>> collectRules(func::FuncOp function);
 
 /// Propagates from the annotations of arguments, results and sharding constraints: by user
-/// priority, then by kind of op, then from basic to aggressive conflict handling. An annotation
-/// that does not divide its dimension is an error.
+/// priority, then by kind of op, then from basic to aggressive conflict handling. Axes need not divide
+/// the dimensions they shard.
 FailureOr<ShardingMap> propagateShardings(func::FuncOp function, ArrayRef<RuledOp> ops, const MeshAxes& mesh);
 
 }  // namespace mlir::sgd

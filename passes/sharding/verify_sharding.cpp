@@ -15,7 +15,7 @@ using namespace mlir::sgd;
 
 namespace {
 /// The axes that all tensors of the op together give to its factors, or nullopt when two of them
-/// differ or one has axes that no factor holds.
+/// differ, or the tiles of one are not made of tiles of its factors.
 std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
                                             ArrayRef<std::pair<TensorAxes, DimFactors>> tensors) {
   SmallVector<int64_t> sizes = rule.factorSizes();
@@ -32,6 +32,8 @@ std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
       isKnown[factor] = true;
     }
   }
+  for (const auto& [axes, mapping] : tensors)
+    if (!hasFactorTiles(mapping, sizes, assignment)) return std::nullopt;
   return assignment;
 }
 

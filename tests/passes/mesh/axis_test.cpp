@@ -131,11 +131,12 @@ TEST(AxisTest, PrefixWithoutOverlapIsTheLongest) {
   }
 }
 
-TEST(AxisTest, PrefixThatDividesStopsAtTheFirstThatDoesNot) {
+TEST(AxisTest, PrefixThatDividesCutsTheFirstThatDoesNot) {
   AxisPart x{0, 1, 4}, y{1, 1, 3};
   EXPECT_EQ(prefixThatDivides({x, y}, 24), (AxisParts{x, y}));
   EXPECT_EQ(prefixThatDivides({x, y}, 8), (AxisParts{x}));
-  EXPECT_TRUE(prefixThatDivides({x, y}, 6).empty());
+  EXPECT_EQ(prefixThatDivides({x, y}, 6), (AxisParts{{0, 1, 2}}));
+  EXPECT_TRUE(prefixThatDivides({x, y}, 9).empty());
 }
 
 }  // namespace

@@ -68,3 +68,34 @@ func.func @mask(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>, %p: tensor<8x4xf3
   %r = sgd.reshard %t : tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>> -> tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
   return %r : tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+
+// Five rows on four ranks: tiles of two, the last of them empty. Only what combines rows hides the padding, once for
+// all its readers.
+// CHECK-LABEL: func.func @uneven
+// CHECK-SAME: %arg0: tensor<2x3xf32> {sgd.global_type = tensor<5x3xf32>
+// CHECK: %[[ID:.*]] = spmd.partition_id <@mesh, {"x"}>
+// CHECK: %[[NEG:.*]] = arith.negf %arg0 : tensor<2x3xf32>
+// CHECK: %[[TILE:.*]] = arith.constant dense<2> : tensor<i32>
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[ID]], %[[TILE]]
+// CHECK: %[[SIZE:.*]] = arith.constant dense<5> : tensor<i32>
+// CHECK: %[[LEFT:.*]] = arith.subi %[[SIZE]], %[[BEFORE]]
+// CHECK: %[[IOTA:.*]] = sgd.iota dimension = 0 : tensor<2x3xi32>
+// CHECK: %[[LIMIT:.*]] = sgd.broadcast_in_dim %[[LEFT]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[IOTA]], %[[LIMIT]]
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK: %[[FILLED:.*]] = arith.select %[[INSIDE]], %[[NEG]], %[[ZERO]]
+// CHECK: sgd.reduce add %[[FILLED]] dimensions = [0]
+// CHECK-NOT: arith.select
+// CHECK: sgd.dot_general %[[FILLED]], %[[FILLED]]
+// CHECK: sgd.reduce max %[[NEG]] dimensions = [1]
+func.func @uneven(%a: tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>) -> tensor<5xf32, #sgd.sharding<@mesh, [{"x"}]>> {
+  %n = arith.negf %a : tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  %0 = sgd.reduce add %n dimensions = [0] : tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<3xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %1 = sgd.dot_general %n, %n batching = [] x [] contracting = [0] x [0] : tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<3x3xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"x"}>>
+  %2 = sgd.reduce max %n dimensions = [1] : tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<5xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  return %2 : tensor<5xf32, #sgd.sharding<@mesh, [{"x"}]>>
+}

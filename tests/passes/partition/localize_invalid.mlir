@@ -25,14 +25,6 @@ func.func @unknown_axis() {
 // -----
 
 sgd.mesh @mesh = <["x"=4]>
-// expected-error @below {{dimension 0 (size 7) of a tensor does not divide over its axes}}
-func.func @uneven(%a: tensor<7xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
-  return
-}
-
-// -----
-
-sgd.mesh @mesh = <["x"=4]>
 func.func @disagree(%a: tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, %b: tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) {
   // expected-error @below {{has operands and results that disagree: dimension 0 of operand 1 is sharded over {}, its partners over {"x"}}}
   %0 = sgd.dot_general %a, %b batching = [] x [] contracting = [0] x [0] : tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
@@ -127,5 +119,14 @@ func.func @no_rule(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
   ^bb0(%b: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>):
     sgd.yield %b : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
   } : (tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @reshape_with_uneven_rows(%a: tensor<5x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>) {
+  // expected-error @below {{cannot be computed shard by shard: dimension 0 of result 0 is sharded over {"x"}, which its shape does not allow; reshard it before}}
+  %0 = sgd.reshape %a : tensor<5x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<40xf32, #sgd.sharding<@mesh, [{"x"}]>>
   return
 }

@@ -20,8 +20,8 @@ class ReshardSimulator {
  public:
   ReshardSimulator(MeshSizes mesh, std::vector<int64_t> shape) : mesh(std::move(mesh)), shape(std::move(shape)) {}
 
-  /// Distributes a tensor of distinct values by `from`, runs the plan, and compares with `to`. Empty when all ranks are
-  /// right.
+  /// Distributes a tensor of distinct values by `from`, with poisoned padding, runs the plan, and compares with `to`.
+  /// Empty when all ranks are right and none held the whole tensor on the way, unless one side does or the plan says so.
   std::string check(const ReshardPlan& plan, const ShardState& from, const ShardState& to) const;
 
  private:
@@ -30,7 +30,9 @@ class ReshardSimulator {
   /// Ranks that differ from `rank` only on `parts`, by linear index over them.
   std::vector<int64_t> getGroup(int64_t rank, llvm::ArrayRef<AxisPart> parts) const;
   LocalTensor getBlock(int64_t rank, const ShardState& state) const;
+  LocalTensor gatherRange(const ReshardStep& step, int64_t rank, const std::vector<LocalTensor>& before) const;
   void run(const ReshardStep& step, std::vector<LocalTensor>& ranks) const;
+  bool isWhole(const LocalTensor& tensor) const;
 
   MeshSizes mesh;
   std::vector<int64_t> shape;

@@ -85,12 +85,18 @@ TEST(FactorPropagationTest, AClosedTensorObjectsInBasicModeAndIsLeftOutInAggress
   EXPECT_EQ(aggressive.axes(2, 0), AxisParts{kX});
 }
 
-TEST(FactorPropagationTest, AxesThatDoNotDivideTheFactorStay) {
+TEST(FactorPropagationTest, AxesThatDoNotDivideSpreadToMinorMostFactorsAlone) {
   for (ConflictMode mode : {ConflictMode::Basic, ConflictMode::Aggressive}) {
-    Step step{{tensorOf({factorOf({kY, kX})}), tensorOf({factorOf({})})}, 1};
-    step.sizes[0] = 6;
-    EXPECT_TRUE(propagateFactors(step.op(), mode));
-    EXPECT_EQ(step.axes(1, 0), AxisParts{kY});
+    for (int64_t size : {6, 12}) {
+      Step step{{tensorOf({factorOf({kY, kX})}), tensorOf({factorOf({})})}, 1};
+      step.sizes[0] = size;
+      EXPECT_TRUE(propagateFactors(step.op(), mode));
+      EXPECT_EQ(step.axes(1, 0), (AxisParts{kY, kX}));
+      step.tensors[1] = tensorOf({factorOf({})});
+      step.tensors[1].factors[0].isMinorMost = false;
+      EXPECT_TRUE(propagateFactors(step.op(), mode));
+      EXPECT_EQ(step.axes(1, 0), size == 6 ? AxisParts{kY} : (AxisParts{kY, kXMajor}));
+    }
   }
 }
 
