@@ -18,7 +18,8 @@ static Value isInside(OpBuilder& builder, Location loc, RankedTensorType local, 
   Type index = isWide ? builder.getI64Type() : builder.getI32Type();
   auto scalar = RankedTensorType::get({}, index);
   auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getIntegerAttr(index, value)));
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(scalar, builder.getIntegerAttr(index, value)));
   };
   Value shard = emitter.getPartitionId(loc, getParts(mesh, axes));
   if (isWide) shard = arith::ExtSIOp::create(builder, loc, scalar, shard);
@@ -81,8 +82,7 @@ void PaddingFiller::fill(Operation* op) {
   for (const PaddedOperand& padded : found->second) {
     Value value = op->getOperand(padded.operand);
     Value& shared = filled[{value, builder.getDenseI64ArrayAttr(padded.dims), padded.filler}];
-    if (!shared)
-      shared = fillPadding(builder, op->getLoc(), value, padded.global, padded.dims, padded.filler, emitter);
+    if (!shared) shared = fillPadding(builder, op->getLoc(), value, padded.global, padded.dims, padded.filler, emitter);
     op->setOperand(padded.operand, shared);
   }
 }

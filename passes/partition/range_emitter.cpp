@@ -119,9 +119,9 @@ Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, StringRe
   RankedTensorType to = withSize(value, wanted.length);
   auto range = RangeAttr::get(builder.getContext(), wanted.dim, wanted.size, wanted.scale, wanted.offset,
                               wanted.divisor, wanted.step);
-  auto gather = spmd::GatherRangeOp::create(builder, loc, TypeRange{to}, ValueRange{value},
-                                            builder.getArrayAttr({range}), emitter.getAxes(tiles),
-                                            emitter.getAxes(wanted.results));
+  auto gather =
+      spmd::GatherRangeOp::create(builder, loc, TypeRange{to}, ValueRange{value}, builder.getArrayAttr({range}),
+                                  emitter.getAxes(tiles), emitter.getAxes(wanted.results));
   uint64_t bytes = getSentBytes(emitter.getMesh(), range, from, to, tiles, wanted.results);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kGatherRange, tiles, bytes);
   std::string text = llvm::formatv(

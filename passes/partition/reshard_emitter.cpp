@@ -60,12 +60,12 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
   ReduceKind kind =
       getSharding(from).isPartial() ? getSharding(from).getUnreducedKind() : getSharding(to).getUnreducedKind();
   for (auto [index, step] : llvm::enumerate((*plan)->steps)) {
-    value = emitStep(builder, loc, value, step, kind);
+    value = emitStep(builder, loc, value, step, from.getShape(), kind);
     std::string text = llvm::formatv(
         "{0}: {1} -> {2}: step {3} of {4}: {5}, {6} bytes sent, {7:f1} us{8}", reason, describe(getSharding(from)),
         describe(getSharding(to)), index + 1, (*plan)->steps.size(), getStepName(step.kind), step.sentBytes,
         step.seconds * 1e6, (*plan)->materialises ? ", holds the whole tensor: the axes have no common part" : "");
-    if (step.sentBytes != 0 && step.kind != Kind::GatherRange) value.getDefiningOp()->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+    if (step.sentBytes != 0) value.getDefiningOp()->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
   }
   return value;
 }
@@ -86,8 +86,21 @@ static Value emitResize(OpBuilder& builder, Location loc, Value value, int64_t d
   return PadOp::create(builder, loc, result, value, zero, none, high, none);
 }
 
+/// New tiles of a dimension of `size` elements.
+Value ReshardEmitter::emitGatherRange(OpBuilder& builder, Location loc, Value value, const ReshardStep& step,
+                                      int64_t size) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[step.dim] = step.size;
+  auto range = RangeAttr::get(builder.getContext(), step.dim, size, /*scale=*/step.size, /*offset=*/0, /*divisor=*/1,
+                              /*step=*/1);
+  return spmd::GatherRangeOp::create(builder, loc, TypeRange{type.clone(shape)}, ValueRange{value},
+                                     builder.getArrayAttr({range}), getAxes(step.fromAxes), getAxes(step.axes))
+      .getResult(0);
+}
+
 Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step,
-                               ReduceKind kind) {
+                               ArrayRef<int64_t> wholeShape, ReduceKind kind) {
   auto type = cast<RankedTensorType>(value.getType());
   AxisListAttr axes = getAxisList(meshName, mesh, step.axes);
   int64_t parts = getGroupSize(step.axes);
@@ -119,16 +132,8 @@ Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, co
       return emitMask(builder, loc, value, step.axes, kind);
     case Kind::Resize:
       return emitResize(builder, loc, value, step.dim, step.size);
-    case Kind::GatherRange: {
-      SmallVector<int64_t> joined(type.getShape());
-      joined[step.dim] *= getGroupSize(step.fromAxes);
-      auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type.clone(joined)}, ValueRange{value},
-                                       ArrayRef<int64_t>{step.dim}, getAxisList(meshName, mesh, step.fromAxes));
-      value = emitResize(builder, loc, gather.getResult(0), step.dim, step.size * parts);
-      joined[step.dim] = step.size;
-      if (parts == 1) return value;
-      return spmd::ShardSliceOp::create(builder, loc, type.clone(joined), value, step.dim, axes);
-    }
+    case Kind::GatherRange:
+      return emitGatherRange(builder, loc, value, step, wholeShape[step.dim]);
   }
   llvm_unreachable("all kinds are handled");
 }

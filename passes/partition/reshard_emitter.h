@@ -39,7 +39,9 @@ class ReshardEmitter {
  private:
   FailureOr<Value> emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
                                RankedTensorType to, StringRef reason);
-  Value emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ReduceKind kind);
+  Value emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ArrayRef<int64_t> wholeShape,
+                 ReduceKind kind);
+  Value emitGatherRange(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, int64_t size);
   Value emitMask(OpBuilder& builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind);
 
   func::FuncOp function;

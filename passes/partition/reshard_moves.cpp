@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "runtime/comm/tile_range.h"
-
 using namespace mlir::sgd;
 using llvm::ArrayRef;
 using llvm::SmallVector;
@@ -21,7 +19,7 @@ void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t byt
   step.seconds = cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
   if (step.kind == Kind::Slice || step.kind == Kind::Mask || step.kind == Kind::Resize) return;
   if (step.kind == Kind::GatherRange) {
-    step.seconds += cost.getCollectiveSeconds(CollectiveKind::kPermute, step.fromAxes, step.sentBytes);
+    step.seconds += cost.getCollectiveSeconds(CollectiveKind::kGatherRange, step.fromAxes, step.sentBytes);
     return;
   }
   CollectiveKind kind = CollectiveKind::kAllReduce;
@@ -287,12 +285,8 @@ void ReshardMoves::visitRetiled(const Position& at, size_t dim, ArrayRef<uint8_t
   for (uint8_t size = 0; size < sizes[dim].count(); ++size) {
     next.sizes[dim] = size;
     if (sizes[dim][size] % getShards(list) != 0 || next == at.state || (list.empty() && size != 0)) continue;
-    ReshardStep step{Kind::GatherRange,
-                     static_cast<int64_t>(dim),
-                     0,
-                     atoms.getParts(list),
-                     atoms.getParts(at.dims[dim]),
-                     sizes[dim][size] / getShards(list)};
+    ReshardStep step{Kind::GatherRange,    static_cast<int64_t>(dim),    0,
+                     atoms.getParts(list), atoms.getParts(at.dims[dim]), sizes[dim][size] / getShards(list)};
     step.sentBytes = getFetchedElements(shape[dim], at.dims[dim], tile, list, step.size) * otherBytes;
     visitStep(at, next, step, visit);
   }
@@ -302,23 +296,21 @@ void ReshardMoves::visitRetiled(const Position& at, size_t dim, ArrayRef<uint8_t
 /// `toTile` over `to`.
 uint64_t ReshardMoves::getFetchedElements(int64_t size, ArrayRef<uint8_t> from, int64_t fromTile, ArrayRef<uint8_t> to,
                                           int64_t toTile) const {
-  // Ranks that agree on all other axes, numbered by the atoms of both lists.
-  uint64_t ranks = 1;
-  std::array<::sgd::comm::RankDigit, kMaxAtoms> digits;
+  // Ranks that agree on all other axes, on a mesh whose axes are the atoms of both lists.
+  MeshSizes ranks;
+  AxisParts tiles, results;
   auto number = [&](uint8_t atom) {
-    digits[atom] = {ranks, static_cast<uint64_t>(atoms[atom].size)};
-    ranks *= atoms[atom].size;
+    ranks.push_back(atoms[atom].size);
+    return AxisPart{static_cast<unsigned>(ranks.size() - 1), 1, atoms[atom].size};
   };
-  for (uint8_t atom : from) number(atom);
-  for (uint8_t atom : to)
-    if (!llvm::is_contained(from, atom)) number(atom);
-  SmallVector<::sgd::comm::RankDigit, 4> tiles, results;
-  for (uint8_t atom : from) tiles.push_back(digits[atom]);
-  for (uint8_t atom : to) results.push_back(digits[atom]);
-  ::sgd::comm::TileRange range;
-  range.size = size;
-  range.tile = fromTile;
-  range.length = toTile;
-  range.scale = toTile;
-  return ::sgd::comm::MostSentElements(ranks, tiles, results, range);
+  for (uint8_t atom : from) tiles.push_back(number(atom));
+  for (uint8_t atom : to) {
+    const auto* known = llvm::find(from, atom);
+    results.push_back(known == from.end() ? number(atom) : tiles[known - from.begin()]);
+  }
+  TileRange range{.size = static_cast<uint64_t>(size),
+                  .tile = static_cast<uint64_t>(fromTile),
+                  .length = static_cast<uint64_t>(toTile),
+                  .scale = toTile};
+  return CostModel::getSentElements(ranks, tiles, results, range);
 }

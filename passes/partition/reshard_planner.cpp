@@ -148,8 +148,8 @@ std::optional<ReshardPlan> ReshardPlanner::planOnAtoms(ArrayRef<int64_t> shape, 
   return std::nullopt;
 }
 
-/// An axis that both sides cut in ways without a common refinement ((1)2 and (1)3 of 6) is whole in between: it moves to
-/// one dimension, or none, and there its digits are read anew.
+/// An axis that both sides cut in ways without a common refinement ((1)2 and (1)3 of 6) is whole in between: it moves
+/// to one dimension, or none, and there its digits are read anew.
 std::optional<ReshardPlan> ReshardPlanner::planBetweenBases(ArrayRef<int64_t> shape, uint64_t elementBytes,
                                                             const ShardState& from, const ShardState& to,
                                                             bool mayMaterialise) const {
@@ -210,7 +210,8 @@ ReshardPlan ReshardPlanner::planByGathering(ArrayRef<int64_t> shape, uint64_t el
   AxisParts reduced = difference(from.partial, to.partial), masked = difference(to.partial, from.partial);
   if (!reduced.empty()) add({Kind::AllReduce, 0, 0, reduced, {}}, getElements(local) * elementBytes);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    ArrayRef<AxisPart> gathered = ArrayRef(from.dims[dim]).drop_front(countKept(shape[dim], from.dims[dim], to.dims[dim]));
+    ArrayRef<AxisPart> gathered =
+        ArrayRef(from.dims[dim]).drop_front(countKept(shape[dim], from.dims[dim], to.dims[dim]));
     addOnDim(Kind::AllGather, dim, gathered, local[dim] * getGroupSize(gathered));
   }
   uint64_t held = 1;

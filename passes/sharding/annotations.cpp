@@ -48,8 +48,7 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
     annotations.push_back({Value(), static_cast<unsigned>(index), sharding});
   }
   for (auto constraint : function.getOps<ShardingConstraintOp>()) {
-    if (failed(check(constraint.getLoc(), "the constrained value", constraint.getSharding(), mesh)))
-      return failure();
+    if (failed(check(constraint.getLoc(), "the constrained value", constraint.getSharding(), mesh))) return failure();
     annotations.push_back({constraint.getResult(), 0, constraint.getSharding()});
   }
   return annotations;

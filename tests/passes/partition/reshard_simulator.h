@@ -21,7 +21,8 @@ class ReshardSimulator {
   ReshardSimulator(MeshSizes mesh, std::vector<int64_t> shape) : mesh(std::move(mesh)), shape(std::move(shape)) {}
 
   /// Distributes a tensor of distinct values by `from`, with poisoned padding, runs the plan, and compares with `to`.
-  /// Empty when all ranks are right and none held the whole tensor on the way, unless one side does or the plan says so.
+  /// Empty when all ranks are right and none held the whole tensor on the way, unless one side does or the plan says
+  /// so.
   std::string check(const ReshardPlan& plan, const ShardState& from, const ShardState& to) const;
 
  private:
