@@ -79,8 +79,6 @@ TEST(Errors, Mesh) {
             "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data\n");
   EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
             "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh\n");
-  options.mesh = {{"data", 3}};
-  EXPECT_THAT(errorOf(kSharded, options), HasSubstr("over axis \"data\" (size 3)"));
 }
 
 TEST(Errors, UnknownAxisInASharding) {

@@ -202,7 +202,7 @@ std::vector<Case> OperationCases() {
       {"range tiles", [](ArtifactT&, ProgramT& p) { RangeIn(p).size = 1 << 20; }, "do not hold 1048576"},
       {"range number", [](ArtifactT&, ProgramT& p) { RangeIn(p).step = uint64_t{1} << 60; }, "larger than 2^48"},
       {"range scale", [](ArtifactT&, ProgramT& p) { RangeIn(p).scale = INT64_MIN; }, "beyond 2^62"},
-      {"range count", [](ArtifactT&, ProgramT& p) { RangeIn(p).tile = 3; }, "its dimensions say 3"},
+      {"range count", [](ArtifactT&, ProgramT& p) { RangeIn(p).tile = 64; }, "its dimensions say 64"},
       {"range target", [](ArtifactT&, ProgramT& p) { RangeIn(p).length = 1 << 20; }, "the target of operand 0"},
       {"range axes",
        [](ArtifactT&, ProgramT& p) {
