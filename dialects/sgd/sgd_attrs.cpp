@@ -68,7 +68,8 @@ int64_t MeshAttr::getNumRanks() const {
   return ranks;
 }
 
-// Ranges ---------------------------------------------------------------------------------------------------------------
+// Ranges
+// ---------------------------------------------------------------------------------------------------------------
 
 LogicalResult RangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dim, int64_t size, int64_t scale,
                                 int64_t offset, int64_t divisor, int64_t step) {

@@ -119,9 +119,8 @@ const char* ElementName(ElementType element) {
 }
 
 const char* CollectiveName(CollectiveKind kind) {
-  static constexpr const char* kNames[] = {"all_reduce", "all_gather", "reduce_scatter",
-                                           "all_to_all", "permute",    "broadcast",
-                                           "gather_range"};
+  static constexpr const char* kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+                                           "permute",    "broadcast",  "gather_range"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -143,14 +142,13 @@ absl::Status CheckRange(const TileRange& range, uint64_t group_size) {
   if (range.divisor == 0 || range.step == 0) {
     return absl::InvalidArgumentError("a range has a divisor or a step of zero");
   }
-  if (range.length > kMaxBytes / range.step || range.tile > kMaxBytes / group_size ||
-      range.scale > kMaxRangeScale || range.scale < -kMaxRangeScale || range.offset > kMaxRangeOffset ||
-      range.offset < -kMaxRangeOffset) {
+  if (range.length > kMaxBytes / range.step || range.tile > kMaxBytes / group_size || range.scale > kMaxRangeScale ||
+      range.scale < -kMaxRangeScale || range.offset > kMaxRangeOffset || range.offset < -kMaxRangeOffset) {
     return absl::InvalidArgumentError("a range begins or ends beyond 2^62");
   }
   if (range.tile * group_size < range.size) {
-    return absl::InvalidArgumentError(absl::StrCat(group_size, " tiles of ", range.tile, " elements do not hold ",
-                                                   range.size));
+    return absl::InvalidArgumentError(
+        absl::StrCat(group_size, " tiles of ", range.tile, " elements do not hold ", range.size));
   }
   return absl::OkStatus();
 }

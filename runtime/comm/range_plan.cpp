@@ -9,7 +9,8 @@ namespace {
 MemberCopy PlanCopy(const CollectiveOperand& operand, int64_t start, uint64_t tile, const ResultSpan& span) {
   const TileRange& range = operand.range;
   const uint64_t row = operand.inner * ElementSize(operand.element);
-  const uint64_t first = static_cast<uint64_t>(start + static_cast<int64_t>(span.begin * range.step)) - tile * range.tile;
+  const uint64_t first =
+      static_cast<uint64_t>(start + static_cast<int64_t>(span.begin * range.step)) - tile * range.tile;
   MemberCopy member;
   member.position = static_cast<uint32_t>(tile);
   member.read_offset = first * row;

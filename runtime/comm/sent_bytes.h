@@ -8,7 +8,15 @@
 namespace sgd::comm {
 
 // Values equal those of program.fbs.
-enum class CollectiveKind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kPermute, kBroadcast, kGatherRange };
+enum class CollectiveKind : uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kPermute,
+  kBroadcast,
+  kGatherRange
+};
 
 // `bytes` of one rank, summed over the operands of a bucket before this is called:
 //   AllReduce, Broadcast, Permute: the operand; AllGather: the result; ReduceScatter, AllToAll: the

@@ -245,10 +245,9 @@ std::vector<Shape> ProcessShapes() {
   return {all[1], all[3], all[9]};
 }
 
-const auto kAllKinds =
-    testing::Values(CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-                    CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast,
-                    CollectiveKind::kGatherRange);
+const auto kAllKinds = testing::Values(
+    CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
+    CollectiveKind::kPermute, CollectiveKind::kBroadcast, CollectiveKind::kGatherRange);
 
 // Ways differ in when things happen, not in what: some shapes will do.
 std::vector<Shape> SplitShapes() {
