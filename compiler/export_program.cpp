@@ -89,6 +89,7 @@ class ProgramExporter {
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
                                .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
                                .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
+                               .Case([&](plan::ConvolutionOp convolution) { return fill(convolution, *instruction); })
                                .Case([&](plan::TiledOp tiled) { return fill(tiled, *instruction); })
                                .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
                                .Case([&](plan::DoneOp done) {
@@ -177,6 +178,33 @@ class ProgramExporter {
     if (failed(target)) return failure();
     instruction.flops = matmul.getFlops();
     instruction.op.Set(std::move(*target));
+    return success();
+  }
+
+  LogicalResult fill(plan::ConvolutionOp convolution, artifact::InstructionT& instruction) {
+    artifact::ConvolutionT target;
+    auto element = getElementType(convolution.getLhs().getType().getElementType(), /*isUnsigned=*/false);
+    if (!element) return convolution.emitOpError("has an element type that artifacts do not have");
+    target.element = *element;
+    ArrayRef<int64_t> sizes = convolution.getSizes(), lhs = convolution.getLhsStrides(),
+                      rhs = convolution.getRhsStrides(), result = convolution.getResultStrides();
+    using Dim = artifact::ConvolutionDim;
+    target.batch = std::make_unique<Dim>(sizes[0], lhs[0], 0, result[0]);
+    target.groups = std::make_unique<Dim>(sizes[1], lhs[1], rhs[0], result[1]);
+    target.inputs = std::make_unique<Dim>(sizes[2], lhs[2], rhs[1], 0);
+    target.outputs = std::make_unique<Dim>(sizes[3], 0, rhs[2], result[2]);
+    for (int64_t dim = 0; dim < convolution.getNumSpatialDims(); ++dim)
+      target.spatial.emplace_back(convolution.getInputs()[dim], convolution.getOutputs()[dim],
+                                  convolution.getKernels()[dim], convolution.getStrides()[dim],
+                                  convolution.getDilations()[dim], convolution.getLow()[dim], lhs[3 + dim],
+                                  rhs[3 + dim], result[3 + dim]);
+    target.lhs = sliceOf(convolution.getLhs());
+    target.rhs = sliceOf(convolution.getRhs());
+    target.result = sliceOf(convolution.getResult());
+    if (convolution.getBias()) target.bias = sliceOf(convolution.getBias());
+    target.epilogue = static_cast<artifact::Epilogue>(convolution.getEpilogue());
+    instruction.flops = convolution.getFlops();
+    instruction.op.Set(std::move(target));
     return success();
   }
 

@@ -35,6 +35,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
+  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass());
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

@@ -82,6 +82,9 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
     } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
       ++report.libraryCalls;
       report.flops += matmul.getFlops();
+    } else if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
+      ++report.libraryCalls;
+      report.flops += convolution.getFlops();
     } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
       ++report.kernels;
       report.flops += tiled.getFlops();

@@ -7,7 +7,8 @@ using namespace mlir::sgd::reference;
 
 /// The element of the lhs that a window reads along one spatial dimension: nullopt for padding and the zeros of
 /// dilation.
-static std::optional<int64_t> findElement(ConvolutionOp op, int64_t dim, int64_t window, int64_t tap, int64_t size) {
+template <typename Op>
+static std::optional<int64_t> findElement(Op op, int64_t dim, int64_t window, int64_t tap, int64_t size) {
   int64_t padded = window * op.getStrides()[dim] + tap * op.getRhsDilations()[dim] - op.getLow()[dim];
   if (padded < 0 || padded % op.getLhsDilations()[dim] != 0) return std::nullopt;
   int64_t element = padded / op.getLhsDilations()[dim];
@@ -39,6 +40,45 @@ void reference::evaluateConvolution(ConvolutionOp op, const Tensor& lhs, const T
         else
           integerSum += static_cast<uint64_t>(lhs.integers[l]) * static_cast<uint64_t>(rhs.integers[r]);
       }
+    });
+    out.isFloat() ? out.setFloat(at, sum) : out.setInteger(at, static_cast<int64_t>(integerSum));
+  });
+}
+
+/// A tensor seen through its labels.
+static int64_t flattenLabelled(ArrayRef<int64_t> labels, ArrayRef<int64_t> shape, ArrayRef<int64_t> position) {
+  Index index;
+  for (int64_t label : labels) index.push_back(label < 0 ? 0 : position[label]);
+  return flatten(index, shape);
+}
+
+void reference::evaluateConvolve(ConvolveOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out) {
+  int64_t spatial = op.getNumSpatialDims();
+  SmallVector<int64_t> taps;
+  for (int64_t dim = 0; dim < spatial; ++dim) taps.push_back(op.getRhsSize(ConvolveOp::kSpatial + dim));
+  taps.push_back(op.getLhsSize(ConvolveOp::kInput));
+  forEachIndex(out.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
+    double sum = 0;
+    uint64_t integerSum = 0;
+    Index window(ConvolveOp::kSpatial + spatial, 0);
+    for (auto [label, value] : llvm::zip(op.getResultLabels(), index))
+      if (label >= 0) window[label] = value;
+    forEachIndex(taps, [&](ArrayRef<int64_t> tap, int64_t) {
+      Index left = window, right = window;
+      left[ConvolveOp::kInput] = right[ConvolveOp::kInput] = tap.back();
+      for (int64_t dim = 0; dim < spatial; ++dim) {
+        int64_t label = ConvolveOp::kSpatial + dim;
+        auto element = findElement(op, dim, window[label], tap[dim], op.getLhsSize(label));
+        if (!element) return;
+        left[label] = *element;
+        right[label] = tap[dim];
+      }
+      int64_t l = flattenLabelled(op.getLhsLabels(), lhs.shape(), left),
+              r = flattenLabelled(op.getRhsLabels(), rhs.shape(), right);
+      if (out.isFloat())
+        sum += lhs.floats[l] * rhs.floats[r];
+      else
+        integerSum += static_cast<uint64_t>(lhs.integers[l]) * static_cast<uint64_t>(rhs.integers[r]);
     });
     out.isFloat() ? out.setFloat(at, sum) : out.setInteger(at, static_cast<int64_t>(integerSum));
   });

@@ -31,6 +31,8 @@ LogicalResult reference::evaluateOp(Operation* op, Operands in, Tensor& out) {
     evaluateDot(dot, *in[0], *in[1], out);
   } else if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
     evaluateConvolution(convolution, *in[0], *in[1], out);
+  } else if (auto convolve = dyn_cast<ConvolveOp>(op)) {
+    evaluateConvolve(convolve, *in[0], *in[1], out);
   } else if (auto contract = dyn_cast<ContractOp>(op)) {
     evaluateContract(contract, *in[0], *in[1], out);
   } else if (failed(evaluateMove(op, in, out))) {

@@ -32,6 +32,7 @@ LogicalResult evaluateScatter(ScatterOp op, const Tensor& in, const Tensor& indi
 LogicalResult evaluateReduce(ReduceOp op, const Tensor& in, Tensor& out);
 void evaluateDot(DotGeneralOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 void evaluateConvolution(ConvolutionOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
+void evaluateConvolve(ConvolveOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 void evaluateContract(ContractOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 
 }  // namespace mlir::sgd::reference

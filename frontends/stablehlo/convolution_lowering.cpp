@@ -95,34 +95,27 @@ class ConvolutionLowering {
 
   /// [N, s.., G, C]. Groups of the batch become groups of features: each has its own part of the batch.
   Value prepareLhs(Value lhs) {
-    SmallVector<int64_t> order = {dims.getInputBatch()};
-    llvm::append_range(order, dims.getInputSpatial());
-    order.push_back(dims.getInputFeature());
-    lhs = transpose(l, lhs, order);
-    if (op.getBatchGroupCount() == 1) return split(l, lhs, spatial + 1, op.getFeatureGroupCount());
-    lhs = split(l, lhs, 0, op.getBatchGroupCount());
-    auto groupInside = llvm::to_vector(llvm::seq<int64_t>(1, spatial + 2));
-    groupInside.push_back(0);
-    groupInside.push_back(spatial + 2);
-    return transpose(l, lhs, groupInside);
+    bool splitsBatch = op.getBatchGroupCount() != 1;
+    int64_t group = splitsBatch ? dims.getInputBatch() : dims.getInputFeature();
+    auto behind = [&](int64_t dim) { return dim >= group ? dim + 1 : dim; };
+    SmallVector<int64_t> order = {behind(dims.getInputBatch())};
+    for (int64_t dim : dims.getInputSpatial()) order.push_back(behind(dim));
+    order.append({group, behind(dims.getInputFeature())});
+    return transpose(l, split(l, lhs, group, getGroups()), order);
   }
 
   /// [k.., G, C, O]: the output features of the input are those of all groups.
   Value prepareRhs(Value rhs) {
-    SmallVector<int64_t> order(dims.getKernelSpatial());
-    order.push_back(dims.getKernelInputFeature());
-    order.push_back(dims.getKernelOutputFeature());
-    rhs = transpose(l, rhs, order);
-    if (op.getWindowReversal()) {
-      SmallVector<int64_t> reversed;
+    int64_t group = dims.getKernelOutputFeature();
+    auto behind = [&](int64_t dim) { return dim >= group ? dim + 1 : dim; };
+    rhs = split(l, rhs, group, getGroups());
+    SmallVector<int64_t> order = llvm::map_to_vector(dims.getKernelSpatial(), behind), reversed;
+    if (op.getWindowReversal())
       for (auto [dim, isReversed] : llvm::enumerate(*op.getWindowReversal()))
-        if (isReversed) reversed.push_back(dim);
-      if (!reversed.empty()) rhs = l.create<ReverseOp>(rhs, reversed);
-    }
-    rhs = split(l, rhs, spatial + 1, getGroups());
-    auto groupFirst = llvm::to_vector(llvm::seq<int64_t>(0, spatial));
-    groupFirst.append({spatial + 1, spatial, spatial + 2});
-    return transpose(l, rhs, groupFirst);
+        if (isReversed) reversed.push_back(order[dim]);
+    if (!reversed.empty()) rhs = l.create<ReverseOp>(rhs, reversed);
+    order.append({group, behind(dims.getKernelInputFeature()), group + 1});
+    return transpose(l, rhs, order);
   }
 
   int64_t getGroups() { return op.getFeatureGroupCount() * op.getBatchGroupCount(); }
@@ -138,14 +131,12 @@ class ConvolutionLowering {
 
   /// From [N, o.., G, O] to the order that the op asks for.
   Value finish(Value convolution) {
-    SmallVector<int64_t> shape(typeOf(convolution).getShape());
-    int64_t features = shape.pop_back_val();
-    shape.back() *= features;
     SmallVector<int64_t> order(spatial + 2);
     order[dims.getOutputBatch()] = 0;
     for (auto [i, dim] : llvm::enumerate(dims.getOutputSpatial())) order[dim] = i + 1;
     order[dims.getOutputFeature()] = spatial + 1;
-    return transpose(l, reshape(l, convolution, shape), order);
+    order.insert(order.begin() + dims.getOutputFeature() + 1, spatial + 2);
+    return reshape(l, transpose(l, convolution, order), l.getResultType().getShape());
   }
 
   OpLowering& l;

@@ -1,7 +1,8 @@
-// What follows a matrix product elementwise moves into the library call. Works on plans where every value still has a
+// What follows a matrix product or a convolution elementwise moves into the library call. Works on plans where every value still has a
 // buffer of its own and every buffer is written before it is read, so that a product may be computed as late as its
 // reader.
 #include "passes/memory/passes.h"
+#include "passes/memory/product_op.h"
 #include "passes/memory/spaces.h"
 
 namespace mlir::sgd {
@@ -93,26 +94,17 @@ bool anyUse(Value buffer, llvm::function_ref<bool(OpOperand&)> is) {
   });
 }
 
-/// The only reader of what `matmul` writes to `buffer`, if it reads everything at once.
-std::optional<Reader> getOnlyReader(plan::MatmulOp matmul, plan::AllocOp buffer) {
+/// The only reader of what `product` writes to `buffer`, if it reads everything at once.
+std::optional<Reader> getOnlyReader(ProductOp product, plan::AllocOp buffer) {
   std::optional<Reader> reader;
   bool hasOthers = anyUse(buffer, [&](OpOperand& use) {
-    if (use.getOwner() == matmul) return false;
+    if (use.getOwner() == product.getOperation()) return false;
     auto launch = dyn_cast<plan::LaunchOp>(use.getOwner());
     if (reader || !launch || getNumElements(use.get()) != getNumElements(buffer)) return true;
     reader = Reader{launch, use.getOperandNumber()};
     return false;
   });
   return hasOthers ? std::nullopt : reader;
-}
-
-/// Whether column j of the product, and nothing else, lies at the elements whose number modulo n is j.
-bool isRowMajor(plan::MatmulOp matmul, plan::AllocOp buffer) {
-  ArrayRef<int64_t> sizes = matmul.getSizes().drop_back(), strides = matmul.getCStrides();
-  int64_t columns = sizes.back(), elements = 1;
-  for (int64_t size : sizes) elements *= size;
-  return strides.back() == 1 && elements == getNumElements(buffer) &&
-         llvm::all_of(strides.drop_back(), [&](int64_t stride) { return stride % columns == 0; });
 }
 
 plan::AllocOp getWholeAlloc(Value buffer) {
@@ -134,7 +126,7 @@ class FunctionFuser {
   FunctionFuser(func::FuncOp function, const SymbolTable& kernels) : kernels(kernels) {
     for (auto [position, op] : llvm::enumerate(function.front())) {
       positions[&op] = position;
-      if (auto matmul = dyn_cast<plan::MatmulOp>(op)) matmuls.push_back(matmul);
+      if (ProductOp product(&op); product) products.push_back(product);
       for (Value operand : op.getOperands())
         if (isa<MemRefType>(operand.getType()) && hasEffect<MemoryEffects::Write>(&op, operand))
           lastWrite[plan::getRoot(operand).root] = position;
@@ -142,7 +134,7 @@ class FunctionFuser {
   }
 
   void run() {
-    for (plan::MatmulOp matmul : matmuls) fuse(matmul);
+    for (ProductOp product : products) fuse(product);
   }
 
  private:
@@ -165,30 +157,26 @@ class FunctionFuser {
 
   /// Whether the product may be computed in front of `launch` without more bytes alive until there: what it reads and
   /// nobody else needs so long is no larger than itself.
-  bool mayWaitFor(plan::LaunchOp launch, plan::MatmulOp matmul, plan::AllocOp product) const {
+  bool mayWaitFor(plan::LaunchOp launch, ProductOp product, plan::AllocOp target) const {
     int64_t held = 0;
-    for (Value operand : {Value(matmul.getA()), Value(matmul.getB())}) {
+    for (Value operand : product.getFactors()) {
       Value root = plan::getRoot(operand).root;
       bool isHeldAnyway = !root.getDefiningOp<plan::AllocOp>() ||
                           anyUse(root, [&](OpOperand& use) { return isBefore(launch, use.getOwner()); });
       if (!isHeldAnyway) held += plan::getByteSize(cast<MemRefType>(root.getType()));
     }
-    return held <= plan::getByteSize(product.getType());
+    return held <= plan::getByteSize(target.getType());
   }
 
-  /// `matmul` again, in front of `position`, which it is about to replace, writing to `target`, an alloc.
-  void createFused(plan::MatmulOp matmul, Operation* position, plan::AllocOp target, Value bias,
-                   plan::Epilogue epilogue) {
+  /// `product` again, in front of `position`, which it is about to replace, writing to `target`, an alloc.
+  void createFused(ProductOp product, Operation* position, plan::AllocOp target, Value bias, plan::Epilogue epilogue) {
     if (isBefore(position, target)) {
       target->moveBefore(position);
       positions[target] = positions.lookup(position);
     }
     OpBuilder builder(position);
-    auto fused =
-        plan::MatmulOp::create(builder, matmul.getLoc(), matmul.getA(), matmul.getB(),
-                               viewAs(builder, target, cast<MemRefType>(matmul.getC().getType())), bias,
-                               matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(),
-                               matmul.getCStridesAttr(), plan::EpilogueAttr::get(builder.getContext(), epilogue));
+    Value view = viewAs(builder, target, cast<MemRefType>(product.getTarget().getType()));
+    Operation* fused = product.create(builder, view, bias, epilogue);
     positions[fused] = positions.lookup(position);
     noteWrite(target, positions.lookup(position));
   }
@@ -198,12 +186,12 @@ class FunctionFuser {
     last = std::max(last, position);
   }
 
-  /// Replaces matmul and launch by one matmul where the launch only adds a bias (and takes the maximum with zero) or
+  /// Replaces product and launch by one product where the launch only adds a bias (and takes the maximum with zero) or
   /// another tensor.
-  void fuse(plan::MatmulOp matmul) {
-    plan::AllocOp product = getWholeAlloc(matmul.getC());
-    if (!product || matmul.getEpilogue() != plan::Epilogue::None || !isRowMajor(matmul, product)) return;
-    std::optional<Reader> reader = getOnlyReader(matmul, product);
+  void fuse(ProductOp product) {
+    plan::AllocOp target = getWholeAlloc(product.getTarget());
+    if (!target || product.getEpilogue() != plan::Epilogue::None || !product.isRowMajor(getNumElements(target))) return;
+    std::optional<Reader> reader = getOnlyReader(product, target);
     if (!reader || reader->launch.getInputs().size() != 2 || reader->launch.getOutputs().size() != 1 ||
         reader->input > 1)
       return;
@@ -212,33 +200,33 @@ class FunctionFuser {
     plan::AllocOp result = getWholeAlloc(launch.getOutputs().front());
     Value other = launch.getInputs()[1 - reader->input];
     auto elementOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
-    if (!kernel || kernel.getInPlace() || !result || elementOf(other) != elementOf(product) ||
-        elementOf(result) != elementOf(product))
+    if (!kernel || kernel.getInPlace() || !result || elementOf(other) != elementOf(target) ||
+        elementOf(result) != elementOf(target))
       return;
     Operation* yield = kernel.getCluster().getBody().front().getTerminator();
-    Part part = BodyReader(reader->input, matmul.getSizes()[matmul.getNumBatchDims() + 1]).read(yield->getOperand(0));
-    Operation* position = isReadyAt(matmul, other) ? matmul.getOperation() : launch.getOperation();
-    if (position == launch && !mayWaitFor(launch, matmul, product)) return;
+    Part part = BodyReader(reader->input, product.getColumns()).read(yield->getOperand(0));
+    Operation* position = isReadyAt(product.getOperation(), other) ? product.getOperation() : launch.getOperation();
+    if (position == launch && !mayWaitFor(launch, product, target)) return;
     if (part == Part::BiasedProduct || part == Part::BiasedRelu) {
-      createFused(matmul, position, result, other,
+      createFused(product, position, result, other,
                   part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
     } else if (part == Part::AccumulatedProduct) {
       plan::AllocOp addend = getWholeAlloc(other);
-      bool isOperand = plan::getRoot(matmul.getA()).root == addend || plan::getRoot(matmul.getB()).root == addend;
+      bool isOperand = llvm::any_of(product.getFactors(), [&](Value f) { return plan::getRoot(f).root == addend; });
       if (!addend || isOperand || !diesAt(position, launch, addend) || isReturned(result)) return;
       noteWrite(addend, lastWrite.lookup(result));
       replaceBuffer(result, addend);
-      createFused(matmul, position, addend, Value(), plan::Epilogue::Accumulate);
+      createFused(product, position, addend, Value(), plan::Epilogue::Accumulate);
     } else {
       return;
     }
     launch.erase();
-    matmul.erase();
-    eraseWithViews(product);
+    product.getOperation()->erase();
+    eraseWithViews(target);
   }
 
   const SymbolTable& kernels;
-  SmallVector<plan::MatmulOp, 0> matmuls;
+  SmallVector<ProductOp, 0> products;
   /// By root: the position of the last op that writes to it, or of a later one that has gone.
   llvm::DenseMap<Value, unsigned> lastWrite;
   llvm::DenseMap<Operation*, unsigned> positions;

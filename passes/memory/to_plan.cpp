@@ -2,6 +2,7 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/memory/collective_to_plan.h"
 #include "passes/memory/contract_to_plan.h"
+#include "passes/memory/convolve_to_plan.h"
 #include "passes/memory/kernel_table.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/tiled_to_plan.h"
@@ -46,7 +47,7 @@ void wrapOthers(func::FuncOp function) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
-    } else if (!isa<ClusterOp, ContractOp, TiledOp, arith::ConstantOp>(op) && !isCollective(&op) &&
+    } else if (!isa<ClusterOp, ContractOp, ConvolveOp, TiledOp, arith::ConstantOp>(op) && !isCollective(&op) &&
                !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
@@ -96,6 +97,7 @@ class FunctionConverter {
       if (op.getNumRegions() != 0 && !isa<ClusterOp, TiledOp>(op) && !hasScalarBody(&op))
         return op.emitOpError("is control flow, which is not supported at the plan level");
       if (isa<DotGeneralOp>(op)) return op.emitOpError("is not a contraction yet; run sgd-form-contractions first");
+      if (isa<ConvolutionOp>(op)) return op.emitOpError("has no layout yet; run sgd-form-convolutions first");
       if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
         return op.emitOpError("is not dense");
     }
@@ -164,6 +166,12 @@ class FunctionConverter {
       Value target = buffers[contract.getResult()] =
           alloc(op->getLoc(), contract.getType(), spaceOf(contract.getResult()));
       return createMatmuls(builder, contract, {bufferOf(contract.getLhs())}, {bufferOf(contract.getRhs())}, {target});
+    }
+    if (auto convolve = dyn_cast<ConvolveOp>(op)) {
+      Value target = buffers[convolve.getResult()] =
+          alloc(op->getLoc(), convolve.getType(), spaceOf(convolve.getResult()));
+      createConvolutions(builder, convolve, bufferOf(convolve.getLhs()), bufferOf(convolve.getRhs()), target);
+      return success();
     }
     if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);
     if (isCollective(op)) return convertCollective(op);

@@ -13,6 +13,16 @@ def FormSortsPass : Pass<"sgd-form-sorts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FormConvolutionsPass : Pass<"sgd-form-convolutions", "::mlir::func::FuncOp"> {
+  let summary = "convolution with neighbouring transposes and reversals to convolve, or to dot_general";
+  let description = [{
+    Before: local shapes, no encodings. After: no sgd.convolution. Where every kernel is one element or the whole input, without padding, the
+    convolution is a dot_general. Otherwise transposes of operands and result become the labels of a sgd.convolve, and a reversed kernel is read
+    backwards, so that nothing is moved in memory.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp"> {
   let summary = "dot_general and neighbouring transposes to contract";
   let description = [{

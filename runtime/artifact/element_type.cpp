@@ -31,6 +31,22 @@ std::optional<ElementType> Find(const char* Row::* column, std::string_view name
 }  // namespace
 
 uint64_t ElementSize(ElementType type) { return RowOf(type).size; }
+ElementType SumElement(ElementType type) {
+  switch (type) {
+    case ElementType::F16:
+    case ElementType::BF16:
+      return ElementType::F32;
+    case ElementType::I8:
+    case ElementType::I16:
+      return ElementType::I32;
+    case ElementType::U8:
+    case ElementType::U16:
+      return ElementType::U32;
+    default:
+      return type;
+  }
+}
+
 const char* ElementName(ElementType type) { return RowOf(type).name; }
 const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; }
 std::optional<ElementType> ElementFromName(std::string_view name) { return Find(&Row::name, name); }

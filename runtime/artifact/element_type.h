@@ -12,6 +12,10 @@ namespace sgd::artifact {
 // Bytes of one element in memory; Bool takes one byte, 0 or 1.
 uint64_t ElementSize(ElementType type);
 
+// The type that sums of such elements are taken in: f32 for f16 and bf16, i32 or u32 for narrower integers, itself for
+// others.
+ElementType SumElement(ElementType type);
+
 // "f32", "i64", "u8", "bool", ...
 const char* ElementName(ElementType type);
 

@@ -11,6 +11,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
+#include "runtime/artifact/verify_convolution.h"
 #include "runtime/artifact/verify_tiled.h"
 
 namespace sgd::artifact {
@@ -23,31 +24,7 @@ constexpr uint64_t kBufferAlignment = 64;
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
-// Bytes [begin, end) of a space.
-struct Range {
-  Space space;
-  uint64_t begin;
-  uint64_t end;
-};
-
-bool Overlap(const Range& a, const Range& b) {
-  return a.space == b.space && a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end;
-}
-
 Range RangeOf(const Slice& slice) { return {slice.space(), slice.offset(), slice.offset() + slice.size()}; }
-
-// Checks that `elements` elements fit in the slice, aligned, and returns the bytes they take.
-absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint64_t elements, ElementType type,
-                          const std::string& what) {
-  if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
-  const uint64_t size = ElementSize(type);
-  if (slice->offset() % size != 0) return Invalid(absl::StrCat(what, " is not aligned to its elements"));
-  if (elements > slice->size() / size) {
-    return Invalid(absl::StrCat(what, " reaches ", elements, " elements of ", ElementName(type), " in a slice of ",
-                                slice->size(), " bytes"));
-  }
-  return Range{slice->space(), slice->offset(), slice->offset() + elements * size};
-}
 
 using Strides = flatbuffers::Vector<int64_t>;
 
@@ -200,6 +177,22 @@ absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const
   return absl::OkStatus();
 }
 
+absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint64_t elements, ElementType type,
+                          const std::string& what) {
+  if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
+  const uint64_t size = ElementSize(type);
+  if (slice->offset() % size != 0) return Invalid(absl::StrCat(what, " is not aligned to its elements"));
+  if (elements > slice->size() / size) {
+    return Invalid(absl::StrCat(what, " reaches ", elements, " elements of ", ElementName(type), " in a slice of ",
+                                slice->size(), " bytes"));
+  }
+  return Range{slice->space(), slice->offset(), slice->offset() + elements * size};
+}
+
+bool Overlap(const Range& a, const Range& b) {
+  return a.space == b.space && a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end;
+}
+
 absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what) {
   if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
   if (slice->space() == Space::Constant)
@@ -274,6 +267,8 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyLaunchGroup(context, *instruction.op_as_LaunchGroup());
     case Operation::Tiled:
       return VerifyTiled(context, *instruction.op_as_Tiled());
+    case Operation::Convolution:
+      return VerifyConvolution(context, *instruction.op_as_Convolution());
     default:
       return Invalid("unknown kind of operation");
   }
@@ -298,6 +293,8 @@ const char* OperationName(const Instruction& instruction) {
       return "launch_group";
     case Operation::Tiled:
       return "tiled";
+    case Operation::Convolution:
+      return "convolution";
     default:
       return "unknown";
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "runtime/artifact/program_generated.h"
 #include "runtime/comm/mesh.h"
 
@@ -21,6 +22,17 @@ struct VerifyContext {
 
 // The slice exists, is of a known space and inside it. `what` names it in the message.
 absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const std::string& what);
+// Bytes [begin, end) of a space.
+struct Range {
+  Space space;
+  uint64_t begin;
+  uint64_t end;
+};
+bool Overlap(const Range& a, const Range& b);
+
+// Checks that `elements` elements fit in the slice, aligned, and returns the bytes they take.
+absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint64_t elements, ElementType type,
+                          const std::string& what);
 // VerifySlice, and not of the constant space.
 absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what);
 

@@ -48,6 +48,9 @@ Accesses AccessesOf(const Instruction& instruction) {
   } else if (const Matmul* matmul = instruction.op_as_Matmul()) {
     for (const Slice* slice : {matmul->a(), matmul->b(), matmul->bias()}) accesses.Read(slice);
     for (const Slice* slice : {matmul->c(), matmul->workspace()}) accesses.Write(slice);
+  } else if (const Convolution* convolution = instruction.op_as_Convolution()) {
+    for (const Slice* slice : {convolution->lhs(), convolution->rhs(), convolution->bias()}) accesses.Read(slice);
+    accesses.Write(convolution->result());
   } else if (const Copy* copy = instruction.op_as_Copy()) {
     accesses.Read(copy->source());
     accesses.Write(copy->target());

@@ -91,6 +91,8 @@ class Device {
                                                                    const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const MemoryMap& memory) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareConvolution(const artifact::Convolution& convolution,
+                                                                   const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
                                                              const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.

@@ -113,6 +113,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instru
     }
     case Operation::Matmul:
       return device.PrepareMatmul(*instruction.op_as_Matmul(), memory);
+    case Operation::Convolution:
+      return device.PrepareConvolution(*instruction.op_as_Convolution(), memory);
     case Operation::Tiled:
       return device.PrepareTiled(*instruction.op_as_Tiled(), context_.kernels(), memory);
     case Operation::Copy: {

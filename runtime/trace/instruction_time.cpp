@@ -30,11 +30,24 @@ std::string KernelsOf(const artifact::Artifact& root, const artifact::LaunchGrou
   });
 }
 
+// "f32 2x16x16x64 by 3x3x64x128 x1": windows by kernel, and groups.
+std::string ConvolutionText(const artifact::Convolution& convolution) {
+  std::string windows, kernel;
+  for (uint32_t i = 0; i < artifact::Size(convolution.spatial()); ++i) {
+    absl::StrAppend(&windows, "x", convolution.spatial()->Get(i)->output());
+    absl::StrAppend(&kernel, convolution.spatial()->Get(i)->kernel(), "x");
+  }
+  return absl::StrCat(artifact::ElementName(convolution.element()), " ", convolution.batch()->size(), windows, " by ",
+                      kernel, convolution.inputs()->size(), "x", convolution.outputs()->size(), " x",
+                      convolution.groups()->size());
+}
+
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
     return root.kernels()->Get(launch->kernel())->symbol()->str();
   }
   if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) return KernelsOf(root, *group);
+  if (const artifact::Convolution* convolution = instruction.op_as_Convolution()) return ConvolutionText(*convolution);
   const artifact::Matmul* matmul = instruction.op_as_Matmul();
   if (matmul == nullptr) return "";
   uint64_t batch = 1;

@@ -22,6 +22,13 @@ void VisitMatmul(const artifact::Matmul& matmul, const VisitSlice& visit) {
   VisitOptional("workspace", matmul.workspace(), visit);
 }
 
+void VisitConvolution(const artifact::Convolution& convolution, const VisitSlice& visit) {
+  visit("lhs", *convolution.lhs());
+  visit("rhs", *convolution.rhs());
+  visit("result", *convolution.result());
+  VisitOptional("bias", convolution.bias(), visit);
+}
+
 void VisitCollective(const artifact::Collective& collective, const VisitSlice& visit) {
   for (uint64_t i = 0; i < artifact::Size(collective.operands()); ++i) {
     visit("source", *collective.operands()->Get(i)->source());
@@ -41,6 +48,8 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
       return VisitLaunch(*instruction.op_as_Launch(), visit);
     case artifact::Operation::Matmul:
       return VisitMatmul(*instruction.op_as_Matmul(), visit);
+    case artifact::Operation::Convolution:
+      return VisitConvolution(*instruction.op_as_Convolution(), visit);
     case artifact::Operation::Collective:
       return VisitCollective(*instruction.op_as_Collective(), visit);
     case artifact::Operation::Copy:

@@ -125,6 +125,26 @@ Json MatmulJson(const artifact::Matmul& matmul) {
           {"epilogue", EpilogueName(matmul.epilogue())}};
 }
 
+Json ConvolutionJson(const artifact::Convolution& convolution) {
+  Json windows = Json::array();
+  for (uint32_t i = 0; i < Size(convolution.spatial()); ++i) {
+    const artifact::WindowDim& dim = *convolution.spatial()->Get(i);
+    windows.push_back({{"input", dim.input()},
+                       {"output", dim.output()},
+                       {"kernel", dim.kernel()},
+                       {"stride", dim.stride()},
+                       {"dilation", dim.dilation()},
+                       {"low", dim.low()}});
+  }
+  return {{"element", artifact::ElementName(convolution.element())},
+          {"batch", convolution.batch()->size()},
+          {"groups", convolution.groups()->size()},
+          {"inputs", convolution.inputs()->size()},
+          {"outputs", convolution.outputs()->size()},
+          {"windows", windows},
+          {"epilogue", EpilogueName(convolution.epilogue())}};
+}
+
 Json LaunchJson(const artifact::Artifact& root, const artifact::Launch& launch) {
   return {{"kernel", root.kernels()->Get(launch.kernel())->symbol()->str()},
           {"range", launch.range()},
@@ -165,6 +185,8 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     }
   } else if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) {
     json.update(MatmulJson(*matmul));
+  } else if (const artifact::Convolution* convolution = instruction.op_as_Convolution()) {
+    json.update(ConvolutionJson(*convolution));
   } else if (const artifact::Tiled* tiled = instruction.op_as_Tiled()) {
     json.update(TiledJson(root, *tiled));
   } else if (instruction.op_as_Collective() != nullptr) {

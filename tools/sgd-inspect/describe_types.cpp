@@ -82,6 +82,8 @@ const char* OperationKindName(artifact::Operation operation) {
       return "launch_group";
     case artifact::Operation::Tiled:
       return "tiled";
+    case artifact::Operation::Convolution:
+      return "convolution";
     case artifact::Operation::NONE:
       break;
   }

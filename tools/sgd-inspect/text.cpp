@@ -141,6 +141,20 @@ std::string GroupText(const Json& launches) {
   });
 }
 
+// "f32 2x16x16 of 3x3, 64 to 128": batch and windows, kernel, features.
+std::string ConvolutionText(const Json& convolution) {
+  std::string windows, kernel;
+  for (const Json& dim : convolution["windows"]) {
+    absl::StrAppend(&windows, "x", Plain(dim["output"]));
+    absl::StrAppend(&kernel, kernel.empty() ? "" : "x", Plain(dim["kernel"]));
+  }
+  const std::string groups = Plain(convolution["groups"]);
+  return absl::StrCat(Plain(convolution["element"]), " ", Plain(convolution["batch"]), windows, " of ", kernel, ", ",
+                      Plain(convolution["inputs"]), " to ", Plain(convolution["outputs"]),
+                      groups == "1" ? "" : absl::StrCat(" in each of ", groups, " groups"),
+                      convolution["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(convolution["epilogue"])));
+}
+
 // What is particular to an instruction, in one cell.
 std::string DetailText(const Json& instruction) {
   const std::string op = Plain(instruction["op"]);
@@ -155,6 +169,7 @@ std::string DetailText(const Json& instruction) {
                         "x", Plain(instruction["k"]),
                         instruction["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(instruction["epilogue"])));
   }
+  if (op == "convolution") return ConvolutionText(instruction);
   if (op == "collective") return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
   if (op == "done") return absl::StrCat("of ", Plain(instruction["start"]));
   if (op == "fill") return absl::StrCat("0x", Plain(instruction["pattern"]));

@@ -13,6 +13,7 @@
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/reader.h"
 #include "targets/cpu/device/arena.h"
+#include "targets/cpu/device/convolution.h"
 #include "targets/cpu/device/cpu_features.h"
 #include "targets/cpu/device/kernel_library.h"
 #include "targets/cpu/device/matmul.h"
@@ -113,6 +114,12 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareMatmul(const art
                                                                        const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeMatmul(pool_, scratch_, matmul, memory);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareConvolution(const artifact::Convolution& convolution,
+                                                                            const device::MemoryMap& memory) {
+  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
+  return MakeConvolution(pool_, scratch_, convolution, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,

@@ -46,6 +46,8 @@ class CpuDevice final : public device::Device {
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
+                                                                   const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
                                                              const device::KernelLibrary& library,
                                                              const device::MemoryMap& memory) override;

@@ -26,11 +26,6 @@ bool HasRowsApart(int64_t a_m, uint64_t size) {
   return std::min(distance, kSetBytes - distance) >= kLeastDistance;
 }
 
-// Of a panel of B, by the columns from its first one on: a last one that fits into one vector has only that.
-uint64_t PackedWidth(const PackedKernels& kernels, uint64_t columns) {
-  return columns <= kernels.vector ? kernels.vector : kernels.panel_columns;
-}
-
 // Deals the pieces of what lies ahead evenly to the calls, those below each other to the same one.
 void SetAhead(BlockProduct& block, MicroTile& tile) {
   tile.ahead = nullptr, tile.ahead_pieces = 0, tile.ahead_at_once = 0, tile.ahead_stride = 0;
@@ -173,6 +168,10 @@ uint64_t PanelRows(const PackedKernels& kernels, int64_t a_m, int64_t a_k, uint6
 
 uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns) {
   return CeilDivide(columns, kernels.panel_columns);
+}
+
+uint64_t PackedWidth(const PackedKernels& kernels, uint64_t columns) {
+  return columns <= kernels.vector ? kernels.vector : kernels.panel_columns;
 }
 
 uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k) { return k * kernels.panel_rows * kernels.sum_size; }

@@ -55,6 +55,8 @@ void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, boo
 // At most so many rows to a panel, by the strides of A and the columns of the product.
 uint64_t PanelRows(const PackedKernels& kernels, int64_t a_m, int64_t a_k, uint64_t columns);
 uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns);
+// Of a panel of B, by the columns from its first one on: a last one that fits into one vector has only that.
+uint64_t PackedWidth(const PackedKernels& kernels, uint64_t columns);
 uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k);
 uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k);
 

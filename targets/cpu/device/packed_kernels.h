@@ -44,6 +44,13 @@ struct PanelSource {
   uint64_t k, count;
 };
 
+// `count` elements, `stride` apart.
+struct StridedLine {
+  const std::byte* base;
+  int64_t stride;
+  uint64_t count;
+};
+
 // Sums [rows, columns] and where they go, with the epilogue on the way.
 struct FinishedTile {
   std::byte* sums;  // overwritten
@@ -73,6 +80,8 @@ struct PackedKernels {
   // Widens to the type of sums. Writes k * width elements, width being panel_rows or panel_columns;
   // what is missing becomes zero.
   void (*pack)(const PanelSource& source, uint64_t width, std::byte* target);
+  // Widens a line to contiguous elements of the type of sums.
+  void (*widen)(const StridedLine& source, std::byte* target);
   void (*finish)(const FinishedTile& tile);
 };
 

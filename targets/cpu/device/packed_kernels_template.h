@@ -291,6 +291,27 @@ class Packer {
   }
 };
 
+template <typename Element, int kBytes>
+void WidenLine(const StridedLine& line, std::byte* target) {
+  using Stored = typename Element::Stored;
+  using Sum = typename Element::Sum;
+  using L = Lanes<Sum, kBytes>;
+  constexpr uint64_t kLanes = L::kCount;
+  using From = Lanes<Stored, static_cast<int>(kLanes * sizeof(Stored))>;
+  const Stored* from = reinterpret_cast<const Stored*>(line.base);
+  Sum* to = reinterpret_cast<Sum*>(target);
+  uint64_t i = 0;
+  if (line.stride == 1) {
+    for (; i + kLanes <= line.count; i += kLanes) L::Store(to + i, Element::template Widen<kLanes>(From::Load(from + i)));
+    if (i < line.count) {
+      const Vector<Stored, kLanes> rest = From::Load(from + i, From::First(line.count - i));
+      L::Store(to + i, L::First(line.count - i), Element::template Widen<kLanes>(rest));
+    }
+    return;
+  }
+  for (; i < line.count; ++i) to[i] = Element::Widen(from[static_cast<int64_t>(i) * line.stride]);
+}
+
 template <typename Element>
 void Finish(const FinishedTile& tile) {
   using Stored = typename Element::Stored;
@@ -342,6 +363,7 @@ constexpr PackedKernels MakeKernels() {
   kernels.panel_columns = PackedKernels::kMostVectors * kLanes;
   FillProducts<Sum, kBytes, kRows>(kernels, __make_integer_seq<Indices, int, kRows>{});
   kernels.pack = Packer<Element, kBytes>::Run;
+  kernels.widen = WidenLine<Element, kBytes>;
   kernels.finish = Finish<Element>;
   return kernels;
 }

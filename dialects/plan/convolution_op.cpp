@@ -1,0 +1,54 @@
+// Verifier of plan.convolution: no window and no result lies outside of its buffer.
+#include "dialects/plan/plan_dialect.h"
+#include "dialects/sgd/sgd_dialect.h"
+
+using namespace mlir;
+using namespace mlir::plan;
+
+/// The largest element that `strides` reach over `sizes` is inside `buffer`.
+static LogicalResult verifyReach(ConvolutionOp op, StringRef name, Value buffer, SmallVector<int64_t> sizes,
+                                 ArrayRef<int64_t> spatial, ArrayRef<int64_t> strides) {
+  sizes.append(spatial.begin(), spatial.end());
+  if (strides.size() != sizes.size())
+    return op.emitOpError() << name << " has " << strides.size() << " strides for " << sizes.size() << " dimensions";
+  if (llvm::is_contained(sizes, 0)) return success();
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    if (stride < 0) return op.emitOpError() << name << " has a negative stride";
+    last += (size - 1) * stride;
+  }
+  int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
+  if (last >= elements) return op.emitOpError() << name << " reaches element " << last << " of " << elements;
+  return success();
+}
+
+LogicalResult ConvolutionOp::verify() {
+  if (getSizes().size() != 4) return emitOpError("needs sizes of n, g, c and f");
+  for (ArrayRef<int64_t> list : {getOutputs(), getKernels(), getStrides(), getDilations(), getLow()})
+    if (list.size() != getInputs().size()) return emitOpError("lists differ in the number of spatial dimensions");
+  for (ArrayRef<int64_t> list : {getSizes(), getInputs(), getOutputs(), getKernels()})
+    if (llvm::any_of(list, [](int64_t size) { return size < 0; })) return emitOpError("has a negative size");
+  if (llvm::any_of(getStrides(), [](int64_t stride) { return stride < 1; }) || llvm::is_contained(getDilations(), 0))
+    return emitOpError("has a stride below 1 or a dilation of 0");
+  Type element = getLhs().getType().getElementType(), sum = sgd::getSumType(element);
+  if (getRhs().getType().getElementType() != element || getResult().getType().getElementType() != sum)
+    return emitOpError("needs operands of one element type and a result of the type of their sums");
+  int64_t n = getSizes()[0], g = getSizes()[1], c = getSizes()[2], f = getSizes()[3];
+  if (failed(verifyReach(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||
+      failed(verifyReach(*this, "rhs", getRhs(), {g, c, f}, getKernels(), getRhsStrides())) ||
+      failed(verifyReach(*this, "result", getResult(), {n, g, f}, getOutputs(), getResultStrides())))
+    return failure();
+  bool needsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasRelu;
+  if (needsBias != static_cast<bool>(getBias()))
+    return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
+  if (needsBias && (getBias().getType().getNumElements() != g * f || getBias().getType().getElementType() != sum))
+    return emitOpError() << "needs a bias of " << g * f << " elements of the result's type";
+  return success();
+}
+
+int64_t ConvolutionOp::getFlops() {
+  int64_t product = 2;
+  for (ArrayRef<int64_t> list : {getSizes(), getOutputs(), getKernels()})
+    for (int64_t size : list) product *= size;
+  return product;
+}

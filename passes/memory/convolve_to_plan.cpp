@@ -1,0 +1,136 @@
+// One plan.convolution per phase of a dilated lhs; without dilation there is one phase.
+#include "passes/memory/convolve_to_plan.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Windows `first`, `first + every`, ... of one spatial dimension, and the elements `tap`, `tap + tapEvery`, ... of the
+/// kernel that they find on elements of the lhs: `taps` of them, which may be none.
+struct Phase {
+  int64_t first, every, windows;
+  int64_t tap, tapEvery, taps;
+  int64_t stride, dilation, low;  // in elements of the lhs
+};
+
+int64_t floorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0); }
+
+/// Element k of window o is at (o * stride + k * dilation - low) / lhsDilation of the lhs where that divides.
+SmallVector<Phase> getPhases(int64_t windows, int64_t taps, int64_t stride, int64_t dilation, int64_t low,
+                             int64_t lhsDilation) {
+  SmallVector<Phase> phases;
+  int64_t every = lhsDilation / std::gcd(lhsDilation, stride);
+  int64_t tapEvery = lhsDilation / std::gcd(lhsDilation, std::abs(dilation));
+  for (int64_t first = 0; first < std::min(every, windows); ++first) {
+    Phase phase{first, every, (windows - first + every - 1) / every, 0, tapEvery, 0, 0, 0, 0};
+    auto position = [&](int64_t tap) { return first * stride + tap * dilation - low; };
+    while (phase.tap < std::min(tapEvery, taps) && position(phase.tap) % lhsDilation != 0) ++phase.tap;
+    if (phase.tap < std::min(tapEvery, taps)) {
+      phase.taps = (taps - phase.tap + tapEvery - 1) / tapEvery;
+      phase.low = -floorDivide(position(phase.tap), lhsDilation);
+    } else {
+      phase.tap = 0;
+    }
+    phase.stride = every * stride / lhsDilation;
+    phase.dilation = tapEvery * dilation / lhsDilation;
+    phases.push_back(phase);
+  }
+  return phases;
+}
+
+/// Strides of the dimensions called `labels` in a row-major tensor; 0 for those that it has not.
+SmallVector<int64_t> getStrides(ArrayRef<int64_t> own, Value tensor, ArrayRef<int64_t> labels) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  return llvm::map_to_vector(labels, [&](int64_t label) -> int64_t {
+    int64_t stride = 1;
+    for (size_t dim = own.size(); dim-- > 0;) {
+      if (own[dim] == label) return stride;
+      stride *= shape[dim];
+    }
+    return 0;
+  });
+}
+
+/// The part of `buffer` from element `offset` on.
+Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
+  if (offset == 0) return buffer;
+  auto type = cast<MemRefType>(buffer.getType());
+  auto part = MemRefType::get({type.getNumElements() - offset}, type.getElementType(), MemRefLayoutAttrInterface(),
+                              type.getMemorySpace());
+  return plan::ViewOp::create(builder, loc, part, buffer, offset * plan::getElementBytes(type.getElementType()));
+}
+
+class Creator {
+ public:
+  Creator(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result)
+      : builder(builder), op(op), lhs(lhs), rhs(rhs), result(result) {
+    for (int64_t dim = 0; dim < op.getNumSpatialDims(); ++dim) {
+      int64_t label = ConvolveOp::kSpatial + dim;
+      space.push_back(label);
+      phases.push_back(getPhases(op.getResultSize(label), op.getRhsSize(label), op.getStrides()[dim],
+                                 op.getRhsDilations()[dim], op.getLow()[dim], op.getLhsDilations()[dim]));
+    }
+  }
+
+  void run() {
+    SmallVector<size_t> index(phases.size(), 0);
+    while (true) {
+      create(index);
+      int64_t dim = static_cast<int64_t>(index.size()) - 1;
+      while (dim >= 0 && ++index[dim] == phases[dim].size()) index[dim--] = 0;
+      if (dim < 0) return;
+    }
+  }
+
+ private:
+  SmallVector<int64_t> before(std::initializer_list<int64_t> labels) const {
+    SmallVector<int64_t> all(labels);
+    llvm::append_range(all, space);
+    return all;
+  }
+
+  void create(ArrayRef<size_t> index) {
+    SmallVector<int64_t> inputs, outputs, kernels, strides, dilations, low;
+    SmallVector<int64_t> lhsStrides =
+        getStrides(op.getLhsLabels(), op.getLhs(), before({ConvolveOp::kBatch, ConvolveOp::kGroup, ConvolveOp::kInput}));
+    SmallVector<int64_t> rhsStrides =
+        getStrides(op.getRhsLabels(), op.getRhs(), before({ConvolveOp::kGroup, ConvolveOp::kInput, ConvolveOp::kOutput}));
+    SmallVector<int64_t> resultStrides = getStrides(
+        op.getResultLabels(), op.getResult(), before({ConvolveOp::kBatch, ConvolveOp::kGroup, ConvolveOp::kOutput}));
+    int64_t rhsOffset = 0, resultOffset = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim) {
+      const Phase& phase = phases[dim][index[dim]];
+      inputs.push_back(op.getLhsSize(space[dim]));
+      outputs.push_back(phase.windows);
+      kernels.push_back(phase.taps);
+      strides.push_back(phase.stride);
+      dilations.push_back(phase.dilation);
+      low.push_back(phase.low);
+      rhsOffset += phase.tap * rhsStrides[3 + dim];
+      resultOffset += phase.first * resultStrides[3 + dim];
+      rhsStrides[3 + dim] *= phase.tapEvery;
+      resultStrides[3 + dim] *= phase.every;
+    }
+    SmallVector<int64_t> sizes = {op.getLhsSize(ConvolveOp::kBatch), op.getLhsSize(ConvolveOp::kGroup),
+                                  op.getLhsSize(ConvolveOp::kInput), op.getRhsSize(ConvolveOp::kOutput)};
+    Location loc = op.getLoc();
+    plan::ConvolutionOp::create(builder, loc, lhs, from(builder, loc, rhs, rhsOffset),
+                                from(builder, loc, result, resultOffset), Value(), sizes, inputs, outputs, kernels,
+                                strides, dilations, low, lhsStrides, rhsStrides, resultStrides, plan::Epilogue::None);
+  }
+
+  OpBuilder& builder;
+  ConvolveOp op;
+  Value lhs, rhs, result;
+  SmallVector<int64_t> space;  // labels
+  SmallVector<SmallVector<Phase>> phases;
+};
+
+}  // namespace
+
+void mlir::sgd::createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result) {
+  Creator(builder, convolve, lhs, rhs, result).run();
+}

@@ -1,0 +1,117 @@
+// Positions of windows are bounded as well, since they are computed before it is known that they lie in the padding.
+#include "runtime/artifact/verify_convolution.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/artifact/strides.h"
+
+namespace sgd::artifact {
+namespace {
+
+constexpr uint64_t kMaxSpatialDims = 6;
+// Of strides, dilations and padding, in elements of a dimension.
+constexpr int64_t kMaxDistance = int64_t{1} << 31;
+constexpr uint64_t kMaxReach = uint64_t{1} << 60;
+
+absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+bool IsDistance(int64_t value) { return value >= -kMaxDistance && value <= kMaxDistance; }
+
+absl::Status VerifyWindow(const WindowDim& dim) {
+  for (uint64_t size : {dim.input(), dim.output(), dim.kernel()}) {
+    if (size > static_cast<uint64_t>(kMaxDistance)) return Invalid("a spatial dimension is larger than 2^31");
+  }
+  if (dim.stride() < 1 || dim.dilation() == 0) return Invalid("a stride below 1 or a dilation of 0");
+  if (!IsDistance(dim.stride()) || !IsDistance(dim.dilation()) || !IsDistance(dim.low())) {
+    return Invalid("a stride, a dilation or a padding is larger than 2^31");
+  }
+  const auto reach = [](uint64_t size, int64_t step) {
+    return std::max<uint64_t>(size, 1) * static_cast<uint64_t>(step < 0 ? -step : step);
+  };
+  const uint64_t furthest = reach(dim.output(), dim.stride()) + reach(dim.kernel(), dim.dilation()) + reach(1, dim.low());
+  if (dim.lhs() > 0 && furthest > kMaxReach / static_cast<uint64_t>(dim.lhs())) {
+    return Invalid("windows reach further than 2^60 elements");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifySizes(const Convolution& c) {
+  if (c.element() > ElementType::MAX || c.element() == ElementType::Bool) return Invalid("unknown element type");
+  if (c.epilogue() > Epilogue::MAX) return Invalid("unknown epilogue");
+  if (Size(c.spatial()) > kMaxSpatialDims) return Invalid("more than 6 spatial dimensions");
+  std::vector<uint64_t> sizes = {c.batch()->size(), c.groups()->size(), c.inputs()->size(), c.outputs()->size()};
+  for (uint32_t i = 0; i < Size(c.spatial()); ++i) {
+    const WindowDim& dim = *c.spatial()->Get(i);
+    if (absl::Status status = VerifyWindow(dim); !status.ok()) return status;
+    sizes.push_back(dim.output());
+    sizes.push_back(dim.kernel());
+  }
+  uint64_t work = 1;
+  for (uint64_t size : sizes) {
+    if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
+    if (size > 1 && work > UINT64_MAX / 2 / size) return Invalid("more than 2^63 multiplications");
+    work *= std::max<uint64_t>(size, 1);
+  }
+  return absl::OkStatus();
+}
+
+// Dimensions of an operand; `stride` and `size` say what of a dimension is its.
+struct OperandDims {
+  std::vector<StridedDim> lhs, rhs, result;
+};
+
+OperandDims DimsOf(const Convolution& c) {
+  OperandDims dims;
+  dims.lhs = {{c.batch()->size(), c.batch()->lhs()},
+              {c.groups()->size(), c.groups()->lhs()},
+              {c.inputs()->size(), c.inputs()->lhs()}};
+  dims.rhs = {{c.groups()->size(), c.groups()->rhs()},
+              {c.inputs()->size(), c.inputs()->rhs()},
+              {c.outputs()->size(), c.outputs()->rhs()}};
+  dims.result = {{c.batch()->size(), c.batch()->result()},
+                 {c.groups()->size(), c.groups()->result()},
+                 {c.outputs()->size(), c.outputs()->result()}};
+  for (uint32_t i = 0; i < Size(c.spatial()); ++i) {
+    const WindowDim& dim = *c.spatial()->Get(i);
+    dims.lhs.push_back({dim.input(), dim.lhs()});
+    dims.rhs.push_back({dim.kernel(), dim.rhs()});
+    dims.result.push_back({dim.output(), dim.result()});
+  }
+  return dims;
+}
+
+absl::StatusOr<Range> FitDims(const VerifyContext& context, const Slice* slice, const std::vector<StridedDim>& dims,
+                              ElementType element, const std::string& what) {
+  absl::StatusOr<uint64_t> extent = Extent(dims, what);
+  if (!extent.ok()) return extent.status();
+  return Fit(context, slice, *extent, element, what);
+}
+
+}  // namespace
+
+absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& convolution) {
+  if (absl::Status status = VerifySizes(convolution); !status.ok()) return status;
+  const OperandDims dims = DimsOf(convolution);
+  const ElementType element = convolution.element(), sums = SumElement(element);
+  absl::StatusOr<Range> lhs = FitDims(context, convolution.lhs(), dims.lhs, element, "lhs");
+  if (!lhs.ok()) return lhs.status();
+  absl::StatusOr<Range> rhs = FitDims(context, convolution.rhs(), dims.rhs, element, "rhs");
+  if (!rhs.ok()) return rhs.status();
+  absl::StatusOr<Range> result = FitDims(context, convolution.result(), dims.result, sums, "result");
+  if (!result.ok()) return result.status();
+  if (result->space == Space::Constant) return Invalid("the result lies in the constants, which are read-only");
+  if (!IsInjective(dims.result)) return Invalid("the strides of the result let two elements share one place");
+  if (Overlap(*result, *lhs) || Overlap(*result, *rhs)) return Invalid("the result overlaps an operand");
+  if (convolution.epilogue() != Epilogue::Bias && convolution.epilogue() != Epilogue::BiasRelu) return absl::OkStatus();
+  const uint64_t elements = convolution.groups()->size() * convolution.outputs()->size();
+  absl::StatusOr<Range> bias = Fit(context, convolution.bias(), elements, sums, "bias");
+  if (!bias.ok()) return bias.status();
+  return Overlap(*result, *bias) ? Invalid("the result overlaps the bias") : absl::OkStatus();
+}
+
+}  // namespace sgd::artifact

@@ -1,0 +1,266 @@
+// Elements are copied run by run; only the ends of a run can lie in the padding.
+#include "targets/cpu/device/window_matrix.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sgd::cpu {
+namespace {
+
+// The part of a run that lies inside the lhs, given where the run begins; its other spatial dimensions are not looked at.
+IndexRange InsideOf(const WindowMatrix& matrix, const WindowIndices& indices, int64_t position) {
+  const WindowIndex& run = indices.run;
+  if (run.spatial < 0) return {0, run.size};
+  const int64_t input = static_cast<int64_t>(matrix.inputs[static_cast<size_t>(run.spatial)]);
+  // Granules t with 0 <= position + t * step < input.
+  const int64_t step = run.step < 0 ? -run.step : run.step;
+  const int64_t from = run.step < 0 ? position - (input - 1) : -position;
+  const int64_t to = run.step < 0 ? position : input - 1 - position;
+  if (to < 0 || input == 0) return {0, 0};
+  const uint64_t begin = from <= 0 ? 0 : static_cast<uint64_t>((from + step - 1) / step);
+  const uint64_t end = static_cast<uint64_t>(to / step) + 1;
+  return {std::min(begin * indices.granule, run.size), std::min(end * indices.granule, run.size)};
+}
+
+// Whether both places together lie inside the lhs in all spatial dimensions but those of the runs.
+bool IsInside(const WindowMatrix& matrix, const WindowPlace& row, const WindowPlace& step, int except, int or_except) {
+  for (size_t dim = 0; dim < matrix.spatial_dims; ++dim) {
+    if (static_cast<int>(dim) == except || static_cast<int>(dim) == or_except) continue;
+    const int64_t position = row.position[dim] + step.position[dim];
+    if (position < 0 || position >= static_cast<int64_t>(matrix.inputs[dim])) return false;
+  }
+  return true;
+}
+
+int64_t PositionIn(const WindowPlace& row, const WindowPlace& step, int spatial) {
+  return spatial < 0 ? 0
+                     : row.position[static_cast<size_t>(spatial)] + step.position[static_cast<size_t>(spatial)];
+}
+
+WindowPlace Moved(const WindowMatrix& matrix, WindowPlace place) {
+  place.lhs += matrix.origin.lhs;
+  for (size_t dim = 0; dim < matrix.spatial_dims; ++dim) place.position[dim] += matrix.origin.position[dim];
+  return place;
+}
+
+// Element `index` of a run that begins at `place`.
+WindowPlace Along(const WindowIndices& indices, WindowPlace place, uint64_t index) {
+  place.lhs += static_cast<int64_t>(index) * indices.run.lhs;
+  place.other += static_cast<int64_t>(index) * indices.run.other;
+  if (indices.run.spatial >= 0) {
+    place.position[static_cast<size_t>(indices.run.spatial)] +=
+        static_cast<int64_t>(index / indices.granule) * indices.run.step;
+  }
+  return place;
+}
+
+IndexRange Intersect(IndexRange a, IndexRange b) {
+  const uint64_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+// Calls visit(place, range within the run) for the runs that `indices` of all of them lie in.
+template <typename Visit>
+void ForEachRun(const WindowIndices& indices, IndexRange range, Visit visit) {
+  const uint64_t length = indices.run.size;
+  if (range.begin >= range.end) return;
+  WindowCursor cursor(indices, range.begin / length);
+  for (uint64_t begin = range.begin / length * length; begin < range.end; begin += length, cursor.Next()) {
+    const IndexRange inside = Intersect({begin, begin + length}, range);
+    visit(cursor.place(), IndexRange{inside.begin - begin, inside.end - begin});
+  }
+}
+
+// One row, all steps.
+class LinePacker {
+ public:
+  LinePacker(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs, uint64_t element_size,
+             IndexRange steps)
+      : kernels_(kernels), matrix_(matrix), lhs_(lhs), size_(static_cast<int64_t>(element_size)), steps_(steps) {}
+
+  void Pack(const WindowPlace& row, std::byte* target) const {
+    const WindowIndices& steps = matrix_.steps;
+    const int spatial = steps.run.spatial;
+    ForEachRun(steps, steps_, [&](const WindowPlace& step, IndexRange run) {
+      const uint64_t sum = kernels_.sum_size, bytes = (run.end - run.begin) * sum;
+      IndexRange inside{run.begin, run.begin};
+      if (IsInside(matrix_, row, step, spatial, -1)) {
+        inside = Intersect(InsideOf(matrix_, steps, PositionIn(row, step, spatial)), run);
+      }
+      if (inside.begin == inside.end) {
+        std::memset(target, 0, bytes);
+      } else {
+        const uint64_t before = (inside.begin - run.begin) * sum, after = (run.end - inside.end) * sum;
+        if (before > 0) std::memset(target, 0, before);
+        const int64_t first = row.lhs + step.lhs + static_cast<int64_t>(inside.begin) * steps.run.lhs;
+        kernels_.widen({lhs_ + first * size_, steps.run.lhs, inside.end - inside.begin}, target + before);
+        if (after > 0) std::memset(target + bytes - after, 0, after);
+      }
+      target += bytes;
+    });
+  }
+
+ private:
+  const PackedKernels& kernels_;
+  const WindowMatrix& matrix_;
+  const std::byte* lhs_;
+  const int64_t size_;
+  const IndexRange steps_;
+};
+
+// Panels of a run of rows.
+class PanelPacker {
+ public:
+  PanelPacker(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs, uint64_t element_size)
+      : kernels_(kernels),
+        matrix_(matrix),
+        lhs_(lhs),
+        size_(static_cast<int64_t>(element_size)),
+        line_bytes_(kernels.panel_rows * kernels.sum_size) {}
+
+  // Rows `rows` of the run that begins at `row`, for steps `steps` of the one that begins at `step`.
+  void Pack(const WindowPlace& row, IndexRange rows, const WindowPlace& step, IndexRange steps,
+            std::byte* target) const {
+    const int row_spatial = matrix_.rows.run.spatial, step_spatial = matrix_.steps.run.spatial;
+    IndexRange inside = rows, lines = steps;
+    if (!IsInside(matrix_, row, step, row_spatial, step_spatial)) lines.end = lines.begin;
+    if (row_spatial >= 0) {
+      inside = Intersect(InsideOf(matrix_, matrix_.rows, PositionIn(row, step, row_spatial)), rows);
+      if (inside.begin == inside.end) lines.end = lines.begin;
+    }
+    if (step_spatial >= 0) {
+      lines = Intersect(InsideOf(matrix_, matrix_.steps, PositionIn(row, step, step_spatial)), lines);
+    }
+    if (lines.begin == lines.end) lines = {steps.end, steps.end};
+    std::memset(target, 0, (lines.begin - steps.begin) * line_bytes_);
+    target += (lines.begin - steps.begin) * line_bytes_;
+    PackInside(row, step, rows.begin, inside, lines, target);
+    target += (lines.end - lines.begin) * line_bytes_;
+    std::memset(target, 0, (steps.end - lines.end) * line_bytes_);
+  }
+
+ private:
+  // Rows `inside` of a panel that begins with row `first`; the others are zero.
+  void PackInside(const WindowPlace& row, const WindowPlace& step, uint64_t first, IndexRange inside, IndexRange lines,
+                  std::byte* target) const {
+    if (lines.begin == lines.end) return;
+    const WindowIndex &rows = matrix_.rows.run, &steps = matrix_.steps.run;
+    const uint64_t count = inside.end - inside.begin, before = (inside.begin - first) * kernels_.sum_size;
+    const std::byte* base = lhs_ + (row.lhs + step.lhs + static_cast<int64_t>(inside.begin) * rows.lhs +
+                                    static_cast<int64_t>(lines.begin) * steps.lhs) *
+                                       size_;
+    uint64_t packed = lines.end - lines.begin;
+    // Behind its rows every line is filled with as many zeros as the next one needs in front; the last has no next one.
+    if (before > 0) --packed;
+    std::memset(target, 0, before);
+    kernels_.pack({base, steps.lhs, rows.lhs, packed, count}, kernels_.panel_rows, target + before);
+    if (before == 0) return;
+    target += packed * line_bytes_;
+    std::memset(target, 0, line_bytes_);
+    kernels_.widen({base + static_cast<int64_t>(packed) * steps.lhs * size_, rows.lhs, count}, target + before);
+  }
+
+  const PackedKernels& kernels_;
+  const WindowMatrix& matrix_;
+  const std::byte* lhs_;
+  const int64_t size_;
+  const uint64_t line_bytes_;
+};
+
+}  // namespace
+
+uint64_t WindowIndices::RunCount() const {
+  uint64_t count = 1;
+  for (const WindowIndex& index : outer) count *= index.size;
+  return count;
+}
+
+int64_t WindowIndices::UniformOther() const {
+  if (RunCount() == 1) return std::max<int64_t>(run.other, 1);
+  const int64_t stride = run.size == 1 ? outer.back().other : run.other;
+  int64_t reach = stride * static_cast<int64_t>(run.size);
+  for (size_t i = outer.size(); i-- > 0;) {
+    if (outer[i].other != reach) return 0;
+    reach *= static_cast<int64_t>(outer[i].size);
+  }
+  return stride;
+}
+
+WindowCursor::WindowCursor(const WindowIndices& indices, uint64_t run) : outer_(indices.outer) {
+  for (size_t i = outer_.size(); i-- > 0;) {
+    const WindowIndex& dim = outer_[i];
+    index_[i] = run % dim.size;
+    run /= dim.size;
+    const int64_t at = static_cast<int64_t>(index_[i]);
+    place_.lhs += at * dim.lhs, place_.other += at * dim.other;
+    if (dim.spatial >= 0) place_.position[static_cast<size_t>(dim.spatial)] += at * dim.step;
+  }
+}
+
+void WindowCursor::Next() {
+  for (size_t i = outer_.size(); i-- > 0;) {
+    const WindowIndex& dim = outer_[i];
+    const bool wraps = ++index_[i] == dim.size;
+    const int64_t by = wraps ? 1 - static_cast<int64_t>(dim.size) : 1;
+    place_.lhs += by * dim.lhs, place_.other += by * dim.other;
+    if (dim.spatial >= 0) place_.position[static_cast<size_t>(dim.spatial)] += by * dim.step;
+    if (!wraps) return;
+    index_[i] = 0;
+  }
+}
+
+void PackWindowLines(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs,
+                     uint64_t element_size, IndexRange rows, IndexRange steps, std::byte* target, uint64_t stride) {
+  const LinePacker packer(kernels, matrix, lhs, element_size, steps);
+  ForEachRun(matrix.rows, rows, [&](const WindowPlace& run, IndexRange range) {
+    for (uint64_t row = range.begin; row < range.end; ++row, target += stride * kernels.sum_size) {
+      packer.Pack(Moved(matrix, Along(matrix.rows, run, row)), target);
+    }
+  });
+}
+
+void PackWindowPanels(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs,
+                      uint64_t element_size, uint64_t run, IndexRange rows, uint64_t panels, IndexRange steps,
+                      std::byte* target) {
+  const PanelPacker packer(kernels, matrix, lhs, element_size);
+  const WindowPlace place = Moved(matrix, WindowCursor(matrix.rows, run).place());
+  const uint64_t line_bytes = kernels.panel_rows * kernels.sum_size;
+  const uint64_t panel_bytes = (steps.end - steps.begin) * line_bytes;
+  uint64_t done = 0;
+  ForEachRun(matrix.steps, steps, [&](const WindowPlace& step, IndexRange range) {
+    for (uint64_t panel = 0; panel < panels; ++panel) {
+      const IndexRange part = PartOf(rows.end - rows.begin, panels, panel);
+      const uint64_t first = rows.begin + part.begin;
+      packer.Pack(place, {first, rows.begin + part.end}, step, range,
+                  target + panel * panel_bytes + done * line_bytes);
+    }
+    done += range.end - range.begin;
+  });
+}
+
+void PackStepColumns(const PackedKernels& kernels, const WindowIndices& indices, const StepColumns& source,
+                     IndexRange steps, IndexRange panels, std::byte* target) {
+  const int64_t size = static_cast<int64_t>(source.element_size);
+  const uint64_t depth = steps.end - steps.begin;
+  if (const int64_t along = indices.UniformOther(); along != 0) {
+    const std::byte* base = source.rhs + static_cast<int64_t>(steps.begin) * along * size;
+    PackColumns(kernels, {base, along, source.across, source.element_size, source.columns}, depth, panels, target);
+    return;
+  }
+  uint64_t done = 0;
+  ForEachRun(indices, steps, [&](const WindowPlace& step, IndexRange range) {
+    const std::byte* base = source.rhs + (step.other + static_cast<int64_t>(range.begin) * indices.run.other) * size;
+    for (uint64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const uint64_t column = panel * kernels.panel_columns;
+      const uint64_t count = std::min(kernels.panel_columns, source.columns - column);
+      const uint64_t width = PackedWidth(kernels, source.columns - column);
+      std::byte* to = target + (panel - panels.begin) * ColumnPanelBytes(kernels, depth);
+      kernels.pack({base + static_cast<int64_t>(column) * source.across * size, indices.run.other, source.across,
+                    range.end - range.begin, count},
+                   width, to + done * width * kernels.sum_size);
+    }
+    done += range.end - range.begin;
+  });
+}
+
+}  // namespace sgd::cpu
