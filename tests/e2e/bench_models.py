@@ -1,4 +1,7 @@
-"""The benchmark models by value: sampled elements and norms of every output after one step, on one rank and on two. usage: bench_models.py MODEL"""
+"""The benchmark models by value: sampled elements and norms of every output after one step, on one rank and on two. usage: bench_models.py MODEL
+
+A network of maxima is not continuous: one sign that rounding changes moves gradients by 1e-3. Those in DOUBLE are checked on two ranks with every
+f32 of the text as f64."""
 import json
 import subprocess
 import sys
@@ -9,15 +12,27 @@ import compare_tensors
 import harness
 
 MODEL = harness.Model(sys.argv[1])
-# Without an f64 oracle: f32 against XLA's f32, as a part of the tensor's largest magnitude.
-TOLERANCE = 2e-5
+# f32 against the oracle that output_stats.json names, as a part of the tensor's largest magnitude.
+TOLERANCE, DOUBLE_TOLERANCE = 2e-5, 1e-10
+DOUBLE = {"bench_resnet18"}
 
 
-def check(folder, text, ranks):
+def widen(text, inputs):
+    """Replaces f32 by f64 in a model's text and in its inputs."""
+    infinity, nan = ("0xFF800000", "0xFFF0000000000000"), ("0x7FC00000", "0x7FF8000000000000")
+    wide = text.read_text().replace("f32", "f64").replace(*infinity).replace(*nan)
+    harness.save(inputs, {name: array.astype(np.float64) if kind == "F32" else array for name, (kind, array) in compare_tensors.load(inputs).items()})
+    path = inputs.parent / "wide.mlir"
+    path.write_text(wide)
+    return path
+
+
+def check(folder, text, ranks, is_wide=False):
     inputs = folder / "inputs.safetensors"
     subprocess.run([sys.executable, MODEL.path / "make_inputs.py", inputs], check=True, capture_output=True)
-    artifact = folder / "m.sgda"
-    harness.tool("sgdc", MODEL.path / text, "-o", artifact)
+    artifact, model = folder / "m.sgda", MODEL.path / text
+    tolerance = DOUBLE_TOLERANCE if is_wide else TOLERANCE
+    harness.tool("sgdc", widen(model, inputs) if is_wide else model, "-o", artifact)
     out = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
     wrong = []
     for want in json.loads((MODEL.path / "output_stats.json").read_text())["outputs"]:
@@ -25,9 +40,10 @@ def check(folder, text, ranks):
         scale = max(want["max_abs"], 1e-30)
         samples = np.abs(got[want["at"]] - want["values"]).max() / scale
         norm = abs(np.sqrt((got**2).sum()) - want["l2"]) / max(want["l2"], 1e-30)
-        if not (samples <= TOLERANCE and norm <= TOLERANCE):
+        if not (samples <= tolerance and norm <= tolerance):
             wrong.append(f"{want['name']}: samples off by {samples:.1e}, norm by {norm:.1e}")
     assert not wrong, "\n".join(wrong)
 
 
-harness.main([("one rank", lambda f: check(f, "single.mlir", 1)), ("two ranks", lambda f: check(f, "model.mlir", 2))])
+harness.main([("one rank", lambda f: check(f, "single.mlir", 1)),
+              ("two ranks", lambda f: check(f, "model.mlir", 2, is_wide=sys.argv[1] in DOUBLE))])

@@ -52,6 +52,17 @@ class Model:
         return path
 
 
+def save(path, arrays):
+    """Writes a safetensors file."""
+    kinds = {np.dtype(kind): name for name, kind in compare_tensors.KINDS.items() if name != "BF16"}
+    header, data = {}, b""
+    for name, array in arrays.items():
+        header[name] = {"dtype": kinds[array.dtype], "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
 def run_once(artifact, ranks, inputs, outputs, *extra):
     tool("sgdrun", "-n", ranks, artifact, "--inputs", inputs, "--outputs", outputs, *extra)
     return compare_tensors.load(outputs)

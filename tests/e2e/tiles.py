@@ -12,16 +12,6 @@ BATCH, LENGTH, HEADS, SIZE, KEYS, ROWS = 2, 197, 2, 16, 192, 61
 TOLERANCE = 2e-5
 
 
-def save(path, arrays):
-    kinds = {np.dtype(kind): name for name, kind in compare_tensors.KINDS.items() if name != "BF16"}
-    header, data = {}, b""
-    for name, array in arrays.items():
-        header[name] = {"dtype": kinds[array.dtype], "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
-        data += array.tobytes()
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
-
-
 def make_inputs(folder, name, change=None):
     random = np.random.default_rng(7)
     arrays = {f"arg{i}": random.standard_normal((BATCH, LENGTH, HEADS, SIZE)).astype(np.float32) for i in range(3)}
@@ -29,7 +19,7 @@ def make_inputs(folder, name, change=None):
     if change:
         change(arrays)
     path = folder / f"{name}.safetensors"
-    save(path, arrays)
+    harness.save(path, arrays)
     return path, arrays
 
 

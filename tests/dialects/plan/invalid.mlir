@@ -118,3 +118,73 @@ func.func @done_of_nothing(%x: !plan.token) {
   plan.done %x
   return
 }
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_reach(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{rhs reaches element 9 of 8}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 4], [4, 0, 1, 2]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_sizes(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{needs sizes of n, g, c and f}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_lists(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{lists differ in the number of spatial dimensions}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0, 0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_stride(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{has a stride below 1}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [0] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_layout(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{result has 3 strides for 4 dimensions}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_bias(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{has a bias exactly with the epilogues bias and bias_relu}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) bias(%b : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+func.func @convolution_type(%a: !p, %b: !p, %c: memref<8xf64, #plan.space<private>>) {
+  // expected-error @+1 {{a result of the type of their sums}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : memref<8xf64, #plan.space<private>>) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
+  return
+}

@@ -285,3 +285,67 @@ func.func @too_many(%x: tensor<8x4xf32>) {
   %0:2 = sgd.top_k %x k = 5 : (tensor<8x4xf32>) -> (tensor<8x5xf32>, tensor<8x5xi32>)
   return
 }
+
+// -----
+
+func.func @convolve_lists(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf32> {
+  // expected-error @+1 {{lists differ in the number of spatial dimensions}}
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0, 0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf32>
+  return %0 : tensor<2x6x6xf32>
+}
+
+// -----
+
+func.func @convolve_dilation(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf32> {
+  // expected-error @+1 {{rhs_dilations not zero}}
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [0] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf32>
+  return %0 : tensor<2x6x6xf32>
+}
+
+// -----
+
+func.func @convolve_label(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf32> {
+  // expected-error @+1 {{lhs has no dimension 3}}
+  %0 = sgd.convolve %x [0, 4, 3], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf32>
+  return %0 : tensor<2x6x6xf32>
+}
+
+// -----
+
+func.func @convolve_unlabelled(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf32> {
+  // expected-error @+1 {{lhs has a dimension of 4 without a label}}
+  %0 = sgd.convolve %x [0, 4, -1], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf32>
+  return %0 : tensor<2x6x6xf32>
+}
+
+// -----
+
+func.func @convolve_twice(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf32> {
+  // expected-error @+1 {{rhs names label 2 twice}}
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 2] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf32>
+  return %0 : tensor<2x6x6xf32>
+}
+
+// -----
+
+func.func @convolve_features(%x: tensor<2x8x4xf32>, %w: tensor<3x5x6xf32>) -> tensor<2x6x6xf32> {
+  // expected-error @+1 {{operands differ in the number of input features}}
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x5x6xf32> -> tensor<2x6x6xf32>
+  return %0 : tensor<2x6x6xf32>
+}
+
+// -----
+
+func.func @convolve_result(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x7xf32> {
+  // expected-error @+1 {{rhs and result differ in the number of output features}}
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x7xf32>
+  return %0 : tensor<2x6x7xf32>
+}
+
+// -----
+
+func.func @convolve_type(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf64> {
+  // expected-error @+1 {{a result of the type of their sums}}
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf64>
+  return %0 : tensor<2x6x6xf64>
+}

@@ -54,6 +54,14 @@ func.func @structured(%x: tensor<8x64xf32>, %w: tensor<64x16xf32>, %s: tensor<f3
   return %3 : tensor<16x8xf32>
 }
 
+// CHECK-LABEL: @convolve
+func.func @convolve(%dy: tensor<8x16x16x32xbf16>, %w: tensor<3x3x8x32xbf16>) -> tensor<8x16x16x8xf32> {
+  // CHECK: sgd.convolve %arg0 [0, 4, 5, 2], %arg1 [4, 5, 3, 2] into [0, 4, 5, 3] strides = [1, 1] low = [-1, -1] lhs_dilations = [1, 1] rhs_dilations = [-1, -1] : tensor<8x16x16x32xbf16>, tensor<3x3x8x32xbf16> -> tensor<8x16x16x8xf32>
+  %0 = sgd.convolve %dy [0, 4, 5, 2], %w [4, 5, 3, 2] into [0, 4, 5, 3] strides = [1, 1] low = [-1, -1] lhs_dilations = [1, 1]
+    rhs_dilations = [-1, -1] : tensor<8x16x16x32xbf16>, tensor<3x3x8x32xbf16> -> tensor<8x16x16x8xf32>
+  return %0 : tensor<8x16x16x8xf32>
+}
+
 // CHECK-LABEL: @tiled
 func.func @tiled(%q: tensor<8x64x16xf32>, %k: tensor<8x64x16xf32>) -> tensor<8x64x16xf32> {
   // CHECK: sgd.tiled(%arg0, %arg1) loops [8] cuts [0, 0, 0] {

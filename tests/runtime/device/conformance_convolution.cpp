@@ -221,7 +221,7 @@ void Check(device::Device& device, Random& random, const Sizes& sizes, ElementTy
 TEST_P(DeviceConformance, ConvolutionsOfRandomShapesAndLayouts) {
   auto device = MakeDevice(2);
   Random random(11);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const Sizes sizes = RandomSizes(random);
     const Epilogue epilogue = artifact::EnumValuesEpilogue()[random() % 4];
     SCOPED_TRACE(i);
