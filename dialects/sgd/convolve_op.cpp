@@ -38,12 +38,15 @@ LogicalResult ConvolveOp::verify() {
     for (auto [label, size] : llvm::zip(labels, type.getShape())) {
       if (label < -1 || label >= kSpatial + spatial || label == missing)
         return emitOpError() << name << " has no dimension " << label;
-      if (label == -1 && size != 1) return emitOpError() << name << " has a dimension of " << size << " without a label";
-      if (label != -1 && !seen.insert(label).second) return emitOpError() << name << " names label " << label << " twice";
+      if (label == -1 && size != 1)
+        return emitOpError() << name << " has a dimension of " << size << " without a label";
+      if (label != -1 && !seen.insert(label).second)
+        return emitOpError() << name << " names label " << label << " twice";
     }
     return success();
   };
-  if (failed(check("lhs", getLhsLabels(), getLhs(), kOutput)) || failed(check("rhs", getRhsLabels(), getRhs(), kBatch)) ||
+  if (failed(check("lhs", getLhsLabels(), getLhs(), kOutput)) ||
+      failed(check("rhs", getRhsLabels(), getRhs(), kBatch)) ||
       failed(check("result", getResultLabels(), getResult(), kInput)))
     return failure();
   if (getLhsSize(kBatch) != getResultSize(kBatch)) return emitOpError("lhs and result differ in the batch");

@@ -48,8 +48,8 @@ ShardingAttr getSharding(Type type);
 /// `type` with `sharding` as its encoding (null drops it).
 RankedTensorType withSharding(RankedTensorType type, ShardingAttr sharding);
 
-/// The type that sums of elements of the scalar type `type` are taken in: f32 for f16 and bf16, i32 for narrower integers,
-/// otherwise `type`.
+/// The type that sums of elements of the scalar type `type` are taken in: f32 for f16 and bf16, i32 for narrower
+/// integers, otherwise `type`.
 Type getSumType(Type type);
 
 /// The neutral element of `kind` for the scalar type `type` (max of floats: -inf).

@@ -94,10 +94,10 @@ class Creator {
 
   void create(ArrayRef<size_t> index) {
     SmallVector<int64_t> inputs, outputs, kernels, strides, dilations, low;
-    SmallVector<int64_t> lhsStrides =
-        getStrides(op.getLhsLabels(), op.getLhs(), before({ConvolveOp::kBatch, ConvolveOp::kGroup, ConvolveOp::kInput}));
-    SmallVector<int64_t> rhsStrides =
-        getStrides(op.getRhsLabels(), op.getRhs(), before({ConvolveOp::kGroup, ConvolveOp::kInput, ConvolveOp::kOutput}));
+    SmallVector<int64_t> lhsStrides = getStrides(op.getLhsLabels(), op.getLhs(),
+                                                 before({ConvolveOp::kBatch, ConvolveOp::kGroup, ConvolveOp::kInput}));
+    SmallVector<int64_t> rhsStrides = getStrides(op.getRhsLabels(), op.getRhs(),
+                                                 before({ConvolveOp::kGroup, ConvolveOp::kInput, ConvolveOp::kOutput}));
     SmallVector<int64_t> resultStrides = getStrides(
         op.getResultLabels(), op.getResult(), before({ConvolveOp::kBatch, ConvolveOp::kGroup, ConvolveOp::kOutput}));
     int64_t rhsOffset = 0, resultOffset = 0;

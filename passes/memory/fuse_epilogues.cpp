@@ -1,6 +1,6 @@
-// What follows a matrix product or a convolution elementwise moves into the library call. Works on plans where every value still has a
-// buffer of its own and every buffer is written before it is read, so that a product may be computed as late as its
-// reader.
+// What follows a matrix product or a convolution elementwise moves into the library call. Works on plans where every
+// value still has a buffer of its own and every buffer is written before it is read, so that a product may be computed
+// as late as its reader.
 #include "passes/memory/passes.h"
 #include "passes/memory/product_op.h"
 #include "passes/memory/spaces.h"

@@ -4,8 +4,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-ProductOp::ProductOp(Operation* op)
-    : op(isa_and_nonnull<plan::MatmulOp, plan::ConvolutionOp>(op) ? op : nullptr) {}
+ProductOp::ProductOp(Operation* op) : op(isa_and_nonnull<plan::MatmulOp, plan::ConvolutionOp>(op) ? op : nullptr) {}
 
 Value ProductOp::getTarget() const {
   if (auto matmul = dyn_cast<plan::MatmulOp>(op)) return matmul.getC();
@@ -42,7 +41,8 @@ bool ProductOp::isRowMajor(int64_t elements) const {
   written = sizes[0] * columns;
   for (int64_t size : convolution.getOutputs()) written *= size;
   bool isInnermost = (sizes[3] == 1 || strides[2] == 1) && (sizes[1] == 1 || strides[1] == sizes[3]);
-  return isInnermost && written == elements && isMultiple(strides[0]) && llvm::all_of(strides.drop_front(3), isMultiple);
+  return isInnermost && written == elements && isMultiple(strides[0]) &&
+         llvm::all_of(strides.drop_front(3), isMultiple);
 }
 
 Operation* ProductOp::create(OpBuilder& builder, Value target, Value bias, plan::Epilogue epilogue) const {

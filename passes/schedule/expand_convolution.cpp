@@ -32,7 +32,8 @@ class Expander {
     ArrayRef<int64_t> inputs = tensorType(op.getLhs()).getShape(), rhs = tensorType(op.getRhs()).getShape();
     bool hasGroups = rhs[spatial] > 1;
     if (hasGroups && inputs.back() == 1 && count(taps) <= kMaxShifts) return narrow(expandForward());
-    if (hasGroups && inputs.front() == 1 && rhs.back() == 1 && count(windows) <= kMaxShifts) return narrow(expandByKernel());
+    if (hasGroups && inputs.front() == 1 && rhs.back() == 1 && count(windows) <= kMaxShifts)
+      return narrow(expandByKernel());
     return {};
   }
 
@@ -133,7 +134,8 @@ class Expander {
       ArrayRef<int64_t> features = tensorType(op.getRhs()).getShape().drop_front(spatial);
       llvm::append_range(limits, features);
       llvm::append_range(kernel, features);
-      Value weight = SliceOp::create(builder, loc, tensorType(op.getRhs()).clone(kernel), op.getRhs(), starts, limits, strides);
+      Value weight =
+          SliceOp::create(builder, loc, tensorType(op.getRhs()).clone(kernel), op.getRhs(), starts, limits, strides);
       weight = widen(reshape(weight, {features[0], features[2]}));
       Value term = multiply(broadcast(part, shape, all), broadcast(weight, shape, {rank - 2, rank - 1}));
       sum = sum ? createCombiner(builder, loc, ReduceKind::Add, sum, term) : term;

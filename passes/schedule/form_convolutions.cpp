@@ -67,7 +67,8 @@ Operand foldTransposes(Operand operand) {
       continue;
     }
     auto reshape = operand.value.getDefiningOp<ReshapeOp>();
-    if (!reshape || withoutOnes(tensorType(reshape).getShape()) != withoutOnes(tensorType(reshape.getInput()).getShape()))
+    if (!reshape ||
+        withoutOnes(tensorType(reshape).getShape()) != withoutOnes(tensorType(reshape.getInput()).getShape()))
       return operand;
     Labels large, above;
     for (auto [label, size] : llvm::zip(operand.labels, tensorType(reshape).getShape()))
@@ -175,9 +176,9 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     lhs.push_back(lhsShape.back());
     rhs.append({rhsShape[spatial + 1], rhsShape.back()});
     result.push_back(rhsShape.back());
-    Value dot = DotGeneralOp::create(builder, loc, op.getType().clone(result), reshapeTo(builder, loc, op.getLhs(), lhs),
-                                     reshapeTo(builder, loc, op.getRhs(), rhs), lhsBatching, rhsBatching,
-                                     lhsContracting, rhsContracting);
+    Value dot = DotGeneralOp::create(
+        builder, loc, op.getType().clone(result), reshapeTo(builder, loc, op.getLhs(), lhs),
+        reshapeTo(builder, loc, op.getRhs(), rhs), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
     if (hasGroups) {
       // Groups stand before the last dimension in the convolution.
       int64_t rank = result.size();
@@ -208,9 +209,10 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
         if (!llvm::is_contained(order, dim)) order.push_back(dim);
       for (int64_t dim : order) shape.push_back(tensorType(value).getDimSize(dim));
       bool isIdentity = llvm::equal(order, llvm::seq<int64_t>(0, rank));
-      Value moved = isIdentity ? value
-                               : TransposeOp::create(builder, transpose.getLoc(), op.getType().clone(shape), value, order)
-                                     .getResult();
+      Value moved =
+          isIdentity
+              ? value
+              : TransposeOp::create(builder, transpose.getLoc(), op.getType().clone(shape), value, order).getResult();
       transpose.replaceAllUsesWith(reshapeTo(builder, transpose.getLoc(), moved, transpose.getType().getShape()));
       transpose.erase();
     }
@@ -234,8 +236,7 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     Labels labels = around({ConvolveOp::kBatch}, {ConvolveOp::kGroup, ConvolveOp::kOutput});
     auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
     RankedTensorType type = transpose ? transpose.getType() : op.getType();
-    if (transpose)
-      labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
+    if (transpose) labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
     RankedTensorType sums = type.clone(getSumType(type.getElementType()));
     Value result = ConvolveOp::create(builder, op.getLoc(), sums, lhs.value, rhs.value, lhs.labels, rhs.labels, labels,
                                       op.getStrides(), window.low, op.getLhsDilations(), window.dilations);

@@ -33,7 +33,8 @@ absl::Status VerifyWindow(const WindowDim& dim) {
   const auto reach = [](uint64_t size, int64_t step) {
     return std::max<uint64_t>(size, 1) * static_cast<uint64_t>(step < 0 ? -step : step);
   };
-  const uint64_t furthest = reach(dim.output(), dim.stride()) + reach(dim.kernel(), dim.dilation()) + reach(1, dim.low());
+  const uint64_t furthest =
+      reach(dim.output(), dim.stride()) + reach(dim.kernel(), dim.dilation()) + reach(1, dim.low());
   if (dim.lhs() > 0 && furthest > kMaxReach / static_cast<uint64_t>(dim.lhs())) {
     return Invalid("windows reach further than 2^60 elements");
   }

@@ -69,8 +69,7 @@ class ConvolutionNode final : public device::Node {
     CutStripes();
     const int64_t uniform = windows_.is_by_rows ? windows_.rows.run.other : windows_.rows.UniformOther();
     row_stride_ = uniform;
-    is_staged_ =
-        uniform == 0 || p_.result_column != 1 || (p_.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
+    is_staged_ = uniform == 0 || p_.result_column != 1 || (p_.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
     is_whole_group_ = p_.groups > 1 && p_.Rows() * p_.columns * std::max<uint64_t>(p_.Depth(), 1) < kGroupWork;
   }
 
@@ -118,8 +117,9 @@ class ConvolutionNode final : public device::Node {
     const uint64_t most = shares_windows_ ? kSharedUnitRows : kUnitRows;
     const uint64_t length = windows_.is_by_rows ? windows_.rows.run.size : p_.Rows();
     const uint64_t runs = windows_.is_by_rows ? windows_.rows.RunCount() : 1;
-    const uint64_t wanted = shares_windows_ ? 1 : std::min(CeilDivide(kStripes, std::max<uint64_t>(runs, 1)),
-                                                           CeilDivide(length, kLeastUnitRows));
+    const uint64_t wanted = shares_windows_ ? 1
+                                            : std::min(CeilDivide(kStripes, std::max<uint64_t>(runs, 1)),
+                                                       CeilDivide(length, kLeastUnitRows));
     units_per_run_ = std::max<uint64_t>({CeilDivide(length, most), wanted, 1});
     units_ = runs * units_per_run_;
     unit_rows_ = CeilDivide(length, units_per_run_);
@@ -130,7 +130,8 @@ class ConvolutionNode final : public device::Node {
 
   void CutStripes() {
     const int64_t along = windows_.steps.UniformOther();
-    reads_rhs_ = shares_windows_ && kernels_.is_direct && p_.rhs_column == 1 && along != 0 && p_.Rows() < kRowsOfPackedB;
+    reads_rhs_ =
+        shares_windows_ && kernels_.is_direct && p_.rhs_column == 1 && along != 0 && p_.Rows() < kRowsOfPackedB;
     rhs_stride_ = along;
     stripe_panels_ = std::clamp<uint64_t>(CeilDivide(column_panels_, kStripes), 1, kStripePanels);
     stripes_ = shares_windows_ ? CeilDivide(column_panels_, stripe_panels_) : units_;
@@ -145,9 +146,7 @@ class ConvolutionNode final : public device::Node {
     return {index / units_per_run_, PartOf(length, units_per_run_, index % units_per_run_)};
   }
 
-  IndexRange StepsOf(uint64_t block) const {
-    return {block * depth_, std::min((block + 1) * depth_, p_.Depth())};
-  }
+  IndexRange StepsOf(uint64_t block) const { return {block * depth_, std::min((block + 1) * depth_, p_.Depth())}; }
 
   Group GroupAt(uint64_t index, std::byte* shared) const {
     const int64_t i = static_cast<int64_t>(index), size = static_cast<int64_t>(size_),
@@ -187,7 +186,8 @@ class ConvolutionNode final : public device::Node {
 
   void PackUnit(const Group& group, const Unit& unit, IndexRange steps, std::byte* target) const {
     if (windows_.is_by_rows) {
-      PackWindowPanels(kernels_, windows_, group.lhs, size_, unit.run, unit.rows, PanelCount(unit.Count()), steps, target);
+      PackWindowPanels(kernels_, windows_, group.lhs, size_, unit.run, unit.rows, PanelCount(unit.Count()), steps,
+                       target);
     } else {
       PackWindowLines(kernels_, windows_, group.lhs, size_, unit.rows, steps, target, row_stride_packed_);
     }
@@ -318,8 +318,8 @@ class ConvolutionNode final : public device::Node {
       tile.rows = is_uniform ? unit.Count() : std::min(unit.Count(), row + run - (unit.rows.begin + row) % run) - row;
       tile.c_m = is_uniform ? row_stride_ : windows_.rows.run.other;
       tile.sums = stage + row * stage_columns_ * sum_size_;
-      tile.c = group.result +
-               (RowPlace(unit, row) + static_cast<int64_t>(column) * p_.result_column) * static_cast<int64_t>(sum_size_);
+      tile.c = group.result + (RowPlace(unit, row) + static_cast<int64_t>(column) * p_.result_column) *
+                                  static_cast<int64_t>(sum_size_);
       sum_kernels_.finish(tile);
     }
   }
@@ -335,13 +335,13 @@ class ConvolutionNode final : public device::Node {
   uint64_t column_panels_ = 0;
   bool shares_windows_ = false;  // otherwise the kernel
   uint64_t units_ = 0, units_per_run_ = 1, unit_rows_ = 0, unit_bytes_ = 0;
-  uint64_t row_stride_packed_ = 0;       // elements between packed rows of windows
+  uint64_t row_stride_packed_ = 0;  // elements between packed rows of windows
   uint64_t stripe_panels_ = 1, stripes_ = 0;
-  bool reads_rhs_ = false;               // where it lies
-  int64_t rhs_stride_ = 0;               // from step to step; 0: not one
-  int64_t row_stride_ = 0;               // of the result
-  bool is_staged_ = false;               // sums are taken in a stage of [unit_rows_, stage_columns_], then written
-  bool is_whole_group_ = false;          // a thread computes a whole group
+  bool reads_rhs_ = false;       // where it lies
+  int64_t rhs_stride_ = 0;       // from step to step; 0: not one
+  int64_t row_stride_ = 0;       // of the result
+  bool is_staged_ = false;       // sums are taken in a stage of [unit_rows_, stage_columns_], then written
+  bool is_whole_group_ = false;  // a thread computes a whole group
   uint64_t shared_block_bytes_ = 0, packed_bytes_ = 0, stage_columns_ = 0, own_bytes_ = 0;
 };
 

@@ -302,7 +302,8 @@ void WidenLine(const StridedLine& line, std::byte* target) {
   Sum* to = reinterpret_cast<Sum*>(target);
   uint64_t i = 0;
   if (line.stride == 1) {
-    for (; i + kLanes <= line.count; i += kLanes) L::Store(to + i, Element::template Widen<kLanes>(From::Load(from + i)));
+    for (; i + kLanes <= line.count; i += kLanes)
+      L::Store(to + i, Element::template Widen<kLanes>(From::Load(from + i)));
     if (i < line.count) {
       const Vector<Stored, kLanes> rest = From::Load(from + i, From::First(line.count - i));
       L::Store(to + i, L::First(line.count - i), Element::template Widen<kLanes>(rest));

@@ -7,7 +7,8 @@
 namespace sgd::cpu {
 namespace {
 
-// The part of a run that lies inside the lhs, given where the run begins; its other spatial dimensions are not looked at.
+// The part of a run that lies inside the lhs, given where the run begins; its other spatial dimensions are not looked
+// at.
 IndexRange InsideOf(const WindowMatrix& matrix, const WindowIndices& indices, int64_t position) {
   const WindowIndex& run = indices.run;
   if (run.spatial < 0) return {0, run.size};
@@ -33,8 +34,7 @@ bool IsInside(const WindowMatrix& matrix, const WindowPlace& row, const WindowPl
 }
 
 int64_t PositionIn(const WindowPlace& row, const WindowPlace& step, int spatial) {
-  return spatial < 0 ? 0
-                     : row.position[static_cast<size_t>(spatial)] + step.position[static_cast<size_t>(spatial)];
+  return spatial < 0 ? 0 : row.position[static_cast<size_t>(spatial)] + step.position[static_cast<size_t>(spatial)];
 }
 
 WindowPlace Moved(const WindowMatrix& matrix, WindowPlace place) {
@@ -231,8 +231,7 @@ void PackWindowPanels(const PackedKernels& kernels, const WindowMatrix& matrix, 
     for (uint64_t panel = 0; panel < panels; ++panel) {
       const IndexRange part = PartOf(rows.end - rows.begin, panels, panel);
       const uint64_t first = rows.begin + part.begin;
-      packer.Pack(place, {first, rows.begin + part.end}, step, range,
-                  target + panel * panel_bytes + done * line_bytes);
+      packer.Pack(place, {first, rows.begin + part.end}, step, range, target + panel * panel_bytes + done * line_bytes);
     }
     done += range.end - range.begin;
   });

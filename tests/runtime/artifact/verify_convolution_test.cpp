@@ -63,10 +63,7 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
        },
        "windows reach further than 2^60 elements"},
       {"huge", [](ConvolutionT& c) { c.spatial = {Window(uint64_t{1} << 40, 3, 1, 1, 0)}; }, "larger than 2^31"},
-      {"work",
-       [](ConvolutionT& c) {
-         c.spatial.assign(3, Window(uint64_t{1} << 30, 1, 1, 1, 0));
-       },
+      {"work", [](ConvolutionT& c) { c.spatial.assign(3, Window(uint64_t{1} << 30, 1, 1, 1, 0)); },
        "more than 2^63 multiplications"},
       {"many dimensions", [](ConvolutionT& c) { c.spatial.assign(7, c.spatial[0]); }, "more than 6 spatial dimensions"},
       {"lhs", [](ConvolutionT& c) { c.lhs = testing::SliceAt(Space::Private, 0, 124); },

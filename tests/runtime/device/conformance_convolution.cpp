@@ -160,7 +160,8 @@ std::vector<Sum> Expected(const Problem& p, const Operands<T, Sum>& values) {
         if (position < 0 || position >= static_cast<int64_t>(dim.input())) return;
         l += position * dim.lhs(), r += tap[1 + i] * dim.rhs();
       }
-      sum += static_cast<Sum>(values.lhs[static_cast<size_t>(l)]) * static_cast<Sum>(values.rhs[static_cast<size_t>(r)]);
+      sum +=
+          static_cast<Sum>(values.lhs[static_cast<size_t>(l)]) * static_cast<Sum>(values.rhs[static_cast<size_t>(r)]);
     });
     int64_t at = n * c.batch->result() + g * c.groups->result() + f * c.outputs->result();
     for (size_t i = 0; i < c.spatial.size(); ++i) at += place[3 + i] * c.spatial[i].result();
@@ -239,11 +240,11 @@ TEST_P(DeviceConformance, LargeConvolutions) {
   auto device = MakeDevice(3);
   Random random(5);
   const Sizes sizes[] = {
-      {3, 1, 80, 70, {9, 11}, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},       // forward
-      {2, 1, 96, 200, {4, 4}, {4, 4}, {3, 3}, {1, 1}, {-1, -1}, {-1, -1}},    // by the input, more features than rows
-      {70, 1, 16, 40, {12, 12}, {3, 3}, {12, 12}, {1, 1}, {1, 1}, {1, 1}},    // by the kernel
-      {3, 1, 9, 40, {33, 17}, {7, 7}, {16, 8}, {1, 1}, {2, 2}, {3, 3}},       // by the kernel of a strided one
-      {2, 70, 20, 50, {6}, {6}, {3}, {1}, {1}, {1}},                          // many groups
+      {3, 1, 80, 70, {9, 11}, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},     // forward
+      {2, 1, 96, 200, {4, 4}, {4, 4}, {3, 3}, {1, 1}, {-1, -1}, {-1, -1}},  // by the input, more features than rows
+      {70, 1, 16, 40, {12, 12}, {3, 3}, {12, 12}, {1, 1}, {1, 1}, {1, 1}},  // by the kernel
+      {3, 1, 9, 40, {33, 17}, {7, 7}, {16, 8}, {1, 1}, {2, 2}, {3, 3}},     // by the kernel of a strided one
+      {2, 70, 20, 50, {6}, {6}, {3}, {1}, {1}, {1}},                        // many groups
       {5, 1, 1030, 33, {2}, {2}, {2}, {1}, {1}, {1}}};
   for (const Sizes& size : sizes) {
     for (Epilogue epilogue : artifact::EnumValuesEpilogue()) {
@@ -257,8 +258,8 @@ TEST_P(DeviceConformance, LargeConvolutions) {
 
 TEST_P(DeviceConformance, ConvolutionBitsDoNotDependOnThreads) {
   Random random(3);
-  const Problem p = ProblemOf(random, {3, 2, 80, 70, {9, 11}, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, ElementType::F32,
-                              Epilogue::None);
+  const Problem p = ProblemOf(random, {3, 2, 80, 70, {9, 11}, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                              ElementType::F32, Epilogue::None);
   Operands<float, float> values = RandomOperands<float, float>(random, p);
   for (float& value : values.lhs) value += 0.1f;
   std::vector<float> one;
