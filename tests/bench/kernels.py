@@ -1,6 +1,6 @@
 """Times generated kernels beside XLA and PyTorch eager, pattern by pattern and in turn, and compares values with XLA's.
 
-    python3 tests/bench/kernels.py --torch PYTHON            all patterns of kernel_patterns.py, 1 and 2 threads
+    python3 tests/bench/kernels.py --torch PYTHON            all patterns of kernel_patterns.py and image_patterns.py, 1 and 2 threads
     python3 tests/bench/kernels.py softmax layernorm_grad    some of them
     python3 tests/bench/kernels.py --rounds 5 --threads 2
 
@@ -20,6 +20,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import image_patterns  # noqa: E402
 import kernel_patterns  # noqa: E402
 
 KINDS = {"float32": "F32", "int32": "I32", "bool": "BOOL", "bfloat16": "BF16", "float16": "F16"}
@@ -67,7 +68,7 @@ def read_safetensors(path):
 
 
 def by_name():
-    return {pattern[0]: pattern for pattern in kernel_patterns.PATTERNS}
+    return {pattern[0]: pattern for pattern in kernel_patterns.PATTERNS + image_patterns.PATTERNS}
 
 
 def least_ms(place, run, seconds):
