@@ -1,5 +1,7 @@
 // sgd.convolution to sgd.convolve on local shapes, with neighbouring transposes and reversals folded into labels and
 // dilations, or to sgd.dot_general where no window overlaps another.
+#include <numeric>
+
 #include "passes/schedule/expand_convolution.h"
 #include "passes/schedule/passes.h"
 
@@ -98,6 +100,34 @@ Operand foldReversals(OpBuilder& builder, Operand kernel, Window& window) {
   }
 }
 
+/// More convolutions than this for one with a dilated lhs are not worth the zeros that they leave out.
+constexpr int64_t kMaxPhases = 64;
+
+/// Windows that lie differently on the elements of the lhs, each kind of which becomes a convolution of its own.
+int64_t countPhases(ConvolutionOp op) {
+  int64_t phases = 1;
+  for (int64_t dim = 0; dim < op.getNumSpatialDims() && phases <= kMaxPhases; ++dim) {
+    int64_t dilation = op.getLhsDilations()[dim], windows = op.getType().getDimSize(dim + 1);
+    phases *= std::min(dilation / std::gcd(dilation, op.getStrides()[dim]), windows);
+  }
+  return phases;
+}
+
+/// Puts the zeros of the lhs's dilation into memory.
+void dilate(OpBuilder& builder, ConvolutionOp op) {
+  RankedTensorType type = tensorType(op.getLhs());
+  SmallVector<int64_t> none(type.getRank(), 0), interior(none), shape(type.getShape());
+  for (int64_t dim = 0; dim < op.getNumSpatialDims(); ++dim) {
+    interior[dim + 1] = op.getLhsDilations()[dim] - 1;
+    shape[dim + 1] += (shape[dim + 1] - 1) * interior[dim + 1];
+  }
+  RankedTensorType scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = arith::ConstantOp::create(builder, op.getLoc(), scalar, cast<TypedAttr>(builder.getZeroAttr(scalar)));
+  op.getLhsMutable().assign(
+      PadOp::create(builder, op.getLoc(), type.clone(shape), op.getLhs(), zero, none, none, interior));
+  op.setLhsDilations(SmallVector<int64_t>(op.getNumSpatialDims(), 1));
+}
+
 /// What becomes of a spatial dimension in a product without windows.
 enum class DotRole { None, Free, Contracted };
 
@@ -128,6 +158,7 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
       op.erase();
       return success();
     }
+    if (countPhases(op) > kMaxPhases) dilate(builder, op);
     auto dims = llvm::seq<int64_t>(0, op.getNumSpatialDims());
     bool isDot = llvm::none_of(dims, [&](int64_t dim) { return getDotRole(op, dim) == DotRole::None; });
     isDot ? formDot(builder, op) : formConvolve(builder, op);

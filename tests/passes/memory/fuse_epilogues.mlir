@@ -107,3 +107,36 @@ func.func @addend_is_kept(%x: !x, %w: !w, %r: !y) -> !y {
   } : (!y, !y) -> !y
   return %1 : !y
 }
+
+// CHECK-LABEL: @convolution_bias_relu(
+// CHECK-NOT: plan.launch
+// CHECK: plan.convolution {{.*}} bias({{.*}} epilogue bias_relu
+// CHECK-NOT: plan.launch
+func.func @convolution_bias_relu(%x: tensor<2x8x4xf32>, %w: tensor<3x4x8xf32>, %b: !b) -> tensor<2x8x8xf32> {
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [1] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x8xf32> -> tensor<2x8x8xf32>
+  %1 = sgd.cluster(%0, %b) {
+  ^bb0(%p: tensor<2x8x8xf32>, %q: !b):
+    %zero = arith.constant dense<0.0> : tensor<2x8x8xf32>
+    %3 = sgd.broadcast_in_dim %q dims = [2] : !b -> tensor<2x8x8xf32>
+    %4 = arith.addf %3, %p : tensor<2x8x8xf32>
+    %5 = arith.maximumf %4, %zero : tensor<2x8x8xf32>
+    sgd.yield %5 : tensor<2x8x8xf32>
+  } : (tensor<2x8x8xf32>, !b) -> tensor<2x8x8xf32>
+  return %1 : tensor<2x8x8xf32>
+}
+
+// The convolution of one phase of several is not the whole value.
+// CHECK-LABEL: @phases_bias(
+// CHECK-COUNT-2: plan.convolution
+// CHECK-NOT: epilogue
+// CHECK: plan.launch
+func.func @phases_bias(%x: tensor<2x4x4xf32>, %w: tensor<3x4x8xf32>, %b: !b) -> tensor<2x7x8xf32> {
+  %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [1] lhs_dilations = [2] rhs_dilations = [1] : tensor<2x4x4xf32>, tensor<3x4x8xf32> -> tensor<2x7x8xf32>
+  %1 = sgd.cluster(%0, %b) {
+  ^bb0(%p: tensor<2x7x8xf32>, %q: !b):
+    %3 = sgd.broadcast_in_dim %q dims = [2] : !b -> tensor<2x7x8xf32>
+    %4 = arith.addf %3, %p : tensor<2x7x8xf32>
+    sgd.yield %4 : tensor<2x7x8xf32>
+  } : (tensor<2x7x8xf32>, !b) -> tensor<2x7x8xf32>
+  return %1 : tensor<2x7x8xf32>
+}

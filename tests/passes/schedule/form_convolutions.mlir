@@ -122,3 +122,45 @@ func.func @booleans(%x: tensor<2x8x1x4xi1>, %w: tensor<3x1x4x16xi1>) -> tensor<2
   %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x1x4xi1>, tensor<3x1x4x16xi1> -> tensor<2x6x1x16xi1>
   return %0 : tensor<2x6x1x16xi1>
 }
+
+// -----
+
+// Few zeros are left out by convolutions of their own, very many are written.
+// CHECK-LABEL: @dilated_far
+func.func @dilated_far(%x: tensor<1x3x3x1x4xf32>, %w: tensor<5x5x1x4x16xf32>) -> tensor<1x17x17x1x16xf32> {
+  // CHECK: %[[ZEROS:.*]] = sgd.pad {{.*}} interior = [0, 9, 9, 0, 0] : tensor<1x3x3x1x4xf32>, tensor<f32> -> tensor<1x21x21x1x4xf32>
+  // CHECK: sgd.convolve %[[ZEROS]] {{.*}} lhs_dilations = [1, 1]
+  %0 = sgd.convolution %x, %w strides = [1, 1] low = [0, 0] high = [0, 0] lhs_dilations = [10, 10] rhs_dilations = [1, 1] : tensor<1x3x3x1x4xf32>, tensor<5x5x1x4x16xf32> -> tensor<1x17x17x1x16xf32>
+  return %0 : tensor<1x17x17x1x16xf32>
+}
+
+// -----
+
+// Of a depthwise convolution every element of the kernel is a product.
+// CHECK-LABEL: @depthwise
+func.func @depthwise(%x: tensor<2x8x16x1xf32>, %w: tensor<2x16x1x3xf32>) -> tensor<2x7x16x3xf32> {
+  // CHECK: sgd.slice %arg0 starts = [0, 0, 0, 0] limits = [2, 7, 16, 1]
+  // CHECK: arith.mulf
+  // CHECK: sgd.slice %arg0 starts = [0, 1, 0, 0] limits = [2, 8, 16, 1]
+  // CHECK: %[[TERM:.*]] = arith.mulf
+  // CHECK: arith.addf %{{.*}}, %[[TERM]] : tensor<2x7x16x3xf32>
+  // CHECK-NOT: sgd.convol
+  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x16x1xf32>, tensor<2x16x1x3xf32> -> tensor<2x7x16x3xf32>
+  return %0 : tensor<2x7x16x3xf32>
+}
+
+// -----
+
+// Its gradient by the kernel is a reduction for each element, in the order of memory.
+// CHECK-LABEL: @depthwise_by_kernel
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8x16x1xf32>, %[[DY:.*]]: tensor<4x7x16x1xf32>)
+func.func @depthwise_by_kernel(%x: tensor<4x8x16x1xf32>, %dy: tensor<4x7x16x1xf32>) -> tensor<1x2x16x1xf32> {
+  // CHECK: sgd.reduce add %{{.*}} dimensions = [0, 1, 3] : tensor<4x7x16x1xf32> -> tensor<16xf32>
+  // CHECK: sgd.reduce add %{{.*}} dimensions = [0, 1, 3] : tensor<4x7x16x1xf32> -> tensor<16xf32>
+  // CHECK: sgd.concatenate
+  // CHECK-NOT: sgd.convol
+  %0 = sgd.transpose %x permutation = [3, 1, 2, 0] : tensor<4x8x16x1xf32> -> tensor<1x8x16x4xf32>
+  %1 = sgd.transpose %dy permutation = [1, 2, 0, 3] : tensor<4x7x16x1xf32> -> tensor<7x16x4x1xf32>
+  %2 = sgd.convolution %0, %1 strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<1x8x16x4xf32>, tensor<7x16x4x1xf32> -> tensor<1x2x16x1xf32>
+  return %2 : tensor<1x2x16x1xf32>
+}
