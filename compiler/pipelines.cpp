@@ -29,6 +29,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
+  passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
   passes.addNestedPass<func::FuncOp>(createCombineCollectivesPass(CombineCollectivesPassOptions{topology}));
   passes.addPass(createVerifySpmdPass());
 }

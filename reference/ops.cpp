@@ -22,6 +22,7 @@ LogicalResult reference::evaluateOp(Operation* op, Operands in, Tensor& out) {
   }
   if (op->hasTrait<OpTrait::Elementwise>()) return evaluateElementwise(op, in, out);
   if (auto reduce = dyn_cast<ReduceOp>(op)) return evaluateReduce(reduce, *in[0], out);
+  if (auto cumulative = dyn_cast<CumulativeOp>(op)) return evaluateCumulative(cumulative, *in[0], out);
   if (auto scatter = dyn_cast<ScatterOp>(op)) return evaluateScatter(scatter, *in[0], *in[1], *in[2], out);
   if (auto gather = dyn_cast<GatherOp>(op)) {
     evaluateGather(gather, *in[0], *in[1], out);

@@ -30,6 +30,7 @@ void evaluateGather(GatherOp op, const Tensor& in, const Tensor& indices, Tensor
 LogicalResult evaluateScatter(ScatterOp op, const Tensor& in, const Tensor& indices, const Tensor& updates,
                               Tensor& out);
 LogicalResult evaluateReduce(ReduceOp op, const Tensor& in, Tensor& out);
+LogicalResult evaluateCumulative(CumulativeOp op, const Tensor& in, Tensor& out);
 void evaluateDot(DotGeneralOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 void evaluateConvolution(ConvolutionOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 void evaluateConvolve(ConvolveOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);

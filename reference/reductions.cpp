@@ -26,6 +26,28 @@ LogicalResult reference::evaluateReduce(ReduceOp op, const Tensor& in, Tensor& o
   return success();
 }
 
+/// Every element from scratch, so that each is rounded once.
+LogicalResult reference::evaluateCumulative(CumulativeOp op, const Tensor& in, Tensor& out) {
+  FloatCombiner combineFloats = getFloatCombiner(op.getKind());
+  if (out.isFloat() && !combineFloats) return op.emitOpError("has no reference evaluation for floats");
+  int64_t dim = op.getDimension(), size = out.type.getDimSize(dim);
+  OpBuilder builder(op.getContext());
+  out.fill(getNeutralElement(builder, op.getKind(), out.element()));
+  forEachIndex(out.shape(), [&](ArrayRef<int64_t> at, int64_t to) {
+    Index from(at);
+    int64_t begin = op.getReverse() ? at[dim] : 0, end = op.getReverse() ? size : at[dim] + 1;
+    for (from[dim] = begin; from[dim] < end; ++from[dim]) {
+      int64_t source = flatten(from, in.shape());
+      if (out.isFloat())
+        out.floats[to] = combineFloats(out.floats[to], in.floats[source]);
+      else
+        out.integers[to] = combine(op.getKind(), out.integers[to], in.integers[source], out.element());
+    }
+  });
+  for (double& value : out.floats) value = roundTo(value, out.element());
+  return success();
+}
+
 /// Distance in elements between neighbours along each label; 0 for labels that the tensor does not have.
 static Index getStrides(const Tensor& tensor, ArrayRef<int64_t> labels, int64_t numLabels) {
   Index strides(numLabels, 0);

@@ -142,6 +142,17 @@ LogicalResult ContractOp::verify() {
   return success();
 }
 
+LogicalResult CumulativeOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  int64_t rank = type.getRank(), dim = getDimension();
+  if (dim < 0 || dim >= rank) return emitOpError() << "dimension " << dim << " is not in [0, " << rank << ")";
+  OpBuilder builder(getContext());
+  if (!getNeutralElement(builder, getKind(), type.getElementType()))
+    return emitOpError() << "cannot combine elements of type " << type.getElementType() << " by "
+                         << stringifyReduceKind(getKind());
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   auto input = tensorType(getInput()), result = tensorType(getResult());
   if (failed(verifyDims(*this, "reduced", getDimensions(), input.getRank()))) return failure();

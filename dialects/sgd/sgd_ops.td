@@ -385,6 +385,21 @@ def Sgd_TopKOp : Sgd_Op<"top_k", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Sgd_CumulativeOp : Sgd_Op<"cumulative", [Pure, SameOperandsAndResultType]> {
+  let summary = "Each element combined with all before it along `dimension`, or with all behind it when `reverse`";
+  let description = [{
+    bf16 and f16 values are rounded after every step. Exists until `sgd-localize`, which knows where ranks' parts begin.
+
+    ```mlir
+    %1 = sgd.cumulative add %0 dimension = 0 : tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Sgd_ReduceKind:$kind, I64Attr:$dimension, UnitAttr:$reverse);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $input `dimension` `=` $dimension (`reverse` $reverse^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Sgd_OptimizationBarrierOp : Sgd_Op<"optimization_barrier", [MemoryEffects<[MemWrite]>]> {
   let summary = "Operands unchanged; nothing is moved or merged across it";
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);

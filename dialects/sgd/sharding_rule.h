@@ -12,8 +12,8 @@ enum class FactorKind : uint8_t {
   PassThrough,      // each shard is computed from the same shards: may be sharded freely
   Reduction,        // in operands only: sharded operands give partial results
   NeedReplication,  // must be whole on every rank
-  Permutation,      // shards need parts of their neighbours; as NeedReplication until halos are
-                    // exchanged
+  Permutation,      // shards need parts of others: its dimensions, of which a factor's size is the
+                    // largest, may differ in size; the op's local rule exchanges what is needed
 };
 
 /// What the padding of an unevenly sharded operand must hold where the op combines its elements.
@@ -28,7 +28,7 @@ struct Factor {
   FactorKind kind = FactorKind::PassThrough;
   ReduceKind reduceKind = ReduceKind::Add;  // of a Reduction
 
-  bool canBeSharded() const { return kind == FactorKind::PassThrough || kind == FactorKind::Reduction; }
+  bool canBeSharded() const { return kind != FactorKind::NeedReplication; }
 };
 
 /// Per dimension of a tensor, the factors it is made of, major to minor. Dimensions of size 1

@@ -1,7 +1,9 @@
 // Lowers constants, data movement, gather and dot_general.
 #include "frontends/stablehlo/input/library_ops.h"
+#include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/input/shape_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
+#include "frontends/stablehlo/slice_of_pads.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -38,6 +40,10 @@ LogicalResult lowerReshape(OpLowering& l) { return l.replace<ReshapeOp>(l.getRes
 
 LogicalResult lowerSlice(OpLowering& l) {
   auto slice = cast<stablehlo::SliceOp>(l.op);
+  bool hasStrides = llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; });
+  Value input = slice->getOperand(0);
+  if (!hasStrides && input.hasOneUse() && input.getDefiningOp<stablehlo::SelectAndScatterOp>())
+    return l.finish(sliceOfPads(l, l.operands[0], slice.getStartIndices(), slice.getLimitIndices()));
   return l.replace<SliceOp>(l.getResultType(), l.operands[0], slice.getStartIndices(), slice.getLimitIndices(),
                             slice.getStrides());
 }

@@ -45,6 +45,10 @@ FailureOr<Tuple> combineWindows(OpLowering& l, Tuple padded, const Window& windo
                                 CombineTuples combine);
 Value combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef<int64_t> shape, ReduceKind kind);
 
+/// Windows along one dimension that reach from each element to the first (or to the last) one, as JAX prints cumulative
+/// sums: sgd.cumulative of `input`. Else null.
+Value lowerCumulative(OpLowering& l, Value input, const Window& window, ReduceKind kind);
+
 /// The gradient of a maximum (or minimum) of floats over windows: each window's source value is added to the first of
 /// its elements that is the maximum. False for any other select_and_scatter.
 bool lowerMaximumGradient(OpLowering& l, const Window& window);

@@ -45,7 +45,8 @@ LogicalResult Importer::importReduceWindow(OpLowering& l) {
   ArrayRef<int64_t> shape = l.getResultType().getShape();
   if (llvm::all_of(kinds, [](auto kind) { return kind.has_value(); })) {
     for (unsigned i = 0; i < count; ++i) {
-      Value result = combineWindows(l, padded[i], window, shape, *kinds[i]);
+      Value result = lowerCumulative(l, l.operands[i], window, *kinds[i]);
+      if (!result) result = combineWindows(l, padded[i], window, shape, *kinds[i]);
       if (!isNeutral(l, l.operands[i + count], *kinds[i]))
         result = createCombiner(l.builder, l.loc, *kinds[i], result, inits[i]);
       l.results.push_back(result);

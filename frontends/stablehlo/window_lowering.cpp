@@ -134,6 +134,31 @@ std::optional<ReduceKind> matchSelect(Block& body) {
   return std::nullopt;
 }
 
+/// The sum over all positions in a window of what `makePart` gives for each, placed where the position lies in the
+/// operand; what falls on its padding is dropped. Parts are asked for in row-major order, in which the first of equal
+/// values wins, and placed dimension by dimension, the last one first: fewer, smaller moves.
+Value placeParts(OpLowering& l, RankedTensorType operand, const Window& window, Value init,
+                 SmallVector<int64_t>& offsets, llvm::function_ref<Value(ArrayRef<int64_t>)> makePart) {
+  int64_t dim = offsets.size(), rank = operand.getRank();
+  if (dim == rank) return makePart(offsets);
+  Value sum;
+  for (int64_t offset = 0; offset < window.sizes[dim]; ++offset) {
+    offsets.push_back(offset);
+    Value part = placeParts(l, operand, window, init, offsets, makePart);
+    offsets.pop_back();
+    int64_t count = typeOf(part).getDimSize(dim), stride = window.strides[dim], size = operand.getDimSize(dim);
+    SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0), shape(typeOf(part).getShape());
+    low[dim] = offset - window.low[dim];
+    high[dim] = size - low[dim] - ((count - 1) * stride + 1);
+    interior[dim] = stride - 1;
+    shape[dim] = size;
+    if (low[dim] != 0 || high[dim] != 0 || interior[dim] != 0)
+      part = l.create<PadOp>(operand.clone(shape), part, init, low, high, interior);
+    sum = sum ? l.create<arith::AddFOp>(sum, part) : part;
+  }
+  return sum;
+}
+
 }  // namespace
 
 bool sgd::lowerMaximumGradient(OpLowering& l, const Window& window) {
@@ -147,27 +172,18 @@ bool sgd::lowerMaximumGradient(OpLowering& l, const Window& window) {
   double least =
       *select == ReduceKind::Max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   Value padded = padOperand(l, operand, l.splat(scalar, least), window);
-  ArrayRef<int64_t> paddedShape = typeOf(padded).getShape();
   Value best = combineWindows(l, padded, window, windows.getShape(), *select);
-  Value zero = l.splat(windows, 0.0), isOpen = l.splat(windows.clone(l.builder.getI1Type()), APInt(1, 1)), sum;
-  forEachPosition(window.sizes, [&](ArrayRef<int64_t> offsets) {
+  Value zero = l.splat(windows, 0.0), isOpen = l.splat(windows.clone(l.builder.getI1Type()), APInt(1, 1));
+  auto makePart = [&](ArrayRef<int64_t> position) -> Value {
     Value here = padded;
-    SmallVector<int64_t> high, interior;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      int64_t stride = window.strides[dim], count = windows.getDimSize(dim);
-      here = l.takeEvery(here, dim, offsets[dim], stride, count);
-      interior.push_back(stride - 1);
-      high.push_back(paddedShape[dim] - offsets[dim] - ((count - 1) * stride + 1));
-    }
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      here = l.takeEvery(here, dim, position[dim], window.strides[dim], windows.getDimSize(dim));
     Value isBest = l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, here, best);
     Value takes = l.create<arith::AndIOp>(isBest, isOpen);
     isOpen = l.create<arith::AndIOp>(isOpen, l.create<arith::XOrIOp>(isBest, l.splat(typeOf(isBest), APInt(1, 1))));
-    Value part = l.create<PadOp>(type.clone(paddedShape), l.create<arith::SelectOp>(takes, source, zero), init, offsets,
-                                 high, interior);
-    sum = sum ? l.create<arith::AddFOp>(sum, part) : part;
-  });
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (paddedShape[dim] != type.getDimSize(dim)) sum = l.takeEvery(sum, dim, window.low[dim], 1, type.getDimSize(dim));
-  l.results.push_back(sum);
+    return l.create<arith::SelectOp>(takes, source, zero);
+  };
+  SmallVector<int64_t> position;
+  l.results.push_back(placeParts(l, type, window, init, position, makePart));
   return true;
 }

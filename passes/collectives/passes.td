@@ -28,6 +28,16 @@ def SimplifyCollectivesPass : Pass<"spmd-simplify-collectives", "::mlir::func::F
   let dependentDialects = ["::mlir::spmd::SpmdDialect"];
 }
 
+def MergeRangesPass : Pass<"spmd-merge-ranges", "::mlir::func::FuncOp"> {
+  let summary = "Overlapping ranges of one value are gathered once: the elements of a window share one halo";
+  let description = [{
+    Ranges of one operand that move on equally from rank to rank become slices of the range that holds them all, where that sends no more
+    bytes than they do.
+  }];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect", "::mlir::sgd::SgdDialect"];
+  let statistics = [Statistic<"numMerged", "merged", "Ranges that joined another one">];
+}
+
 def CombineCollectivesPass : Pass<"spmd-combine-collectives", "::mlir::func::FuncOp"> {
   let summary = "Independent collectives of one kind and group travel together, in buckets sized by the cost model";
   let description = [{

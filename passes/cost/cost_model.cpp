@@ -75,8 +75,8 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
   }
 }
 
-uint64_t CostModel::getSentElements(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
-                                    const TileRange& range) {
+void CostModel::addSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
+                             const TileRange& range, uint64_t elementBytes, std::vector<uint64_t>& sent) {
   auto getDigits = [&](ArrayRef<AxisPart> parts) {
     std::vector<::sgd::comm::RankDigit> digits;
     for (const AxisPart& part : parts)
@@ -85,7 +85,8 @@ uint64_t CostModel::getSentElements(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> t
   };
   uint64_t ranks = 1;
   for (int64_t size : mesh) ranks *= size;
-  return ::sgd::comm::MostSentElements(ranks, getDigits(tiles), getDigits(results), range);
+  sent.resize(ranks);
+  ::sgd::comm::AddSentBytes(getDigits(tiles), getDigits(results), range, elementBytes, sent);
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {

@@ -3,6 +3,8 @@
 #ifndef SGD_PASSES_COST_COST_MODEL_H
 #define SGD_PASSES_COST_COST_MODEL_H
 
+#include <vector>
+
 #include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
 #include "runtime/comm/sent_bytes.h"
@@ -29,10 +31,11 @@ class CostModel {
     return ::sgd::comm::SentBytes(kind, getGroupSize(parts), bytes);
   }
 
-  /// Elements of the dimension that the busiest rank sends when ranks whose tiles are ordered by `tiles` gather the
-  /// ranges that are ordered by `results`.
-  static uint64_t getSentElements(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
-                                  llvm::ArrayRef<AxisPart> results, const TileRange& range);
+  /// Adds to sent[r] the bytes that rank r sends when ranks whose tiles are ordered by `tiles` gather the ranges that
+  /// are ordered by `results`; an element of the dimension has `elementBytes`.
+  static void addSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
+                           llvm::ArrayRef<AxisPart> results, const TileRange& range, uint64_t elementBytes,
+                           std::vector<uint64_t>& sent);
 
   /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matrix product.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;

@@ -10,12 +10,12 @@ using namespace mlir::sgd;
 static uint64_t getRangeBytes(plan::CollectiveOp collective) {
   MeshAttr mesh = lookupMesh(collective, collective.getAxes().getMesh());
   auto tiles = getParts(mesh, collective.getAxes().getAxes()), results = getParts(mesh, collective.getTo()->getAxes());
-  uint64_t bytes = 0;
+  std::vector<uint64_t> sent;
   for (auto [range, source, target] :
        llvm::zip(collective.getRanges()->getAsRange<RangeAttr>(), collective.getSources(), collective.getTargets()))
-    bytes += getSentBytes(mesh, range, cast<MemRefType>(source.getType()), cast<MemRefType>(target.getType()), tiles,
-                          results);
-  return bytes;
+    addSentBytes(mesh, range, cast<MemRefType>(source.getType()), cast<MemRefType>(target.getType()), tiles, results,
+                 sent);
+  return *llvm::max_element(sent);
 }
 
 uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {

@@ -2,7 +2,10 @@
 #include "passes/partition/local_rules.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "passes/partition/convolution_rules.h"
+#include "passes/partition/cumulative_rules.h"
 #include "passes/partition/indexed_rules.h"
+#include "passes/partition/movement_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -79,27 +82,18 @@ FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp&
   return *shard;
 }
 
-/// `sizes` with those of sharded dimensions of `global` replaced by `local`'s. Sharded dimensions are whole: their
-/// entry is their size.
-SmallVector<int64_t> getLocalSizes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> global, ArrayRef<int64_t> local) {
-  SmallVector<int64_t> result(sizes);
-  for (size_t dim = 0; dim < result.size(); ++dim)
-    if (global[dim] != local[dim]) result[dim] = local[dim];
-  return result;
-}
 }  // namespace
 
 FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmitter& emitter) {
-  auto localOperandShape = [&](unsigned index) {
-    return cast<RankedTensorType>(localised.op->getOperand(index).getType()).getShape();
-  };
   return llvm::TypeSwitch<Operation*, FailureOr<Value>>(localised.op)
       .Case([&](IotaOp op) -> FailureOr<Value> { return localizeIota(op, localised, emitter); })
       .Case([&](arith::ConstantOp op) -> FailureOr<Value> { return localizeConstant(op, localised, emitter); })
-      .Case([&](SliceOp op) -> FailureOr<Value> {
-        op.setLimits(getLocalSizes(op.getLimits(), localised.globalOperands[0].getShape(), localOperandShape(0)));
-        return setLocalTypes(localised), Value();
-      })
+      .Case([&](SliceOp op) { return localizeSlice(op, localised, emitter); })
+      .Case([&](PadOp op) { return localizePad(op, localised, emitter); })
+      .Case([&](ConcatenateOp op) { return localizeConcatenate(op, localised, emitter); })
+      .Case([&](ConvolutionOp op) -> FailureOr<Value> { return localizeConvolution(op, localised, emitter), Value(); })
+      .Case([&](CumulativeOp op) { return localizeCumulative(op, localised, emitter); })
+      .Case([&](ReverseOp op) { return localizeReverse(op, localised, emitter); })
       .Case([&](DynamicSliceOp op) { return localizeDynamicSlice(op, localised, emitter); })
       .Case([&](DynamicUpdateSliceOp op) { return localizeDynamicUpdateSlice(op, localised, emitter); })
       .Case([&](GatherOp op) { return localizeGather(op, localised, emitter); })

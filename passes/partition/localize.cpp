@@ -5,6 +5,7 @@
 #include "passes/partition/padding.h"
 #include "passes/partition/passes.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/partition/source_line.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_LOCALIZEPASS
@@ -102,19 +103,6 @@ LogicalResult Localisation::localize(Operation* op) {
   if (failed(replacement)) return failure();
   if (*replacement) globalTypes[*replacement] = globalResults[0];
   return success();
-}
-
-/// The innermost file, line and column of `location`, or nothing.
-static std::string getSourceLine(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    auto range = dyn_cast<FileLineColRange>(part);
-    if (!range) return WalkResult::advance();
-    llvm::raw_string_ostream(text) << range.getFilename().getValue() << ":" << range.getStartLine() << ":"
-                                   << range.getStartColumn();
-    return WalkResult::interrupt();
-  });
-  return text;
 }
 
 /// What made the reshard necessary, and where: the producer of a partial value, else the first user.

@@ -1,4 +1,4 @@
-// Either one spmd.gather_range or, where a rank has all that it wants, slices of its own tile.
+// A range is one spmd.gather_range or, where a rank has all that it wants, slices of its own tile.
 #include "passes/partition/range_emitter.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -9,114 +9,155 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-namespace {
-/// One range of one value.
-class RangeEmitter {
- public:
-  RangeEmitter(ReshardEmitter& emitter, OpBuilder& builder, Location loc, const WantedRange& wanted)
-      : emitter(emitter), builder(builder), loc(loc), wanted(wanted) {}
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-  Value emitWhole(Value value);
-  Value emitOwn(Value value, ArrayRef<AxisPart> tiles);
-  Value emitGathered(Value value, ArrayRef<AxisPart> tiles, StringRef reason);
-
- private:
-  int64_t getStart(int64_t index) const {
-    return llvm::divideFloorSigned(wanted.scale * index + wanted.offset, wanted.divisor);
-  }
-  int64_t getReach() const { return wanted.length == 0 ? 0 : (wanted.length - 1) * wanted.step + 1; }
-  RankedTensorType withSize(Value value, int64_t size) const;
-  Value slice(Value value, int64_t begin, int64_t size, int64_t step);
-  Value pad(Value value, int64_t low, int64_t high);
-  Value emitStart(int64_t shift);
-
-  ReshardEmitter& emitter;
-  OpBuilder& builder;
-  Location loc;
-  const WantedRange& wanted;
-};
-}  // namespace
-
-RankedTensorType RangeEmitter::withSize(Value value, int64_t size) const {
-  auto type = cast<RankedTensorType>(value.getType());
+static RankedTensorType withSize(RankedTensorType type, int64_t dim, int64_t size) {
   SmallVector<int64_t> shape(type.getShape());
-  shape[wanted.dim] = size;
+  shape[dim] = size;
   return type.clone(shape);
 }
 
-/// `size` elements from `begin` on, `step` apart.
-Value RangeEmitter::slice(Value value, int64_t begin, int64_t size, int64_t step) {
-  auto type = cast<RankedTensorType>(value.getType());
+bool mlir::sgd::isZero(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat) return false;
+  OpBuilder builder(value.getContext());
+  return splat.getSplatValue<Attribute>() == builder.getZeroAttr(splat.getElementType());
+}
+
+int64_t WantedRange::getStart(int64_t index) const { return llvm::divideFloorSigned(scale * index + offset, divisor); }
+
+std::optional<SpreadRange> mlir::sgd::getSpread(const WantedRange& wanted, int64_t spacing) {
+  int64_t first = llvm::divideCeilSigned(wanted.offset, spacing);
+  int64_t last = llvm::divideFloorSigned(wanted.offset + wanted.length - 1, spacing);
+  if (wanted.length == 0 || last < first) return std::nullopt;
+  SpreadRange spread{wanted, first * spacing - wanted.offset, 0};
+  spread.elements.offset = first;
+  spread.elements.scale = wanted.scale / spacing;
+  spread.elements.length = last - first + 1;
+  spread.high = wanted.length - spread.low - ((last - first) * spacing + 1);
+  return spread;
+}
+
+// Local ops
+// -------------------------------------------------------------------------------------------------------------
+
+Value RangeEmitter::scalar(int64_t value) {
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+}
+
+Value RangeEmitter::slice(Value value, int64_t dim, int64_t begin, int64_t size, int64_t step) {
+  RankedTensorType type = typeOf(value);
+  if (begin == 0 && size == type.getDimSize(dim) && (step == 1 || size <= 1)) return value;
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
-  starts[wanted.dim] = begin;
-  limits[wanted.dim] = size == 0 ? begin : begin + (size - 1) * step + 1;
-  strides[wanted.dim] = step;
-  if (llvm::all_of(starts, [](int64_t start) { return start == 0; }) && limits == type.getShape() && step == 1)
-    return value;
-  return SliceOp::create(builder, loc, withSize(value, size), value, starts, limits, strides);
+  starts[dim] = begin;
+  limits[dim] = size == 0 ? begin : begin + (size - 1) * step + 1;
+  strides[dim] = step;
+  return SliceOp::create(builder, loc, withSize(type, dim, size), value, starts, limits, strides);
 }
 
-/// Zeros on both sides; negative amounts cut.
-Value RangeEmitter::pad(Value value, int64_t low, int64_t high) {
-  if (low == 0 && high == 0) return value;
-  auto type = cast<RankedTensorType>(value.getType());
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value zero = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(DenseElementsAttr::get(scalar, builder.getZeroAttr(type.getElementType()))));
+Value RangeEmitter::pad(Value value, int64_t dim, int64_t low, int64_t high, int64_t interior, Value filler) {
+  RankedTensorType type = typeOf(value);
+  int64_t size = type.getDimSize(dim), dilated = size + std::max<int64_t>(size - 1, 0) * interior;
+  if (low == 0 && high == 0 && dilated == size) return value;
+  if (!filler) filler = fill(RankedTensorType::get({}, type.getElementType()), Value());
   SmallVector<int64_t> lows(type.getRank(), 0), highs(type.getRank(), 0), interiors(type.getRank(), 0);
-  lows[wanted.dim] = low;
-  highs[wanted.dim] = high;
-  return PadOp::create(builder, loc, withSize(value, type.getDimSize(wanted.dim) + low + high), value, zero, lows,
-                       highs, interiors);
+  lows[dim] = low;
+  highs[dim] = high;
+  interiors[dim] = interior;
+  return PadOp::create(builder, loc, withSize(type, dim, low + dilated + high), value, filler, lows, highs, interiors);
 }
 
-/// The rank's start plus `shift`, which makes it non-negative on all ranks, as a scalar i32.
-Value RangeEmitter::emitStart(int64_t shift) {
-  auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(value)));
-  };
+Value RangeEmitter::fill(RankedTensorType type, Value filler) {
+  if (filler) return BroadcastInDimOp::create(builder, loc, type, filler, ArrayRef<int64_t>{});
+  TypedAttr zero = builder.getZeroAttr(type.getElementType());
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(DenseElementsAttr::get(type, zero)));
+}
+
+Value RangeEmitter::sliceAt(Value value, int64_t dim, Value start, int64_t size) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<Value> starts(type.getRank(), scalar(0));
+  starts[dim] = start;
+  RankedTensorType result = withSize(type, dim, size);
+  return DynamicSliceOp::create(builder, loc, result, value, starts, result.getShape());
+}
+
+Value RangeEmitter::emitStart(const WantedRange& wanted, int64_t shift) {
+  // Never negative before the division, so that rounding to zero is rounding down.
+  int64_t offset = wanted.offset + shift * wanted.divisor;
+  if (wanted.results.empty() || wanted.scale == 0) return scalar(llvm::divideFloorSigned(offset, wanted.divisor));
   Value start = emitter.getPartitionId(loc, wanted.results);
-  if (wanted.scale != 1) start = arith::MulIOp::create(builder, loc, start, constant(wanted.scale));
-  // Never negative here, so that the division that rounds to zero rounds down.
-  if (int64_t offset = wanted.offset + shift * wanted.divisor; offset != 0)
-    start = arith::AddIOp::create(builder, loc, start, constant(offset));
-  if (wanted.divisor != 1) start = DivSIOp::create(builder, loc, start, constant(wanted.divisor));
+  if (wanted.scale != 1) start = arith::MulIOp::create(builder, loc, start, scalar(wanted.scale));
+  if (offset != 0) start = arith::AddIOp::create(builder, loc, start, scalar(offset));
+  if (wanted.divisor != 1) start = DivSIOp::create(builder, loc, start, scalar(wanted.divisor));
   return start;
 }
 
+Value RangeEmitter::emitPositions(RankedTensorType type, int64_t dim, Value start, int64_t step) {
+  auto indices = RankedTensorType::get(type.getShape(), builder.getI32Type());
+  auto splat = [&](Value value) -> Value {
+    return BroadcastInDimOp::create(builder, loc, indices, value, ArrayRef<int64_t>{});
+  };
+  Value positions = IotaOp::create(builder, loc, indices, dim);
+  if (step != 1) positions = arith::MulIOp::create(builder, loc, positions, splat(scalar(step)));
+  return arith::AddIOp::create(builder, loc, positions, splat(start));
+}
+
+Value RangeEmitter::fillOutside(Value range, const WantedRange& wanted, Value filler) {
+  RankedTensorType type = typeOf(range);
+  // Shifted so that all positions are non-negative: [shift, shift + size) is inside.
+  int64_t first = wanted.getStart(0), last = wanted.getStart(getGroupSize(wanted.results) - 1);
+  int64_t shift = std::max<int64_t>(0, -std::min(first, last));
+  Value positions = emitPositions(type, wanted.dim, emitStart(wanted, shift), wanted.step);
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) -> Value {
+    Value limits = BroadcastInDimOp::create(builder, loc, positions.getType(), scalar(limit), ArrayRef<int64_t>{});
+    return arith::CmpIOp::create(builder, loc, predicate, positions, limits);
+  };
+  Value inside = compare(arith::CmpIPredicate::slt, shift + wanted.size);
+  if (shift != 0) inside = arith::AndIOp::create(builder, loc, inside, compare(arith::CmpIPredicate::sge, shift));
+  Value fillers = BroadcastInDimOp::create(builder, loc, type, filler, ArrayRef<int64_t>{});
+  return arith::SelectOp::create(builder, loc, inside, range, fillers);
+}
+
+// Ranges
+// ----------------------------------------------------------------------------------------------------------------
+
+/// The dimension of `from` that a reshape to `to` leaves as dimension `dim`: of its size, with as many elements before
+/// it.
+static std::optional<int64_t> findDimension(RankedTensorType from, RankedTensorType to, int64_t dim) {
+  int64_t before = 1, wanted = 1;
+  for (int64_t size : to.getShape().take_front(dim)) wanted *= size;
+  for (auto [index, size] : llvm::enumerate(from.getShape())) {
+    if (before == wanted && size == to.getDimSize(dim)) return index;
+    before *= size;
+  }
+  return std::nullopt;
+}
+
 /// Of a value that every rank holds whole.
-Value RangeEmitter::emitWhole(Value value) {
-  int64_t first = getStart(0), last = getStart(getGroupSize(wanted.results) - 1);
+Value RangeEmitter::emitWhole(Value value, const WantedRange& wanted) {
+  int64_t first = wanted.getStart(0), last = wanted.getStart(getGroupSize(wanted.results) - 1);
   if (first > last) std::swap(first, last);
   // What is left of the operand's last tile is no element.
-  value = slice(value, 0, wanted.size, 1);
-  value = pad(value, -first, last + getReach() - wanted.size);
-  if (first == last) return slice(value, 0, wanted.length, wanted.step);
-  auto type = cast<RankedTensorType>(value.getType());
-  auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  Value zero = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(0)));
-  SmallVector<Value> starts(type.getRank(), zero);
-  starts[wanted.dim] = emitStart(-first);
-  SmallVector<int64_t> sizes(type.getShape());
-  sizes[wanted.dim] = getReach();
-  value = DynamicSliceOp::create(builder, loc, withSize(value, getReach()), value, starts, sizes);
-  return slice(value, 0, wanted.length, wanted.step);
+  value = slice(value, wanted.dim, 0, wanted.size, 1);
+  value = pad(value, wanted.dim, -first, last + wanted.getReach() - wanted.size, 0, Value());
+  if (first != last) value = sliceAt(value, wanted.dim, emitStart(wanted, -first), wanted.getReach());
+  return slice(value, wanted.dim, 0, wanted.length, wanted.step);
 }
 
-/// Where every rank's range lies at the same place inside of its own full tile: that part; else null.
-Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles) {
-  int64_t tile = cast<RankedTensorType>(value.getType()).getDimSize(wanted.dim);
+/// Where every rank's range lies at the same place inside of its own tile: that part; else null. `isBounded`: what is
+/// outside of [0, size) must be zero, so that no tile may end in padding.
+Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted, bool isBounded) {
+  int64_t tile = typeOf(value).getDimSize(wanted.dim), begin = wanted.getStart(0);
   bool isAligned = merged(tiles) == merged(wanted.results) && wanted.scale == tile * wanted.divisor &&
-                   tile * getGroupSize(tiles) == wanted.size;
-  int64_t begin = getStart(0);
-  if (!isAligned || begin < 0 || begin + getReach() > tile) return Value();
-  return slice(value, begin, wanted.length, wanted.step);
+                   (!isBounded || tile * getGroupSize(tiles) == wanted.size);
+  if (!isAligned || begin < 0 || begin + wanted.getReach() > tile) return Value();
+  return slice(value, wanted.dim, begin, wanted.length, wanted.step);
 }
 
-Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, StringRef reason) {
-  auto from = cast<RankedTensorType>(value.getType());
-  RankedTensorType to = withSize(value, wanted.length);
+Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
+  RankedTensorType from = typeOf(value), to = withSize(from, wanted.dim, wanted.length);
   auto range = RangeAttr::get(builder.getContext(), wanted.dim, wanted.size, wanted.scale, wanted.offset,
                               wanted.divisor, wanted.step);
   auto gather =
@@ -125,16 +166,100 @@ Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, StringRe
   uint64_t bytes = getSentBytes(emitter.getMesh(), range, from, to, tiles, wanted.results);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kGatherRange, tiles, bytes);
   std::string text = llvm::formatv(
-      "{0}: tiles of {1} -> {2} elements along dimension {3}: step 1 of 1: gather_range, {4} bytes sent, {5:f1} us",
+      "{0}: tiles of {1} -> {2} elements of dimension {3}: step 1 of 1: gather_range, {4} bytes sent, {5:f1} us",
       reason, from.getDimSize(wanted.dim), wanted.length, wanted.dim, bytes, seconds * 1e6);
-  gather->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+  if (bytes != 0) gather->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
   return gather.getResult(0);
 }
 
-Value mlir::sgd::emitRange(ReshardEmitter& emitter, OpBuilder& builder, Location loc, Value value,
-                           ArrayRef<AxisPart> tiles, const WantedRange& wanted, StringRef reason) {
-  RangeEmitter range(emitter, builder, loc, wanted);
-  if (tiles.empty()) return range.emitWhole(value);
-  if (Value own = range.emitOwn(value, tiles)) return own;
-  return range.emitGathered(value, tiles, reason);
+/// Where `value` is made by an op that leaves dimension `wanted.dim` as it is: the range of that op's operand, and the
+/// op done to it; else null. `emitOperand` emits the operand's range. `isBounded`: zero must stay zero.
+Value RangeEmitter::emitBehind(Value value, WantedRange wanted, bool isBounded,
+                               llvm::function_ref<Value(Value, const WantedRange&)> emitOperand) {
+  if (auto transpose = value.getDefiningOp<TransposeOp>()) {
+    int64_t dim = std::exchange(wanted.dim, transpose.getPermutation()[wanted.dim]);
+    Value range = emitOperand(transpose.getInput(), wanted);
+    return TransposeOp::create(builder, loc, withSize(typeOf(value), dim, wanted.length), range,
+                               transpose.getPermutation());
+  }
+  if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    std::optional<int64_t> dim = findDimension(typeOf(reshape.getInput()), typeOf(value), wanted.dim);
+    if (!dim) return Value();
+    RankedTensorType type = withSize(typeOf(value), std::exchange(wanted.dim, *dim), wanted.length);
+    return ReshapeOp::create(builder, loc, type, emitOperand(reshape.getInput(), wanted));
+  }
+  auto padOp = value.getDefiningOp<PadOp>();
+  if (!padOp || padOp.getLow()[wanted.dim] != 0 || padOp.getHigh()[wanted.dim] != 0 ||
+      padOp.getInterior()[wanted.dim] != 0 || (isBounded && !isZero(padOp.getValue())))
+    return Value();
+  Value range = emitOperand(padOp.getInput(), wanted);
+  return PadOp::create(builder, loc, withSize(typeOf(value), wanted.dim, wanted.length), range, padOp.getValue(),
+                       padOp.getLow(), padOp.getHigh(), padOp.getInterior());
+}
+
+Value RangeEmitter::emit(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
+  if (tiles.empty()) return emitWhole(value, wanted);
+  if (Value own = emitOwn(value, tiles, wanted, /*isBounded=*/true)) return own;
+  // Ranges of one value made for ops that see it in several layouts are equal: they are gathered once.
+  Value behind = emitBehind(value, wanted, /*isBounded=*/true,
+                            [&](Value operand, const WantedRange& range) { return emit(operand, tiles, range); });
+  if (behind) return behind;
+  return emitGathered(value, tiles, wanted);
+}
+
+Value RangeEmitter::emitUnbounded(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
+  const RangeOrigin* origin = emitter.getOrigin(value, wanted.dim);
+  if (!origin || wanted.divisor != 1 || origin->results != merged(tiles)) {
+    if (Value own = tiles.empty() ? Value() : emitOwn(value, tiles, wanted, /*isBounded=*/false)) return own;
+    Value behind = emitBehind(value, wanted, /*isBounded=*/false, [&](Value operand, const WantedRange& range) {
+      return emitUnbounded(operand, tiles, range);
+    });
+    if (behind) return behind;
+    Value result = emit(value, tiles, wanted);
+    noteOrigin(result, value, tiles, wanted, Value());
+    return result;
+  }
+  WantedRange through = wanted;
+  through.size = origin->size;
+  through.scale *= origin->step;
+  through.offset = origin->offset + origin->step * wanted.offset;
+  through.step *= origin->step;
+  // Copies: emitting may move the note.
+  Value source = origin->source, filler = origin->filler;
+  AxisParts sourceTiles = origin->tiles;
+  Value result = emit(source, sourceTiles, through);
+  if (filler) result = fillOutside(result, through, filler);
+  noteOrigin(result, source, sourceTiles, through, filler);
+  return result;
+}
+
+Value RangeEmitter::emitSpread(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted, int64_t spacing,
+                               Value filler) {
+  if (wanted.scale % spacing == 0 || wanted.results.empty()) {
+    std::optional<SpreadRange> spread = getSpread(wanted, spacing);
+    if (!spread) return fill(withSize(typeOf(value), wanted.dim, wanted.length), filler);
+    Value range = emit(value, tiles, spread->elements);
+    if (filler) range = fillOutside(range, spread->elements, filler);
+    return pad(range, wanted.dim, spread->low, spread->high, spacing - 1, filler);
+  }
+  // From the element at or before the first position, which follows it at a distance of up to spacing - 1.
+  WantedRange elements = wanted;
+  elements.length = wanted.length == 0 ? 0 : (wanted.length + spacing - 2) / spacing + 1;
+  elements.divisor = spacing;
+  Value range = emit(value, tiles, elements);
+  if (filler) range = fillOutside(range, elements, filler);
+  int64_t spread = std::max<int64_t>((elements.length - 1) * spacing + 1, 0);
+  range = pad(range, wanted.dim, 0, wanted.length + spacing - 1 - spread, spacing - 1, filler);
+  // The start modulo the spacing, of a dividend made positive on every rank.
+  int64_t least = std::min(wanted.getStart(0), wanted.getStart(getGroupSize(wanted.results) - 1));
+  int64_t lift = least < 0 ? llvm::divideCeil(-least, spacing) * spacing : 0;
+  Value start = RemSIOp::create(builder, loc, emitStart(wanted, lift), scalar(spacing));
+  return sliceAt(range, wanted.dim, start, wanted.length);
+}
+
+void RangeEmitter::noteOrigin(Value value, Value source, ArrayRef<AxisPart> tiles, const WantedRange& wanted,
+                              Value filler) {
+  if (value == source || wanted.divisor != 1 || wanted.scale != wanted.step * wanted.length || tiles.empty()) return;
+  emitter.setOrigin(value, {source, AxisParts(tiles), merged(wanted.results), wanted.dim, wanted.size, wanted.offset,
+                            wanted.step, filler});
 }

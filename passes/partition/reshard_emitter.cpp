@@ -11,6 +11,11 @@ using Kind = ReshardStep::Kind;
 ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
     : function(function), meshName(meshName), mesh(mesh), cost(cost), planner(cost) {}
 
+const RangeOrigin* ReshardEmitter::getOrigin(Value value, int64_t dim) const {
+  auto found = origins.find(value);
+  return found != origins.end() && found->second.dim == dim ? &found->second : nullptr;
+}
+
 AxisListAttr ReshardEmitter::getAxes(ArrayRef<AxisPart> parts) const {
   return getAxisList(meshName, mesh, merged(parts));
 }

@@ -11,6 +11,16 @@ namespace mlir::sgd {
 /// bytes, time, reason.
 inline constexpr llvm::StringLiteral kExplainAttr = "sgd.explain";
 
+/// What a value is a range of: its element e along `dim`, counted over all its tiles, which lie over `results`, is
+/// element offset + step * e of `source`, or `filler` (null: zero) where that is not in [0, size). `source` lies in
+/// tiles over `tiles`.
+struct RangeOrigin {
+  Value source;
+  AxisParts tiles, results;
+  int64_t dim, size, offset, step;
+  Value filler;
+};
+
 /// For one function of one mesh. Plans are kept, so that equal reshards are planned once.
 class ReshardEmitter {
  public:
@@ -33,6 +43,10 @@ class ReshardEmitter {
   MeshAttr getMesh() const { return mesh; }
   const CostModel& getCost() const { return cost; }
 
+  /// What `value` is known to be a range of along `dim`; null when nothing is.
+  const RangeOrigin* getOrigin(Value value, int64_t dim) const;
+  void setOrigin(Value value, RangeOrigin origin) { origins[value] = std::move(origin); }
+
   /// `parts` as the group of a collective.
   AxisListAttr getAxes(ArrayRef<AxisPart> parts) const;
 
@@ -51,6 +65,7 @@ class ReshardEmitter {
   ReshardPlanner planner;
   DenseMap<std::pair<Type, Type>, ReshardPlan> plans;
   DenseMap<Attribute, Value> partitionIds;
+  DenseMap<Value, RangeOrigin> origins;
 };
 
 }  // namespace mlir::sgd

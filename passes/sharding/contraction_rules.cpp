@@ -1,4 +1,4 @@
-// Rules of reductions and contractions: sharding a contracted dimension gives partial results.
+// Rules of reductions, cumulative ones too, and contractions: sharding a contracted dimension gives partial results.
 #include "passes/sharding/rules.h"
 
 using namespace mlir;
@@ -16,6 +16,21 @@ struct ReduceRule : ShardingRuleOpInterface::ExternalModel<ReduceRule, ReduceOp>
           rule.addFactor(size, isReduced ? FactorKind::Reduction : FactorKind::PassThrough, reduce.getKind());
       rule.mapOperand(0, dim, factor);
       if (!isReduced) rule.mapResult(resultDim++, factor);
+    }
+    return rule;
+  }
+};
+
+/// Along its dimension ranks exchange their totals.
+struct CumulativeRule : ShardingRuleOpInterface::ExternalModel<CumulativeRule, CumulativeOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto cumulative = cast<CumulativeOp>(op);
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(cast<RankedTensorType>(cumulative.getType()).getShape())) {
+      bool isOwn = static_cast<int64_t>(dim) == static_cast<int64_t>(cumulative.getDimension());
+      unsigned factor = rule.addFactor(size, isOwn ? FactorKind::Permutation : FactorKind::PassThrough);
+      rule.mapOperand(0, dim, factor);
+      rule.mapResult(dim, factor);
     }
     return rule;
   }
@@ -52,23 +67,33 @@ struct DotGeneralRule : ShardingRuleOpInterface::ExternalModel<DotGeneralRule, D
   }
 };
 
-/// Batch, groups and features; windows need their whole spatial dimensions.
+/// One spatial dimension. A rank computes its own windows from the elements that they cover. Where windows have more
+/// elements than there are windows, as in the gradient of a filter, it sums the products of its own elements in all
+/// windows.
+void mapSpatialDimension(ShardingRule& rule, ConvolutionOp convolution, int64_t dim) {
+  int64_t lhs = cast<RankedTensorType>(convolution.getLhs().getType()).getDimSize(dim + 1);
+  int64_t window = cast<RankedTensorType>(convolution.getRhs().getType()).getDimSize(dim);
+  int64_t result = convolution.getType().getDimSize(dim + 1);
+  bool sumsParts = window > result;
+  FactorKind kind = sumsParts ? FactorKind::Reduction : FactorKind::Permutation;
+  unsigned moved = rule.addFactor(std::max(lhs, sumsParts ? window : result), kind, ReduceKind::Add);
+  unsigned whole = rule.addFactor(sumsParts ? result : window, FactorKind::NeedReplication);
+  rule.mapOperand(0, dim + 1, moved);
+  rule.mapOperand(1, dim, sumsParts ? moved : whole);
+  rule.mapResult(dim + 1, sumsParts ? whole : moved);
+}
+
 struct ConvolutionRule : ShardingRuleOpInterface::ExternalModel<ConvolutionRule, ConvolutionOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto convolution = cast<ConvolutionOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     ArrayRef<int64_t> lhs = cast<RankedTensorType>(convolution.getLhs().getType()).getShape();
     ArrayRef<int64_t> rhs = cast<RankedTensorType>(convolution.getRhs().getType()).getShape();
-    ArrayRef<int64_t> result = convolution.getType().getShape();
     int64_t spatial = convolution.getNumSpatialDims();
     unsigned batch = rule.addFactor(lhs[0]);
     rule.mapOperand(0, 0, batch);
     rule.mapResult(0, batch);
-    for (int64_t dim = 0; dim < spatial; ++dim) {
-      rule.mapOperand(0, dim + 1, rule.addFactor(lhs[dim + 1], FactorKind::NeedReplication));
-      rule.mapOperand(1, dim, rule.addFactor(rhs[dim], FactorKind::NeedReplication));
-      rule.mapResult(dim + 1, rule.addFactor(result[dim + 1], FactorKind::NeedReplication));
-    }
+    for (int64_t dim = 0; dim < spatial; ++dim) mapSpatialDimension(rule, convolution, dim);
     unsigned group = rule.addFactor(lhs[spatial + 1]);
     rule.mapOperand(0, spatial + 1, group);
     rule.mapOperand(1, spatial, group);
@@ -87,6 +112,7 @@ struct ConvolutionRule : ShardingRuleOpInterface::ExternalModel<ConvolutionRule,
 void mlir::sgd::registerContractionRules(DialectRegistry& registry) {
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
     ReduceOp::attachInterface<ReduceRule>(*context);
+    CumulativeOp::attachInterface<CumulativeRule>(*context);
     DotGeneralOp::attachInterface<DotGeneralRule>(*context);
     ConvolutionOp::attachInterface<ConvolutionRule>(*context);
   });

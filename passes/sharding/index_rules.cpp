@@ -10,12 +10,14 @@ using namespace mlir::sgd;
 namespace {
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// One factor for dimension `dim` of operand and result where `passes`, else a factor of `kind` for
-/// each of them.
+/// One factor for dimension `dim` of operand and result where it `passes` or is a permutation, else a factor of `kind`
+/// for each of them.
 void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t resultSize, bool passes,
                   FactorKind kind) {
-  if (passes) {
-    unsigned factor = rule.addFactor(resultSize);
+  bool isShared = kind == FactorKind::Permutation && operandSize > 1 && resultSize > 1;
+  if (passes || isShared) {
+    unsigned factor =
+        rule.addFactor(std::max(operandSize, resultSize), passes ? FactorKind::PassThrough : FactorKind::Permutation);
     rule.mapOperand(0, dim, factor);
     rule.mapResult(dim, factor);
     return;
@@ -140,8 +142,7 @@ struct ConcatenateRule : ShardingRuleOpInterface::ExternalModel<ConcatenateRule,
       bool isJoined = static_cast<int64_t>(dim) == static_cast<int64_t>(concatenate.getDimension());
       unsigned factor = rule.addFactor(size, isJoined ? FactorKind::Permutation : FactorKind::PassThrough);
       rule.mapResult(dim, factor);
-      for (auto [index, input] : llvm::enumerate(concatenate.getInputs()))
-        rule.mapOperand(index, dim, isJoined ? rule.addFactor(shapeOf(input)[dim], FactorKind::Permutation) : factor);
+      for (unsigned index = 0; index < concatenate.getInputs().size(); ++index) rule.mapOperand(index, dim, factor);
     }
     return rule;
   }

@@ -13,7 +13,7 @@ void registerElementwiseRules(DialectRegistry& registry);
 /// dynamic slices.
 void registerIndexRules(DialectRegistry& registry);
 
-/// reduce and dot_general.
+/// reduce, cumulative, dot_general and convolution.
 void registerContractionRules(DialectRegistry& registry);
 
 /// gather and scatter.

@@ -68,12 +68,12 @@ std::vector<uint32_t> RangeSenders(const CollectiveOperand& operand, uint64_t re
 
 uint64_t MostSentBytes(const Mesh& mesh, const CollectiveSpec& spec) {
   const std::vector<RankDigit> tiles = DigitsOf(mesh, spec.axes), results = DigitsOf(mesh, spec.to_axes);
-  uint64_t bytes = 0;
+  std::vector<uint64_t> sent(mesh.ranks());
   for (const CollectiveOperand& operand : spec.operands) {
-    bytes += MostSentElements(mesh.ranks(), tiles, results, operand.range) * operand.outer * operand.inner *
-             ElementSize(operand.element);
+    AddSentBytes(tiles, results, operand.range, operand.outer * operand.inner * ElementSize(operand.element),
+                 std::span(sent));
   }
-  return bytes;
+  return *std::max_element(sent.begin(), sent.end());
 }
 
 }  // namespace sgd::comm

@@ -20,7 +20,7 @@ enum class CollectiveKind : uint8_t {
 
 // `bytes` of one rank, summed over the operands of a bucket before this is called:
 //   AllReduce, Broadcast, Permute: the operand; AllGather: the result; ReduceScatter, AllToAll: the
-//   operand before it is cut; GatherRange: what the most loaded rank sends (MostSentElements of tile_range.h).
+//   operand before it is cut; GatherRange: what the most loaded rank sends (AddSentBytes of tile_range.h).
 // Exact where the division is, else rounded down; cannot overflow unless the result does. A group
 // of one rank sends nothing. A permute counts what the most loaded rank sends, that is `bytes`,
 // whichever ranks send to themselves.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace sgd::comm {
 
@@ -83,19 +82,17 @@ inline uint64_t WithIndex(std::span<const RankDigit> digits, uint64_t rank, uint
   return rank;
 }
 
-// How many elements of the dimension the busiest of `ranks` ranks sends to others. A rank holds the tile of its
-// index over `tiles`, wants the result of its index over `results`, and takes what it lacks from the ranks that
-// differ from it only in `tiles`.
-inline uint64_t MostSentElements(uint64_t ranks, std::span<const RankDigit> tiles, std::span<const RankDigit> results,
-                                 const TileRange& range) {
-  std::vector<uint64_t> sent(ranks);
-  for (uint64_t rank = 0; rank < ranks; ++rank) {
+// Adds to sent[r] the bytes that rank r sends to others, an element of the dimension being `element_bytes`. A rank
+// holds the tile of its index over `tiles`, wants the result of its index over `results`, and takes what it lacks from
+// the ranks that differ from it only in `tiles`.
+inline void AddSentBytes(std::span<const RankDigit> tiles, std::span<const RankDigit> results, const TileRange& range,
+                         uint64_t element_bytes, std::span<uint64_t> sent) {
+  for (uint64_t rank = 0; rank < sent.size(); ++rank) {
     ForEachTile(range, range.Start(IndexOver(results, rank)), [&](uint64_t tile, const ResultSpan& span) {
       const uint64_t sender = WithIndex(tiles, rank, tile);
-      if (sender != rank) sent[sender] += span.size();
+      if (sender != rank) sent[sender] += span.size() * element_bytes;
     });
   }
-  return sent.empty() ? 0 : *std::max_element(sent.begin(), sent.end());
 }
 
 }  // namespace sgd::comm

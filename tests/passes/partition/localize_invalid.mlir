@@ -34,9 +34,10 @@ func.func @disagree(%a: tensor<8x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, %b: 
 // -----
 
 sgd.mesh @mesh = <["x"=4]>
-func.func @slice_of_sharded(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
-  // expected-error @below {{needs dimension 0 of operand 0 whole, but it is sharded over {"x"}; reshard it before}}
-  %0 = sgd.slice %a starts = [0] limits = [4] strides = [1] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<4xf32, #sgd.sharding<@mesh, [{}]>>
+func.func @window(%x: tensor<1x8x1x4xf32, #sgd.sharding<@mesh, [{}, {}, {}, {}]>>, %w: tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{"x"}, {}, {}, {}]>>) {
+  // expected-error @below {{needs dimension 0 of operand 1 whole, but it is sharded over {"x"}; reshard it before}}
+  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1]
+    : tensor<1x8x1x4xf32, #sgd.sharding<@mesh, [{}, {}, {}, {}]>>, tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{"x"}, {}, {}, {}]>> -> tensor<1x5x1x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {}]>>
   return
 }
 

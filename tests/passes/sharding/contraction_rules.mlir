@@ -10,9 +10,12 @@ func.func @reduces(%a: tensor<8x4x2xf32>) {
 
 // -----
 
-func.func @convolutions(%x: tensor<8x6x2x4xf32>, %w: tensor<3x2x4x16xf32>) {
-  // expected-remark @below {{([i, j, m, n], [k, m, n, o]) -> [i, l, m, o] i=8 j=6:whole k=3:whole l=4:whole m=2 n=4:add o=16}}
+func.func @convolutions(%x: tensor<8x6x2x4xf32>, %w: tensor<3x2x4x16xf32>, %g: tensor<6x2x4x16xf32>) {
+  // expected-remark @below {{([i, j, l, m], [k, l, m, n]) -> [i, j, l, n] i=8 j=6:permutes k=3:whole l=2 m=4:add n=16}}
   %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<8x6x2x4xf32>, tensor<3x2x4x16xf32> -> tensor<8x4x2x16xf32>
+  // The gradient of a filter of three elements: windows of the size of the operand.
+  // expected-remark @below {{([i, j, l, m], [j, l, m, n]) -> [i, k, l, n] i=8 j=6:add k=3:whole l=2 m=4:add n=16}}
+  %1 = sgd.convolution %x, %g strides = [1] low = [1] high = [1] lhs_dilations = [1] rhs_dilations = [1] : tensor<8x6x2x4xf32>, tensor<6x2x4x16xf32> -> tensor<8x3x2x16xf32>
   return
 }
 

@@ -40,10 +40,21 @@ func.func @megatron(%x: tensor<8x64x64xf32> {sgd.sharding = #sgd.sharding<@mesh,
 
 // What must be whole is gathered, and only along the dimension that needs it.
 sgd.mesh @mesh = <["x"=2, "y"=2]>
-// CHECK-LABEL: @cut_dimension
-func.func @cut_dimension(%a: tensor<8x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<4x8xf32> {
-  // CHECK: %[[A:.*]] = sgd.reshard %arg0 : {{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {"y"}]>>
-  // CHECK-NEXT: sgd.slice %[[A]] {{.*}} -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {"y"}]>>
+// CHECK-LABEL: @window
+func.func @window(%x: tensor<1x8x1x4xf32>, %w: tensor<4x1x4x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}, {"y"}]>}) -> tensor<1x5x1x8xf32> {
+  // CHECK: %[[W:.*]] = sgd.reshard %arg1 : {{.*}} -> tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {"y"}]>>
+  // CHECK-NEXT: sgd.convolution %arg0, %[[W]] {{.*}} -> tensor<1x5x1x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {"y"}]>>
+  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<1x8x1x4xf32>, tensor<4x1x4x8xf32> -> tensor<1x5x1x8xf32>
+  return %0 : tensor<1x5x1x8xf32>
+}
+
+// -----
+
+// A slice exchanges what it needs: nothing is gathered for it.
+sgd.mesh @mesh = <["x"=2, "y"=2]>
+// CHECK-LABEL: @slice
+func.func @slice(%a: tensor<8x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<4x8xf32> {
+  // CHECK-NEXT: sgd.slice %arg0 {{.*}} -> tensor<4x8xf32, #sgd.sharding<@mesh, [{"x"}, {"y"}]>>
   %0 = sgd.slice %a starts = [2, 0] limits = [6, 8] strides = [1, 1] : tensor<8x8xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }

@@ -19,9 +19,10 @@ func.func @disagreement(%a: tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>) 
 // -----
 
 sgd.mesh @mesh = <["x"=2]>
-func.func @must_be_whole(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
+func.func @must_be_whole(%x: tensor<1x8x1x4xf32, #sgd.sharding<@mesh, [{}, {}, {}, {}]>>, %w: tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{"x"}, {}, {}, {}]>>) {
   // expected-error @below {{has operands and results that do not fit one assignment of axes to the factors of its rule}}
-  %0 = sgd.reverse %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1]
+    : tensor<1x8x1x4xf32, #sgd.sharding<@mesh, [{}, {}, {}, {}]>>, tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{"x"}, {}, {}, {}]>> -> tensor<1x5x1x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {}]>>
   return
 }
 

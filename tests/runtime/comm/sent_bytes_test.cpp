@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "runtime/comm/tile_range.h"
 
 namespace sgd::comm {
@@ -33,20 +35,29 @@ TEST(SentBytes, ARankAloneSendsNothing) {
 
 constexpr RankDigit kMajor{2, 2}, kMinor{1, 2};
 
-TEST(MostSentElements, CountsWhatOthersNeed) {
-  const std::vector<RankDigit> four = {kMajor, kMinor};
-  // A halo of one on both sides: inner ranks send one element to each neighbour.
-  EXPECT_EQ(MostSentElements(4, four, four, {.size = 8, .tile = 2, .length = 4, .scale = 2, .offset = -1}), 2u);
-  // Wider than a tile: rank 1 sends two to rank 0, two to rank 2, one to rank 3.
-  EXPECT_EQ(MostSentElements(4, four, four, {.size = 8, .tile = 2, .length = 8, .scale = 2, .offset = -3}), 5u);
+std::vector<uint64_t> SentOfRanges(const std::vector<RankDigit>& tiles, const std::vector<RankDigit>& results,
+                                   const TileRange& range) {
+  std::vector<uint64_t> sent(4);
+  AddSentBytes(tiles, results, range, 1, sent);
+  return sent;
+}
+
+TEST(AddSentBytes, CountsWhatOthersNeed) {
+  using Sent = std::vector<uint64_t>;
+  const std::vector<RankDigit> four = {kMajor, kMinor}, minor = {kMinor};
+  // A halo of one on both sides.
+  EXPECT_EQ(SentOfRanges(four, four, {.size = 8, .tile = 2, .length = 4, .scale = 2, .offset = -1}),
+            (Sent{1, 2, 2, 1}));
+  // Wider than a tile: rank 1 sends two to its neighbours and the one that rank 3 reaches.
+  EXPECT_EQ(SentOfRanges(four, four, {.size = 8, .tile = 2, .length = 8, .scale = 2, .offset = -3}),
+            (Sent{3, 5, 5, 3}));
   // Everything to everybody.
-  EXPECT_EQ(MostSentElements(4, four, {}, {.size = 8, .tile = 2, .length = 8}), 6u);
+  EXPECT_EQ(SentOfRanges(four, {}, {.size = 8, .tile = 2, .length = 8}), (Sent{6, 6, 6, 6}));
   // Only within groups of two.
-  const std::vector<RankDigit> minor = {kMinor};
-  EXPECT_EQ(MostSentElements(4, minor, minor, {.size = 4, .tile = 2, .length = 3, .scale = 2}), 1u);
+  EXPECT_EQ(SentOfRanges(minor, minor, {.size = 4, .tile = 2, .length = 3, .scale = 2}), (Sent{0, 1, 0, 1}));
   // Tiles that stay where they are, and an empty dimension.
-  EXPECT_EQ(MostSentElements(4, four, four, {.size = 7, .tile = 2, .length = 2, .scale = 2}), 0u);
-  EXPECT_EQ(MostSentElements(4, four, four, {.size = 0, .tile = 0, .length = 2, .scale = 2}), 0u);
+  EXPECT_EQ(SentOfRanges(four, four, {.size = 7, .tile = 2, .length = 2, .scale = 2}), (Sent{0, 0, 0, 0}));
+  EXPECT_EQ(SentOfRanges(four, four, {.size = 0, .tile = 0, .length = 2, .scale = 2}), (Sent{0, 0, 0, 0}));
 }
 
 }  // namespace

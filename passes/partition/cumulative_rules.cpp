@@ -1,0 +1,115 @@
+// Within a rank by doubling (Hillis and Steele, 1986): after step s an element holds the 2^s before it. Between ranks
+// by the totals, of which there are few.
+#include "passes/partition/cumulative_rules.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "passes/partition/range_emitter.h"
+#include "passes/partition/sharding_state.h"
+#include "passes/partition/source_line.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+class Cumulation {
+ public:
+  Cumulation(CumulativeOp op, ReshardEmitter& emitter)
+      : op(op),
+        dim(op.getDimension()),
+        emitter(emitter),
+        builder(op),
+        loc(op.getLoc()),
+        ranges(emitter, builder, loc, getMovementReason(op)) {}
+
+  Value accumulate(Value value);
+  Value getTotal(Value accumulated);
+  Value gatherTotals(Value total, ArrayRef<AxisPart> tiles);
+  Value combineEarlier(Value totals, ArrayRef<AxisPart> tiles);
+  Value combine(Value earlier, Value later) {
+    return createCombiner(builder, loc, op.getKind(), op.getReverse() ? later : earlier,
+                          op.getReverse() ? earlier : later);
+  }
+  Value neutral() {
+    auto type = cast<RankedTensorType>(op.getType());
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Attribute value = getNeutralElement(builder, op.getKind(), type.getElementType());
+    return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(DenseElementsAttr::get(scalar, value)));
+  }
+
+  CumulativeOp op;
+  int64_t dim;
+  ReshardEmitter& emitter;
+  OpBuilder builder;
+  Location loc;
+  RangeEmitter ranges;
+};
+}  // namespace
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+Value Cumulation::accumulate(Value value) {
+  int64_t size = typeOf(value).getDimSize(dim);
+  for (int64_t width = 1; width < size; width *= 2) {
+    int64_t by = op.getReverse() ? -width : width;
+    value = combine(ranges.pad(value, dim, by, -by, /*interior=*/0, neutral()), value);
+  }
+  return value;
+}
+
+/// A rank's elements all combined, as one slice.
+Value Cumulation::getTotal(Value accumulated) {
+  return ranges.slice(accumulated, dim, op.getReverse() ? 0 : typeOf(accumulated).getDimSize(dim) - 1, 1, 1);
+}
+
+Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
+  SmallVector<int64_t> shape(typeOf(total).getShape());
+  shape[dim] = getGroupSize(tiles);
+  RankedTensorType type = typeOf(total).clone(shape);
+  auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type}, ValueRange{total}, ArrayRef<int64_t>{dim},
+                                          emitter.getAxes(tiles));
+  uint64_t bytes = getTensorBytes(type);
+  std::string text =
+      llvm::formatv("{0}: totals of each rank -> of all ranks: step 1 of 1: all_gather, {1} bytes sent, {2:f1} us",
+                    getMovementReason(op), CostModel::getSentBytes(CollectiveKind::kAllGather, tiles, bytes),
+                    emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllGather, tiles, bytes) * 1e6);
+  gather->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+  return gather.getResult(0);
+}
+
+/// The totals of the ranks before this one (behind it when reversed) combined, in the shape of a rank's elements.
+Value Cumulation::combineEarlier(Value totals, ArrayRef<AxisPart> tiles) {
+  RankedTensorType type = typeOf(totals), shard = typeOf(op.getInput());
+  auto indices = type.clone(builder.getI32Type());
+  Value rank = BroadcastInDimOp::create(builder, loc, indices, emitter.getPartitionId(loc, tiles), ArrayRef<int64_t>{});
+  auto predicate = op.getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
+  Value isEarlier = arith::CmpIOp::create(builder, loc, predicate, IotaOp::create(builder, loc, indices, dim), rank);
+  Value neutrals = BroadcastInDimOp::create(builder, loc, type, neutral(), ArrayRef<int64_t>{});
+  Value earlier = arith::SelectOp::create(builder, loc, isEarlier, totals, neutrals);
+  SmallVector<int64_t> shape(type.getShape()), kept;
+  shape.erase(shape.begin() + dim);
+  for (int64_t other = 0; other < type.getRank(); ++other)
+    if (other != dim) kept.push_back(other);
+  Value combined = ReduceOp::create(builder, loc, type.clone(shape), earlier, op.getKind(), ArrayRef<int64_t>{dim});
+  return BroadcastInDimOp::create(builder, loc, shard, combined, kept);
+}
+
+FailureOr<Value> mlir::sgd::localizeCumulative(CumulativeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+  Cumulation cumulation(op, emitter);
+  int64_t dim = op.getDimension();
+  AxisParts tiles = getShardState(emitter.getMesh(), getSharding(localised.globalOperands[0])).dims[dim];
+  int64_t size = localised.globalOperands[0].getDimSize(dim), tile = typeOf(op.getInput()).getDimSize(dim);
+  Value value = op.getInput();
+  // Backwards, the padding of the last tiles comes first.
+  if (op.getReverse() && tile * getGroupSize(tiles) != size) {
+    WantedRange own{.dim = dim, .size = size, .length = tile, .results = tiles, .scale = tile};
+    value = cumulation.ranges.fillOutside(value, own, cumulation.neutral());
+  }
+  value = cumulation.accumulate(value);
+  if (!tiles.empty() && tile != 0) {
+    Value totals = cumulation.gatherTotals(cumulation.getTotal(value), tiles);
+    value = cumulation.combine(cumulation.combineEarlier(totals, tiles), value);
+  }
+  op.getResult().replaceAllUsesWith(value);
+  op->erase();
+  return value;
+}
