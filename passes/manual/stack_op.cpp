@@ -147,8 +147,16 @@ LogicalResult mlir::sgd::stackOp(Operation* op, ArrayRef<Stacked> operands, Stac
   }
   // Equal on all ranks, or the same op for each element.
   bool isConstraint = isa<ShardingConstraintOp>(op);
-  if (op->getNumRegions() == 0 && !isConstraint && (axes.empty() || isElementwise(op))) {
+  if ((op->getNumRegions() == 0 || op->hasTrait<OpTrait::IsIsolatedFromAbove>()) && !isConstraint &&
+      (axes.empty() || isElementwise(op))) {
     appendResults(cloneWith(op, spreadAll(op->getLoc(), operands, axes, stack), axes, stack), axes, results);
+    return success();
+  }
+  // Rows are ordered as before, there are more of them.
+  if (isa<SortOp, TopKOp>(op)) {
+    Operation* copy = cloneWith(op, spreadAll(op->getLoc(), operands, axes, stack), axes, stack);
+    if (auto sort = dyn_cast<SortOp>(copy)) sort.setDimension(sort.getDimension() + axes.size());
+    appendResults(copy, axes, results);
     return success();
   }
   for (auto family : {stackMove, stackIndexed, stackContraction}) {
