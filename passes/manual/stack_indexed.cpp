@@ -68,29 +68,35 @@ static Stacked createStarts(Location loc, ArrayRef<Stacked> starts, ArrayRef<int
   return {ConcatenateOp::create(builder, loc, type, components, axes.size()), axes};
 }
 
+/// Starts that all ranks know, behind zeros for `count` leading dimensions.
+static SmallVector<Value> createUniformStarts(Location loc, ArrayRef<Stacked> starts, int64_t count,
+                                              StackBuilder& stack) {
+  OpBuilder& builder = stack.getBuilder();
+  SmallVector<Value> values;
+  if (count > 0) {
+    // A scalar has no starts whose type could be taken.
+    Type type = starts.empty() ? RankedTensorType::get({}, builder.getI32Type()) : starts[0].value.getType();
+    values.assign(count, arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+  }
+  for (const Stacked& start : starts) values.push_back(start.value);
+  return values;
+}
+
 static Stacked stackDynamicSlice(DynamicSliceOp op, ArrayRef<Stacked> operands, StackBuilder& stack) {
   Location loc = op.getLoc();
   const Stacked& input = operands[0];
   ArrayRef<Stacked> starts = operands.drop_front();
   ArrayRef<int64_t> shape = input.getShape();
   if (uniteAxes(starts).empty()) {
-    SmallVector<Value> values;
-    for (size_t i = 0; i < input.axes.size(); ++i) values.push_back(Value());
-    for (const Stacked& start : starts) values.push_back(start.value);
-    Value zero;
-    if (!input.axes.empty())
-      zero = arith::ConstantOp::create(stack.getBuilder(), loc, stack.getBuilder().getZeroAttr(starts[0].getType()));
-    for (Value& value : values)
-      if (!value) value = zero;
     SmallVector<int64_t> sizes = stack.getSizes(input.axes);
     llvm::append_range(sizes, op.getSizes());
     return {DynamicSliceOp::create(stack.getBuilder(), loc, stack.getStackedType(input.axes, op.getType()), input.value,
-                                   values, sizes),
+                                   createUniformStarts(loc, starts, input.axes.size(), stack), sizes),
             input.axes};
   }
+  // One window per rank.
   Stacked indices = createStarts(loc, starts, shape, op.getSizes(), stack);
   AxisIndices axes = unite(input.axes, indices.axes);
-  // One window per rank, as a gather without leading dimensions would take it.
   SmallVector<int64_t> all = leadingDims(shape.size());
   bool isBatching = !input.isUniform();
   Stacked table = isBatching ? stack.spread(loc, input, axes) : input;
@@ -110,13 +116,10 @@ static Stacked stackDynamicUpdate(DynamicUpdateSliceOp op, ArrayRef<Stacked> ope
   ArrayRef<int64_t> shape = operands[0].getShape(), sizes = operands[1].getShape();
   Value input = stack.spread(loc, operands[0], axes).value, update = stack.spread(loc, operands[1], axes).value;
   int64_t count = axes.size();
-  if (uniteAxes(starts).empty()) {
-    Value zero =
-        arith::ConstantOp::create(stack.getBuilder(), loc, stack.getBuilder().getZeroAttr(starts[0].getType()));
-    SmallVector<Value> values(count, zero);
-    for (const Stacked& start : starts) values.push_back(start.value);
-    return {DynamicUpdateSliceOp::create(stack.getBuilder(), loc, input.getType(), input, update, values), axes};
-  }
+  if (uniteAxes(starts).empty())
+    return {DynamicUpdateSliceOp::create(stack.getBuilder(), loc, input.getType(), input, update,
+                                         createUniformStarts(loc, starts, count, stack)),
+            axes};
   Stacked indices = stack.spread(loc, createStarts(loc, starts, shape, sizes, stack), axes);
   SmallVector<int64_t> all = leadingDims(shape.size());
   return {ScatterOp::create(stack.getBuilder(), loc, input.getType(), input, indices.value, update, ScatterKind::Set,
