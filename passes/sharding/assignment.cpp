@@ -220,9 +220,9 @@ static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFacto
         if (!problem.canBeSharded[to] || problem.isReduction[to] || !hasFactor(problem.tensors[index], to)) continue;
         AxisParts axes = assignment[to];
         for (const AxisPart& part : moved) appendMerged(axes, part);
-        AxisParts allowed = prefixThatDivides(axes, problem.sizes[to]);
+        AxisParts allowed = axes;
         cutByAssignment(allowed, problem, assignment, to);
-        if (allowed != axes) continue;
+        if (allowed != axes || getGroupSize(axes) > problem.sizes[to]) continue;
         Assignment candidate = assignment;
         candidate[to] = axes;
         if (isRepresentable(problem, candidate)) consider(candidate);

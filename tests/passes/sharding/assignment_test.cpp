@@ -130,8 +130,8 @@ TEST(AssignmentTest, AxesOfWhatMustBeWholeMoveToAnotherDimension) {
   Mapping map = {{0}, {1}};
   llvm::SmallVector<AssignedTensor> tensors = {{&operand, map, 16384, false}, {&result, map, 16384, true}};
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{kX}, {}}));
-  // Seven rows do not divide over the ranks.
-  sizes[0] = 7;
+  // Too few rows for all ranks.
+  sizes[0] = 3;
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {}}));
 }
 
