@@ -12,6 +12,7 @@
 #include "compiler/registration.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/manual/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -76,9 +77,19 @@ class Driver {
     if (failed(shareMesh(programs))) return failure();
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
+      // On the mesh that the program was written for.
+      if (failed(expandManualComputations(*program))) return failure();
       if (failed(resizeMesh(*program, options.mesh)) || failed(verify(*program))) return failure();
     }
     return success();
+  }
+
+  LogicalResult expandManualComputations(ModuleOp program) {
+    PassManager passes(&context);
+    passes.enableVerifier(false);
+    if (timings) passes.addInstrumentation(createPassTimer(timings));
+    passes.addPass(createExpandManualPass());
+    return passes.run(program);
   }
 
   LogicalResult runStage(llvm::function_ref<void(PassManager&)> add) {

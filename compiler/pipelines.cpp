@@ -17,7 +17,9 @@ static std::string getTopologyName(const CompileOptions& options) {
 
 void mlir::sgd::addShardingStage(OpPassManager& passes) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
+  passes.addPass(createFindBatchingPass());
   passes.addPass(createShardPass());
+  passes.addPass(createSplitTopKPass());
   passes.addPass(createVerifyShardingPass());
 }
 

@@ -6,6 +6,7 @@
 #include "frontends/stablehlo/import.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/collectives/passes.h"
+#include "passes/manual/passes.h"
 #include "passes/memory/passes.h"
 #include "passes/partition/passes.h"
 #include "passes/schedule/passes.h"
@@ -20,6 +21,7 @@ void mlir::sgd::registerDialects(DialectRegistry& registry) {
 
 void mlir::sgd::registerPasses() {
   registerStablehloPasses();
+  registerManualPasses();
   registerShardingPasses();
   registerPartitionPasses();
   registerCollectivePasses();

@@ -131,7 +131,61 @@ void evaluatePermute(spmd::CollectivePermuteOp op, const RankTensors& in, RankTe
       if (from.indexOf(peer) == to.indexOf(rank)) result = in[peer];
 }
 
+/// Ranks that no pair names as a target keep the zeros of `out`.
+void evaluatePermuteRanks(PermuteRanksOp op, const RankTensors& in, RankTensors& out) {
+  Axes axes(op, op.getAxes());
+  ArrayRef<int64_t> pairs = op.getPairs();
+  for (auto [rank, result] : llvm::enumerate(out))
+    for (size_t i = 0; i < pairs.size(); i += 2)
+      if (pairs[i + 1] == axes.indexOf(rank)) result = in[axes.groupOf(rank)[pairs[i]]];
+}
+
+/// The axes of dimension `dim` over which `op` is manual.
+Axes getManualAxes(ManualComputationOp op, ShardingAttr sharding, unsigned dim, SmallVectorImpl<AxisRefAttr>& storage) {
+  for (AxisRefAttr axis : sharding.getDims()[dim].getAxes())
+    if (llvm::any_of(op.getManualAxes().getAxes(),
+                     [&](AxisRefAttr manual) { return manual.getName() == axis.getName(); }))
+      storage.push_back(axis);
+  return Axes(op, AxisListAttr::get(op.getContext(), op.getManualAxes().getMesh(), storage));
+}
+
 }  // namespace
+
+RankTensors reference::enterManual(ManualComputationOp op, RankTensors values, ShardingAttr sharding) {
+  for (unsigned dim = 0; dim < sharding.getDims().size(); ++dim) {
+    SmallVector<AxisRefAttr> storage;
+    Axes axes = getManualAxes(op, sharding, dim, storage);
+    for (auto [rank, value] : llvm::enumerate(values)) {
+      SmallVector<int64_t> shape(value.shape());
+      shape[dim] /= static_cast<int64_t>(axes.groupOf(rank).size());
+      Tensor part(value.type.clone(shape));
+      copyPart(value, dim, axes.indexOf(rank), part);
+      value = std::move(part);
+    }
+  }
+  return values;
+}
+
+RankTensors reference::leaveManual(ManualComputationOp op, RankTensors values, ShardingAttr sharding) {
+  SmallVector<AxisRefAttr> unnamed(op.getManualAxes().getAxes());
+  for (unsigned dim = 0; dim < sharding.getDims().size(); ++dim) {
+    SmallVector<AxisRefAttr> storage;
+    Axes axes = getManualAxes(op, sharding, dim, storage);
+    llvm::erase_if(unnamed, [&](AxisRefAttr axis) { return llvm::is_contained(storage, axis); });
+    RankTensors parts = values;
+    for (auto [rank, value] : llvm::enumerate(values)) {
+      SmallVector<int64_t> group = axes.groupOf(rank), shape(value.shape());
+      shape[dim] *= static_cast<int64_t>(group.size());
+      value = Tensor(value.type.clone(shape));
+      for (auto [index, peer] : llvm::enumerate(group)) placePart(parts[peer], dim, index, value);
+    }
+  }
+  // Along axes that the sharding does not name the first rank's value counts.
+  Axes axes(op, AxisListAttr::get(op.getContext(), op.getManualAxes().getMesh(), unnamed));
+  RankTensors results;
+  for (size_t rank = 0; rank < values.size(); ++rank) results.push_back(values[axes.groupOf(rank).front()]);
+  return results;
+}
 
 LogicalResult reference::evaluateCollective(Operation* op, ArrayRef<const RankTensors*> in,
                                             MutableArrayRef<RankTensors> out) {
@@ -155,6 +209,8 @@ LogicalResult reference::evaluateCollective(Operation* op, ArrayRef<const RankTe
   } else if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) {
     Axes axes(op, id.getAxes());
     for (auto [rank, result] : llvm::enumerate(out[0])) result.setInteger(0, axes.indexOf(rank));
+  } else if (auto permuteRanks = dyn_cast<PermuteRanksOp>(op)) {
+    evaluatePermuteRanks(permuteRanks, *in[0], out[0]);
   } else {
     return op->emitOpError("has no reference evaluation");
   }

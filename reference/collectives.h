@@ -14,6 +14,13 @@ using RankTensors = std::vector<Tensor>;
 /// taken in double precision in the order of the group. Fails with a diagnostic on ops that it does not know.
 LogicalResult evaluateCollective(Operation* op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out);
 
+/// What each rank sees of a value within `op`, from what it holds outside: its part along the manual axes of
+/// `sharding`.
+RankTensors enterManual(ManualComputationOp op, RankTensors values, ShardingAttr sharding);
+
+/// The reverse, for a value that `op` yields: every rank has all parts.
+RankTensors leaveManual(ManualComputationOp op, RankTensors values, ShardingAttr sharding);
+
 }  // namespace mlir::sgd::reference
 
 #endif

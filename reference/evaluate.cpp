@@ -62,7 +62,8 @@ class Evaluator {
   }
 
   LogicalResult evaluate(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
-    if (isa_and_present<spmd::SpmdDialect>(op->getDialect())) return evaluateCollective(op, in, out);
+    if (isa_and_present<spmd::SpmdDialect>(op->getDialect()) || isa<PermuteRanksOp>(op))
+      return evaluateCollective(op, in, out);
     if (isa<OptimizationBarrierOp>(op)) {
       for (auto [from, to] : llvm::zip(in, out)) to = *from;
       return success();
@@ -76,6 +77,7 @@ class Evaluator {
       return success();
     }
     if (isa<SortOp, SortRowsOp, TopKOp>(op)) return evaluateOrderOnRanks(op, in, out);
+    if (auto manual = dyn_cast<ManualComputationOp>(op)) return evaluateManual(manual, in, out);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return op->emitOpError("has no reference evaluation");
     for (int64_t rank = 0; rank < ranks; ++rank) {
       SmallVector<const Tensor*> operands;
@@ -92,6 +94,23 @@ class Evaluator {
       for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
       for (RankTensors& tensors : out) results.push_back(&tensors[rank]);
       if (failed(evaluateOrder(op, operands, results))) return failure();
+    }
+    return success();
+  }
+
+  /// All ranks of the mesh run the body; at the graph level they hold the same before and after.
+  LogicalResult evaluateManual(ManualComputationOp op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    int64_t bodyRanks = lookupMesh(op, op.getManualAxes().getMesh()).getNumRanks();
+    std::vector<RankTensors> arguments;
+    for (auto [tensors, sharding] : llvm::zip(in, op.getInShardings())) {
+      RankTensors outside = ranks == bodyRanks ? *tensors : RankTensors(bodyRanks, tensors->front());
+      arguments.push_back(enterManual(op, std::move(outside), cast<ShardingAttr>(sharding)));
+    }
+    auto results = Evaluator(bodyRanks, observer).run(op.getBody().front(), std::move(arguments));
+    if (failed(results)) return failure();
+    for (auto [to, yielded, sharding] : llvm::zip(out, *results, op.getOutShardings())) {
+      to = leaveManual(op, std::move(yielded), cast<ShardingAttr>(sharding));
+      to.resize(ranks);
     }
     return success();
   }

@@ -50,6 +50,50 @@ def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure]> {
   let hasVerifier = 1;
 }
 
+// Manual computations ---------------------------------------------------------------------------------------------------
+
+def Sgd_ManualComputationOp : Sgd_Op<"manual_computation", [IsolatedFromAbove, SingleBlock]> {
+  let summary = "A body written for what one rank holds along the manual axes, with its collectives: jax.shard_map";
+  let description = [{
+    Each operand is cut as its sharding says along the manual axes; block arguments have the shapes of these parts. The body may hold
+    `spmd` collectives and `sgd.permute_ranks` over manual axes. What it yields is put together again as the sharding of each result says;
+    along manual axes that this does not name, ranks should agree, and what the first one holds is taken. Along other axes shapes are whole
+    and shardings are propagated as anywhere. The op is gone after `sgd-expand-manual`.
+
+    ```mlir
+    %1 = sgd.manual_computation(%0) in [#sgd.sharding<@mesh, [{"x"}, {?} ]>] out [#sgd.sharding<@mesh, [{?} ]>] over <@mesh, {"x"}> {
+    ^bb0(%a: tensor<2x16xf32>):
+      %s = sgd.reduce add %a dimensions = [0] : tensor<2x16xf32> -> tensor<16xf32>
+      %t = spmd.all_reduce add(%s) <@mesh, {"x"}> : (tensor<16xf32>) -> tensor<16xf32>
+      sgd.yield %t : tensor<16xf32>
+    } : (tensor<8x16xf32>) -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, TypedArrayAttrBase<Sgd_Sharding, "shardings">:$in_shardings,
+    TypedArrayAttrBase<Sgd_Sharding, "shardings">:$out_shardings, Sgd_AxisList:$manual_axes);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` `in` $in_shardings `out` $out_shardings `over` $manual_axes $body attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sgd_PermuteRanksOp : Sgd_Op<"permute_ranks", [Pure, SameOperandsAndResultType]> {
+  let summary = "Ranks send along pairs of linear indices over the axes; who receives nothing has zeros. Only in manual computations";
+  let description = [{
+    Each rank of the group to the next, the last one to none:
+
+    ```mlir
+    %1 = sgd.permute_ranks %0 pairs = [0, 1, 1, 2, 2, 3] over <@mesh, {"x"}> : tensor<2x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$pairs, Sgd_AxisList:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `pairs` `=` $pairs `over` $axes attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 // Index space ---------------------------------------------------------------------------------------------------------
 
 def Sgd_BroadcastInDimOp : Sgd_Op<"broadcast_in_dim", [Pure]> {
@@ -434,7 +478,7 @@ def Sgd_FPToUIOp : Sgd_FloatToIntOp<"fptoui"> { let summary = "Rounds to zero; s
 
 // Clusters ------------------------------------------------------------------------------------------------------------
 
-def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ClusterOp", "SortOp", "SortRowsOp"]>]> {
+def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ClusterOp", "ManualComputationOp", "SortOp", "SortRowsOp"]>]> {
   let summary = "Results of the enclosing region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

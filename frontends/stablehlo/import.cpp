@@ -1,6 +1,7 @@
 // Entry points of the frontend; see import.h.
 #include "frontends/stablehlo/import.h"
 
+#include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/importer.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
@@ -26,7 +27,7 @@ struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloP
 
 void sgd::registerStablehloDialects(DialectRegistry& registry) {
   registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>();
-  registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
+  registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
 }
 
 bool sgd::usesStablehlo(ModuleOp module) {
@@ -40,6 +41,6 @@ bool sgd::usesStablehlo(ModuleOp module) {
 
 LogicalResult sgd::importStablehlo(ModuleOp module) {
   MLIRContext* context = module.getContext();
-  context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
+  context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
   return Importer(module).run();
 }

@@ -12,7 +12,6 @@ using namespace mlir::sgd;
 /// What to do instead of an op that has no lowering, or what is supported.
 static StringRef getAdvice(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
-      .Case("sdy.manual_computation", "replace shard_map by sharding constraints, the compiler inserts the collectives")
       .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota", "stablehlo.dynamic_reshape",
               "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather",
               "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
@@ -39,6 +38,7 @@ static bool isIdentity(stablehlo::CustomCallOp call) {
 Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
   LoweringTable table;
   addElementwiseLowerings(table);
+  addCollectiveLowerings(table);
   addConversionLowerings(table);
   addConvolutionLowerings(table);
   addCustomCallLowerings(table);
@@ -111,6 +111,7 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) return importConstraint(op, reshard.getSharding(), loc);
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && isIdentity(call))
     return mapResults(op, values.lookup(op->getOperand(0)), loc);
+  if (isa<sdy::ManualComputationOp>(op)) return importManual(op, loc);
   if (isa<stablehlo::WhileOp>(op)) return importWhile(op, loc);
   if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op)) return importConditional(op, loc);
   return lower(op, loc);

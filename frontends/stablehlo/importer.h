@@ -28,6 +28,9 @@ class Importer {
   /// terminator's operands.
   LogicalResult importBlock(Block& block, SmallVectorImpl<Value>& returned);
   LogicalResult importOp(Operation* op, Location loc);
+  LogicalResult importManual(Operation* op, Location loc);
+  FailureOr<ArrayAttr> importManualShardings(ArrayRef<sdy::ShardingAttr> attributes, TypeRange types, Location loc,
+                                             StringRef what);
   LogicalResult importWhile(Operation* op, Location loc);
   LogicalResult importConditional(Operation* op, Location loc);
   LogicalResult importReduce(OpLowering& l);

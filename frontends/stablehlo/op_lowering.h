@@ -63,6 +63,7 @@ using LowerFn = LogicalResult (*)(OpLowering&);
 using LoweringTable = llvm::StringMap<LowerFn>;
 
 void addElementwiseLowerings(LoweringTable& table);
+void addCollectiveLowerings(LoweringTable& table);
 void addConversionLowerings(LoweringTable& table);
 void addCustomCallLowerings(LoweringTable& table);
 void addConvolutionLowerings(LoweringTable& table);

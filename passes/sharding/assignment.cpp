@@ -207,6 +207,30 @@ Assignment followTensor(const AssignmentProblem& problem, unsigned leader, bool 
   return assignment;
 }
 
+/// Candidates in which axes of a factor that must be whole shard another factor of the same tensor instead: the work
+/// stays divided, and an all-to-all takes the place of a gather.
+template <typename Consider>
+static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected,
+                          const Assignment& assignment, Consider consider) {
+  for (unsigned index : orderBySize(problem)) {
+    for (unsigned from = 0; from < assignment.size(); ++from) {
+      ArrayRef<AxisPart> moved = projected[index].factors[from].axes;
+      if (problem.canBeSharded[from] || moved.empty()) continue;
+      for (unsigned to = 0; to < assignment.size(); ++to) {
+        if (!problem.canBeSharded[to] || problem.isReduction[to] || !hasFactor(problem.tensors[index], to)) continue;
+        AxisParts axes = assignment[to];
+        for (const AxisPart& part : moved) appendMerged(axes, part);
+        AxisParts allowed = axes;
+        cutByAssignment(allowed, problem, assignment, to);
+        if (allowed != axes || getGroupSize(axes) > problem.sizes[to]) continue;
+        Assignment candidate = assignment;
+        candidate[to] = axes;
+        if (isRepresentable(problem, candidate)) consider(candidate);
+      }
+    }
+  }
+}
+
 /// One whose factors are all tied to each other.
 static Assignment chooseTied(const AssignmentProblem& problem) {
   SmallVector<TensorFactors, 4> projected = projectAll(problem);
@@ -230,6 +254,7 @@ static Assignment chooseTied(const AssignmentProblem& problem) {
       addTensor(problem, projected[second], candidate);
       for (unsigned other : bySize) addTensor(problem, projected[other], candidate);
       consider(candidate);
+      considerMoved(problem, projected, candidate, consider);
     }
     consider(leader);
   }

@@ -26,6 +26,25 @@ def ShardPass : Pass<"sgd-shard", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def FindBatchingPass : Pass<"sgd-find-batching", "::mlir::ModuleOp"> {
+  let summary = "Indices that count along a batch become batching dimensions of gather and scatter";
+  let description = [{
+    `x[jnp.arange(n), labels]` indexes each row by its own number: that dimension of operand and indices is one batch, which can be sharded
+    without anything being sent. Before propagation, which sees batching dimensions only where the op says so.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+def SplitTopKPass : Pass<"sgd-split-top-k", "::mlir::ModuleOp"> {
+  let summary = "The largest elements of sharded rows are chosen from the largest of each shard";
+  let description = [{
+    A `sgd.top_k` whose operand is gathered along its rows, and for which k elements of every shard are at most half of them, takes those
+    of each shard first; these travel, with their positions, and the largest of them are the result. Of equal elements the first one is
+    chosen, as before.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def VerifyShardingPass : Pass<"sgd-verify-sharding", "::mlir::ModuleOp"> {
   let summary = "Checks what sgd-shard promises";
   let description = [{

@@ -24,13 +24,14 @@ PASSES = {
     "passes/mesh": [],
     "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
     "passes/sharding": IR + ["passes/mesh"],
+    "passes/manual": IR + ["passes/sharding"],
     "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
     "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/schedule": IR + ["passes/cost"],
     "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule"],
 }
 COMPILER = {
-    "frontends/stablehlo": ["dialects/sgd"],
+    "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],
     "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd"],
     "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/cpu/codegen", "runtime/artifact", "runtime/comm"],
 }

@@ -13,17 +13,6 @@ func.func @while(%x: tensor<i1>) -> tensor<i1> {
 
 // -----
 
-sdy.mesh @mesh = <["x"=2]>
-func.func @manual(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sdy.manual_computation' is not supported yet; replace shard_map by sharding constraints}}
-  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
-    sdy.return %a : tensor<2xf32>
-  } : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
 func.func @callback(%x: tensor<4xf32>) {
   // expected-error@+1 {{'stablehlo.custom_call' @xla_python_callback is not supported yet}}
   stablehlo.custom_call @xla_python_callback(%x) {has_side_effect = true} : (tensor<4xf32>) -> ()

@@ -122,6 +122,19 @@ TEST(AssignmentTest, AnAxisDoesNotShardAResultThatIsASumOverIt) {
   EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{kX}, {}, {}}));
 }
 
+TEST(AssignmentTest, AxesOfWhatMustBeWholeMoveToAnotherDimension) {
+  // A sort along a sharded dimension: rows are sharded while they are sorted.
+  TensorAxes operand = tensorOf({{}, {kX}}), result = tensorOf({{}, {kX}});
+  llvm::SmallVector<int64_t> sizes = {64, 64};
+  llvm::SmallVector<bool> canBeSharded = {true, false}, isReduction = {false, false};
+  Mapping map = {{0}, {1}};
+  llvm::SmallVector<AssignedTensor> tensors = {{&operand, map, 16384, false}, {&result, map, 16384, true}};
+  EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{kX}, {}}));
+  // Too few rows for all ranks.
+  sizes[0] = 3;
+  EXPECT_EQ(chooseAssignment({sizes, canBeSharded, isReduction, tensors}), (Assignment{{}, {}}));
+}
+
 TEST(AssignmentTest, AMergedDimensionHoldsItsMinorFactorOnlyBehindAFullMajorOne) {
   // [4, 8] -> [32], the minor dimension sharded.
   TensorAxes operand = tensorOf({{}, {kX}}), result = tensorOf({{}});

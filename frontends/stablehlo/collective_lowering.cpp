@@ -1,0 +1,191 @@
+// Collectives of manual computations. Their groups, which the input gives as lists of ranks, must be those of mesh axes
+// over which the computation is manual.
+#include "dialects/spmd/spmd_dialect.h"
+#include "frontends/stablehlo/combiner.h"
+#include "frontends/stablehlo/input/library_ops.h"
+#include "frontends/stablehlo/input/region_ops.h"
+#include "frontends/stablehlo/op_lowering.h"
+#include "frontends/stablehlo/replica_groups.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// The mesh on which `l` is manual: its sizes, name, and which axes are.
+struct ManualMesh {
+  MeshAttr mesh;
+  FlatSymbolRefAttr name;
+  SmallVector<bool> isManual;
+  SmallVector<int64_t> sizes;
+
+  /// Fails outside of manual computations.
+  static FailureOr<ManualMesh> find(OpLowering& l) {
+    ManualMesh result;
+    for (Operation* op = l.builder.getInsertionBlock()->getParentOp(); op; op = op->getParentOp()) {
+      auto manual = dyn_cast<ManualComputationOp>(op);
+      if (!manual) continue;
+      if (!result.mesh) {
+        result.name = manual.getManualAxes().getMesh();
+        result.mesh = lookupMesh(manual, result.name);
+        for (MeshAxisAttr axis : result.mesh.getAxes()) result.sizes.push_back(axis.getSize());
+        result.isManual.resize(result.sizes.size());
+      }
+      for (AxisRefAttr axis : manual.getManualAxes().getAxes())
+        result.isManual[*result.mesh.getAxisIndex(axis.getName())] = true;
+    }
+    if (!result.mesh)
+      return l.error()
+             << "stands outside of a manual computation; use it in jax.shard_map over a mesh, or let shardings "
+                "imply what is sent";
+    return result;
+  }
+
+  FailureOr<AxisListAttr> getAxes(OpLowering& l, ArrayRef<unsigned> axes) const {
+    SmallVector<AxisRefAttr> refs;
+    for (unsigned axis : axes) {
+      StringRef axisName = mesh.getAxes()[axis].getName();
+      if (!isManual[axis])
+        return l.error() << "communicates over the axis \"" << axisName
+                         << "\", which is not manual here; name it among the axes of shard_map";
+      refs.push_back(AxisRefAttr::get(mesh.getContext(), axisName));
+    }
+    return AxisListAttr::get(mesh.getContext(), name, refs);
+  }
+};
+
+SmallVector<SmallVector<int64_t>> getRows(DenseIntElementsAttr matrix) {
+  SmallVector<SmallVector<int64_t>> rows;
+  int64_t columns = matrix.getType().getRank() == 2 ? matrix.getType().getDimSize(1) : 0;
+  for (auto [index, value] : llvm::enumerate(matrix.getValues<APInt>())) {
+    if (columns == 0) break;
+    if (index % columns == 0) rows.emplace_back();
+    rows.back().push_back(value.getSExtValue());
+  }
+  return rows;
+}
+
+/// The axes of the op's groups; no groups at all are one group of all ranks.
+FailureOr<AxisListAttr> findAxes(OpLowering& l, DenseIntElementsAttr replicaGroups) {
+  FailureOr<ManualMesh> manual = ManualMesh::find(l);
+  if (failed(manual)) return failure();
+  SmallVector<SmallVector<int64_t>> groups = getRows(replicaGroups);
+  if (groups.empty()) {
+    groups.emplace_back();
+    for (int64_t rank = 0; rank < manual->mesh.getNumRanks(); ++rank) groups.back().push_back(rank);
+  }
+  std::optional<AxisOrder> axes = findGroupAxes(manual->sizes, groups);
+  if (!axes)
+    return l.error() << "has replica_groups " << replicaGroups << ", which are not the groups of whole axes of "
+                     << manual->mesh << "; give the groups an axis of the mesh instead of axis_index_groups";
+  return manual->getAxes(l, *axes);
+}
+
+FailureOr<ReduceKind> findKind(OpLowering& l, Region& body) {
+  std::optional<ReduceKind> kind = matchCombiner(body.front(), 0, 1);
+  if (!kind)
+    return l.error() << "combines by a body that is not one op of add, multiply, maximum, minimum, and, or, xor";
+  return *kind;
+}
+
+LogicalResult lowerAllReduce(OpLowering& l) {
+  auto op = cast<stablehlo::AllReduceOp>(l.op);
+  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  if (failed(axes)) return failure();
+  FailureOr<ReduceKind> kind = findKind(l, op.getComputation());
+  if (failed(kind)) return failure();
+  for (Value operand : l.operands)
+    l.results.push_back(
+        spmd::AllReduceOp::create(l.builder, l.loc, TypeRange{operand.getType()}, ValueRange{operand}, *kind, *axes)
+            .getResult(0));
+  return success();
+}
+
+LogicalResult lowerReduceScatter(OpLowering& l) {
+  auto op = cast<stablehlo::ReduceScatterOp>(l.op);
+  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  if (failed(axes)) return failure();
+  FailureOr<ReduceKind> kind = findKind(l, op.getComputation());
+  if (failed(kind)) return failure();
+  return l.finish(spmd::ReduceScatterOp::create(l.builder, l.loc, TypeRange{l.getResultType()}, l.operands, *kind,
+                                                ArrayRef<int64_t>{static_cast<int64_t>(op.getScatterDimension())},
+                                                *axes)
+                      .getResult(0));
+}
+
+LogicalResult lowerAllGather(OpLowering& l) {
+  auto op = cast<stablehlo::AllGatherOp>(l.op);
+  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  if (failed(axes)) return failure();
+  for (auto [index, operand] : llvm::enumerate(l.operands))
+    l.results.push_back(spmd::AllGatherOp::create(l.builder, l.loc, TypeRange{l.getResultType(index)},
+                                                  ValueRange{operand},
+                                                  ArrayRef<int64_t>{static_cast<int64_t>(op.getAllGatherDim())}, *axes)
+                            .getResult(0));
+  return success();
+}
+
+LogicalResult lowerAllToAll(OpLowering& l) {
+  auto op = cast<stablehlo::AllToAllOp>(l.op);
+  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  if (failed(axes)) return failure();
+  std::optional<int64_t> ranks = spmd::getGroupSize(l.builder.getInsertionBlock()->getParentOp(), *axes);
+  if (ranks != static_cast<int64_t>(op.getSplitCount()))
+    return l.error() << "splits in " << op.getSplitCount() << " parts for groups of " << *ranks << " ranks";
+  for (auto [index, operand] : llvm::enumerate(l.operands))
+    l.results.push_back(l.create<spmd::AllToAllOp>(l.getResultType(index), operand, op.getSplitDimension(),
+                                                   op.getConcatDimension(), *axes));
+  return success();
+}
+
+LogicalResult lowerCollectivePermute(OpLowering& l) {
+  auto op = cast<stablehlo::CollectivePermuteOp>(l.op);
+  FailureOr<ManualMesh> manual = ManualMesh::find(l);
+  if (failed(manual)) return failure();
+  SmallVector<int64_t> pairs;
+  for (ArrayRef<int64_t> pair : getRows(cast<DenseIntElementsAttr>(op.getSourceTargetPairs()))) {
+    if (pair.size() != 2) return l.error() << "needs pairs of a source and a target";
+    llvm::append_range(pairs, pair);
+  }
+  std::optional<AxisPairs> found = findPairAxes(manual->sizes, pairs);
+  if (!found) return l.error() << "names ranks that " << manual->mesh << " has not";
+  FailureOr<AxisListAttr> axes = manual->getAxes(l, found->axes);
+  if (failed(axes)) return failure();
+  for (Value operand : l.operands) l.results.push_back(l.create<PermuteRanksOp>(operand, found->pairs, *axes));
+  return success();
+}
+
+LogicalResult lowerCollectiveBroadcast(OpLowering& l) {
+  auto op = cast<stablehlo::CollectiveBroadcastOp>(l.op);
+  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  if (failed(axes)) return failure();
+  for (Value operand : l.operands) l.results.push_back(l.create<spmd::BroadcastOp>(operand.getType(), operand, *axes));
+  return success();
+}
+
+/// The rank's number on the whole mesh: JAX divides it by the sizes of axes.
+LogicalResult lowerPartitionId(OpLowering& l) {
+  FailureOr<ManualMesh> manual = ManualMesh::find(l);
+  if (failed(manual)) return failure();
+  SmallVector<AxisRefAttr> axes;
+  for (MeshAxisAttr axis : manual->mesh.getAxes())
+    axes.push_back(AxisRefAttr::get(l.builder.getContext(), axis.getName()));
+  return l.replace<spmd::PartitionIdOp>(l.getResultType(),
+                                        AxisListAttr::get(l.builder.getContext(), manual->name, axes));
+}
+
+/// Programs have one replica.
+LogicalResult lowerReplicaId(OpLowering& l) { return l.finish(l.splat(l.getResultType(), 0.0)); }
+
+}  // namespace
+
+void sgd::addCollectiveLowerings(LoweringTable& table) {
+  table["stablehlo.all_reduce"] = lowerAllReduce;
+  table["stablehlo.reduce_scatter"] = lowerReduceScatter;
+  table["stablehlo.all_gather"] = lowerAllGather;
+  table["stablehlo.all_to_all"] = lowerAllToAll;
+  table["stablehlo.collective_permute"] = lowerCollectivePermute;
+  table["stablehlo.collective_broadcast"] = lowerCollectiveBroadcast;
+  table["stablehlo.partition_id"] = lowerPartitionId;
+  table["stablehlo.replica_id"] = lowerReplicaId;
+}

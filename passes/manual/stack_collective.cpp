@@ -1,0 +1,163 @@
+// Collectives of a manual computation as ops on leading dimensions: what they send is decided with everything else,
+// when the graph is partitioned.
+#include "dialects/spmd/spmd_dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "passes/manual/stack_op.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// `count` equal values combined.
+static Value combineEqual(Location loc, Value value, ReduceKind kind, int64_t count, OpBuilder& builder) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto splat = [&](int64_t number) -> Value {
+    Type element = type.getElementType();
+    // Integers wrap around, as the sum would.
+    TypedAttr attribute =
+        isa<FloatType>(element)
+            ? TypedAttr(builder.getFloatAttr(element, static_cast<double>(number)))
+            : builder.getIntegerAttr(element, APInt(64, number).zextOrTrunc(element.getIntOrFloatBitWidth()));
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(attribute)));
+  };
+  switch (kind) {
+    case ReduceKind::Add:
+      return createCombiner(builder, loc, ReduceKind::Mul, value, splat(count));
+    case ReduceKind::Mul: {
+      Value product = value;
+      for (int64_t i = 1; i < count; ++i) product = createCombiner(builder, loc, ReduceKind::Mul, product, value);
+      return product;
+    }
+    case ReduceKind::Xor:
+      return count % 2 == 1 ? value : splat(0);
+    default:
+      return value;  // max, min, and, or: of equal values the same
+  }
+}
+
+/// Combines what the ranks along `axes` hold: the result is the same for all of them.
+static Stacked combine(Location loc, const Stacked& input, ReduceKind kind, ArrayRef<unsigned> axes,
+                       StackBuilder& stack) {
+  AxisIndices equal = without(axes, input.axes);
+  AxisIndices remaining = without(input.axes, axes), reduced = without(input.axes, remaining);
+  Value value = input.value;
+  if (!reduced.empty()) {
+    SmallVector<int64_t> dims;
+    for (unsigned axis : reduced) dims.push_back(llvm::find(input.axes, axis) - input.axes.begin());
+    auto own = RankedTensorType::get(input.getShape(), input.getType().getElementType());
+    value = ReduceOp::create(stack.getBuilder(), loc, stack.getStackedType(remaining, own), value, kind, dims);
+  }
+  if (!equal.empty()) value = combineEqual(loc, value, kind, stack.getNumRanks(equal), stack.getBuilder());
+  return {value, remaining};
+}
+
+static Stacked gatherAll(Location loc, const Stacked& input, int64_t dim, ArrayRef<unsigned> axes,
+                         StackBuilder& stack) {
+  SmallVector<int64_t> shape(input.getShape());
+  shape[dim] *= stack.getNumRanks(axes);
+  return stack.reshape(loc, stack.bringIn(loc, input, axes, dim), shape);
+}
+
+/// Dimension `dim` cut in as many parts as there are ranks along `axes`; rank i has part i.
+static Stacked scatterParts(Location loc, const Stacked& input, int64_t dim, ArrayRef<unsigned> axes,
+                            StackBuilder& stack) {
+  SmallVector<int64_t> shape(input.getShape()), sizes = stack.getSizes(axes);
+  shape[dim] /= stack.getNumRanks(axes);
+  shape.insert(shape.begin() + dim, sizes.begin(), sizes.end());
+  return stack.takeOut(loc, stack.reshape(loc, input, shape), axes, dim);
+}
+
+static Stacked exchangeParts(spmd::AllToAllOp op, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack) {
+  Location loc = op.getLoc();
+  int64_t split = op.getSplit(), concat = op.getConcat(), ranks = stack.getNumRanks(axes), count = axes.size();
+  // [senders..., shape] -> senders in front of dimension `concat`, parts in front of what is left of `split`.
+  Stacked inside = stack.bringIn(loc, input, axes, concat);
+  int64_t at = split >= concat ? split + count : split;
+  SmallVector<int64_t> shape(inside.getShape()), sizes = stack.getSizes(axes);
+  shape[at] /= ranks;
+  shape.insert(shape.begin() + at, sizes.begin(), sizes.end());
+  Stacked parts = stack.takeOut(loc, stack.reshape(loc, inside, shape), axes, at);
+  return stack.reshape(loc, parts, cast<RankedTensorType>(op.getType()).getShape());
+}
+
+/// Runs of ranks that receive from consecutive ranks, or from nobody: one slice, or one block of zeros, each.
+static Stacked permute(PermuteRanksOp op, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack) {
+  Location loc = op.getLoc();
+  OpBuilder& builder = stack.getBuilder();
+  int64_t ranks = stack.getNumRanks(axes);
+  SmallVector<int64_t> sources(ranks, -1), shape(input.getShape());
+  for (int64_t i = 0, size = op.getPairs().size(); i < size; i += 2) sources[op.getPairs()[i + 1]] = op.getPairs()[i];
+  shape.insert(shape.begin(), ranks);
+  Stacked joined = stack.reshape(loc, stack.bringIn(loc, input, axes, 0), shape);
+  int64_t dim = joined.axes.size();
+  RankedTensorType type = joined.getType();
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
+  SmallVector<Value> runs;
+  for (int64_t first = 0, next; first < ranks; first = next) {
+    for (next = first + 1; next < ranks; ++next)
+      if (sources[first] < 0 ? sources[next] >= 0 : sources[next] != sources[first] + next - first) break;
+    SmallVector<int64_t> runShape(type.getShape());
+    runShape[dim] = next - first;
+    RankedTensorType runType = type.clone(runShape);
+    starts[dim] = sources[first];
+    limits[dim] = sources[first] + next - first;
+    runs.push_back(sources[first] < 0
+                       ? arith::ConstantOp::create(builder, loc, builder.getZeroAttr(runType)).getResult()
+                       : SliceOp::create(builder, loc, runType, joined.value, starts, limits, strides).getResult());
+  }
+  Value moved = runs.size() == 1 ? runs[0] : ConcatenateOp::create(builder, loc, type, runs, dim).getResult();
+  SmallVector<int64_t> split = stack.getSizes(axes);
+  llvm::append_range(split, input.getShape());
+  return stack.takeOut(loc, stack.reshape(loc, {moved, joined.axes}, split), axes, 0);
+}
+
+Stacked mlir::sgd::takeFirst(Location loc, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack) {
+  AxisIndices sliced = without(input.axes, without(input.axes, axes));
+  if (sliced.empty()) return input;
+  Stacked inside = stack.bringIn(loc, input, sliced, 0);
+  int64_t rank = inside.getType().getRank(), dim = inside.axes.size();
+  SmallVector<int64_t> starts(rank, 0), limits(inside.getType().getShape()), strides(rank, 1);
+  for (size_t i = 0; i < sliced.size(); ++i) limits[dim + i] = 1;
+  Value first =
+      SliceOp::create(stack.getBuilder(), loc, inside.getType().clone(limits), inside.value, starts, limits, strides);
+  return stack.reshape(loc, {first, inside.axes}, input.getShape());
+}
+
+std::optional<SmallVector<Stacked>> mlir::sgd::stackCollective(Operation* op, ArrayRef<Stacked> operands,
+                                                               StackBuilder& stack) {
+  using Results = SmallVector<Stacked>;
+  using Result = std::optional<Results>;
+  Location loc = op->getLoc();
+  auto all = [&](auto compute) {
+    Results results;
+    for (auto [index, operand] : llvm::enumerate(operands)) results.push_back(compute(operand, index));
+    return results;
+  };
+  return llvm::TypeSwitch<Operation*, Result>(op)
+      .Case([&](spmd::AllReduceOp reduce) {
+        return all([&](const Stacked& operand, size_t) {
+          return combine(loc, operand, reduce.getKind(), stack.getAxes(reduce.getAxes()), stack);
+        });
+      })
+      .Case([&](spmd::ReduceScatterOp reduce) {
+        SmallVector<unsigned> axes = stack.getAxes(reduce.getAxes());
+        return all([&](const Stacked& operand, size_t index) {
+          return scatterParts(loc, combine(loc, operand, reduce.getKind(), axes, stack), reduce.getDims()[index], axes,
+                              stack);
+        });
+      })
+      .Case([&](spmd::AllGatherOp gather) {
+        return all([&](const Stacked& operand, size_t index) {
+          return gatherAll(loc, operand, gather.getDims()[index], stack.getAxes(gather.getAxes()), stack);
+        });
+      })
+      .Case([&](spmd::AllToAllOp exchange) {
+        return Results{exchangeParts(exchange, operands[0], stack.getAxes(exchange.getAxes()), stack)};
+      })
+      .Case([&](spmd::BroadcastOp broadcast) {
+        return Results{takeFirst(loc, operands[0], stack.getAxes(broadcast.getAxes()), stack)};
+      })
+      .Case([&](PermuteRanksOp move) {
+        return Results{permute(move, operands[0], stack.getAxes(move.getAxes()), stack)};
+      })
+      .Default([](Operation*) { return std::nullopt; });
+}

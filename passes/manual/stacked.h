@@ -1,0 +1,66 @@
+// Values of a manual computation as values of the graph around it: what ranks hold each for itself is stacked along one
+// leading dimension per mesh axis over which it differs.
+#ifndef SGD_PASSES_MANUAL_STACKED_H
+#define SGD_PASSES_MANUAL_STACKED_H
+
+#include "dialects/sgd/sgd_dialect.h"
+
+namespace mlir::sgd {
+
+/// Mesh axes by index, ascending.
+using AxisIndices = SmallVector<unsigned, 2>;
+
+/// A value of the body, of type [shape], as [sizes of axes..., shape]: element [i, ...] is what the ranks with index i
+/// along the axes hold. Without axes all ranks hold the same.
+struct Stacked {
+  Value value;
+  AxisIndices axes;
+
+  bool isUniform() const { return axes.empty(); }
+  RankedTensorType getType() const { return cast<RankedTensorType>(value.getType()); }
+  /// The shape that each rank sees.
+  ArrayRef<int64_t> getShape() const { return getType().getShape().drop_front(axes.size()); }
+};
+
+/// All axes of either, ascending.
+AxisIndices unite(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
+/// Axes of `a` that `b` has not.
+AxisIndices without(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
+
+/// Builds ops on stacked values.
+class StackBuilder {
+ public:
+  StackBuilder(OpBuilder& builder, MeshAttr mesh) : builder(builder), mesh(mesh) {}
+
+  OpBuilder& getBuilder() { return builder; }
+  MeshAttr getMesh() const { return mesh; }
+  int64_t getSize(unsigned axis) const { return mesh.getAxes()[axis].getSize(); }
+  SmallVector<int64_t> getSizes(ArrayRef<unsigned> axes) const;
+  int64_t getNumRanks(ArrayRef<unsigned> axes) const;
+  /// Axes of the list, in its order.
+  SmallVector<unsigned> getAxes(AxisListAttr list) const;
+
+  /// The type of a body's value of type `type` when it differs over `axes`.
+  RankedTensorType getStackedType(ArrayRef<unsigned> axes, Type type) const;
+
+  /// The same value with at least `axes`; those that it lacks are repeated.
+  Stacked spread(Location loc, const Stacked& stacked, ArrayRef<unsigned> axes);
+  /// Leading dimensions of `axes` moved, in this order, in front of dimension `dim` of what each rank sees, where the
+  /// others remain; the value may lack some. The result's axes are the others, its type has the moved ones as
+  /// dimensions.
+  Stacked bringIn(Location loc, const Stacked& stacked, ArrayRef<unsigned> axes, int64_t dim);
+  /// The reverse: `axes.size()` dimensions from `dim` on of what each rank sees become leading ones.
+  Stacked takeOut(Location loc, const Stacked& stacked, ArrayRef<unsigned> axes, int64_t dim);
+
+  /// Another shape for what each rank sees, of as many elements.
+  Stacked reshape(Location loc, const Stacked& stacked, ArrayRef<int64_t> shape);
+  Value transpose(Location loc, Value value, ArrayRef<int64_t> permutation);
+
+ private:
+  OpBuilder& builder;
+  MeshAttr mesh;
+};
+
+}  // namespace mlir::sgd
+
+#endif

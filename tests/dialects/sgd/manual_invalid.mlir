@@ -1,0 +1,53 @@
+// RUN: sgd-opt %s --split-input-file --verify-diagnostics
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @sub_axis(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{can be manual over whole axes only}}
+  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{}]>] out [#sgd.sharding<@mesh, [{}]>] over <@mesh, {"x":(1)2}> {
+  ^bb0(%a: tensor<8xf32>):
+    sgd.yield %a : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4, "y"=2]>
+func.func @order(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{operand 0: manual axes must be whole and come before others in dimension 0}}
+  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{"y", "x"}]>] out [#sgd.sharding<@mesh, [{}]>] over <@mesh, {"x"}> {
+  ^bb0(%a: tensor<2xf32>):
+    sgd.yield %a : tensor<2xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @result(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{result 0: the body has 'tensor<2xf32>' where a rank holds 'tensor<8xf32>'}}
+  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{"x"}]>] out [#sgd.sharding<@mesh, [{}]>] over <@mesh, {"x"}> {
+  ^bb0(%a: tensor<2xf32>):
+    sgd.yield %a : tensor<2xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @pairs(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{pair [1, 4] is outside of 4 ranks}}
+  %0 = sgd.permute_ranks %x pairs = [0, 1, 1, 4] over <@mesh, {"x"}> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @repeated(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{pair [2, 1] repeats a source or target}}
+  %0 = sgd.permute_ranks %x pairs = [0, 1, 2, 1] over <@mesh, {"x"}> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

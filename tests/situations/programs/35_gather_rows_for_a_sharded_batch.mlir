@@ -1,0 +1,7 @@
+// 35. Rows of a table sharded as the batch is: indices are gathered, rows reduce-scattered
+// arg1: -3..12
+sgd.mesh @mesh = <["x"=4]>
+func.func @main(%t: tensor<64x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<8xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> (tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {
+  %0 = sgd.gather %t, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64>, indices_batching_dims = array<i64>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<64x16xf32>, tensor<8xi32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
