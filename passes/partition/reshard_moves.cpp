@@ -312,5 +312,7 @@ uint64_t ReshardMoves::getFetchedElements(int64_t size, ArrayRef<uint8_t> from, 
                   .tile = static_cast<uint64_t>(fromTile),
                   .length = static_cast<uint64_t>(toTile),
                   .scale = toTile};
-  return CostModel::getSentElements(ranks, tiles, results, range);
+  std::vector<uint64_t> sent;
+  CostModel::addSentBytes(ranks, tiles, results, range, /*elementBytes=*/1, sent);
+  return *std::max_element(sent.begin(), sent.end());
 }

@@ -1,4 +1,5 @@
 // The pass sgd-find-batching: components of index vectors that count along a dimension of the indices.
+#include "dialects/sgd/sgd_dialect.h"
 #include "passes/sharding/passes.h"
 
 namespace mlir::sgd {
