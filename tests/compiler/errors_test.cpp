@@ -61,15 +61,15 @@ TEST(Errors, TypesThatNoBufferHas) {
       HasSubstr("'f8E4M3FN', which artifacts do not have"));
 }
 
-TEST(Errors, ConvolutionsHaveNoKernelYet) {
+TEST(Errors, ConvolutionsOfBooleans) {
   const char* text =
-      "func.func @main(%x: tensor<2x8x1x3xf32>, %w: tensor<3x1x3x4xf32>) -> tensor<2x6x1x4xf32> {\n"
+      "func.func @main(%x: tensor<2x8x1x3xi1>, %w: tensor<3x1x3x4xi1>) -> tensor<2x6x1x4xi1> {\n"
       "  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : "
-      "tensor<2x8x1x3xf32>, tensor<3x1x3x4xf32> -> tensor<2x6x1x4xf32> loc(\"net.py\":7:3)\n"
-      "  return %0 : tensor<2x6x1x4xf32>\n}";
-  EXPECT_EQ(errorOf(text),
-            "net.py:7:3: error: 'sgd.convolution' op has no CPU kernel yet; express it by ops that README.md lists (a "
-            "convolution by slices and dot products)\n");
+      "tensor<2x8x1x3xi1>, tensor<3x1x3x4xi1> -> tensor<2x6x1x4xi1> loc(\"net.py\":7:3)\n"
+      "  return %0 : tensor<2x6x1x4xi1>\n}";
+  EXPECT_EQ(
+      errorOf(text),
+      "net.py:7:3: error: 'sgd.convolution' op of booleans is not supported; convert the operands to i32 first\n");
 }
 
 TEST(Errors, Mesh) {

@@ -141,8 +141,7 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, 
     return buildReduce(reduce, index);
   }
   if (op->hasTrait<OpTrait::Elementwise>()) return buildElementwise(op, index, guard);
-  return op->emitOpError(
-      "has no CPU kernel yet; express it by ops that README.md lists (a convolution by slices and dot products)");
+  return op->emitOpError("has no CPU kernel yet; express it by ops that README.md lists");
 }
 
 FailureOr<unsigned> NodeBuilder::buildElementwise(Operation* op, const IndexExpr& index, unsigned guard) {
