@@ -11,7 +11,8 @@ Value sgd::lowerCumulative(OpLowering& l, Value input, const Window& window, Red
     if (window.strides[dim] != 1 || window.dilations[dim] != 1 || window.baseDilations[dim] != 1) return Value();
     int64_t size = type.getDimSize(dim), before = window.low[dim], behind = window.high[dim];
     if (window.sizes[dim] == 1 && before == 0 && behind == 0) continue;
-    bool isCumulative = window.sizes[dim] == size && size > 1 && before + behind == size - 1 && (before == 0 || behind == 0);
+    bool isCumulative =
+        window.sizes[dim] == size && size > 1 && before + behind == size - 1 && (before == 0 || behind == 0);
     if (!isCumulative || along) return Value();
     along = dim;
   }

@@ -18,7 +18,8 @@ static Value sliceOfPad(OpLowering& l, PadOp pad, ArrayRef<int64_t> starts, Arra
   }
   Value inner = sliceOfPads(l, pad.getInput(), innerStarts, innerLimits);
   bool pads = false;
-  for (int64_t dim = 0; dim < to.getRank(); ++dim) pads |= low[dim] != 0 || high[dim] != 0 || pad.getInterior()[dim] != 0;
+  for (int64_t dim = 0; dim < to.getRank(); ++dim)
+    pads |= low[dim] != 0 || high[dim] != 0 || pad.getInterior()[dim] != 0;
   return pads ? l.create<PadOp>(to.clone(shape), inner, pad.getValue(), low, high, pad.getInterior()) : inner;
 }
 

@@ -218,6 +218,7 @@ static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFacto
       if (problem.canBeSharded[from] || moved.empty()) continue;
       for (unsigned to = 0; to < assignment.size(); ++to) {
         if (!problem.canBeSharded[to] || problem.isReduction[to] || !hasFactor(problem.tensors[index], to)) continue;
+        if (overlaps(assignment[to], moved)) continue;
         AxisParts axes = assignment[to];
         for (const AxisPart& part : moved) appendMerged(axes, part);
         AxisParts allowed = axes;

@@ -38,8 +38,8 @@ class ShardedBuilder {
 };
 }  // namespace
 
-/// The reshard before `op` that makes its rows whole, by a gather or by sharding another dimension, when choosing before it
-/// sends less; else null.
+/// The reshard before `op` that makes its rows whole, by a gather or by sharding another dimension, when choosing
+/// before it sends less; else null.
 static ReshardOp findGather(TopKOp op, MeshAttr mesh) {
   auto reshard = op.getInput().getDefiningOp<ReshardOp>();
   if (!reshard) return {};

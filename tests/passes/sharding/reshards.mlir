@@ -38,12 +38,12 @@ func.func @megatron(%x: tensor<8x64x64xf32> {sgd.sharding = #sgd.sharding<@mesh,
 
 // -----
 
-// What must be whole is gathered, and only along the dimension that needs it.
+// What must be whole along one dimension moves to another: an all-to-all instead of a gather.
 sgd.mesh @mesh = <["x"=2, "y"=2]>
 // CHECK-LABEL: @window
 func.func @window(%x: tensor<1x8x1x4xf32>, %w: tensor<4x1x4x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}, {"y"}]>}) -> tensor<1x5x1x8xf32> {
-  // CHECK: %[[W:.*]] = sgd.reshard %arg1 : {{.*}} -> tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {"y"}]>>
-  // CHECK-NEXT: sgd.convolution %arg0, %[[W]] {{.*}} -> tensor<1x5x1x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {"y"}]>>
+  // CHECK: %[[W:.*]] = sgd.reshard %arg1 : {{.*}} -> tensor<4x1x4x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {"y", "x"}]>>
+  // CHECK-NEXT: sgd.convolution %arg0, %[[W]] {{.*}} -> tensor<1x5x1x8xf32, #sgd.sharding<@mesh, [{}, {}, {}, {"y", "x"}]>>
   %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<1x8x1x4xf32>, tensor<4x1x4x8xf32> -> tensor<1x5x1x8xf32>
   return %0 : tensor<1x5x1x8xf32>
 }

@@ -1,4 +1,6 @@
 // 22. The position of the largest along a sharded dimension: a maximum and a minimum of positions, ties as without shards
+// collective: all_reduce over 4 sends 6
+// collective: all_reduce over 4 sends 6
 // arg0: 0..3
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<64xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> (tensor<i32> {sgd.sharding = #sgd.sharding<@mesh, []>}) {

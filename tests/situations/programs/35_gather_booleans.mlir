@@ -1,4 +1,5 @@
 // 35. Booleans are joined by a disjunction
+// collective: all_reduce over 4 sends 144
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x16xi1> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<6xi8>) -> (tensor<6x16xi1> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>}) {

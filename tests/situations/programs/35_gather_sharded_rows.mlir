@@ -1,4 +1,5 @@
 // 35. Rows of a table sharded by rows: offset, mask, and one reduction of what was looked up
+// collective: all_reduce over 4 sends 576
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<6xi32>) -> (tensor<6x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>}) {

@@ -1,4 +1,5 @@
 // 35. Windows that lie in two shards, clamped as in the whole table
+// collective: all_reduce over 4 sends 1152
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x16xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<4xi64>) -> (tensor<4x3x16xi32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {}]>}) {

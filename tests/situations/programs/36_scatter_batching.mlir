@@ -1,4 +1,5 @@
 // 36. One update per row of a batch: nothing is sent
+// no collectives
 // arg1: -3..20
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<8xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}, %u: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> (tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

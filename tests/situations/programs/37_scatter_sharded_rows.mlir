@@ -1,4 +1,5 @@
 // 37. Updates of a table sharded by rows: local offset, nothing is sent
+// no collectives
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<6xi32>, %u: tensor<6x16xf32>) -> (tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

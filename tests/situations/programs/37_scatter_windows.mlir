@@ -1,4 +1,5 @@
 // 37. Windows of updates that lie in two shards, dropped as a whole where they do not fit: nothing is sent
+// no collectives
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<5xi32>, %u: tensor<5x3x4xf32>) -> (tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

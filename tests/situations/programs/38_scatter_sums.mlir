@@ -1,4 +1,5 @@
 // 38. Updates sharded: local sums, the initial value once, and a reduction of that kind
+// collective: all_reduce over 4 sends 768
 // arg1: -3..12
 // arg2: -2..2
 sgd.mesh @mesh = <["x"=4]>

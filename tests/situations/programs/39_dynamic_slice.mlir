@@ -1,4 +1,5 @@
 // 39. A row of a sharded dimension: local mask, and a reduction of the row
+// collective: all_reduce over 4 sends 96
 // arg1: -2..10
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<i32>, %j: tensor<i32>) -> (tensor<1x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>}) {

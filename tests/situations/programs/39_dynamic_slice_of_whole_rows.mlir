@@ -1,4 +1,5 @@
 // 39. A block, wanted sharded, of rows that all ranks hold: nothing is sent
+// no collectives
 // arg1: -2..10
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%t: tensor<12x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>}, %i: tensor<i32>, %j: tensor<i32>) -> (tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

@@ -1,4 +1,6 @@
 // 40. A sort along a sharded dimension: rows are sharded while they are sorted, two all-to-alls
+// collective: all_to_all over 4 sends 96
+// collective: all_to_all over 4 sends 96
 // arg0: -5..5
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}) {

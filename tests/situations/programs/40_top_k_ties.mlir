@@ -1,4 +1,5 @@
 // 40. Of equal elements the first one is chosen, whichever shard it lies in
+// collective: all_gather over 4 sends 168
 // arg0: 0..2
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<64xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> (tensor<7xi32> {sgd.sharding = #sgd.sharding<@mesh, [{}]>}, tensor<7xi32> {sgd.sharding = #sgd.sharding<@mesh, [{}]>}) {

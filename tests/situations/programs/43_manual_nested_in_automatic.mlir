@@ -1,4 +1,5 @@
 // 43. A region that is manual over one axis; the other one goes through it
+// collective: all_reduce over 2 sends 128
 sgd.mesh @mesh = <["x"=2, "y"=2]>
 func.func @main(%a: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {"y"}]>}) -> (tensor<4x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"y"}]>}) {
   %0 = sgd.manual_computation(%a) in [#sgd.sharding<@mesh, [{"x"}, {?}]>] out [#sgd.sharding<@mesh, [{}, {?}]>] over <@mesh, {"x"}> {
