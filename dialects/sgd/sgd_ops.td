@@ -432,7 +432,7 @@ def Sgd_TopKOp : Sgd_Op<"top_k", [Pure]> {
 def Sgd_CumulativeOp : Sgd_Op<"cumulative", [Pure, SameOperandsAndResultType]> {
   let summary = "Each element combined with all before it along `dimension`, or with all behind it when `reverse`";
   let description = [{
-    bf16 and f16 values are rounded after every step. Exists until `sgd-localize`, which knows where ranks' parts begin.
+    bf16 and f16 sums accumulate in f32 and round once. Exists until `sgd-localize`, which knows where ranks' parts begin.
 
     ```mlir
     %1 = sgd.cumulative add %0 dimension = 0 : tensor<8x16xf32>

@@ -16,10 +16,13 @@ class Cumulation {
   Cumulation(CumulativeOp op, ReshardEmitter& emitter)
       : op(op),
         dim(op.getDimension()),
+        element(cast<RankedTensorType>(op.getType()).getElementType()),
         emitter(emitter),
         builder(op),
         loc(op.getLoc()),
-        ranges(emitter, builder, loc, getMovementReason(op)) {}
+        ranges(emitter, builder, loc, getMovementReason(op)) {
+    if (element.isF16() || element.isBF16()) element = builder.getF32Type();
+  }
 
   Value accumulate(Value value);
   Value getTotal(Value accumulated);
@@ -30,14 +33,14 @@ class Cumulation {
                           op.getReverse() ? earlier : later);
   }
   Value neutral() {
-    auto type = cast<RankedTensorType>(op.getType());
-    auto scalar = RankedTensorType::get({}, type.getElementType());
-    Attribute value = getNeutralElement(builder, op.getKind(), type.getElementType());
+    auto scalar = RankedTensorType::get({}, element);
+    Attribute value = getNeutralElement(builder, op.getKind(), element);
     return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(DenseElementsAttr::get(scalar, value)));
   }
 
   CumulativeOp op;
   int64_t dim;
+  Type element;  // what is combined
   ReshardEmitter& emitter;
   OpBuilder builder;
   Location loc;
@@ -78,7 +81,7 @@ Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
 
 /// The totals of the ranks before this one (behind it when reversed) combined, in the shape of a rank's elements.
 Value Cumulation::combineEarlier(Value totals, ArrayRef<AxisPart> tiles) {
-  RankedTensorType type = typeOf(totals), shard = typeOf(op.getInput());
+  RankedTensorType type = typeOf(totals), shard = typeOf(op.getInput()).clone(element);
   auto indices = type.clone(builder.getI32Type());
   Value rank = BroadcastInDimOp::create(builder, loc, indices, emitter.getPartitionId(loc, tiles), ArrayRef<int64_t>{});
   auto predicate = op.getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
@@ -99,6 +102,10 @@ FailureOr<Value> mlir::sgd::localizeCumulative(CumulativeOp op, const LocalisedO
   AxisParts tiles = getShardState(emitter.getMesh(), getSharding(localised.globalOperands[0])).dims[dim];
   int64_t size = localised.globalOperands[0].getDimSize(dim), tile = typeOf(op.getInput()).getDimSize(dim);
   Value value = op.getInput();
+  RankedTensorType narrow = typeOf(value);
+  bool isNarrow = narrow.getElementType() != cumulation.element;
+  if (isNarrow)
+    value = arith::ExtFOp::create(cumulation.builder, op.getLoc(), narrow.clone(cumulation.element), value);
   // Backwards, the padding of the last tiles comes first.
   if (op.getReverse() && tile * getGroupSize(tiles) != size) {
     WantedRange own{.dim = dim, .size = size, .length = tile, .results = tiles, .scale = tile};
@@ -109,6 +116,7 @@ FailureOr<Value> mlir::sgd::localizeCumulative(CumulativeOp op, const LocalisedO
     Value totals = cumulation.gatherTotals(cumulation.getTotal(value), tiles);
     value = cumulation.combine(cumulation.combineEarlier(totals, tiles), value);
   }
+  if (isNarrow) value = arith::TruncFOp::create(cumulation.builder, op.getLoc(), narrow, value);
   op.getResult().replaceAllUsesWith(value);
   op->erase();
   return value;

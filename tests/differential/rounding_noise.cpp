@@ -28,6 +28,10 @@ int64_t countTerms(Operation* op) {
     bool rounds = reduce.getKind() == ReduceKind::Add || reduce.getKind() == ReduceKind::Mul;
     return rounds ? elements(reduce.getInput()) / elements(reduce.getResult()) + 1 : 0;
   }
+  if (auto cumulative = dyn_cast<CumulativeOp>(op)) {
+    bool rounds = cumulative.getKind() == ReduceKind::Add || cumulative.getKind() == ReduceKind::Mul;
+    return rounds ? cast<RankedTensorType>(cumulative.getType()).getDimSize(cumulative.getDimension()) + 1 : 0;
+  }
   if (auto scatter = dyn_cast<ScatterOp>(op)) {
     bool rounds = scatter.getKind() == ScatterKind::Add || scatter.getKind() == ScatterKind::Mul;
     return rounds ? elements(scatter.getUpdates()) + 1 : 0;

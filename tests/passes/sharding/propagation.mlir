@@ -83,13 +83,13 @@ func.func @sub_axes(%a: tensor<16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x
 
 // -----
 
-// What is sharded stays sharded where an axis does not divide a dimension: a concatenation of 6 rows over 4 ranks.
+// Axes need not divide the dimensions that they come to shard.
 sgd.mesh @mesh = <["x"=4]>
 // CHECK-LABEL: @does_not_divide
 func.func @does_not_divide(%a: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> tensor<4x2xf32> {
   // CHECK: sgd.reshape %arg0 {{.*}} -> tensor<4x2xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
   %0 = sgd.reshape %a : tensor<8xf32> -> tensor<4x2xf32>
-  // CHECK-NOT: reshard
+  // CHECK-NOT: sgd.reshard
   // CHECK: sgd.concatenate {{.*}} -> tensor<6x2xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
   %c = arith.constant dense<0.0> : tensor<2x2xf32>
   %1 = sgd.concatenate %0, %c dimension = 0 : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<6x2xf32>
