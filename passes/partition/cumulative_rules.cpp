@@ -104,8 +104,7 @@ FailureOr<Value> mlir::sgd::localizeCumulative(CumulativeOp op, const LocalisedO
   Value value = op.getInput();
   RankedTensorType narrow = typeOf(value);
   bool isNarrow = narrow.getElementType() != cumulation.element;
-  if (isNarrow)
-    value = arith::ExtFOp::create(cumulation.builder, op.getLoc(), narrow.clone(cumulation.element), value);
+  if (isNarrow) value = arith::ExtFOp::create(cumulation.builder, op.getLoc(), narrow.clone(cumulation.element), value);
   // Backwards, the padding of the last tiles comes first.
   if (op.getReverse() && tile * getGroupSize(tiles) != size) {
     WantedRange own{.dim = dim, .size = size, .length = tile, .results = tiles, .scale = tile};
