@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "passes/partition/indexed_rules.h"
+#include "passes/partition/reshape_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -100,6 +101,7 @@ FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmit
         op.setLimits(getLocalSizes(op.getLimits(), localised.globalOperands[0].getShape(), localOperandShape(0)));
         return setLocalTypes(localised), Value();
       })
+      .Case([&](ReshapeOp op) -> FailureOr<Value> { return localizeReshape(op, localised, emitter); })
       .Case([&](DynamicSliceOp op) { return localizeDynamicSlice(op, localised, emitter); })
       .Case([&](DynamicUpdateSliceOp op) { return localizeDynamicUpdateSlice(op, localised, emitter); })
       .Case([&](GatherOp op) { return localizeGather(op, localised, emitter); })
