@@ -30,8 +30,8 @@ void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t byt
   uint64_t bytes = step.kind == Kind::AllGather ? bytesAfter : bytesBefore;
   step.seconds += cost.getCollectiveSeconds(kind, step.axes, bytes);
   step.sentBytes = CostModel::getSentBytes(kind, step.axes, bytes);
-  // Between two reorderings.
-  if (!step.moves.empty()) step.seconds += 2 * cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
+  // Of the reorderings before and behind it, one is the copy that every step makes.
+  if (!step.moves.empty()) step.seconds += cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
 }
 
 ReshardMoves::ReshardMoves(const CostModel& cost, const Atoms& atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,

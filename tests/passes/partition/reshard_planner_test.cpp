@@ -211,7 +211,7 @@ TEST_F(KnownSituations, SeveralDimensionsMoveAtOnce) {
   EXPECT_THAT(plan({2, 2}, {8, 8, 8}, {{{}, {}, {kX, kY}}, {}}, {{{kX}, {kY}, {}}, {}}), ElementsAre("all_to_all"));
   EXPECT_THAT(plan({2, 2}, {8, 8, 8, 8}, {{{kX}, {kY}, {}, {}}, {}}, {{{}, {}, {kX}, {kY}}, {}}),
               ElementsAre("all_to_all"));
-  EXPECT_EQ(last.axes, (AxisParts{kX, kY}));
+  EXPECT_EQ(last.steps[0].axes, (AxisParts{kX, kY}));
 }
 
 TEST_F(KnownSituations, OtherDeviceOrderIsAPermute) {
