@@ -46,6 +46,9 @@ struct ShardingRule {
   /// An operand that is combined into the result, once: partial wherever the result is (a scatter's
   /// operand).
   std::optional<unsigned> accumulator;
+  /// Tiles of a dimension of several factors need not be made of tiles of these: the op's local rule
+  /// exchanges what is needed (a reshape).
+  bool exchangesTiles = false;
   /// By operand, Neutral where missing: what padding along an unevenly sharded Reduction factor must hold.
   SmallVector<PaddingFill, 3> padding;
 

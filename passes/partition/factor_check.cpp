@@ -34,6 +34,7 @@ class FactorCheck {
 
   Operation* op;
   const MeshAxes& mesh;
+  Tiling tiling = Tiling::Nested;
   SmallVector<std::optional<AxisParts>, 4> agreed;  // by factor
 };
 }  // namespace
@@ -60,9 +61,10 @@ LogicalResult FactorCheck::checkDims(const Tensor& tensor, const TensorFactors& 
   SmallVector<AxisParts> axesPerFactor;
   for (const FactorAxes& factor : factors.factors) axesPerFactor.push_back(factor.axes);
   for (auto [dim, held] : llvm::enumerate(*tensor.mapping)) {
-    bool fits = held.empty() ? axes.dims[dim].axes.empty()
-                             : factors.factors[held.back()].overflow.empty() &&
-                                   hasFactorTiles(ArrayRef(*tensor.mapping).slice(dim, 1), sizes, axesPerFactor);
+    bool fits = held.empty()
+                    ? axes.dims[dim].axes.empty()
+                    : factors.factors[held.back()].overflow.empty() &&
+                          hasFactorTiles(ArrayRef(*tensor.mapping).slice(dim, 1), sizes, axesPerFactor, tiling);
     if (!fits)
       return op->emitOpError() << "cannot be computed shard by shard: dimension " << dim << " of " << tensor.name()
                                << " is sharded over " << print(axes.dims[dim].axes)
@@ -125,6 +127,7 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
 
 LogicalResult FactorCheck::run(const ShardingRule& rule) {
   agreed.resize(rule.factors.size());
+  if (rule.exchangesTiles) tiling = Tiling::Exchanged;
   SmallVector<int64_t> sizes = rule.factorSizes();
   SmallVector<Tensor, 4> tensors;
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
@@ -134,7 +137,7 @@ LogicalResult FactorCheck::run(const ShardingRule& rule) {
   for (const Tensor& tensor : tensors) {
     ShardingAttr sharding = getSharding(tensor.value.getType());
     if (!sharding) continue;
-    TensorFactors factors = project(mesh.toTensorAxes(sharding), *tensor.mapping, sizes);
+    TensorFactors factors = project(mesh.toTensorAxes(sharding), *tensor.mapping, sizes, tiling);
     if (failed(checkDims(tensor, factors, sizes)) || failed(checkFactors(rule, tensor, factors))) return failure();
   }
   return checkPartial(rule);

@@ -6,6 +6,7 @@
 #include "passes/partition/cumulative_rules.h"
 #include "passes/partition/indexed_rules.h"
 #include "passes/partition/movement_rules.h"
+#include "passes/partition/reshape_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -94,6 +95,7 @@ FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmit
       .Case([&](ConvolutionOp op) -> FailureOr<Value> { return localizeConvolution(op, localised, emitter), Value(); })
       .Case([&](CumulativeOp op) { return localizeCumulative(op, localised, emitter); })
       .Case([&](ReverseOp op) { return localizeReverse(op, localised, emitter); })
+      .Case([&](ReshapeOp op) -> FailureOr<Value> { return localizeReshape(op, localised, emitter); })
       .Case([&](DynamicSliceOp op) { return localizeDynamicSlice(op, localised, emitter); })
       .Case([&](DynamicUpdateSliceOp op) { return localizeDynamicUpdateSlice(op, localised, emitter); })
       .Case([&](GatherOp op) { return localizeGather(op, localised, emitter); })

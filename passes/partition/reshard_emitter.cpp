@@ -2,6 +2,7 @@
 #include "passes/partition/reshard_emitter.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "passes/partition/all_to_all_emitter.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -70,7 +71,10 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
         "{0}: {1} -> {2}: step {3} of {4}: {5}, {6} bytes sent, {7:f1} us{8}", reason, describe(getSharding(from)),
         describe(getSharding(to)), index + 1, (*plan)->steps.size(), getStepName(step.kind), step.sentBytes,
         step.seconds * 1e6, (*plan)->materialises ? ", holds the whole tensor: the axes have no common part" : "");
-    if (step.sentBytes != 0) value.getDefiningOp()->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+    if (step.sentBytes == 0) continue;
+    Operation* collective = value.getDefiningOp();
+    while (!isa<spmd::SpmdDialect>(collective->getDialect())) collective = collective->getOperand(0).getDefiningOp();
+    collective->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
   }
   return value;
 }
@@ -123,6 +127,7 @@ Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, co
                                        axes)
           .getResult(0);
     case Kind::AllToAll:
+      if (!step.moves.empty()) return emitAllToAll(builder, loc, value, step.moves, getAxes(step.axes));
       return spmd::AllToAllOp::create(builder, loc, result, value, step.dim, step.concat, axes);
     case Kind::Permute:
       return spmd::CollectivePermuteOp::create(builder, loc, result, value, getAxisList(meshName, mesh, step.fromAxes),

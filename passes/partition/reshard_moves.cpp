@@ -30,6 +30,8 @@ void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t byt
   uint64_t bytes = step.kind == Kind::AllGather ? bytesAfter : bytesBefore;
   step.seconds += cost.getCollectiveSeconds(kind, step.axes, bytes);
   step.sentBytes = CostModel::getSentBytes(kind, step.axes, bytes);
+  // Of the reorderings before and behind it, one is the copy that every step makes.
+  if (!step.moves.empty()) step.seconds += cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
 }
 
 ReshardMoves::ReshardMoves(const CostModel& cost, const Atoms& atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,
@@ -80,6 +82,7 @@ void ReshardMoves::forEach(const AtomState& state, Visit visit) const {
   forEachLocal(at, visit);
   forEachReduction(at, visit);
   forEachMovedSuffix(at, visit);
+  visitAllMoves(at, visit);
   forEachPermute(at, visit);
   forEachRetiling(at, visit);
 }
@@ -188,6 +191,51 @@ void ReshardMoves::forEachMovedSuffix(const Position& at, Visit visit) const {
       }
     }
   }
+}
+
+/// By dimension: the atoms at its minor end that belong to other dimensions.
+SmallVector<AtomList, 4> ReshardMoves::getLeaving(const Position& at) const {
+  SmallVector<AtomList, 4> leaving;
+  for (auto [dim, list] : llvm::enumerate(at.dims)) {
+    size_t kept = list.size();
+    auto leaves = [&](Place place) { return place.isDim() && place.getDim() != dim; };
+    while (kept > 0 && leaves(target.places[list[kept - 1]])) --kept;
+    leaving.push_back(AtomList(llvm::drop_begin(list, kept)));
+  }
+  return leaving;
+}
+
+/// One all-to-all for everything that can move between dimensions, when that is more than one list of axes.
+void ReshardMoves::visitAllMoves(const Position& at, Visit visit) const {
+  SmallVector<AtomList, 4> leaving = getLeaving(at);
+  AtomState next = at.state;
+  ReshardStep step{Kind::AllToAll, 0, 0, {}, {}};
+  AtomList group;
+  SmallVector<size_t, 4> lastLeft(at.dims.size(), 0);
+  for (size_t to = 0; to < at.dims.size(); ++to) {
+    AtomList arriving;
+    for (uint8_t atom :
+         ArrayRef<uint8_t>(targetDims[to]).drop_front(std::min(at.dims[to].size(), targetDims[to].size()))) {
+      Place now = at.state.places[atom];
+      if (!now.isDim() || !llvm::is_contained(leaving[now.getDim()], atom)) break;
+      bool continues = !arriving.empty() && step.moves.back().from == static_cast<int64_t>(now.getDim()) &&
+                       at.state.places[arriving.back()].getPosition() + 1 == now.getPosition();
+      if (!continues) step.moves.push_back({static_cast<int64_t>(now.getDim()), static_cast<int64_t>(to), {}});
+      // One order serves both sides.
+      if (lastLeft[now.getDim()] > now.getPosition()) return;
+      lastLeft[now.getDim()] = now.getPosition();
+      step.moves.back().axes.push_back(atoms[atom]);
+      next.places[atom] = Place::ofDim(to, at.dims[to].size() + arriving.size());
+      arriving.push_back(atom);
+      llvm::erase(leaving[now.getDim()], atom);
+    }
+    if (!arriving.empty() && (!canAppend(at, to, arriving) || !getLeaving(at)[to].empty())) return;
+    llvm::append_range(group, arriving);
+  }
+  // What stays behind an atom that leaves would not be contiguous.
+  if (step.moves.size() < 2 || llvm::any_of(leaving, [](const AtomList& rest) { return !rest.empty(); })) return;
+  step.axes = atoms.getParts(group);
+  visitStep(at, next, step, visit);
 }
 
 /// Steps that keep every local shape and change which rank holds which part.

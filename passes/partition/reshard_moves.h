@@ -36,6 +36,7 @@ class ReshardMoves {
   void forEachLocal(const Position& at, Visit visit) const;
   void forEachReduction(const Position& at, Visit visit) const;
   void forEachMovedSuffix(const Position& at, Visit visit) const;
+  void visitAllMoves(const Position& at, Visit visit) const;
   void forEachPermute(const Position& at, Visit visit) const;
   void forEachRetiling(const Position& at, Visit visit) const;
   void visitReordered(const Position& at, size_t dim, Visit visit) const;
@@ -51,6 +52,7 @@ class ReshardMoves {
                               int64_t toTile) const;
   AtomList withTarget(const Position& at, uint8_t code) const;
   AtomState encode(const ShardState& state) const;
+  llvm::SmallVector<AtomList, 4> getLeaving(const Position& at) const;
 
   const CostModel& cost;
   const Atoms& atoms;

@@ -45,6 +45,7 @@ ReshardPlan tracePlan(Nodes& nodes, const AtomState& from, const AtomState& to) 
   for (ReshardStep& step : plan.steps) {
     step.axes = merged(step.axes);
     step.fromAxes = merged(step.fromAxes);
+    for (ReshardStep::Move& move : step.moves) move.axes = merged(move.axes);
   }
   return plan;
 }

@@ -19,6 +19,12 @@ struct ShardState {
 
 /// One local or collective operation; names and meanings are those of the `spmd` dialect.
 struct ReshardStep {
+  /// Axes that leave the minor end of dimension `from` and are appended to dimension `to`.
+  struct Move {
+    int64_t from, to;
+    AxisParts axes;
+  };
+
   /// Resize changes the padding of a dimension that a rank holds whole. GatherRange changes the tiles of a dimension:
   /// every rank fetches the elements that its new tile has and its old one has not.
   enum class Kind { Slice, AllGather, AllToAll, Permute, ReduceScatter, AllReduce, Mask, Resize, GatherRange };
@@ -30,6 +36,9 @@ struct ReshardStep {
   int64_t size = 0;        // Resize, GatherRange: elements of the dimension on a rank after it
   uint64_t sentBytes = 0;  // per rank, ring rule
   double seconds = 0;
+  /// AllToAll of several dimensions at once, instead of `dim` and `concat`; `axes` are those of all moves in order. No
+  /// dimension both gives and receives; one that receives several does so in this order.
+  llvm::SmallVector<Move, 0> moves = {};
 };
 
 struct ReshardPlan {

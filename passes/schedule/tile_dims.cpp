@@ -100,7 +100,8 @@ void TileDims::addInnerOp(Operation* op) {
   ShardingRule rule = interface.getShardingRule();
   SmallVector<SmallVector<unsigned, 4>> members(rule.factors.size());
   SmallVector<bool> isWhole;
-  for (const Factor& factor : rule.factors) isWhole.push_back(!factor.canBeSharded());
+  for (const Factor& factor : rule.factors)
+    isWhole.push_back(factor.kind == FactorKind::NeedReplication || factor.kind == FactorKind::Permutation);
   auto add = [&](Value value, const TensorMapping& mapping) {
     ArrayRef<unsigned> dims = getNodes(value);
     for (auto [dim, factors] : llvm::enumerate(mapping))

@@ -59,7 +59,7 @@ static bool isRepresentable(const AssignmentProblem& problem, const Assignment& 
   for (const AssignedTensor& tensor : problem.tensors) {
     for (const auto& factors : tensor.mapping)
       if (factors.size() > 1) joinFactors(factors, problem.sizes, assignment, &isExact);
-    isExact &= hasFactorTiles(tensor.mapping, problem.sizes, assignment);
+    isExact &= hasFactorTiles(tensor.mapping, problem.sizes, assignment, problem.tiling);
   }
   return isExact;
 }
@@ -122,6 +122,13 @@ static SmallVector<unsigned> tieFactors(const AssignmentProblem& problem) {
   return tied;
 }
 
+/// True when the op must fetch elements from other ranks, at most what a rank holds.
+static bool exchangesTiles(const AssignmentProblem& problem, const Assignment& assignment) {
+  return problem.tiling == Tiling::Exchanged && llvm::any_of(problem.tensors, [&](const AssignedTensor& tensor) {
+           return !hasFactorTiles(tensor.mapping, problem.sizes, assignment);
+         });
+}
+
 double getCost(const AssignmentProblem& problem, const Assignment& assignment) {
   double cost = 0;
   for (const AssignedTensor& tensor : problem.tensors) {
@@ -129,6 +136,12 @@ double getCost(const AssignmentProblem& problem, const Assignment& assignment) {
     TensorAxes assigned = assignedAxes(problem, tensor, assignment);
     cost += tensor.isResult ? reshardBytes(assigned, *tensor.axes, tensor.bytes)
                             : reshardBytes(*tensor.axes, assigned, tensor.bytes);
+  }
+  if (exchangesTiles(problem, assignment)) {
+    const AssignedTensor& operand = problem.tensors.front();
+    double shards = 1;
+    for (const DimAxes& dim : assignedAxes(problem, operand, assignment).dims) shards *= getGroupSize(dim.axes);
+    cost += operand.bytes / shards;
   }
   SmallVector<unsigned> tied = tieFactors(problem);
   SmallVector<double> elements(tied.size(), 1);
@@ -184,7 +197,7 @@ static bool allAgree(const AssignmentProblem& problem, ArrayRef<TensorFactors> p
 static SmallVector<TensorFactors, 4> projectAll(const AssignmentProblem& problem) {
   SmallVector<TensorFactors, 4> projected;
   for (const AssignedTensor& tensor : problem.tensors)
-    projected.push_back(project(*tensor.axes, tensor.mapping, problem.sizes));
+    projected.push_back(project(*tensor.axes, tensor.mapping, problem.sizes, problem.tiling));
   return projected;
 }
 

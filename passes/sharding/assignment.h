@@ -23,6 +23,7 @@ struct AssignmentProblem {
   llvm::ArrayRef<bool> canBeSharded;  // by factor
   llvm::ArrayRef<bool> isReduction;   // by factor: its axes become unreduced axes of the results
   llvm::ArrayRef<AssignedTensor> tensors;
+  Tiling tiling = Tiling::Nested;
 };
 
 /// Axes of each factor.

@@ -3,6 +3,7 @@
 #include "passes/sharding/rules.h"
 
 #include <numeric>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -64,10 +65,17 @@ struct ReshapeRule : ShardingRuleOpInterface::ExternalModel<ReshapeRule, Reshape
     }
   };
 
-  /// Neither side's rest divides the other's and they share no factor: nothing may be sharded until
-  /// both have consumed as much.
+  /// Neither side's rest divides the other's and they share no factor until both have consumed as much. Their first
+  /// dimensions may be sharded alike (ranks then exchange elements), unless they share a factor already.
   static void addUnaligned(ShardingRule& rule, Side& from, Side& to) {
     int64_t fromDone = 1, toDone = 1;
+    if (rule.operands[0][from.dim].empty() && rule.results[0][to.dim].empty()) {
+      unsigned factor = rule.addFactor(std::max(from.rest, to.rest), FactorKind::Permutation);
+      rule.mapOperand(0, from.dim, factor);
+      rule.mapResult(to.dim, factor);
+      fromDone = std::exchange(from.rest, 1);
+      toDone = std::exchange(to.rest, 1);
+    }
     do {
       bool isFrom = fromDone <= toDone;
       Side& side = isFrom ? from : to;
@@ -82,6 +90,7 @@ struct ReshapeRule : ShardingRuleOpInterface::ExternalModel<ReshapeRule, Reshape
   ShardingRule getShardingRule(Operation* op) const {
     auto reshape = cast<ReshapeOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
+    rule.exchangesTiles = true;
     if (llvm::is_contained(shapeOf(reshape.getInput()), 0)) return rule;
     Side from{shapeOf(reshape.getInput())}, to{shapeOf(reshape.getResult())};
     while (from.advance() && to.advance()) {

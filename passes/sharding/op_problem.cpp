@@ -10,7 +10,7 @@ static int64_t byteSize(RankedTensorType type) {
 }
 
 OpProblem::OpProblem(const RuledOp& ruled, llvm::function_ref<TensorAxes(Value, bool)> axesOf)
-    : sizes(ruled.rule.factorSizes()) {
+    : tiling(ruled.rule.exchangesTiles ? Tiling::Exchanged : Tiling::Nested), sizes(ruled.rule.factorSizes()) {
   for (const Factor& factor : ruled.rule.factors) {
     canBeSharded.push_back(factor.canBeSharded());
     isReduction.push_back(factor.kind == FactorKind::Reduction);

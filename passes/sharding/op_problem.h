@@ -14,13 +14,14 @@ class OpProblem {
   OpProblem(const RuledOp& ruled, llvm::function_ref<TensorAxes(Value, bool isResult)> axesOf);
   OpProblem(const OpProblem&) = delete;
 
-  AssignmentProblem view() const { return {sizes, canBeSharded, isReduction, tensors}; }
+  AssignmentProblem view() const { return {sizes, canBeSharded, isReduction, tensors, tiling}; }
   ReduceKind getReduceKind() const { return reduceKind; }
   const AssignedTensor& getTensor(unsigned index) const { return tensors[index]; }
   /// By tensor.
   ArrayRef<Value> getValues() const { return values; }
 
  private:
+  Tiling tiling;
   SmallVector<int64_t> sizes;
   SmallVector<bool> canBeSharded, isReduction;
   ReduceKind reduceKind = ReduceKind::Add;

@@ -32,7 +32,7 @@ static void fillFactor(AxisParts& rest, FactorAxes& factor, int64_t size) {
   }
 }
 
-static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices, ArrayRef<int64_t> sizes,
+static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices, ArrayRef<int64_t> sizes, Tiling tiling,
                        TensorFactors& result) {
   AxisParts rest = dim.axes;
   bool isBlocked = false;
@@ -48,17 +48,19 @@ static void projectDim(const DimAxes& dim, ArrayRef<unsigned> factorIndices, Arr
     }
     fillFactor(rest, factor, sizes[index]);
     isBlocked = getGroupSize(factor.axes) != sizes[index];
+    if (!isBlocked || tiling == Tiling::Nested) continue;
+    for (const AxisPart& part : std::exchange(rest, {})) appendMerged(factor.axes, part);
   }
   if (!rest.empty()) result.factors[factorIndices.back()].overflow = rest;
 }
 
-TensorFactors project(const TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes) {
+TensorFactors project(const TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes, Tiling tiling) {
   TensorFactors result;
   result.factors.resize(sizes.size());
   result.replicated = tensor.replicated;
   result.unreduced = tensor.unreduced;
   for (size_t dim = 0; dim < mapping.size(); ++dim)
-    if (!mapping[dim].empty()) projectDim(tensor.dims[dim], mapping[dim], sizes, result);
+    if (!mapping[dim].empty()) projectDim(tensor.dims[dim], mapping[dim], sizes, tiling, result);
   return result;
 }
 
@@ -77,10 +79,24 @@ AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes, Array
   return axes;
 }
 
-bool hasFactorTiles(DimFactors mapping, ArrayRef<int64_t> sizes, ArrayRef<AxisParts> axesPerFactor) {
+/// For one dimension.
+static bool dimHasFactorTiles(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes, ArrayRef<AxisParts> axesPerFactor,
+                              Tiling tiling) {
+  int64_t rest = 1;  // elements of the dimension for each index of the factors that were passed
+  for (unsigned factor : factors) rest *= sizes[factor];
+  for (unsigned factor : factors) {
+    int64_t shards = getGroupSize(axesPerFactor[factor]);
+    bool isNested = sizes[factor] % shards == 0;
+    bool isFirst = factor == factors.front();
+    if (!isNested && (tiling == Tiling::Nested || (!isFirst && rest % shards != 0))) return false;
+    rest /= std::max<int64_t>(sizes[factor], 1);
+  }
+  return true;
+}
+
+bool hasFactorTiles(DimFactors mapping, ArrayRef<int64_t> sizes, ArrayRef<AxisParts> axesPerFactor, Tiling tiling) {
   for (const auto& factors : mapping)
-    for (unsigned factor : factors)
-      if (factors.size() > 1 && sizes[factor] % getGroupSize(axesPerFactor[factor]) != 0) return false;
+    if (factors.size() > 1 && !dimHasFactorTiles(factors, sizes, axesPerFactor, tiling)) return false;
   return true;
 }
 

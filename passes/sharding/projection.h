@@ -44,10 +44,16 @@ struct TensorFactors {
   AxisParts unreduced;
 };
 
+/// Whether an op's tiles of a dimension of several factors must be made of tiles of these, or the op
+/// exchanges elements between ranks where they are not (a reshape).
+enum class Tiling : uint8_t { Nested, Exchanged };
+
 /// Distributes each dimension's axes over its factors, major to minor, cutting an axis where a
-/// factor is full. The minor-most factor takes all that is left, whether it divides or not. `sizes`
-/// are indexed by factor.
-TensorFactors project(const TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes);
+/// factor is full. The minor-most factor takes all that is left, whether it divides or not; where
+/// tiles are exchanged, so does the first one that an axis does not divide. `sizes` are indexed by
+/// factor.
+TensorFactors project(const TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes,
+                      Tiling tiling = Tiling::Nested);
 
 /// The axes of a dimension made of `factors`, given each factor's axes: the longest prefix that a
 /// dimension can hold, which ends at the first factor that is not fully sharded. Sets `*isExact` to
@@ -57,8 +63,10 @@ AxisParts joinFactors(llvm::ArrayRef<unsigned> factors, llvm::ArrayRef<int64_t> 
 
 /// True when tiles of the dimensions of `mapping` are made of tiles of their factors: where a
 /// dimension has several factors, the axes of each must divide it. (A dimension of one factor may be
-/// sharded unevenly: its tiles are the factor's.)
-bool hasFactorTiles(DimFactors mapping, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<AxisParts> axesPerFactor);
+/// sharded unevenly: its tiles are the factor's.) Where tiles are exchanged it is enough that the
+/// shards of the factors before an uneven one begin with one of its tiles.
+bool hasFactorTiles(DimFactors mapping, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<AxisParts> axesPerFactor,
+                    Tiling tiling = Tiling::Nested);
 
 /// Writes the axes of `factors` back into the dimensions of `tensor`; returns true when a dimension
 /// received more axes. A dimension that would lose axes, or that cannot hold its factors' axes,

@@ -132,7 +132,9 @@ void Propagation::addNode(const RuledOp& ruled) {
   if (node.tensors.size() < 2) return;
   for (const Factor& factor : rule.factors) {
     node.sizes.push_back(factor.size);
-    node.canBeSharded.push_back(factor.canBeSharded());
+    // Reshapes without common boundaries exchange tiles where both sides are sharded, but spread nothing.
+    bool spreads = !rule.exchangesTiles || factor.kind == FactorKind::PassThrough;
+    node.canBeSharded.push_back(factor.canBeSharded() && spreads);
     node.isPassThrough.push_back(factor.kind == FactorKind::PassThrough);
   }
   node.nodeClass = classify(ruled.op, rule);

@@ -19,10 +19,11 @@ namespace {
 std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
                                             ArrayRef<std::pair<TensorAxes, DimFactors>> tensors) {
   SmallVector<int64_t> sizes = rule.factorSizes();
+  Tiling tiling = rule.exchangesTiles ? Tiling::Exchanged : Tiling::Nested;
   Assignment assignment(sizes.size());
   SmallVector<bool> isKnown(sizes.size(), false);
   for (const auto& [axes, mapping] : tensors) {
-    TensorFactors projected = project(axes, mapping, sizes);
+    TensorFactors projected = project(axes, mapping, sizes, tiling);
     for (unsigned factor = 0; factor < sizes.size(); ++factor) {
       const FactorAxes& held = projected.factors[factor];
       if (!held.isPresent) continue;
@@ -33,7 +34,7 @@ std::optional<Assignment> impliedAssignment(const ShardingRule& rule,
     }
   }
   for (const auto& [axes, mapping] : tensors)
-    if (!hasFactorTiles(mapping, sizes, assignment)) return std::nullopt;
+    if (!hasFactorTiles(mapping, sizes, assignment, tiling)) return std::nullopt;
   return assignment;
 }
 

@@ -99,3 +99,17 @@ func.func @uneven(%a: tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>) -> ten
   %2 = sgd.reduce max %n dimensions = [1] : tensor<5x3xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<5xf32, #sgd.sharding<@mesh, [{"x"}]>>
   return %2 : tensor<5xf32, #sgd.sharding<@mesh, [{"x"}]>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+
+// Rows of eight, three on the first rank and two on the second, become tiles of twenty: ranks fetch what they lack.
+// CHECK-LABEL: func.func @reshape_of_uneven_rows
+// CHECK: %[[FLAT:.*]] = sgd.reshape %arg0 : tensor<3x8xf32> -> tensor<24xf32>
+// CHECK: %[[TILE:.*]] = spmd.gather_range(%[[FLAT]]) ranges = [#sgd.range<dim = 0, size = 40, scale = 20, offset = 0>] <@mesh, {"x"}> to <@mesh, {"x"}> {{.*}} : (tensor<24xf32>) -> tensor<20xf32>
+// CHECK: return
+func.func @reshape_of_uneven_rows(%a: tensor<5x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>) -> tensor<40xf32, #sgd.sharding<@mesh, [{"x"}]>> {
+  %0 = sgd.reshape %a : tensor<5x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<40xf32, #sgd.sharding<@mesh, [{"x"}]>>
+  return %0 : tensor<40xf32, #sgd.sharding<@mesh, [{"x"}]>>
+}

@@ -205,6 +205,15 @@ TEST_F(KnownSituations, MergingOntoAnotherDimensionNeverGathers) {
               ElementsAre("all_to_all", "collective_permute"));
 }
 
+TEST_F(KnownSituations, SeveralDimensionsMoveAtOnce) {
+  EXPECT_THAT(plan({2, 2}, {8, 8, 8}, {{{kX}, {kY}, {}}, {}}, {{{}, {}, {kX, kY}}, {}}), ElementsAre("all_to_all"));
+  EXPECT_EQ(last.sentBytes, 8u * 8 * 8 / 4 * 65536 * 3 / 4);
+  EXPECT_THAT(plan({2, 2}, {8, 8, 8}, {{{}, {}, {kX, kY}}, {}}, {{{kX}, {kY}, {}}, {}}), ElementsAre("all_to_all"));
+  EXPECT_THAT(plan({2, 2}, {8, 8, 8, 8}, {{{kX}, {kY}, {}, {}}, {}}, {{{}, {}, {kX}, {kY}}, {}}),
+              ElementsAre("all_to_all"));
+  EXPECT_EQ(last.steps[0].axes, (AxisParts{kX, kY}));
+}
+
 TEST_F(KnownSituations, OtherDeviceOrderIsAPermute) {
   EXPECT_THAT(plan({2, 2}, {8}, {{{kX, kY}}, {}}, {{{kY, kX}}, {}}), ElementsAre("collective_permute"));
   EXPECT_THAT(plan({2, 2}, {8, 8}, {{{kX}, {kY}}, {}}, {{{kY}, {kX}}, {}}), ElementsAre("collective_permute"));

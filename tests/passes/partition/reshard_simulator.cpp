@@ -110,7 +110,15 @@ LocalTensor ReshardSimulator::gatherRange(const ReshardStep& step, int64_t rank,
   return takeRange(joined, step.dim, getIndex(rank, step.axes) * step.size, step.size);
 }
 
+/// Gathers what leaves a dimension, its minor end first, and slices what arrives, in order.
+void ReshardSimulator::runMoves(llvm::ArrayRef<ReshardStep::Move> moves, std::vector<LocalTensor>& ranks) const {
+  for (const ReshardStep::Move& move : llvm::reverse(moves))
+    run({ReshardStep::Kind::AllGather, move.from, 0, move.axes, {}}, ranks);
+  for (const ReshardStep::Move& move : moves) run({ReshardStep::Kind::Slice, move.to, 0, move.axes, {}}, ranks);
+}
+
 void ReshardSimulator::run(const ReshardStep& step, std::vector<LocalTensor>& ranks) const {
+  if (!step.moves.empty()) return runMoves(step.moves, ranks);
   std::vector<LocalTensor> before = ranks;
   for (int64_t rank = 0; rank < getRanks(); ++rank) {
     int64_t index = getIndex(rank, step.axes), parts = getGroupSize(step.axes);

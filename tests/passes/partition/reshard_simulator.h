@@ -33,6 +33,7 @@ class ReshardSimulator {
   LocalTensor getBlock(int64_t rank, const ShardState& state) const;
   LocalTensor gatherRange(const ReshardStep& step, int64_t rank, const std::vector<LocalTensor>& before) const;
   void run(const ReshardStep& step, std::vector<LocalTensor>& ranks) const;
+  void runMoves(llvm::ArrayRef<ReshardStep::Move> moves, std::vector<LocalTensor>& ranks) const;
   bool isWhole(const LocalTensor& tensor) const;
 
   MeshSizes mesh;

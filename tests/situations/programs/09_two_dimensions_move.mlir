@@ -1,6 +1,5 @@
 // 9. Two dimensions move at once
-// collective: all_to_all over 2 sends 128
-// collective: all_to_all over 2 sends 128
+// collective: all_to_all over 4 sends 192
 sgd.mesh @mesh = <["x"=2, "y"=2]>
 func.func @main(%a: tensor<8x8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {"y"}, {}]>}) -> (tensor<8x8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {"x", "y"}]>}) {
   return %a : tensor<8x8x4xf32>
