@@ -39,6 +39,8 @@ bool sgd::usesStablehlo(ModuleOp module) {
       .wasInterrupted();
 }
 
+SmallVector<std::string> sgd::getSupportedInputOps() { return Importer::getSupportedOps(); }
+
 LogicalResult sgd::importStablehlo(ModuleOp module) {
   MLIRContext* context = module.getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();

@@ -27,6 +27,9 @@ bool usesStablehlo(ModuleOp module);
 /// reported at the user's source location, and `module` is not to be used.
 LogicalResult importStablehlo(ModuleOp module);
 
+/// Names of the ops of the input dialects that have a lowering, sorted; others are refused by name.
+SmallVector<std::string> getSupportedInputOps();
+
 }  // namespace mlir::sgd
 
 #endif

@@ -20,6 +20,9 @@ static StringRef getAdvice(StringRef name) {
              "matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step")
       .Cases({"stablehlo.complex", "stablehlo.fft", "chlo.conj"},
              "complex numbers are not, compute with real and imaginary parts")
+      .Case("stablehlo.rng",
+            "it draws from a generator that the runtime would have to own, use jax.random or "
+            "'stablehlo.rng_bit_generator', whose state is a value")
       .Cases({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"},
              "transfers within a step are not, pass tensors as arguments and results")
       .Cases({"chlo.ragged_dot"}, "pad the groups to one size and use dot_general with a batch dimension")
@@ -35,7 +38,7 @@ static bool isIdentity(stablehlo::CustomCallOp call) {
          call->getOperandTypes() == call->getResultTypes();
 }
 
-Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
+static LoweringTable createLowerings() {
   LoweringTable table;
   addElementwiseLowerings(table);
   addCollectiveLowerings(table);
@@ -47,15 +50,34 @@ Importer::Importer(ModuleOp module) : module(module), builder(module.getContext(
   addNormalizationLowerings(table);
   addRandomLowerings(table);
   addSpecialFunctionLowerings(table);
-  const std::pair<StringRef, ImportFn> withRegions[] = {
+  return table;
+}
+
+ArrayRef<std::pair<StringRef, Importer::ImportFn>> Importer::getRegionLowerings() {
+  static const std::pair<StringRef, ImportFn> lowerings[] = {
       {stablehlo::MapOp::getOperationName(), &Importer::importMap},
       {stablehlo::ReduceOp::getOperationName(), &Importer::importReduce},
       {stablehlo::ReduceWindowOp::getOperationName(), &Importer::importReduceWindow},
       {stablehlo::ScatterOp::getOperationName(), &Importer::importScatter},
       {stablehlo::SelectAndScatterOp::getOperationName(), &Importer::importSelectAndScatter},
       {stablehlo::SortOp::getOperationName(), &Importer::importSort}};
-  for (auto [name, import] : withRegions) regionLowerings[OperationName(name, module.getContext())] = import;
-  for (auto& entry : table) lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
+  return lowerings;
+}
+
+SmallVector<std::string> Importer::getSupportedOps() {
+  // Those that importOp knows by itself.
+  SmallVector<std::string> names{"stablehlo.composite",     "stablehlo.while", "stablehlo.if", "stablehlo.case",
+                                 "sdy.sharding_constraint", "sdy.reshard",     "sdy.mesh"};
+  for (auto [name, import] : getRegionLowerings()) names.push_back(name.str());
+  for (const auto& entry : createLowerings()) names.push_back(entry.getKey().str());
+  llvm::sort(names);
+  return names;
+}
+
+Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
+  for (auto [name, import] : getRegionLowerings()) regionLowerings[OperationName(name, module.getContext())] = import;
+  for (const auto& entry : createLowerings())
+    lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();
 }
 
 LogicalResult Importer::run() {

@@ -15,6 +15,9 @@ class Importer {
   explicit Importer(ModuleOp module);
   LogicalResult run();
 
+  /// Names of the ops of the input dialects that are not refused as such, sorted.
+  static SmallVector<std::string> getSupportedOps();
+
  private:
   LogicalResult importFunction(func::FuncOp function);
   FailureOr<DictionaryAttr> importArgumentAttributes(func::FuncOp function, unsigned index, RankedTensorType type);
@@ -74,6 +77,7 @@ class Importer {
   /// Lowerings of ops whose bodies are imported.
   using ImportFn = LogicalResult (Importer::*)(OpLowering&);
   DenseMap<OperationName, ImportFn> regionLowerings;
+  static ArrayRef<std::pair<StringRef, ImportFn>> getRegionLowerings();
   DenseMap<StringAttr, func::FuncOp> functions;
   /// A function being imported, and the place of its call: nullopt for a public function.
   struct Frame {

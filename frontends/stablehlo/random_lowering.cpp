@@ -227,15 +227,6 @@ LogicalResult lowerRngBitGenerator(OpLowering& l) {
   return success();
 }
 
-LogicalResult refuseRng(OpLowering& l) {
-  return l.error()
-         << "draws from a generator that the runtime would have to own, so that results could not be repeated; use "
-            "jax.random or 'stablehlo.rng_bit_generator', which have their state as a value";
-}
-
 }  // namespace
 
-void sgd::addRandomLowerings(LoweringTable& table) {
-  table["stablehlo.rng_bit_generator"] = lowerRngBitGenerator;
-  table["stablehlo.rng"] = refuseRng;
-}
+void sgd::addRandomLowerings(LoweringTable& table) { table["stablehlo.rng_bit_generator"] = lowerRngBitGenerator; }

@@ -37,7 +37,7 @@ COMPILER = {
 }
 TOOLS = {
     "tools/sgdc": ["compiler"],
-    "tools/sgd-opt": ["compiler", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
+    "tools/sgd-opt": ["compiler", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/trace"],
 }

@@ -3,6 +3,7 @@
 #include "compiler/registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tools/sgd-opt/coverage_command.h"
 #include "tools/sgd-opt/evaluate_command.h"
 
 int main(int argc, char** argv) {
@@ -10,6 +11,7 @@ int main(int argc, char** argv) {
   mlir::sgd::registerDialects(registry);
   for (int i = 1; i < argc; ++i)
     if (llvm::StringRef(argv[i]) == "--evaluate") return mlir::sgd::evaluateCommand(argc, argv, registry);
+  if (argc > 1 && llvm::StringRef(argv[1]) == "--op-coverage") return mlir::sgd::coverageCommand(argc, argv, registry);
   mlir::sgd::registerPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

@@ -84,7 +84,7 @@ func.func @accuracy(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @generator(%low: tensor<f32>, %high: tensor<f32>) -> tensor<4xf32> {
   %shape = stablehlo.constant dense<4> : tensor<1xi64>
-  // expected-error@+1 {{'stablehlo.rng' draws from a generator that the runtime would have to own, so that results could not be repeated; use jax.random}}
+  // expected-error@+1 {{'stablehlo.rng' is not supported yet; it draws from a generator that the runtime would have to own, use jax.random}}
   %0 = stablehlo.rng %low, %high, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
