@@ -66,10 +66,16 @@ void dropShardings(ModuleOp module, func::FuncOp function) {
 
 /// Messages that say that the compiler contradicts itself: no refusal that a user could act on.
 bool isInternal(StringRef message) {
-  static constexpr StringLiteral signs[] = {
-      "please report", "is not valid",     "reshard it before",     "operands and results that disagree",
-      "run sgd-",      "failed to verify", "error: 'sgd.contract'", "error: 'sgd.cluster'",
-      "error: 'plan."};
+  static constexpr StringLiteral signs[] = {"please report",
+                                            "do not fit one assignment",
+                                            "is not valid",
+                                            "reshard it before",
+                                            "operands and results that disagree",
+                                            "run sgd-",
+                                            "failed to verify",
+                                            "error: 'sgd.contract'",
+                                            "error: 'sgd.cluster'",
+                                            "error: 'plan."};
   return llvm::any_of(signs, [&](StringRef sign) { return message.contains(sign); });
 }
 

@@ -30,7 +30,7 @@ Value getFirst(Program& program, bool isFloat, bool mayBeBoolean) {
       [&](const Type& type) { return type.isFloat() == isFloat && (mayBeBoolean || type.element != "i1"); },
       [&] {
         std::string element = isFloat ? program.chooseFloat() : program.chooseInteger();
-        if (mayBeBoolean && program.choices.chance(15)) element = "i1";
+        if (!isFloat && mayBeBoolean && program.choices.chance(15)) element = "i1";
         return Type{program.chooseShape(0, 4), element};
       },
       range);

@@ -50,7 +50,9 @@ std::string Program::chooseElement() { return choices.chance(10) ? "i1" : choose
 
 Value Program::addArgument(const Type& type, const Range& range) {
   Argument argument{{"%a" + std::to_string(arguments.size()), type}, "", "", range};
-  if (!choices.chance(15)) argument.sharding = chooseSharding(choices, mesh, type.shape, shardingOptions, features);
+  // Arguments are never partial.
+  if (!choices.chance(15))
+    argument.sharding = chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, 0}, features);
   arguments.push_back(argument);
   values.push_back(argument.value);
   return argument.value;
@@ -117,26 +119,38 @@ bool Program::isUsed(const Value& value) const {
   });
 }
 
-std::vector<Value> Program::chooseResults() {
-  std::vector<Value> results;
+/// An argument's sharding, often, for a result that could take its buffer.
+std::string Program::chooseResultSharding(const Type& type) {
+  for (const Argument& argument : arguments)
+    if (argument.value.type == type && choices.chance(50)) return argument.sharding;
+  if (!choices.chance(60)) return "";
+  return chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, 0}, features);
+}
+
+std::vector<Program::Result> Program::chooseResults() {
+  std::vector<Result> results;
   for (const Value& value : values) {
     bool isArgument = value.name[1] == 'a';
-    if (isArgument ? choices.chance(2) : !isUsed(value) || choices.chance(5)) results.push_back(value);
+    if (isArgument ? choices.chance(2) : !isUsed(value) || choices.chance(5))
+      results.push_back({value, chooseResultSharding(value.type)});
   }
-  if (results.empty()) results.push_back(values.back());
+  if (results.empty()) results.push_back({values.back(), chooseResultSharding(values.back().type)});
   return results;
 }
 
-std::string Program::printArguments(const std::vector<Value>& results) {
+std::string Program::printArguments(const std::vector<Result>& results) {
   std::vector<bool> isAliased(results.size());
   std::string text;
   for (Argument& argument : arguments) {
     std::string attributes = argument.sharding.empty() ? "" : printSharding(argument.sharding);
     for (size_t i = 0; i < results.size(); ++i) {
-      if (isAliased[i] || !(results[i].type == argument.value.type) || !choices.chance(20)) continue;
-      attributes += (attributes.empty() ? "" : ", ") + (language == Language::Graph
-                                                            ? "sgd.alias_output = " + std::to_string(i) + " : i64"
-                                                            : "tf.aliasing_output = " + std::to_string(i) + " : i32");
+      // With different shardings it is refused.
+      bool fits = results[i].value.type == argument.value.type &&
+                  (results[i].sharding.empty() || results[i].sharding == argument.sharding || choices.chance(1));
+      if (isAliased[i] || !fits || !choices.chance(40)) continue;
+      attributes += attributes.empty() ? "" : ", ";
+      attributes += language == Language::Graph ? "sgd.alias_output = " + std::to_string(i) + " : i64"
+                                                : "tf.aliasing_output = " + std::to_string(i) + " : i32";
       isAliased[i] = true;
       break;
     }
@@ -147,22 +161,18 @@ std::string Program::printArguments(const std::vector<Value>& results) {
 }
 
 std::string Program::print() {
-  std::vector<Value> results = chooseResults();
+  std::vector<Result> results = chooseResults();
   std::string text = "// seed: " + std::to_string(choices.below(1000)) + "\n";
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].range.text.empty()) text += "// arg" + std::to_string(i) + ": " + arguments[i].range.text + "\n";
   text += dialect() + ".mesh @mesh = <" + mesh.print() + ">\nfunc.func @main(" + printArguments(results) + ") -> (";
   std::string names, types;
-  for (const Value& result : results) {
+  for (const Result& result : results) {
     bool isFirst = &result == results.data();
-    names += (isFirst ? "" : ", ") + result.name;
-    types += (isFirst ? "" : ", ") + result.type.print();
-    text += (isFirst ? "" : ",\n    ") + result.type.print();
-    if (choices.chance(60))
-      text += " {" +
-              printSharding(
-                  chooseSharding(choices, mesh, result.type.shape, {shardingOptions.unevenPercent, 0}, features)) +
-              "}";
+    names += (isFirst ? "" : ", ") + result.value.name;
+    types += (isFirst ? "" : ", ") + result.value.type.print();
+    text += (isFirst ? "" : ",\n    ") + result.value.type.print();
+    if (!result.sharding.empty()) text += " {" + printSharding(result.sharding) + "}";
   }
   text += ") {\n";
   for (const std::string& line : lines) text += "  " + line + "\n";

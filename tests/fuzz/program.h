@@ -93,11 +93,17 @@ class Program {
     Range range;
   };
 
+  struct Result {
+    Value value;
+    std::string sharding;
+  };
+
   std::string dialect() const { return language == Language::Graph ? "sgd" : "sdy"; }
   std::string printSharding(const std::string& sharding) const;
   bool isUsed(const Value& value) const;
-  std::vector<Value> chooseResults();
-  std::string printArguments(const std::vector<Value>& results);
+  std::string chooseResultSharding(const Type& type);
+  std::vector<Result> chooseResults();
+  std::string printArguments(const std::vector<Result>& results);
 
   std::vector<Argument> arguments;
   std::vector<Value> values;  // arguments and results of ops

@@ -100,7 +100,8 @@ void mlir::sgd::fuzz::addReduceWindow(Program& program) {
 
 void mlir::sgd::fuzz::addSelectAndScatter(Program& program) {
   Choices& choices = program.choices;
-  Value input = getNumbers(program, 1, 3);
+  Value input = program.getAny([](const Type& type) { return type.isFloat() && type.rank() >= 1 && type.rank() <= 3; },
+                               [&] { return Type{program.chooseShape(1, 3), program.chooseFloat()}; });
   Window window(choices, input.type.shape, /*mayDilate=*/false);
   Value source = program.getOperand({window.result, input.type.element}), neutral = addNeutral(program, input, "add");
   std::string type = scalar(input);

@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <regex>
 
 using namespace mlir::sgd::fuzz;
 
 namespace {
 
-/// The message without place, numbers and types, so that alike ones count as one.
+/// The message without place, numbers, shardings and types, so that alike ones count as one.
 std::string generalize(const std::string& message) {
+  static const std::regex sharding(R"(#sgd\.sharding<@mesh, \[[^>]*>)"), axes(R"(axis "\w"|axes ("\w"(, )?)+)"),
+      type("tensor<[^>]*>"), number("[0-9]+");
   size_t begin = message.find("error: ");
-  std::string general;
-  for (char c : begin == std::string::npos ? message : message.substr(begin + 7)) {
-    if (isdigit(static_cast<unsigned char>(c))) c = '#';
-    if (c != '#' || general.empty() || general.back() != '#') general += c;
-  }
+  std::string general = begin == std::string::npos ? message : message.substr(begin + 7);
+  for (const auto& [what, name] : {std::pair{&sharding, "SHARDING"}, {&axes, "AXES"}, {&type, "TYPE"}, {&number, "#"}})
+    general = std::regex_replace(general, *what, name);
   return general;
 }
 
