@@ -1,6 +1,8 @@
 // The table of families, and how many ops a program has.
 #include "tests/fuzz/families.h"
 
+#include "tests/fuzz/damage.h"
+
 using namespace mlir::sgd::fuzz;
 
 namespace {
@@ -39,6 +41,8 @@ constexpr Family kFamilies[] = {
     {"sort", addSort, Language::Stablehlo},
     {"loop", addLoop, Language::Stablehlo},
     {"stablehlo_graph", addAnyStablehlo, Language::Stablehlo},
+    {"damaged_text", addAnything, Language::Graph, /*isDamaged=*/true},
+    {"damaged_stablehlo", addAnyStablehlo, Language::Stablehlo, /*isDamaged=*/true},
 };
 
 /// Some ops of families of one language, each a row of the table.
@@ -64,5 +68,6 @@ Generated mlir::sgd::fuzz::generate(size_t index, Choices& choices) {
   kFamilies[index].add(program);
   while (choices.chance(20)) kFamilies[index].add(program);
   std::string text = program.print();
+  if (kFamilies[index].isDamaged) text = damage(choices, text);
   return {text, program.features};
 }

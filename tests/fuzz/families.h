@@ -12,6 +12,7 @@ struct Family {
   const char* name;
   void (*add)(Program& program);
   Language language = Language::Graph;
+  bool isDamaged = false;  // its text is changed afterwards: whatever comes, it must not be a crash
 };
 
 /// All of them, in the order of reports.

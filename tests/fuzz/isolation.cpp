@@ -55,7 +55,9 @@ Worker::~Worker() {
   ::close(pipe);
 }
 
-std::vector<std::string> Worker::readLines() {
+std::vector<std::string> Worker::readLines(bool waits) {
+  pollfd ready{pipe, POLLIN, 0};
+  if (waits) ::poll(&ready, 1, -1);
   char chunk[4096];
   ssize_t size;
   while ((size = ::read(pipe, chunk, sizeof(chunk))) > 0) buffer.append(chunk, static_cast<size_t>(size));

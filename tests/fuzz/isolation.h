@@ -24,8 +24,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   int fd() const { return pipe; }
-  /// Reads what there is, without waiting, and returns complete lines.
-  std::vector<std::string> readLines();
+  /// Reads what there is and returns complete lines; `waits` until there is something, or the end.
+  std::vector<std::string> readLines(bool waits = false);
   bool hasEnded() const { return isAtEnd; }
   /// How it ended, after hasEnded: empty for a normal end, else the signal or the exit code.
   std::string wait();
