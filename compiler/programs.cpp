@@ -1,6 +1,7 @@
 // Loading of texts whose kind is read from their content.
 #include "compiler/programs.h"
 
+#include "compiler/nesting.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "frontends/stablehlo/import.h"
 #include "llvm/Support/SourceMgr.h"
@@ -12,7 +13,18 @@ using namespace mlir::sgd;
 
 static constexpr llvm::StringLiteral kMeshName = "mesh";
 
+/// The line and column of position `at` in the source.
+static Location getLocation(MLIRContext* context, const ProgramSource& source, size_t at) {
+  StringRef before = StringRef(source.text).take_front(at);
+  return FileLineColLoc::get(context, source.fileName, before.count('\n') + 1, at - before.rfind('\n'));
+}
+
 static OwningOpRef<ModuleOp> parseText(MLIRContext* context, const ProgramSource& source) {
+  if (std::optional<size_t> at = findTooDeepNesting(source.text)) {
+    emitError(getLocation(context, source, *at))
+        << "more than " << kMaxNesting << " brackets are open here; no program is nested as deeply";
+    return nullptr;
+  }
   auto manager = std::make_shared<llvm::SourceMgr>();
   manager->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(source.text, source.fileName), llvm::SMLoc());
   return parseSourceFile<ModuleOp>(manager, ParserConfig(context));

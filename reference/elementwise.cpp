@@ -28,6 +28,10 @@ static std::optional<int64_t> evaluateInteger(StringRef name, Operands in, int64
     unsigned bits = from.getIntOrFloatBitWidth();
     return static_cast<int64_t>(llvm::countl_zero(asUnsigned(first, from))) - (64 - bits);
   }
+  if (name == "cttz") {
+    uint64_t bits = from.getIntOrFloatBitWidth();
+    return static_cast<int64_t>(std::min<uint64_t>(llvm::countr_zero(asUnsigned(first, from)), bits));
+  }
   if (in.size() == 1) return std::nullopt;
   return evaluateBinary(name, first, in[1]->integers[at], from);
 }
@@ -49,8 +53,9 @@ LogicalResult reference::evaluateElementwise(Operation* op, Operands in, Tensor&
       out.setFloat(i, static_cast<double>(asUnsigned(in[0]->integers[i], from)));
     } else if (name == "fptosi" || name == "fptoui") {
       out.setInteger(i, toInteger(in[0]->floats[i], type, name == "fptosi"));
-    } else if (name == "isfinite") {
-      out.integers[i] = std::isfinite(in[0]->floats[i]);
+    } else if (name == "isfinite" || name == "isnan" || name == "isinf") {
+      double x = in[0]->floats[i];
+      out.integers[i] = name == "isfinite" ? std::isfinite(x) : name == "isnan" ? std::isnan(x) : std::isinf(x);
     } else if (out.isFloat() && in[0]->isFloat()) {
       std::optional<double> value = evaluateFloat(name, in, i);
       if (!value) return op->emitOpError("has no reference evaluation");

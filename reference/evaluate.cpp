@@ -3,6 +3,7 @@
 
 #include "reference/groups.h"
 #include "reference/ops.h"
+#include "reference/tiles.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -68,6 +69,7 @@ class Evaluator {
       for (auto [from, to] : llvm::zip(in, out)) to = *from;
       return success();
     }
+    if (auto tiled = dyn_cast<TiledOp>(op)) return evaluateTiled(tiled, in, out);
     if (auto cluster = dyn_cast<ClusterOp>(op)) {
       std::vector<RankTensors> arguments;
       for (const RankTensors* tensors : in) arguments.push_back(*tensors);
@@ -113,6 +115,24 @@ class Evaluator {
       to.resize(ranks);
     }
     return success();
+  }
+
+  /// The body once for each combination of indices.
+  LogicalResult evaluateTiled(TiledOp op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    LogicalResult result = success();
+    forEachIndex(op.getLoops(), [&](ArrayRef<int64_t> tile, int64_t) {
+      Evaluator inner(ranks, observer);
+      for (BlockArgument argument : op.getBody().getArguments())
+        inner.define(argument, readTiles(op, argument.getArgNumber(), tile, *in[argument.getArgNumber()]));
+      for (Operation& step : op.getBody().front()) {
+        if (failed(result)) return;
+        if (auto store = dyn_cast<TileStoreOp>(step))
+          storeTiles(store, tile, inner.known.at(store.getValue()).tensors, out[store.getResult()]);
+        else
+          result = inner.evaluateOnRanks(&step);
+      }
+    });
+    return result;
   }
 
   LogicalResult checkTypes(Operation* op) {

@@ -74,8 +74,9 @@ std::optional<int64_t> evaluateBinary(StringRef name, int64_t x, int64_t y, Type
   if (name == "andi") return x & y;
   if (name == "ori") return x | y;
   if (name == "xori") return x ^ y;
-  if (name == "maxsi") return std::max(x, y);
-  if (name == "minsi") return std::min(x, y);
+  // As a signed number, a set bit is -1.
+  if (name == "maxsi") return bits == 1 ? x & y : std::max(x, y);
+  if (name == "minsi") return bits == 1 ? x | y : std::min(x, y);
   if (name == "maxui") return ux > uy ? x : y;
   if (name == "minui") return ux < uy ? x : y;
   if (name == "divsi") return y == 0 ? -1 : y == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x / y;

@@ -1,6 +1,7 @@
 // sgd.contract to plan.matmul through its contraction shape.
 #include "passes/memory/contract_to_plan.h"
 
+#include "passes/schedule/buffers.h"
 #include "passes/schedule/contraction_shape.h"
 
 using namespace mlir;
@@ -27,7 +28,8 @@ LogicalResult mlir::sgd::createMatmuls(OpBuilder& builder, ContractOp contract, 
   std::optional<ContractionShape> shape =
       getContractionShape({contract.getLhsLabels(), shapeOf(contract.getLhs()), lhs.strides},
                           {contract.getRhsLabels(), shapeOf(contract.getRhs()), rhs.strides},
-                          {contract.getResultLabels(), shapeOf(contract.getResult()), result.strides});
+                          {contract.getResultLabels(), shapeOf(contract.getResult()), result.strides},
+                          canSumInPlace(contract.getType().getElementType()));
   if (!shape)
     return contract.emitOpError(
         "has an order of dimensions that no strided matrix product can take; transpose an operand first");

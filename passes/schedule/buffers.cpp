@@ -68,6 +68,10 @@ AliasKey getAliasKey(Type type, DictionaryAttr attributes, bool byName) {
 
 }  // namespace
 
+bool mlir::sgd::canSumInPlace(Type element) {
+  return !isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32;
+}
+
 SmallVector<int64_t> mlir::sgd::getOutputAliases(func::FuncOp function) {
   SmallVector<int64_t> aliases(function.getNumResults(), -1);
   for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {

@@ -22,6 +22,10 @@ std::optional<int64_t> getViewByteOffset(Operation* op);
 /// The value behind all views.
 Value getViewRoot(Value value);
 
+/// Whether a sum of many terms may be kept in a buffer of `element` while it grows: floats of 16 bits would be rounded
+/// at each step, where sums round once.
+bool canSumInPlace(Type element);
+
 /// For each result of `function`, the argument whose buffer it takes, or -1. `sgd.alias_output` decides; then arguments
 /// with `sgd.donated` go, in order, to the first result left that has their type and final sharding, results of the
 /// same name first. An argument gives its buffer once.

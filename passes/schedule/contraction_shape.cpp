@@ -139,7 +139,7 @@ void tidyStrides(ContractionShape& shape) {
 }  // namespace
 
 std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lhs, LabelledTensor rhs,
-                                                               LabelledTensor result) {
+                                                               LabelledTensor result, bool mayRepeat) {
   SmallVector<Group> groups = getGroups(lhs, rhs, result);
   while (mergeOnce(groups)) continue;
   Roles roles = sortByRole(groups);
@@ -149,7 +149,8 @@ std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lh
     for (int m = first(roles.m); m < static_cast<int>(roles.m.size()); ++m)
       for (int n = first(roles.n); n < static_cast<int>(roles.n.size()); ++n) {
         std::optional<ContractionShape> shape = build(roles, m, n, k);
-        if (shape && (!best || getContractionCost(*shape) < getContractionCost(*best))) best = shape;
+        if (!shape || (shape->repeats > 1 && !mayRepeat)) continue;
+        if (!best || getContractionCost(*shape) < getContractionCost(*best)) best = shape;
       }
   if (!best) return std::nullopt;
   if (best->m != 1 && best->n != 1 && best->cN != 1) swapOperands(*best);

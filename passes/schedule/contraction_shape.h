@@ -35,7 +35,9 @@ struct ContractionShape {
 /// contracted and of at most 8 elements, repeats. Each matrix has stride 1 along one of its dimensions. nullopt when
 /// there is no such form: an operand must be transposed first. All sizes must be positive; every label of the result is
 /// in an operand, and a label of one operand alone is in the result.
-std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result);
+/// `mayRepeat` false: one product alone, for results that must not add up in place (canSumInPlace).
+std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result,
+                                                    bool mayRepeat = true);
 
 /// Lower is better: how much the products fall short of few, large ones.
 int64_t getContractionCost(const ContractionShape& shape);

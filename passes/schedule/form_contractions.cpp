@@ -1,6 +1,7 @@
 // sgd.dot_general to sgd.contract on local shapes, with neighbouring transposes folded into the labels wherever matrix
 // products can take or write the other order with strides.
 #include "dialects/spmd/spmd_dialect.h"
+#include "passes/schedule/buffers.h"
 #include "passes/schedule/contraction_shape.h"
 #include "passes/schedule/passes.h"
 
@@ -235,7 +236,8 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     SmallVector<int64_t> resultSizes = getSizes(candidate.result, sizes);
     auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
                                      {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()},
-                                     {candidate.result, resultSizes});
+                                     {candidate.result, resultSizes},
+                                     canSumInPlace(tensorType(candidate.lhs.value).getElementType()));
     if (!shape) return;
     candidate.cost += getContractionCost(*shape) * kElementsPerCall;
     if (!best || candidate.cost < best->cost) best = candidate;

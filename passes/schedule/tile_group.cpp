@@ -104,6 +104,7 @@ bool TileGroup::canBeCutInRows(unsigned candidate) const {
   return llvm::all_of(ops, [&](Operation* op) {
     bool isRead = llvm::any_of(op->getOperands(), [&](Value operand) { return dims.has(operand, candidate); });
     bool isSum = isa<ContractOp>(op) && !dims.has(op->getResult(0), candidate);
+    if (isSum && !canSumInPlace(getElementTypeOrSelf(op->getResult(0)))) return false;
     if (isSum) return isRead && !isInternal(op->getResult(0));
     return llvm::all_of(op->getResults(), [&](Value result) {
       if (!dims.has(result, candidate)) return false;
@@ -208,7 +209,8 @@ bool TileGroup::haveStridedForms() const {
     SmallVector<int64_t> sizes[3], strides[3];
     return getContractionShape(label(contract.getLhs(), contract.getLhsLabels(), sizes[0], strides[0]),
                                label(contract.getRhs(), contract.getRhsLabels(), sizes[1], strides[1]),
-                               label(contract.getResult(), contract.getResultLabels(), sizes[2], strides[2]))
+                               label(contract.getResult(), contract.getResultLabels(), sizes[2], strides[2]),
+                               canSumInPlace(contract.getType().getElementType()))
         .has_value();
   });
 }

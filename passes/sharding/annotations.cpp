@@ -15,19 +15,45 @@ static LogicalResult check(Location loc, const std::string& name, ShardingAttr s
   return success();
 }
 
+BlockArgument mlir::sgd::getAliasedArgument(func::FuncOp function, unsigned result) {
+  auto resultType = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
+  if (!resultType) return {};
+  for (BlockArgument argument : function.getArguments()) {
+    auto alias = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kAliasOutputAttr);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (alias && type && alias.getInt() == result && withSharding(type, {}) == withSharding(resultType, {}))
+      return argument;
+  }
+  return {};
+}
+
+LogicalResult mlir::sgd::checkAliases(func::FuncOp function) {
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    BlockArgument argument = getAliasedArgument(function, result);
+    if (!argument) continue;
+    ShardingAttr before = getSharding(argument.getType()),
+                 after = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
+    if (before == after) continue;
+    unsigned index = argument.getArgNumber();
+    std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
+    return emitError(argument.getLoc())
+           << name << " is sharded as " << before << ", but result " << result
+           << ", which takes its place on the next step, as " << after
+           << "; give both one sharding or drop 'sgd.alias_output' (in JAX: do not donate it)";
+  }
+  return success();
+}
+
 /// What the user wrote for each result; where that is nothing, what he wrote for the argument whose
 /// buffer it takes: the result is that argument on the next step, and should not be resharded in
 /// between.
 static SmallVector<ShardingAttr> resultShardings(func::FuncOp function) {
   SmallVector<ShardingAttr> shardings(function.getNumResults());
-  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
-    auto alias = function.getArgAttrOfType<IntegerAttr>(argument, kAliasOutputAttr);
-    if (!alias || alias.getInt() < 0 || alias.getInt() >= function.getNumResults()) continue;
-    if (function.getArgumentTypes()[argument] == function.getResultTypes()[alias.getInt()])
-      shardings[alias.getInt()] = function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr);
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    shardings[result] = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
+    if (BlockArgument argument = getAliasedArgument(function, result); argument && !shardings[result])
+      shardings[result] = function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), kShardingAttr);
   }
-  for (auto [index, sharding] : llvm::enumerate(shardings))
-    if (auto own = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr)) sharding = own;
   return shardings;
 }
 
@@ -39,6 +65,10 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
     if (!sharding) continue;
     std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
     if (failed(check(argument.getLoc(), name, sharding, mesh))) return failure();
+    if (sharding.isPartial())
+      return emitError(argument.getLoc())
+             << name << " is sharded as " << sharding
+             << ": only values inside a program can be sums not yet taken; drop 'unreduced'";
     annotations.push_back({argument, 0, sharding});
   }
   for (auto [index, sharding] : llvm::enumerate(resultShardings(function))) {

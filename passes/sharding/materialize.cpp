@@ -2,6 +2,7 @@
 // after it.
 #include "passes/sharding/materialize.h"
 
+#include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/op_problem.h"
 
@@ -145,6 +146,9 @@ void Materialization::rewriteReturn() {
     ShardingAttr sharding = getSharding(operand.get().getType());
     if (std::optional<unsigned> entry = map.functionResults[index])
       sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
+    if (BlockArgument argument = getAliasedArgument(function, index);
+        argument && !function.getResultAttr(index, kShardingAttr))
+      sharding = getSharding(argument.getType());
     operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
     attributes[index] = withShardingAttr(attributes[index], sharding);
   }

@@ -2,6 +2,7 @@
 // and sharding constraints; afterwards every tensor type carries its sharding.
 #include "passes/sharding/passes.h"
 
+#include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/materialize.h"
 #include "passes/sharding/propagation.h"
@@ -75,7 +76,7 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
     numResolved += resolveConflicts(function, *ops, *map);
     if (annotateResults) annotate(*ops, *map, mesh);
     materializeShardings(function, *ops, *map, mesh);
-    return success();
+    return checkAliases(function);
   }
 };
 }  // namespace

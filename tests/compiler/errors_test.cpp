@@ -43,6 +43,21 @@ TEST(Errors, TextThatIsNoProgram) {
   EXPECT_THAT(errorOf(std::string(1000, '\1').c_str()), StartsWith("m.mlir:1:1: error: "));
 }
 
+TEST(Errors, NestingWithoutBounds) {
+  const std::string type = "func.func @main(%x: ";
+  for (size_t depth : {1001, 300000}) {
+    std::string tuples, attributes = "module attributes {a = ";
+    for (size_t i = 0; i < depth; ++i) tuples += "tuple<";
+    EXPECT_EQ(errorOf((type + tuples).c_str()),
+              "m.mlir:1:6020: error: more than 1000 brackets are open here; no program is nested as deeply\n");
+    EXPECT_THAT(errorOf((attributes + std::string(depth, '[')).c_str()), HasSubstr("more than 1000 brackets"));
+  }
+  // Arrows, strings and comments open and close nothing.
+  std::string flat =
+      "// " + std::string(2000, '{') + "\nmodule attributes {a = \"\\\"" + std::string(2000, '(') + "\"}";
+  EXPECT_THAT(errorOf(flat.c_str()), ::testing::Not(HasSubstr("brackets")));
+}
+
 TEST(Errors, PlaceIsTheUsersOwn) {
   std::string text =
       "func.func @main(%x: tensor<4x4xi1>) -> tensor<4x4xi1> {\n"

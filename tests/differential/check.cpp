@@ -66,10 +66,16 @@ void dropShardings(ModuleOp module, func::FuncOp function) {
 
 /// Messages that say that the compiler contradicts itself: no refusal that a user could act on.
 bool isInternal(StringRef message) {
-  static constexpr StringLiteral signs[] = {
-      "please report", "is not valid",     "reshard it before",     "operands and results that disagree",
-      "run sgd-",      "failed to verify", "error: 'sgd.contract'", "error: 'sgd.cluster'",
-      "error: 'plan."};
+  static constexpr StringLiteral signs[] = {"please report",
+                                            "do not fit one assignment",
+                                            "is not valid",
+                                            "reshard it before",
+                                            "operands and results that disagree",
+                                            "run sgd-",
+                                            "failed to verify",
+                                            "error: 'sgd.contract'",
+                                            "error: 'sgd.cluster'",
+                                            "error: 'plan."};
   return llvm::any_of(signs, [&](StringRef sign) { return message.contains(sign); });
 }
 
@@ -85,6 +91,7 @@ class Check {
     Compilation compilation;
     if (!compile(text, compilation, /*mayRefuse=*/true)) return result;
     result.report = compilation.report;
+    if (!isSmall()) return result;
     if (expect() && checkSpmd(compilation) && checkArtifact(compilation, *local, Sums::InParts) && options.onOneRank)
       checkOnOneRank();
     return result;
@@ -119,9 +126,24 @@ class Check {
     return false;
   }
 
-  bool expect() {
+  /// Whether the reference can evaluate it in a moment, and ranks fit in this process.
+  bool isSmall() {
+    constexpr int64_t kMostElements = 1 << 20, kMostRanks = 64;
     graph = loadProgram(&context, {"main", kFileName, text}, nullptr);
     if (!graph) return fail("the program was compiled but does not load");
+    if (MeshOp mesh = getMesh(*graph); mesh && mesh.getMesh().getNumRanks() > kMostRanks) return false;
+    auto isLarge = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getNumElements() > kMostElements;
+    };
+    WalkResult walk = graph->walk([&](Operation* op) {
+      bool stops = llvm::any_of(op->getOperandTypes(), isLarge) || llvm::any_of(op->getResultTypes(), isLarge);
+      return stops ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return !walk.wasInterrupted();
+  }
+
+  bool expect() {
     auto function = graph->lookupSymbol<func::FuncOp>("main");
     inputs = makeInputs(function, InputDirectives::parse(text));
     auto created = Expectation::create(function, inputs);
@@ -145,7 +167,7 @@ class Check {
       Shards& shardBytes = bytes.emplace_back();
       for (const Tensor& shard : shards) shardBytes.push_back(toBytes(shard));
     }
-    auto outputs = runOnRanks(compilation.artifact, bytes, options.threads);
+    auto outputs = runOnRanks(compilation.artifact, bytes, {.threads = options.threads});
     if (!outputs.ok()) return fail(outputs.status().ToString());
     std::vector<RankTensors> results;
     for (auto [shards, type] : llvm::zip(*outputs, program.function.getResultTypes())) {

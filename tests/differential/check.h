@@ -27,7 +27,8 @@ struct CheckResult {
 };
 
 /// Checks program `text`, StableHLO or the graph level, on inputs as its directives (inputs.h) say. Padding of uneven
-/// inputs holds NaN. Every rank's shard of every result is compared, replicas too.
+/// inputs holds NaN. A program with tensors of more than a million elements is compiled only. Every rank's shard of
+/// every result is compared, replicas too.
 CheckResult check(const std::string& text, const CheckOptions& options = {});
 
 }  // namespace mlir::sgd::differential

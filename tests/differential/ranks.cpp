@@ -14,12 +14,10 @@
 namespace mlir::sgd::differential {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);
-
 class Job {
  public:
-  Job(const ::sgd::artifact::ArtifactFile& file, const std::vector<Shards>& inputs, uint32_t threads)
-      : file_(file), inputs_(inputs), threads_(threads) {}
+  Job(const ::sgd::artifact::ArtifactFile& file, const std::vector<Shards>& inputs, const RunOptions& options)
+      : file_(file), inputs_(inputs), options_(options) {}
 
   absl::StatusOr<std::vector<Shards>> Run() {
     const uint32_t ranks = file_.ranks();
@@ -33,8 +31,10 @@ class Job {
   }
 
  private:
+  absl::Duration timeout() const { return absl::Seconds(options_.timeoutSeconds); }
+
   void RunRank(const std::shared_ptr<::sgd::comm::SharedMemorySegment>& segment, uint32_t rank) {
-    auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(segment, rank, kTimeout);
+    auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(segment, rank, timeout());
     if (!communicator.ok()) return Fail(communicator.status());
     absl::Status status = RunProgram(**communicator, rank);
     if (status.ok()) return (*communicator)->Finish();
@@ -43,11 +43,11 @@ class Job {
   }
 
   absl::Status RunProgram(::sgd::comm::Communicator& communicator, uint32_t rank) {
-    auto device = ::sgd::cpu::CpuDevice::Create({.threads = threads_});
+    auto device = ::sgd::cpu::CpuDevice::Create({.threads = options_.threads, .null_kernels = options_.nullKernels});
     if (!device.ok()) return device.status();
     auto context = ::sgd::exec::ExecutionContext::Create(file_, **device, communicator);
     if (!context.ok()) return context.status();
-    auto executor = ::sgd::exec::Executor::Create(**context, "main", {.timeout = kTimeout});
+    auto executor = ::sgd::exec::Executor::Create(**context, "main", {.timeout = timeout()});
     if (!executor.ok()) return executor.status();
     if (absl::Status status = FillInputs(**executor, rank); !status.ok()) return status;
     if (absl::Status status = (*executor)->Run(0); !status.ok()) return status;
@@ -85,7 +85,7 @@ class Job {
 
   const ::sgd::artifact::ArtifactFile& file_;
   const std::vector<Shards>& inputs_;
-  const uint32_t threads_;
+  const RunOptions& options_;
   std::mutex mutex_;
   absl::Status error_;
   std::vector<Shards> outputs_;
@@ -93,10 +93,11 @@ class Job {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Shards>> runOnRanks(std::string bytes, const std::vector<Shards>& inputs, uint32_t threads) {
+absl::StatusOr<std::vector<Shards>> runOnRanks(std::string bytes, const std::vector<Shards>& inputs,
+                                               const RunOptions& options) {
   auto file = ::sgd::artifact::ArtifactFile::FromBytes(std::move(bytes), "test.sgda");
   if (!file.ok()) return file.status();
-  return Job(**file, inputs, threads).Run();
+  return Job(**file, inputs, options).Run();
 }
 
 }  // namespace mlir::sgd::differential

@@ -144,6 +144,21 @@ TEST_F(Reference, ContractsOverLabels) {
   EXPECT_EQ(compute(body, "tensor<2x2xf32>").floats, (Floats{26, 38, 30, 44}));  // (a^T b)^T
 }
 
+TEST_F(Reference, TilesAreStoredAndAddedUp) {
+  // Two rows; of each, the product with itself and then, added, its first element's with the first column.
+  const char* body = R"(
+    %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+    %r = sgd.tiled(%a) loops [2] cuts [0, 0] {
+    ^bb0(%t: tensor<1x2xf32>):
+      %s = sgd.contract %t [0, 1], %t [0, 1] into [0, 1] : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+      sgd.tile_store %s to 0 at [0, 0] : tensor<1x2xf32>
+      %h = sgd.slice %t starts = [0, 0] limits = [1, 1] strides = [1, 1] : tensor<1x2xf32> -> tensor<1x1xf32>
+      %p = sgd.contract %h [0, 1], %h [0, 1] into [0, 1] : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+      sgd.tile_store %p to 0 at [0, 1] add : tensor<1x1xf32>
+    } : (tensor<2x2xf32>) -> tensor<2x2xf32>)";
+  EXPECT_EQ(compute(body, "tensor<2x2xf32>").floats, (Floats{1, 5, 9, 25}));
+}
+
 /// A module on the mesh x=2, y=2 whose values are made from each rank's number: %id is 0 to 3.
 std::string onFourRanks(const std::string& body, const std::string& type) {
   return R"(sgd.mesh @mesh = <["x"=2, "y"=2]>

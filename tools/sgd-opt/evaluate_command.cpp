@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "compiler/nesting.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"
 #include "reference/evaluate.h"
@@ -139,6 +141,7 @@ class Evaluation {
 
 int evaluate(const Flags& flags, const DialectRegistry& registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  if (!isSafeToParse(flags.module)) return 1;
   auto module = parseSourceFile<ModuleOp>(flags.module, &context);
   if (!module) return 1;
   auto function = module->lookupSymbol<func::FuncOp>(flags.function);
@@ -148,6 +151,13 @@ int evaluate(const Flags& flags, const DialectRegistry& registry) {
 }
 
 }  // namespace
+
+bool mlir::sgd::isSafeToParse(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer || !findTooDeepNesting((*buffer)->getBuffer())) return true;
+  fail(path.str() + ": more than " + std::to_string(kMaxNesting) + " brackets are open at one place");
+  return false;
+}
 
 int mlir::sgd::evaluateCommand(int argc, char** argv, const DialectRegistry& registry) {
   CLI::App app("Evaluates a function of the graph or SPMD level in double precision, op by op, for all ranks at once.",

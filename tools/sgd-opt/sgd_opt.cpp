@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (llvm::StringRef(argv[i]) == "--evaluate") return mlir::sgd::evaluateCommand(argc, argv, registry);
   if (argc > 1 && llvm::StringRef(argv[1]) == "--op-coverage") return mlir::sgd::coverageCommand(argc, argv, registry);
+  for (int i = 1; i < argc; ++i)
+    if (argv[i][0] != '-' && !mlir::sgd::isSafeToParse(argv[i])) return 1;
   mlir::sgd::registerPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

@@ -79,14 +79,15 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
   return v.fromMemory(b.CreateMaskedGather(type, where, align, exists, zero), node.type);
 }
 
-/// Where the lanes lie that a chain of selects picks among neighbouring pieces, when all lanes pick alike: only what is
-/// picked need be read. Null for another node. `before`: the condition that does not hold.
+/// Where the lanes lie that a chain of selects picks among neighbouring pieces, the first of which begins at 0, when all
+/// lanes pick alike: only what is picked need be read. Null for another node. `before`: the condition that does not hold.
 LValue* KernelEmitter::chosenPlace(unsigned number, const Node* before) {
   const Node& node = plan.nodes[number];
   if (node.kind == NodeKind::Select) {
     const Node& condition = plan.nodes[node.operands[0]];
     const Node& piece = plan.nodes[node.operands[1]];
-    bool follows = !before || (before->index == condition.index && before->high == condition.low);
+    // A chain that does not begin with the first piece is a part of one whose earlier pieces are no loads.
+    bool follows = before ? before->index == condition.index && before->high == condition.low : condition.low == 0;
     if (condition.kind != NodeKind::InRange || varies(condition) || piece.guard != node.operands[0] || !follows)
       return nullptr;
     LValue *yes = placeOf(piece), *no = yes ? chosenPlace(node.operands[2], &condition) : nullptr;

@@ -34,7 +34,7 @@ func.func @contract(%x: tensor<2x2x2xf32>, %y: tensor<2x2x2xf32>) -> tensor<2x2x
 
 sgd.mesh @mesh = <["data"=2]>
 func.func @xor(%x: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+1 {{between ranks is not supported for 'xor'}}
+  // expected-error @+1 {{between ranks is not supported for 'xor' (the sum of booleans is one too); reduce integers of 8 bits and more, or leave the reduced dimension whole}}
   %0 = spmd.all_reduce xor (%x) <@mesh, {"data"}> : (tensor<4xi32>) -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }

@@ -183,6 +183,7 @@ TEST(ContractionShape, SumOverTheThreeWeightsRepeats) {
   EXPECT_EQ(shape->repeats, 3);
   EXPECT_EQ(shape->k, 8);
   EXPECT_TRUE(check(lhs, rhs, result, {{0, 3}, {1, 4}, {2, 16}, {5, 8}}));
+  EXPECT_FALSE(getContractionShape({lhs, lhsSizes}, {rhs, rhsSizes}, {result, resultSizes}, /*mayRepeat=*/false));
 }
 
 TEST(ContractionShape, RefusesWhatHasNoUnitStride) {

@@ -32,3 +32,20 @@ func.func @resource_constant() {
   %0 = arith.constant sparse<[[0]], [1.0]> : tensor<8xf32>
   return
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+// expected-error @below {{'w' is sharded as #sgd.sharding<@mesh, [{}], unreduced={"x"}>: only values inside a program can be sums not yet taken; drop 'unreduced'}}
+func.func @partial_argument(%a: tensor<8xf32> {sgd.name = "w", sgd.sharding = #sgd.sharding<@mesh, [{}], unreduced={"x"}>}) {
+  return
+}
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+// expected-error @below {{'w' is sharded as #sgd.sharding<@mesh, [{}]>, but result 0, which takes its place on the next step, as #sgd.sharding<@mesh, [{"x"}]>; give both one sharding or drop 'sgd.alias_output' (in JAX: do not donate it)}}
+func.func @alias(%a: tensor<8xf32> {sgd.name = "w", sgd.alias_output = 0 : i64, sgd.sharding = #sgd.sharding<@mesh, [{}]>})
+    -> (tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) {
+  return %a : tensor<8xf32>
+}

@@ -1,0 +1,97 @@
+// Artifacts of generated programs, damaged where only the inner checks of the reader see it: hashes are made right
+// again. Whatever the reader accepts must be described and run without a crash. Kernels are machine code, which no
+// reader can judge: they are not called.
+#include <gtest/gtest.h>
+
+#include "compiler/driver.h"
+#include "runtime/artifact/reader.h"
+#include "tests/differential/ranks.h"
+#include "tests/fuzz/families.h"
+#include "tests/fuzz/isolation.h"
+#include "tools/sgd-inspect/describe.h"
+
+namespace mlir::sgd::fuzz {
+namespace {
+
+namespace artifact = ::sgd::artifact;
+
+constexpr uint64_t kSeed = 7;
+constexpr int kArtifacts = 24, kDamagesOfEach = 120;
+
+/// Some generated program's artifact; empty when it is refused.
+std::string compileProgram(uint64_t seed) {
+  Choices choices(seed);
+  std::string text = generate(seed % getFamilies().size(), choices).text, messages;
+  llvm::raw_string_ostream stream(messages);
+  CompileOptions options;
+  options.threads = 1;
+  FailureOr<Compilation> compilation = compile({{"main", "program.mlir", text}}, options, stream);
+  return succeeded(compilation) ? compilation->artifact : "";
+}
+
+/// Changes one to three bytes or words of the program section.
+std::string forge(const std::string& bytes, Choices& choices) {
+  artifact::Sections sections =
+      *artifact::OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  std::vector<uint8_t> program(sections.program.begin(), sections.program.end());
+  for (uint64_t times = 1 + choices.below(3); times > 0; --times) {
+    size_t at = choices.below(program.size());
+    switch (choices.below(3)) {
+      case 0:
+        program[at] ^= static_cast<uint8_t>(1u << choices.below(8));
+        break;
+      case 1:
+        program[at] = choices.pick<uint8_t>({0, 1, 2, 4, 8, 64, 127, 128, 255});
+        break;
+      default:
+        for (size_t i = at; i < std::min(at + 4, program.size()); ++i)
+          program[i] = static_cast<uint8_t>(choices.below(256));
+    }
+  }
+  return *artifact::BuildContainer({program, sections.kernels, sections.constants});
+}
+
+/// Reads, describes and runs; returns what became of it.
+std::string use(const std::string& bytes) {
+  auto file = artifact::ArtifactFile::FromBytes(bytes, "forged.sgda");
+  if (!file.ok()) return "refused";
+  ::sgd::inspect::Describe(**file, {.program = true, .memory = true, .collectives = true, .explain = true});
+  const artifact::Artifact& root = (*file)->root();
+  if ((*file)->ranks() > 16 || root.private_bytes() > (64u << 20) || root.window_bytes() > (64u << 20))
+    return "too large to run";
+  auto program = (*file)->FindProgram("main");
+  if (!program.ok()) return "without main";
+  std::vector<differential::Shards> inputs;
+  if ((*program)->inputs())
+    for (const auto* input : *(*program)->inputs())
+      inputs.emplace_back((*file)->ranks(), std::string(input->slice()->size(), '\0'));
+  return differential::runOnRanks(bytes, inputs, {.nullKernels = true, .timeoutSeconds = 5}).ok() ? "ran" : "failed";
+}
+
+TEST(Artifacts, DamagedOnesDoNotCrash) {
+  size_t ran = 0, refused = 0;
+  for (uint64_t seed = kSeed, done = 0; done < kArtifacts; ++seed) {
+    std::string bytes = compileProgram(seed);
+    if (bytes.empty()) continue;
+    ++done;
+    size_t count = 0;
+    Worker worker([&](const Worker::Report& report) {
+      Choices choices(seed);
+      for (int i = 0; i < kDamagesOfEach; ++i) report(use(forge(bytes, choices)));
+    });
+    while (!worker.hasEnded()) {
+      for (const std::string& line : worker.readLines(/*waits=*/true)) {
+        ++count;
+        ran += line == "ran";
+        refused += line == "refused";
+      }
+    }
+    EXPECT_EQ(worker.wait(), "") << "artifact of seed " << seed << ", damage " << count;
+  }
+  // Both sides of the reader's checks were reached.
+  EXPECT_GT(ran, 50u);
+  EXPECT_GT(refused, 50u);
+}
+
+}  // namespace
+}  // namespace mlir::sgd::fuzz

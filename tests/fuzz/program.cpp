@@ -1,0 +1,191 @@
+#include "tests/fuzz/program.h"
+
+#include <algorithm>
+
+using namespace mlir::sgd::fuzz;
+
+namespace {
+constexpr int64_t kMaxElements = 3000;
+}
+
+int64_t Type::size() const {
+  int64_t product = 1;
+  for (int64_t dim : shape) product *= dim;
+  return product;
+}
+
+std::string Type::print() const {
+  std::string text = "tensor<";
+  for (int64_t dim : shape) text += std::to_string(dim) + "x";
+  return text + element + ">";
+}
+
+int64_t Program::chooseSize() {
+  static const std::vector<int64_t> others = {1, 2, 3, 5, 7, 4, 9, 11, 13, 16, 17, 31};
+  uint64_t kind = choices.below(100);
+  if (kind >= 98) return 0;
+  if (kind >= 60) return choices.pick(others);
+  int64_t size = choices.pick({1, 2, 3, 1});
+  for (int64_t axis : mesh.sizes)
+    if (!choices.chance(30)) size *= axis;
+  return size;
+}
+
+Shape Program::chooseShape(int64_t minRank, int64_t maxRank) {
+  Shape shape;
+  int64_t rank = minRank + static_cast<int64_t>(choices.below(maxRank - minRank + 1)), elements = 1;
+  while (static_cast<int64_t>(shape.size()) < rank) {
+    int64_t size = chooseSize();
+    if (elements * size > kMaxElements) size = 1;
+    elements *= std::max<int64_t>(size, 1);
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+std::string Program::chooseFloat() { return choices.pick({"f32", "f32", "f64", "bf16", "f16"}); }
+std::string Program::chooseInteger() { return choices.pick({"i32", "i8", "i64", "i16"}); }
+std::string Program::chooseNumber() { return choices.chance(35) ? chooseInteger() : chooseFloat(); }
+std::string Program::chooseElement() { return choices.chance(10) ? "i1" : chooseNumber(); }
+
+Value Program::addArgument(const Type& type, const Range& range) {
+  Argument argument{{"%a" + std::to_string(arguments.size()), type}, "", "", range};
+  // Arguments are never partial.
+  if (!choices.chance(15))
+    argument.sharding = chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, 0}, features);
+  arguments.push_back(argument);
+  values.push_back(argument.value);
+  return argument.value;
+}
+
+Value Program::getOperand(const Type& type, const Range& range) {
+  return getAny([&](const Type& other) { return range.text.empty() && other == type; }, [&] { return type; }, range);
+}
+
+Value Program::getAny(const std::function<bool(const Type&)>& fits, const std::function<Type()>& choose,
+                      const Range& range) {
+  std::vector<Value> fitting;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(fitting),
+               [&](const Value& value) { return fits(value.type); });
+  // The newest first: chains are more interesting than bushes.
+  std::reverse(fitting.begin(), fitting.end());
+  if (!fitting.empty() && !choices.chance(35)) return choices.pick(fitting);
+  return addArgument(choose(), range);
+}
+
+Value Program::getAny(int64_t minRank, int64_t maxRank) {
+  return getAny([&](const Type& type) { return type.rank() >= minRank && type.rank() <= maxRank; },
+                [&] { return Type{chooseShape(minRank, maxRank), chooseElement()}; });
+}
+
+std::vector<Value> Program::addLines(const std::string& op, const std::vector<Type>& types) {
+  std::string name = "%v" + std::to_string(lines.size());
+  std::vector<Value> results;
+  for (const Type& type : types)
+    results.push_back({types.size() == 1 ? name : name + "#" + std::to_string(results.size()), type});
+  lines.push_back(name + (types.size() == 1 ? "" : ":" + std::to_string(types.size())) + " = " + op);
+  values.insert(values.end(), results.begin(), results.end());
+  return results;
+}
+
+Value Program::addOp(const std::string& op, const Type& type) {
+  Value value = addLine(op, type);
+  return choices.chance(20) ? addConstraint(value) : value;
+}
+
+Value Program::addConstraint(const Value& value) {
+  std::string sharding = chooseSharding(choices, mesh, value.type.shape, shardingOptions, features);
+  return addLine(
+      dialect() + ".sharding_constraint " + value.name + " <@mesh, " + sharding + "> : " + value.type.print(),
+      value.type);
+}
+
+/// As an attribute of an argument or result.
+std::string Program::printSharding(const std::string& sharding) const {
+  return dialect() + ".sharding = #" + dialect() + ".sharding<@mesh, " + sharding + ">";
+}
+
+Value Program::addElementwise(const std::string& name, const std::vector<Value>& operands, const Type& type,
+                              const std::string& typeText) {
+  std::string text = name;
+  for (const Value& operand : operands) text += (text == name ? " " : ", ") + operand.name;
+  return addOp(text + " : " + typeText, type);
+}
+
+bool Program::isUsed(const Value& value) const {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    size_t at = line.find(value.name, line.find('='));
+    return at != std::string::npos && !isdigit(static_cast<unsigned char>(line[at + value.name.size()]));
+  });
+}
+
+/// An argument's sharding, often, for a result that could take its buffer.
+std::string Program::chooseResultSharding(const Type& type) {
+  for (const Argument& argument : arguments)
+    if (argument.value.type == type && choices.chance(50)) return argument.sharding;
+  if (!choices.chance(60)) return "";
+  return chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, 0}, features);
+}
+
+std::vector<Program::Result> Program::chooseResults() {
+  std::vector<Result> results;
+  for (const Value& value : values) {
+    bool isArgument = value.name[1] == 'a';
+    if (isArgument ? choices.chance(2) : !isUsed(value) || choices.chance(5))
+      results.push_back({value, chooseResultSharding(value.type)});
+  }
+  if (results.empty()) results.push_back({values.back(), chooseResultSharding(values.back().type)});
+  return results;
+}
+
+std::string Program::printArguments(const std::vector<Result>& results) {
+  std::vector<bool> isAliased(results.size());
+  std::string text;
+  for (Argument& argument : arguments) {
+    std::string attributes = argument.sharding.empty() ? "" : printSharding(argument.sharding);
+    for (size_t i = 0; i < results.size(); ++i) {
+      // With different shardings it is refused.
+      bool fits = results[i].value.type == argument.value.type &&
+                  (results[i].sharding.empty() || results[i].sharding == argument.sharding || choices.chance(1));
+      if (isAliased[i] || !fits || !choices.chance(40)) continue;
+      attributes += attributes.empty() ? "" : ", ";
+      attributes += language == Language::Graph ? "sgd.alias_output = " + std::to_string(i) + " : i64"
+                                                : "tf.aliasing_output = " + std::to_string(i) + " : i32";
+      isAliased[i] = true;
+      break;
+    }
+    text += (text.empty() ? "" : ",\n    ") + argument.value.name + ": " + argument.value.type.print();
+    if (!attributes.empty()) text += " {" + attributes + "}";
+  }
+  return text;
+}
+
+std::string Program::print() {
+  std::vector<Result> results = chooseResults();
+  std::string text = "// seed: " + std::to_string(choices.below(1000)) + "\n";
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].range.text.empty()) text += "// arg" + std::to_string(i) + ": " + arguments[i].range.text + "\n";
+  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">\nfunc.func @main(" + printArguments(results) + ") -> (";
+  std::string names, types;
+  for (const Result& result : results) {
+    bool isFirst = &result == results.data();
+    names += (isFirst ? "" : ", ") + result.value.name;
+    types += (isFirst ? "" : ", ") + result.value.type.print();
+    text += (isFirst ? "" : ",\n    ") + result.value.type.print();
+    if (!result.sharding.empty()) text += " {" + printSharding(result.sharding) + "}";
+  }
+  text += ") {\n";
+  for (const std::string& line : lines) text += "  " + line + "\n";
+  return text + "  return " + names + " : " + types + "\n}\n";
+}
+
+std::string mlir::sgd::fuzz::printList(const std::vector<int64_t>& numbers) {
+  std::string text;
+  for (int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
+}
+
+std::string mlir::sgd::fuzz::printArray(const std::vector<int64_t>& numbers) {
+  std::string list = printList(numbers);
+  return numbers.empty() ? "array<i64>" : "array<i64: " + list.substr(1, list.size() - 2) + ">";
+}

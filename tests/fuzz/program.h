@@ -1,0 +1,119 @@
+// A program of the graph level under construction: arguments, ops and shardings, as text.
+#ifndef SGD_TESTS_FUZZ_PROGRAM_H
+#define SGD_TESTS_FUZZ_PROGRAM_H
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/mesh.h"
+
+namespace mlir::sgd::fuzz {
+
+struct Type {
+  Shape shape;
+  std::string element;  // "f32"
+
+  bool operator==(const Type&) const = default;
+  bool isFloat() const { return element[0] == 'f' || element[0] == 'b'; }
+  int64_t rank() const { return static_cast<int64_t>(shape.size()); }
+  int64_t size() const;
+  std::string print() const;  // tensor<2x3xf32>
+};
+
+struct Value {
+  std::string name;  // "%v3"
+  Type type;
+};
+
+/// What the numbers of an argument are: see tests/differential/inputs.h.
+struct Range {
+  std::string text;  // "-2..5", "special", or empty
+  static Range numbers(int64_t low, int64_t high) { return {std::to_string(low) + ".." + std::to_string(high)}; }
+};
+
+enum class Language { Graph, Stablehlo };
+
+class Program {
+ public:
+  explicit Program(Choices& choices, Language language = Language::Graph)
+      : choices(choices), mesh(Mesh::choose(choices)), language(language) {}
+
+  Choices& choices;
+  Mesh mesh;
+  Language language;
+  ShardingOptions shardingOptions;
+  Features features;
+
+  // Types at random
+  // ------------------------------------------------------------------------------------------------------
+
+  /// A size: often a multiple of some of the mesh's axes, sometimes odd, seldom 0.
+  int64_t chooseSize();
+  /// Of at most a few thousand elements.
+  Shape chooseShape(int64_t minRank, int64_t maxRank);
+  std::string chooseFloat();
+  std::string chooseInteger();  // not a boolean
+  std::string chooseNumber();
+  std::string chooseElement();  // any
+
+  // Values
+  // ---------------------------------------------------------------------------------------------------------------
+
+  /// A new argument, sharded at random.
+  Value addArgument(const Type& type, const Range& range = {});
+  /// A value of exactly this type: one that there is, or a new argument.
+  Value getOperand(const Type& type, const Range& range = {});
+  /// A value that satisfies `fits`, or a new argument of a type that `choose` makes.
+  Value getAny(const std::function<bool(const Type&)>& fits, const std::function<Type()>& choose,
+               const Range& range = {});
+  /// Any value of a rank in this range.
+  Value getAny(int64_t minRank, int64_t maxRank);
+  /// A scalar that is the same on all ranks, for starts and padding.
+  Value getScalar(const std::string& element, const Range& range = {}) { return getOperand({{}, element}, range); }
+
+  /// Adds `%v = op` and, sometimes, a wish for the sharding of the result.
+  Value addOp(const std::string& op, const Type& type);
+  /// Adds `%v = op` alone; with several types, an op with as many results.
+  Value addLine(const std::string& op, const Type& type) { return addLines(op, {type}).front(); }
+  std::vector<Value> addLines(const std::string& op, const std::vector<Type>& types);
+  Value addConstraint(const Value& value);
+  /// Adds an op with a name like `arith.addf` that is written `name %a, %b : type`.
+  Value addElementwise(const std::string& name, const std::vector<Value>& operands, const Type& type,
+                       const std::string& typeText);
+
+  /// The whole text; every value that nobody uses is a result.
+  std::string print();
+
+ private:
+  struct Argument {
+    Value value;
+    std::string sharding, attributes;
+    Range range;
+  };
+
+  struct Result {
+    Value value;
+    std::string sharding;
+  };
+
+  std::string dialect() const { return language == Language::Graph ? "sgd" : "sdy"; }
+  std::string printSharding(const std::string& sharding) const;
+  bool isUsed(const Value& value) const;
+  std::string chooseResultSharding(const Type& type);
+  std::vector<Result> chooseResults();
+  std::string printArguments(const std::vector<Result>& results);
+
+  std::vector<Argument> arguments;
+  std::vector<Value> values;  // arguments and results of ops
+  std::vector<std::string> lines;
+};
+
+/// `[1, 2, 3]`, and `array<i64: 1, 2, 3>`.
+std::string printList(const std::vector<int64_t>& numbers);
+std::string printArray(const std::vector<int64_t>& numbers);
+
+}  // namespace mlir::sgd::fuzz
+
+#endif
