@@ -32,6 +32,10 @@ func.func @arith.uitofp(%x: tensor<8xi32>) -> tensor<8xf32> {
   %0 = arith.uitofp %x : tensor<8xi32> to tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+func.func @sgd.cumulative(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sgd.cumulative add %x dimension = 1 : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
 func.func @sgd.fptosi(%x: tensor<8xf32>) -> tensor<8xi32> {
   %0 = sgd.fptosi %x : tensor<8xf32> to tensor<8xi32>
   return %0 : tensor<8xi32>

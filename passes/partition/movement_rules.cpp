@@ -50,7 +50,11 @@ class Movement {
             .step = step};
   }
 
+  /// A value has one global type: where the op's result is an older value, it gets a name of its own.
   FailureOr<Value> replaceBy(Value value) {
+    Operation* definer = value.getDefiningOp();
+    if (!definer || (before && !before->isBeforeInBlock(definer)))
+      value = ReshapeOp::create(builder, localised.op->getLoc(), value.getType(), value);
     localised.op->getResult(0).replaceAllUsesWith(value);
     localised.op->erase();
     return value;
@@ -58,6 +62,7 @@ class Movement {
 
   const LocalisedOp& localised;
   ReshardEmitter& emitter;
+  Operation* before = localised.op->getPrevNode();
   OpBuilder builder;
   RangeEmitter ranges;
 
@@ -90,8 +95,8 @@ FailureOr<Value> mlir::sgd::localizeSlice(SliceOp op, const LocalisedOp& localis
                             strides);
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (!isMoved(dim)) continue;
-    int64_t limit = op.getStarts()[dim] + (localised.globalResults[0].getDimSize(dim) - 1) * op.getStrides()[dim] + 1;
-    WantedRange wanted = move.getTileRange(dim, std::max<int64_t>(limit, 0), op.getStarts()[dim], op.getStrides()[dim]);
+    // Not only up to the slice's limit: ranges of one size can be merged, and padding of the result may hold anything.
+    WantedRange wanted = move.getTileRange(dim, move.getGlobalSize(0, dim), op.getStarts()[dim], op.getStrides()[dim]);
     value = move.ranges.emitUnbounded(value, move.getTiles(0, dim), wanted);
   }
   return move.replaceBy(value);

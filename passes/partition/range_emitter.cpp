@@ -220,7 +220,9 @@ Value RangeEmitter::emitUnbounded(Value value, ArrayRef<AxisPart> tiles, const W
     return result;
   }
   WantedRange through = wanted;
-  through.size = origin->size;
+  through.size = wanted.size == 0
+                     ? 0
+                     : std::clamp<int64_t>(origin->offset + origin->step * (wanted.size - 1) + 1, 0, origin->size);
   through.scale *= origin->step;
   through.offset = origin->offset + origin->step * wanted.offset;
   through.step *= origin->step;

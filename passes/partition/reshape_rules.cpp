@@ -105,10 +105,11 @@ Value mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& localised, Res
   OpBuilder builder(op);
   SmallVector<int64_t> runs = llvm::map_to_vector(groups, [](const Group& group) { return group.from.getTile(); });
   Value value = ReshapeOp::create(builder, op.getLoc(), localFrom.clone(runs), op.getInput());
+  RangeEmitter range(emitter, builder, op.getLoc(), "tiles of sgd.reshape");
   for (auto [dim, group] : llvm::enumerate(groups)) {
     if (!group.isExchanged()) continue;
     auto [tiles, wanted] = getRange(group, dim);
-    value = emitRange(emitter, builder, op.getLoc(), value, tiles, wanted, "tiles of sgd.reshape");
+    value = range.emit(value, tiles, wanted);
   }
   value = ReshapeOp::create(builder, op.getLoc(), localTo, value);
   op.getResult().replaceAllUsesWith(value);

@@ -79,8 +79,9 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
   return v.fromMemory(b.CreateMaskedGather(type, where, align, exists, zero), node.type);
 }
 
-/// Where the lanes lie that a chain of selects picks among neighbouring pieces, the first of which begins at 0, when all
-/// lanes pick alike: only what is picked need be read. Null for another node. `before`: the condition that does not hold.
+/// Where the lanes lie that a chain of selects picks among neighbouring pieces, the first of which begins at 0, when
+/// all lanes pick alike: only what is picked need be read. Null for another node. `before`: the condition that does not
+/// hold.
 LValue* KernelEmitter::chosenPlace(unsigned number, const Node* before) {
   const Node& node = plan.nodes[number];
   if (node.kind == NodeKind::Select) {

