@@ -43,10 +43,10 @@ static SmallVector<Cut, 1> findCuts(DynamicSliceOp op, const LocalisedOp& locali
   return cuts;
 }
 
-/// One block of the shard is enough: it is a single element, or lies wholly inside.
+/// One block of the shard is enough: it is at most a single element, or lies wholly inside.
 static bool isOneBlock(const Cut& cut, const LocalisedOp& localised) {
   int64_t size = localised.localResults[0].getDimSize(cut.dim);
-  return size == 1 || (cut.held.empty() && localised.globalResults[0].getDimSize(cut.dim) % size == 0);
+  return size <= 1 || (cut.held.empty() && localised.globalResults[0].getDimSize(cut.dim) % size == 0);
 }
 
 FailureOr<Value> mlir::sgd::localizeDynamicSlice(DynamicSliceOp op, const LocalisedOp& localised,
