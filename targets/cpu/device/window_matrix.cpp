@@ -71,41 +71,77 @@ void ForEachRun(const WindowIndices& indices, IndexRange range, Visit visit) {
   }
 }
 
-// One row, all steps.
+// Copies of up to this many bytes are not worth a call.
+constexpr uint64_t kShortCopy = 128;
+
+// At least 16 bytes; the last ones may be copied twice.
+inline void CopyShort(std::byte* target, const std::byte* source, uint64_t bytes) {
+  for (uint64_t at = 0; at + 16 < bytes; at += 16) std::memcpy(target + at, source + at, 16);
+  std::memcpy(target + bytes - 16, source + bytes - 16, 16);
+}
+
+// A few rows, run by run of the steps: what is the same for all rows is looked at once.
 class LinePacker {
  public:
-  LinePacker(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs, uint64_t element_size,
-             IndexRange steps)
-      : kernels_(kernels), matrix_(matrix), lhs_(lhs), size_(static_cast<int64_t>(element_size)), steps_(steps) {}
+  static constexpr uint64_t kRows = 64;
 
-  void Pack(const WindowPlace& row, std::byte* target) const {
-    const WindowIndices& steps = matrix_.steps;
-    const int spatial = steps.run.spatial;
-    ForEachRun(steps, steps_, [&](const WindowPlace& step, IndexRange run) {
-      const uint64_t sum = kernels_.sum_size, bytes = (run.end - run.begin) * sum;
-      IndexRange inside{run.begin, run.begin};
-      if (IsInside(matrix_, row, step, spatial, -1)) {
-        inside = Intersect(InsideOf(matrix_, steps, PositionIn(row, step, spatial)), run);
-      }
-      if (inside.begin == inside.end) {
-        std::memset(target, 0, bytes);
-      } else {
-        const uint64_t before = (inside.begin - run.begin) * sum, after = (run.end - inside.end) * sum;
-        if (before > 0) std::memset(target, 0, before);
-        const int64_t first = row.lhs + step.lhs + static_cast<int64_t>(inside.begin) * steps.run.lhs;
-        kernels_.widen({lhs_ + first * size_, steps.run.lhs, inside.end - inside.begin}, target + before);
-        if (after > 0) std::memset(target + bytes - after, 0, after);
-      }
-      target += bytes;
+  LinePacker(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs, uint64_t element_size,
+             uint64_t stride)
+      : kernels_(kernels),
+        matrix_(matrix),
+        lhs_(lhs),
+        size_(static_cast<int64_t>(element_size)),
+        row_bytes_(stride * kernels.sum_size),
+        copies_(kernels.is_direct && matrix.steps.run.lhs == 1) {}
+
+  // The next row; at most kRows of them.
+  void Add(const WindowPlace& row) { rows_[count_++] = row; }
+  bool IsFull() const { return count_ == kRows; }
+
+  // Writes the rows that were added, and forgets them.
+  void Pack(IndexRange steps, std::byte* target) {
+    ForEachRun(matrix_.steps, steps, [&](const WindowPlace& step, IndexRange run) {
+      for (uint64_t row = 0; row < count_; ++row) PackRun(rows_[row], step, run, target + row * row_bytes_);
+      target += (run.end - run.begin) * kernels_.sum_size;
     });
+    count_ = 0;
   }
 
  private:
+  void PackRun(const WindowPlace& row, const WindowPlace& step, IndexRange run, std::byte* target) const {
+    const WindowIndices& steps = matrix_.steps;
+    const int spatial = steps.run.spatial;
+    const uint64_t sum = kernels_.sum_size, bytes = (run.end - run.begin) * sum;
+    IndexRange inside = run;
+    if (!IsInside(matrix_, row, step, spatial, -1)) {
+      inside.end = inside.begin;
+    } else if (spatial >= 0) {
+      inside = Intersect(InsideOf(matrix_, steps, PositionIn(row, step, spatial)), run);
+    }
+    if (inside.begin == inside.end) {
+      std::memset(target, 0, bytes);
+      return;
+    }
+    const std::byte* source = lhs_ + (row.lhs + step.lhs + static_cast<int64_t>(inside.begin) * steps.run.lhs) * size_;
+    const uint64_t before = (inside.begin - run.begin) * sum, after = (run.end - inside.end) * sum;
+    const uint64_t copied = bytes - before - after;
+    if (before > 0) std::memset(target, 0, before);
+    if (copies_ && copied >= 16 && copied <= kShortCopy) {
+      CopyShort(target + before, source, copied);
+    } else {
+      kernels_.widen({source, steps.run.lhs, inside.end - inside.begin}, target + before);
+    }
+    if (after > 0) std::memset(target + bytes - after, 0, after);
+  }
+
   const PackedKernels& kernels_;
   const WindowMatrix& matrix_;
   const std::byte* lhs_;
   const int64_t size_;
-  const IndexRange steps_;
+  const uint64_t row_bytes_;
+  const bool copies_;  // sums are stored as elements are
+  std::array<WindowPlace, kRows> rows_;
+  uint64_t count_ = 0;
 };
 
 // Panels of a run of rows.
@@ -211,12 +247,16 @@ void WindowCursor::Next() {
 
 void PackWindowLines(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs,
                      uint64_t element_size, IndexRange rows, IndexRange steps, std::byte* target, uint64_t stride) {
-  const LinePacker packer(kernels, matrix, lhs, element_size, steps);
+  LinePacker packer(kernels, matrix, lhs, element_size, stride);
   ForEachRun(matrix.rows, rows, [&](const WindowPlace& run, IndexRange range) {
-    for (uint64_t row = range.begin; row < range.end; ++row, target += stride * kernels.sum_size) {
-      packer.Pack(Moved(matrix, Along(matrix.rows, run, row)), target);
+    for (uint64_t row = range.begin; row < range.end; ++row) {
+      packer.Add(Moved(matrix, Along(matrix.rows, run, row)));
+      if (!packer.IsFull()) continue;
+      packer.Pack(steps, target);
+      target += LinePacker::kRows * stride * kernels.sum_size;
     }
   });
+  packer.Pack(steps, target);
 }
 
 void PackWindowPanels(const PackedKernels& kernels, const WindowMatrix& matrix, const std::byte* lhs,

@@ -222,7 +222,7 @@ void Check(device::Device& device, Random& random, const Sizes& sizes, ElementTy
 TEST_P(DeviceConformance, ConvolutionsOfRandomShapesAndLayouts) {
   auto device = MakeDevice(2);
   Random random(11);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 120; ++i) {
     const Sizes sizes = RandomSizes(random);
     const Epilogue epilogue = artifact::EnumValuesEpilogue()[random() % 4];
     SCOPED_TRACE(i);
@@ -246,12 +246,11 @@ TEST_P(DeviceConformance, LargeConvolutions) {
       {3, 1, 9, 40, {33, 17}, {7, 7}, {16, 8}, {1, 1}, {2, 2}, {3, 3}},     // by the kernel of a strided one
       {2, 70, 20, 50, {6}, {6}, {3}, {1}, {1}, {1}},                        // many groups
       {5, 1, 1030, 33, {2}, {2}, {2}, {1}, {1}, {1}}};
+  uint32_t number = 0;
   for (const Sizes& size : sizes) {
-    for (Epilogue epilogue : artifact::EnumValuesEpilogue()) {
-      for (int layout = 0; layout < 3; ++layout) {
-        Check<float, float>(*device, random, size, ElementType::F32, epilogue);
-        if (HasFatalFailure()) return;
-      }
+    for (int layout = 0; layout < 2; ++layout) {
+      Check<float, float>(*device, random, size, ElementType::F32, artifact::EnumValuesEpilogue()[number++ % 4]);
+      if (HasFatalFailure()) return;
     }
   }
 }
