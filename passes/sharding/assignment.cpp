@@ -292,7 +292,7 @@ Assignment chooseAssignment(const AssignmentProblem& problem) {
           tensors.push_back(tensor);
           break;
         }
-    AssignmentProblem independent{sizes, problem.canBeSharded, problem.isReduction, tensors};
+    AssignmentProblem independent{sizes, problem.canBeSharded, problem.isReduction, tensors, problem.tiling};
     Assignment chosen = chooseTied(independent);
     for (unsigned factor = 0; factor < tied.size(); ++factor)
       if (tied[factor] == part) assignment[factor] = chosen[factor];
