@@ -53,6 +53,15 @@ static bool hasFactor(const AssignedTensor& tensor, unsigned factor) {
   return false;
 }
 
+/// True when the factors' axes can be read back from the dimensions of `tensor`.
+static bool isReadBack(const AssignmentProblem& problem, const AssignedTensor& tensor, const Assignment& assignment) {
+  TensorFactors factors =
+      project(assignedAxes(problem, tensor, assignment), tensor.mapping, problem.sizes, problem.tiling);
+  for (unsigned factor = 0; factor < assignment.size(); ++factor)
+    if (factors.factors[factor].isPresent && factors.factors[factor].axes != merged(assignment[factor])) return false;
+  return true;
+}
+
 /// True when every tensor can hold its factors' axes in its dimensions.
 static bool isRepresentable(const AssignmentProblem& problem, const Assignment& assignment) {
   bool isExact = true;
@@ -60,6 +69,8 @@ static bool isRepresentable(const AssignmentProblem& problem, const Assignment& 
     for (const auto& factors : tensor.mapping)
       if (factors.size() > 1) joinFactors(factors, problem.sizes, assignment, &isExact);
     isExact &= hasFactorTiles(tensor.mapping, problem.sizes, assignment, problem.tiling);
+    // Exchanged tiles may be cut at other factors than those that the axes were given to.
+    isExact &= problem.tiling == Tiling::Nested || isReadBack(problem, tensor, assignment);
   }
   return isExact;
 }
