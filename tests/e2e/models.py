@@ -7,8 +7,9 @@ import compare_tensors
 import harness
 
 MODEL = harness.Model(sys.argv[1])
-# gpt_zero1 and gpt_zero3: gradients reduce-scattered, not all-reduced; the floor is 0.64.
-BYTES_LIMIT = {"gpt_zero1": 0.70, "gpt_zero3": 0.70}.get(sys.argv[1], 1.0)
+# gpt_zero1 and gpt_zero3: gradients reduce-scattered, not all-reduced; the floor is 0.64. resnet_spatial: halos are sent once,
+# not again for the gradients of filters.
+BYTES_LIMIT = {"gpt_zero1": 0.70, "gpt_zero3": 0.70, "resnet_spatial": 0.60}.get(sys.argv[1], 1.0)
 MEMORY_LIMIT = 1.0
 
 
