@@ -159,6 +159,12 @@ FailureOr<Value> mlir::sgd::localizeDynamicUpdateSlice(DynamicUpdateSliceOp op, 
   for (auto [dim, held] : llvm::enumerate(state.dims))
     if (!held.empty() && localised.globalOperands[1].getDimSize(dim) != localised.globalOperands[0].getDimSize(dim))
       cuts.push_back({static_cast<int64_t>(dim), held});
+  if (!cuts.empty() && localised.globalOperands[1].getNumElements() == 0) {
+    // Nothing is updated, and nothing of it can be taken.
+    op.getResult().replaceAllUsesWith(op.getInput());
+    op.erase();
+    return Value();
+  }
   if (!cuts.empty()) LocalUpdate(op, localised, emitter).rewrite(cuts);
   op.getResult().setType(localised.localResults[0]);
   return Value();

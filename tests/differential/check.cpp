@@ -67,6 +67,8 @@ void dropShardings(ModuleOp module, func::FuncOp function) {
 /// Messages that say that the compiler contradicts itself: no refusal that a user could act on.
 bool isInternal(StringRef message) {
   static constexpr StringLiteral signs[] = {"please report",
+                                            "must be alone in its kernel",
+                                            "does not fit in dimension",
                                             "do not fit one assignment",
                                             "is not valid",
                                             "reshard it before",

@@ -64,9 +64,9 @@ FailureOr<IndexExpr> NodeBuilder::scatterStart(ScatterOp op, const ScatterShape&
 
 FailureOr<unsigned> NodeBuilder::buildScatter(ScatterOp op, const IndexExpr& index, unsigned guard) {
   ScatterShape shape(op);
-  if (shape.freeUpdates != 1) return op.emitOpError("must be alone in its kernel, since several updates meet");
   FailureOr<unsigned> before = build(op.getInput(), index, guard);
   if (failed(before) || tensorType(op.getUpdates()).getNumElements() == 0) return before;
+  if (shape.freeUpdates != 1) return op.emitOpError("must be alone in its kernel, since several updates meet");
   SmallVector<int64_t> sizes;
   for (const auto& dim : shape.operand) sizes.push_back(dim.size);
   SmallVector<IndexExpr> positions = delinearize(index, sizes);
