@@ -15,7 +15,7 @@ OUTSIDE = re.compile(r"complex<|f8E|f6E|f4E|tensor<(?:\d+x)*u?i[24]>|!quant|<\?|
 
 FUNCTION = re.compile(r"func\.func\s+(?:public\s+|private\s+)?@(\"[^\"]+\"|[\w.$-]+)")
 CHECK_CONSTANT = re.compile(r"check\.expect_(eq|almost_eq)_const\s+(%[\w#]+)\s*,\s*(dense<.*?>)(?:\s*,\s*tolerance\s*=\s*([\d.e-]+))?\s*:\s*"
-                            r"(tensor<[^\n{]*>)(?: *\{[^\n}]*\})?", re.S)
+                            r"(tensor<[^\n{]*>)(?: *\{tolerance = ([\d.e-]+)[^\n}]*\})?", re.S)
 CHECK_CALL = re.compile(r"stablehlo\.custom_call @check\.expect_(eq|close|almost_eq)\((%[\w#]+), (%[\w#]+)\)[^\n]*:\s*\((tensor<[^\n]*>), "
                         r"(tensor<[^\n]*>)\) -> \(\)")
 CHECK_PAIR = re.compile(r"check\.expect_(eq|close|almost_eq) (%[\w#]+), (%[\w#]+)(?:,\s*\w+ = [\d.]+)* : (tensor<[^\n,]*>)[^\n]*")
@@ -29,7 +29,7 @@ class Case:
     functions: list  # texts of the functions that it calls
     body: str       # of a function that returns computed and expected values in turns
     types: list     # of these
-    checks: list    # one kind for each pair: eq, close or almost_eq
+    checks: list    # one kind for each pair: eq, close, almost_eq, or "almost_eq TOLERANCE"
     outside: bool   # holds types or ops that are not to be supported
 
     def text(self, prefix, hidden):
@@ -89,8 +89,9 @@ def convert(chunk, signature_start):
     checks, returned = [], []
 
     def constant(match):
-        kind, value, expected, _, type_ = match.groups()
-        checks.append(kind)
+        kind, value, expected, inside, type_, after = match.groups()
+        tolerance = inside or after
+        checks.append(f"{kind} {tolerance}" if tolerance else kind)
         wanted = f"%wanted{len(checks)}"
         returned.extend([(value, type_), (wanted, type_)])
         return f"{wanted} = stablehlo.constant {expected} : {type_}"

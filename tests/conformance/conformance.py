@@ -59,8 +59,9 @@ def differences(got, want, kind):
             finite = np.where(np.isfinite(w), np.abs(w), 0)
             ulp = np.maximum(finite * EPSILON[want_type], SMALLEST[want_type])
             allowed = 0 if kind == "eq" else np.maximum(3 * ulp, 8 * EPSILON[want_type] * finite.max(initial=0))
-            if kind == "almost_eq":
-                allowed = np.maximum(allowed, 1e-4 * np.maximum(finite, 1))
+            if kind.startswith("almost_eq"):
+                tolerance = float(kind.split()[1]) if " " in kind else 1e-4
+                allowed = np.maximum(allowed, tolerance * np.maximum(finite, 1))
             bad = ~(same | (np.abs(g - w) <= allowed))
     if not bad.any():
         return ""
