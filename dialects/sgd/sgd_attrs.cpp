@@ -258,6 +258,10 @@ static LogicalResult claimAxis(MeshAttr mesh, AxisRefAttr ref, SmallVectorImpl<A
     int64_t otherEnd = other.isWholeAxis() ? *size : other.getPreSize() * other.getSize();
     if (begin < otherEnd && otherBegin < end)
       return emitError() << "sharding uses axis \"" << ref.getName() << "\" twice";
+    if (begin % otherEnd != 0 && otherBegin % end != 0)
+      return emitError() << "sharding uses " << other << " and " << ref
+                         << ", which are digits of different divisions of axis \"" << ref.getName() << "\" of size "
+                         << *size;
   }
   used.push_back(ref);
   return success();

@@ -21,7 +21,7 @@ int64_t getRankStride(ArrayRef<int64_t> mesh, const AxisPart& part) {
 }
 
 bool overlaps(const AxisPart& a, const AxisPart& b) {
-  return a.axis == b.axis && a.begin < b.end() && b.begin < a.end();
+  return a.axis == b.axis && a.begin % b.end() != 0 && b.begin % a.end() != 0;
 }
 
 bool overlaps(ArrayRef<AxisPart> a, ArrayRef<AxisPart> b) {
@@ -115,7 +115,8 @@ static std::optional<AxisPart> majorWithoutOverlap(AxisPart part, ArrayRef<AxisP
   for (const AxisPart& other : used) {
     if (!overlaps(part, other)) continue;
     if (other.begin <= part.begin || other.begin % part.begin != 0) return std::nullopt;
-    part.size = other.begin / part.begin;
+    part.size = std::gcd(part.size, other.begin / part.begin);
+    if (part.size == 1) return std::nullopt;
   }
   return part;
 }

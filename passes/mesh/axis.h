@@ -36,7 +36,7 @@ int64_t getGroupSize(llvm::ArrayRef<AxisPart> parts);
 /// How far apart two ranks are whose digits of `part` differ by one.
 int64_t getRankStride(llvm::ArrayRef<int64_t> mesh, const AxisPart& part);
 
-/// True when the parts share a digit.
+/// True when the parts share a digit, or are digits of different divisions of the axis ((1)2 and (3)2 of 6).
 bool overlaps(const AxisPart& a, const AxisPart& b);
 bool overlaps(llvm::ArrayRef<AxisPart> a, llvm::ArrayRef<AxisPart> b);
 

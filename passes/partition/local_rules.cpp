@@ -95,7 +95,7 @@ FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmit
       .Case([&](ConvolutionOp op) -> FailureOr<Value> { return localizeConvolution(op, localised, emitter), Value(); })
       .Case([&](CumulativeOp op) { return localizeCumulative(op, localised, emitter); })
       .Case([&](ReverseOp op) { return localizeReverse(op, localised, emitter); })
-      .Case([&](ReshapeOp op) -> FailureOr<Value> { return localizeReshape(op, localised, emitter); })
+      .Case([&](ReshapeOp op) { return localizeReshape(op, localised, emitter); })
       .Case([&](DynamicSliceOp op) { return localizeDynamicSlice(op, localised, emitter); })
       .Case([&](DynamicUpdateSliceOp op) { return localizeDynamicUpdateSlice(op, localised, emitter); })
       .Case([&](GatherOp op) { return localizeGather(op, localised, emitter); })

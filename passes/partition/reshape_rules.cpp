@@ -2,6 +2,8 @@
 // group, counted in row-major order; where that of the result is another one than that of the operand, it is fetched.
 #include "passes/partition/reshape_rules.h"
 
+#include <algorithm>
+
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
 
@@ -20,15 +22,13 @@ struct Side {
     return result;
   }
   int64_t getTile() const { return product(local); }
-  /// Shards of the leading dimensions that have one element on each rank.
-  int64_t getSplitShards() const {
-    int64_t shards = 1;
-    for (auto [size, parts] : llvm::zip(global, axes)) {
-      if (size != 1 && getGroupSize(parts) != size) break;
-      shards *= size;
-    }
-    return shards;
+  AxisParts getAxes() const {
+    AxisParts all;
+    for (const AxisParts& parts : axes) all.append(parts);
+    return merged(all);
   }
+  SmallVector<int64_t> getLeadingProducts() const;
+  bool hasRuns(int64_t split) const;
 };
 
 /// Dimensions of the operand and those of the result that have the same elements.
@@ -36,7 +36,9 @@ struct Group {
   Side from, to;
 
   bool isExchanged() const { return from.getTile() != to.getTile(); }
+  std::optional<int64_t> findSplit() const;
 };
+
 /// Sizes and axes of all dimensions of one side.
 struct Tensor {
   ArrayRef<int64_t> global, local;
@@ -49,6 +51,50 @@ struct Tensor {
 };
 
 }  // namespace
+
+/// Products of the leading dimensions of which a rank has one index.
+SmallVector<int64_t> Side::getLeadingProducts() const {
+  SmallVector<int64_t> products{1};
+  for (auto [size, tile] : llvm::zip(global, local)) {
+    if (tile != 1) break;
+    products.push_back(products.back() * size);
+  }
+  return products;
+}
+
+/// True when the elements, cut into `split` equal pieces, lie on the ranks in order: each piece on as many ranks, of
+/// which each has the next run of getTile() elements.
+bool Side::hasRuns(int64_t split) const {
+  const auto* partial = llvm::find_if(local, [](int64_t tile) { return tile != 1; });
+  for (size_t dim = partial - local.begin() + 1; dim < local.size(); ++dim)
+    if (local[dim] != global[dim]) return false;
+  int64_t shards = getGroupSize(getAxes()), elements = product(global), tile = getTile();
+  if (shards % split != 0 || elements % split != 0) return false;
+  int64_t shardsOfPiece = shards / split, piece = elements / split;
+  for (int64_t shard = 0; shard < shards; ++shard) {
+    int64_t begin = 0, count = 1, before = shards, index = shard;
+    for (auto [size, part, parts] : llvm::zip(global, local, axes)) {
+      before /= getGroupSize(parts);
+      int64_t first = index / before * part;
+      index %= before;
+      begin = begin * size + first;
+      count *= std::clamp<int64_t>(size - first, 0, part);
+    }
+    int64_t offset = shard % shardsOfPiece * tile;
+    if (count != std::clamp<int64_t>(piece - offset, 0, tile)) return false;
+    if (count != 0 && begin != shard / shardsOfPiece * piece + offset) return false;
+  }
+  return true;
+}
+
+/// Into how many pieces both sides can be cut so that the runs of each piece are in order.
+std::optional<int64_t> Group::findSplit() const {
+  if (from.getAxes() != to.getAxes()) return std::nullopt;
+  for (const Side* side : {&from, &to})
+    for (int64_t split : side->getLeadingProducts())
+      if (from.hasRuns(split) && to.hasRuns(split)) return split;
+  return std::nullopt;
+}
 
 static SmallVector<Group> getGroups(const Tensor& from, const Tensor& to) {
   SmallVector<Group> groups;
@@ -76,20 +122,16 @@ static AxisParts dropShards(ArrayRef<AxisPart> parts, int64_t shards) {
   return rest;
 }
 
-/// The rank's run of the result as a range of those of all ranks; `dim` counts groups.
-static std::pair<AxisParts, WantedRange> getRange(const Group& group, int64_t dim) {
-  AxisParts axes;
-  for (const AxisParts& parts : group.from.axes) axes.append(parts);
-  // Dimensions that are cut to single elements give each of their shards a group of its own.
-  int64_t split = std::max(group.from.getSplitShards(), group.to.getSplitShards());
-  axes = dropShards(axes, split);
+/// The rank's run of the result as a range of those of all ranks with the same piece; `dim` counts groups.
+static std::pair<AxisParts, WantedRange> getRange(const Group& group, int64_t split, int64_t dim) {
+  AxisParts axes = dropShards(group.from.getAxes(), split);
   int64_t tile = group.to.getTile();
   return {
       axes,
       {.dim = dim, .size = Side::product(group.from.global) / split, .length = tile, .results = axes, .scale = tile}};
 }
 
-Value mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+FailureOr<Value> mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   RankedTensorType globalFrom = localised.globalOperands[0], globalTo = localised.globalResults[0];
   auto localFrom = cast<RankedTensorType>(op.getInput().getType());
   RankedTensorType localTo = localised.localResults[0];
@@ -98,6 +140,9 @@ Value mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& localised, Res
   Tensor to{globalTo.getShape(), localTo.getShape(), getAxes(globalTo)};
   SmallVector<Group> groups;
   if (globalFrom.getNumElements() != 0) groups = getGroups(from, to);
+  if (!llvm::all_of(groups, [](const Group& group) { return group.findSplit(); }))
+    return op.emitOpError("cannot be computed shard by shard: elements of a rank's operand and result do not lie in ")
+           << "order on the mesh in " << globalFrom << " and " << globalTo << "; reshard it before";
   if (llvm::none_of(groups, [](const Group& group) { return group.isExchanged(); })) {
     op.getResult().setType(localTo);
     return Value();
@@ -108,7 +153,7 @@ Value mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& localised, Res
   RangeEmitter range(emitter, builder, op.getLoc(), "tiles of sgd.reshape");
   for (auto [dim, group] : llvm::enumerate(groups)) {
     if (!group.isExchanged()) continue;
-    auto [tiles, wanted] = getRange(group, dim);
+    auto [tiles, wanted] = getRange(group, *group.findSplit(), dim);
     value = range.emit(value, tiles, wanted);
   }
   value = ReshapeOp::create(builder, op.getLoc(), localTo, value);

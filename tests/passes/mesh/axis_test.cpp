@@ -131,6 +131,15 @@ TEST(AxisTest, PrefixWithoutOverlapIsTheLongest) {
   }
 }
 
+TEST(AxisTest, DigitsOfDifferentDivisionsOverlap) {
+  AxisPart half{0, 1, 2}, third{0, 1, 3}, lastHalf{0, 3, 2}, lastThird{0, 2, 3}, whole{0, 1, 6};
+  EXPECT_TRUE(overlaps(half, lastHalf));
+  EXPECT_TRUE(overlaps(lastHalf, half));
+  EXPECT_FALSE(overlaps(half, lastThird));
+  EXPECT_TRUE(prefixWithoutOverlap({half}, {lastHalf}).empty());
+  EXPECT_EQ(prefixWithoutOverlap({whole}, {lastHalf}), AxisParts{third});
+}
+
 TEST(AxisTest, PrefixThatDividesCutsTheFirstThatDoesNot) {
   AxisPart x{0, 1, 4}, y{1, 1, 3};
   EXPECT_EQ(prefixThatDivides({x, y}, 24), (AxisParts{x, y}));

@@ -49,3 +49,12 @@ func.func @alias(%a: tensor<8xf32> {sgd.name = "w", sgd.alias_output = 0 : i64, 
     -> (tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) {
   return %a : tensor<8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=6]>
+func.func @digits_of_two_divisions(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error@+1 {{sharding uses "x":(1)2 and "x":(3)2, which are digits of different divisions of axis "x" of size 6}}
+  %0 = sgd.sharding_constraint %a <@mesh, [{"x":(1)2}, {"x":(3)2}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
