@@ -259,9 +259,9 @@ static LogicalResult claimAxis(MeshAttr mesh, AxisRefAttr ref, SmallVectorImpl<A
     if (begin < otherEnd && otherBegin < end)
       return emitError() << "sharding uses axis \"" << ref.getName() << "\" twice";
     if (begin % otherEnd != 0 && otherBegin % end != 0)
-      return emitError() << "sharding uses " << other << " and " << ref
-                         << ", which are digits of different divisions of axis \"" << ref.getName() << "\" of size "
-                         << *size;
+      return emitError() << "sharding uses digits of different divisions of axis \"" << ref.getName() << "\" of size "
+                         << *size << ": (" << otherBegin << ")" << otherEnd / otherBegin << " and (" << begin << ")"
+                         << end / begin;
   }
   used.push_back(ref);
   return success();

@@ -54,7 +54,7 @@ func.func @alias(%a: tensor<8xf32> {sgd.name = "w", sgd.alias_output = 0 : i64, 
 
 sgd.mesh @mesh = <["x"=6]>
 func.func @digits_of_two_divisions(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error@+1 {{sharding uses "x":(1)2 and "x":(3)2, which are digits of different divisions of axis "x" of size 6}}
+  // expected-error@+1 {{sharding uses digits of different divisions of axis "x" of size 6: (1)2 and (3)2}}
   %0 = sgd.sharding_constraint %a <@mesh, [{"x":(1)2}, {"x":(3)2}]> : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
