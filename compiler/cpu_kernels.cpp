@@ -18,8 +18,8 @@ KernelModel mlir::sgd::getCpuKernelModel(Timings* timings) {
     Timings::Scope scope(timings, "kernels: describe");
     FailureOr<cpu::KernelInterface> kernel = cpu::describeKernel(cluster);
     if (failed(kernel)) return failure();
-    return KernelDescription{kernel->range, kernel->grain, kernel->inPlaceCandidates, kernel->coordinates,
-                             kernel->flops};
+    return KernelDescription{kernel->range,       kernel->grain, kernel->inPlaceCandidates,
+                             kernel->coordinates, kernel->flops, kernel->bytes};
   };
   return model;
 }

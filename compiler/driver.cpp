@@ -70,7 +70,7 @@ class Driver {
   LogicalResult load() {
     for (const ProgramSource& source : sources) {
       printer.setFileName(source.fileName);
-      OwningOpRef<ModuleOp> program = loadProgram(&context, source, timings);
+      OwningOpRef<ModuleOp> program = loadProgram(&context, source, options, timings);
       if (!program) return failure();
       programs.push_back(std::move(program));
     }

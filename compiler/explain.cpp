@@ -23,26 +23,40 @@ static void takeApart(StringRef text, ExplainRecord& record) {
   record.steps = steps.str();
 }
 
+/// The records of one collective, which runs `executions` times in a step.
+static void addRecords(plan::CollectiveOp collective, StringRef program, uint64_t executions,
+                       Explanation& explanation) {
+  ExplainRecord base;
+  base.program = program.str();
+  base.location = getUserLocation(collective.getLoc());
+  base.op = plan::stringifyCollectiveKind(collective.getKind()).str();
+  base.bytes = getSentBytes(collective) * executions;
+  SmallVector<StringRef> texts = getExplanations(collective);
+  if (texts.empty()) texts.push_back("the program asks for it");
+  if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
+  for (auto [index, text] : llvm::enumerate(texts)) {
+    ExplainRecord record = base;
+    // The bytes of a bucket are counted once.
+    if (index != 0) record.bytes = 0;
+    takeApart(text, record);
+    explanation.records.push_back(std::move(record));
+  }
+}
+
+/// The same for all collectives of `function` and of what it runs.
+static void addRecords(func::FuncOp function, StringRef program, uint64_t executions, Explanation& explanation) {
+  for (Operation& op : function.front()) {
+    if (auto collective = dyn_cast<plan::CollectiveOp>(op)) addRecords(collective, program, executions, explanation);
+    auto loop = dyn_cast<plan::LoopOp>(op);
+    for (func::FuncOp callee : plan::getCallees(&op))
+      addRecords(callee, program, executions * (loop ? loop.getTrips().value_or(1) : 1), explanation);
+  }
+}
+
 Explanation mlir::sgd::computeExplanation(ModuleOp plan) {
   Explanation explanation;
   for (auto function : plan.getOps<func::FuncOp>())
-    function.walk([&](plan::CollectiveOp collective) {
-      ExplainRecord base;
-      base.program = function.getName().str();
-      base.location = getUserLocation(collective.getLoc());
-      base.op = plan::stringifyCollectiveKind(collective.getKind()).str();
-      base.bytes = getSentBytes(collective);
-      SmallVector<StringRef> texts = getExplanations(collective);
-      if (texts.empty()) texts.push_back("the program asks for it");
-      if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
-      for (auto [index, text] : llvm::enumerate(texts)) {
-        ExplainRecord record = base;
-        // The bytes of a bucket are counted once.
-        if (index != 0) record.bytes = 0;
-        takeApart(text, record);
-        explanation.records.push_back(std::move(record));
-      }
-    });
+    if (!function.isPrivate()) addRecords(function, function.getName(), 1, explanation);
   return explanation;
 }
 

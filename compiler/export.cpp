@@ -27,10 +27,11 @@ LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& wri
     target.kernels.back()->symbol = kernel.getSymName().str();
   }
   for (auto function : plan.getOps<func::FuncOp>())
-    for (unsigned result = 0; result < function.getNumResults(); ++result)
+    for (unsigned result = 0; !function.isPrivate() && result < function.getNumResults(); ++result)
       if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr))
         context.stateNames.insert(getInputName(function, alias.getInt()));
   for (auto function : plan.getOps<func::FuncOp>()) {
+    if (function.isPrivate()) continue;  // a part of the program that calls it
     FailureOr<std::unique_ptr<artifact::ProgramT>> program = exportProgram(function, context);
     if (failed(program)) return failure();
     target.programs.push_back(std::move(*program));

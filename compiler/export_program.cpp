@@ -37,8 +37,7 @@ class ProgramExporter {
 
   FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
     program->name = function.getName().str();
-    for (Operation& op : function.front().without_terminator())
-      if (failed(addInstruction(op))) return failure();
+    if (failed(addInstructions(function, 1))) return failure();
     if (failed(addInputs()) || failed(addOutputs())) return failure();
     if (failed(addHash())) return failure();
     return std::move(program);
@@ -59,11 +58,30 @@ class ProgramExporter {
     if (plan::TiledOp tiled = getTiledOf(root.root))
       offset = slice(tiled.getOperand(cast<BlockArgument>(root.root).getArgNumber())).offset();
     else if (auto alloc = root.root.getDefiningOp<plan::AllocOp>())
-      offset = alloc.getOffset().value_or(0);
-    else if (auto at = function.getArgAttrOfType<IntegerAttr>(cast<BlockArgument>(root.root).getArgNumber(),
-                                                              plan::kOffsetAttr))
+      std::tie(space, offset) = getPlace(alloc);
+    else if (Operation* caller = getCaller(root.root)) {
+      artifact::Slice passed = slice(plan::getPassedBuffers(caller)[cast<BlockArgument>(root.root).getArgNumber()]);
+      std::tie(space, offset) = std::pair(passed.space(), passed.offset());
+    } else if (auto at = function.getArgAttrOfType<IntegerAttr>(cast<BlockArgument>(root.root).getArgNumber(),
+                                                                plan::kOffsetAttr))
       offset = at.getInt();
     return {space, offset + root.byteOffset, size};
+  }
+
+  /// The loop or branch that runs the function of `buffer`, or null for the program's own function.
+  Operation* getCaller(Value buffer) { return callers.lookup(buffer.getParentBlock()->getParentOp()); }
+
+  /// What a callee allocates lies in its caller's scratch, wherever that is.
+  std::pair<artifact::Space, uint64_t> getPlace(plan::AllocOp alloc) {
+    plan::Space space = plan::getSpace(alloc.getType());
+    uint64_t offset = alloc.getOffset().value_or(0);
+    Operation* caller = space == plan::Space::Scratch ? nullptr : getCaller(alloc);
+    if (!caller) return {static_cast<artifact::Space>(space), offset};
+    artifact::Slice scratch =
+        llvm::TypeSwitch<Operation*, artifact::Slice>(caller).Case<plan::LoopOp, plan::CaseOp>([&](auto call) {
+          return slice(space == plan::Space::Window ? call.getWindowScratch() : call.getPrivateScratch());
+        });
+    return {scratch.space(), scratch.offset() + offset};
   }
 
   std::unique_ptr<artifact::Slice> sliceOf(Value buffer) { return std::make_unique<artifact::Slice>(slice(buffer)); }
@@ -76,6 +94,50 @@ class ProgramExporter {
     return it->second;
   }
 
+  /// `executions`: of each instruction in a step.
+  LogicalResult addInstructions(func::FuncOp from, uint64_t executions) {
+    uint64_t outer = std::exchange(multiplicity, executions);
+    openGroup.reset();
+    for (Operation& op : from.front().without_terminator())
+      if (failed(isa<plan::LoopOp, plan::CaseOp>(op) ? addControlFlow(op) : addInstruction(op))) return failure();
+    openGroup.reset();
+    multiplicity = outer;
+    return success();
+  }
+
+  /// The instruction, then those of each function that it runs.
+  LogicalResult addControlFlow(Operation& op) {
+    openGroup.reset();
+    size_t index = program->instructions.size();
+    program->instructions.push_back(std::make_unique<artifact::InstructionT>());
+    program->instructions[index]->loc = getLocation(op.getLoc());
+    auto loop = dyn_cast<plan::LoopOp>(op);
+    uint64_t trips = loop ? loop.getTrips().value_or(1) : 1;
+    SmallVector<uint32_t> sizes;
+    for (func::FuncOp callee : plan::getCallees(&op)) {
+      size_t begin = program->instructions.size();
+      callers[callee] = &op;
+      if (failed(addInstructions(callee, multiplicity * trips))) return failure();
+      sizes.push_back(program->instructions.size() - begin);
+    }
+    if (loop) {
+      artifact::LoopT target;
+      target.body = sizes.back();
+      target.trips = loop.getTrips().value_or(0);
+      if (loop.getConditionAttr()) {
+        target.condition = sizes.front();
+        target.predicate = sliceOf(plan::getCallees(&op).front().front().getTerminator()->getOperand(0));
+      }
+      program->instructions[index]->op.Set(std::move(target));
+    } else {
+      artifact::CaseT target;
+      target.index = sliceOf(cast<plan::CaseOp>(op).getIndex());
+      target.branches.assign(sizes.begin(), sizes.end());
+      program->instructions[index]->op.Set(std::move(target));
+    }
+    return success();
+  }
+
   LogicalResult addInstruction(Operation& op) {
     if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) return success();
     auto launch = dyn_cast<plan::LaunchOp>(op);
@@ -84,7 +146,9 @@ class ProgramExporter {
     openGroup = group;
     auto instruction = std::make_unique<artifact::InstructionT>();
     instruction->loc = getLocation(op.getLoc());
-    if (!isa<plan::DoneOp>(op))
+    if (launch)
+      instruction->bytes = launch.getTouchedBytes();
+    else if (!isa<plan::DoneOp>(op))
       for (Value operand : op.getOperands()) instruction->bytes += bytesOf(operand);
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
                                .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
@@ -111,7 +175,7 @@ class ProgramExporter {
                                })
                                .Default([](Operation* op) { return op->emitOpError("is not an instruction"); });
     if (auto collective = dyn_cast<plan::CollectiveOp>(op)) starts[collective] = program->instructions.size();
-    program->flops += instruction->flops;
+    program->flops += instruction->flops * multiplicity;
     program->instructions.push_back(std::move(instruction));
     return result;
   }
@@ -127,9 +191,9 @@ class ProgramExporter {
   /// Adds `launch` to the instruction before, which is its group.
   LogicalResult addToGroup(plan::LaunchOp launch) {
     artifact::InstructionT& instruction = *program->instructions.back();
-    for (Value operand : launch->getOperands()) instruction.bytes += bytesOf(operand);
+    instruction.bytes += launch.getTouchedBytes();
     instruction.flops += launch.getFlops();
-    program->flops += launch.getFlops();
+    program->flops += launch.getFlops() * multiplicity;
     instruction.op.AsLaunchGroup()->launches.push_back(std::make_unique<artifact::LaunchT>(getLaunch(launch)));
     return success();
   }
@@ -257,7 +321,7 @@ class ProgramExporter {
     }
     target.starts = static_cast<bool>(collective.getToken());
     instruction.op.Set(std::move(target));
-    program->sent_bytes += getSentBytes(collective);
+    program->sent_bytes += getSentBytes(collective) * multiplicity;
     SmallVector<StringRef> texts = getExplanations(collective);
     if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
     for (StringRef text : texts) {
@@ -390,8 +454,10 @@ class ProgramExporter {
   std::unique_ptr<artifact::ProgramT> program;
   llvm::DenseMap<Value, artifact::Slice> constants;
   llvm::StringMap<uint32_t> locations;
-  llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
-  std::optional<int64_t> openGroup;             // of the last instruction
+  llvm::DenseMap<Operation*, uint32_t> starts;     // collectives to their instructions
+  llvm::DenseMap<Operation*, Operation*> callers;  // of functions that loops and branches run
+  uint64_t multiplicity = 1;                       // executions of an instruction in a step
+  std::optional<int64_t> openGroup;                // of the last instruction
 };
 
 }  // namespace

@@ -73,7 +73,8 @@ static LogicalResult nameSymbols(ModuleOp module, func::FuncOp entry, StringRef 
   return success();
 }
 
-OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source, Timings* timings) {
+OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source,
+                                             const CompileOptions& options, Timings* timings) {
   OwningOpRef<ModuleOp> module;
   {
     Timings::Scope scope(timings, "parse");
@@ -81,7 +82,9 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   }
   if (!module) return nullptr;
   Timings::Scope scope(timings, "import");
-  if (usesStablehlo(*module) && failed(importStablehlo(*module))) return nullptr;
+  ImportOptions import;
+  if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
+  if (usesStablehlo(*module) && failed(importStablehlo(*module, import))) return nullptr;
   func::FuncOp entry = getEntry(*module);
   if (!entry || entry.isExternal()) {
     emitError(UnknownLoc::get(context)) << "has no function 'main' and not exactly one public function";

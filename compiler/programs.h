@@ -11,7 +11,8 @@ namespace mlir::sgd {
 
 /// A graph-level module with one function called like the program, and the mesh `@mesh` if it has one. Null after an
 /// error. Parsing and importing are timed apart.
-OwningOpRef<ModuleOp> loadProgram(MLIRContext* context, const ProgramSource& source, Timings* timings);
+OwningOpRef<ModuleOp> loadProgram(MLIRContext* context, const ProgramSource& source, const CompileOptions& options,
+                                  Timings* timings);
 
 /// Gives the module's mesh axes new sizes; an axis that the mesh has not is an error.
 LogicalResult resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes);

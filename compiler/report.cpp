@@ -34,14 +34,43 @@ MemoryReport getMemory(func::FuncOp function, uint64_t arenas, uint64_t constant
   return memory;
 }
 
-CollectiveReport getCollective(plan::CollectiveOp collective) {
+/// `executions` in a step.
+CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t executions, bool inLoop) {
   CollectiveReport report;
+  report.count = executions;
+  report.inLoop = inLoop;
   report.kind = plan::stringifyCollectiveKind(collective.getKind()).str();
-  for (Value source : collective.getSources()) report.operandBytes += bytesOf(source);
-  report.sentBytes = getSentBytes(collective);
+  for (Value source : collective.getSources()) report.operandBytes += bytesOf(source) * executions;
+  report.sentBytes = getSentBytes(collective) * executions;
   report.groupSize = getGroupSize(collective);
   report.location = getUserLocation(collective.getLoc());
   return report;
+}
+
+/// Adds what `function` does in `executions` runs, loops and branches included.
+void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Report& report) {
+  for (Operation& op : function.front()) {
+    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      report.kernels += executions;
+      report.flops += launch.getFlops() * executions;
+    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += matmul.getFlops() * executions;
+    } else if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += convolution.getFlops() * executions;
+    } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
+      report.kernels += executions;
+      report.flops += tiled.getFlops() * executions;
+    } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
+      report.collectives.push_back(getCollective(collective, executions, inLoop));
+      report.sentBytes += report.collectives.back().sentBytes;
+    }
+    auto loop = dyn_cast<plan::LoopOp>(op);
+    report.hasUnknownTrips |= loop && !loop.getTrips();
+    for (func::FuncOp callee : plan::getCallees(&op))
+      addInstructions(callee, executions * (loop ? loop.getTrips().value_or(1) : 1), inLoop || loop, report);
+  }
 }
 
 std::string formatBytes(uint64_t bytes) {
@@ -59,6 +88,7 @@ std::string formatBytes(uint64_t bytes) {
 func::FuncOp mlir::sgd::getReportedFunction(ModuleOp plan) {
   func::FuncOp first;
   for (auto function : plan.getOps<func::FuncOp>()) {
+    if (function.isPrivate()) continue;
     if (function.getName() == "train" || function.getName() == "main") return function;
     if (!first) first = function;
   }
@@ -75,24 +105,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.estimatedSeconds = getSeconds(CostModel(topology, getMeshSizes(mesh)), mesh, function);
   report.memory =
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
-  for (Operation& op : function.front()) {
-    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      ++report.kernels;
-      report.flops += launch.getFlops();
-    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
-      ++report.libraryCalls;
-      report.flops += matmul.getFlops();
-    } else if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
-      ++report.libraryCalls;
-      report.flops += convolution.getFlops();
-    } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
-      ++report.kernels;
-      report.flops += tiled.getFlops();
-    } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-      report.collectives.push_back(getCollective(collective));
-      report.sentBytes += report.collectives.back().sentBytes;
-    }
-  }
+  addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
   return report;
 }
 
@@ -122,6 +135,7 @@ llvm::json::Value Report::toJson() const {
                             {"kernels", kernels},
                             {"library_calls", libraryCalls},
                             {"sent_bytes", sentBytes},
+                            {"has_unknown_trips", hasUnknownTrips},
                             {"collectives", std::move(list)}};
 }
 
@@ -150,7 +164,7 @@ bool fromJson(const llvm::json::Value& json, Report& report) {
       !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) ||
       !object.map("flops", report.flops) || !object.map("kernels", report.kernels) ||
       !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
-      !object.map("collectives", report.collectives))
+      !object.map("has_unknown_trips", report.hasUnknownTrips) || !object.map("collectives", report.collectives))
     return false;
   const llvm::json::Array* mesh = json.getAsObject()->getArray("mesh");
   for (const llvm::json::Value& axis : mesh ? *mesh : llvm::json::Array()) {
@@ -168,7 +182,7 @@ bool fromJson(const llvm::json::Value& json, Report& report) {
 void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
-  os << "\nper rank and step:\n";
+  os << "\nper rank and step" << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
      << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";
@@ -177,7 +191,8 @@ void Report::print(llvm::raw_ostream& os) const {
   os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";
   for (const CollectiveReport& one : collectives)
     os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
-       << (one.location.empty() ? "" : ", ") << one.location << "\n";
+       << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
+       << one.location << "\n";
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

@@ -18,7 +18,7 @@ namespace mlir::sgd {
 /// One collective of the program; `count` is how often it runs in a step, bytes are those of all its runs.
 struct CollectiveReport {
   std::string kind;
-  int64_t count = 1;
+  int64_t count = 1;  ///< executions in a step; the bytes are those of all of them
   uint64_t operandBytes = 0;
   uint64_t sentBytes = 0;
   int64_t groupSize = 1;
@@ -50,6 +50,7 @@ struct Report {
   uint64_t libraryCalls = 0;
   uint64_t sentBytes = 0;
   std::vector<CollectiveReport> collectives;
+  bool hasUnknownTrips = false;  ///< some loop ends when its condition says so: it is counted as one trip
 
   llvm::json::Value toJson() const;
   /// A few lines for a person.

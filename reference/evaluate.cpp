@@ -70,6 +70,8 @@ class Evaluator {
       return success();
     }
     if (auto tiled = dyn_cast<TiledOp>(op)) return evaluateTiled(tiled, in, out);
+    if (auto loop = dyn_cast<WhileOp>(op)) return evaluateWhile(loop, in, out);
+    if (auto branches = dyn_cast<CaseOp>(op)) return evaluateCase(branches, in, out);
     if (auto cluster = dyn_cast<ClusterOp>(op)) {
       std::vector<RankTensors> arguments;
       for (const RankTensors* tensors : in) arguments.push_back(*tensors);
@@ -117,6 +119,32 @@ class Evaluator {
     return success();
   }
 
+  /// The scalar that all ranks agree on.
+  static FailureOr<int64_t> getAgreed(Operation* op, const RankTensors& tensors) {
+    int64_t value = tensors.front().integers.front();
+    for (const Tensor& tensor : tensors)
+      if (tensor.integers.front() != value)
+        return op->emitOpError("is decided by a value that differs between ranks"), failure();
+    return value;
+  }
+
+  LogicalResult evaluateWhile(WhileOp loop, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    for (auto [from, slot] : llvm::zip(in, out)) slot = *from;
+    for (int64_t trip = 0; !loop.getTrips() || trip < static_cast<int64_t>(*loop.getTrips()); ++trip) {
+      if (!loop.getTrips()) {
+        auto condition = Evaluator(ranks, observer).run(loop.getCondition().front(), out);
+        if (failed(condition)) return failure();
+        FailureOr<int64_t> goesOn = getAgreed(loop, condition->front());
+        if (failed(goesOn)) return failure();
+        if (*goesOn == 0) break;
+      }
+      auto next = Evaluator(ranks, observer).run(loop.getBody().front(), std::move(out));
+      if (failed(next)) return failure();
+      out = std::move(*next);
+    }
+    return success();
+  }
+
   /// The body once for each combination of indices.
   LogicalResult evaluateTiled(TiledOp op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
     LogicalResult result = success();
@@ -133,6 +161,19 @@ class Evaluator {
       }
     });
     return result;
+  }
+
+  LogicalResult evaluateCase(CaseOp branches, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    FailureOr<int64_t> index = getAgreed(branches, *in.front());
+    if (failed(index)) return failure();
+    int64_t last = static_cast<int64_t>(branches.getBranches().size()) - 1;
+    std::vector<RankTensors> arguments;
+    for (const RankTensors* tensors : in.drop_front()) arguments.push_back(*tensors);
+    Region& branch = branches.getBranches()[*index < 0 || *index > last ? last : *index];
+    auto results = Evaluator(ranks, observer).run(branch.front(), std::move(arguments));
+    if (failed(results)) return failure();
+    out = std::move(*results);
+    return success();
   }
 
   LogicalResult checkTypes(Operation* op) {

@@ -50,6 +50,13 @@ struct BufferRoot {
 };
 BufferRoot getRoot(Value buffer);
 
+/// The functions that `op` runs when it is a loop or case: the condition, if any, then the body; or the branches. Empty
+/// for every other op.
+SmallVector<func::FuncOp> getCallees(Operation* op);
+
+/// What the arguments of these functions are, in order: inputs, then slots or outputs.
+SmallVector<Value> getPassedBuffers(Operation* op);
+
 }  // namespace mlir::plan
 
 #endif

@@ -84,6 +84,13 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+int64_t LaunchOp::getTouchedBytes() {
+  if (getBytes()) return *getBytes();
+  int64_t bytes = 0;
+  for (Value buffer : getOperands()) bytes += getByteSize(cast<MemRefType>(buffer.getType()));
+  return bytes;
+}
+
 static bool matches(Value buffer, Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   auto memref = cast<MemRefType>(buffer.getType());

@@ -66,17 +66,21 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterf
   let summary = "Runs a kernel over [0, range), cut in parts that begin at multiples of the grain";
   let description = [{
     `coordinates` are passed to the kernel: the rank's linear index over each list of axes. Launches that follow one another with the same
-    `group` need nothing of each other and are one instruction.
+    `group` need nothing of each other and are one instruction. `bytes`: what is read and written, where that is less than all buffers.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs,
     Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$outputs,
     OptionalAttr<TypedArrayAttrBase<Sgd_AxisList, "axis lists">>:$coordinates, I64Attr:$range, I64Attr:$grain,
-    DefaultValuedAttr<I64Attr, "0">:$flops, OptionalAttr<I64Attr>:$group);
+    DefaultValuedAttr<I64Attr, "0">:$flops, OptionalAttr<I64Attr>:$bytes, OptionalAttr<I64Attr>:$group);
   let assemblyFormat = [{
     $kernel `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` (`coordinates` $coordinates^)?
     `range` $range `grain` $grain (`group` $group^)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes read and written.
+    int64_t getTouchedBytes();
+  }];
 }
 
 def Plan_MatmulOp : Plan_Op<"matmul"> {
@@ -230,6 +234,55 @@ def Plan_FillOp : Plan_Op<"fill"> {
   let summary = "Sets every element of the target to `value`";
   let arguments = (ins TypedAttrInterface:$value, Arg<Plan_Buffer, "", [MemWrite]>:$target);
   let assemblyFormat = "$value `to` $target attr-dict `:` type($target)";
+  let hasVerifier = 1;
+}
+
+// Control flow --------------------------------------------------------------------------------------------------------
+// Bodies are private functions, each called from one place; their arguments are the operands, in order. What they allocate lies in the
+// scratch of the op that calls them, which is there when offsets are assigned.
+
+def Plan_LoopOp : Plan_Op<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs `body` `trips` times, or as long as `condition` returns true";
+  let description = [{
+    Both functions take the inputs, which stay as they are, then the slots. The body returns the slots, each in its own argument's buffer
+    (`plan.alias`); the condition returns one boolean.
+
+    ```mlir
+    func.func private @next(%x: memref<8xf32, #plan.space<private>>) -> (memref<8xf32, #plan.space<private>> {plan.alias = 0 : i64}) {
+      plan.launch @double ins() outs(%x : memref<8xf32, #plan.space<private>>) range 8 grain 8
+      return %x : memref<8xf32, #plan.space<private>>
+    }
+    plan.loop @next ins() slots(%x : memref<8xf32, #plan.space<private>>) trips 10
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$body, OptionalAttr<FlatSymbolRefAttr>:$condition,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$slots,
+    OptionalAttr<I64Attr>:$trips, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$private_scratch,
+    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$window_scratch);
+  let assemblyFormat = [{
+    $body `ins` `(` ($inputs^ `:` type($inputs))? `)` `slots` `(` ($slots^ `:` type($slots))? `)` (`trips` $trips^)? (`while` $condition^)?
+    (`private` `(` $private_scratch^ `:` type($private_scratch) `)`)? (`window` `(` $window_scratch^ `:` type($window_scratch) `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_CaseOp : Plan_Op<"case", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs the branch whose number is in `index`; a number without a branch runs the last one";
+  let description = [{
+    The functions take the inputs, which stay as they are, then the outputs, which they return (`plan.alias`) and write without reading.
+
+    ```mlir
+    plan.case %i : memref<i32, #plan.space<private>> of [@first, @second] ins(%x : memref<8xf32, #plan.space<private>>)
+      outs(%y : memref<8xf32, #plan.space<private>>)
+    ```
+  }];
+  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$index, TypedArrayAttrBase<FlatSymbolRefAttr, "functions">:$branches,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemWrite]>:$outputs,
+    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$private_scratch, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$window_scratch);
+  let assemblyFormat = [{
+    $index `:` type($index) `of` $branches `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` ($outputs^ `:` type($outputs))? `)`
+    (`private` `(` $private_scratch^ `:` type($private_scratch) `)`)? (`window` `(` $window_scratch^ `:` type($window_scratch) `)`)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

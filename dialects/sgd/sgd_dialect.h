@@ -52,6 +52,13 @@ RankedTensorType withSharding(RankedTensorType type, ShardingAttr sharding);
 /// integers, otherwise `type`.
 Type getSumType(Type type);
 
+/// A loop or branch: an op whose blocks are program, not kernel.
+bool isControlFlow(Operation* op);
+
+/// Every block of the program that `function` is: its own, and those of loops and branches in it before the block that
+/// holds them. Each is closed: an op takes values from its own block only.
+SmallVector<Block*> getProgramBlocks(func::FuncOp function);
+
 /// The neutral element of `kind` for the scalar type `type` (max of floats: -inf).
 TypedAttr getNeutralElement(OpBuilder& builder, ReduceKind kind, Type type);
 

@@ -181,6 +181,17 @@ LogicalResult ClusterOp::verify() {
   return success();
 }
 
+DynamicUpdateSliceOp ClusterOp::getUpdate(unsigned result) {
+  auto update = getBody().front().getTerminator()->getOperand(result).getDefiningOp<DynamicUpdateSliceOp>();
+  bool isAlone =
+      update && update->hasOneUse() && isa<BlockArgument>(update.getInput()) && update.getInput().hasOneUse();
+  return isAlone ? update : DynamicUpdateSliceOp();
+}
+
+unsigned ClusterOp::getUpdatedInput(unsigned result) {
+  return cast<BlockArgument>(getUpdate(result).getInput()).getArgNumber();
+}
+
 // Reduction kinds
 // -------------------------------------------------------------------------------------------------------
 

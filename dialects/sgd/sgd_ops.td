@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_SGD_OPS_TD
 #define SGD_DIALECTS_SGD_OPS_TD
 
+include "dialects/sgd/control_flow_ops.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -478,7 +479,7 @@ def Sgd_FPToUIOp : Sgd_FloatToIntOp<"fptoui"> { let summary = "Rounds to zero; s
 
 // Clusters ------------------------------------------------------------------------------------------------------------
 
-def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ClusterOp", "ManualComputationOp", "SortOp", "SortRowsOp"]>]> {
+def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ClusterOp", "ManualComputationOp", "SortOp", "SortRowsOp", "WhileOp", "CaseOp"]>]> {
   let summary = "Results of the enclosing region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -488,6 +489,7 @@ def Sgd_ClusterOp : Sgd_Op<"cluster", [Pure, IsolatedFromAbove, SingleBlock]> {
   let summary = "Ops that become one kernel: block arguments are the operands, the yielded values are the results";
   let description = [{
     Within it ops are still on tensors; code generation computes the yielded values element by element, with no tensor in between in memory.
+    A yielded dynamic_update_slice of an input that nothing else in the cluster reads is written over that input: only the update is computed.
 
     ```mlir
     %1 = sgd.cluster(%x, %y) {
@@ -503,6 +505,12 @@ def Sgd_ClusterOp : Sgd_Op<"cluster", [Pure, IsolatedFromAbove, SingleBlock]> {
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`(` $inputs `)` $body attr-dict `:` functional-type($inputs, results)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dynamic_update_slice that result `result` is, when it is written over the input that it updates; else null.
+    DynamicUpdateSliceOp getUpdate(unsigned result);
+    /// The number of that input.
+    unsigned getUpdatedInput(unsigned result);
+  }];
 }
 
 def Sgd_TiledOp : Sgd_Op<"tiled", [Pure, IsolatedFromAbove, SingleBlock, NoTerminator]> {

@@ -1,109 +1,49 @@
-// Loops and conditionals. A loop that counts to a known bound is unrolled; of a conditional all branches are computed
-// and the results chosen, which is right because every op is defined on all inputs and has no side effects.
-#include "frontends/stablehlo/combiner.h"
+// Loops and conditionals. Short loops that count to a known bound are unrolled, small conditionals compute all branches
+// and choose; everything else becomes control flow of the graph level.
+#include "frontends/stablehlo/counted_loop.h"
 #include "frontends/stablehlo/importer.h"
 
 #include "frontends/stablehlo/input/elementwise_ops.h"
-#include "frontends/stablehlo/input/region_ops.h"
-#include "frontends/stablehlo/input/shape_ops.h"
+#include "frontends/stablehlo/input/library_ops.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-namespace {
+/// A loop in a manual computation may not become more ops than this: compile time grows with them.
+static constexpr int64_t kMaxManualOps = 50'000;
 
-/// An unrolled loop may not become more ops than this: compile time grows with them.
-constexpr int64_t kMaxUnrolledOps = 50'000;
-
-bool isUnsignedScalar(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType().isUnsignedInteger();
-}
-
-std::optional<APInt> getScalar(DenseElementsAttr elements) {
-  if (!elements || !isa<IntegerType>(elements.getElementType()) || elements.getNumElements() != 1) return std::nullopt;
-  return *elements.getValues<APInt>().begin();
-}
-
-bool compare(stablehlo::ComparisonDirection direction, const APInt& a, const APInt& b, bool isUnsigned) {
-  using D = stablehlo::ComparisonDirection;
-  switch (direction) {
-    case D::EQ:
-      return a == b;
-    case D::NE:
-      return a != b;
-    case D::LT:
-      return isUnsigned ? a.ult(b) : a.slt(b);
-    case D::LE:
-      return isUnsigned ? a.ule(b) : a.sle(b);
-    case D::GT:
-      return isUnsigned ? a.ugt(b) : a.sgt(b);
-    case D::GE:
-      return isUnsigned ? a.uge(b) : a.sge(b);
-  }
-  llvm_unreachable("every direction is listed");
-}
-
-int64_t countOps(Region& region) {
+/// Ops of a region and of the functions that it calls; libraries called again count again.
+static int64_t countOps(Region& region, const DenseMap<StringAttr, func::FuncOp>& functions) {
   int64_t count = 0;
-  region.walk([&](Operation*) { ++count; });
+  region.walk([&](Operation* op) {
+    ++count;
+    auto call = dyn_cast<func::CallOp>(op);
+    func::FuncOp callee = call ? functions.lookup(call.getCalleeAttr().getAttr()) : func::FuncOp();
+    if (callee && callee != region.getParentOfType<func::FuncOp>()) count += countOps(callee.getBody(), functions);
+  });
   return count;
 }
 
-/// What is known of a loop's integers before it runs.
-class LoopAnalysis {
- public:
-  LoopAnalysis(stablehlo::WhileOp loop, llvm::function_ref<std::optional<APInt>(Value)> getOuter)
-      : loop(loop), getOuter(getOuter) {}
+/// Values that cost nothing to make where they are needed.
+static bool isSmallConstant(Value value) {
+  DenseElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && (constant.isSplat() || constant.getNumElements() <= 16);
+}
 
-  /// The values that the counter takes, one per iteration, and its position among the operands; nullopt when the
-  /// condition is not a comparison of a counter with a known bound, or iterations are more than `most`.
-  std::optional<std::pair<unsigned, SmallVector<APInt>>> getCounter(int64_t most) {
-    Block& condition = loop.getCond().front();
-    auto test = skipConstraints(condition.getTerminator()->getOperand(0)).getDefiningOp<stablehlo::CompareOp>();
-    if (!test) return std::nullopt;
-    auto counter = dyn_cast<BlockArgument>(skipConstraints(test.getLhs()));
-    if (!counter || counter.getOwner() != &condition) return std::nullopt;
-    unsigned index = counter.getArgNumber();
-    std::optional<APInt> value = getOuter(loop->getOperand(index)), bound = getInvariant(test.getRhs()),
-                         step = getStep(index);
-    if (!value || !bound || !step) return std::nullopt;
-    SmallVector<APInt> values;
-    while (compare(test.getComparisonDirection(), *value, *bound, isUnsignedScalar(counter))) {
-      if (static_cast<int64_t>(values.size()) == most) return std::nullopt;
-      values.push_back(*value);
-      *value += *step;
-    }
-    return std::pair(index, values);
+namespace {
+
+/// What a region with no sight of what is around it takes from there: pairs of the value that the region's ops read and
+/// the imported one outside. Constants are made inside; all else becomes an argument.
+struct Closure {
+  SmallVector<std::pair<Value, Value>> arguments, constants;
+
+  void add(Value seen, Value imported, bool mayChange) {
+    (!mayChange && isSmallConstant(imported) ? constants : arguments).push_back({seen, imported});
   }
-
- private:
-  /// A value that is the same in all iterations: a constant, one from outside, or carried unchanged.
-  std::optional<APInt> getInvariant(Value value) {
-    value = skipConstraints(value);
-    if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>())
-      return getScalar(dyn_cast<DenseElementsAttr>(constant.getValue()));
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || argument.getOwner()->getParentOp() != loop.getOperation()) return getOuter(value);
-    Block& body = loop.getBody().front();
-    unsigned index = argument.getArgNumber();
-    if (skipConstraints(body.getTerminator()->getOperand(index)) != body.getArgument(index)) return std::nullopt;
-    return getOuter(loop->getOperand(index));
+  SmallVector<Value> getImported() const {
+    return llvm::map_to_vector(arguments, [](const auto& pair) { return pair.second; });
   }
-
-  /// What an iteration adds to operand `index`.
-  std::optional<APInt> getStep(unsigned index) {
-    Block& body = loop.getBody().front();
-    Operation* next = skipConstraints(body.getTerminator()->getOperand(index)).getDefiningOp();
-    if (!isa_and_nonnull<stablehlo::AddOp, stablehlo::SubtractOp>(next)) return std::nullopt;
-    Value lhs = skipConstraints(next->getOperand(0)), rhs = skipConstraints(next->getOperand(1));
-    if (isa<stablehlo::AddOp>(next) && rhs == body.getArgument(index)) std::swap(lhs, rhs);
-    std::optional<APInt> step = getInvariant(rhs);
-    if (lhs != body.getArgument(index) || !step) return std::nullopt;
-    return isa<stablehlo::SubtractOp>(next) ? -*step : *step;
-  }
-
-  stablehlo::WhileOp loop;
-  llvm::function_ref<std::optional<APInt>(Value)> getOuter;
 };
 
 }  // namespace
@@ -114,29 +54,143 @@ std::optional<APInt> Importer::getKnownInteger(Value original) {
   return getScalar(constant);
 }
 
-LogicalResult Importer::importWhile(Operation* op, Location loc) {
+LogicalResult Importer::importRegion(Block& block, Region& region, ArrayRef<std::pair<Value, Value>> arguments,
+                                     ArrayRef<std::pair<Value, Value>> constants, SmallVectorImpl<Value>& returned) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block* target = builder.createBlock(&region);
+  SmallVector<std::pair<Value, Value>> before;  // what values seen inside were outside
+  auto map = [&](Value seen, Value value) {
+    before.push_back({seen, values.lookup(seen)});
+    values[seen] = value;
+  };
+  for (auto [seen, imported] : arguments) map(seen, target->addArgument(imported.getType(), seen.getLoc()));
+  for (auto [seen, imported] : constants) map(seen, builder.clone(*imported.getDefiningOp())->getResult(0));
+  if (importBlock(block, returned).failed()) return failure();
+  for (auto [seen, value] : before) values[seen] = value;
+  return success();
+}
+
+LogicalResult Importer::unroll(Operation* op, const CountedLoop& counted, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
-  int64_t size = countOps(loop.getBody());
-  auto getOuter = [&](Value value) { return getKnownInteger(value); };
-  auto counter = LoopAnalysis(loop, getOuter).getCounter(kMaxUnrolledOps / size);
-  if (!counter)
-    return emitError(loc)
-           << "'stablehlo.while' is supported with a counter that starts at a constant, changes by a constant and is "
-              "compared with a constant, and only up to "
-           << kMaxUnrolledOps << " ops when unrolled (its body has " << size
-           << "); use lax.scan or lax.fori_loop with a static and smaller number of iterations";
   SmallVector<Value> carried;
   for (Value operand : op->getOperands()) carried.push_back(values.lookup(operand));
-  auto& [index, counts] = *counter;
-  for (const APInt& count : counts) {
-    auto type = cast<RankedTensorType>(carried[index].getType());
-    carried[index] = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, count));
+  for (int64_t trip = 0; trip < counted.trips; ++trip) {
+    Value& counter = carried[counted.counter];
+    auto type = cast<RankedTensorType>(counter.getType());
+    counter = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, counted.getCount(trip)));
     for (auto [argument, value] : llvm::zip(loop.getBody().getArguments(), carried)) values[argument] = value;
     SmallVector<Value> next;
     if (importBlock(loop.getBody().front(), next).failed()) return failure();
     carried = next;
   }
   return mapResults(op, carried, loc);
+}
+
+LogicalResult Importer::importWhile(Operation* op, Location loc) {
+  auto loop = cast<stablehlo::WhileOp>(op);
+  auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
+  int64_t most = (isManual ? kMaxManualOps : options.unrolledOps) / countOps(loop.getBody(), functions);
+  if (counted && counted->trips <= std::max<int64_t>(most, 1)) return unroll(op, *counted, loc);
+  if (isManual)
+    return emitError(loc) << "'stablehlo.while' in a manual computation is supported with a counter that starts at a "
+                             "constant, changes by a constant and is compared with a constant, and only up to "
+                          << kMaxManualOps << " ops when unrolled; put the loop around the manual computation";
+
+  Block& body = loop.getBody().front();
+  Closure slots;
+  SmallVector<bool> isInside;  // by operand: a constant made inside
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    bool isInvariant = body.getTerminator()->getOperand(index) == body.getArgument(index);
+    slots.add(body.getArgument(index), values.lookup(operand), !isInvariant);
+    isInside.push_back(isInvariant && isSmallConstant(values.lookup(operand)));
+  }
+  size_t numCarried = slots.arguments.size();
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured) slots.add(value, values.lookup(value), /*mayChange=*/false);
+
+  SmallVector<Value> inits = slots.getImported();
+  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
+  auto graphLoop =
+      WhileOp::create(builder, loc, types, inits, counted ? builder.getI64IntegerAttr(counted->trips) : IntegerAttr());
+  auto finish = [&](Region& region, ArrayRef<Value> yielded) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&region.front());
+    YieldOp::create(builder, loc, yielded);
+  };
+  SmallVector<Value> returned, yielded, results;
+  if (importRegion(body, graphLoop.getBody(), slots.arguments, slots.constants, returned).failed()) return failure();
+  for (auto [value, inside] : llvm::zip(returned, isInside))
+    if (!inside) yielded.push_back(value);
+  for (BlockArgument argument : graphLoop.getBody().getArguments().drop_front(numCarried)) yielded.push_back(argument);
+  finish(graphLoop.getBody(), yielded);
+  if (!counted) {
+    // The condition has arguments of its own.
+    Block& condition = loop.getCond().front();
+    auto seenByCondition = [&](ArrayRef<std::pair<Value, Value>> pairs) {
+      return llvm::map_to_vector(pairs, [&](std::pair<Value, Value> pair) {
+        auto argument = dyn_cast<BlockArgument>(pair.first);
+        bool isSlot = argument && argument.getOwner() == &body;
+        return isSlot ? std::pair(Value(condition.getArgument(argument.getArgNumber())), pair.second) : pair;
+      });
+    };
+    SmallVector<Value> predicate;
+    if (importRegion(condition, graphLoop.getCondition(), seenByCondition(slots.arguments),
+                     seenByCondition(slots.constants), predicate)
+            .failed())
+      return failure();
+    finish(graphLoop.getCondition(), predicate);
+  }
+  unsigned next = 0;
+  for (auto [operand, inside] : llvm::zip(op->getOperands(), isInside))
+    results.push_back(inside ? values.lookup(operand) : graphLoop.getResult(next++));
+  return mapResults(op, results, loc);
+}
+
+/// Computing all branches and choosing costs less than deciding before: few elements, no products, no loops.
+static bool isCheap(Region& region) {
+  constexpr int64_t kCheapElements = 1 << 14;
+  int64_t elements = 0;
+  bool isExpensive = region
+                         .walk([&](Operation* op) {
+                           for (Type type : op->getResultTypes())
+                             if (auto tensor = dyn_cast<RankedTensorType>(type)) elements += tensor.getNumElements();
+                           bool isMore =
+                               isa<func::CallOp, stablehlo::WhileOp, stablehlo::CaseOp, stablehlo::IfOp>(op) ||
+                               op->getName().getStringRef() == "stablehlo.dot_general" ||
+                               op->getName().getStringRef() == "stablehlo.convolution";
+                           return isMore ? WalkResult::interrupt() : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+  return !isExpensive && elements <= kCheapElements;
+}
+
+LogicalResult Importer::importCase(Operation* op, Value index, Location loc) {
+  Closure inputs;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured) inputs.add(value, values.lookup(value), /*mayChange=*/false);
+  SmallVector<Type> types =
+      llvm::map_to_vector(op->getResultTypes(), [](Type type) -> Type { return convertTensorType(type); });
+  auto branches = CaseOp::create(builder, loc, types, index, inputs.getImported(), op->getNumRegions());
+  for (auto [region, branch] : llvm::zip(op->getRegions(), branches.getBranches())) {
+    SmallVector<Value> returned;
+    if (importRegion(region.front(), branch, inputs.arguments, inputs.constants, returned).failed()) return failure();
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&branch.front());
+    YieldOp::create(builder, loc, returned);
+  }
+  return mapResults(op, branches.getResults(), loc);
+}
+
+/// The number of the branch: an `if` has that for true first.
+static Value getBranchNumber(OpBuilder& builder, Location loc, Value selector, bool isIf) {
+  if (!isIf) return selector;
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  auto number = [&](int32_t value) {
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+  };
+  return arith::SelectOp::create(builder, loc, selector, number(0), number(1));
 }
 
 LogicalResult Importer::importConditional(Operation* op, Location loc) {
@@ -151,6 +205,8 @@ LogicalResult Importer::importConditional(Operation* op, Location loc) {
       return failure();
     return mapResults(op, results, loc);
   }
+  if (!isManual && !llvm::all_of(op->getRegions(), isCheap))
+    return importCase(op, getBranchNumber(builder, loc, selector, isIf), loc);
   SmallVector<SmallVector<Value>> branches(op->getNumRegions());
   for (auto [region, results] : llvm::zip(op->getRegions(), branches))
     if (importBlock(region.front(), results).failed()) return failure();

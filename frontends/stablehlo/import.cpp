@@ -41,8 +41,8 @@ bool sgd::usesStablehlo(ModuleOp module) {
 
 SmallVector<std::string> sgd::getSupportedInputOps() { return Importer::getSupportedOps(); }
 
-LogicalResult sgd::importStablehlo(ModuleOp module) {
+LogicalResult sgd::importStablehlo(ModuleOp module, const ImportOptions& options) {
   MLIRContext* context = module.getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
-  return Importer(module).run();
+  return Importer(module, options).run();
 }

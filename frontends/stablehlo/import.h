@@ -19,13 +19,19 @@ void registerStablehloDialects(DialectRegistry& registry);
 #define GEN_PASS_REGISTRATION
 #include "frontends/stablehlo/passes.h.inc"
 
+struct ImportOptions {
+  /// A loop that counts to a known bound is unrolled when it becomes at most so many ops; its first iteration always is
+  /// when it is the only one.
+  int64_t unrolledOps = 4000;
+};
+
 /// True when `module` holds an op of an input dialect, or attributes that JAX puts on each module.
 bool usesStablehlo(ModuleOp module);
 
 /// Replaces each public function by its graph-level form (private functions are inlined) and the
 /// meshes of `sdy` by one `sgd.mesh`. On failure what is not supported or not consistent has been
 /// reported at the user's source location, and `module` is not to be used.
-LogicalResult importStablehlo(ModuleOp module);
+LogicalResult importStablehlo(ModuleOp module, const ImportOptions& options = {});
 
 /// Names of the ops of the input dialects that have a lowering, sorted; others are refused by name.
 SmallVector<std::string> getSupportedInputOps();

@@ -74,7 +74,8 @@ SmallVector<std::string> Importer::getSupportedOps() {
   return names;
 }
 
-Importer::Importer(ModuleOp module) : module(module), builder(module.getContext()), shardings(module) {
+Importer::Importer(ModuleOp module, const ImportOptions& options)
+    : module(module), options(options), builder(module.getContext()), shardings(module) {
   for (auto [name, import] : getRegionLowerings()) regionLowerings[OperationName(name, module.getContext())] = import;
   for (const auto& entry : createLowerings())
     lowerings[OperationName(entry.getKey(), module.getContext())] = entry.getValue();

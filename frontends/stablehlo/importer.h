@@ -3,6 +3,8 @@
 #ifndef SGD_FRONTENDS_STABLEHLO_IMPORTER_H
 #define SGD_FRONTENDS_STABLEHLO_IMPORTER_H
 
+#include "frontends/stablehlo/counted_loop.h"
+#include "frontends/stablehlo/import.h"
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 #include "frontends/stablehlo/sharding_import.h"
@@ -12,7 +14,7 @@ namespace mlir::sgd {
 
 class Importer {
  public:
-  explicit Importer(ModuleOp module);
+  Importer(ModuleOp module, const ImportOptions& options);
   LogicalResult run();
 
   /// Names of the ops of the input dialects that are not refused as such, sorted.
@@ -35,7 +37,13 @@ class Importer {
   FailureOr<ArrayAttr> importManualShardings(ArrayRef<sdy::ShardingAttr> attributes, TypeRange types, Location loc,
                                              StringRef what);
   LogicalResult importWhile(Operation* op, Location loc);
+  LogicalResult unroll(Operation* op, const CountedLoop& counted, Location loc);
   LogicalResult importConditional(Operation* op, Location loc);
+  LogicalResult importCase(Operation* op, Value index, Location loc);
+  /// Imports `block` as the block of `region`, a region of the graph level. Of the pairs, the first is what ops of
+  /// `block` read, the second the imported value outside: an argument of the new block, or a constant made in it.
+  LogicalResult importRegion(Block& block, Region& region, ArrayRef<std::pair<Value, Value>> arguments,
+                             ArrayRef<std::pair<Value, Value>> constants, SmallVectorImpl<Value>& returned);
   LogicalResult importReduce(OpLowering& l);
   LogicalResult importSort(OpLowering& l);
   LogicalResult importMap(OpLowering& l);
@@ -71,6 +79,9 @@ class Importer {
   Location locate(func::FuncOp function, Value value);
 
   ModuleOp module;
+  ImportOptions options;
+  /// Inside of manual computations, whose bodies are straight-line code: loops are unrolled, all branches computed.
+  bool isManual = false;
   OpBuilder builder;
   ShardingImport shardings;
   DenseMap<OperationName, LowerFn> lowerings;

@@ -212,9 +212,9 @@ struct CombineCollectivesPass : mlir::sgd::impl::CombineCollectivesPassBase<Comb
     if (!mesh) return;
     FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
     if (failed(cost)) return signalPassFailure();
-    for (Block& block : getOperation().getBody()) {
+    for (Block* block : getProgramBlocks(getOperation())) {
       Combiner combiner(*cost, mesh.getMesh(), bucketBytes);
-      combiner.run(block);
+      combiner.run(*block);
       numCombined += combiner.numCombined;
     }
   }

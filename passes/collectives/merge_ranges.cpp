@@ -54,7 +54,8 @@ Joined makeJoined(spmd::GatherRangeOp op) {
 
 struct MergeRangesPass : mlir::sgd::impl::MergeRangesPassBase<MergeRangesPass> {
   void runOnOperation() override {
-    for (Block& block : getOperation().getBody()) {
+    for (Block* program : getProgramBlocks(getOperation())) {
+      Block& block = *program;
       // What must be equal: operand, dimension and its size, how ranks follow one another, groups.
       using Key = std::tuple<Value, int64_t, int64_t, int64_t, Attribute, Attribute>;
       llvm::MapVector<Key, SmallVector<spmd::GatherRangeOp>> alike;

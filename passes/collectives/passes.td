@@ -8,7 +8,9 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
   let summary = "Decides where sums of partial values are taken, and between which shardings values travel";
   let description = [{
     Works on global shapes with shardings in types, before `sgd-localize`. Partial values are carried through linear ops where that saves
-    bytes: a sum of two reductions becomes one reduction of the sum, a reduction moves past an op that shrinks the value. Then all
+    bytes: a sum of two reductions becomes one reduction of the sum, a reduction moves past an op that shrinks the value. What a loop only
+    accumulates is reduced once, after it; reshards of what it leaves as it is go before it, as long as their results take at most 256 MiB
+    of a rank. Then all
     reshards of one value are decided together: straight from the source to each sharding that is used, or through one of them where that
     sends less (a reduce-scatter whose result is gathered again for one user, say). Equal reshards are shared.
   }];
@@ -16,6 +18,7 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Pairs of reductions that became one">,
                     Statistic<"numMoved", "moved", "Reductions moved past a shrinking op">,
+                    Statistic<"numLeft", "left-loops", "Reductions and other reshards that left a loop">,
                     Statistic<"numRerouted", "rerouted", "Values whose reshards were changed">];
 }
 

@@ -1,5 +1,6 @@
 // The pass sgd-place-reductions: partial values are carried, then reshards of each value are rerouted.
 #include "passes/collectives/carried_reductions.h"
+#include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/passes.h"
 #include "passes/collectives/reshard_trees.h"
 #include "passes/partition/factor_check.h"
@@ -12,6 +13,9 @@ namespace mlir::sgd {
 
 using namespace mlir;
 using namespace mlir::sgd;
+
+/// What reshards may keep alive through a loop that is not communicated in each iteration then.
+static constexpr int64_t kHeldBytes = 256 << 20;
 
 namespace {
 struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReductionsPass> {
@@ -28,6 +32,8 @@ struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReduc
       if (failed(checkShardings(function, axes.getName(), axes.getMesh()))) return signalPassFailure();
       // Chains of reshards first become single ones, which the carrying of reductions then sees.
       numRerouted += rerouteReshards(function, costs);
+      numLeft += sumAfterLoops(function, axes, kHeldBytes);
+      numLeft += hoistReshards(function, costs, kHeldBytes);
       CarriedReductions carried = carryReductions(function, axes, costs);
       numMerged += carried.numMerged;
       numMoved += carried.numMoved;

@@ -33,7 +33,8 @@ struct EqualCollectives : DenseMapInfo<Operation*> {
 
 struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<SimplifyCollectivesPass> {
   void runOnOperation() override {
-    for (Block& block : getOperation().getBody()) {
+    for (Block* program : getProgramBlocks(getOperation())) {
+      Block& block = *program;
       DenseMap<Operation*, Operation*, EqualCollectives> known;
       for (Operation& op : llvm::make_early_inc_range(block)) {
         if (foldSlice(&op) || foldSum(&op)) continue;

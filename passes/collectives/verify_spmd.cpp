@@ -1,6 +1,6 @@
 // The pass spmd-verify. Groups are axes of the mesh, so they partition the ranks when the axes are distinct parts of
-// it; and with one block, no regions and no branch around a collective, every rank issues the same sequence whatever
-// spmd.partition_id says.
+// it. Every rank issues the same sequence whatever spmd.partition_id says, since a collective stands in the function's
+// one block, or in a loop or branch that all ranks take alike: what decides about it does not depend on the rank.
 #include "passes/collectives/collective_ops.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/sharding_state.h"
@@ -41,7 +41,7 @@ static LogicalResult verifyPermute(spmd::CollectivePermuteOp permute) {
 }
 
 static LogicalResult verifyCollective(Operation* op) {
-  if (!isa<func::FuncOp>(op->getParentOp()))
+  if (!isa<func::FuncOp>(op->getParentOp()) && !isControlFlow(op->getParentOp()))
     return op->emitOpError() << "stands inside '" << op->getParentOp()->getName()
                              << "': whether it runs could differ between ranks";
   if (failed(verifyAxes(op, getGroup(op)))) return failure();

@@ -1,6 +1,8 @@
 // Offsets of arguments and allocs in private and window memory, for all functions of a module together.
 #include <map>
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include "passes/memory/lifetimes.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
@@ -30,11 +32,14 @@ func::FuncOp getFunction(BlockArgument argument) { return cast<func::FuncOp>(arg
 
 struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void runOnOperation() final {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) functions.push_back(function);
-    if (!llvm::all_of(functions, [](func::FuncOp function) { return succeeded(checkIsPlan(function)); }))
-      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal()) continue;
+      if (failed(checkIsPlan(function))) return signalPassFailure();
+      if (!function.isPrivate()) functions.push_back(function);
+    }
     kernels.emplace(getOperation());
+    unifyPassedSpaces(getOperation());
+    for (func::FuncOp function : functions) planCallees(function);
     if (failed(collectArguments())) return signalPassFailure();
     placeArguments();
     uint64_t windowBytes = 0, privateBytes = 0;
@@ -138,7 +143,8 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
     BufferUses uses(function, *kernels);
     SpaceBuffers result;
     for (const SharedArgument& slot : shared) {
-      if (slot.space != space) continue;
+      // What is passed to a loop or branch lies where its caller has it.
+      if (slot.space != space || function.isPrivate()) continue;
       auto own =
           llvm::find_if(slot.arguments, [&](BlockArgument argument) { return getFunction(argument) == function; });
       // The arguments of other programs keep their values while this one runs.
@@ -154,6 +160,33 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
           {static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
     }
     return result;
+  }
+
+  /// Places what the functions that `function` runs allocate, from the start of a scratch that `function` then
+  /// allocates for them. A condition and its body, and branches, run one after another: they share it.
+  void planCallees(func::FuncOp function) {
+    for (Operation& op : llvm::make_early_inc_range(function.front())) {
+      uint64_t windowBytes = 0, privateBytes = 0;
+      for (func::FuncOp callee : plan::getCallees(&op)) {
+        planCallees(callee);
+        uint64_t window = planFunction(callee, Space::Window);
+        fillWindow(callee, window);
+        windowBytes = std::max(windowBytes, window);
+        privateBytes = std::max(privateBytes, planFunction(callee, Space::Private));
+      }
+      llvm::TypeSwitch<Operation*>(&op).Case<plan::LoopOp, plan::CaseOp>([&](auto call) {
+        if (privateBytes != 0)
+          call.getPrivateScratchMutable().assign(createScratch(call, privateBytes, Space::Private));
+        if (windowBytes != 0) call.getWindowScratchMutable().assign(createScratch(call, windowBytes, Space::Window));
+      });
+    }
+  }
+
+  Value createScratch(Operation* call, uint64_t bytes, Space space) {
+    OpBuilder builder(call);
+    auto type = MemRefType::get({static_cast<int64_t>(bytes)}, builder.getI8Type(), MemRefLayoutAttrInterface(),
+                                plan::SpaceAttr::get(&getContext(), space));
+    return plan::AllocOp::create(builder, call->getLoc(), type, IntegerAttr());
   }
 
   /// Places the allocs of `function` in `space` that have no place yet around all arguments; returns the bytes of the

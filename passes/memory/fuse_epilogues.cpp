@@ -116,6 +116,23 @@ bool isReturned(plan::AllocOp buffer) {
   return anyUse(buffer, [](OpOperand& use) { return isa<func::ReturnOp>(use.getOwner()); });
 }
 
+/// What `result`, the sum of a product and `other`, may be accumulated into: an alloc, or the argument in whose buffer
+/// the function returns the sum. Null when there is none.
+Value getAccumulator(plan::AllocOp result, Value other) {
+  if (plan::AllocOp alloc = getWholeAlloc(other)) return isReturned(result) ? Value() : alloc.getResult();
+  auto argument = dyn_cast<BlockArgument>(plan::getRoot(other).root);
+  if (!argument || getNumElements(argument) != getNumElements(other)) return {};
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  Value accumulator;
+  for (OpOperand& returned : argument.getOwner()->getTerminator()->getOpOperands()) {
+    if (plan::getRoot(returned.get()).root != result) continue;
+    auto alias = function.getResultAttrOfType<IntegerAttr>(returned.getOperandNumber(), kAliasAttr);
+    if (accumulator || !alias || alias.getInt() != argument.getArgNumber()) return {};
+    accumulator = argument;
+  }
+  return accumulator;
+}
+
 void eraseWithViews(Value buffer) {
   for (Operation* user : llvm::make_early_inc_range(buffer.getUsers())) eraseWithViews(user->getResult(0));
   buffer.getDefiningOp()->erase();
@@ -142,7 +159,7 @@ class FunctionFuser {
   bool isBefore(Operation* a, Operation* b) const { return positions.lookup(a) < positions.lookup(b); }
 
   /// Whether nobody but `launch` reads or writes `buffer` from `position` on.
-  bool diesAt(Operation* position, plan::LaunchOp launch, plan::AllocOp buffer) const {
+  bool diesAt(Operation* position, plan::LaunchOp launch, Value buffer) const {
     return !anyUse(buffer,
                    [&](OpOperand& use) { return use.getOwner() != launch && !isBefore(use.getOwner(), position); });
   }
@@ -168,11 +185,11 @@ class FunctionFuser {
     return held <= plan::getByteSize(target.getType());
   }
 
-  /// `product` again, in front of `position`, which it is about to replace, writing to `target`, an alloc.
-  void createFused(ProductOp product, Operation* position, plan::AllocOp target, Value bias, plan::Epilogue epilogue) {
-    if (isBefore(position, target)) {
-      target->moveBefore(position);
-      positions[target] = positions.lookup(position);
+  /// `product` again, in front of `position`, which it is about to replace, writing to `target`, an alloc or argument.
+  void createFused(ProductOp product, Operation* position, Value target, Value bias, plan::Epilogue epilogue) {
+    if (Operation* alloc = target.getDefiningOp(); alloc && isBefore(position, alloc)) {
+      alloc->moveBefore(position);
+      positions[alloc] = positions.lookup(position);
     }
     OpBuilder builder(position);
     Value view = viewAs(builder, target, cast<MemRefType>(product.getTarget().getType()));
@@ -211,9 +228,9 @@ class FunctionFuser {
       createFused(product, position, result, other,
                   part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
     } else if (part == Part::AccumulatedProduct) {
-      plan::AllocOp addend = getWholeAlloc(other);
+      Value addend = getAccumulator(result, other);
       bool isOperand = llvm::any_of(product.getFactors(), [&](Value f) { return plan::getRoot(f).root == addend; });
-      if (!addend || isOperand || !diesAt(position, launch, addend) || isReturned(result)) return;
+      if (!addend || isOperand || !diesAt(position, launch, addend)) return;
       noteWrite(addend, lastWrite.lookup(result));
       replaceBuffer(result, addend);
       createFused(product, position, addend, Value(), plan::Epilogue::Accumulate);

@@ -33,14 +33,25 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
   if (auto collective = dyn_cast<plan::CollectiveOp>(op))
     return cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
                                      getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+  if (auto loop = dyn_cast<plan::LoopOp>(op)) {
+    double seconds = 0;
+    for (func::FuncOp callee : plan::getCallees(op)) seconds += getSeconds(cost, mesh, callee);
+    return seconds * static_cast<double>(loop.getTrips().value_or(1));
+  }
+  if (isa<plan::CaseOp>(op)) {
+    double seconds = 0;
+    for (func::FuncOp callee : plan::getCallees(op)) seconds = std::max(seconds, getSeconds(cost, mesh, callee));
+    return seconds;
+  }
+  if (auto launch = dyn_cast<plan::LaunchOp>(op))
+    return cost.getOpSeconds(launch.getFlops(), static_cast<double>(launch.getTouchedBytes()));
   double bytes = 0;
   for (Value operand : op->getOperands()) bytes += plan::getByteSize(cast<MemRefType>(operand.getType()));
   if (auto matmul = dyn_cast<plan::MatmulOp>(op))
     return cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) return cost.getOpSeconds(convolution.getFlops(), bytes);
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) return cost.getOpSeconds(tiled.getFlops(), bytes);
-  auto launch = dyn_cast<plan::LaunchOp>(op);
-  return cost.getOpSeconds(launch ? launch.getFlops() : 0, bytes);
+  return cost.getOpSeconds(0, bytes);
 }
 
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {

@@ -12,8 +12,8 @@ namespace mlir::sgd {
 /// rank sends of gathered ranges, else the operands.
 uint64_t getCountedBytes(plan::CollectiveOp collective);
 
-/// Seconds that `instruction` takes by itself; a collective as if it ran to its end, a plan.done and what is no
-/// instruction none.
+/// Seconds that `instruction` takes by itself, a loop of unknown trips as if it had one, a case as its longest branch;
+/// a collective as if it ran to its end, a plan.done and what is no instruction none.
 double getSeconds(const CostModel& cost, MeshAttr mesh, Operation* instruction);
 
 /// Seconds of one run of a plan-level function whose collectives under way cost nothing but their own time, one after

@@ -35,6 +35,11 @@ FailureOr<KernelTable::Entry> KernelTable::getOrCreate(ClusterOp cluster) {
   Builder builder(cluster.getContext());
   SmallVector<int64_t> candidates;
   for (auto [result, operand] : entry.description.inPlaceCandidates) candidates.append({result, operand});
+  SmallVector<int64_t> inPlace(cluster.getNumResults(), -1);
+  for (unsigned result = 0; result < cluster.getNumResults(); ++result)
+    if (cluster.getUpdate(result)) inPlace[result] = cluster.getUpdatedInput(result);
+  if (llvm::any_of(inPlace, [](int64_t operand) { return operand >= 0; }))
+    kernel->setInPlaceAttr(builder.getDenseI64ArrayAttr(inPlace));
   if (!candidates.empty()) kernel->setCandidatesAttr(builder.getDenseI64ArrayAttr(candidates));
   kernel->setSymName("kernel_" + std::to_string(entries.size()));
   entry.symbol = FlatSymbolRefAttr::get(kernel->getSymNameAttr());

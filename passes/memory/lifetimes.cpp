@@ -11,6 +11,7 @@ static bool overwritesAll(Operation* op, Value buffer, const SymbolTable& kernel
     return llvm::is_contained(targets, buffer) &&
            llvm::none_of(sources, [&](Value source) { return plan::getRoot(source).root == root; });
   };
+  if (auto branches = dyn_cast<plan::CaseOp>(op)) return isOnlyTarget(branches.getOutputs(), branches.getInputs());
   if (auto fill = dyn_cast<plan::FillOp>(op)) return fill.getTarget() == buffer;
   if (auto copy = dyn_cast<plan::CopyOp>(op)) return isOnlyTarget(copy.getTarget(), copy.getSource());
   if (auto collective = dyn_cast<plan::CollectiveOp>(op))

@@ -116,6 +116,8 @@ void OverlapScheduler::addNode(Operation* op) {
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) written.push_back(convolution.getResult());
   if (auto collective = dyn_cast<plan::CollectiveOp>(op)) llvm::append_range(written, collective.getTargets());
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) llvm::append_range(written, tiled.getOutputs());
+  if (auto loop = dyn_cast<plan::LoopOp>(op)) llvm::append_range(written, loop.getSlots());
+  if (auto branches = dyn_cast<plan::CaseOp>(op)) llvm::append_range(written, branches.getOutputs());
   if (auto copy = dyn_cast<plan::CopyOp>(op)) written.push_back(copy.getTarget());
   if (auto fill = dyn_cast<plan::FillOp>(op)) written.push_back(fill.getTarget());
   for (Value operand : op->getOperands()) accesses[plan::getRoot(operand).root] |= llvm::is_contained(written, operand);

@@ -44,6 +44,7 @@ class FunctionSharer {
     for (Operation* op : ops) {
       if (auto launch = dyn_cast<plan::LaunchOp>(op)) shareLaunch(launch);
       if (auto collective = dyn_cast<plan::CollectiveOp>(op)) shareCollective(collective);
+      if (auto copy = dyn_cast<plan::CopyOp>(op)) shareCopy(copy);
     }
     placeAliases();
     updateFunctionType(function);
@@ -84,7 +85,11 @@ class FunctionSharer {
 
   void shareLaunch(plan::LaunchOp launch) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
-    if (!kernel || !kernel.getCandidates() || kernel.getInPlace()) return;
+    if (!kernel || !kernel.getCandidates()) return;
+    SmallVector<unsigned> positions = kernel.getInputPositions();
+    auto getInput = [&](unsigned operand) {
+      return launch.getInputs()[llvm::find(positions, operand) - positions.begin()];
+    };
     int64_t position = uses.getPosition(launch);
     ArrayRef<int64_t> candidates = *kernel.getCandidates();
     SmallVector<Pair> chosen;
@@ -93,7 +98,7 @@ class FunctionSharer {
       for (size_t i = 0; i + 1 < candidates.size(); i += 2) {
         unsigned result = candidates[i], operand = candidates[i + 1];
         bool isTaken = llvm::any_of(chosen, [&](Pair pair) { return pair.first == result || pair.second == operand; });
-        Value source = launch.getInputs()[operand], target = launch.getOutputs()[result];
+        Value source = getInput(operand), target = launch.getOutputs()[result];
         if (isTaken || isa<BlockArgument>(plan::getRoot(source).root) != forArguments ||
             !mayOverwrite(launch, position, source, target))
           continue;
@@ -103,11 +108,15 @@ class FunctionSharer {
   }
 
   void relaunch(plan::LaunchOp launch, plan::KernelOp kernel, ArrayRef<Pair> chosen) {
-    for (auto [result, operand] : chosen) merge(launch.getOutputs()[result], launch.getInputs()[operand]);
+    SmallVector<unsigned> positions = kernel.getInputPositions();
     SmallVector<Value> inputs;
-    for (auto [index, input] : llvm::enumerate(launch.getInputs()))
-      if (llvm::none_of(chosen, [&, index = index](Pair pair) { return pair.second == index; }))
+    for (auto [operand, input] : llvm::zip(positions, launch.getInputs())) {
+      auto pair = llvm::find_if(chosen, [&, operand = operand](Pair pair) { return pair.second == operand; });
+      if (pair == chosen.end())
         inputs.push_back(input);
+      else
+        merge(launch.getOutputs()[pair->first], input);
+    }
     launch.getInputsMutable().assign(inputs);
     launch.setKernelAttr(getVariant(kernel, chosen));
   }
@@ -115,6 +124,7 @@ class FunctionSharer {
   /// The kernel that overwrites these operands, made at the first need.
   FlatSymbolRefAttr getVariant(plan::KernelOp kernel, ArrayRef<Pair> chosen) {
     SmallVector<int64_t> inPlace(kernel.getCluster().getNumResults(), -1);
+    if (kernel.getInPlace()) inPlace.assign(kernel.getInPlace()->begin(), kernel.getInPlace()->end());
     std::string name = kernel.getSymName().str() + "_over";
     for (auto [result, operand] : chosen) inPlace[result] = operand;
     for (int64_t operand : inPlace) name += operand < 0 ? "_x" : "_" + std::to_string(operand);
@@ -134,6 +144,13 @@ class FunctionSharer {
     if (collective.getKind() != plan::CollectiveKind::AllReduce) return;
     for (auto [source, target] : llvm::zip(collective.getSources(), collective.getTargets()))
       if (mayOverwrite(collective, uses.getPosition(collective), source, target)) merge(target, source);
+  }
+
+  /// A copy of what dies there is the same memory.
+  void shareCopy(plan::CopyOp copy) {
+    if (!mayOverwrite(copy, uses.getPosition(copy), copy.getSource(), copy.getTarget())) return;
+    merge(copy.getTarget(), copy.getSource());
+    copy.erase();
   }
 
   /// Results with an argument to lie in that do not lie there yet: written there when it is free by then, else copied

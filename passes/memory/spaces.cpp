@@ -1,6 +1,8 @@
 // Buffers change space and place; types of views follow.
 #include "passes/memory/spaces.h"
 
+#include "mlir/IR/Builders.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 using plan::Space;
@@ -14,6 +16,11 @@ void mlir::sgd::setSpace(Value root, Space space) {
     if (auto view = dyn_cast<plan::ViewOp>(use.getOwner())) setSpace(view.getResult(), space);
     if (auto tiled = dyn_cast<plan::TiledOp>(use.getOwner()))
       setSpace(tiled.getBody().getArgument(use.getOperandNumber()), space);
+    for (func::FuncOp callee : plan::getCallees(use.getOwner())) {
+      for (auto [argument, passed] : llvm::zip(callee.getArguments(), plan::getPassedBuffers(use.getOwner())))
+        if (passed == root) setSpace(argument, space);
+      updateFunctionType(callee);
+    }
   }
 }
 
@@ -47,4 +54,35 @@ LogicalResult mlir::sgd::checkIsPlan(func::FuncOp function) {
   for (Operation& op : function.front().without_terminator())
     if (!isa_and_nonnull<plan::PlanDialect>(op.getDialect())) return op.emitOpError("is not an op of the plan level");
   return success();
+}
+
+/// Returns whether something changed.
+static bool unifySpaces(Operation* op, unsigned index, BlockArgument argument) {
+  Value buffer = plan::getPassedBuffers(op)[index];
+  Space wanted = plan::getSpace(argument.getType()), actual = plan::getSpace(buffer.getType());
+  if (wanted == actual) return false;
+  if (wanted != Space::Window) return setSpace(argument, actual), true;
+  Value root = plan::getRoot(buffer).root;
+  if (actual != Space::Constant || isa<BlockArgument>(root)) return setSpace(root, Space::Window), true;
+  OpBuilder builder(op);
+  auto from = cast<MemRefType>(buffer.getType());
+  auto type = MemRefType::get(from.getShape(), from.getElementType(), from.getLayout(),
+                              plan::SpaceAttr::get(op->getContext(), Space::Window));
+  auto copy = plan::AllocOp::create(builder, op->getLoc(), type, IntegerAttr());
+  plan::CopyOp::create(builder, op->getLoc(), buffer, copy);
+  op->replaceUsesOfWith(buffer, copy);
+  return true;
+}
+
+void mlir::sgd::unifyPassedSpaces(ModuleOp module) {
+  for (bool hasChanged = true; hasChanged;) {
+    hasChanged = false;
+    for (auto function : module.getOps<func::FuncOp>())
+      for (Operation& op : function.getOps())
+        for (func::FuncOp callee : plan::getCallees(&op))
+          for (BlockArgument argument : callee.getArguments())
+            hasChanged |= unifySpaces(&op, argument.getArgNumber(), argument);
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal()) updateFunctionType(function);
 }

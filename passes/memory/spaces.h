@@ -6,8 +6,13 @@
 
 namespace mlir::sgd {
 
-/// Changes the space of `root` (an alloc or argument) and of all views of it. The function's type is not updated.
+/// Changes the space of `root` (an alloc or argument), of all views of it and of the arguments that it is passed as.
+/// The type of root's own function is not updated.
 void setSpace(Value root, plan::Space space);
+
+/// Makes buffers that are passed and the arguments that take them lie in one space: in the window when either must. A
+/// constant that must is copied there.
+void unifyPassedSpaces(ModuleOp module);
 
 /// `buffer` itself or a view of its first bytes with the shape and element type of `type`.
 Value viewAs(OpBuilder& builder, Value buffer, MemRefType type);

@@ -95,7 +95,8 @@ class TileConverter {
           "acts on a part of a tensor that is not contiguous, or not at multiples of 64 bytes, in each tile");
     plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, ArrayAttr(),
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
-                           builder.getI64IntegerAttr(description.flops), /*group=*/IntegerAttr());
+                           builder.getI64IntegerAttr(description.flops), /*bytes=*/IntegerAttr(),
+                           /*group=*/IntegerAttr());
     return success();
   }
 

@@ -4,6 +4,7 @@
 #include "passes/memory/contract_to_plan.h"
 #include "passes/memory/convolve_to_plan.h"
 #include "passes/memory/kernel_table.h"
+#include "passes/memory/outline.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/tiled_to_plan.h"
 #include "passes/partition/passes.h"
@@ -41,14 +42,22 @@ void wrapInCluster(Operation* op) {
   YieldOp::create(builder, op->getLoc(), op->getResults());
 }
 
-/// After this only clusters, contractions, collectives, views and constants are left.
+/// What a loop leaves as it is need not come out of it.
+void forwardInvariants(func::FuncOp function) {
+  for (auto loop : function.getOps<WhileOp>())
+    for (OpResult result : loop->getResults())
+      if (loop.isInvariant(result.getResultNumber()))
+        result.replaceAllUsesWith(loop.getInits()[result.getResultNumber()]);
+}
+
+/// After this only loops, branches, clusters, contractions, collectives, views and constants are left.
 void wrapOthers(func::FuncOp function) {
   for (Operation& op : llvm::make_early_inc_range(function.front().without_terminator())) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
     } else if (!isa<ClusterOp, ContractOp, ConvolveOp, TiledOp, arith::ConstantOp>(op) && !isCollective(&op) &&
-               !getViewByteOffset(&op)) {
+               !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
   }
@@ -57,12 +66,15 @@ void wrapOthers(func::FuncOp function) {
 /// Converts one function.
 class FunctionConverter {
  public:
-  FunctionConverter(func::FuncOp function, KernelTable& kernels)
-      : function(function), kernels(kernels), builder(function.getContext()) {}
+  /// Functions that come out of `function` are added to `outlined`.
+  FunctionConverter(func::FuncOp function, KernelTable& kernels, SymbolTable& symbols,
+                    SmallVectorImpl<func::FuncOp>& outlined)
+      : function(function), kernels(kernels), symbols(symbols), outlined(outlined), builder(function.getContext()) {}
 
   LogicalResult convert() {
     if (failed(check())) return failure();
     wrapOthers(function);
+    forwardInvariants(function);
     collectWindowValues();
     SmallVector<int64_t> aliases = getOutputAliases(function);
     SmallVector<Operation*> ops;
@@ -88,14 +100,14 @@ class FunctionConverter {
       return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getElementType().isIntOrFloat();
     };
     if (!llvm::hasSingleElement(function.getBody()))
-      return function.emitOpError("has control flow, which is not supported at the plan level");
+      return function.emitOpError("has several blocks; control flow must be sgd.while or sgd.case");
     if (!llvm::all_of(function.getArgumentTypes(), isLocal))
       return function.emitOpError("has arguments that are not local tensors of static shape");
     for (Operation& op : function.front()) {
       if (!llvm::all_of(op.getOperandTypes(), isLocal) || !llvm::all_of(op.getResultTypes(), isLocal))
         return op.emitOpError("acts on something that is not a local tensor of static shape");
-      if (op.getNumRegions() != 0 && !isa<ClusterOp, TiledOp>(op) && !hasScalarBody(&op))
-        return op.emitOpError("is control flow, which is not supported at the plan level");
+      if (op.getNumRegions() != 0 && !isa<ClusterOp, TiledOp>(op) && !hasScalarBody(&op) && !isControlFlow(&op))
+        return op.emitOpError("has regions and no form at the plan level");
       if (isa<DotGeneralOp>(op)) return op.emitOpError("is not a contraction yet; run sgd-form-contractions first");
       if (isa<ConvolutionOp>(op)) return op.emitOpError("has no layout yet; run sgd-form-convolutions first");
       if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
@@ -175,6 +187,8 @@ class FunctionConverter {
     }
     if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);
     if (isCollective(op)) return convertCollective(op);
+    if (auto loop = dyn_cast<WhileOp>(op)) return convertLoop(loop), success();
+    if (auto branches = dyn_cast<CaseOp>(op)) return convertCase(branches), success();
     convertReturn(cast<func::ReturnOp>(op), aliases);
     return success();
   }
@@ -189,10 +203,23 @@ class FunctionConverter {
   LogicalResult convertCluster(ClusterOp cluster) {
     FailureOr<KernelTable::Entry> entry = kernels.getOrCreate(cluster);
     if (failed(entry)) return failure();
-    SmallVector<Value> inputs = llvm::map_to_vector(cluster.getInputs(), [&](Value input) { return bufferOf(input); });
-    SmallVector<Value> outputs;
-    for (Value result : cluster.getResults())
-      outputs.push_back(buffers[result] = alloc(cluster.getLoc(), tensorType(result), spaceOf(result)));
+    SmallVector<Value> inputs, outputs;
+    llvm::SmallBitVector isUpdated(cluster.getNumOperands());
+    for (OpResult result : cluster->getResults()) {
+      unsigned number = result.getResultNumber();
+      if (cluster.getUpdate(number)) {
+        // Only the update is written: the rest of the result is a copy, until sharing finds that nobody needs the old
+        // one.
+        unsigned input = cluster.getUpdatedInput(number);
+        isUpdated.set(input);
+        buffers[result] = copyOf(cluster.getInputs()[input], spaceOf(result), cluster.getLoc());
+      } else {
+        buffers[result] = alloc(cluster.getLoc(), tensorType(result), spaceOf(result));
+      }
+      outputs.push_back(buffers[result]);
+    }
+    for (auto [number, input] : llvm::enumerate(cluster.getInputs()))
+      if (!isUpdated[number]) inputs.push_back(bufferOf(input));
     const KernelDescription& description = entry->description;
     ArrayAttr coordinates;
     if (!description.coordinates.empty()) {
@@ -201,8 +228,13 @@ class FunctionConverter {
     }
     plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates,
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
-                           builder.getI64IntegerAttr(description.flops), /*group=*/IntegerAttr());
+                           builder.getI64IntegerAttr(description.flops), getBytes(description),
+                           /*group=*/IntegerAttr());
     return success();
+  }
+
+  IntegerAttr getBytes(const KernelDescription& description) {
+    return description.bytes == 0 ? IntegerAttr() : builder.getI64IntegerAttr(description.bytes);
   }
 
   LogicalResult convertTiled(TiledOp tiled) {
@@ -222,6 +254,36 @@ class FunctionConverter {
     for (Value result : op->getResults())
       targets.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), Space::Window));
     return createCollective(builder, op, sources, targets);
+  }
+
+  /// Slots begin as copies, which the loop then works on; sharing removes those of values that nobody else reads.
+  void convertLoop(WhileOp loop) {
+    OutlinedLoop functions = outline(loop, function, symbols);
+    outlined.push_back(functions.body);
+    if (functions.condition) outlined.push_back(functions.condition);
+    SmallVector<Value> inputs, slots;
+    for (unsigned input : functions.inputs) inputs.push_back(bufferOf(loop.getInits()[input]));
+    for (unsigned slot : functions.carried) {
+      Value result = loop.getResult(slot);
+      slots.push_back(buffers[result] = copyOf(loop.getInits()[slot], spaceOf(result), loop.getLoc()));
+    }
+    plan::LoopOp::create(builder, loop.getLoc(), FlatSymbolRefAttr::get(functions.body),
+                         functions.condition ? FlatSymbolRefAttr::get(functions.condition) : FlatSymbolRefAttr(),
+                         inputs, slots, loop.getTripsAttr(), /*private_scratch=*/Value(), /*window_scratch=*/Value());
+  }
+
+  void convertCase(CaseOp op) {
+    SmallVector<Attribute> names;
+    for (func::FuncOp branch : outline(op, function, symbols)) {
+      outlined.push_back(branch);
+      names.push_back(FlatSymbolRefAttr::get(branch));
+    }
+    SmallVector<Value> inputs = llvm::map_to_vector(op.getInputs(), [&](Value input) { return bufferOf(input); });
+    SmallVector<Value> outputs;
+    for (Value result : op.getResults())
+      outputs.push_back(buffers[result] = alloc(op.getLoc(), tensorType(result), spaceOf(result)));
+    plan::CaseOp::create(builder, op.getLoc(), bufferOf(op.getIndex()), builder.getArrayAttr(names), inputs, outputs,
+                         /*private_scratch=*/Value(), /*window_scratch=*/Value());
   }
 
   /// Results live in buffers of their own, except an argument that is returned in its own place.
@@ -271,6 +333,8 @@ class FunctionConverter {
 
   func::FuncOp function;
   KernelTable& kernels;
+  SymbolTable& symbols;
+  SmallVectorImpl<func::FuncOp>& outlined;
   OpBuilder builder;
   llvm::DenseMap<Value, Value> buffers;
   llvm::DenseSet<Value> window;  // roots that a collective reads or writes
@@ -282,8 +346,13 @@ struct ToPlanPass : sgd::impl::ToPlanPassBase<ToPlanPass> {
 
   void runOnOperation() final {
     KernelTable kernels(getOperation(), model);
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!function.isExternal() && failed(FunctionConverter(function, kernels).convert())) return signalPassFailure();
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    while (!functions.empty()) {
+      func::FuncOp function = functions.pop_back_val();
+      if (!function.isExternal() && failed(FunctionConverter(function, kernels, symbols, functions).convert()))
+        return signalPassFailure();
+    }
   }
 
   KernelModel model;

@@ -100,6 +100,7 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     ShardingAttr sharding = getSharding(operand.getType());
     if (!sharding || !sharding.isPartial() || rule.accumulator == index) continue;
+    if (Operation* producer = operand.getDefiningOp(); producer && producer->hasAttr(kFactorAttr)) continue;
     carried = mesh.toParts(sharding.getUnreduced());
     ++numPartial;
     isLinear &= carriesPartial(op, index, sharding.getUnreducedKind());
@@ -157,16 +158,22 @@ static LogicalResult checkType(Location loc, Type type, FlatSymbolRefAttr meshNa
   return sharding.verifyAgainst(mesh, cast<RankedTensorType>(type).getShape(), [&] { return emitError(loc); });
 }
 
-LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh) {
-  if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
-  for (BlockArgument argument : function.getArguments())
+static LogicalResult checkBlock(Block& block, FlatSymbolRefAttr meshName, MeshAttr mesh) {
+  for (BlockArgument argument : block.getArguments())
     if (failed(checkType(argument.getLoc(), argument.getType(), meshName, mesh))) return failure();
-  for (Operation& op : function.getBody().front()) {
-    if (op.getNumRegions() != 0 && !hasScalarBody(&op))
-      return op.emitOpError("has regions, which cannot be partitioned yet");
+  for (Operation& op : block) {
+    if (op.getNumRegions() != 0 && !hasScalarBody(&op) && !isControlFlow(&op))
+      return op.emitOpError("has regions, which cannot be partitioned");
     for (Type type : op.getResultTypes())
       if (failed(checkType(op.getLoc(), type, meshName, mesh))) return failure();
   }
+  return success();
+}
+
+LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh) {
+  if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
+  for (Block* block : getProgramBlocks(function))
+    if (failed(checkBlock(*block, meshName, mesh))) return failure();
   return success();
 }
 

@@ -6,6 +6,7 @@
 #include "passes/partition/cumulative_rules.h"
 #include "passes/partition/indexed_rules.h"
 #include "passes/partition/movement_rules.h"
+#include "passes/partition/partial_values.h"
 #include "passes/partition/reshape_rules.h"
 #include "passes/partition/sharding_state.h"
 
@@ -58,11 +59,12 @@ FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp&
   auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!value) return constant.emitOpError("must be a dense constant to be partitioned");
   ShardingAttr sharding = getSharding(global);
+  bool isFactor = static_cast<bool>(constant->removeDiscardableAttr(kFactorAttr));
   if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
     OpBuilder builder(constant);
     bool isNeutral = splat.getSplatValue<Attribute>() ==
                      getNeutralElement(builder, sharding.getUnreducedKind(), splat.getElementType());
-    if (isNeutral || !sharding.isPartial()) {
+    if (isNeutral || !sharding.isPartial() || isFactor) {
       constant.getResult().setType(local);
       constant.setValueAttr(splat.resizeSplat(local));
       return Value();

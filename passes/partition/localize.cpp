@@ -26,6 +26,8 @@ class Localisation {
  private:
   LogicalResult check();
   void localizeArguments();
+  LogicalResult localizeBlock(Block& block);
+  LogicalResult localizeControlFlow(Operation* op);
   LogicalResult localizeResults(func::ReturnOp terminator);
   LogicalResult localize(Operation* op);
   LogicalResult lowerReshard(ReshardOp reshard);
@@ -43,11 +45,12 @@ class Localisation {
 /// Every op can be computed shard by shard; notes what its operands' padding must hold.
 LogicalResult Localisation::check() {
   if (failed(checkShardings(function, meshName, mesh))) return failure();
-  for (Operation& op : function.getBody().front()) {
-    if (isa<ReshardOp, func::ReturnOp>(op)) continue;
-    if (failed(checkFitsRule(&op, meshName, mesh))) return failure();
-    padding.note(&op);
-  }
+  for (Block* block : getProgramBlocks(function))
+    for (Operation& op : *block) {
+      if (isa<ReshardOp, func::ReturnOp, YieldOp>(op) || isControlFlow(&op)) continue;
+      if (failed(checkFitsRule(&op, meshName, mesh))) return failure();
+      padding.note(&op);
+    }
   return success();
 }
 
@@ -131,21 +134,48 @@ LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
   return success();
 }
 
-LogicalResult Localisation::run() {
-  if (failed(check())) return failure();
-  localizeArguments();
-  SmallVector<Operation*> ops = llvm::to_vector(llvm::make_pointer_range(function.getBody().front()));
+/// Tensors of a slot have one sharding, so each becomes local by itself. Yields follow from what is before them.
+LogicalResult Localisation::localizeControlFlow(Operation* op) {
+  Block* outer = op->getBlock();
+  for (Region& region : op->getRegions()) {
+    if (region.empty()) continue;
+    for (BlockArgument argument : region.getArguments()) {
+      RankedTensorType local = remember(argument);
+      argument.setType(local);
+    }
+    if (failed(localizeBlock(region.front()))) return failure();
+  }
+  for (Value result : op->getResults()) {
+    RankedTensorType local = remember(result);
+    result.setType(local);
+  }
+  emitter.enterBlock(*outer);
+  return success();
+}
+
+LogicalResult Localisation::localizeBlock(Block& block) {
+  emitter.enterBlock(block);
+  SmallVector<Operation*> ops = llvm::to_vector(llvm::make_pointer_range(block));
   for (Operation* op : ops) {
     LogicalResult result = success();
+    if (isa<YieldOp>(op)) continue;
     if (auto reshard = dyn_cast<ReshardOp>(op))
       result = lowerReshard(reshard);
     else if (auto terminator = dyn_cast<func::ReturnOp>(op))
       result = localizeResults(terminator);
+    else if (isControlFlow(op))
+      result = localizeControlFlow(op);
     else
       result = localize(op);
     if (failed(result)) return failure();
   }
   return success();
+}
+
+LogicalResult Localisation::run() {
+  if (failed(check())) return failure();
+  localizeArguments();
+  return localizeBlock(function.front());
 }
 
 struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {

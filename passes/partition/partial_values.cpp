@@ -49,7 +49,12 @@ bool mlir::sgd::carriesPartial(Operation* op, unsigned operand, ReduceKind kind)
   if (joinsPartials(op, kind) && isNeutralConstant(op->getOperand(1 - operand), kind))
     return operand == 0 || !isa<arith::SubFOp, arith::SubIOp>(op);
   if (auto reduce = dyn_cast<ReduceOp>(op)) return reduce.getKind() == kind;
-  // Products with a whole value are linear too, but arith wants one type for all operands, and the whole value is not a
-  // summand.
-  return kind == ReduceKind::Add && isa<arith::NegFOp, arith::ExtFOp>(op);
+  // Products with any whole value are linear too, but arith wants one type for all operands.
+  return kind == ReduceKind::Add && (isa<arith::NegFOp, arith::ExtFOp>(op) || scalesPartial(op, operand));
+}
+
+bool mlir::sgd::scalesPartial(Operation* op, unsigned operand) {
+  bool isScaling = isa<arith::MulFOp>(op) || (isa<arith::DivFOp>(op) && operand == 0);
+  auto constant = isScaling ? op->getOperand(1 - operand).getDefiningOp<arith::ConstantOp>() : arith::ConstantOp();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
 }

@@ -15,6 +15,13 @@ bool carriesPartial(Operation* op, unsigned operand, ReduceKind kind);
 /// max(x, y), ...
 bool joinsPartials(Operation* op, ReduceKind kind);
 
+/// True when `op` multiplies or divides operand `operand` by a constant, the same on all ranks.
+bool scalesPartial(Operation* op, unsigned operand);
+
+/// On a constant of a partial type (UnitAttr): every rank has the whole value, since it is a factor of summands and not
+/// a summand itself. The types of an op's operands are equal.
+inline constexpr llvm::StringLiteral kFactorAttr = "sgd.factor";
+
 /// True when `value` is a constant whose elements all equal the neutral element of `kind`.
 bool isNeutralConstant(Value value, ReduceKind kind);
 

@@ -10,7 +10,7 @@ using namespace mlir::sgd;
 using Kind = ReshardStep::Kind;
 
 ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
-    : function(function), meshName(meshName), mesh(mesh), cost(cost), planner(cost) {}
+    : block(&function.front()), meshName(meshName), mesh(mesh), cost(cost), planner(cost) {}
 
 const RangeOrigin* ReshardEmitter::getOrigin(Value value, int64_t dim) const {
   auto found = origins.find(value);
@@ -164,9 +164,9 @@ Value ReshardEmitter::emitMask(OpBuilder& builder, Location loc, Value value, Ar
 
 Value ReshardEmitter::getPartitionId(Location loc, ArrayRef<AxisPart> parts) {
   AxisListAttr axes = getAxisList(meshName, mesh, merged(parts));
-  Value& id = partitionIds[axes];
+  Value& id = partitionIds[{block, axes}];
   if (!id) {
-    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    OpBuilder builder = OpBuilder::atBlockBegin(block);
     id = spmd::PartitionIdOp::create(builder, loc, RankedTensorType::get({}, builder.getI32Type()), axes);
   }
   return id;

@@ -34,7 +34,10 @@ class ReshardEmitter {
   FailureOr<Value> emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from, RankedTensorType to,
                         StringRef reason);
 
-  /// The rank's linear index over `parts`; computed once, at the start of the function.
+  /// What is emitted from now on stands in `block`, a block of the function's program.
+  void enterBlock(Block& entered) { block = &entered; }
+
+  /// The rank's linear index over `parts`; computed once in a block, at its start.
   Value getPartitionId(Location loc, ArrayRef<AxisPart> parts);
 
   /// The plan from one global type to another, kept.
@@ -58,13 +61,13 @@ class ReshardEmitter {
   Value emitGatherRange(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, int64_t size);
   Value emitMask(OpBuilder& builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind);
 
-  func::FuncOp function;
+  Block* block;
   FlatSymbolRefAttr meshName;
   MeshAttr mesh;
   const CostModel& cost;
   ReshardPlanner planner;
   DenseMap<std::pair<Type, Type>, ReshardPlan> plans;
-  DenseMap<Attribute, Value> partitionIds;
+  DenseMap<std::pair<Block*, Attribute>, Value> partitionIds;
   DenseMap<Value, RangeOrigin> origins;
 };
 

@@ -100,3 +100,13 @@ SmallVector<int64_t> mlir::sgd::getOutputAliases(func::FuncOp function) {
   }
   return aliases;
 }
+
+SmallVector<int64_t> mlir::sgd::getYieldAliases(Block& block) {
+  if (auto function = dyn_cast<func::FuncOp>(block.getParentOp())) return getOutputAliases(function);
+  auto loop = dyn_cast<WhileOp>(block.getParentOp());
+  bool isBody = loop && block.getParent() == &loop.getBody();
+  SmallVector<int64_t> aliases;
+  for (int64_t index = 0; index < block.getTerminator()->getNumOperands(); ++index)
+    aliases.push_back(isBody ? index : -1);
+  return aliases;
+}

@@ -31,6 +31,10 @@ bool canSumInPlace(Type element);
 /// same name first. An argument gives its buffer once.
 SmallVector<int64_t> getOutputAliases(func::FuncOp function);
 
+/// The same for what the terminator of a block of a program yields: a loop's slots stay in their places, a branch's
+/// results have none.
+SmallVector<int64_t> getYieldAliases(Block& block);
+
 }  // namespace mlir::sgd
 
 #endif

@@ -41,6 +41,8 @@ std::vector<Cluster*> ClusterGraph::getClusters() const {
 Placement ClusterGraph::placeOperand(Operation* user, Value operand, const Cluster& cluster,
                                      const Placement& ofUser) const {
   if (cluster.isScatter) return {};
+  if (getClusterRole(user) == ClusterRole::Update)
+    return operand == cast<DynamicUpdateSliceOp>(user).getUpdate() ? ofUser : Placement{};
   if (keepsIndex(user)) return ofUser;
   if (auto reduce = dyn_cast<ReduceOp>(user))
     return getReducePattern(reduce).rowElements() == 1 ? ofUser : Placement{Placement::Full, {}};
@@ -66,6 +68,8 @@ SmallVector<ClusterUse> ClusterGraph::getUses(Operation* op) const {
       add({nullptr, {}});
       continue;
     }
+    // What is updated has to be in memory.
+    if (getClusterRole(user) == ClusterRole::Update && user->getOperand(0) == op->getResult(0)) add({nullptr, {}});
     for (const ClusterUse& use : found->second)
       add({use.cluster, use.cluster ? placeOperand(user, op->getResult(0), *use.cluster, use.placement) : use.placement,
            use.evaluations});
@@ -81,6 +85,7 @@ SmallVector<ClusterUse> ClusterGraph::getUses(Operation* op) const {
 // -----------------------------------------------------------------------------------------------------------------
 
 bool ClusterGraph::mayHoldReduce(ReduceOp op, const Cluster& cluster, const Placement& placement) const {
+  if (cluster.hasUpdate && getReducePattern(op).rowElements() > 1) return false;
   RowPattern pattern = getReducePattern(op);
   if (pattern.rowElements() == 1) return placement.kind != Placement::Elsewhere;
   if (cluster.pattern && !(*cluster.pattern == pattern)) return false;
@@ -222,8 +227,9 @@ void ClusterGraph::join(Operation* op, const ClusterUse& use) {
 void ClusterGraph::startCluster(Operation* op) {
   clusters.push_back(std::make_unique<Cluster>());
   Cluster& cluster = *clusters.back();
-  cluster.elements = getNumElements(op->getResult(0));
+  cluster.elements = getComputedElements(op);
   cluster.isScatter = isa<ScatterOp>(op);
+  cluster.hasUpdate = getClusterRole(op) == ClusterRole::Update;
   cluster.node = nodes.lookup(op);
   join(op, {&cluster, {Placement::Full, {}}});
   cluster.roots.insert(op);
@@ -245,6 +251,7 @@ void ClusterGraph::assign(Operation* op) {
     placed[op].assign(uses.begin(), uses.end());
     return;
   }
+  if (role == ClusterRole::Update) return startCluster(op);
   if (!isUsedOutside && uses.size() == 1 && mayJoin(op, uses[0])) return join(op, uses[0]);
   if (!isUsedOutside && uses.size() > 1 && mayRepeat(op, uses) &&
       llvm::all_of(uses, [&](const ClusterUse& use) { return mayJoin(op, use); })) {
@@ -280,6 +287,7 @@ bool ClusterGraph::tryMerge(Cluster& into, Cluster& from) {
   if (reaches(first.roots.getArrayRef(), &first, second, between)) return false;
   order.moveBehind(between, second.node);
   into.node = second.node;
+  into.hasUpdate |= from.hasUpdate;
   into.members.insert_range(from.members);
   into.roots.insert_range(from.roots);
   from.mergedInto = &into;
@@ -296,6 +304,7 @@ void ClusterGraph::mergeSiblings() {
     if (cluster->elements == 1 && !cluster->pattern) scalars.insert(cluster.get());
     for (Operation* member : cluster->members)
       for (Value operand : member->getOperands()) {
+        if (getClusterRole(member) == ClusterRole::Update && operand == member->getOperand(0)) continue;
         Value source = getViewRoot(operand);
         Operation* producer = source.getDefiningOp();
         bool isInside =

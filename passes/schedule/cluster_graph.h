@@ -31,6 +31,7 @@ struct Cluster {
   int64_t elements;
   std::optional<RowPattern> pattern;
   bool isScatter = false;
+  bool hasUpdate = false;  // some root is written over its operand
   SetVector<Operation*> members;
   SetVector<Operation*> roots;  // members whose results are used outside
   unsigned node;                // of the order of clusters and ops outside

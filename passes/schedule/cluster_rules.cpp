@@ -22,6 +22,17 @@ static bool updatesMayMeet(ScatterOp op) {
   return updates > 1;
 }
 
+/// Most of the operand stays as it is, and the operand has memory.
+static bool isWrittenOver(DynamicUpdateSliceOp op) {
+  int64_t elements = getNumElements(op.getInput()), update = getNumElements(op.getUpdate());
+  return update > 0 && 2 * update <= elements && !matchPattern(op.getInput(), m_Constant());
+}
+
+int64_t mlir::sgd::getComputedElements(Operation* op) {
+  bool isUpdate = getClusterRole(op) == ClusterRole::Update;
+  return getNumElements(isUpdate ? Value(cast<DynamicUpdateSliceOp>(op).getUpdate()) : op->getResult(0));
+}
+
 ClusterRole mlir::sgd::getClusterRole(Operation* op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) return ClusterRole::Outside;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -36,6 +47,7 @@ ClusterRole mlir::sgd::getClusterRole(Operation* op) {
   if (isa<ReduceOp>(op)) return ClusterRole::Reduce;
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return updatesMayMeet(scatter) ? ClusterRole::Scatter : ClusterRole::Pointwise;
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && isWrittenOver(update)) return ClusterRole::Update;
   if (isa<PadOp, ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp, GatherOp>(op) ||
       op->hasTrait<OpTrait::Elementwise>())
     return ClusterRole::Pointwise;

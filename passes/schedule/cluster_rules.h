@@ -13,6 +13,7 @@ enum class ClusterRole {
   Pointwise,  // one result element from elements at computed places
   Reduce,
   Scatter,
+  Update,  // written over what it updates: only the update is computed, always stored
 };
 
 ClusterRole getClusterRole(Operation* op);
@@ -46,6 +47,9 @@ RowPattern getReducePattern(ReduceOp op);
 std::optional<RowPattern> getBroadcastPattern(BroadcastInDimOp op);
 
 int64_t getNumElements(Value value);
+
+/// Elements that a kernel computes for the result of `op`: of an update, those of its update.
+int64_t getComputedElements(Operation* op);
 
 }  // namespace mlir::sgd
 

@@ -32,16 +32,29 @@ class ClusterWriter {
       if (locations.size() < 4) locations.push_back(root->getLoc());
     }
     Location location = FusedLoc::get(builder.getContext(), locations);
+    SmallVector<Value> updated;  // an argument of its own each: nothing else may read it
     for (Operation* member : members)
-      for (Value operand : member->getOperands()) findInputs(operand);
-    auto op = ClusterOp::create(builder, location, types, inputs.getArrayRef());
+      for (OpOperand& operand : member->getOpOperands()) {
+        if (isUpdated(operand))
+          updated.push_back(operand.get());
+        else
+          findInputs(operand.get());
+      }
+    SmallVector<Value> operands(inputs.begin(), inputs.end());
+    llvm::append_range(operands, updated);
+    auto op = ClusterOp::create(builder, location, types, operands);
     Block& block = op.getBody().emplaceBlock();
-    for (Value input : inputs) mapping.map(input, block.addArgument(input.getType(), input.getLoc()));
+    for (Value operand : operands) block.addArgument(operand.getType(), operand.getLoc());
+    for (auto [input, argument] : llvm::zip(inputs, block.getArguments())) mapping.map(input, argument);
+    unsigned nextUpdated = inputs.size();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&block);
     for (Operation* member : members) {
-      for (Value operand : member->getOperands()) copyFree(operand);
-      builder.clone(*member, mapping);
+      for (OpOperand& operand : member->getOpOperands())
+        if (!isUpdated(operand)) copyFree(operand.get());
+      Operation* copy = builder.clone(*member, mapping);
+      for (OpOperand& operand : member->getOpOperands())
+        if (isUpdated(operand)) copy->setOperand(operand.getOperandNumber(), block.getArgument(nextUpdated++));
     }
     SmallVector<Value> yielded;
     for (Operation* root : roots) yielded.push_back(mapping.lookup(root->getResult(0)));
@@ -52,6 +65,10 @@ class ClusterWriter {
   SmallVector<std::pair<Value, Value>> replacements;
 
  private:
+  /// What a kernel writes over, all but the update left as it is.
+  static bool isUpdated(OpOperand& operand) {
+    return operand.getOperandNumber() == 0 && getClusterRole(operand.getOwner()) == ClusterRole::Update;
+  }
   bool isFree(Value value) const {
     Operation* producer = value.getDefiningOp();
     return producer && !cluster.members.contains(producer) && getClusterRole(producer) == ClusterRole::Free;
@@ -158,8 +175,14 @@ class BlockSorter {
 struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    if (function.isExternal()) return;
-    Block& block = function.front();
+    for (Block* block : getProgramBlocks(function))
+      if (failed(form(*block))) {
+        function.emitError("clusters depend on each other in a circle");
+        return signalPassFailure();
+      }
+  }
+
+  static LogicalResult form(Block& block) {
     llvm::DenseMap<Operation*, unsigned> positions;
     for (auto [position, op] : llvm::enumerate(block)) positions[&op] = position;
     ClusterGraph graph(block);
@@ -173,10 +196,7 @@ struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
     for (auto [from, to] : replacements) from.replaceAllUsesWith(to);
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op)) op.erase();
-    if (failed(BlockSorter(block).run())) {
-      function.emitError("clusters depend on each other in a circle");
-      signalPassFailure();
-    }
+    return BlockSorter(block).run();
   }
 };
 

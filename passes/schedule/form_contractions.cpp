@@ -99,7 +99,9 @@ std::optional<SmallVector<int64_t>> getCommonTranspose(Value result) {
 
 /// transpose(transpose(x)) -> one transpose of x, or x.
 void composeTransposes(func::FuncOp function) {
-  for (auto outer : llvm::make_early_inc_range(function.getOps<TransposeOp>())) {
+  SmallVector<TransposeOp> transposes;
+  function.walk([&](TransposeOp transpose) { transposes.push_back(transpose); });
+  for (TransposeOp outer : transposes) {
     auto inner = outer.getInput().getDefiningOp<TransposeOp>();
     if (!inner) continue;
     auto permutation =
@@ -124,8 +126,9 @@ std::optional<SmallVector<int64_t>> getCollectiveDims(Operation* op) {
 /// other order.
 void hoistTransposes(func::FuncOp function) {
   SmallVector<Operation*> collectives;
-  for (Operation& op : function.getOps())
-    if (getCollectiveDims(&op)) collectives.push_back(&op);
+  function.walk([&](Operation* op) {
+    if (getCollectiveDims(op)) collectives.push_back(op);
+  });
   for (Operation* op : collectives) {
     SmallVector<int64_t> dims = *getCollectiveDims(op);
     for (auto [index, operand, result] : llvm::enumerate(op->getOperands(), op->getResults())) {

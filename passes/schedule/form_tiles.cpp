@@ -59,7 +59,8 @@ struct FormTilesPass : sgd::impl::FormTilesPassBase<FormTilesPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody()) || scratchBytes <= 0) return;
-    SmallVector<ClusterOp> clusters(function.getOps<ClusterOp>());
+    SmallVector<ClusterOp> clusters;
+    for (Block* block : getProgramBlocks(function)) llvm::append_range(clusters, block->getOps<ClusterOp>());
     for (ClusterOp cluster : llvm::reverse(clusters))
       if (!replaced.contains(cluster)) visit(cluster);
     replaced.clear();
@@ -71,6 +72,13 @@ struct FormTilesPass : sgd::impl::FormTilesPassBase<FormTilesPass> {
   void visit(ClusterOp cluster) {
     FoundGroup found = findTileGroup(cluster);
     if (found.ops.empty()) return;
+    // What is written over lies in memory as a whole.
+    auto writesOver = [](Operation* op) {
+      auto cluster = dyn_cast<ClusterOp>(op);
+      return cluster && llvm::any_of(llvm::seq(cluster.getNumResults()),
+                                     [&](unsigned result) { return static_cast<bool>(cluster.getUpdate(result)); });
+    };
+    if (llvm::any_of(found.ops, writesOver)) return found.undo();
     TileGroup group(found.ops);
     if (!isConvex(found.ops) || !group.cut(scratchBytes)) return found.undo();
     OpBuilder builder(found.ops.back());

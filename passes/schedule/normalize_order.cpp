@@ -3,7 +3,7 @@
 // the results meets it.
 #include <deque>
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/passes.h"
 
@@ -82,7 +82,10 @@ struct NormalizeOrderPass : sgd::impl::NormalizeOrderPassBase<NormalizeOrderPass
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
-    Block& block = function.front();
+    for (Block* block : getProgramBlocks(function)) normalize(*block);
+  }
+
+  static void normalize(Block& block) {
     Operation* terminator = block.getTerminator();
     // Ops with effects are ordered by the program.
     if (!llvm::all_of(block.without_terminator(), [](Operation& op) { return isMemoryEffectFree(&op); })) return;

@@ -20,7 +20,7 @@ namespace {
 /// The dependences between the ops of a block, and the bytes that each op allocates and frees.
 class Graph {
  public:
-  Graph(func::FuncOp function) : block(function.front()) {
+  explicit Graph(Block& block) : block(block) {
     for (Operation& op : block.without_terminator()) {
       index[&op] = ops.size();
       ops.push_back(&op);
@@ -28,7 +28,7 @@ class Graph {
     successors.resize(ops.size());
     predecessors.resize(ops.size());
     addValues();
-    addAliases(function);
+    addAliases();
     readers.resize(storages.size());
     for (unsigned node = 0; node < ops.size(); ++node)
       for (unsigned storage : used[node]) readers[storage].push_back(node);
@@ -51,7 +51,7 @@ class Graph {
       for (unsigned storage : graph.defined[node]) allocated += graph.storages[storage].bytes;
       for (unsigned storage : graph.used[node])
         if (usesLeft[storage] == 1) freed += graph.storages[storage].bytes;
-      bool inPlace = isa<ClusterOp, spmd::AllReduceOp>(graph.ops[node]);
+      bool inPlace = isa<ClusterOp, WhileOp, spmd::AllReduceOp>(graph.ops[node]);
       return {inPlace ? std::max<int64_t>(0, allocated - freed) : allocated, allocated - freed};
     }
     /// Calls `changed` for the nodes, run or not, that preview() says something new of.
@@ -122,7 +122,7 @@ class Graph {
   }
 
   /// A result that takes an argument's buffer can be written there once all others have read the argument.
-  void addAliases(func::FuncOp function) {
+  void addAliases() {
     TopologicalOrder order(ops.size());
     std::vector<SmallVector<unsigned, 4>> argumentReaders(block.getNumArguments());
     for (unsigned node = 0; node < ops.size(); ++node) {
@@ -132,7 +132,7 @@ class Graph {
           if (auto& list = argumentReaders[argument.getArgNumber()]; list.empty() || list.back() != node)
             list.push_back(node);
     }
-    for (auto [result, argument] : llvm::enumerate(getOutputAliases(function))) {
+    for (auto [result, argument] : llvm::enumerate(getYieldAliases(block))) {
       if (argument < 0) continue;
       Operation* producer = getViewRoot(block.getTerminator()->getOperand(result)).getDefiningOp();
       if (!producer) continue;
@@ -207,7 +207,11 @@ struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;
-    Graph graph(function);
+    for (Block* block : getProgramBlocks(function)) sort(*block);
+  }
+
+  static void sort(Block& block) {
+    Graph graph(block);
     Schedule best = schedule(graph, [](const Graph::Simulation&, unsigned node) { return std::array{node}; });
     Schedule greedy = schedule(graph, [](const Graph::Simulation& simulation, unsigned node) {
       auto [during, after] = simulation.preview(node);
@@ -215,7 +219,7 @@ struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
     });
     if (greedy.peak < best.peak) best = std::move(greedy);
     // A cycle is impossible: every edge was checked.
-    Operation* terminator = function.front().getTerminator();
+    Operation* terminator = block.getTerminator();
     for (unsigned node : best.nodes) graph.getOp(node)->moveBefore(terminator);
   }
 };

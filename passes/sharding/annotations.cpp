@@ -77,7 +77,9 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
     if (failed(check(function.getLoc(), name, sharding, mesh))) return failure();
     annotations.push_back({Value(), static_cast<unsigned>(index), sharding});
   }
-  for (auto constraint : function.getOps<ShardingConstraintOp>()) {
+  SmallVector<ShardingConstraintOp> constraints;
+  function.walk([&](ShardingConstraintOp constraint) { constraints.push_back(constraint); });
+  for (ShardingConstraintOp constraint : constraints) {
     if (failed(check(constraint.getLoc(), "the constrained value", constraint.getSharding(), mesh))) return failure();
     annotations.push_back({constraint.getResult(), 0, constraint.getSharding()});
   }

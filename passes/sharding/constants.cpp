@@ -37,13 +37,15 @@ static void splitUses(Operation* op) {
 }
 
 void mlir::sgd::splitFreeValues(func::FuncOp function) {
-  for (Operation& op : llvm::make_early_inc_range(function.getOps()))
-    if (isa<BroadcastInDimOp, ReshapeOp>(op)) foldSplat(&op);
   SmallVector<Operation*> freeOps;
-  for (Operation& op : function.getOps()) {
-    if (op.getNumResults() != 1 || !isMadeFreely(op.getResult(0))) continue;
-    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-    if (type && type.getRank() > 0 && !op.use_empty()) freeOps.push_back(&op);
+  for (Block* block : getProgramBlocks(function)) {
+    for (Operation& op : llvm::make_early_inc_range(*block))
+      if (isa<BroadcastInDimOp, ReshapeOp>(op)) foldSplat(&op);
+    for (Operation& op : *block) {
+      if (op.getNumResults() != 1 || !isMadeFreely(op.getResult(0))) continue;
+      auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+      if (type && type.getRank() > 0 && !op.use_empty()) freeOps.push_back(&op);
+    }
   }
   for (Operation* op : freeOps) splitUses(op);
 }

@@ -2,6 +2,7 @@
 // after it.
 #include "passes/sharding/materialize.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/op_problem.h"
@@ -20,6 +21,10 @@ class Materialization {
  private:
   void typeArguments();
   void rewrite(const RuledOp& ruled);
+  void rewrite(WhileOp loop);
+  void rewrite(CaseOp branches);
+  void rewrite(YieldOp yield);
+  void rewriteAny(const RuledOp& ruled);
   void rewriteConstraint(ShardingConstraintOp constraint);
   void rewriteReturn();
   void joinReshards();
@@ -27,6 +32,7 @@ class Materialization {
   void setResult(OpResult result, ShardingAttr sharding);
   Value reshard(Value value, ShardingAttr sharding, Location loc);
   ShardingAttr finalSharding(Value value) const;
+  ShardingAttr slotSharding(Value argument) const;
 
   func::FuncOp function;
   ShardingMap& map;
@@ -41,6 +47,13 @@ static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
 ShardingAttr Materialization::finalSharding(Value value) const {
   const ShardingMap::Entry& entry = map[value];
   return mesh.toAttr(entry.axes, entry.unreducedKind);
+}
+
+/// What all values of a slot are typed with: sums are taken before they get there.
+ShardingAttr Materialization::slotSharding(Value argument) const {
+  TensorAxes axes = map[argument].axes;
+  axes.unreduced.clear();
+  return mesh.toAttr(axes);
 }
 
 /// `attributes` (null for none) with the sharding in it.
@@ -128,6 +141,55 @@ void Materialization::rewrite(const RuledOp& ruled) {
       setResult(result, mesh.toAttr(assignedAxes(problem, op.getTensor(index++), assignment), op.getReduceKind()));
 }
 
+static void setSharding(Value value, ShardingAttr sharding) {
+  value.setType(withSharding(cast<RankedTensorType>(value.getType()), sharding));
+}
+
+/// One sharding per slot: what propagation found for the body's argument.
+void Materialization::rewrite(WhileOp loop) {
+  for (BlockArgument argument : loop.getBody().getArguments()) {
+    unsigned slot = argument.getArgNumber();
+    ShardingAttr sharding = slotSharding(argument);
+    setOperand(loop->getOpOperand(slot), sharding);
+    for (Region& region : loop->getRegions())
+      if (!region.empty()) setSharding(region.getArgument(slot), sharding);
+    setResult(loop->getResult(slot), sharding);
+  }
+}
+
+void Materialization::rewrite(CaseOp branches) {
+  setOperand(branches->getOpOperand(0), mesh.toAttr(TensorAxes()));
+  for (unsigned input = 0; input < branches.getInputs().size(); ++input) {
+    ShardingAttr sharding = slotSharding(branches.getBranches()[0].getArgument(input));
+    setOperand(branches->getOpOperand(input + 1), sharding);
+    for (Region& region : branches.getBranches()) setSharding(region.getArgument(input), sharding);
+  }
+  for (OpResult result : branches->getResults()) setResult(result, slotSharding(result));
+}
+
+/// A body yields what its arguments are, a branch what the results are, a condition a scalar.
+void Materialization::rewrite(YieldOp yield) {
+  Operation* parent = yield->getParentOp();
+  auto loop = dyn_cast<WhileOp>(parent);
+  bool isBody = loop && yield->getParentRegion() == &loop.getBody();
+  for (OpOperand& operand : yield->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    ShardingAttr sharding = isBody ? getSharding(loop.getBody().getArgument(index).getType())
+                            : loop ? mesh.toAttr(TensorAxes())
+                                   : slotSharding(parent->getResult(index));
+    setOperand(operand, sharding);
+  }
+}
+
+void Materialization::rewriteAny(const RuledOp& ruled) {
+  llvm::TypeSwitch<Operation*>(ruled.op)
+      .Case([&](ShardingConstraintOp constraint) { rewriteConstraint(constraint); })
+      .Case([&](WhileOp loop) { rewrite(loop); })
+      .Case([&](CaseOp branches) { rewrite(branches); })
+      .Case([&](YieldOp yield) { rewrite(yield); })
+      .Default([&](Operation*) { rewrite(ruled); });
+}
+
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {
   builder.setInsertionPoint(constraint);
   Value value = reshard(constraint.getInput(), finalSharding(constraint.getResult()), constraint.getLoc());
@@ -160,10 +222,15 @@ void Materialization::rewriteReturn() {
 /// A reshard of a reshard that nobody else reads is one reshard: on its way the value need not take
 /// the form in between.
 void Materialization::joinReshards() {
-  for (auto outer : llvm::make_early_inc_range(function.getOps<ReshardOp>())) {
+  SmallVector<ReshardOp> all;
+  function.walk([&](ReshardOp reshard) { all.push_back(reshard); });
+  llvm::SmallPtrSet<Operation*, 16> gone;
+  for (ReshardOp outer : all) {
+    if (gone.contains(outer)) continue;
     auto inner = outer.getInput().getDefiningOp<ReshardOp>();
     if (!inner || !inner->hasOneUse()) continue;
     outer.getInputMutable().assign(inner.getInput());
+    gone.insert(inner);
     inner.erase();
     if (outer.getInput().getType() != outer.getType()) continue;
     outer.replaceAllUsesWith(outer.getInput());
@@ -173,12 +240,7 @@ void Materialization::joinReshards() {
 
 void Materialization::run(ArrayRef<RuledOp> ops) {
   typeArguments();
-  for (const RuledOp& ruled : ops) {
-    if (auto constraint = dyn_cast<ShardingConstraintOp>(ruled.op))
-      rewriteConstraint(constraint);
-    else
-      rewrite(ruled);
-  }
+  for (const RuledOp& ruled : ops) rewriteAny(ruled);
   rewriteReturn();
   joinReshards();
 }

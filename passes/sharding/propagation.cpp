@@ -10,19 +10,53 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-FailureOr<SmallVector<RuledOp, 0>> mlir::sgd::collectRules(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError("cannot shard a function of several blocks; lower control flow to structured ops first");
-  SmallVector<RuledOp, 0> ops;
-  for (Operation& op : function.getBody().front().without_terminator()) {
+SmallVector<Slot> mlir::sgd::getSlots(Operation* op) {
+  SmallVector<Slot> slots;
+  if (auto loop = dyn_cast<WhileOp>(op)) {
+    for (unsigned slot = 0; slot < loop.getNumResults(); ++slot) {
+      slots.push_back(
+          {{loop.getInits()[slot], loop.getYielded()[slot]}, {loop.getBody().getArgument(slot), loop.getResult(slot)}});
+      if (!loop.getCondition().empty()) slots.back().targets.push_back(loop.getCondition().getArgument(slot));
+    }
+  } else if (auto branches = dyn_cast<CaseOp>(op)) {
+    for (auto [index, input] : llvm::enumerate(branches.getInputs())) {
+      slots.push_back({{input}, {}});
+      for (Region& region : branches.getBranches()) slots.back().targets.push_back(region.getArgument(index));
+    }
+    for (OpResult result : branches.getResults()) {
+      slots.push_back({{}, {result}});
+      for (Region& region : branches.getBranches())
+        slots.back().sources.push_back(region.front().getTerminator()->getOperand(result.getResultNumber()));
+    }
+  }
+  return slots;
+}
+
+static LogicalResult collectBlockRules(Block& block, SmallVectorImpl<RuledOp>& ops) {
+  for (Operation& op : block) {
+    if (isa<func::ReturnOp>(op)) continue;
     auto constant = dyn_cast<arith::ConstantOp>(op);
     if (constant && isa<RankedTensorType>(constant.getType()) && !isa<DenseElementsAttr>(constant.getValue()))
       return constant.emitError("can only shard constants written as dense<...>");
+    if (isControlFlow(&op) || isa<YieldOp>(op)) {
+      ops.push_back({&op, ShardingRule::empty(&op)});
+      for (Region& region : op.getRegions())
+        if (!region.empty() && failed(collectBlockRules(region.front(), ops))) return failure();
+      continue;
+    }
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
     if (!ruled)
       return op.emitError() << "'" << op.getName() << "' has no sharding rule; it cannot be used in a sharded program";
     ops.push_back({&op, ruled.getShardingRule()});
   }
+  return success();
+}
+
+FailureOr<SmallVector<RuledOp, 0>> mlir::sgd::collectRules(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("cannot shard a function of several blocks; lower control flow to structured ops first");
+  SmallVector<RuledOp, 0> ops;
+  if (failed(collectBlockRules(function.front(), ops))) return failure();
   return ops;
 }
 
@@ -66,6 +100,9 @@ class Propagation {
  private:
   void addTensors();
   void addNode(const RuledOp& ruled);
+  void addNode(const Slot& slot);
+  Node getIdentity(ArrayRef<unsigned> tensors, unsigned numOperands, ArrayRef<int64_t> shape);
+  void addNode(Node node);
   void addReturn(ArrayRef<Annotation> annotations);
   void apply(const Annotation& annotation, unsigned tensor, int64_t priority);
   void applyUnreduced(const Annotation& annotation);
@@ -111,11 +148,46 @@ void Propagation::addTensors() {
     map.entries.emplace_back().axes.dims.resize(type.getRank());
   };
   for (Value argument : function.getArguments()) add(argument);
-  for (const RuledOp& ruled : ops)
+  for (const RuledOp& ruled : ops) {
     for (Value result : ruled.op->getResults()) add(result);
+    for (Region& region : ruled.op->getRegions())
+      for (Value argument : region.getArguments()) add(argument);
+  }
+}
+
+void Propagation::addNode(Node node) {
+  for (unsigned tensor : node.tensors) nodesOfTensor[tensor].push_back(nodes.size());
+  nodes.push_back(std::move(node));
+}
+
+/// Joins tensors of `shape` that are one value: dimension i of each belongs to dimension i of the others.
+Node Propagation::getIdentity(ArrayRef<unsigned> tensors, unsigned numOperands, ArrayRef<int64_t> shape) {
+  auto& mapping = identityMappings.emplace_back(shape.size());
+  for (unsigned dim = 0; dim < shape.size(); ++dim) mapping[dim].push_back(dim);
+  Node node;
+  node.tensors.assign(tensors.begin(), tensors.end());
+  node.mappings.assign(tensors.size(), DimFactors(mapping));
+  node.sizes.assign(shape.begin(), shape.end());
+  node.canBeSharded.assign(shape.size(), true);
+  node.isPassThrough.assign(shape.size(), true);
+  node.numOperands = numOperands;
+  node.nodeClass = NodeClass::PassThrough;
+  node.isElementwise = true;
+  return node;
+}
+
+void Propagation::addNode(const Slot& slot) {
+  if (!isShardable(slot.targets.front())) return;
+  SmallVector<unsigned> tensors;
+  for (Value value : llvm::concat<const Value>(slot.sources, slot.targets))
+    if (unsigned tensor = map.indices.lookup(value); !llvm::is_contained(tensors, tensor)) tensors.push_back(tensor);
+  if (tensors.size() < 2) return;
+  unsigned numOperands = std::min(slot.sources.size(), tensors.size() - 1);
+  addNode(getIdentity(tensors, numOperands, cast<RankedTensorType>(slot.targets.front().getType()).getShape()));
 }
 
 void Propagation::addNode(const RuledOp& ruled) {
+  if (ruled.rule.factors.empty()) return;
   Node node;
   const ShardingRule& rule = ruled.rule;
   auto add = [&](Value value, const TensorMapping& mapping) {
@@ -139,8 +211,7 @@ void Propagation::addNode(const RuledOp& ruled) {
   }
   node.nodeClass = classify(ruled.op, rule);
   node.isElementwise = rule.isElementwise;
-  for (unsigned tensor : node.tensors) nodesOfTensor[tensor].push_back(nodes.size());
-  nodes.push_back(std::move(node));
+  addNode(std::move(node));
 }
 
 /// Annotated function results are tensors of their own, joined to the returned values by the
@@ -156,20 +227,9 @@ void Propagation::addReturn(ArrayRef<Annotation> annotations) {
     map.functionResults[annotation.functionResult] = tensor;
     map.entries.emplace_back().axes.dims.resize(shape.size());
     nodesOfTensor.emplace_back();
-    auto& mapping = identityMappings.emplace_back(shape.size());
-    for (unsigned dim = 0; dim < shape.size(); ++dim) mapping[dim].push_back(dim);
-    Node node;
-    node.tensors = {map.indices.lookup(returned), tensor};
-    node.mappings = {mapping, mapping};
-    node.sizes.assign(shape.begin(), shape.end());
-    node.canBeSharded.assign(shape.size(), true);
-    node.isPassThrough.assign(shape.size(), true);
-    node.numOperands = 1;
-    node.nodeClass = NodeClass::PassThrough;
-    node.isElementwise = true;
+    Node node = getIdentity({map.indices.lookup(returned), tensor}, /*numOperands=*/1, shape);
     node.hasMultiUseOperand = !returned.hasOneUse();
-    for (unsigned index : node.tensors) nodesOfTensor[index].push_back(nodes.size());
-    nodes.push_back(std::move(node));
+    addNode(std::move(node));
   }
 }
 
@@ -288,7 +348,10 @@ FailureOr<ShardingMap> Propagation::run() {
   if (failed(annotations)) return failure();
   addTensors();
   nodesOfTensor.resize(map.entries.size());
-  for (const RuledOp& ruled : ops) addNode(ruled);
+  for (const RuledOp& ruled : ops) {
+    addNode(ruled);
+    for (const Slot& slot : getSlots(ruled.op)) addNode(slot);
+  }
   addReturn(*annotations);
 
   std::set<int64_t> priorities = {0};

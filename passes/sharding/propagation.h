@@ -23,11 +23,19 @@ struct ShardingMap {
   const Entry& operator[](Value value) const { return entries[indices.lookup(value)]; }
 };
 
-/// An op and its rule, in the order of the function.
+/// An op and its rule, in the order of the function; what is in the regions of loops and branches follows these, each
+/// region with its yield at the end. Loops, branches and yields have empty rules: their tensors are joined one by one.
 struct RuledOp {
   Operation* op;
   ShardingRule rule;
 };
+
+/// The tensors that hold the same value at one time or another: an operand or result of `op`, a loop or branch, and the
+/// arguments and yielded values that belong to it. What flows in comes first.
+struct Slot {
+  SmallVector<Value> sources, targets;
+};
+SmallVector<Slot> getSlots(Operation* op);
 
 /// Asks every op of `function` but its return for its rule; an op without one, or a function of
 /// several blocks, is an error on it.

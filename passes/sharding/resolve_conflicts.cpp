@@ -64,11 +64,17 @@ static bool isShardable(Value value) {
   return type && type.getRank() > 0 && !isMadeFreely(value);
 }
 
-/// Arguments, constraints, and the values behind wishes for partial results keep what they have.
+/// Loops, branches and yields: what they join has one sharding already.
+static bool joinsSlots(Operation* op) { return isControlFlow(op) || isa<YieldOp>(op); }
+
+/// Arguments, constraints, slots of loops and branches, and the values behind wishes for partial results keep what they
+/// have.
 void ConflictResolution::findFixed() {
   for (Value argument : function.getArguments()) fixed.insert(argument);
   for (const RuledOp& ruled : ops) {
     if (isa<ShardingConstraintOp>(ruled.op)) fixed.insert(ruled.op->getResult(0));
+    for (const Slot& slot : getSlots(ruled.op))
+      for (Value value : llvm::concat<const Value>(slot.sources, slot.targets)) fixed.insert(value);
     if (isa<OptimizationBarrierOp>(ruled.op))
       for (auto [operand, result] : llvm::zip(ruled.op->getOperands(), ruled.op->getResults()))
         if (fixed.contains(operand)) fixed.insert(result);
@@ -102,7 +108,7 @@ void ConflictResolution::formGroups() {
       if (isNew) groups.emplace_back();
       Group& group = groups[found->second];
       // A barrier's values travel in pairs that are together already.
-      bool counts = !isa<OptimizationBarrierOp>(ops[index].op);
+      bool counts = !isa<OptimizationBarrierOp>(ops[index].op) && !joinsSlots(ops[index].op);
       if (counts && (group.ops.empty() || group.ops.back() != index)) group.ops.push_back(index);
       return &group;
     };
@@ -180,6 +186,7 @@ static bool hasDimsOf(const AssignedTensor& tensor, const TensorAxes& assigned) 
 }
 
 OpCost ConflictResolution::measure(unsigned op) const {
+  if (joinsSlots(ops[op].op)) return {};
   OpProblem described = describe(op);
   AssignmentProblem problem = described.view();
   Assignment assignment = chooseAssignment(problem);

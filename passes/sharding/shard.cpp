@@ -4,6 +4,7 @@
 
 #include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
+#include "passes/sharding/loop_sums.h"
 #include "passes/sharding/materialize.h"
 #include "passes/sharding/propagation.h"
 #include "passes/sharding/resolve_conflicts.h"
@@ -36,7 +37,9 @@ bool isClosed(ShardingAttr sharding) {
 /// gathered parameter, then the gradient's own wish): honouring them would build a sharding only to
 /// leave it.
 void dropOverruledConstraints(func::FuncOp function) {
-  for (auto constraint : llvm::make_early_inc_range(function.getOps<ShardingConstraintOp>())) {
+  SmallVector<ShardingConstraintOp> constraints;
+  function.walk([&](ShardingConstraintOp constraint) { constraints.push_back(constraint); });
+  for (ShardingConstraintOp constraint : constraints) {
     if (!constraint->hasOneUse()) continue;
     auto next = dyn_cast<ShardingConstraintOp>(*constraint->user_begin());
     if (!next || !isClosed(next.getSharding())) continue;
@@ -73,6 +76,7 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
     if (failed(ops)) return failure();
     FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
     if (failed(map)) return failure();
+    keepLoopSumsPartial(*ops, *map);
     numResolved += resolveConflicts(function, *ops, *map);
     if (annotateResults) annotate(*ops, *map, mesh);
     materializeShardings(function, *ops, *map, mesh);

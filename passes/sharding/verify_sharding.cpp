@@ -66,6 +66,9 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
   LogicalResult verify(Operation* op, const MeshAxes& mesh) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (failed(verifyType(op, type, mesh))) return failure();
+    for (Region& region : op->getRegions())
+      for (Type type : region.empty() ? TypeRange() : TypeRange(region.front().getArgumentTypes()))
+        if (failed(verifyType(op, type, mesh))) return failure();
     if (isa<ReshardOp>(op)) return success();
     if (isa<ShardingConstraintOp>(op)) return op->emitError("is left over after sgd-shard");
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);

@@ -13,6 +13,9 @@ static_assert(static_cast<int>(ElementType::BF16) == static_cast<int>(comm::Elem
 static_assert(static_cast<int>(CollectiveKind::MAX) == static_cast<int>(comm::CollectiveKind::kGatherRange));
 static_assert(static_cast<int>(ReduceKind::MAX) == static_cast<int>(comm::ReduceKind::kOr));
 
+// No kind of collective.
+constexpr uint64_t kLoopMark = 1u << 16, kCaseMark = 1u << 17;
+
 // Appends numbers as eight little-endian bytes each, so that no two sequences of fields have the
 // same text.
 class FieldText {
@@ -112,6 +115,16 @@ absl::StatusOr<Hash> HashCollectives(const Program& program) {
     for (const Instruction* instruction : *program.instructions()) {
       const Collective* collective = instruction->op_as_Collective();
       if (collective != nullptr) AddCollective(SpecOf(*collective, ""), text);
+      if (const Loop* loop = instruction->op_as_Loop()) {
+        for (uint64_t field : {kLoopMark, uint64_t{loop->condition()}, uint64_t{loop->body()}, loop->trips()})
+          text.Add(field);
+      }
+      if (const Case* branches = instruction->op_as_Case()) {
+        text.Add(kCaseMark);
+        if (branches->branches() != nullptr) {
+          for (uint32_t size : *branches->branches()) text.Add(size);
+        }
+      }
     }
   }
   return Sha256(text.bytes());

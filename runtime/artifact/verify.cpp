@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
@@ -191,6 +192,7 @@ absl::Status VerifyProgram(const VerifyContext& context, const Program& program)
   if (absl::Status status = VerifyInputs(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyOutputs(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyInstructions(context, program); !status.ok()) return status;
+  if (absl::Status status = VerifyControlFlow(context, program); !status.ok()) return status;
   for (uint32_t i = 0; i < Size(program.explain()); ++i) {
     absl::Status status = VerifyLocation(program, program.explain()->Get(i)->loc());
     if (!status.ok()) return In(absl::StrCat("explanation ", i), status);

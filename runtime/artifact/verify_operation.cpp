@@ -261,6 +261,9 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyCopy(context, *instruction.op_as_Copy());
     case Operation::Fill:
       return VerifyFill(context, *instruction.op_as_Fill());
+    case Operation::Loop:
+    case Operation::Case:
+      return absl::OkStatus();  // control_flow.cpp
     case Operation::Done:
       return absl::OkStatus();  // verify_overlap.cpp
     case Operation::LaunchGroup:
@@ -295,6 +298,10 @@ const char* OperationName(const Instruction& instruction) {
       return "tiled";
     case Operation::Convolution:
       return "convolution";
+    case Operation::Loop:
+      return "loop";
+    case Operation::Case:
+      return "case";
     default:
       return "unknown";
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
 
@@ -62,6 +63,10 @@ Accesses AccessesOf(const Instruction& instruction) {
       const Slice* slice = tiled->operands()->Get(static_cast<uint32_t>(i))->slice();
       i + tiled->outputs() < count ? accesses.Read(slice) : accesses.Write(slice);
     }
+  } else if (const Loop* loop = instruction.op_as_Loop()) {
+    accesses.Read(loop->predicate());
+  } else if (const Case* branches = instruction.op_as_Case()) {
+    accesses.Read(branches->index());
   } else if (const Collective* collective = instruction.op_as_Collective()) {
     for (const CollectiveOperand* operand : *collective->operands()) {
       accesses.Read(operand->source());
@@ -140,15 +145,18 @@ absl::Status Error(const Program& program, uint32_t index, const std::string& wh
   return absl::InvalidArgumentError(absl::StrCat("instruction ", index, " (", OperationName(instruction), "): ", what));
 }
 
-}  // namespace
-
-absl::Status VerifyOverlap(const Program& program) {
-  std::vector<UnderWay> under_way;
-  for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
+// What loops and branches run is checked where it stands: nothing that has begun in a block outlives it.
+absl::Status VerifyOverlapIn(const Program& program, Block block, std::vector<UnderWay>& under_way) {
+  for (uint64_t at = block.begin; at < block.end; at = Next(program, at)) {
+    const uint32_t i = static_cast<uint32_t>(at);
     const Instruction& instruction = *program.instructions()->Get(i);
+    for (const Block& inner : BlocksOf(program, i)) {
+      if (absl::Status status = VerifyOverlapIn(program, inner, under_way); !status.ok()) return status;
+    }
     if (const Done* done = instruction.op_as_Done()) {
-      const size_t ended =
-          std::erase_if(under_way, [&](const UnderWay& collective) { return collective.start == done->start(); });
+      const size_t ended = std::erase_if(under_way, [&](const UnderWay& collective) {
+        return collective.start == done->start() && collective.start >= block.begin;
+      });
       if (ended == 0) {
         return Error(program, i, absl::StrCat("instruction ", done->start(), " is no collective under way"));
       }
@@ -172,8 +180,17 @@ absl::Status VerifyOverlap(const Program& program) {
     const Collective* collective = instruction.op_as_Collective();
     if (collective != nullptr && collective->starts()) under_way.push_back({i, std::move(accesses)});
   }
-  if (under_way.empty()) return absl::OkStatus();
-  return Error(program, under_way.front().start, "is started and never done");
+  for (const UnderWay& collective : under_way) {
+    if (collective.start >= block.begin) return Error(program, collective.start, "is started and never done");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status VerifyOverlap(const Program& program) {
+  std::vector<UnderWay> under_way;
+  return VerifyOverlapIn(program, {0, Size(program.instructions())}, under_way);
 }
 
 }  // namespace sgd::artifact

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -61,6 +62,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   auto executor = absl::WrapUnique(new Executor(context, **source, options));
   const uint32_t count = static_cast<uint32_t>(Size((*source)->instructions()));
   executor->steps_.reserve(count);
+  executor->step_times_.resize(options.profile ? count : 0);
   executor->handles_.resize(count);
   if (options.profile) executor->instruction_times_.assign(count, absl::InfiniteDuration());
   for (uint32_t i = 0; i < count; ++i) {
@@ -71,16 +73,26 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
 
 absl::Status Executor::PrepareInstruction(uint32_t index) {
   const Instruction& instruction = *source_.instructions()->Get(index);
+  const bool is_loop = instruction.op_type() == Operation::Loop;
+  if (is_loop || instruction.op_type() == Operation::Case) {
+    steps_.push_back({is_loop ? Step::Kind::kLoop : Step::Kind::kCase,
+                      nullptr,
+                      {},
+                      index,
+                      artifact::Next(source_, index),
+                      artifact::BlocksOf(source_, index)});
+    return absl::OkStatus();
+  }
   if (const artifact::Collective* collective = instruction.op_as_Collective()) {
     return PrepareCollective(*collective, index);
   }
   if (const artifact::Done* done = instruction.op_as_Done()) {
-    steps_.push_back({Step::Kind::kDone, nullptr, handles_[done->start()], index});
+    steps_.push_back({Step::Kind::kDone, nullptr, handles_[done->start()], index, index + 1});
     return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
   if (!node.ok()) return node.status();
-  steps_.push_back({Step::Kind::kNode, *std::move(node), {}, index});
+  steps_.push_back({Step::Kind::kNode, *std::move(node), {}, index, index + 1});
   return absl::OkStatus();
 }
 
@@ -91,7 +103,8 @@ absl::Status Executor::PrepareCollective(const artifact::Collective& collective,
       context_.communicator().Prepare(context_.mesh(), artifact::SpecOf(collective, location));
   if (!handle.ok()) return handle.status();
   handles_[index] = *handle;
-  steps_.push_back({collective.starts() ? Step::Kind::kStart : Step::Kind::kCollective, nullptr, *handle, index});
+  const Step::Kind kind = collective.starts() ? Step::Kind::kStart : Step::Kind::kCollective;
+  steps_.push_back({kind, nullptr, *handle, index, index + 1});
   return absl::OkStatus();
 }
 
@@ -134,16 +147,57 @@ absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instru
 absl::Status Executor::Run(uint64_t step) {
   const absl::Time begin = SteadyNow();
   timing_.communication = absl::ZeroDuration();
-  for (const Step& entry : steps_) {
-    absl::Status status = options_.profile ? ExecuteTimed(entry) : ExecuteStep(entry);
-    if (!status.ok()) {
-      return Locate(absl::Status(status.code(), absl::StrCat("step ", step, ": ", status.message())),
-                    entry.instruction);
-    }
-  }
+  step_ = step;
+  std::fill(step_times_.begin(), step_times_.end(), absl::ZeroDuration());
+  if (absl::Status status = RunBlock({0, steps_.size()}); !status.ok()) return status;
   absl::Status status = context_.device().Synchronize();
   timing_.total = SteadyNow() - begin;
+  for (size_t i = 0; i < step_times_.size(); ++i) {
+    instruction_times_[i] = std::min(instruction_times_[i], step_times_[i]);
+  }
   return status;
+}
+
+absl::Status Executor::RunBlock(const artifact::Block& block) {
+  for (uint64_t i = block.begin; i < block.end; i = steps_[i].next) {
+    const Step& step = steps_[i];
+    if (step.kind == Step::Kind::kLoop || step.kind == Step::Kind::kCase) {
+      // What fails inside says where it stands.
+      absl::Status status = step.kind == Step::Kind::kLoop ? RunLoop(step) : RunCase(step);
+      if (!status.ok()) return status;
+      continue;
+    }
+    absl::Status status = options_.profile ? ExecuteTimed(step) : ExecuteStep(step);
+    if (!status.ok()) {
+      return Locate(absl::Status(status.code(), absl::StrCat("step ", step_, ": ", status.message())),
+                    step.instruction);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The predicate is the same on all ranks: the compiler gives it to loops only where no rank has another.
+absl::Status Executor::RunLoop(const Step& step) {
+  const artifact::Loop& loop = *source_.instructions()->Get(step.instruction)->op_as_Loop();
+  const std::byte* predicate = loop.predicate() == nullptr ? nullptr : context_.memory().Address(*loop.predicate());
+  for (uint64_t trip = 0; predicate != nullptr || trip < loop.trips(); ++trip) {
+    if (predicate != nullptr) {
+      if (absl::Status status = RunBlock(step.blocks[0]); !status.ok()) return status;
+      if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
+      if (*predicate == std::byte{0}) break;
+    }
+    if (absl::Status status = RunBlock(step.blocks[1]); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::RunCase(const Step& step) {
+  const artifact::Case& branches = *source_.instructions()->Get(step.instruction)->op_as_Case();
+  if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
+  int32_t index = 0;
+  std::memcpy(&index, context_.memory().Address(*branches.index()), sizeof(index));
+  const bool has_branch = index >= 0 && static_cast<size_t>(index) < step.blocks.size();
+  return RunBlock(has_branch ? step.blocks[static_cast<size_t>(index)] : step.blocks.back());
 }
 
 absl::Status Executor::ExecuteStep(const Step& step) {
@@ -155,8 +209,7 @@ absl::Status Executor::ExecuteTimed(const Step& step) {
   absl::Status status = ExecuteStep(step);
   // A device with a queue has only enqueued it.
   if (status.ok()) status = context_.device().Synchronize();
-  absl::Duration& least = instruction_times_[step.instruction];
-  least = std::min(least, SteadyNow() - begin);
+  step_times_[step.instruction] += SteadyNow() - begin;
   return status;
 }
 

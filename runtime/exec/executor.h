@@ -1,5 +1,5 @@
 // Executes one program of an artifact on one rank: everything is prepared at creation, a step walks
-// a flat list.
+// a flat list, parts of it several times where there are loops.
 //
 //   context  = ExecutionContext::Create(file, device, communicator)
 //   executor = Executor::Create(*context, "train", options)
@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/artifact/control_flow.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/data/shard.h"
 #include "runtime/device/device.h"
@@ -81,25 +82,31 @@ class Executor {
   absl::Status DownloadOutput(size_t index, std::span<std::byte> global) const;
 
   const StepTiming& timing() const { return timing_; }
-  // With ExecutorOptions::profile: the least wall time of each instruction over the steps so far, by its index in the
-  // program; InfiniteDuration for one that did not run. Empty otherwise.
+  // With ExecutorOptions::profile: the wall time that each instruction takes in a step, all its executions together,
+  // the least over the steps so far, by its index in the program; InfiniteDuration before the first step. Loops and
+  // branches take none themselves. Empty otherwise.
   const std::vector<absl::Duration>& instruction_times() const { return instruction_times_; }
   const std::string& program() const { return program_; }
 
  private:
-  // In execution order.
+  // One per instruction.
   struct Step {
-    enum class Kind { kNode, kCollective, kStart, kDone };
+    enum class Kind { kNode, kCollective, kStart, kDone, kLoop, kCase };
     Kind kind;
-    std::unique_ptr<device::Node> node;  // kNode only
-    comm::CollectiveHandle collective;   // the others
-    uint32_t instruction;                // its index in the program
+    std::unique_ptr<device::Node> node;        // kNode only
+    comm::CollectiveHandle collective;         // kCollective, kStart, kDone
+    uint32_t instruction;                      // its index in the program
+    uint64_t next;                             // the instruction behind it and all that it runs
+    std::vector<artifact::Block> blocks = {};  // kLoop, kCase: as artifact::BlocksOf
   };
 
   Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
+  absl::Status RunBlock(const artifact::Block& block);
+  absl::Status RunLoop(const Step& step);
+  absl::Status RunCase(const Step& step);
   absl::Status ExecuteStep(const Step& step);
   absl::Status ExecuteTimed(const Step& step);
   absl::Status ExecuteCollective(const Step& step);
@@ -115,7 +122,9 @@ class Executor {
   std::vector<Tensor> outputs_;
   std::vector<Step> steps_;
   std::vector<comm::CollectiveHandle> handles_;  // by instruction, of collectives
+  uint64_t step_ = 0;
   StepTiming timing_;
+  std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of this step
   std::vector<absl::Duration> instruction_times_;
 };
 

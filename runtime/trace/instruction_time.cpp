@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
 #include "runtime/trace/json_log.h"
@@ -62,14 +63,18 @@ std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::
                                 absl::Duration time) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   const double nanoseconds = absl::ToDoubleNanoseconds(time);
-  const auto rate = [&](uint64_t amount) { return NumberJson(static_cast<double>(amount) / nanoseconds); };
+  const uint64_t executions = artifact::ExecutionsOf(program, index);
+  const auto rate = [&](uint64_t amount) {
+    return NumberJson(static_cast<double>(amount) * static_cast<double>(executions) / nanoseconds);
+  };
   const std::string location = instruction.loc() < artifact::Size(program.locations())
                                    ? program.locations()->Get(instruction.loc())->str()
                                    : std::string();
   return absl::StrCat("{\"instruction\": ", index, ", \"op\": ", JsonString(artifact::OperationName(instruction)),
                       ", \"what\": ", JsonString(WhatOf(root, instruction)),
-                      ", \"microseconds\": ", NumberJson(nanoseconds / 1e3), ", \"flops\": ", instruction.flops(),
-                      ", \"bytes\": ", instruction.bytes(), ", \"gflops_per_second\": ", rate(instruction.flops()),
+                      ", \"microseconds\": ", NumberJson(nanoseconds / 1e3), ", \"executions\": ", executions,
+                      ", \"flops\": ", instruction.flops(), ", \"bytes\": ", instruction.bytes(),
+                      ", \"gflops_per_second\": ", rate(instruction.flops()),
                       ", \"gbytes_per_second\": ", rate(instruction.bytes()), ", \"loc\": ", JsonString(location), "}");
 }
 

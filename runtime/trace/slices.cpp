@@ -64,6 +64,10 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
       return;
     case artifact::Operation::Tiled:
       return VisitTiled(*instruction.op_as_Tiled(), visit);
+    case artifact::Operation::Loop:
+      return VisitOptional("predicate", instruction.op_as_Loop()->predicate(), visit);
+    case artifact::Operation::Case:
+      return visit("index", *instruction.op_as_Case()->index());
     case artifact::Operation::Done:
     case artifact::Operation::NONE:
       return;

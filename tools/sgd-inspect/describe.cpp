@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/comm/range_plan.h"
 #include "runtime/comm/sent_bytes.h"
@@ -109,6 +110,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
                {"tensors", Size(collective.operands())},
                {"operand_bytes", operand_bytes},
                {"sent_bytes", SentBytesOf(root, collective)},
+               {"executions", artifact::ExecutionsOf(program, index)},
                {"loc", LocationText(program, instruction.loc())}};
   if (with_operands) json["operands"] = OperandsJson(collective);
   return json;
@@ -197,6 +199,13 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     json["pattern"] = absl::BytesToHexString(pattern);
   } else if (const artifact::Done* done = instruction.op_as_Done()) {
     json["start"] = done->start();
+  } else if (const artifact::Loop* loop = instruction.op_as_Loop()) {
+    json["condition"] = loop->condition();
+    json["body"] = loop->body();
+    json["trips"] = loop->predicate() == nullptr ? Json(loop->trips()) : Json();
+  } else if (const artifact::Case* branches = instruction.op_as_Case()) {
+    json["branches"] = Json::array();
+    for (uint32_t i = 0; i < Size(branches->branches()); ++i) json["branches"].push_back(branches->branches()->Get(i));
   }
   Json slices = Json::array();
   trace::ForEachSlice(instruction, [&](const char* role, const artifact::Slice& slice) {
@@ -208,6 +217,7 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
   json["flops"] = instruction.flops();
   json["bytes"] = instruction.bytes();
   json["bound"] = BoundOf(instruction);
+  json["executions"] = artifact::ExecutionsOf(program, index);
   json["loc"] = LocationText(program, instruction.loc());
   return json;
 }

@@ -76,6 +76,10 @@ const char* OperationKindName(artifact::Operation operation) {
       return "copy";
     case artifact::Operation::Fill:
       return "fill";
+    case artifact::Operation::Loop:
+      return "loop";
+    case artifact::Operation::Case:
+      return "case";
     case artifact::Operation::Done:
       return "done";
     case artifact::Operation::LaunchGroup:

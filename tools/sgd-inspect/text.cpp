@@ -111,20 +111,20 @@ std::string ValuesText(const Json& values, const char* title, const char* last, 
 
 std::string CollectivesText(const Json& collectives, bool with_operands) {
   if (collectives.empty()) return "  collectives: none\n";
-  Table table({"at", "done at", "kind", "over", "ranks", "tensors", "operand bytes", "sent bytes", "source"});
+  Table table({"at", "done at", "kind", "over", "ranks", "tensors", "operand bytes", "sent bytes", "runs", "source"});
   for (const Json& collective : collectives) {
     const std::string reduce = collective["reduce"].is_null() ? "" : absl::StrCat(" ", Plain(collective["reduce"]));
     table.Add({Plain(collective["instruction"]), collective["done"].is_null() ? "" : Plain(collective["done"]),
                Plain(collective["kind"]) + reduce, Join(collective["axes"], "+"), Plain(collective["group_size"]),
                Plain(collective["tensors"]), Grouped(collective["operand_bytes"]), Grouped(collective["sent_bytes"]),
-               Name(collective["loc"])});
+               Plain(collective["executions"]), Name(collective["loc"])});
     if (!with_operands) continue;
     for (const Json& operand : collective["operands"]) {
       table.Add({"", "", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "", "", "", "",
-                 "", absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
+                 "", "", absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
     }
   }
-  return absl::StrCat("  collectives\n", table.Text({0, 1, 4, 5, 6, 7}));
+  return absl::StrCat("  collectives\n", table.Text({0, 1, 4, 5, 6, 7, 8}));
 }
 
 // The kernels of a group in the order of their first launches, with how often each is launched.
@@ -171,6 +171,13 @@ std::string DetailText(const Json& instruction) {
   }
   if (op == "convolution") return ConvolutionText(instruction);
   if (op == "collective") return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
+  if (op == "loop") {
+    const std::string trips = instruction["trips"].is_null()
+                                  ? absl::StrCat("while ", Plain(instruction["condition"]), " instructions say so")
+                                  : absl::StrCat(Plain(instruction["trips"]), " times");
+    return absl::StrCat(Plain(instruction["body"]), " instructions ", trips);
+  }
+  if (op == "case") return absl::StrCat("branches of ", Join(instruction["branches"], ", "), " instructions");
   if (op == "done") return absl::StrCat("of ", Plain(instruction["start"]));
   if (op == "fill") return absl::StrCat("0x", Plain(instruction["pattern"]));
   return "";

@@ -96,6 +96,11 @@ void addFlags(CLI::App& app, Flags& flags) {
          "Scratch memory per thread that products around a kernel, such as attention, should take when they are "
          "computed in tiles (default 640KiB); 0: they are not")
       ->type_name("SIZE");
+  app.add_option("--unroll", flags.compile.unrolledOps,
+                 "Loops with a known number of iterations are unrolled when they become at most so many operations "
+                 "(default 4000); 0: none is")
+      ->type_name("OPS")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--cache", flags.cache,
                  "Folder in which compilations are kept and looked up; made if missing, shared safely")
       ->type_name("DIR");

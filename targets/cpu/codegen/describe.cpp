@@ -25,9 +25,15 @@ static void findInPlaceCandidates(const KernelPlan& plan, KernelInterface& kerne
   ClusterOp cluster = plan.cluster;
   SmallVector<Store> stores(plan.stores);
   if (plan.scatter) stores.push_back({0, plan.scatter->initValue, plan.scatter->initIndex, false});
+  auto isUpdated = [&](unsigned operand) {
+    return llvm::any_of(llvm::seq(cluster.getNumResults()), [&](unsigned result) {
+      return cluster.getUpdate(result) && cluster.getUpdatedInput(result) == operand;
+    });
+  };
+  llvm::erase_if(stores, [&](const Store& store) { return cluster.getUpdate(store.result); });
   for (const Store& store : stores)
     for (unsigned operand = 0; operand < cluster->getNumOperands(); ++operand)
-      if (byteSize(cluster->getOperand(operand)) == byteSize(cluster->getResult(store.result)) &&
+      if (!isUpdated(operand) && byteSize(cluster->getOperand(operand)) == byteSize(cluster->getResult(store.result)) &&
           readsOnlyWhatItStores(plan, store, operand) &&
           cast<RankedTensorType>(cluster->getOperand(operand).getType()).getNumElements() ==
               cast<RankedTensorType>(cluster->getResult(store.result).getType()).getNumElements())
@@ -48,6 +54,26 @@ static int64_t operationsPerLaunch(const KernelPlan& plan) {
   return total;
 }
 
+/// What is read and written. Of what only dynamic slices see, or an update changes, that is their size.
+static int64_t touchedBytes(ClusterOp cluster) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : cluster.getBody().getArguments()) {
+    int64_t sliced = 0;
+    bool isSliced = llvm::all_of(argument.getUsers(), [&](Operation* user) {
+      if (isa<DynamicSliceOp>(user)) sliced += byteSize(user->getResult(0));
+      return isa<DynamicSliceOp, DynamicUpdateSliceOp>(user) && user->getOperand(0) == argument;
+    });
+    bool isUpdated = !argument.use_empty() && isa<DynamicUpdateSliceOp>(*argument.user_begin());
+    bytes +=
+        isSliced && (!isUpdated || argument.hasOneUse()) ? std::min(sliced, byteSize(argument)) : byteSize(argument);
+  }
+  for (unsigned result = 0; result < cluster.getNumResults(); ++result) {
+    DynamicUpdateSliceOp update = cluster.getUpdate(result);
+    bytes += byteSize(update ? update.getUpdate() : Value(cluster.getResult(result)));
+  }
+  return bytes;
+}
+
 FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
   FailureOr<KernelPlan> plan = planKernel(cluster);
@@ -55,8 +81,7 @@ FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(ClusterOp cluster) {
   KernelInterface kernel;
   kernel.range = parallelRange(*plan);
   kernel.flops = operationsPerLaunch(*plan);
-  for (Value value : cluster->getOperands()) kernel.bytes += byteSize(value);
-  for (Value value : cluster->getResults()) kernel.bytes += byteSize(value);
+  kernel.bytes = touchedBytes(cluster);
   kernel.coordinates = plan->coordinates;
   // A part should move at least 32 KiB or compute as long.
   int64_t work = std::max<int64_t>((kernel.bytes + kernel.flops) / std::max<int64_t>(kernel.range, 1), 1);

@@ -152,6 +152,21 @@ FailureOr<unsigned> NodeBuilder::buildDynamicSlice(DynamicSliceOp op, const Inde
   return build(op.getInput(), stridedIndex(dims, 0, index) + offset, guard);
 }
 
+FailureOr<IndexExpr> NodeBuilder::placeUpdate(DynamicUpdateSliceOp op, const IndexExpr& index) {
+  auto input = tensorType(op.getInput()), update = tensorType(op.getUpdate());
+  SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
+  SmallVector<StridedDim> dims;
+  IndexExpr offset;
+  for (int64_t dim = 0; dim < input.getRank(); ++dim) {
+    dims.push_back({update.getDimSize(dim), strides[dim]});
+    FailureOr<IndexExpr> start = clampedStart(op.getStarts()[dim], IndexExpr(0),
+                                              input.getDimSize(dim) - update.getDimSize(dim) + 1, false, kNone);
+    if (failed(start)) return failure();
+    offset = offset + *start * strides[dim];
+  }
+  return stridedIndex(dims, 0, index) + offset;
+}
+
 FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr& index,
                                                          unsigned guard) {
   auto input = tensorType(op.getInput()), update = tensorType(op.getUpdate());

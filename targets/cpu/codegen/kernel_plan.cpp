@@ -80,6 +80,12 @@ class Planner {
   bool tiled = false;
 };
 
+/// What is computed for result `result`: of one that is written over what it updates, the update.
+Value getComputed(ClusterOp cluster, unsigned result) {
+  if (DynamicUpdateSliceOp update = cluster.getUpdate(result)) return update.getUpdate();
+  return cluster.getBody().front().getTerminator()->getOperand(result);
+}
+
 LogicalResult Planner::findDomain() {
   for (Operation& op : cluster.getBody().front()) {
     auto reduceOp = dyn_cast<ReduceOp>(op);
@@ -90,7 +96,10 @@ LogicalResult Planner::findDomain() {
     if (reduce->resultElements != shape.resultElements || reduce->extents != shape.extents)
       return reduceOp.emitOpError("reduces other dimensions than the rest of the kernel");
   }
-  if (llvm::all_of(cluster.getResults(), [](Value result) { return elements(result) == 0; })) {
+  SmallVector<Value> computed;
+  for (unsigned result = 0; result < cluster.getNumResults(); ++result)
+    computed.push_back(getComputed(cluster, result));
+  if (llvm::all_of(computed, [](Value value) { return elements(value) == 0; })) {
     parallel.extent = 0;
     return success();
   }
@@ -99,10 +108,10 @@ LogicalResult Planner::findDomain() {
     for (int64_t extent : reduce->extents) row.push_back({extent, {}, {}});
     return success();
   }
-  for (Value result : cluster.getResults()) {
-    if (elements(result) != elements(cluster.getResult(0)))
+  for (Value value : computed) {
+    if (elements(value) != elements(computed.front()))
       return cluster.emitOpError("results of one kernel must have the same number of elements");
-    parallel.extent = elements(result);
+    parallel.extent = elements(value);
   }
   return success();
 }
@@ -151,6 +160,11 @@ FailureOr<Store> Planner::buildStore(unsigned result, Value value, NodeBuilder& 
   FailureOr<unsigned> node = builder.build(value, store.index);
   if (failed(node)) return failure();
   store.value = *node;
+  if (DynamicUpdateSliceOp update = cluster.getUpdate(result)) {
+    FailureOr<IndexExpr> place = builder.placeUpdate(update, store.index);
+    if (failed(place)) return failure();
+    store.index = *place;
+  }
   return store;
 }
 
@@ -167,8 +181,8 @@ FailureOr<bool> Planner::buildOnce() {
     builder.row.extents.push_back(base.extent);
     builder.row.indices.push_back(position);
   }
-  for (auto [number, value] : llvm::enumerate(cluster.getBody().front().getTerminator()->getOperands())) {
-    FailureOr<Store> store = buildStore(number, value, builder, point, rowPoint);
+  for (unsigned number = 0; number < cluster.getNumResults(); ++number) {
+    FailureOr<Store> store = buildStore(number, getComputed(cluster, number), builder, point, rowPoint);
     if (failed(store)) return failure();
     plan.stores.push_back(*store);
   }

@@ -14,6 +14,7 @@ void KernelEmitter::emitStores(unsigned inWalk) {
     if (!all && walkOfStore != inWalk) continue;
     bool vector = width > 1 && (plan.laneInRow ? (all || inWalk != 0) : plan.laneVar != kNone);
     ready.push_back({&store, vector ? lanesOf(store.value) : value(store.value)});
+    address(store.index);  // what it depends on is read before anything is written
   }
   for (auto [store, result] : ready) {
     if (!result) return;

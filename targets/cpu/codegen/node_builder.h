@@ -34,6 +34,9 @@ class NodeBuilder {
   /// The index in a tensor whose dimensions of `extents` (row-major runs over `index`) lie `strides` apart.
   IndexExpr linearize(const IndexExpr& index, llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> strides);
 
+  /// Where element `index` (row-major) of the update of `op` lies in its result.
+  FailureOr<IndexExpr> placeUpdate(DynamicUpdateSliceOp op, const IndexExpr& index);
+
   /// Row variables of reductions with these extents of collapsed reduced dimensions; set by the planner.
   struct RowShape {
     llvm::SmallVector<int64_t> extents;

@@ -1,18 +1,6 @@
 // What is not supported is refused with the op, its place and what to do instead.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics
 
-func.func @while(%x: tensor<i1>) -> tensor<i1> {
-  // expected-error@+1 {{'stablehlo.while' is supported with a counter that starts at a constant, changes by a constant and is compared with a constant}}
-  %0 = stablehlo.while(%a = %x) : tensor<i1> cond {
-    stablehlo.return %a : tensor<i1>
-  } do {
-    stablehlo.return %a : tensor<i1>
-  }
-  return %0 : tensor<i1>
-}
-
-// -----
-
 func.func @callback(%x: tensor<4xf32>) {
   // expected-error@+1 {{'stablehlo.custom_call' @xla_python_callback is not supported yet}}
   stablehlo.custom_call @xla_python_callback(%x) {has_side_effect = true} : (tensor<4xf32>) -> ()
@@ -25,25 +13,6 @@ func.func @old_manual(%x: tensor<4xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{'stablehlo.custom_call' @SPMDFullToShardShape is not supported: manual regions}}
   %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
-}
-
-// -----
-
-// Too many iterations to be unrolled.
-func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  // expected-error@+1 {{only up to 50000 ops when unrolled (its body has 4)}}
-  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4xf32> cond {
-    %end = stablehlo.constant dense<20000> : tensor<i32>
-    %1 = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %1 : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
-    %1 = stablehlo.add %i, %one : tensor<i32>
-    %2 = stablehlo.add %a, %a : tensor<4xf32>
-    stablehlo.return %1, %2 : tensor<i32>, tensor<4xf32>
-  }
-  return %0#1 : tensor<4xf32>
 }
 
 // -----

@@ -54,13 +54,13 @@ LaunchGroupT& GroupIn(ProgramT& program) {
   return *program.instructions[kLaunch]->op.AsLaunchGroup();
 }
 
-struct Case {
+struct Violation {
   const char* name;
   std::function<void(ArtifactT&, ProgramT&)> change;
   const char* message;
 };
 
-std::vector<Case> RootCases() {
+std::vector<Violation> RootCases() {
   return {
       {"axis twice", [](ArtifactT& a, ProgramT&) { a.mesh.push_back(std::make_unique<MeshAxisT>(*a.mesh[0])); },
        "mesh axis name 'data' is empty or repeated"},
@@ -75,7 +75,7 @@ std::vector<Case> RootCases() {
   };
 }
 
-std::vector<Case> TensorCases() {
+std::vector<Violation> TensorCases() {
   return {
       {"input name", [](ArtifactT&, ProgramT& p) { p.inputs[1]->name = "x"; }, "input 1 'x': the name is used twice"},
       {"element", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->element = static_cast<ElementType>(99); },
@@ -118,7 +118,7 @@ std::vector<Case> TensorCases() {
   };
 }
 
-std::vector<Case> OperationCases() {
+std::vector<Violation> OperationCases() {
   return {
       {"location", [](ArtifactT&, ProgramT& p) { p.instructions[1]->loc = 5; },
        "instruction 1 (launch): location 5 of 2"},
@@ -229,7 +229,7 @@ void MoveFillInside(ProgramT& program) { std::swap(program.instructions[kAllRedu
 
 FillT& FillInside(ProgramT& program) { return *program.instructions[kAllReduce + 1]->op.AsFill(); }
 
-std::vector<Case> OverlapCases() {
+std::vector<Violation> OverlapCases() {
   return {
       {"never done",
        [](ArtifactT&, ProgramT& p) {
@@ -308,8 +308,8 @@ TEST(Verify, AcceptsTheSample) {
 }
 
 TEST(Verify, RefusesEachViolation) {
-  for (const std::vector<Case>& cases : {RootCases(), TensorCases(), OperationCases(), OverlapCases()}) {
-    for (const Case& c : cases) EXPECT_THAT(ErrorAfter(c.change), HasSubstr(c.message)) << c.name;
+  for (const std::vector<Violation>& cases : {RootCases(), TensorCases(), OperationCases(), OverlapCases()}) {
+    for (const Violation& c : cases) EXPECT_THAT(ErrorAfter(c.change), HasSubstr(c.message)) << c.name;
   }
 }
 

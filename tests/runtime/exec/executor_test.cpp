@@ -113,6 +113,81 @@ TEST_P(ExecutorOnRanks, RunsStepsAndCarriesState) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, ExecutorOnRanks, ::testing::Values(1, 2, 4));
 
+// What the sample's flag, 7, becomes by loops and branches that fill it.
+int32_t FlagAfter(const std::function<void(artifact::ProgramT&)>& change) {
+  artifact::ArtifactWriter writer;
+  testing::FillSample(writer, 1);
+  change(*writer.artifact().programs[0]);
+  const auto file = *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda");
+  std::vector<int32_t> flag(1, -1);
+  comm::RunAsThreads(1, file->root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
+    auto device = Cpu();
+    auto context = ExecutionContext::Create(*file, *device, communicator);
+    ASSERT_TRUE(context.ok()) << context.status();
+    auto executor = Executor::Create(**context, "main", {.profile = true});
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    const absl::Status status = (*executor)->Run(0);
+    ASSERT_TRUE(status.ok()) << status;
+    ASSERT_TRUE((*executor)->DownloadOutput(2, BytesOf(flag)).ok());
+  });
+  return flag[0];
+}
+
+std::unique_ptr<artifact::Slice> Flag() { return testing::SliceAt(artifact::Space::Private, 1920, 4); }
+
+void AddFill(artifact::ProgramT& program, uint8_t value) {
+  artifact::FillT fill;
+  fill.target = Flag();
+  fill.pattern = {value, 0, 0, 0};
+  testing::Append(program, std::move(fill));
+}
+
+// Branches that fill the flag with these values; the flag says which.
+void AddCase(artifact::ProgramT& program, const std::vector<uint8_t>& values) {
+  artifact::CaseT branches;
+  branches.index = Flag();
+  branches.branches.assign(values.size(), 1);
+  testing::Append(program, std::move(branches));
+  for (uint8_t value : values) AddFill(program, value);
+}
+
+TEST(ExecutorControlFlow, TakesTheBranchOfTheNumberOrTheLast) {
+  EXPECT_EQ(FlagAfter([](artifact::ProgramT& program) { AddCase(program, {1, 2, 3}); }), 3);
+  EXPECT_EQ(FlagAfter([](artifact::ProgramT& program) {
+              AddFill(program, 1);
+              AddCase(program, {1, 2, 3});
+            }),
+            2);
+}
+
+TEST(ExecutorControlFlow, CountsTrips) {
+  for (uint64_t trips : {0, 1, 2, 3}) {
+    const int32_t flag = FlagAfter([&](artifact::ProgramT& program) {
+      AddFill(program, 0);
+      artifact::LoopT loop;
+      loop.trips = trips;
+      loop.body = 4;
+      testing::Append(program, std::move(loop));
+      AddCase(program, {1, 2, 3});  // counts
+    });
+    EXPECT_EQ(flag, static_cast<int32_t>(trips));
+  }
+}
+
+// The condition counts too: 0 -> 3 -> 2 -> 1 -> 0, and 0 ends the loop before its body runs.
+TEST(ExecutorControlFlow, GoesOnWhileThePredicateHolds) {
+  EXPECT_EQ(FlagAfter([](artifact::ProgramT& program) {
+              AddFill(program, 3);
+              artifact::LoopT loop;
+              loop.predicate = Flag();
+              loop.condition = 5;
+              loop.body = 0;
+              testing::Append(program, std::move(loop));
+              AddCase(program, {9, 0, 1, 2});
+            }),
+            0);
+}
+
 // t of the sample after one step; `prepare` gets every rank's communicator.
 std::vector<float> RunOnce(const artifact::ArtifactFile& file, uint32_t ranks,
                            const std::function<void(comm::SharedMemoryCommunicator&)>& prepare) {

@@ -1,0 +1,140 @@
+// Verifiers of loops and branches, and the walk over the blocks of a program.
+#include "dialects/sgd/sgd_dialect.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// The block takes `arguments` and ends in a yield of `yielded`.
+static LogicalResult verifyBlock(Operation* op, Block& block, StringRef name, TypeRange arguments, TypeRange yielded) {
+  if (block.getArgumentTypes() != arguments)
+    return op->emitOpError() << name << " has arguments of other types than the operands";
+  auto yield = dyn_cast_or_null<YieldOp>(block.mightHaveTerminator() ? block.getTerminator() : nullptr);
+  if (!yield) return op->emitOpError() << name << " must end in sgd.yield";
+  if (yield.getOperandTypes() != yielded) return op->emitOpError() << name << " yields other types than the results'";
+  return success();
+}
+
+static bool isScalar(Type type, unsigned bits) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 && tensor.getElementType().isInteger(bits);
+}
+
+LogicalResult WhileOp::verify() {
+  TypeRange slots = getInits().getTypes();
+  if (slots != TypeRange(getResultTypes())) return emitOpError("operands and results differ in type");
+  if (failed(verifyBlock(*this, getBody().front(), "the body", slots, slots))) return failure();
+  if (getCondition().empty() != getTrips().has_value())
+    return emitOpError("has a condition exactly when its trips are not known");
+  if (getTrips()) return *getTrips() >= 0 ? success() : emitOpError("has a negative number of trips");
+  Block& condition = getCondition().front();
+  if (condition.empty() || condition.back().getNumOperands() != 1)
+    return emitOpError("the condition must yield one boolean");
+  TypeRange yielded = condition.back().getOperandTypes();
+  if (failed(verifyBlock(*this, condition, "the condition", slots, yielded))) return failure();
+  return isScalar(yielded.front(), 1) ? success() : emitOpError("the condition must yield one boolean");
+}
+
+namespace {
+
+/// What a loop leaves as it is need not come out of it, and what nothing in it reads need not go in.
+struct DropIdleSlots : OpRewritePattern<WhileOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(WhileOp loop, PatternRewriter& rewriter) const override {
+    bool hasForwarded = false;
+    for (OpResult result : loop->getResults()) {
+      unsigned slot = result.getResultNumber();
+      if (!loop.isInvariant(slot) || result.use_empty()) continue;
+      rewriter.replaceAllUsesWith(result, loop.getInits()[slot]);
+      hasForwarded = true;
+    }
+    llvm::BitVector isIdle = getIdleSlots(loop);
+    if (isIdle.none()) return success(hasForwarded);
+    removeSlots(loop, isIdle, rewriter);
+    return success();
+  }
+
+  /// Slots from which no used result, nor the condition, nor an op with effects can be reached.
+  static llvm::BitVector getIdleSlots(WhileOp loop) {
+    llvm::BitVector isIdle(loop.getNumResults(), true);
+    SmallPtrSet<Operation*, 32> needed;
+    SmallVector<Value> work;
+    auto needSlot = [&](unsigned slot) {
+      if (!isIdle[slot]) return;
+      isIdle.reset(slot);
+      work.push_back(loop.getYielded()[slot]);
+    };
+    for (OpResult result : loop->getResults())
+      if (!result.use_empty()) needSlot(result.getResultNumber());
+    if (!loop.getCondition().empty())
+      for (BlockArgument argument : loop.getCondition().getArguments())
+        if (!argument.use_empty()) needSlot(argument.getArgNumber());
+    for (Operation& op : loop.getBody().front().without_terminator())
+      if (!isMemoryEffectFree(&op)) llvm::append_range(work, op.getOperands());
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        needSlot(argument.getArgNumber());
+      else if (needed.insert(value.getDefiningOp()).second)
+        llvm::append_range(work, value.getDefiningOp()->getOperands());
+    }
+    return isIdle;
+  }
+
+  static void eraseDead(Block& block, PatternRewriter& rewriter) {
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op)) rewriter.eraseOp(&op);
+  }
+
+  static void removeSlots(WhileOp loop, const llvm::BitVector& isIdle, PatternRewriter& rewriter) {
+    SmallVector<Value> inits, kept;
+    for (auto [slot, init] : llvm::enumerate(loop.getInits()))
+      if (!isIdle[slot]) inits.push_back(init), kept.push_back(loop.getResult(slot));
+    auto smaller = WhileOp::create(rewriter, loop.getLoc(), ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
+    rewriter.modifyOpInPlace(loop, [&] {
+      loop.getBody().front().getTerminator()->eraseOperands(isIdle);
+      eraseDead(loop.getBody().front(), rewriter);
+      for (Region& region : loop->getRegions())
+        if (!region.empty()) region.front().eraseArguments(isIdle);
+    });
+    for (auto [from, to] : llvm::zip(loop->getRegions(), smaller->getRegions()))
+      rewriter.inlineRegionBefore(from, to, to.end());
+    for (auto [from, to] : llvm::zip(kept, smaller.getResults())) rewriter.replaceAllUsesWith(from, to);
+    rewriter.eraseOp(loop);
+  }
+};
+
+}  // namespace
+
+void WhileOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRContext* context) {
+  patterns.add<DropIdleSlots>(context);
+}
+
+LogicalResult CaseOp::verify() {
+  if (!isScalar(getIndex().getType(), 32)) return emitOpError("index must be a scalar i32");
+  if (getBranches().empty()) return emitOpError("has no branches");
+  for (auto [number, region] : llvm::enumerate(getBranches()))
+    if (failed(verifyBlock(*this, region.front(), ("branch " + Twine(number)).str(), getInputs().getTypes(),
+                           getResultTypes())))
+      return failure();
+  return success();
+}
+
+bool mlir::sgd::isControlFlow(Operation* op) { return isa<WhileOp, CaseOp>(op); }
+
+static void collectBlocks(Region& region, SmallVectorImpl<Block*>& blocks) {
+  for (Block& block : region) {
+    for (Operation& op : block)
+      if (isControlFlow(&op))
+        for (Region& inner : op.getRegions()) collectBlocks(inner, blocks);
+    blocks.push_back(&block);
+  }
+}
+
+SmallVector<Block*> mlir::sgd::getProgramBlocks(func::FuncOp function) {
+  SmallVector<Block*> blocks;
+  collectBlocks(function.getBody(), blocks);
+  return blocks;
+}

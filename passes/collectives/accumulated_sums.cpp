@@ -1,0 +1,134 @@
+// Sums over ranks and sums over iterations change places. Works on each loop after those inside of it, so that what an
+// inner loop has accumulated may be a summand of the outer one.
+#include "passes/collectives/loop_collectives.h"
+#include "passes/collectives/reduction_chain.h"
+#include "passes/partition/partial_values.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// What an iteration does to a slot: joins of one value each, in order.
+struct Accumulation {
+  struct Join {
+    OpOperand* addend;
+    std::optional<ReductionChain> chain;  // nullopt: the addend is whole
+  };
+  SmallVector<Join, 4> joins;
+  ShardingAttr partial;  // of the slot, when sums are taken after the loop
+};
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+class LoopSums {
+ public:
+  LoopSums(WhileOp loop, const MeshAxes& mesh, int64_t heldBytes) : loop(loop), mesh(mesh), heldBytes(heldBytes) {}
+
+  unsigned run() {
+    unsigned numChanged = 0;
+    for (unsigned slot = 0; slot < loop.getNumResults(); ++slot) {
+      std::optional<Accumulation> accumulation = find(slot);
+      if (!accumulation || !mayHold(slot, *accumulation)) continue;
+      apply(slot, *accumulation);
+      ++numChanged;
+    }
+    return numChanged;
+  }
+
+ private:
+  /// Whether the slot may be partial: as it is, but for the sum, or larger within what may be held. Then nothing else
+  /// is to be brought into the larger form.
+  bool mayHold(unsigned slot, const Accumulation& accumulation) {
+    RankedTensorType type = tensorType(loop.getResult(slot));
+    if (accumulation.partial.getDims() == getSharding(type).getDims()) return true;
+    bool isAllPartial =
+        llvm::all_of(accumulation.joins, [](const Accumulation::Join& join) { return join.chain.has_value(); });
+    int64_t more =
+        getLocalBytes(withSharding(type, accumulation.partial), mesh.getMesh()) - getLocalBytes(type, mesh.getMesh());
+    if (!isAllPartial || more > heldBytes ||
+        !isNeutralConstant(loop.getInits()[slot], accumulation.partial.getUnreducedKind()))
+      return false;
+    heldBytes -= more;
+    return true;
+  }
+
+  /// Follows the slot through the body, from one join to the next, to the yield of the same slot.
+  std::optional<Accumulation> find(unsigned slot) {
+    if (!loop.getCondition().empty() && !loop.getCondition().getArgument(slot).use_empty()) return std::nullopt;
+    Accumulation found;
+    Value sum = loop.getBody().getArgument(slot);
+    while (sum.hasOneUse()) {
+      OpOperand& use = *sum.use_begin();
+      if (isa<YieldOp>(use.getOwner()))
+        return use.getOperandNumber() == slot && found.partial ? std::optional(std::move(found)) : std::nullopt;
+      if (!addJoin(use, found)) return std::nullopt;
+      sum = use.getOwner()->getResult(0);
+    }
+    return std::nullopt;
+  }
+
+  /// `use` is the sum so far in an op that joins another value to it.
+  bool addJoin(OpOperand& use, Accumulation& found) {
+    Operation* op = use.getOwner();
+    if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getOperand(0) == op->getOperand(1)) return false;
+    OpOperand& addend = op->getOpOperand(1 - use.getOperandNumber());
+    bool isSubtraction = isa<arith::SubFOp, arith::SubIOp>(op);
+    if ((isSubtraction && use.getOperandNumber() != 0) || getSharding(addend.get().getType()).isPartial()) return false;
+    std::optional<ReductionChain> chain = traceReduction(addend.get(), mesh);
+    if (chain) {
+      if (found.partial && found.partial != chain->partial) return false;
+      found.partial = chain->partial;
+    }
+    found.joins.push_back({&addend, std::move(chain)});
+    return llvm::all_of(found.joins, [&](const Accumulation::Join& join) {
+      return joinsPartials(join.addend->getOwner(), found.partial ? found.partial.getUnreducedKind() : ReduceKind::Add);
+    });
+  }
+
+  void apply(unsigned slot, const Accumulation& accumulation) {
+    auto type = withSharding(tensorType(loop.getResult(slot)), accumulation.partial);
+    for (const Accumulation::Join& join : accumulation.joins) {
+      Operation* op = join.addend->getOwner();
+      Value before = join.addend->get();
+      OpBuilder builder(op);
+      join.addend->set(join.chain ? rebuildOnPartial(*join.chain)
+                                  : ReshardOp::create(builder, op->getLoc(), type, before).getResult());
+      op->getResult(0).setType(type);
+      if (join.chain) eraseUnused(before.getDefiningOp());
+    }
+    for (Region& region : loop->getRegions())
+      if (!region.empty()) region.getArgument(slot).setType(type);
+    setInit(loop->getOpOperand(slot), type, accumulation.partial.getUnreducedKind());
+    OpResult result = loop->getResult(slot);
+    OpBuilder builder(loop->getContext());
+    builder.setInsertionPointAfter(loop);
+    auto sum = ReshardOp::create(builder, loop.getLoc(), result.getType(), result);
+    result.setType(type);
+    result.replaceAllUsesExcept(sum, sum);
+  }
+
+  /// Zero is zero on all ranks; anything else counts on one.
+  void setInit(OpOperand& init, RankedTensorType type, ReduceKind kind) {
+    OpBuilder builder(loop);
+    if (!isNeutralConstant(init.get(), kind)) {
+      init.set(ReshardOp::create(builder, loop.getLoc(), type, init.get()));
+      return;
+    }
+    auto splat = cast<SplatElementsAttr>(init.get().getDefiningOp<arith::ConstantOp>().getValue());
+    init.set(arith::ConstantOp::create(builder, loop.getLoc(), splat.resizeSplat(type)));
+  }
+
+  WhileOp loop;
+  const MeshAxes& mesh;
+  int64_t heldBytes;  // left
+};
+
+}  // namespace
+
+unsigned mlir::sgd::sumAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes) {
+  unsigned numChanged = 0;
+  for (Block* block : getProgramBlocks(function))
+    for (auto loop : block->getOps<WhileOp>()) numChanged += LoopSums(loop, mesh, heldBytes).run();
+  return numChanged;
+}

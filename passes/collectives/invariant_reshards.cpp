@@ -1,0 +1,106 @@
+// A loop is made again with more slots; inner loops come first, so that a reshard leaves all loops it can.
+#include "passes/collectives/loop_collectives.h"
+
+#include "passes/partition/sharding_state.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Reshards of one slot to one type.
+struct Candidate {
+  unsigned first, slot;  // first: its place among the candidates
+  RankedTensorType type;
+  SmallVector<ReshardOp> reshards;
+  ReshardCost cost;
+  int64_t bytes = 0;  // of a rank, more than the slot itself
+};
+
+SmallVector<Candidate> findCandidates(WhileOp loop, ReshardCosts& costs) {
+  SmallVector<Candidate> candidates;
+  for (ReshardOp reshard : loop.getBody().getOps<ReshardOp>()) {
+    auto argument = dyn_cast<BlockArgument>(reshard.getInput());
+    if (!argument || !loop.isInvariant(argument.getArgNumber())) continue;
+    auto type = cast<RankedTensorType>(reshard.getType());
+    auto known = llvm::find_if(candidates, [&](const Candidate& candidate) {
+      return candidate.slot == argument.getArgNumber() && candidate.type == type;
+    });
+    std::optional<ReshardCost> cost = costs.get(cast<RankedTensorType>(argument.getType()), type);
+    if (!cost || cost->sentBytes == 0) continue;
+    if (known == candidates.end()) {
+      MeshAttr mesh = lookupMesh(loop, getSharding(type).getMesh());
+      candidates.push_back({static_cast<unsigned>(candidates.size()),
+                            argument.getArgNumber(),
+                            type,
+                            {},
+                            *cost,
+                            getLocalBytes(type, mesh)});
+      known = std::prev(candidates.end());
+    }
+    known->reshards.push_back(reshard);
+  }
+  llvm::sort(candidates, [](const Candidate& a, const Candidate& b) {
+    if (a.cost < b.cost || b.cost < a.cost) return b.cost < a.cost;
+    return a.first < b.first;
+  });
+  return candidates;
+}
+
+/// `loop` with the values `inits` as further slots that it leaves as they are.
+WhileOp addInvariants(WhileOp loop, ValueRange inits) {
+  OpBuilder builder(loop);
+  SmallVector<Value> operands(loop.getInits());
+  llvm::append_range(operands, inits);
+  auto larger = WhileOp::create(builder, loop.getLoc(), ValueRange(operands).getTypes(), operands, loop.getTripsAttr());
+  for (auto [from, to] : llvm::zip(loop->getRegions(), larger->getRegions())) to.takeBody(from);
+  for (Value init : inits)
+    for (Region& region : larger->getRegions())
+      if (!region.empty()) region.addArgument(init.getType(), init.getLoc());
+  Operation* yield = larger.getBody().front().getTerminator();
+  yield->insertOperands(yield->getNumOperands(), larger.getBody().getArguments().take_back(inits.size()));
+  loop->replaceAllUsesWith(larger.getResults().take_front(loop.getNumResults()));
+  loop.erase();
+  return larger;
+}
+
+unsigned hoist(WhileOp loop, ReshardCosts& costs, int64_t heldBytes) {
+  if (loop.getTrips() && *loop.getTrips() < 2) return 0;
+  SmallVector<Candidate> chosen;
+  for (Candidate& candidate : findCandidates(loop, costs)) {
+    if (candidate.bytes > heldBytes) continue;
+    heldBytes -= candidate.bytes;
+    chosen.push_back(std::move(candidate));
+  }
+  if (chosen.empty()) return 0;
+  OpBuilder builder(loop);
+  SmallVector<Value> inits;
+  for (const Candidate& candidate : chosen)
+    inits.push_back(
+        ReshardOp::create(builder, loop.getLoc(), candidate.type, loop.getInits()[candidate.slot]).getResult());
+  unsigned first = loop.getNumResults();
+  WhileOp larger = addInvariants(loop, inits);
+  for (auto [index, candidate] : llvm::enumerate(chosen))
+    for (ReshardOp reshard : candidate.reshards) {
+      reshard.replaceAllUsesWith(Value(larger.getBody().getArgument(first + index)));
+      reshard.erase();
+    }
+  return chosen.size();
+}
+
+}  // namespace
+
+int64_t mlir::sgd::getLocalBytes(RankedTensorType type, MeshAttr mesh) {
+  int64_t elements = 1;
+  for (int64_t size : getSharding(type).getLocalShape(type.getShape(), mesh)) elements *= size;
+  return elements * getElementBytes(type.getElementType());
+}
+
+unsigned mlir::sgd::hoistReshards(func::FuncOp function, ReshardCosts& costs, int64_t heldBytes) {
+  unsigned numMoved = 0;
+  for (Block* block : getProgramBlocks(function)) {
+    SmallVector<WhileOp> loops(block->getOps<WhileOp>());
+    for (WhileOp loop : loops) numMoved += hoist(loop, costs, heldBytes);
+  }
+  return numMoved;
+}

@@ -1,0 +1,92 @@
+// From the slots of each loop back to the ops that reduce.
+#include "passes/sharding/loop_sums.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+class LoopSums {
+ public:
+  LoopSums(ArrayRef<RuledOp> ops, ShardingMap& map) : map(map) {
+    for (const RuledOp& ruled : ops) rules[ruled.op] = &ruled.rule;
+  }
+
+  void visit(WhileOp loop) {
+    for (unsigned slot = 0; slot < loop.getNumResults(); ++slot)
+      if (loop.getCondition().empty() || loop.getCondition().getArgument(slot).use_empty())
+        for (Value addend : getAddends(loop.getBody().getArgument(slot), slot)) visitAddend(addend);
+  }
+
+ private:
+  /// What the body adds to the slot, which it does nothing else with; nothing when it does.
+  static SmallVector<Value> getAddends(Value sum, unsigned slot) {
+    SmallVector<Value> addends;
+    while (sum.hasOneUse()) {
+      OpOperand& use = *sum.use_begin();
+      Operation* op = use.getOwner();
+      if (isa<YieldOp>(op)) return use.getOperandNumber() == slot ? addends : SmallVector<Value>();
+      if (!isa<arith::AddFOp, arith::AddIOp>(op)) return {};
+      addends.push_back(op->getOperand(1 - use.getOperandNumber()));
+      sum = op->getResult(0);
+    }
+    return {};
+  }
+
+  /// Up through ops that are linear in one operand to the op that reduces.
+  void visitAddend(Value value) {
+    while (value.hasOneUse() && value.getDefiningOp()) {
+      Operation* op = value.getDefiningOp();
+      if (setPartial(op)) return;
+      bool isScaling = isa<arith::MulFOp>(op) || isa<arith::DivFOp>(op);
+      if (isScaling && op->getOperand(1).getDefiningOp<arith::ConstantOp>())
+        value = op->getOperand(0);
+      else if (isa<arith::MulFOp>(op) && op->getOperand(0).getDefiningOp<arith::ConstantOp>())
+        value = op->getOperand(1);
+      else if (isa<TransposeOp, ReshapeOp, arith::NegFOp, arith::ExtFOp>(op))
+        value = op->getOperand(0);
+      else
+        return;
+    }
+  }
+
+  /// Whether `op` reduces; then its result becomes partial over the axes that its operands agree on.
+  bool setPartial(Operation* op) {
+    const ShardingRule* rule = rules.lookup(op);
+    if (!rule ||
+        llvm::none_of(rule->factors, [](const Factor& factor) { return factor.kind == FactorKind::Reduction; }))
+      return false;
+    SmallVector<AxisParts> axes(rule->factors.size());
+    SmallVector<int64_t> sizes = rule->factorSizes();
+    for (auto [operand, mapping] : llvm::zip(op->getOperands(), rule->operands)) {
+      TensorFactors projected = project(map[operand].axes, mapping, sizes);
+      for (auto [factor, held] : llvm::enumerate(projected.factors)) {
+        if (!held.isPresent || held.axes.empty()) continue;
+        if (!axes[factor].empty() && axes[factor] != held.axes) return true;
+        axes[factor] = held.axes;
+      }
+    }
+    TensorAxes& result = map[op->getResult(0)].axes;
+    AxisParts partial;
+    for (auto [factor, held] : llvm::zip(rule->factors, axes)) {
+      if (factor.kind != FactorKind::Reduction) continue;
+      if (factor.reduceKind != ReduceKind::Add) return true;
+      for (const DimAxes& dim : result.dims)
+        if (prefixWithoutOverlap(held, dim.axes) != held) return true;
+      partial.append(held);
+    }
+    if (result.unreduced.empty()) result.unreduced = partial;
+    return true;
+  }
+
+  DenseMap<Operation*, const ShardingRule*> rules;
+  ShardingMap& map;
+};
+
+}  // namespace
+
+void mlir::sgd::keepLoopSumsPartial(ArrayRef<RuledOp> ops, ShardingMap& map) {
+  LoopSums sums(ops, map);
+  for (const RuledOp& ruled : ops)
+    if (auto loop = dyn_cast<WhileOp>(ruled.op)) sums.visit(loop);
+}

@@ -1,0 +1,37 @@
+// Loops and branches lie flat in a program's list of instructions: what they run follows them. This is
+// where it begins and ends.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/artifact/verify_operation.h"
+
+namespace sgd::artifact {
+
+// Instructions [begin, end).
+struct Block {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+// How deep loops and branches may lie in each other.
+inline constexpr int kMaxDepth = 64;
+
+// What the instruction at `index` runs: of a loop the condition (empty where trips are known), then the
+// body; of a case its branches; nothing for others. Numbers are as in the file: see VerifyControlFlow.
+std::vector<Block> BlocksOf(const Program& program, uint64_t index);
+
+// The instruction that follows the one at `index` and all that it runs.
+uint64_t Next(const Program& program, uint64_t index);
+
+// How often the instruction at `index` runs in a step, loops of unknown trips counted as one and all
+// branches as taken.
+uint64_t ExecutionsOf(const Program& program, uint64_t index);
+
+// Every block lies inside of the one around it, at most kMaxDepth deep, and what decides is in memory.
+// After it the functions above may be used.
+absl::Status VerifyControlFlow(const VerifyContext& context, const Program& program);
+
+}  // namespace sgd::artifact

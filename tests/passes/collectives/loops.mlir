@@ -1,0 +1,85 @@
+// What need not be communicated in every iteration.
+// RUN: sgd-opt %s --sgd-place-reductions --split-input-file | FileCheck %s
+
+sgd.mesh @mesh = <["data"=2]>
+!whole = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!partial = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!rows = tensor<4x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!shard = tensor<8x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+
+// A gradient that is only accumulated, scaled: one sum, of what the loop has accumulated.
+// CHECK-LABEL: @accumulate
+func.func @accumulate(%x: !rows, %g: !rows) -> !whole {
+  %zero = arith.constant dense<0.0> : !whole
+  // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  // CHECK: %[[LOOP:.*]]:3 = sgd.while({{.*}}, %[[ZERO]]) trips 4 do {
+  // CHECK-NOT: sgd.reshard
+  // CHECK: sgd.yield
+  // CHECK: %[[SUM:.*]] = sgd.reshard %[[LOOP]]#2 : {{.*}} unreduced={"data"}{{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: return %[[SUM]]
+  %0:3 = sgd.while(%x, %g, %zero) trips 4 do {
+  ^bb0(%a: !rows, %b: !rows, %sum: !whole):
+    %1 = sgd.dot_general %a, %b batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+    %2 = sgd.reshard %1 : !partial -> !whole
+    %scale = arith.constant dense<0.25> : !whole
+    %3 = arith.mulf %2, %scale : !whole
+    %4 = arith.addf %sum, %3 : !whole
+    sgd.yield %a, %b, %4 : !rows, !rows, !whole
+  } : (!rows, !rows, !whole) -> (!rows, !rows, !whole)
+  return %0#2 : !whole
+}
+
+// What it begins with, and what is whole, counts on one rank.
+// CHECK-LABEL: @begins
+func.func @begins(%x: !rows, %first: !whole, %each: !whole) -> !whole {
+  // CHECK: %[[FIRST:.*]] = sgd.reshard %{{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  // CHECK: sgd.while(%{{.*}}, %{{.*}}, %[[FIRST]]) trips 4 do {
+  // CHECK: sgd.dot_general
+  // CHECK-NOT: sgd.reshard {{.*}}unreduced={"data"}>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: sgd.yield
+  // CHECK: sgd.reshard {{.*}}unreduced={"data"}>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %0:3 = sgd.while(%x, %each, %first) trips 4 do {
+  ^bb0(%a: !rows, %b: !whole, %sum: !whole):
+    %1 = sgd.dot_general %a, %a batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+    %2 = sgd.reshard %1 : !partial -> !whole
+    %3 = arith.addf %b, %sum : !whole
+    %4 = arith.addf %3, %2 : !whole
+    sgd.yield %a, %b, %4 : !rows, !whole, !whole
+  } : (!rows, !whole, !whole) -> (!rows, !whole, !whole)
+  return %0#2 : !whole
+}
+
+// A slot that the body reads is summed where it is read.
+// CHECK-LABEL: @reads
+func.func @reads(%x: !rows, %first: !whole) -> !whole {
+  // CHECK: sgd.while
+  // CHECK: sgd.dot_general
+  // CHECK: sgd.reshard {{.*}}unreduced={"data"}>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: sgd.yield
+  %0:2 = sgd.while(%x, %first) trips 4 do {
+  ^bb0(%a: !rows, %sum: !whole):
+    %1 = sgd.dot_general %a, %a batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+    %2 = sgd.reshard %1 : !partial -> !whole
+    %3 = arith.addf %sum, %2 : !whole
+    %4 = math.tanh %3 : !whole
+    sgd.yield %a, %4 : !rows, !whole
+  } : (!rows, !whole) -> (!rows, !whole)
+  return %0#1 : !whole
+}
+
+// Parameters that every iteration would gather are gathered before the first.
+// CHECK-LABEL: @invariant
+// CHECK-SAME: (%[[W:[^:]*]]: tensor
+func.func @invariant(%w: !shard, %x: !whole) -> !whole {
+  // CHECK: %[[ALL:.*]] = sgd.reshard %[[W]]
+  // CHECK: sgd.while(%[[W]], %{{.*}}, %[[ALL]]) trips 4 do {
+  // CHECK-NOT: sgd.reshard
+  // CHECK: sgd.yield
+  %0:2 = sgd.while(%w, %x) trips 4 do {
+  ^bb0(%a: !shard, %b: !whole):
+    %1 = sgd.reshard %a : !shard -> !whole
+    %2 = arith.mulf %b, %1 : !whole
+    sgd.yield %a, %2 : !shard, !whole
+  } : (!shard, !whole) -> (!shard, !whole)
+  return %0#1 : !whole
+}
