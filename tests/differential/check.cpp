@@ -131,7 +131,7 @@ class Check {
   /// Whether the reference can evaluate it in a moment, and ranks fit in this process.
   bool isSmall() {
     constexpr int64_t kMostElements = 1 << 20, kMostRanks = 64;
-    graph = loadProgram(&context, {"main", kFileName, text}, nullptr);
+    graph = loadProgram(&context, {"main", kFileName, text}, CompileOptions(), nullptr);
     if (!graph) return fail("the program was compiled but does not load");
     if (MeshOp mesh = getMesh(*graph); mesh && mesh.getMesh().getNumRanks() > kMostRanks) return false;
     auto isLarge = [](Type type) {
