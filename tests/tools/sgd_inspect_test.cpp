@@ -37,8 +37,9 @@ TEST_F(SgdInspect, Summary) {
   EXPECT_THAT(text, HasSubstr("arg0  params['w']  f32[1,4]  replicated  f32[1,4]   state\n"));
   EXPECT_THAT(text, HasSubstr("arg1  x            f32[8,4]  [data, -]   f32[2,4]\n"));
   EXPECT_THAT(text, HasSubstr("result1  result[1]['w']  f32[1,4]  replicated  f32[1,4]   is arg0\n"));
-  EXPECT_THAT(text,
-              HasSubstr(" 1           all_reduce add  data      4        1             16          24  toy.py:3:7\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(" 1           all_reduce add  data      4        1             16          24     1  toy.py:3:7\n"));
   EXPECT_THAT(text, Not(HasSubstr("instructions\n")));
 }
 

@@ -60,7 +60,7 @@ func.func @wraps(%x: tensor<f32>) -> tensor<f32> {
   %zero = stablehlo.constant dense<0> : tensor<ui8>
   // CHECK: sgd.while({{.*}}) while {
   %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<ui8>, tensor<f32> cond {
-    %end = stablehlo.constant dense<250> : tensor<ui8>
+    %end = stablehlo.constant dense<253> : tensor<ui8>
     %1 = stablehlo.compare LE, %i, %end, UNSIGNED : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
   } do {
@@ -78,7 +78,7 @@ func.func @wraps(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-LABEL: @branches
 // CHECK-SAME: (%[[P:[^:]*]]: tensor<i1>, %[[X:[^:]*]]: tensor<8x8xf32>)
 func.func @branches(%p: tensor<i1>, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
-  // CHECK: %[[INDEX:.*]] = arith.select %[[P]], %{{.*}}, %{{.*}} : tensor<i32>
+  // CHECK: %[[INDEX:.*]] = arith.select %[[P]], %{{.*}}, %{{.*}} : tensor<i1>, tensor<i32>
   // CHECK: %[[CASE:.*]] = sgd.case %[[INDEX]](%[[X]]) {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8x8xf32>):
   // CHECK-NEXT: sgd.dot_general %[[A]], %[[A]]

@@ -4,7 +4,7 @@
 // A slot begins as a copy; what the body only reads is passed as it is. At last the slot is the argument that its result
 // takes the place of, and what the body needs besides lies in scratch.
 // PLAN-LABEL: func.func @main(
-// PLAN-SAME: %[[X:[^:]*]]: memref<8xf32, {{.*}}>, %[[Y:[^:]*]]: memref<8xf32
+// PLAN-SAME: %[[X:[^:]*]]: memref<8xf32, {{.*}}, %[[Y:[^:]*]]: memref<8xf32
 // PLAN: %[[SLOT:.*]] = plan.alloc
 // PLAN: plan.copy %[[X]] to %[[SLOT]]
 // PLAN: plan.loop @main_loop ins(%[[Y]] : {{.*}}) slots(%[[SLOT]] : {{.*}}) trips 5
@@ -13,12 +13,12 @@
 // PLAN-SAME: -> (memref<8xf32, {{.*}}> {plan.alias = 1 : i64
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME: %[[X:[^:]*]]: memref<8xf32, {{[^:]*}}: i64{{[^:]*}}>
+// CHECK-SAME: %[[X:[^:]*]]: memref<8xf32
 // CHECK: %[[SCRATCH:.*]] = plan.alloc offset {{.*}} : memref<{{64|128}}xi8, #plan.space<private>>
 // CHECK: plan.loop @main_loop ins({{.*}}) slots(%[[X]] : {{.*}}) trips 5 private(%[[SCRATCH]] :
 // CHECK: return %[[X]]
 // CHECK-LABEL: func.func private @main_loop(
-// CHECK-SAME: %[[B:[^:]*]]: memref<8xf32, {{[^%]*}} %[[A:[^:]*]]: memref<8xf32
+// CHECK-SAME: %[[B:[^:]*]]: memref<8xf32, {{.*}}, %[[A:[^:]*]]: memref<8xf32
 // CHECK: %[[TEMPORARY:.*]] = plan.alloc offset 0
 // CHECK: plan.launch @{{.*}} ins(%[[B]] : {{.*}}) outs(%[[TEMPORARY]]
 // CHECK: plan.copy %{{.*}} to %[[A]]

@@ -71,6 +71,8 @@ KernelRunner::KernelRunner(StringRef text, StringRef cpu, ArrayRef<InPlacePair> 
   module = parseSourceString<ModuleOp>(text, context.get());
   if (!module) return;
   module->walk([&](ClusterOp op) { body = op; });
+  for (unsigned result = 0; body && result < body.getNumResults(); ++result)
+    if (body.getUpdate(result)) inPlace.push_back({result, body.getUpdatedInput(result)});
   std::string error;
   FailureOr<CpuTarget> target = CpuTarget::get(cpu, &error);
   if (failed(target)) {
@@ -80,7 +82,7 @@ KernelRunner::KernelRunner(StringRef text, StringRef cpu, ArrayRef<InPlacePair> 
   FailureOr<KernelInterface> described = describeKernel(body);
   if (failed(described)) return;
   kernel = *described;
-  KernelRequest request{body, "kernel", llvm::to_vector(pairs)};
+  KernelRequest request{body, "kernel", llvm::to_vector(inPlace)};
   auto object = compileKernels(request, *target, 1);
   if (failed(object)) return;
   // Stays open while the library is loaded: dlopen takes a file of the same name for the same library.
