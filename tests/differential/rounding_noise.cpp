@@ -94,7 +94,13 @@ bool differential::hasRoundingNoise(Value value) {
   llvm::SetVector<Operation*> ops;
   if (Operation* op = value.getDefiningOp()) ops.insert(op);
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (countTerms(ops[i]) > 0 || getUlps(ops[i]) > 0) return true;
+    // Bodies of loops and of manual regions count as well.
+    bool isNoisy = ops[i]
+                       ->walk([](Operation* op) {
+                         return countTerms(op) > 0 || getUlps(op) > 0 ? WalkResult::interrupt() : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (isNoisy) return true;
     for (Value operand : ops[i]->getOperands())
       if (Operation* op = operand.getDefiningOp()) ops.insert(op);
   }
