@@ -31,7 +31,7 @@ dialect plan dialects/plan/plan_ops.td
 /usr/bin/python3 docs/levels.py "$build/bin/sgdc" "$out/ir-levels.md"
 
 if [ "$mode" = --check ]; then
-  for file in ir-levels.md reference/sgd-dialect.md reference/spmd-dialect.md reference/plan-dialect.md reference/passes.md; do
+  for file in ir-levels.md reference/sgd-dialect.md reference/spmd-dialect.md reference/plan-dialect.md reference/passes.md reference/operations.md; do
     diff -u "docs/$file" "$out/$file" || { echo "docs/$file is out of date: run ./dev docs" >&2; exit 1; }
   done
 fi
