@@ -52,13 +52,7 @@ absl::Status VerifySizes(const Convolution& c) {
     sizes.push_back(dim.output());
     sizes.push_back(dim.kernel());
   }
-  uint64_t work = 1;
-  for (uint64_t size : sizes) {
-    if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
-    if (size > 1 && work > UINT64_MAX / 2 / size) return Invalid("more than 2^63 multiplications");
-    work *= std::max<uint64_t>(size, 1);
-  }
-  return absl::OkStatus();
+  return VerifyWork(sizes);
 }
 
 // Dimensions of an operand; `stride` and `size` say what of a dimension is its.

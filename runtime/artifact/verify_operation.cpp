@@ -53,13 +53,7 @@ absl::Status VerifyMatmulSizes(const Matmul& matmul) {
   }
   std::vector<uint64_t> sizes = {matmul.m(), matmul.n(), matmul.k()};
   for (uint64_t i = 0; i < batch; ++i) sizes.push_back(matmul.batch_dims()->Get(static_cast<uint32_t>(i)));
-  uint64_t work = 1;
-  for (uint64_t size : sizes) {
-    if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
-    if (size > 1 && work > UINT64_MAX / 2 / size) return Invalid("more than 2^63 multiplications");
-    work *= std::max<uint64_t>(size, 1);
-  }
-  return absl::OkStatus();
+  return VerifyWork(sizes);
 }
 
 // C must not share bytes with anything else that the instruction touches.
@@ -214,6 +208,16 @@ absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   if (c->space == Space::Constant) return Invalid("C lies in the constants, which are read-only");
   if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
   return VerifyApart(*c, matmul, context, *a, *b);
+}
+
+absl::Status VerifyWork(const std::vector<uint64_t>& sizes) {
+  uint64_t work = 1;
+  for (uint64_t size : sizes) {
+    if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
+    if (size > 1 && work > UINT64_MAX / 2 / size) return Invalid("more than 2^63 multiplications");
+    work *= std::max<uint64_t>(size, 1);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {

@@ -36,6 +36,9 @@ absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint
 // VerifySlice, and not of the constant space.
 absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what);
 
+// No size is out of reach, and neither is their product.
+absl::Status VerifyWork(const std::vector<uint64_t>& sizes);
+
 absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch);
 absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul);
 
