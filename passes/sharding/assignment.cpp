@@ -231,29 +231,31 @@ Assignment followTensor(const AssignmentProblem& problem, unsigned leader, bool 
   return assignment;
 }
 
+/// `assignment` with `moved` behind the axes of factor `to` of a tensor, where all tensors can hold that.
+static std::optional<Assignment> moveAxes(const AssignmentProblem& problem, const Assignment& assignment,
+                                          const AssignedTensor& tensor, ArrayRef<AxisPart> moved, unsigned to) {
+  if (!problem.canBeSharded[to] || problem.isReduction[to] || !hasFactor(tensor, to)) return std::nullopt;
+  if (overlaps(assignment[to], moved)) return std::nullopt;
+  Assignment candidate = assignment;
+  for (const AxisPart& part : moved) appendMerged(candidate[to], part);
+  AxisParts allowed = candidate[to];
+  cutByAssignment(allowed, problem, assignment, to);
+  if (allowed != candidate[to] || getGroupSize(allowed) > problem.sizes[to]) return std::nullopt;
+  return isRepresentable(problem, candidate) ? std::optional(std::move(candidate)) : std::nullopt;
+}
+
 /// Candidates in which axes of a factor that must be whole shard another factor of the same tensor instead: the work
 /// stays divided, and an all-to-all takes the place of a gather.
 template <typename Consider>
 static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected,
                           const Assignment& assignment, Consider consider) {
-  for (unsigned index : orderBySize(problem)) {
+  for (unsigned index : orderBySize(problem))
     for (unsigned from = 0; from < assignment.size(); ++from) {
       ArrayRef<AxisPart> moved = projected[index].factors[from].axes;
       if (problem.canBeSharded[from] || moved.empty()) continue;
-      for (unsigned to = 0; to < assignment.size(); ++to) {
-        if (!problem.canBeSharded[to] || problem.isReduction[to] || !hasFactor(problem.tensors[index], to)) continue;
-        if (overlaps(assignment[to], moved)) continue;
-        AxisParts axes = assignment[to];
-        for (const AxisPart& part : moved) appendMerged(axes, part);
-        AxisParts allowed = axes;
-        cutByAssignment(allowed, problem, assignment, to);
-        if (allowed != axes || getGroupSize(axes) > problem.sizes[to]) continue;
-        Assignment candidate = assignment;
-        candidate[to] = axes;
-        if (isRepresentable(problem, candidate)) consider(candidate);
-      }
+      for (unsigned to = 0; to < assignment.size(); ++to)
+        if (auto candidate = moveAxes(problem, assignment, problem.tensors[index], moved, to)) consider(*candidate);
     }
-  }
 }
 
 /// One whose factors are all tied to each other.
