@@ -48,8 +48,6 @@ class Cumulation {
 };
 }  // namespace
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 Value Cumulation::accumulate(Value value) {
   int64_t size = typeOf(value).getDimSize(dim);
   for (int64_t width = 1; width < size; width *= 2) {

@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 // Slices --------------------------------------------------------------------------------------------------------------
 
 /// The slice as a gather of one window from the local operand, whose global shape is `global`.

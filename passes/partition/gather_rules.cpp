@@ -9,13 +9,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-/// A dimension of the operand along which this rank holds, or wants, only a part.
-struct Relocated {
-  int64_t dim;                    // of the operand
-  std::optional<int64_t> window;  // of the result, unless collapsed
-  AxisParts held, wanted;         // axes of the operand's dimension and of the result's
-};
-
 class LocalGather {
  public:
   LocalGather(GatherOp op, const LocalisedOp& localised, ReshardEmitter& emitter, ArrayRef<Relocated> relocated);
@@ -44,8 +37,6 @@ class LocalGather {
 };
 }  // namespace
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 /// Dimensions of the operand that are window dimensions of the result, with these.
 static DenseMap<int64_t, int64_t> getWindows(GatherOp op) {
   DenseMap<int64_t, int64_t> windows;
@@ -73,13 +64,6 @@ static SmallVector<Relocated, 1> findRelocated(GatherOp op, const LocalisedOp& l
     }
   }
   return relocated;
-}
-
-static SmallVector<int64_t> getMovedWindows(ArrayRef<Relocated> relocated) {
-  SmallVector<int64_t> moved;
-  for (const Relocated& where : relocated)
-    if (where.window) moved.push_back(*where.window);
-  return moved;
 }
 
 LocalGather::LocalGather(GatherOp op, const LocalisedOp& localised, ReshardEmitter& emitter,

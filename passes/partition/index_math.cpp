@@ -1,10 +1,10 @@
 // Plain emission of arith ops; nothing is folded here.
 #include "passes/partition/index_math.h"
 
+#include "passes/partition/sharding_state.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 IndexMath::IndexMath(OpBuilder& builder, Location loc, ArrayRef<int64_t> sizes) : builder(builder), loc(loc) {
   // Twice the size must fit: sums of an index and an offset are compared with it.

@@ -1,10 +1,10 @@
 // Slices, reshapes and concatenations; one component needs no vector.
 #include "passes/partition/index_vectors.h"
 
+#include "passes/partition/sharding_state.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 Value mlir::sgd::createComponent(OpBuilder& builder, Location loc, Value indices, int64_t vectorDim,
                                  int64_t component) {
@@ -44,6 +44,13 @@ BatchDims::BatchDims(ArrayRef<int64_t> tensorShape, ArrayRef<int64_t> windows, A
     dims.push_back(at);
     shape.push_back(size);
   }
+}
+
+SmallVector<int64_t> mlir::sgd::getMovedWindows(ArrayRef<Relocated> relocated) {
+  SmallVector<int64_t> moved;
+  for (const Relocated& where : relocated)
+    if (where.window) moved.push_back(*where.window);
+  return moved;
 }
 
 Value mlir::sgd::createShardOffset(ReshardEmitter& emitter, IndexMath& math, Location loc, ArrayRef<AxisPart> parts,

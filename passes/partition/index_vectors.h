@@ -29,6 +29,16 @@ struct BatchDims {
   int64_t find(int64_t dim) const { return llvm::find(dims, dim) - dims.begin(); }
 };
 
+/// A dimension of a gathered or scattered operand along which this rank holds, or wants, only a part.
+struct Relocated {
+  int64_t dim;                    // of the operand
+  std::optional<int64_t> window;  // dimension of the result or updates, unless there is none for it
+  AxisParts held, wanted;         // axes of the operand's dimension and of the result's window
+};
+
+/// The window dimensions among `relocated`: their elements become indices of their own.
+SmallVector<int64_t> getMovedWindows(ArrayRef<Relocated> relocated);
+
 /// This rank's first index along a dimension that is sharded over `parts` in shards of `shardSize` elements: a scalar.
 Value createShardOffset(ReshardEmitter& emitter, IndexMath& math, Location loc, ArrayRef<AxisPart> parts,
                         int64_t shardSize);

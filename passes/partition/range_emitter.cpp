@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 static RankedTensorType withSize(RankedTensorType type, int64_t dim, int64_t size) {
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = size;

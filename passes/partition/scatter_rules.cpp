@@ -8,16 +8,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 namespace {
-/// A dimension of the operand of which this rank holds a part.
-struct Relocated {
-  int64_t dim;                    // of the operand
-  std::optional<int64_t> window;  // of the updates, unless inserted
-  AxisParts held;
-};
-
 class LocalScatter {
  public:
   LocalScatter(ScatterOp op, const LocalisedOp& localised, ReshardEmitter& emitter, ArrayRef<Relocated> relocated);
@@ -50,16 +41,9 @@ static SmallVector<Relocated, 1> findRelocated(ScatterOp op, const LocalisedOp& 
     std::optional<int64_t> window;
     if (!llvm::is_contained(op.getInsertedWindowDims(), dim)) window = op.getUpdateWindowDims()[next++];
     bool isWhole = window && localised.globalOperands[2].getDimSize(*window) == size;
-    if (!isWhole && !state.dims[dim].empty()) relocated.push_back({static_cast<int64_t>(dim), window, state.dims[dim]});
+    if (!isWhole && !state.dims[dim].empty()) relocated.push_back({static_cast<int64_t>(dim), window, state.dims[dim], {}});
   }
   return relocated;
-}
-
-static SmallVector<int64_t> getMovedWindows(ArrayRef<Relocated> relocated) {
-  SmallVector<int64_t> moved;
-  for (const Relocated& where : relocated)
-    if (where.window) moved.push_back(*where.window);
-  return moved;
 }
 
 LocalScatter::LocalScatter(ScatterOp op, const LocalisedOp& localised, ReshardEmitter& emitter,

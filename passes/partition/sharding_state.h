@@ -22,6 +22,10 @@ ShardState getShardState(MeshAttr mesh, ShardingAttr sharding);
 /// The group as an attribute.
 AxisListAttr getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPart> parts);
 
+/// Type and sizes of a tensor.
+inline RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+inline ArrayRef<int64_t> shapeOf(Value tensor) { return typeOf(tensor).getShape(); }
+
 /// Bytes of one element as it is stored: i1 takes one.
 uint64_t getElementBytes(Type elementType);
 
