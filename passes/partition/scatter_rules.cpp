@@ -41,7 +41,8 @@ static SmallVector<Relocated, 1> findRelocated(ScatterOp op, const LocalisedOp& 
     std::optional<int64_t> window;
     if (!llvm::is_contained(op.getInsertedWindowDims(), dim)) window = op.getUpdateWindowDims()[next++];
     bool isWhole = window && localised.globalOperands[2].getDimSize(*window) == size;
-    if (!isWhole && !state.dims[dim].empty()) relocated.push_back({static_cast<int64_t>(dim), window, state.dims[dim], {}});
+    if (!isWhole && !state.dims[dim].empty())
+      relocated.push_back({static_cast<int64_t>(dim), window, state.dims[dim], {}});
   }
   return relocated;
 }
