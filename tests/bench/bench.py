@@ -4,7 +4,7 @@
     ./dev bench --only step,start bench_gpt      two sections, one model
     ./dev bench my_step.mlir --inputs x.safetensors   a model of your own beside XLA; its mesh gives the ranks, inputs are random where no file is given
     ./dev bench --json FILE --markdown FILE --check   for machines: figures, tables, exit code 1 when a limit is passed
-    ./dev bench --torch PYTHON                   an interpreter that has PyTorch, for bench_mlp and bench_gpt
+    ./dev bench --torch PYTHON                   an interpreter that has PyTorch, for the models named bench_
 
 Figures are minima over rounds. Machines are noisy and drift: only ratios of one run mean something. On N ranks XLA runs N virtual devices in one
 process, which share this machine's cores as our rank processes do. Peers that are not installed are left out.

@@ -84,7 +84,7 @@ class Tools:
         return last_json(run(*pin, self.jax, HERE / "xla_time.py", text, inputs, ranks, steps)[0])
 
     def torch_step(self, model, ranks, threads, steps):
-        """min_ms of bench_mlp or bench_gpt: eager, or DDP over gloo."""
+        """min_ms of a model of torch_models.py: eager, or DDP over gloo."""
         port, processes = str(free_port()), []
         for rank in range(ranks):
             env = {**os.environ, "OMP_NUM_THREADS": str(threads)}

@@ -11,7 +11,7 @@ import commands
 
 MODELS = commands.HERE.parent / "models"
 SMALL = ["mlp_digits", "gpt_dp", "gpt_zero1", "gpt_zero3", "gpt_tp"]
-LARGE = ["bench_mlp", "bench_gpt"]
+LARGE = ["bench_mlp", "bench_gpt", "bench_resnet18", "bench_distilbert"]
 # Bytes of an element and its name in tensor files, by our name.
 ELEMENTS = {"f64": (8, "F64"), "f32": (4, "F32"), "f16": (2, "F16"), "bf16": (2, "BF16"), "i64": (8, "I64"), "i32": (4, "I32"), "i16": (2, "I16"),
             "i8": (1, "I8"), "u64": (8, "U64"), "u32": (4, "U32"), "u16": (2, "U16"), "u8": (1, "U8"), "bool": (1, "BOOL")}
