@@ -129,7 +129,7 @@ class Driver {
     llvm::Expected<Topology> topology = loadTopology(options.topologyFile.empty() ? "host" : options.topologyFile);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     result.report = computeReport(plan, writer.constant_bytes(), *topology);
-    result.explanation = computeExplanation(plan);
+    result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
     if (failed(compileCpuKernels(plan, options, writer, timings))) return failure();

@@ -9,6 +9,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/cost/topology.h"
 
 namespace mlir::sgd {
 
@@ -21,6 +22,7 @@ struct ExplainRecord {
   std::string to;        ///< sharding after
   std::string steps;     ///< "all_reduce add over {\"data\"}"
   uint64_t bytes = 0;    ///< sent per rank and step
+  double seconds = 0;    ///< of a step, by the cost model
   std::string why;
 };
 
@@ -34,8 +36,8 @@ struct Explanation {
 /// Reads what toJson() gives. False when something is missing or of another type.
 bool fromJson(const llvm::json::Value& json, Explanation& explanation);
 
-/// One record per reshard that caused a collective of a plan-level module, in program order.
-Explanation computeExplanation(ModuleOp plan);
+/// One record per reshard that caused a collective of a plan-level module, in program order. Times are for `topology`.
+Explanation computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd
 

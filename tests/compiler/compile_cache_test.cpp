@@ -26,7 +26,7 @@ Compilation sample() {
   report.sentBytes = 10;
   report.collectives = {{"all_reduce", 2, 4, 10, 8, "a.py:1:2", true}};
   compilation.explanation.records = {
-      {"main", "a.py:1:2", "all_reduce", "[{}]", "[{\"x\"}]", "all_reduce add", 10, "sum \"of\" gradients"}};
+      {"main", "a.py:1:2", "all_reduce", "[{}]", "[{\"x\"}]", "all_reduce add", 10, 2e-6, "sum \"of\" gradients"}};
   return compilation;
 }
 

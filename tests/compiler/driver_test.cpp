@@ -158,6 +158,7 @@ TEST(Driver, ExplainsTheCollective) {
   const ExplainRecord& record = compilation.explanation.records.front();
   EXPECT_EQ(record.op, "all_reduce");
   EXPECT_EQ(record.bytes, 1536u);
+  EXPECT_GT(record.seconds, 0);
   EXPECT_THAT(record.from, HasSubstr("unreduced={\"data\"}"));
   EXPECT_THAT(record.steps, HasSubstr("all_reduce"));
   EXPECT_FALSE(record.why.empty());
