@@ -50,8 +50,10 @@ class Importer {
   LogicalResult importScatter(OpLowering& l);
   LogicalResult importReduceWindow(OpLowering& l);
   LogicalResult importSelectAndScatter(OpLowering& l);
-  /// Any select and scatter: `init` is the initial value, repeated to the result's shape.
-  LogicalResult selectAndScatter(OpLowering& l, const Window& window, Value init);
+  /// The number of the position, in row-major order, at which each window of a select_and_scatter selects its element.
+  FailureOr<Value> selectPositions(OpLowering& l, const Window& window);
+  /// `init` with each window's source value combined into the element at its position, by any body.
+  LogicalResult scatterToPositions(OpLowering& l, const Window& window, Value positions, Value init);
   /// The ops of `from`, a function of scalars, into the new block `to` of an op of the graph level: arguments become
   /// scalars, and `sgd.yield` ends it.
   LogicalResult importScalarBody(Block& from, Block& to, Location loc);

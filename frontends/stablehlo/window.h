@@ -23,12 +23,15 @@ struct Window {
     if (!padding) return;
     for (auto [i, amount] : llvm::enumerate(padding->getValues<int64_t>())) (i % 2 ? high : low)[i / 2] = amount;
   }
-  bool isConsistent(int64_t rank) const {
-    return llvm::all_of(
-        std::initializer_list<const SmallVector<int64_t>*>{&sizes, &strides, &baseDilations, &dilations},
-        [&](auto* list) {
-          return static_cast<int64_t>(list->size()) == rank && llvm::all_of(*list, [](int64_t v) { return v > 0; });
-        });
+  /// Whether it has an entry for each dimension of `type`, and no size, stride or dilation below 1.
+  bool fits(RankedTensorType type) const {
+    auto rank = static_cast<size_t>(type.getRank());
+    return low.size() == rank &&
+           llvm::all_of(
+               std::initializer_list<const SmallVector<int64_t>*>{&sizes, &strides, &baseDilations, &dilations},
+               [&](auto* list) {
+                 return list->size() == rank && llvm::all_of(*list, [](int64_t v) { return v > 0; });
+               });
   }
 };
 
@@ -48,10 +51,6 @@ Value combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef
 /// Windows along one dimension that reach from each element to the first (or to the last) one, as JAX prints cumulative
 /// sums: sgd.cumulative of `input`. Else null.
 Value lowerCumulative(OpLowering& l, Value input, const Window& window, ReduceKind kind);
-
-/// The gradient of a maximum (or minimum) of floats over windows: each window's source value is added to the first of
-/// its elements that is the maximum. False for any other select_and_scatter.
-bool lowerMaximumGradient(OpLowering& l, const Window& window);
 
 /// Calls visit(offsets) for every position in a window, row-major.
 void forEachPosition(ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<int64_t>)> visit);

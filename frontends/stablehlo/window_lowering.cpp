@@ -1,8 +1,5 @@
-// Reductions over windows, and their gradients, as slices that are combined element by element: one slice for each
-// position in a window, dimension by dimension.
-#include "frontends/stablehlo/combiner.h"
-#include "frontends/stablehlo/input/elementwise_ops.h"
-#include "frontends/stablehlo/input/region_ops.h"
+// Reductions over windows as slices that are combined element by element: one slice for each position in a window,
+// dimension by dimension.
 #include "frontends/stablehlo/window.h"
 
 using namespace mlir;
@@ -118,72 +115,4 @@ FailureOr<Tuple> sgd::combineWindows(OpLowering& l, Tuple padded, const Window& 
 
 Value sgd::combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef<int64_t> shape, ReduceKind kind) {
   return (*sgd::combineWindows(l, Tuple{padded}, window, shape, byKind(l, kind)))[0];
-}
-
-namespace {
-
-/// Max for a body that keeps the greater of two values, min for the lesser; nullopt for any other.
-std::optional<ReduceKind> matchSelect(Block& body) {
-  auto test = skipConstraints(body.getTerminator()->getOperand(0)).getDefiningOp<stablehlo::CompareOp>();
-  if (!test || skipConstraints(test.getLhs()) != body.getArgument(0) ||
-      skipConstraints(test.getRhs()) != body.getArgument(1))
-    return std::nullopt;
-  if (!isa<FloatType>(cast<RankedTensorType>(test.getLhs().getType()).getElementType())) return std::nullopt;
-  if (test.getComparisonDirection() == stablehlo::ComparisonDirection::GE) return ReduceKind::Max;
-  if (test.getComparisonDirection() == stablehlo::ComparisonDirection::LE) return ReduceKind::Min;
-  return std::nullopt;
-}
-
-/// The sum over all positions in a window of what `makePart` gives for each, placed where the position lies in the
-/// operand; what falls on its padding is dropped. Parts are asked for in row-major order, in which the first of equal
-/// values wins, and placed dimension by dimension, the last one first: fewer, smaller moves.
-Value placeParts(OpLowering& l, RankedTensorType operand, const Window& window, Value init,
-                 SmallVector<int64_t>& offsets, llvm::function_ref<Value(ArrayRef<int64_t>)> makePart) {
-  int64_t dim = offsets.size(), rank = operand.getRank();
-  if (dim == rank) return makePart(offsets);
-  Value sum;
-  for (int64_t offset = 0; offset < window.sizes[dim]; ++offset) {
-    offsets.push_back(offset);
-    Value part = placeParts(l, operand, window, init, offsets, makePart);
-    offsets.pop_back();
-    int64_t count = typeOf(part).getDimSize(dim), stride = window.strides[dim], size = operand.getDimSize(dim);
-    SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0), shape(typeOf(part).getShape());
-    low[dim] = offset - window.low[dim];
-    high[dim] = size - low[dim] - ((count - 1) * stride + 1);
-    interior[dim] = stride - 1;
-    shape[dim] = size;
-    if (low[dim] != 0 || high[dim] != 0 || interior[dim] != 0)
-      part = l.create<PadOp>(operand.clone(shape), part, init, low, high, interior);
-    sum = sum ? l.create<arith::AddFOp>(sum, part) : part;
-  }
-  return sum;
-}
-
-}  // namespace
-
-bool sgd::lowerMaximumGradient(OpLowering& l, const Window& window) {
-  auto op = cast<stablehlo::SelectAndScatterOp>(l.op);
-  std::optional<ReduceKind> select = matchSelect(op.getSelect().front());
-  std::optional<ReduceKind> scatter = matchCombiner(op.getScatter().front(), 0, 1);
-  Value operand = l.operands[0], source = l.operands[1], init = l.operands[2];
-  RankedTensorType type = l.getResultType(), windows = typeOf(source);
-  if (!select || scatter != ReduceKind::Add || !isNeutral(l, init, ReduceKind::Add)) return false;
-  RankedTensorType scalar = RankedTensorType::get({}, type.getElementType());
-  double least =
-      *select == ReduceKind::Max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-  Value padded = padOperand(l, operand, l.splat(scalar, least), window);
-  Value best = combineWindows(l, padded, window, windows.getShape(), *select);
-  Value zero = l.splat(windows, 0.0), isOpen = l.splat(windows.clone(l.builder.getI1Type()), APInt(1, 1));
-  auto makePart = [&](ArrayRef<int64_t> position) -> Value {
-    Value here = padded;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      here = l.takeEvery(here, dim, position[dim], window.strides[dim], windows.getDimSize(dim));
-    Value isBest = l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, here, best);
-    Value takes = l.create<arith::AndIOp>(isBest, isOpen);
-    isOpen = l.create<arith::AndIOp>(isOpen, l.create<arith::XOrIOp>(isBest, l.splat(typeOf(isBest), APInt(1, 1))));
-    return l.create<arith::SelectOp>(takes, source, zero);
-  };
-  SmallVector<int64_t> position;
-  l.results.push_back(placeParts(l, type, window, init, position, makePart));
-  return true;
 }
