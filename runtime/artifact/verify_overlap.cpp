@@ -8,73 +8,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/accesses.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
 
 namespace sgd::artifact {
 namespace {
-
-bool Overlap(const Slice& a, const Slice& b) {
-  return a.space() == b.space() && a.offset() < b.offset() + b.size() && b.offset() < a.offset() + a.size();
-}
-
-// Slices that an instruction reads and writes; what it updates is among the writes.
-struct Accesses {
-  std::vector<Slice> reads;
-  std::vector<Slice> writes;
-
-  void Read(const Slice* slice) {
-    if (slice != nullptr && slice->size() != 0) reads.push_back(*slice);
-  }
-  void Write(const Slice* slice) {
-    if (slice != nullptr && slice->size() != 0) writes.push_back(*slice);
-  }
-};
-
-void AddLaunch(const Launch& launch, Accesses& accesses) {
-  const uint64_t count = Size(launch.buffers());
-  for (uint64_t i = 0; i < count; ++i) {
-    const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
-    i + launch.outputs() < count ? accesses.Read(slice) : accesses.Write(slice);
-  }
-}
-
-Accesses AccessesOf(const Instruction& instruction) {
-  Accesses accesses;
-  if (const Launch* launch = instruction.op_as_Launch()) {
-    AddLaunch(*launch, accesses);
-  } else if (const LaunchGroup* group = instruction.op_as_LaunchGroup()) {
-    for (const Launch* member : *group->launches()) AddLaunch(*member, accesses);
-  } else if (const Matmul* matmul = instruction.op_as_Matmul()) {
-    for (const Slice* slice : {matmul->a(), matmul->b(), matmul->bias()}) accesses.Read(slice);
-    for (const Slice* slice : {matmul->c(), matmul->workspace()}) accesses.Write(slice);
-  } else if (const Convolution* convolution = instruction.op_as_Convolution()) {
-    for (const Slice* slice : {convolution->lhs(), convolution->rhs(), convolution->bias()}) accesses.Read(slice);
-    accesses.Write(convolution->result());
-  } else if (const Copy* copy = instruction.op_as_Copy()) {
-    accesses.Read(copy->source());
-    accesses.Write(copy->target());
-  } else if (const Fill* fill = instruction.op_as_Fill()) {
-    accesses.Write(fill->target());
-  } else if (const Tiled* tiled = instruction.op_as_Tiled()) {
-    const uint64_t count = Size(tiled->operands());
-    for (uint64_t i = 0; i < count; ++i) {
-      const Slice* slice = tiled->operands()->Get(static_cast<uint32_t>(i))->slice();
-      i + tiled->outputs() < count ? accesses.Read(slice) : accesses.Write(slice);
-    }
-  } else if (const Loop* loop = instruction.op_as_Loop()) {
-    accesses.Read(loop->predicate());
-  } else if (const Case* branches = instruction.op_as_Case()) {
-    accesses.Read(branches->index());
-  } else if (const Collective* collective = instruction.op_as_Collective()) {
-    for (const CollectiveOperand* operand : *collective->operands()) {
-      accesses.Read(operand->source());
-      accesses.Write(operand->target());
-    }
-  }
-  return accesses;
-}
 
 bool OverlapAny(const std::vector<Slice>& some, const std::vector<Slice>& others) {
   return std::ranges::any_of(some, [&](const Slice& one) {

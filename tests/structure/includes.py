@@ -10,7 +10,7 @@ RUNTIME = {
     "runtime/artifact": ["runtime/comm"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/artifact"],
     "runtime/comm": [],
-    "runtime/device": ["runtime/artifact"],
+    "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/data": ["runtime/artifact", "runtime/comm"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
     "runtime/launch": ["runtime/comm"],
@@ -39,7 +39,7 @@ TOOLS = {
     "tools/sgdc": ["compiler"],
     "tools/sgd-opt": ["compiler", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),
-    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/trace"],
+    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}
 

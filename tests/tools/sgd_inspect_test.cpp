@@ -55,6 +55,13 @@ TEST_F(SgdInspect, PartsAsText) {
   EXPECT_THAT(Run({"--explain"}), Not(HasSubstr("arg0")));
 }
 
+TEST_F(SgdInspect, ChecksStreams) {
+  const std::string text = Run({"--check-streams"});
+  EXPECT_THAT(text, HasSubstr("program 'train', on a device with queues: 2 queues, "));
+  EXPECT_THAT(text, HasSubstr("program 'train', on threads of a host: 2 queues, "));
+  EXPECT_THAT(text, HasSubstr("no problem\n"));
+}
+
 TEST_F(SgdInspect, Json) {
   const nlohmann::json summary = nlohmann::json::parse(Run({"--json"}));
   EXPECT_EQ(summary["mesh"], nlohmann::json::parse(R"([["data", 4]])"));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
+#include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
 #include "tools/sgd-inspect/text.h"
 
@@ -16,20 +17,29 @@ constexpr char kAbout[] =
     "outputs, collectives.\n"
     "Without flags a summary. All sizes are bytes, of one rank.";
 
-int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json) {
+// Exit code 3: the artifact can be read, but its instructions could get in each other's way.
+int Print(const std::string& text, bool is_clean) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return is_clean ? 0 : 3;
+  std::perror("sgd-inspect: cannot write to standard output");
+  return 1;
+}
+
+int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json, bool check_streams) {
   absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(path);
   if (!file.ok()) {
     std::fprintf(stderr, "sgd-inspect: %s\n", std::string(file.status().message()).c_str());
     return 1;
+  }
+  if (check_streams) {
+    const sgd::inspect::StreamsReport report = sgd::inspect::CheckStreams(**file);
+    return Print(report.text, report.is_clean);
   }
   const nlohmann::ordered_json description = sgd::inspect::Describe(**file, parts);
   // Names in an artifact may be any bytes; those that are not UTF-8 are replaced.
   const std::string text =
       as_json ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
               : sgd::inspect::DescriptionText(description, parts);
-  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
-  std::perror("sgd-inspect: cannot write to standard output");
-  return 1;
+  return Print(text, true);
 }
 
 }  // namespace
@@ -38,6 +48,7 @@ int main(int argc, char** argv) {
   std::string path;
   sgd::inspect::Parts parts;
   bool as_json = false;
+  bool check_streams = false;
   CLI::App app{kAbout, "sgd-inspect"};
   app.add_option("artifact", path, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
   app.add_flag("--json", as_json, "JSON instead of text");
@@ -45,6 +56,11 @@ int main(int argc, char** argv) {
   app.add_flag("--memory", parts.memory, "Every slice of memory: what lies there and when it is used");
   app.add_flag("--collectives", parts.collectives, "Every collective with its tensors and bytes");
   app.add_flag("--explain", parts.explain, "Why each collective is there");
+  app.add_flag("--check-streams", check_streams,
+               "Instead: whether instructions that may run at the same time leave each other's memory alone, on a "
+               "device with queues and "
+               "on threads of a host; exit code 3 when not")
+      ->excludes("--json");
   app.set_version_flag("--version", std::string("sgd-inspect ") + SGD_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this text");
   try {
@@ -59,5 +75,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sgd-inspect: %s (see sgd-inspect --help)\n", error.what());
     return 2;
   }
-  return Inspect(path, parts, as_json);
+  return Inspect(path, parts, as_json, check_streams);
 }

@@ -1,0 +1,29 @@
+// Which bytes an instruction reads and writes: what overlap and order of instructions are judged by.
+#pragma once
+
+#include <vector>
+
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::artifact {
+
+// Slices without bytes are left out. What an instruction changes only in part is among the writes.
+struct Accesses {
+  std::vector<Slice> reads;
+  std::vector<Slice> writes;
+  // Those of the writes that are surely read before: the sums of an epilogue that adds to what is there.
+  std::vector<Slice> updates;
+
+  void Read(const Slice* slice);
+  void Write(const Slice* slice);
+  void Update(const Slice* slice);
+};
+
+bool Overlap(const Slice& a, const Slice& b);
+
+void AddLaunch(const Launch& launch, Accesses& accesses);
+
+// Of one execution of the instruction alone: of a loop or a case only what decides, not what they run.
+Accesses AccessesOf(const Instruction& instruction);
+
+}  // namespace sgd::artifact

@@ -1,0 +1,37 @@
+// A device without memory: it takes the actions of a stream plan, lets every queue run as late as events allow, and
+// finds what no event orders.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/artifact/program_generated.h"
+#include "runtime/device/stream_plan.h"
+
+namespace sgd::device {
+
+struct StreamProblem {
+  enum class Kind {
+    kRace,                  // two accesses to one byte, one of them a write, that may happen in either order
+    kUndefined,             // bytes are read that nothing has written
+    kUnorderedCollectives,  // two collectives that ranks could run in different orders
+    kUnrecordedEvent,       // a queue waits for an event that was not recorded
+    kUnjoined,              // a queue may still work when the step ends
+    kMissing,               // an instruction that is never run
+  };
+  Kind kind;
+  uint32_t instruction = 0;  // the later one of two
+  std::string text;          // one line: instructions, queues, bytes
+};
+
+// Executes the plan of a verified program symbolically. A loop of known trips runs at most twice, which is all that its
+// end joined can tell apart; a loop that the host decides runs not at all in one execution and twice in the next;
+// branches of cases are taken in turn, every one at least once. Problems come in the order of instructions, each pair
+// of instructions once.
+//
+// Bytes are defined before a step in the inputs and the constants. What an instruction changes only in part counts as
+// written by it.
+std::vector<StreamProblem> CheckStreams(const artifact::Program& program, const StreamPlan& plan);
+
+}  // namespace sgd::device

@@ -1,0 +1,274 @@
+// One walk over each block. What an instruction must wait for comes from the bytes it touches; waits that follow from
+// earlier ones are left out.
+#include "runtime/device/stream_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "runtime/artifact/accesses.h"
+#include "runtime/artifact/collective.h"
+#include "runtime/artifact/control_flow.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/device/byte_history.h"
+
+namespace sgd::device {
+namespace {
+
+using artifact::Accesses;
+using artifact::Block;
+using artifact::Instruction;
+using Kind = StreamAction::Kind;
+
+void Raise(Progress& progress, const Progress& other) {
+  for (size_t i = 0; i < progress.size(); ++i) progress[i] = std::max(progress[i], other[i]);
+}
+
+bool SameAxes(const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisRef>& b) {
+  return std::ranges::equal(a, b, [](const comm::AxisRef& x, const comm::AxisRef& y) {
+    return x.axis == y.axis && x.pre_size == y.pre_size && x.size == y.size;
+  });
+}
+
+const Instruction& At(const artifact::Program& program, uint64_t index) {
+  return *program.instructions()->Get(static_cast<uint32_t>(index));
+}
+
+// Everything that the instruction and what it runs touch.
+Accesses AllAccesses(const artifact::Program& program, uint64_t index) {
+  Accesses all;
+  for (uint64_t i = index; i < artifact::Next(program, index); ++i) {
+    const Accesses one = artifact::AccessesOf(At(program, i));
+    all.reads.insert(all.reads.end(), one.reads.begin(), one.reads.end());
+    all.writes.insert(all.writes.end(), one.writes.begin(), one.writes.end());
+  }
+  return all;
+}
+
+// Places instructions of all blocks and numbers events over the whole program.
+class Planner {
+ public:
+  explicit Planner(const artifact::Program& program)
+      : program_(program), stream_of_(artifact::Size(program.instructions())) {
+    for (uint64_t i = 0; i < stream_of_.size(); ++i) {
+      if (const artifact::Collective* collective = At(program, i).op_as_Collective())
+        stream_of_[i] = StreamOf(*collective);
+    }
+  }
+
+  StreamPlan Plan() && {
+    plan_.blocks.emplace_back();
+    PlanBlock({0, stream_of_.size()}, 0);
+    return std::move(plan_);
+  }
+
+ private:
+  // A block under way: what each queue has been given and knows to be complete.
+  struct State {
+    explicit State(uint32_t streams)
+        : history(streams), given(streams, 0), known(streams, Progress(streams, 0)), known_after(streams) {}
+    ByteHistory history;
+    Progress given;               // instructions so far, by queue
+    std::vector<Progress> known;  // by queue: what of the others it has waited for
+    std::vector<std::vector<Progress>>
+        known_after;  // by queue: `known` behind each of its instructions, itself included
+    std::vector<StreamAction> actions;
+    // Instructions that others wait for, as (queue, number), and their events.
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> events;
+    std::vector<std::pair<uint32_t, uint64_t>> numbers;  // of each action that runs something; else 0
+  };
+
+  uint32_t StreamOf(const artifact::Collective& collective) {
+    const std::vector<comm::AxisRef> axes = artifact::AxesOf(collective.axes());
+    const auto found =
+        std::ranges::find_if(plan_.communicators, [&](const auto& other) { return SameAxes(other, axes); });
+    if (found == plan_.communicators.end()) {
+      plan_.communicators.push_back(axes);
+      return static_cast<uint32_t>(plan_.communicators.size());
+    }
+    return static_cast<uint32_t>(found - plan_.communicators.begin()) + 1;
+  }
+
+  // Queues beside kCompute that instructions [begin, end) use.
+  std::set<uint32_t> StreamsOf(uint64_t begin, uint64_t end) const {
+    std::set<uint32_t> streams(stream_of_.begin() + static_cast<std::ptrdiff_t>(begin),
+                               stream_of_.begin() + static_cast<std::ptrdiff_t>(end));
+    streams.erase(StreamPlan::kCompute);
+    return streams;
+  }
+
+  // Those that the block itself uses, without what loops and cases in it run.
+  std::set<uint32_t> StreamsRunBy(const Block& block) const {
+    std::set<uint32_t> streams;
+    for (uint64_t i = block.begin; i < block.end; i = artifact::Next(program_, i)) streams.insert(stream_of_[i]);
+    streams.erase(StreamPlan::kCompute);
+    return streams;
+  }
+
+  void Push(State& state, StreamAction action, std::pair<uint32_t, uint64_t> number = {}) {
+    state.actions.push_back(action);
+    state.numbers.push_back(number);
+  }
+
+  // Lets `stream` wait until the others are where `needed` says; it then knows what they knew there.
+  void WaitFor(State& state, uint32_t stream, const Progress& needed) {
+    const auto is_behind = [&](uint32_t other) {
+      return other != stream && needed[other] > state.known[stream][other];
+    };
+    for (uint32_t other = 0; other < needed.size(); ++other) {
+      if (!is_behind(other)) continue;
+      // Waiting for a third one may be enough.
+      bool follows = false;
+      for (uint32_t third = 0; third < needed.size(); ++third) {
+        if (third == other || !is_behind(third)) continue;
+        follows = follows || state.known_after[third][needed[third] - 1][other] >= needed[other];
+      }
+      if (follows) continue;
+      const auto [event, is_new] = state.events.emplace(std::pair(other, needed[other]), plan_.events);
+      if (is_new) ++plan_.events;
+      Push(state, {.kind = Kind::kWait, .stream = stream, .event = event->second});
+      Raise(state.known[stream], state.known_after[other][needed[other] - 1]);
+    }
+  }
+
+  void Run(State& state, uint64_t index) {
+    const uint32_t stream = stream_of_[index];
+    const Accesses accesses = AllAccesses(program_, index);
+    const bool is_collective = At(program_, index).op_type() == artifact::Operation::Collective;
+    const std::set<uint32_t> inside =
+        is_collective ? std::set<uint32_t>{} : StreamsOf(index, artifact::Next(program_, index));
+    Progress needed(plan_.streams(), 0);
+    for (const artifact::Slice& slice : accesses.reads) state.history.Before(slice, false, needed);
+    for (const artifact::Slice& slice : accesses.writes) state.history.Before(slice, true, needed);
+    if (is_collective || !inside.empty())
+      needed[last_collective_.first] = std::max(needed[last_collective_.first], last_collective_.second);
+    WaitFor(state, stream, needed);
+    const uint64_t number = ++state.given[stream];
+    StreamAction action{.kind = Kind::kRun, .stream = stream, .instruction = static_cast<uint32_t>(index)};
+    action.first_block = PlanInner(index);
+    Push(state, action, {stream, number});
+    for (const artifact::Slice& slice : accesses.reads) state.history.Add(slice, false, stream, number);
+    for (const artifact::Slice& slice : accesses.writes) state.history.Add(slice, true, stream, number);
+    // What the blocks ran elsewhere was joined, so the queue that ran the whole knows it.
+    for (uint32_t other : inside) state.known[stream][other] = std::max(state.known[stream][other], state.given[other]);
+    state.known[stream][stream] = number;
+    state.known_after[stream].push_back(state.known[stream]);
+    if (is_collective || !inside.empty()) last_collective_ = {stream, number};
+  }
+
+  // Plans what a loop or case runs, and returns the number of its first block.
+  uint32_t PlanInner(uint64_t index) {
+    const std::vector<Block> inner = artifact::BlocksOf(program_, index);
+    const uint32_t first = static_cast<uint32_t>(plan_.blocks.size());
+    plan_.blocks.resize(plan_.blocks.size() + inner.size());
+    for (uint32_t i = 0; i < inner.size(); ++i) PlanBlock(inner[i], first + i);
+    return inner.empty() ? 0 : first;
+  }
+
+  void PlanBlock(const Block& block, uint32_t number) {
+    const std::set<uint32_t> used = StreamsRunBy(block);
+    const std::pair<uint32_t, uint64_t> outer_collective = std::exchange(last_collective_, {StreamPlan::kCompute, 0});
+    State state(plan_.streams());
+    Fork(state, used);
+    for (uint64_t i = block.begin; i < block.end; i = artifact::Next(program_, i)) {
+      // Whoever touches the bytes of a collective waits for it: nothing is left to do where it is done.
+      if (At(program_, i).op_type() != artifact::Operation::Done) Run(state, i);
+    }
+    Progress all(plan_.streams(), 0);
+    for (uint32_t stream : used) all[stream] = state.given[stream];
+    WaitFor(state, StreamPlan::kCompute, all);
+    plan_.blocks[number] = WithRecords(state);
+    last_collective_ = outer_collective;
+  }
+
+  // The queues that a block uses begin where kCompute is.
+  void Fork(State& state, const std::set<uint32_t>& used) {
+    if (used.empty()) return;
+    const uint32_t event = plan_.events++;
+    Push(state, {.kind = Kind::kRecord, .stream = StreamPlan::kCompute, .event = event});
+    for (uint32_t stream : used) Push(state, {.kind = Kind::kWait, .stream = stream, .event = event});
+  }
+
+  // The actions, with events recorded behind what is waited for.
+  static StreamBlock WithRecords(const State& state) {
+    StreamBlock block;
+    for (size_t i = 0; i < state.actions.size(); ++i) {
+      block.push_back(state.actions[i]);
+      const auto event = state.events.find(state.numbers[i]);
+      if (state.actions[i].kind != Kind::kRun || event == state.events.end()) continue;
+      block.push_back({.kind = Kind::kRecord, .stream = state.actions[i].stream, .event = event->second});
+    }
+    return block;
+  }
+
+  const artifact::Program& program_;
+  std::vector<uint32_t> stream_of_;  // by instruction
+  StreamPlan plan_;
+  // In the block that is planned: the last collective, or what held one, as (queue, number).
+  std::pair<uint32_t, uint64_t> last_collective_{StreamPlan::kCompute, 0};
+};
+
+// The plan of the host's two threads, block by block.
+class HostPlanner {
+ public:
+  explicit HostPlanner(const artifact::Program& program)
+      : program_(program), done_event_(artifact::Size(program.instructions())) {
+    plan_.communicators.emplace_back();
+  }
+
+  StreamPlan Plan() && {
+    plan_.blocks.emplace_back();
+    PlanBlock({0, done_event_.size()}, 0);
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr uint32_t kCollectives = 1;
+
+  void Meet(StreamBlock& block, uint32_t from, uint32_t to, uint32_t event) {
+    block.push_back({.kind = Kind::kRecord, .stream = from, .event = event});
+    block.push_back({.kind = Kind::kWait, .stream = to, .event = event});
+  }
+
+  void AddCollective(StreamBlock& block, const artifact::Collective& collective, uint32_t index) {
+    Meet(block, StreamPlan::kCompute, kCollectives, plan_.events++);
+    block.push_back({.kind = Kind::kRun, .stream = kCollectives, .instruction = index});
+    done_event_[index] = plan_.events++;
+    block.push_back({.kind = Kind::kRecord, .stream = kCollectives, .event = done_event_[index]});
+    if (!collective.starts())
+      block.push_back({.kind = Kind::kWait, .stream = StreamPlan::kCompute, .event = done_event_[index]});
+  }
+
+  void PlanBlock(const Block& range, uint32_t number) {
+    StreamBlock block;
+    for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
+      const Instruction& instruction = At(program_, i);
+      const uint32_t index = static_cast<uint32_t>(i);
+      if (const artifact::Collective* collective = instruction.op_as_Collective()) {
+        AddCollective(block, *collective, index);
+      } else if (const artifact::Done* done = instruction.op_as_Done()) {
+        block.push_back({.kind = Kind::kWait, .stream = StreamPlan::kCompute, .event = done_event_[done->start()]});
+      } else {
+        const std::vector<Block> inner = artifact::BlocksOf(program_, i);
+        const uint32_t first = static_cast<uint32_t>(plan_.blocks.size());
+        plan_.blocks.resize(plan_.blocks.size() + inner.size());
+        for (uint32_t k = 0; k < inner.size(); ++k) PlanBlock(inner[k], first + k);
+        block.push_back({.kind = Kind::kRun, .instruction = index, .first_block = inner.empty() ? 0 : first});
+      }
+    }
+    plan_.blocks[number] = std::move(block);
+  }
+
+  const artifact::Program& program_;
+  StreamPlan plan_;
+  std::vector<uint32_t> done_event_;  // by instruction, of collectives
+};
+
+}  // namespace
+
+StreamPlan PlanStreams(const artifact::Program& program) { return Planner(program).Plan(); }
+
+StreamPlan PlanHostThreads(const artifact::Program& program) { return HostPlanner(program).Plan(); }
+
+}  // namespace sgd::device
