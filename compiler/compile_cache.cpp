@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "compiler/build_identity.h"
+#include "compiler/target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -11,7 +12,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "runtime/artifact/container.h"
-#include "targets/cpu/codegen/codegen.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -47,13 +47,10 @@ static StringRef textOf(const ::sgd::artifact::Hash& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-static llvm::Error addCpu(std::string& key, const CompileOptions& options) {
-  std::string problem;
-  FailureOr<cpu::CpuTarget> target = cpu::CpuTarget::get(options.cpu, &problem);
-  if (failed(target)) return llvm::createStringError(problem);
-  append(key, target->cpu);
-  append(key, std::to_string(target->vectorBits));
-  append(key, llvm::join(target->features, ","));
+static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
+  llvm::Expected<std::unique_ptr<Target>> target = Target::create(options);
+  if (!target) return target.takeError();
+  append(key, (*target)->getIdentity());
   return llvm::Error::success();
 }
 
@@ -72,7 +69,7 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   if (!build) return build.takeError();
   std::string key;
   append(key, *build);
-  if (llvm::Error error = addCpu(key, options)) return error;
+  if (llvm::Error error = addTarget(key, options)) return error;
   if (llvm::Error error = addTopology(key, options)) return error;
   append(key, options.target);
   append(key, options.cpu);

@@ -3,13 +3,13 @@
 
 #include <chrono>
 
-#include "compiler/cpu_kernels.h"
 #include "compiler/diagnostics.h"
 #include "compiler/export.h"
 #include "compiler/locations.h"
 #include "compiler/pipelines.h"
 #include "compiler/programs.h"
 #include "compiler/registration.h"
+#include "compiler/target.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/manual/passes.h"
@@ -47,6 +47,9 @@ class Driver {
   }
 
   LogicalResult compile() {
+    llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
+    if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
+    target = std::move(*found);
     if (failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
@@ -56,13 +59,14 @@ class Driver {
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, target->getDescription()); })))
+      return failure();
     emit(EmitLevel::Kernels);
     if (isDone(EmitLevel::Kernels)) return success();
     joinPrograms(programs);
     programs.resize(1);
-    if (failed(runStage([this](PassManager& passes) { addPlanStage(passes, options, getCpuKernelModel(timings)); })))
-      return failure();
+    KernelModel model = target->getKernelModel(timings);
+    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, model); }))) return failure();
     emit(EmitLevel::Plan);
     return finish();
   }
@@ -124,7 +128,7 @@ class Driver {
     Timings::Scope scope(timings, "export");
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
-    writer.artifact().target = options.target;
+    writer.artifact().target = target->getName().str();
     if (failed(exportPlan(plan, writer))) return failure();
     llvm::Expected<Topology> topology = loadTopology(options.topologyFile.empty() ? "host" : options.topologyFile);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
@@ -132,7 +136,7 @@ class Driver {
     result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
-    if (failed(compileCpuKernels(plan, options, writer, timings))) return failure();
+    if (failed(target->compileKernels(plan, writer, timings))) return failure();
     absl::StatusOr<std::string> bytes = writer.Serialize();
     if (!bytes.ok())
       return emitError(UnknownLoc::get(&context))
@@ -171,6 +175,7 @@ class Driver {
   Timings* timings;
   MLIRContext context;
   DiagnosticPrinter printer;
+  std::unique_ptr<Target> target;
   std::vector<OwningOpRef<ModuleOp>> programs;
   Compilation result;
 };

@@ -36,7 +36,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options) {
+void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
   passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass());
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
@@ -47,7 +47,7 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   FormTilesPassOptions tiles;
   if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);
-  passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));
+  if (target.hasTiles) passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 

@@ -3,6 +3,7 @@
 #define SGD_COMPILER_PIPELINES_H
 
 #include "compiler/options.h"
+#include "compiler/target.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/passes.h"
 
@@ -15,7 +16,7 @@ void addShardingStage(OpPassManager& passes);
 void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
 /// To kernels: contractions, clusters, the order of execution.
-void addKernelStage(OpPassManager& passes, const CompileOptions& options);
+void addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);
 
 /// To the plan: buffers, updates in place, collectives split, offsets.
 void addPlanStage(OpPassManager& passes, const CompileOptions& options, KernelModel model);

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/elf.h"
+#include "runtime/artifact/kernel_modules.h"
 #include "runtime/artifact/verify.h"
 
 namespace sgd::artifact {
@@ -37,6 +38,7 @@ absl::Status CheckKernels(const Artifact& root, Bytes object) {
   if (object.empty()) {
     return functions.empty() ? absl::OkStatus() : absl::InvalidArgumentError("has kernels but no kernels section");
   }
+  if (root.target()->string_view() == kCudaTarget) return CheckKernelModules(root, object);
   return CheckKernelObject(object, functions);
 }
 

@@ -4,7 +4,7 @@
 //   ArtifactWriter writer;
 //   writer.artifact().target = "cpu";
 //   Slice weights = writer.AddConstant(bytes);
-//   writer.SetKernelObject(elf);
+//   writer.SetKernels(elf);
 //   absl::Status status = writer.WriteFile("model.sgda");
 //
 // Compiles without RTTI and exceptions.
@@ -33,9 +33,9 @@ class ArtifactWriter {
   // `alignment` (a power of two, at most a page). Equal contents share one slice.
   Slice AddConstant(std::string_view bytes, uint64_t alignment = 64);
 
-  // The shared object that defines every symbol of ArtifactT.kernels; may be left out when there
-  // are none.
-  void SetKernelObject(std::string elf) { kernels_ = std::move(elf); }
+  // The kernels section, which defines every symbol of ArtifactT.kernels: what the target says it
+  // is (see Kernel in program.fbs). May be left out when there are none.
+  void SetKernels(std::string section) { kernels_ = std::move(section); }
 
   uint64_t constant_bytes() const { return constants_.size(); }
 

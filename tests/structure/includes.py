@@ -32,8 +32,9 @@ PASSES = {
 }
 COMPILER = {
     "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],
-    "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd"],
-    "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/cpu/codegen", "runtime/artifact", "runtime/comm"],
+    "targets/kernels": ["dialects/sgd", "dialects/spmd"],
+    "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
+    "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/kernels", "targets/cpu/codegen", "runtime/artifact", "runtime/comm"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler"],

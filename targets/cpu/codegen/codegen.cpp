@@ -17,6 +17,7 @@
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/row_kernels.h"
 #include "targets/cpu/codegen/shared_object.h"
+#include "targets/kernels/row_ops.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -4,15 +4,11 @@
 #ifndef SGD_TARGETS_CPU_CODEGEN_CODEGEN_H
 #define SGD_TARGETS_CPU_CODEGEN_CODEGEN_H
 
-#include <cstdint>
-#include <string>
-#include <utility>
-
-#include "dialects/sgd/sgd_dialect.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
+#include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::cpu {
+
+using namespace kernels;
 
 /// A kernel is `void symbol(void* const* buffers, const int64_t* coordinates, int64_t begin, int64_t end)`:
 /// `buffers` are the cluster's operands that are not overwritten in place, in order, then its results in order, each at
@@ -21,29 +17,8 @@ namespace mlir::sgd::cpu {
 /// disjoint bytes, and the bits do not depend on how the range is cut. Elements are row-major; i1 is one byte, 0 or 1.
 /// Zero-sized results are allowed.
 
-/// (result, operand) numbers of a cluster.
-using InPlacePair = std::pair<unsigned, unsigned>;
-
-/// What the plan needs to know about a cluster; independent of the CPU.
-struct KernelInterface {
-  int64_t range = 1;  ///< parallel iterations
-  int64_t grain = 1;  ///< smallest part worth a thread
-  /// The result may be written to the operand's buffer: same size, and every element is read, if at all, by the
-  /// iteration that overwrites it and before it does so. A result and an operand may stand in several pairs; each may
-  /// be chosen once.
-  SmallVector<InPlacePair> inPlaceCandidates;
-  /// Axis lists of the partition_id and shard_slice ops inside, without repetition, in order of `coordinates`.
-  SmallVector<AxisListAttr> coordinates;
-  int64_t flops = 0;  ///< arithmetic operations per launch, a transcendental function counted as 10
-  int64_t bytes = 0;  ///< operand bytes read plus result bytes written per launch
-};
-
 /// Plans the loops of `cluster` without making code. Emits an error on the op that cannot be compiled.
 FailureOr<KernelInterface> describeKernel(ClusterOp cluster);
-
-/// A key that is equal for clusters with the same body, types and in-place choice: they are one kernel. Locations do
-/// not matter.
-std::string structuralKey(ClusterOp cluster, ArrayRef<InPlacePair> inPlace);
 
 /// The CPU for which code is made.
 struct CpuTarget {
@@ -54,12 +29,6 @@ struct CpuTarget {
   /// `name` is native, x86-64-v3 or x86-64-v4. Fails (message to `error`) for other names and for hosts below
   /// x86-64-v3.
   static FailureOr<CpuTarget> get(StringRef name, std::string* error = nullptr);
-};
-
-struct KernelRequest {
-  ClusterOp body;                    ///< not changed
-  std::string symbol;                ///< C identifier, unique in the request list
-  SmallVector<InPlacePair> inPlace;  ///< chosen among the candidates
 };
 
 /// The kernels as one ELF shared object: no undefined symbols, no writable data, no constructors, no dependencies. The

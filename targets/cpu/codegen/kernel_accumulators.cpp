@@ -1,6 +1,6 @@
 // Reductions of a kernel: one accumulator of each width that a row's lane loops use, joined when the row has been
 // walked.
-#include "targets/cpu/codegen/element_ops.h"
+#include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Reductions over rows of memory whose lanes are columns: rows are read in the order of memory, and one accumulator per
 // column stays in a buffer that the nearest cache holds.
-#include "targets/cpu/codegen/element_ops.h"
+#include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
 using namespace mlir;

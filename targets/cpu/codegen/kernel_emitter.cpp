@@ -2,7 +2,7 @@
 // kernel_accumulators.cpp, kernel_stores.cpp; loops over square tiles: kernel_tiles.cpp.
 #include "targets/cpu/codegen/kernel_emitter.h"
 
-#include "targets/cpu/codegen/element_ops.h"
+#include "targets/kernels/element_ops.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -9,9 +9,9 @@
 
 #include "llvm/IR/Module.h"
 #include "targets/cpu/codegen/codegen.h"
-#include "targets/cpu/codegen/kernel_plan.h"
+#include "targets/kernels/kernel_plan.h"
 #include "targets/cpu/codegen/kernel_walks.h"
-#include "targets/cpu/codegen/vector_builder.h"
+#include "targets/kernels/vector_builder.h"
 
 namespace mlir::sgd::cpu {
 

@@ -1,5 +1,5 @@
 // What a kernel writes: results at one point of its domain, and the initial values and updates of a scatter.
-#include "targets/cpu/codegen/element_ops.h"
+#include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
 using namespace mlir;

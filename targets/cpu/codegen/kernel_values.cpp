@@ -1,5 +1,5 @@
 // Values of a kernel's nodes: where each is computed (the outermost scope that knows its variables) and its code.
-#include "targets/cpu/codegen/element_ops.h"
+#include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 #define SGD_TARGETS_CPU_CODEGEN_KERNEL_WALKS_H
 
 #include "targets/cpu/codegen/codegen.h"
-#include "targets/cpu/codegen/kernel_plan.h"
+#include "targets/kernels/kernel_plan.h"
 
 namespace mlir::sgd::cpu {
 

@@ -3,8 +3,10 @@
 #include "targets/cpu/codegen/row_kernels.h"
 
 #include "mlir/IR/Matchers.h"
-#include "targets/cpu/codegen/element_ops.h"
-#include "targets/cpu/codegen/scalar_loops.h"
+#include "targets/kernels/element_ops.h"
+#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/row_ops.h"
+#include "targets/kernels/scalar_loops.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -13,16 +15,6 @@ using LValue = llvm::Value;
 
 /// Elements that are ordered by insertion before runs are merged.
 static constexpr int64_t kRun = 8;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-static int64_t rowLength(Operation* op) { return typeOf(op->getOperand(0)).getShape().back(); }
-
-static int64_t numRows(Operation* op) {
-  int64_t rows = 1;
-  for (int64_t size : typeOf(op->getOperand(0)).getShape().drop_back()) rows *= size;
-  return rows;
-}
 
 /// Merges of runs until there is one.
 static unsigned numPasses(int64_t length) {
@@ -98,7 +90,7 @@ class SortEmitter : public RowEmitter {
  public:
   SortEmitter(llvm::Module& module, ClusterOp cluster, SortRowsOp sort, StringRef symbol)
       : RowEmitter(module, cluster, sort, symbol), comparator(sort.getComparator().front()) {
-    for (Value input : sort.getInputs()) types.push_back(typeOf(input).getElementType());
+    for (Value input : sort.getInputs()) types.push_back(tensorType(input).getElementType());
   }
 
  private:
@@ -251,8 +243,8 @@ class TopKEmitter : public RowEmitter {
   TopKEmitter(llvm::Module& module, ClusterOp cluster, TopKOp topK, StringRef symbol)
       : RowEmitter(module, cluster, topK, symbol),
         topK(topK),
-        element(typeOf(topK.getInput()).getElementType()),
-        position(typeOf(topK.getPositions()).getElementType()) {}
+        element(tensorType(topK.getInput()).getElementType()),
+        position(tensorType(topK.getPositions()).getElementType()) {}
 
  private:
   /// An element and where it was, as they lie in memory.
@@ -349,16 +341,9 @@ void TopKEmitter::emitRow(LValue* row) {
 
 }  // namespace
 
-Operation* mlir::sgd::cpu::getRowOp(ClusterOp cluster) {
-  Operation& first = cluster.getBody().front().front();
-  return isa<SortRowsOp, TopKOp>(first) ? &first : nullptr;
-}
-
 KernelInterface mlir::sgd::cpu::describeRowKernel(ClusterOp cluster, Operation* rowOp) {
   KernelInterface kernel;
-  auto addBytes = [&](Value value) {
-    kernel.bytes += typeOf(value).getNumElements() * llvm::divideCeil(typeOf(value).getElementTypeBitWidth(), 8);
-  };
+  auto addBytes = [&](Value value) { kernel.bytes += byteSize(value); };
   llvm::for_each(cluster->getOperands(), addBytes);
   llvm::for_each(cluster->getResults(), addBytes);
   kernel.range = numRows(rowOp);
@@ -367,7 +352,7 @@ KernelInterface mlir::sgd::cpu::describeRowKernel(ClusterOp cluster, Operation* 
     auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());
     perElement = (numPasses(rowLength(rowOp)) + 2) * (comparison + sort->getNumOperands());
   }
-  kernel.flops = typeOf(rowOp->getOperand(0)).getNumElements() * perElement;
+  kernel.flops = tensorType(rowOp->getOperand(0)).getNumElements() * perElement;
   int64_t work = std::max<int64_t>((kernel.bytes + kernel.flops) / std::max<int64_t>(kernel.range, 1), 1);
   kernel.grain = std::clamp<int64_t>(32768 / work, 1, std::max<int64_t>(kernel.range, 1));
   return kernel;

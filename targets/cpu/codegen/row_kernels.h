@@ -8,9 +8,6 @@
 
 namespace mlir::sgd::cpu {
 
-/// The op of a cluster that is such a kernel, or null.
-Operation* getRowOp(ClusterOp cluster);
-
 /// As describeKernel, for a cluster with a row op.
 KernelInterface describeRowKernel(ClusterOp cluster, Operation* rowOp);
 

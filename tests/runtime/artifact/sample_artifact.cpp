@@ -137,7 +137,7 @@ void FillSample(artifact::ArtifactWriter& writer, uint32_t ranks) {
     root.kernels.push_back(std::make_unique<artifact::KernelT>());
     root.kernels.back()->symbol = symbol;
   }
-  writer.SetKernelObject(TestKernels());
+  writer.SetKernels(TestKernels());
   float ramp[128];
   for (int i = 0; i < 128; ++i) ramp[i] = static_cast<float>(i);
   const Slice constant = writer.AddConstant({reinterpret_cast<const char*>(ramp), sizeof(ramp)});

@@ -1,12 +1,12 @@
 // Chooses a kernel's variables: parallel and row dimensions, their splits, and the lane variable.
-#include "targets/cpu/codegen/kernel_plan.h"
+#include "targets/kernels/kernel_plan.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "targets/cpu/codegen/node_builder.h"
+#include "targets/kernels/node_builder.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 namespace {
 
@@ -317,9 +317,9 @@ uint64_t KernelPlan::mask(ArrayRef<unsigned> vars) const {
   return result;
 }
 
-FailureOr<KernelPlan> mlir::sgd::cpu::planKernel(ClusterOp cluster) { return Planner(cluster).run(); }
+FailureOr<KernelPlan> mlir::sgd::kernels::planKernel(ClusterOp cluster) { return Planner(cluster).run(); }
 
-bool mlir::sgd::cpu::canPlanKernel(ClusterOp cluster) {
+bool mlir::sgd::kernels::canPlanKernel(ClusterOp cluster) {
   ScopedDiagnosticHandler quiet(cluster.getContext(), [](Diagnostic&) { return success(); });
   return succeeded(planKernel(cluster));
 }

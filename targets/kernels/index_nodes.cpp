@@ -3,11 +3,11 @@
 #include <numeric>
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "targets/cpu/codegen/node_builder.h"
+#include "targets/kernels/node_builder.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 /// Shorter pieces of a concatenation are told apart by lane, not by loops of their own.
 static constexpr int64_t kLeastSeam = 16;

@@ -1,7 +1,7 @@
 // Hyperbolic functions and their inverses, through expm1 and log1p, which keep small arguments exact.
-#include "targets/cpu/codegen/math_function_set.h"
+#include "targets/kernels/math_function_set.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::Value;
 
 Value* MathFunctions::tanh(Value* x) const {

@@ -1,10 +1,10 @@
 // Scatter: as a pointwise op where each element meets one update, else as loops over the updates.
-#include "targets/cpu/codegen/node_builder.h"
-#include "targets/cpu/codegen/scatter_shape.h"
+#include "targets/kernels/node_builder.h"
+#include "targets/kernels/scatter_shape.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 

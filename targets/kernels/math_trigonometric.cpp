@@ -1,8 +1,8 @@
 // Sine, cosine and the inverse trigonometric functions.
 #include "llvm/IR/Module.h"
-#include "targets/cpu/codegen/math_function_set.h"
+#include "targets/kernels/math_function_set.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::SmallVector;
 using llvm::Type;
 using llvm::Value;

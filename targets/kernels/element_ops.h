@@ -1,11 +1,11 @@
 // One elementwise op of arith, math or sgd as code on lane values.
-#ifndef SGD_TARGETS_CPU_CODEGEN_ELEMENT_OPS_H
-#define SGD_TARGETS_CPU_CODEGEN_ELEMENT_OPS_H
+#ifndef SGD_TARGETS_KERNELS_ELEMENT_OPS_H
+#define SGD_TARGETS_KERNELS_ELEMENT_OPS_H
 
 #include "dialects/sgd/sgd_dialect.h"
-#include "targets/cpu/codegen/vector_builder.h"
+#include "targets/kernels/vector_builder.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 /// The value of `op` (elementwise, on tensors) for operand lanes in computing types; null when the op has no code.
 llvm::Value* emitElementOp(const VectorBuilder& v, Operation* op, llvm::ArrayRef<llvm::Value*> operands);
@@ -23,6 +23,6 @@ llvm::Value* emitScatterCombiner(const VectorBuilder& v, ScatterKind kind, mlir:
 /// Larger or smaller of two floats; NaN when one is.
 llvm::Value* emitFloatExtreme(const VectorBuilder& v, bool larger, llvm::Value* x, llvm::Value* y);
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,11 +1,11 @@
 // How the dimensions of a scatter's operand, updates and indices belong together.
 // https://github.com/openxla/stablehlo/blob/main/docs/spec.md#scatter
-#ifndef SGD_TARGETS_CPU_CODEGEN_SCATTER_SHAPE_H
-#define SGD_TARGETS_CPU_CODEGEN_SCATTER_SHAPE_H
+#ifndef SGD_TARGETS_KERNELS_SCATTER_SHAPE_H
+#define SGD_TARGETS_KERNELS_SCATTER_SHAPE_H
 
 #include "dialects/sgd/sgd_dialect.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 struct ScatterShape {
   explicit ScatterShape(ScatterOp op);
@@ -31,6 +31,6 @@ struct ScatterShape {
   int64_t freeUpdates = 1;
 };
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,9 +1,9 @@
 // Types, constants and conversions of lane values.
-#include "targets/cpu/codegen/vector_builder.h"
+#include "targets/kernels/vector_builder.h"
 
 #include "llvm/IR/Module.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::Intrinsic::ID;
 namespace Intrinsic = llvm::Intrinsic;
 

@@ -1,6 +1,6 @@
 // Values of elementwise ops, constants and reductions at an index, and the index arithmetic shared with
 // index_nodes.cpp.
-#include "targets/cpu/codegen/node_builder.h"
+#include "targets/kernels/node_builder.h"
 
 #include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/Hashing.h"
@@ -9,9 +9,9 @@
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
-SmallVector<int64_t> mlir::sgd::cpu::rowMajorStrides(ArrayRef<int64_t> shape) {
+SmallVector<int64_t> mlir::sgd::kernels::rowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
     strides[dim] = strides[dim + 1] * shape[dim + 1];
@@ -141,7 +141,7 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, 
     return buildReduce(reduce, index);
   }
   if (op->hasTrait<OpTrait::Elementwise>()) return buildElementwise(op, index, guard);
-  return op->emitOpError("has no CPU kernel yet; express it by ops that README.md lists");
+  return op->emitOpError("cannot be part of a kernel; express it by ops that README.md lists");
 }
 
 FailureOr<unsigned> NodeBuilder::buildElementwise(Operation* op, const IndexExpr& index, unsigned guard) {

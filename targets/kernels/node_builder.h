@@ -1,15 +1,15 @@
 // Builds the node graph of a cluster's body: the value of a tensor at an index, as scalar nodes over the loop
 // variables. One class, its methods by op family: node_builder.cpp (elementwise, reductions, index arithmetic),
 // index_nodes.cpp, scatter_nodes.cpp. kernel_plan.cpp drives it; nothing here calls back.
-#ifndef SGD_TARGETS_CPU_CODEGEN_NODE_BUILDER_H
-#define SGD_TARGETS_CPU_CODEGEN_NODE_BUILDER_H
+#ifndef SGD_TARGETS_KERNELS_NODE_BUILDER_H
+#define SGD_TARGETS_KERNELS_NODE_BUILDER_H
 
 #include <unordered_map>
 
-#include "targets/cpu/codegen/kernel_plan.h"
-#include "targets/cpu/codegen/scatter_shape.h"
+#include "targets/kernels/kernel_plan.h"
+#include "targets/kernels/scatter_shape.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 /// A result dimension and where a step along it leads in the operand.
 struct StridedDim {
@@ -104,6 +104,6 @@ class NodeBuilder {
 /// Row-major strides of `shape`.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

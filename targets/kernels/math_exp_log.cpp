@@ -1,8 +1,8 @@
 // Exponentials and logarithms: the argument is reduced to a binary exponent and a small rest, the rest goes through a
 // polynomial.
-#include "targets/cpu/codegen/math_function_set.h"
+#include "targets/kernels/math_function_set.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::Value;
 
 // (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2.

@@ -1,13 +1,13 @@
 // An IR builder for values of a fixed number of lanes: width 1 is scalar code, larger widths are LLVM vectors. Code of
 // different widths rounds alike. bf16 and f16 values are held as floats that they represent exactly; i1 values as i1.
-#ifndef SGD_TARGETS_CPU_CODEGEN_VECTOR_BUILDER_H
-#define SGD_TARGETS_CPU_CODEGEN_VECTOR_BUILDER_H
+#ifndef SGD_TARGETS_KERNELS_VECTOR_BUILDER_H
+#define SGD_TARGETS_KERNELS_VECTOR_BUILDER_H
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Intrinsics.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 class VectorBuilder {
  public:
@@ -57,6 +57,6 @@ class VectorBuilder {
   llvm::Value* bfloatBits(llvm::Value* x) const;
 };
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,8 +1,8 @@
 // Powers, roots, rounding and remainders.
-#include "targets/cpu/codegen/math_function_set.h"
-#include "targets/cpu/codegen/math_functions.h"
+#include "targets/kernels/math_function_set.h"
+#include "targets/kernels/math_functions.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::Type;
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
@@ -112,7 +112,7 @@ static Value* doubleRemainder(const VectorBuilder& v, Value* x, Value* y, int la
   return v.binary(Intrinsic::copysign, b.CreateSelect(defined, rest, v.constant(type, kNan)), x);
 }
 
-llvm::Value* mlir::sgd::cpu::emitRemainder(const VectorBuilder& v, llvm::Value* x, llvm::Value* y) {
+llvm::Value* mlir::sgd::kernels::emitRemainder(const VectorBuilder& v, llvm::Value* x, llvm::Value* y) {
   if (x->getType()->getScalarType()->isDoubleTy()) return doubleRemainder(v, x, y, 2080);
   llvm::Type* wide = v.lanes(v.b.getDoubleTy());
   return v.b.CreateFPTrunc(doubleRemainder(v, v.b.CreateFPExt(x, wide), v.b.CreateFPExt(y, wide), 280), x->getType());

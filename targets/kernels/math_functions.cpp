@@ -1,14 +1,14 @@
 // The table from the math dialect's names to functions.
-#include "targets/cpu/codegen/math_functions.h"
+#include "targets/kernels/math_functions.h"
 
 #include "llvm/ADT/StringMap.h"
-#include "targets/cpu/codegen/math_function_set.h"
+#include "targets/kernels/math_function_set.h"
 
 namespace Intrinsic = llvm::Intrinsic;
-using mlir::sgd::cpu::MathFunctions;
+using mlir::sgd::kernels::MathFunctions;
 
-llvm::Value* mlir::sgd::cpu::emitMathFunction(const VectorBuilder& v, llvm::StringRef name,
-                                              llvm::ArrayRef<llvm::Value*> arguments) {
+llvm::Value* mlir::sgd::kernels::emitMathFunction(const VectorBuilder& v, llvm::StringRef name,
+                                                  llvm::ArrayRef<llvm::Value*> arguments) {
   MathFunctions f(v, arguments[0]->getType());
   using Unary = llvm::Value* (MathFunctions::*)(llvm::Value*) const;
   static const llvm::StringMap<Unary> unary = {

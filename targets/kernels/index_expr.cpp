@@ -1,9 +1,9 @@
 // Arithmetic on affine index expressions.
-#include "targets/cpu/codegen/index_expr.h"
+#include "targets/kernels/index_expr.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 IndexExpr IndexExpr::operator+(const IndexExpr& other) const {
   IndexExpr result(constant + other.constant);
@@ -35,7 +35,7 @@ int64_t IndexExpr::coefficient(unsigned var) const {
   return 0;
 }
 
-llvm::hash_code mlir::sgd::cpu::hash_value(const IndexExpr& expr) {
+llvm::hash_code mlir::sgd::kernels::hash_value(const IndexExpr& expr) {
   llvm::hash_code hash = llvm::hash_value(expr.constant);
   for (const IndexExpr::Term& term : expr.terms) hash = llvm::hash_combine(hash, term.var, term.coefficient);
   return hash;

@@ -5,17 +5,17 @@
 // row variables are walked in phases: phase p computes the reductions over the row that need only reductions of earlier
 // phases, the last one stores the results that have an element per row point. One variable is the lane variable: its
 // points lie in vectors.
-#ifndef SGD_TARGETS_CPU_CODEGEN_KERNEL_PLAN_H
-#define SGD_TARGETS_CPU_CODEGEN_KERNEL_PLAN_H
+#ifndef SGD_TARGETS_KERNELS_KERNEL_PLAN_H
+#define SGD_TARGETS_KERNELS_KERNEL_PLAN_H
 
 #include <string>
 #include <vector>
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "llvm/ADT/DenseMap.h"
-#include "targets/cpu/codegen/index_expr.h"
+#include "targets/kernels/index_expr.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 inline constexpr unsigned kNone = ~0u;
 
@@ -102,6 +102,6 @@ FailureOr<KernelPlan> planKernel(ClusterOp cluster);
 /// Whether planKernel would succeed, without emitting errors.
 bool canPlanKernel(ClusterOp cluster);
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

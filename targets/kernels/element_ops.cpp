@@ -1,13 +1,13 @@
 // Code of elementwise ops. Integer ops that the hardware traps on are guarded; every float op rounds to its own element
 // type.
-#include "targets/cpu/codegen/element_ops.h"
+#include "targets/kernels/element_ops.h"
 
 #include "llvm/ADT/StringMap.h"
-#include "targets/cpu/codegen/math_functions.h"
+#include "targets/kernels/math_functions.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::CmpInst;
 using LValue = llvm::Value;
 using LType = llvm::Type;
@@ -132,7 +132,7 @@ static LValue* emitBitcast(const VectorBuilder& v, Operation* op, LValue* x) {
 // Floats
 // ----------------------------------------------------------------------------------------------------------------
 
-LValue* mlir::sgd::cpu::emitFloatExtreme(const VectorBuilder& v, bool larger, LValue* x, LValue* y) {
+LValue* mlir::sgd::kernels::emitFloatExtreme(const VectorBuilder& v, bool larger, LValue* x, LValue* y) {
   // Written so that in a chain over x, y's test for NaN does not wait for x.
   LValue* picked = v.b.CreateSelect(larger ? v.b.CreateFCmpOGT(y, x) : v.b.CreateFCmpOLT(y, x), y, x);
   return v.b.CreateSelect(v.b.CreateFCmpUNO(y, y), y, picked);
@@ -202,7 +202,7 @@ static LValue* emitMath(const VectorBuilder& v, StringRef name, ArrayRef<LValue*
   return emitMathFunction(v, name, x);
 }
 
-LValue* mlir::sgd::cpu::emitElementOp(const VectorBuilder& v, Operation* op, ArrayRef<LValue*> operands) {
+LValue* mlir::sgd::kernels::emitElementOp(const VectorBuilder& v, Operation* op, ArrayRef<LValue*> operands) {
   StringRef dialect = op->getName().getDialectNamespace(), name = op->getName().stripDialect();
   Type type = elementType(op->getResult(0));
   LValue* result = nullptr;
@@ -215,7 +215,7 @@ LValue* mlir::sgd::cpu::emitElementOp(const VectorBuilder& v, Operation* op, Arr
   return result && result->getType()->getScalarType()->isFloatTy() ? v.round(result, type) : result;
 }
 
-llvm::Constant* mlir::sgd::cpu::emitScalarConstant(const VectorBuilder& v, TypedAttr attribute, Type type) {
+llvm::Constant* mlir::sgd::kernels::emitScalarConstant(const VectorBuilder& v, TypedAttr attribute, Type type) {
   LType* llvmType = v.computeType(type);
   auto number = dyn_cast<FloatAttr>(attribute);
   if (!number) return llvm::ConstantInt::get(llvmType, cast<IntegerAttr>(attribute).getValue());
@@ -225,7 +225,7 @@ llvm::Constant* mlir::sgd::cpu::emitScalarConstant(const VectorBuilder& v, Typed
   return llvm::ConstantFP::get(llvmType, exact);
 }
 
-LValue* mlir::sgd::cpu::emitCombiner(const VectorBuilder& v, ReduceKind kind, Type type, LValue* x, LValue* y) {
+LValue* mlir::sgd::kernels::emitCombiner(const VectorBuilder& v, ReduceKind kind, Type type, LValue* x, LValue* y) {
   bool isFloat = isa<FloatType>(type);
   namespace Intrinsic = llvm::Intrinsic;
   switch (kind) {
@@ -251,8 +251,8 @@ LValue* mlir::sgd::cpu::emitCombiner(const VectorBuilder& v, ReduceKind kind, Ty
   llvm_unreachable("all kinds are handled");
 }
 
-LValue* mlir::sgd::cpu::emitScatterCombiner(const VectorBuilder& v, ScatterKind kind, Type type, LValue* before,
-                                            LValue* update) {
+LValue* mlir::sgd::kernels::emitScatterCombiner(const VectorBuilder& v, ScatterKind kind, Type type, LValue* before,
+                                                LValue* update) {
   if (kind == ScatterKind::Set) return update;
   // The other kinds are the reductions, in the same order.
   static_assert(static_cast<int>(ScatterKind::Add) == static_cast<int>(ReduceKind::Add) + 1 &&

@@ -1,7 +1,7 @@
 // The error function and its complement.
-#include "targets/cpu/codegen/math_function_set.h"
+#include "targets/kernels/math_function_set.h"
 
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 using llvm::Value;
 
 // erf(x) = x + x P(x^2) on |x| <= 1.

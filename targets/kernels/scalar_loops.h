@@ -1,11 +1,11 @@
 // Loops of scalar code with variables in memory, which LLVM's mem2reg turns into registers.
-#ifndef SGD_TARGETS_CPU_CODEGEN_SCALAR_LOOPS_H
-#define SGD_TARGETS_CPU_CODEGEN_SCALAR_LOOPS_H
+#ifndef SGD_TARGETS_KERNELS_SCALAR_LOOPS_H
+#define SGD_TARGETS_KERNELS_SCALAR_LOOPS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 class ScalarLoops {
  public:
@@ -74,6 +74,6 @@ class ScalarLoops {
   llvm::IRBuilder<>& b;
 };
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,7 +1,7 @@
 // Affine index expressions over loop variables: how the elements of one tensor are found from those of another, with
 // division by constants simplified symbolically. Variables run from 0 to extent - 1. No IR.
-#ifndef SGD_TARGETS_CPU_CODEGEN_INDEX_EXPR_H
-#define SGD_TARGETS_CPU_CODEGEN_INDEX_EXPR_H
+#ifndef SGD_TARGETS_KERNELS_INDEX_EXPR_H
+#define SGD_TARGETS_KERNELS_INDEX_EXPR_H
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 /// constant + sum of coefficient * variable; terms are sorted by variable and have non-zero coefficients.
 class IndexExpr {
@@ -76,6 +76,6 @@ class IndexSpace {
   llvm::SmallVector<int64_t> extents;
 };
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -2,15 +2,15 @@
 // math_trigonometric.cpp, math_error_function.cpp and math_power.cpp. Polynomials are minimax fits (Remez, 50 digits)
 // of the function on the reduced range; their own error is far below an ulp, what remains is rounding. Every step is an
 // explicit operation: nothing is contracted or reassociated.
-#ifndef SGD_TARGETS_CPU_CODEGEN_MATH_FUNCTION_SET_H
-#define SGD_TARGETS_CPU_CODEGEN_MATH_FUNCTION_SET_H
+#ifndef SGD_TARGETS_KERNELS_MATH_FUNCTION_SET_H
+#define SGD_TARGETS_KERNELS_MATH_FUNCTION_SET_H
 
 #include <limits>
 #include <utility>
 
-#include "targets/cpu/codegen/vector_builder.h"
+#include "targets/kernels/vector_builder.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 /// Constants of float and double arithmetic.
 struct FloatFormat {
@@ -126,6 +126,6 @@ class MathFunctions {
   const FloatFormat& format;
 };
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

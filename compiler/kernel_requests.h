@@ -1,0 +1,23 @@
+// Between the plan's kernels and the code generators: what every target does alike.
+#ifndef SGD_COMPILER_KERNEL_REQUESTS_H
+#define SGD_COMPILER_KERNEL_REQUESTS_H
+
+#include "compiler/timings.h"
+#include "dialects/plan/plan_dialect.h"
+#include "passes/memory/passes.h"
+#include "targets/kernels/kernel_interface.h"
+
+namespace mlir::sgd {
+
+/// The kernels of `plan` in its order.
+SmallVector<kernels::KernelRequest> getKernelRequests(ModuleOp plan);
+
+/// A model whose kernels are those of equal structure, described by `describe`.
+KernelModel getKernelModel(std::function<FailureOr<kernels::KernelInterface>(ClusterOp)> describe, Timings* timings);
+
+/// Threads that compile kernels: as asked for, or one per core for 0.
+unsigned getCompileThreads(unsigned asked);
+
+}  // namespace mlir::sgd
+
+#endif

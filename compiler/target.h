@@ -1,0 +1,48 @@
+// A target as the compiler sees it: what passes may know about it, what it says about kernels, and their code. Passes
+// read the description; none knows a target's name.
+#ifndef SGD_COMPILER_TARGET_H
+#define SGD_COMPILER_TARGET_H
+
+#include <memory>
+
+#include "compiler/options.h"
+#include "compiler/timings.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/memory/passes.h"
+#include "runtime/artifact/writer.h"
+
+namespace mlir::sgd {
+
+/// What differs between targets for the passes before code generation.
+struct TargetDescription {
+  /// Products around a kernel are computed in tiles that stay in a thread's cache.
+  bool hasTiles = true;
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  /// As Artifact.target calls it.
+  virtual StringRef getName() const = 0;
+
+  virtual TargetDescription getDescription() const = 0;
+
+  /// How the target compiles kernels; the time that takes goes to `timings` unless null.
+  virtual KernelModel getKernelModel(Timings* timings) const = 0;
+
+  /// Compiles all kernels of `plan` and gives their code, and what it needs to run, to `writer`, which has the plan's
+  /// tables already. Emits an error where that fails.
+  virtual LogicalResult compileKernels(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer,
+                                       Timings* timings) const = 0;
+
+  /// Everything of the target that changes the code: its part of a compilation's name in the cache.
+  virtual std::string getIdentity() const = 0;
+
+  /// The target that `options` name, or why there is none.
+  static llvm::Expected<std::unique_ptr<Target>> create(const CompileOptions& options);
+};
+
+}  // namespace mlir::sgd
+
+#endif
