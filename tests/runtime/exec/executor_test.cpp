@@ -338,9 +338,9 @@ TEST(ExecutionContext, RefusesWhatDoesNotFit) {
   EXPECT_EQ(status_of(*Sample(1), 1, 64), "sample.sgda: needs a window of 256 bytes, the communicator has 64");
   artifact::ArtifactWriter writer;
   testing::FillSample(writer, 1);
-  writer.artifact().target = "cuda";
+  writer.artifact().target = "tpu";
   EXPECT_EQ(status_of(**artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda"), 1, 256),
-            "sample.sgda: compiled for target 'cuda', this is 'cpu'");
+            "sample.sgda: compiled for target 'tpu', this is 'cpu'");
 }
 
 }  // namespace
