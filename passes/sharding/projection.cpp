@@ -70,7 +70,7 @@ AxisParts joinFactors(ArrayRef<unsigned> factors, ArrayRef<int64_t> sizes, Array
   bool isBlocked = false;
   for (unsigned factor : factors) {
     if (isBlocked && !axesPerFactor[factor].empty()) {
-      *isExact = false;
+      if (isExact) *isExact = false;
       return axes;
     }
     for (const AxisPart& part : axesPerFactor[factor]) appendMerged(axes, part);
@@ -106,9 +106,8 @@ bool expandDims(TensorAxes& tensor, DimFactors mapping, ArrayRef<int64_t> sizes,
   bool isChanged = false;
   for (size_t dim = 0; dim < mapping.size(); ++dim) {
     if (mapping[dim].empty() || !factors.factors[mapping[dim].back()].overflow.empty()) continue;
-    bool isExact = true;
-    AxisParts axes = joinFactors(mapping[dim], sizes, axesPerFactor, &isExact);
-    if (!isExact || axes == tensor.dims[dim].axes || !isPrefix(tensor.dims[dim].axes, axes)) continue;
+    AxisParts axes = joinFactors(mapping[dim], sizes, axesPerFactor);
+    if (axes == tensor.dims[dim].axes || !isPrefix(tensor.dims[dim].axes, axes)) continue;
     tensor.dims[dim].axes = std::move(axes);
     isChanged = true;
   }

@@ -56,10 +56,10 @@ TensorFactors project(const TensorAxes& tensor, DimFactors mapping, llvm::ArrayR
                       Tiling tiling = Tiling::Nested);
 
 /// The axes of a dimension made of `factors`, given each factor's axes: the longest prefix that a
-/// dimension can hold, which ends at the first factor that is not fully sharded. Sets `*isExact` to
+/// dimension can hold, which ends at the first factor that is not fully sharded. Sets `*isExact`, unless null, to
 /// false when something had to be left out.
 AxisParts joinFactors(llvm::ArrayRef<unsigned> factors, llvm::ArrayRef<int64_t> sizes,
-                      llvm::ArrayRef<AxisParts> axesPerFactor, bool* isExact);
+                      llvm::ArrayRef<AxisParts> axesPerFactor, bool* isExact = nullptr);
 
 /// True when tiles of the dimensions of `mapping` are made of tiles of their factors: where a
 /// dimension has several factors, the axes of each must divide it. (A dimension of one factor may be
@@ -69,8 +69,8 @@ bool hasFactorTiles(DimFactors mapping, llvm::ArrayRef<int64_t> sizes, llvm::Arr
                     Tiling tiling = Tiling::Nested);
 
 /// Writes the axes of `factors` back into the dimensions of `tensor`; returns true when a dimension
-/// received more axes. A dimension that would lose axes, or that cannot hold its factors' axes,
-/// stays as it was.
+/// received more axes. A dimension that would lose axes stays as it was; one that cannot hold the axes
+/// of all its factors receives the longest prefix that it can.
 bool expandDims(TensorAxes& tensor, DimFactors mapping, llvm::ArrayRef<int64_t> sizes, const TensorFactors& factors);
 
 }  // namespace mlir::sgd
