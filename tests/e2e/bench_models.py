@@ -1,7 +1,8 @@
 """The benchmark models by value: sampled elements and norms of every output after one step, on one rank and on two. usage: bench_models.py MODEL
 
 A network of maxima is not continuous: one sign that rounding changes moves gradients by 1e-3. Those in DOUBLE are checked on two ranks with every
-f32 of the text as f64."""
+f32 of the text as f64. Where the oracle is in f64 and says how far XLA's own f32 result is from it, f32 is judged by that: Adam's first step divides
+gradients by their own size, which makes noise of those that are zero but for rounding."""
 import json
 import subprocess
 import sys
@@ -27,6 +28,13 @@ def widen(text, inputs):
     return path
 
 
+def allowed(want, tolerance):
+    """The error that an element may have, as a part of the largest magnitude: the rule of compare_tensors.py where XLA's own error is known."""
+    if "xla_error" not in want:
+        return tolerance
+    return max(8 * want["xla_error"] / max(want["max_abs"], 1e-30), 1e-5)
+
+
 def check(folder, text, ranks, is_wide=False):
     inputs = folder / "inputs.safetensors"
     subprocess.run([sys.executable, MODEL.path / "make_inputs.py", inputs], check=True, capture_output=True)
@@ -40,7 +48,8 @@ def check(folder, text, ranks, is_wide=False):
         scale = max(want["max_abs"], 1e-30)
         samples = np.abs(got[want["at"]] - want["values"]).max() / scale
         norm = abs(np.sqrt((got**2).sum()) - want["l2"]) / max(want["l2"], 1e-30)
-        if not (samples <= tolerance and norm <= tolerance):
+        limit = allowed(want, tolerance)
+        if not (samples <= limit and norm <= limit):
             wrong.append(f"{want['name']}: samples off by {samples:.1e}, norm by {norm:.1e}")
     assert not wrong, "\n".join(wrong)
 
