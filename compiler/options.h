@@ -35,7 +35,7 @@ struct CompileOptions {
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::string topologyFile;             ///< empty: the built-in topology of one host
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
-  std::optional<int64_t> unrolledOps;   ///< counted loops that become at most so many ops are unrolled; 0: none is
+  std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
   unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core
 };
 

@@ -13,6 +13,10 @@ using namespace mlir::sgd;
 /// A loop in a manual computation may not become more ops than this: compile time grows with them.
 static constexpr int64_t kMaxManualOps = 50'000;
 
+/// Layers that a scan repeats are few and gain from seeing each other. Steps of a sequence are many and gain nothing
+/// from being unrolled, while each of them costs time to compile.
+static constexpr int64_t kFewTrips = 8, kManyTripsShare = 4;
+
 /// Ops of a region and of the functions that it calls; libraries called again count again.
 static int64_t countOps(Region& region, const DenseMap<StringAttr, func::FuncOp>& functions) {
   int64_t count = 0;
@@ -89,8 +93,10 @@ LogicalResult Importer::unroll(Operation* op, const CountedLoop& counted, Locati
 LogicalResult Importer::importWhile(Operation* op, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
   auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
-  int64_t most = (isManual ? kMaxManualOps : options.unrolledOps) / countOps(loop.getBody(), functions);
-  if (counted && counted->trips <= std::max<int64_t>(most, 1)) return unroll(op, *counted, loc);
+  int64_t limit = isManual ? kMaxManualOps : options.unrolledOps;
+  if (counted && !isManual && counted->trips > kFewTrips) limit /= kManyTripsShare;
+  int64_t most = std::max<int64_t>(limit / countOps(loop.getBody(), functions), 1);
+  if (counted && counted->trips <= most) return unroll(op, *counted, loc);
   if (isManual)
     return emitError(loc) << "'stablehlo.while' in a manual computation is supported with a counter that starts at a "
                              "constant, changes by a constant and is compared with a constant, and only up to "

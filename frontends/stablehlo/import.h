@@ -20,8 +20,8 @@ void registerStablehloDialects(DialectRegistry& registry);
 #include "frontends/stablehlo/passes.h.inc"
 
 struct ImportOptions {
-  /// A loop that counts to a known bound is unrolled when it becomes at most so many ops; its first iteration always is
-  /// when it is the only one.
+  /// A loop that counts to a known bound is unrolled when it becomes at most so many ops, a quarter of that with more
+  /// than 8 iterations; its first iteration always is when it is the only one.
   int64_t unrolledOps = 4000;
 };
 

@@ -98,7 +98,7 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->type_name("SIZE");
   app.add_option("--unroll", flags.compile.unrolledOps,
                  "Loops with a known number of iterations are unrolled when they become at most so many operations "
-                 "(default 4000); 0: none is")
+                 "(default 4000), a quarter of that with more than 8 iterations; 0: none is")
       ->type_name("OPS")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--cache", flags.cache,
