@@ -77,11 +77,12 @@ class ProgramExporter {
     uint64_t offset = alloc.getOffset().value_or(0);
     Operation* caller = space == plan::Space::Scratch ? nullptr : getCaller(alloc);
     if (!caller) return {static_cast<artifact::Space>(space), offset};
-    artifact::Slice scratch =
-        llvm::TypeSwitch<Operation*, artifact::Slice>(caller).Case<plan::LoopOp, plan::CaseOp>([&](auto call) {
-          return slice(space == plan::Space::Window ? call.getWindowScratch() : call.getPrivateScratch());
-        });
-    return {scratch.space(), scratch.offset() + offset};
+    Value scratch = llvm::TypeSwitch<Operation*, Value>(caller).Case<plan::LoopOp, plan::CaseOp>(
+        [&](auto call) { return space == plan::Space::Window ? call.getWindowScratch() : call.getPrivateScratch(); });
+    // Callees whose buffers are all empty have no scratch.
+    if (!scratch) return {static_cast<artifact::Space>(space), 0};
+    artifact::Slice place = slice(scratch);
+    return {place.space(), place.offset() + offset};
   }
 
   std::unique_ptr<artifact::Slice> sliceOf(Value buffer) { return std::make_unique<artifact::Slice>(slice(buffer)); }

@@ -42,7 +42,7 @@ class ShardedBuilder {
 /// before it sends less; else null.
 static ReshardOp findGather(TopKOp op, MeshAttr mesh) {
   auto reshard = op.getInput().getDefiningOp<ReshardOp>();
-  if (!reshard) return {};
+  if (!reshard || cast<RankedTensorType>(op.getPositions().getType()).getNumElements() == 0) return {};
   ShardingAttr from = getSharding(reshard.getInput().getType()), to = getSharding(reshard.getType());
   int64_t last = from.getRank() - 1, size = cast<RankedTensorType>(reshard.getType()).getDimSize(last);
   int64_t shards = from.getNumShards(last, mesh);

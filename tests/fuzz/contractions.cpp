@@ -121,3 +121,14 @@ void mlir::sgd::fuzz::addReduce(Program& program) {
                     input.type.print() + " -> " + type.print(),
                 type);
 }
+
+void mlir::sgd::fuzz::addCumulative(Program& program) {
+  Choices& choices = program.choices;
+  Value input = program.getAny(1, 4);
+  std::vector<std::string> kinds = {"add", "max", "min", "mul"};
+  if (!input.type.isFloat()) kinds = {"add", "max", "min", "mul", "umax", "umin", "and", "or", "xor"};
+  program.addOp("sgd.cumulative " + choices.pick(kinds) + " " + input.name +
+                    " dimension = " + std::to_string(choices.below(input.type.rank())) +
+                    (choices.chance(40) ? " reverse" : "") + " : " + input.type.print(),
+                input.type);
+}

@@ -7,14 +7,16 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-void addAnything(Program& program);
-void addAnyStablehlo(Program& program);
+void addMix(Program& program) { addOps(program, 2 + program.choices.below(5)); }
+
+using Kind = Family::Kind;
 
 constexpr Family kFamilies[] = {
     {"elementwise", addElementwise},
     {"conversion", addConversion},
     {"dot_general", addDotGeneral},
     {"reduce", addReduce},
+    {"cumulative", addCumulative},
     {"broadcast", addBroadcast},
     {"transpose", addTranspose},
     {"reshape", addReshape},
@@ -34,40 +36,55 @@ constexpr Family kFamilies[] = {
     {"roll", addRoll},
     {"shared_sums", addSharedSums},
     {"attention", addAttention},
-    {"graph", addAnything},
+    {"case", addConditional, Language::Graph, Kind::Regions},
+    {"while", addGraphLoop, Language::Graph, Kind::Regions},
+    {"manual", addManual, Language::Graph, Kind::Regions},
+    {"graph", addMix, Language::Graph, Kind::Mix},
     {"stablehlo", addStablehloOp, Language::Stablehlo},
     {"reduce_window", addReduceWindow, Language::Stablehlo},
     {"select_and_scatter", addSelectAndScatter, Language::Stablehlo},
+    {"pooling", addPooling, Language::Stablehlo},
+    {"convolution_forms", addConvolutionForm, Language::Stablehlo},
     {"sort", addSort, Language::Stablehlo},
-    {"loop", addLoop, Language::Stablehlo},
-    {"stablehlo_graph", addAnyStablehlo, Language::Stablehlo},
-    {"damaged_text", addAnything, Language::Graph, /*isDamaged=*/true},
-    {"damaged_stablehlo", addAnyStablehlo, Language::Stablehlo, /*isDamaged=*/true},
+    {"top_k", addTopK, Language::Stablehlo},
+    {"argmax", addArgmax, Language::Stablehlo},
+    {"random_bits", addRandomBits, Language::Stablehlo},
+    {"conditional", addConditional, Language::Stablehlo, Kind::Regions},
+    {"loop", addLoop, Language::Stablehlo, Kind::Regions},
+    {"shard_map", addManual, Language::Stablehlo, Kind::Regions},
+    {"stablehlo_graph", addMix, Language::Stablehlo, Kind::Mix},
+    {"damaged_text", addMix, Language::Graph, Kind::Damaged},
+    {"damaged_stablehlo", addMix, Language::Stablehlo, Kind::Damaged},
 };
 
-/// Some ops of families of one language, each a row of the table.
-void addSome(Program& program, Language language) {
-  std::vector<const Family*> families;
-  for (const Family& family : kFamilies)
-    if (family.language == language && family.add != addAnything && family.add != addAnyStablehlo)
-      families.push_back(&family);
-  uint64_t ops = 2 + program.choices.below(5);
-  for (uint64_t i = 0; i < ops; ++i) program.choices.pick(families)->add(program);
-}
+/// Regions lie in each other to this depth; those of manual computations hold plain ops.
+constexpr unsigned kMostDepth = 2;
 
-void addAnything(Program& program) { addSome(program, Language::Graph); }
-void addAnyStablehlo(Program& program) { addSome(program, Language::Stablehlo); }
+bool fits(const Family& family, const Program& program) {
+  if (family.language != program.language) return false;
+  bool takesRegions = program.depth < kMostDepth && program.region != Program::Region::ManualBody;
+  return family.kind == Kind::Ops || (family.kind == Kind::Regions && takesRegions);
+}
 
 }  // namespace
 
 std::span<const Family> mlir::sgd::fuzz::getFamilies() { return kFamilies; }
 
+void mlir::sgd::fuzz::addOps(Program& program, uint64_t count) {
+  std::vector<const Family*> families;
+  for (const Family& family : kFamilies)
+    if (fits(family, program)) families.push_back(&family);
+  for (uint64_t i = 0; i < count; ++i) program.choices.pick(families)->add(program);
+}
+
 Generated mlir::sgd::fuzz::generate(size_t index, Choices& choices) {
-  Program program(choices, kFamilies[index].language);
+  const Family& family = kFamilies[index];
+  Program program(choices, family.language);
   program.shardingOptions.partialPercent = choices.chance(5) ? 30 : 0;
-  kFamilies[index].add(program);
-  while (choices.chance(20)) kFamilies[index].add(program);
+  if (choices.chance(40)) program.shardingOptions.unevenPercent = 40;
+  family.add(program);
+  while (choices.chance(20)) family.add(program);
   std::string text = program.print();
-  if (kFamilies[index].isDamaged) text = damage(choices, text);
+  if (family.kind == Kind::Damaged) text = damage(choices, text);
   return {text, program.features};
 }

@@ -9,10 +9,16 @@
 namespace mlir::sgd::fuzz {
 
 struct Family {
+  enum class Kind {
+    Ops,      // one op or a few
+    Regions,  // an op with regions that hold ops of other families
+    Mix,      // ops of all families
+    Damaged,  // the same, its text changed afterwards: whatever comes, it must not be a crash
+  };
   const char* name;
   void (*add)(Program& program);
   Language language = Language::Graph;
-  bool isDamaged = false;  // its text is changed afterwards: whatever comes, it must not be a crash
+  Kind kind = Kind::Ops;
 };
 
 /// All of them, in the order of reports.
@@ -26,6 +32,9 @@ struct Generated {
 /// A program of the family at `index`: one op of it, sometimes more.
 Generated generate(size_t index, Choices& choices);
 
+/// Adds ops of `count` families of the program's language.
+void addOps(Program& program, uint64_t count);
+
 // By file
 // -----------------------------------------------------------------------------------------------------------------
 
@@ -35,6 +44,7 @@ void addConversion(Program& program);
 void addDotGeneral(Program& program);  // contractions.cpp
 void addConvolution(Program& program);
 void addReduce(Program& program);
+void addCumulative(Program& program);
 
 void addBroadcast(Program& program);  // moves.cpp
 void addTranspose(Program& program);
@@ -57,11 +67,25 @@ void addRoll(Program& program);
 void addSharedSums(Program& program);
 void addAttention(Program& program);
 
-void addStablehloOp(Program& program);  // stablehlo.cpp, for programs of that language
-void addReduceWindow(Program& program);
+void addStablehloOp(Program& program);  // stablehlo.cpp, from here on for programs of that language
+
+void addReduceWindow(Program& program);  // windows.cpp
 void addSelectAndScatter(Program& program);
-void addSort(Program& program);
-void addLoop(Program& program);
+void addPooling(Program& program);
+
+void addConvolutionForm(Program& program);  // convolution_forms.cpp
+
+void addSort(Program& program);  // ordering.cpp
+void addTopK(Program& program);
+void addArgmax(Program& program);
+
+void addRandomBits(Program& program);  // random.cpp
+
+void addConditional(Program& program);  // control_flow.cpp, for both languages
+void addLoop(Program& program);         // for StableHLO
+void addGraphLoop(Program& program);
+
+void addManual(Program& program);  // manual.cpp, for both languages
 
 }  // namespace mlir::sgd::fuzz
 

@@ -62,6 +62,8 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "Processes at a time (default: one per core)")->check(CLI::PositiveNumber);
   app.add_option("--save", options.folder, "Where failures go (default fuzz-failures)")->type_name("FOLDER");
   app.add_option("--refusals", numRefusals, "How many kinds of refusals to list for each family (default 3)");
+  app.add_option("--save-refused", options.saveRefused, "Also save programs that are refused with this text")
+      ->type_name("TEXT");
   app.add_option("--max-failures", options.maxFailures, "Failures after which to end (default 20)");
   app.add_option("--shrink-seconds", options.shrinkSeconds, "Time for making a failure simpler (default 60)");
   try {

@@ -11,11 +11,9 @@ struct Part {
   int64_t size;
 };
 
-std::string quote(unsigned axis) { return std::string("\"") + kNames[axis] + "\""; }
-
 /// An axis whole or as two or more factors of its size.
 void addParts(Choices& choices, unsigned axis, int64_t size, std::vector<Part>& parts) {
-  if (size == 1 || !choices.chance(30)) return parts.push_back({quote(axis), size});
+  if (size == 1 || !choices.chance(30)) return parts.push_back({Mesh::quote(axis), size});
   for (int64_t before = 1; before < size;) {
     std::vector<int64_t> factors;
     for (int64_t factor = 2; before * factor <= size; ++factor)
@@ -23,7 +21,8 @@ void addParts(Choices& choices, unsigned axis, int64_t size, std::vector<Part>& 
     int64_t factor = choices.pick(factors);
     bool isWhole = before == 1 && factor == size;
     parts.push_back(
-        {isWhole ? quote(axis) : quote(axis) + ":(" + std::to_string(before) + ")" + std::to_string(factor), factor});
+        {isWhole ? Mesh::quote(axis) : Mesh::quote(axis) + ":(" + std::to_string(before) + ")" + std::to_string(factor),
+         factor});
     before *= factor;
   }
 }
@@ -43,9 +42,18 @@ Mesh Mesh::choose(Choices& choices) {
   return {choices.pick(meshes)};
 }
 
+std::string Mesh::quote(unsigned axis) { return std::string("\"") + kNames[axis] + "\""; }
+
+int64_t Mesh::getNumRanks() const {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+
 std::string Mesh::print() const {
   std::vector<std::string> axes;
-  for (size_t axis = 0; axis < sizes.size(); ++axis) axes.push_back(quote(axis) + "=" + std::to_string(sizes[axis]));
+  for (size_t axis = 0; axis < sizes.size(); ++axis)
+    axes.push_back(Mesh::quote(axis) + "=" + std::to_string(sizes[axis]));
   return "[" + join(axes) + "]";
 }
 

@@ -18,6 +18,9 @@ struct Mesh {
   static Mesh choose(Choices& choices);
   /// `["x"=2, "y"=4]`
   std::string print() const;
+  /// `"y"`
+  static std::string quote(unsigned axis);
+  int64_t getNumRanks() const;
 };
 
 /// How much a family wants of what is rare.
@@ -30,6 +33,11 @@ struct ShardingOptions {
 struct Features {
   bool hasUneven = false;       // an axis that does not divide its dimension
   bool hasSeveralAxes = false;  // a tensor sharded over two axes, or a part of one
+
+  void add(const Features& other) {
+    hasUneven |= other.hasUneven;
+    hasSeveralAxes |= other.hasSeveralAxes;
+  }
 };
 
 /// A sharding of a tensor of `shape`: whole axes and parts of axes in any order, on any dimensions, some dimensions

@@ -14,6 +14,8 @@ int64_t Type::size() const {
   return product;
 }
 
+int64_t Type::bits() const { return std::stoll(element.substr(element.find_first_of("0123456789"))); }
+
 std::string Type::print() const {
   std::string text = "tensor<";
   for (int64_t dim : shape) text += std::to_string(dim) + "x";
@@ -44,14 +46,17 @@ Shape Program::chooseShape(int64_t minRank, int64_t maxRank) {
 }
 
 std::string Program::chooseFloat() { return choices.pick({"f32", "f32", "f64", "bf16", "f16"}); }
-std::string Program::chooseInteger() { return choices.pick({"i32", "i8", "i64", "i16"}); }
+std::string Program::chooseInteger() {
+  if (language == Language::Stablehlo && choices.chance(25)) return choices.pick({"ui32", "ui8", "ui16", "ui64"});
+  return choices.pick({"i32", "i8", "i64", "i16"});
+}
 std::string Program::chooseNumber() { return choices.chance(35) ? chooseInteger() : chooseFloat(); }
 std::string Program::chooseElement() { return choices.chance(10) ? "i1" : chooseNumber(); }
 
 Value Program::addArgument(const Type& type, const Range& range) {
-  Argument argument{{"%a" + std::to_string(arguments.size()), type}, "", "", range};
+  Argument argument{{"%" + prefix + "a" + std::to_string(arguments.size()), type}, "", "", range};
   // Arguments are never partial.
-  if (!choices.chance(15))
+  if (region == Region::Function && !choices.chance(15))
     argument.sharding = chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, 0}, features);
   arguments.push_back(argument);
   values.push_back(argument.value);
@@ -79,7 +84,7 @@ Value Program::getAny(int64_t minRank, int64_t maxRank) {
 }
 
 std::vector<Value> Program::addLines(const std::string& op, const std::vector<Type>& types) {
-  std::string name = "%v" + std::to_string(lines.size());
+  std::string name = "%" + prefix + "v" + std::to_string(lines.size());
   std::vector<Value> results;
   for (const Type& type : types)
     results.push_back({types.size() == 1 ? name : name + "#" + std::to_string(results.size()), type});
@@ -94,10 +99,29 @@ Value Program::addOp(const std::string& op, const Type& type) {
 }
 
 Value Program::addConstraint(const Value& value) {
+  if (region == Region::ManualBody) return value;
   std::string sharding = chooseSharding(choices, mesh, value.type.shape, shardingOptions, features);
   return addLine(
       dialect() + ".sharding_constraint " + value.name + " <@mesh, " + sharding + "> : " + value.type.print(),
       value.type);
+}
+
+bool Program::isArgument(const Value& value) const {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [&](const Argument& argument) { return argument.value.name == value.name; });
+}
+
+std::vector<Value> Program::getUnused() const {
+  std::vector<Value> unused;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(unused),
+               [&](const Value& value) { return !isArgument(value) && !isUsed(value); });
+  return unused;
+}
+
+std::string Program::printBody() const {
+  std::string text;
+  for (const std::string& line : lines) text += "  " + line + "\n";
+  return text;
 }
 
 /// As an attribute of an argument or result.
@@ -114,8 +138,9 @@ Value Program::addElementwise(const std::string& name, const std::vector<Value>&
 
 bool Program::isUsed(const Value& value) const {
   return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-    size_t at = line.find(value.name, line.find('='));
-    return at != std::string::npos && !isdigit(static_cast<unsigned char>(line[at + value.name.size()]));
+    for (size_t at = line.find('='); (at = line.find(value.name, at)) != std::string::npos; ++at)
+      if (!isdigit(static_cast<unsigned char>(line[at + value.name.size()]))) return true;
+    return false;
   });
 }
 
@@ -129,9 +154,10 @@ std::string Program::chooseResultSharding(const Type& type) {
 
 std::vector<Program::Result> Program::chooseResults() {
   std::vector<Result> results;
+  // Families add nothing where that would be too large.
+  if (values.empty()) addArgument({{2, 3}, "f32"});
   for (const Value& value : values) {
-    bool isArgument = value.name[1] == 'a';
-    if (isArgument ? choices.chance(2) : !isUsed(value) || choices.chance(5))
+    if (isArgument(value) ? choices.chance(2) : !isUsed(value) || choices.chance(5))
       results.push_back({value, chooseResultSharding(value.type)});
   }
   if (results.empty()) results.push_back({values.back(), chooseResultSharding(values.back().type)});
@@ -174,9 +200,7 @@ std::string Program::print() {
     text += (isFirst ? "" : ",\n    ") + result.value.type.print();
     if (!result.sharding.empty()) text += " {" + printSharding(result.sharding) + "}";
   }
-  text += ") {\n";
-  for (const std::string& line : lines) text += "  " + line + "\n";
-  return text + "  return " + names + " : " + types + "\n}\n";
+  return text + ") {\n" + printBody() + "  return " + names + " : " + types + "\n}\n";
 }
 
 std::string mlir::sgd::fuzz::printList(const std::vector<int64_t>& numbers) {

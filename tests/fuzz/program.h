@@ -17,6 +17,8 @@ struct Type {
 
   bool operator==(const Type&) const = default;
   bool isFloat() const { return element[0] == 'f' || element[0] == 'b'; }
+  bool isUnsigned() const { return element[0] == 'u'; }
+  int64_t bits() const;
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
   int64_t size() const;
   std::string print() const;  // tensor<2x3xf32>
@@ -35,16 +37,37 @@ struct Range {
 
 enum class Language { Graph, Stablehlo };
 
+/// A function, or the body of an op's region.
 class Program {
  public:
+  struct Argument {
+    Value value;
+    std::string sharding, attributes;
+    Range range;
+  };
+
   explicit Program(Choices& choices, Language language = Language::Graph)
       : choices(choices), mesh(Mesh::choose(choices)), language(language) {}
+
+  /// A region of an op of `around`, which is its argument as long as it is built. What it needs from outside are
+  /// arguments of its own.
+  enum class Region { Function, Body, ManualBody };
+  Program(Program& around, Region region)
+      : choices(around.choices),
+        mesh(around.mesh),
+        language(around.language),
+        shardingOptions(around.shardingOptions),
+        region(region),
+        depth(around.depth + 1),
+        prefix(around.prefix + "r" + std::to_string(around.numRegions++)) {}
 
   Choices& choices;
   Mesh mesh;
   Language language;
   ShardingOptions shardingOptions;
   Features features;
+  Region region = Region::Function;
+  unsigned depth = 0;  // how many regions it lies in
 
   // Types at random
   // ------------------------------------------------------------------------------------------------------
@@ -54,7 +77,7 @@ class Program {
   /// Of at most a few thousand elements.
   Shape chooseShape(int64_t minRank, int64_t maxRank);
   std::string chooseFloat();
-  std::string chooseInteger();  // not a boolean
+  std::string chooseInteger();  // not a boolean; in StableHLO also unsigned
   std::string chooseNumber();
   std::string chooseElement();  // any
 
@@ -83,16 +106,19 @@ class Program {
   Value addElementwise(const std::string& name, const std::vector<Value>& operands, const Type& type,
                        const std::string& typeText);
 
-  /// The whole text; every value that nobody uses is a result.
+  /// The whole text of a function; every value that nobody uses is a result.
   std::string print();
 
- private:
-  struct Argument {
-    Value value;
-    std::string sharding, attributes;
-    Range range;
-  };
+  // Of regions
+  // -----------------------------------------------------------------------------------------------------------
 
+  const std::vector<Argument>& getArguments() const { return arguments; }
+  /// Values that no op here uses, arguments left out.
+  std::vector<Value> getUnused() const;
+  /// The ops, indented.
+  std::string printBody() const;
+
+ private:
   struct Result {
     Value value;
     std::string sharding;
@@ -105,6 +131,10 @@ class Program {
   std::vector<Result> chooseResults();
   std::string printArguments(const std::vector<Result>& results);
 
+  bool isArgument(const Value& value) const;
+
+  std::string prefix;  // of names: values of a region have others than those around it
+  unsigned numRegions = 0;
   std::vector<Argument> arguments;
   std::vector<Value> values;  // arguments and results of ops
   std::vector<std::string> lines;

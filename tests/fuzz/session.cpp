@@ -93,7 +93,10 @@ void Session::finishCase(Lane& lane, const Outcome& outcome) {
   Choices choices = choicesOf(index);
   Generated generated = generate(familyOf(index), choices);
   statistics.add(familyOf(index), generated.features, outcome);
+  bool isWanted = outcome.kind == Outcome::Kind::Refused && !options.saveRefused.empty() &&
+                  outcome.message.find(options.saveRefused) != std::string::npos;
   if (outcome.isFailure()) handleFailure(index, outcome);
+  if (isWanted) save(index, {choices.getTaken(), generated.text, outcome});
   lane.since = std::chrono::steady_clock::now();
 }
 
@@ -122,8 +125,8 @@ void Session::save(size_t index, const Failure& failure) {
   std::string path =
       options.folder + "/" + name + "-" + std::to_string(options.seed) + "-" + std::to_string(index) + ".mlir";
   std::ofstream(path) << header << failure.text;
-  std::cout << "FAILED " << name << ", seed " << options.seed << ", case " << index << ": " << failure.outcome.message
-            << "\n"
+  std::cout << (failure.outcome.isFailure() ? "FAILED " : "refused ") << name << ", seed " << options.seed << ", case "
+            << index << ": " << failure.outcome.message << "\n"
             << failure.text << "reproduce: sgd-fuzz --check " << path << "\n\n"
             << std::flush;
 }

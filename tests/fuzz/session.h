@@ -18,7 +18,8 @@ struct SessionOptions {
   size_t cases = SIZE_MAX;  // in all
   double seconds = 1e9;     // whichever comes first
   unsigned jobs = 1;
-  std::string folder;  // where failures are saved
+  std::string folder;       // where failures are saved
+  std::string saveRefused;  // of the message; empty: none are saved
   double shrinkSeconds = 60;
   size_t maxFailures = 20;  // shrunk and saved; the run ends with the last of them
 };

@@ -1,0 +1,251 @@
+#include "tests/fuzz/collectives.h"
+
+#include <algorithm>
+
+#include "tests/fuzz/stablehlo_text.h"
+
+using namespace mlir::sgd::fuzz;
+
+namespace {
+
+/// Ranks of a mesh as coordinates, the last axis fastest.
+class Ranks {
+ public:
+  explicit Ranks(const Mesh& mesh) : sizes(mesh.sizes), count(mesh.getNumRanks()) {}
+
+  /// Ranks that differ in `axes` alone, by group, the first axis slowest within.
+  std::vector<std::vector<int64_t>> getGroups(const Axes& axes) const {
+    std::vector<std::vector<int64_t>> groups;
+    int64_t size = getSize(axes);
+    for (int64_t rank = 0; rank < count; ++rank) {
+      if (getIndex(rank, axes) != 0) continue;
+      std::vector<int64_t>& group = groups.emplace_back(size);
+      for (int64_t other = 0; other < count; ++other)
+        if (isAlikeElsewhere(rank, other, axes)) group[getIndex(other, axes)] = other;
+    }
+    return groups;
+  }
+  int64_t getSize(const Axes& axes) const {
+    int64_t size = 1;
+    for (unsigned axis : axes) size *= sizes[axis];
+    return size;
+  }
+
+ private:
+  int64_t get(int64_t rank, unsigned axis) const {
+    for (size_t later = sizes.size() - 1; later > axis; --later) rank /= sizes[later];
+    return rank % sizes[axis];
+  }
+  int64_t getIndex(int64_t rank, const Axes& axes) const {
+    int64_t index = 0;
+    for (unsigned axis : axes) index = index * sizes[axis] + get(rank, axis);
+    return index;
+  }
+  bool isAlikeElsewhere(int64_t rank, int64_t other, const Axes& axes) const {
+    for (unsigned axis = 0; axis < sizes.size(); ++axis)
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end() && get(rank, axis) != get(other, axis)) return false;
+    return true;
+  }
+
+  const std::vector<int64_t>& sizes;
+  int64_t count;
+};
+
+std::string printRows(const std::vector<std::vector<int64_t>>& rows) {
+  std::string text;
+  for (const std::vector<int64_t>& row : rows) text += (text.empty() ? "" : ", ") + printList(row);
+  return "dense<[" + text + "]> : tensor<" + std::to_string(rows.size()) + "x" +
+         std::to_string(rows.empty() ? 2 : rows[0].size()) + "xi64>";
+}
+
+/// A collective over some of the manual axes, in the program's language.
+class Collective {
+ public:
+  Collective(Program& body, const Axes& manual) : body(body), choices(body.choices), manual(manual) {}
+
+  void add() {
+    axes = chooseAxes();
+    size = Ranks(body.mesh).getSize(axes);
+    switch (choices.below(6)) {
+      case 0:
+        return addAllReduce();
+      case 1:
+        return addAllGather();
+      case 2:
+        return addReduceScatter();
+      case 3:
+        return addAllToAll();
+      case 4:
+        return addPermute();
+      default:
+        return addIndex();
+    }
+  }
+
+ private:
+  bool isGraph() const { return body.language == Language::Graph; }
+
+  /// At least one, in any order.
+  Axes chooseAxes() {
+    auto count = static_cast<int64_t>(manual.size());
+    std::vector<int64_t> order = choices.permutation(count);
+    Axes chosen;
+    for (int64_t i = 0, end = 1 + static_cast<int64_t>(choices.below(count)); i < end; ++i)
+      chosen.push_back(manual[order[i]]);
+    return chosen;
+  }
+
+  std::string printGroups() const {
+    return "replica_groups = " + printRows(Ranks(body.mesh).getGroups(axes)) +
+           ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
+  }
+  std::string printAxisList() const { return " <@mesh, " + printAxes(axes) + ">"; }
+  std::string arrow(const Value& input, const Type& type) const {
+    return " : (" + input.type.print() + ") -> " + type.print();
+  }
+
+  /// The name of a combiner in this language.
+  std::string chooseKind(const Type& type) {
+    if (type.element == "i1") return choices.pick({"or", "and"});
+    std::string kind = choices.pick({"add", "max", "min"});
+    return isGraph() || kind == "add" ? kind : kind == "max" ? "maximum" : "minimum";
+  }
+
+  /// A value with a dimension that groups of ranks can divide; no dimension where there is none.
+  Value chooseDivisible(int64_t& dim) {
+    auto divides = [&](int64_t length) { return length > 0 && length % size == 0; };
+    Value value =
+        body.getAny([&](const Type& type) { return std::any_of(type.shape.begin(), type.shape.end(), divides); },
+                    [&] {
+                      Shape shape = body.chooseShape(0, 2);
+                      shape.insert(shape.begin() + static_cast<int64_t>(choices.below(shape.size() + 1)),
+                                   size * choices.pick({1, 2, 3}));
+                      return Type{shape, body.chooseElement()};
+                    });
+    for (dim = 0; !divides(value.type.shape[dim]);) ++dim;
+    return value;
+  }
+
+  void addAllReduce() {
+    Value x = body.getAny(0, 3);
+    std::string kind = chooseKind(x.type);
+    body.addLine(isGraph() ? "spmd.all_reduce " + kind + "(" + x.name + ")" + printAxisList() + arrow(x, x.type)
+                           : "\"stablehlo.all_reduce\"(" + x.name + ") <{" + printGroups() +
+                                 ", use_global_device_ids}> " + printCombiner(x, kind) + arrow(x, x.type),
+                 x.type);
+  }
+
+  void addAllGather() {
+    Value x = body.getAny(1, 3);
+    auto dim = static_cast<int64_t>(choices.below(x.type.rank()));
+    Type type = x.type;
+    type.shape[dim] *= size;
+    if (type.size() > 4000) return;
+    body.addLine(isGraph() ? "spmd.all_gather(" + x.name + ") dims = [" + std::to_string(dim) + "]" + printAxisList() +
+                                 arrow(x, type)
+                           : "\"stablehlo.all_gather\"(" + x.name + ") <{all_gather_dim = " + std::to_string(dim) +
+                                 " : i64, " + printGroups() + ", use_global_device_ids}>" + arrow(x, type),
+                 type);
+  }
+
+  void addReduceScatter() {
+    int64_t dim;
+    Value x = chooseDivisible(dim);
+    std::string kind = chooseKind(x.type);
+    Type type = x.type;
+    type.shape[dim] /= size;
+    body.addLine(isGraph() ? "spmd.reduce_scatter " + kind + "(" + x.name + ") dims = [" + std::to_string(dim) + "]" +
+                                 printAxisList() + arrow(x, type)
+                           : "\"stablehlo.reduce_scatter\"(" + x.name +
+                                 ") <{scatter_dimension = " + std::to_string(dim) + " : i64, " + printGroups() +
+                                 ", use_global_device_ids}> " + printCombiner(x, kind) + arrow(x, type),
+                 type);
+  }
+
+  void addAllToAll() {
+    int64_t split;
+    Value x = chooseDivisible(split);
+    auto concat = static_cast<int64_t>(choices.below(x.type.rank()));
+    Type type = x.type;
+    type.shape[split] /= size;
+    type.shape[concat] *= size;
+    std::string parts = std::to_string(size), from = std::to_string(split), to = std::to_string(concat);
+    body.addLine(isGraph() ? "spmd.all_to_all " + x.name + " split = " + from + " concat = " + to + printAxisList() +
+                                 " : " + x.type.print() + " -> " + type.print()
+                           : "\"stablehlo.all_to_all\"(" + x.name + ") <{split_dimension = " + from +
+                                 " : i64, concat_dimension = " + to + " : i64, split_count = " + parts + " : i64, " +
+                                 printGroups() + "}>" + arrow(x, type),
+                 type);
+  }
+
+  /// A rotation, or any pairs, of which some may be missing.
+  void addPermute() {
+    Value x = body.getAny(0, 3);
+    bool rotates = choices.chance(50);
+    std::vector<int64_t> targets = rotates ? std::vector<int64_t>() : choices.permutation(size);
+    int64_t shift = 1 + static_cast<int64_t>(choices.below(size));
+    std::vector<std::pair<int64_t, int64_t>> pairs;
+    for (int64_t i = 0; i < size; ++i)
+      if (!choices.chance(20)) pairs.emplace_back(i, rotates ? (i + shift) % size : targets[i]);
+    if (pairs.empty()) pairs.emplace_back(0, 0);
+    if (isGraph()) {
+      std::vector<int64_t> numbers;
+      for (auto [from, to] : pairs) numbers.insert(numbers.end(), {from, to});
+      body.addLine("sgd.permute_ranks " + x.name + " pairs = " + printList(numbers) + " over" + printAxisList() +
+                       " : " + x.type.print(),
+                   x.type);
+      return;
+    }
+    std::vector<std::vector<int64_t>> rows;
+    for (const std::vector<int64_t>& group : Ranks(body.mesh).getGroups(axes))
+      for (auto [from, to] : pairs) rows.push_back({group[from], group[to]});
+    body.addLine("\"stablehlo.collective_permute\"(" + x.name + ") <{source_target_pairs = " + printRows(rows) +
+                     ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}>" + arrow(x, x.type),
+                 x.type);
+  }
+
+  /// The rank's number, which is added to something.
+  void addIndex() {
+    Value x = body.getAny([](const Type& type) { return type.isFloat(); },
+                          [&] { return Type{body.chooseShape(0, 3), body.chooseFloat()}; });
+    Type scalar{{}, x.type.element};
+    if (isGraph()) {
+      Value id = body.addLine("spmd.partition_id" + printAxisList() + " : tensor<i32>", {{}, "i32"});
+      Value number = body.addLine("arith.sitofp " + id.name + " : tensor<i32> to " + scalar.print(), scalar);
+      Value wide = body.addLine(
+          "sgd.broadcast_in_dim " + number.name + " dims = [] : " + scalar.print() + " -> " + x.type.print(), x.type);
+      body.addElementwise("arith.addf", {x, wide}, x.type, x.type.print());
+      return;
+    }
+    // As axis_index is printed: the rank's number over an axis, of the number on the whole mesh.
+    Type number{{}, "ui32"};
+    int64_t later = 1;
+    for (size_t axis = axes.front() + 1; axis < body.mesh.sizes.size(); ++axis) later *= body.mesh.sizes[axis];
+    Value rank = body.addLine("stablehlo.partition_id : tensor<ui32>", number);
+    Value step = addConstant(body, "ui32", std::to_string(later));
+    Value size = addConstant(body, "ui32", std::to_string(body.mesh.sizes[axes.front()]));
+    Value row = body.addElementwise("stablehlo.divide", {rank, step}, number, number.print());
+    Value id = body.addElementwise("stablehlo.remainder", {row, size}, number, number.print());
+    Value real = body.addLine("stablehlo.convert " + id.name + " : (tensor<ui32>) -> " + scalar.print(), scalar);
+    Value wide = body.addLine(
+        "stablehlo.broadcast_in_dim " + real.name + ", dims = [] : (" + scalar.print() + ") -> " + x.type.print(),
+        x.type);
+    body.addElementwise("stablehlo.add", {x, wide}, x.type, x.type.print());
+  }
+
+  Program& body;
+  Choices& choices;
+  const Axes& manual;
+  Axes axes;  // of the collective
+  int64_t size = 1;
+};
+
+}  // namespace
+
+std::string mlir::sgd::fuzz::printAxes(const Axes& axes) {
+  std::string text;
+  for (unsigned axis : axes) text += (text.empty() ? "" : ", ") + Mesh::quote(axis);
+  return "{" + text + "}";
+}
+
+void mlir::sgd::fuzz::addCollective(Program& body, const Axes& manual) { Collective(body, manual).add(); }

@@ -1,0 +1,82 @@
+// Manual computations: bodies on the shapes that one rank holds, with ops of any family and explicit collectives.
+#include "tests/fuzz/collectives.h"
+#include "tests/fuzz/families.h"
+#include "tests/fuzz/region.h"
+
+using namespace mlir::sgd::fuzz;
+
+namespace {
+
+/// Axes of the mesh: those over which a computation is manual, at least one.
+Axes chooseManual(Program& program) {
+  auto count = static_cast<int64_t>(program.mesh.sizes.size());
+  Axes axes;
+  for (int64_t axis : program.choices.subset(count, 1 + static_cast<int64_t>(program.choices.below(count))))
+    axes.push_back(static_cast<unsigned>(axis));
+  return axes;
+}
+
+/// Gives dimensions of `type`, a rank's part, manual axes: it becomes the type of the whole, the sharding is returned.
+std::string cut(Program& program, const Axes& manual, Type& type) {
+  std::vector<std::string> dims(type.shape.size());
+  unsigned cuts = 0;
+  for (int64_t position : program.choices.permutation(static_cast<int64_t>(manual.size()))) {
+    unsigned axis = manual[position];
+    int64_t size = program.mesh.sizes[axis];
+    if (dims.empty() || program.choices.chance(15) || type.size() * size > 8000) continue;
+    auto dim = program.choices.below(dims.size());
+    dims[dim] += (dims[dim].empty() ? "" : ", ") + Mesh::quote(axis);
+    type.shape[dim] *= size;
+    program.features.hasSeveralAxes |= ++cuts > 1;
+  }
+  std::string text;
+  for (const std::string& dim : dims) text += (text.empty() ? "{" : ", {") + dim + "}";
+  return "[" + text + "]";
+}
+
+std::string join(const std::vector<std::string>& texts, const std::string& before) {
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + before + "<@mesh, " + one + ">";
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+void mlir::sgd::fuzz::addManual(Program& program) {
+  Choices& choices = program.choices;
+  Axes manual = chooseManual(program);
+  Program body(program, Program::Region::ManualBody);
+  for (uint64_t i = 0, ops = 1 + choices.below(4); i < ops; ++i) {
+    if (choices.chance(50))
+      addCollective(body, manual);
+    else
+      addOps(body, 1);
+  }
+  std::vector<Value> yielded = body.getUnused(), operands;
+  if (yielded.empty()) yielded = {body.getAny(1, 3)};
+  std::vector<std::string> in, out;
+  std::vector<Type> types;
+  std::string arguments;
+  for (const Program::Argument& argument : body.getArguments()) {
+    Type whole = argument.value.type;
+    arguments += (arguments.empty() ? "" : ", ") + argument.value.name + ": " + whole.print();
+    in.push_back(cut(program, manual, whole));
+    operands.push_back(program.getOperand(whole, argument.range));
+  }
+  std::string results;
+  for (const Value& value : yielded) {
+    types.push_back(value.type);
+    out.push_back(cut(program, manual, types.back()));
+    results += (results.empty() ? "" : ", ") + types.back().print();
+  }
+  bool isGraph = program.language == Language::Graph;
+  std::string head =
+      isGraph
+          ? "sgd.manual_computation(" + printNames(operands) + ") in " + join(in, "#sgd.sharding") + " out " +
+                join(out, "#sgd.sharding") + " over <@mesh, " + printAxes(manual) + "> {\n^bb0(" + arguments + "):\n"
+          : "sdy.manual_computation(" + printNames(operands) + ") in_shardings=" + join(in, "") +
+                " out_shardings=" + join(out, "") + " manual_axes=" + printAxes(manual) + " (" + arguments + ") {\n";
+  std::string end = (isGraph ? "sgd.yield " : "sdy.return ") + printNames(yielded) + " : " + printTypes(yielded);
+  program.addLines(head + body.printBody() + end + "\n} : (" + printTypes(operands) + ") -> (" + results + ")", types);
+  program.features.add(body.features);
+}
