@@ -54,6 +54,7 @@ class Driver {
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
     if (failed(runStage([](PassManager& passes) { addShardingStage(passes); }))) return failure();
+    computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
@@ -69,6 +70,17 @@ class Driver {
     if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, model); }))) return failure();
     emit(EmitLevel::Plan);
     return finish();
+  }
+
+  /// Of the program that will be reported.
+  void computeBound() {
+    Timings::Scope scope(timings, "lower bound");
+    func::FuncOp reported;
+    for (OwningOpRef<ModuleOp>& program : programs) {
+      func::FuncOp function = getReportedFunction(*program);
+      if (!reported || (!isReportedName(reported.getName()) && isReportedName(function.getName()))) reported = function;
+    }
+    if (reported) bound = computeLowerBound(reported);
   }
 
   LogicalResult load() {
@@ -132,7 +144,7 @@ class Driver {
     if (failed(exportPlan(plan, writer))) return failure();
     llvm::Expected<Topology> topology = loadTopology(options.topologyFile.empty() ? "host" : options.topologyFile);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
-    result.report = computeReport(plan, writer.constant_bytes(), *topology);
+    result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
     result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
@@ -177,6 +189,7 @@ class Driver {
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
   std::vector<OwningOpRef<ModuleOp>> programs;
+  LowerBound bound;
   Compilation result;
 };
 

@@ -14,6 +14,9 @@ using namespace mlir::sgd;
 
 namespace {
 
+/// Terms and gaps of the lower bound that are printed; JSON has all.
+constexpr size_t kMaxLines = 5;
+
 uint64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
 
 uint64_t getAttribute(ModuleOp plan, StringRef name) {
@@ -85,17 +88,19 @@ std::string formatBytes(uint64_t bytes) {
 
 }  // namespace
 
-func::FuncOp mlir::sgd::getReportedFunction(ModuleOp plan) {
+bool mlir::sgd::isReportedName(llvm::StringRef program) { return program == "train" || program == "main"; }
+
+func::FuncOp mlir::sgd::getReportedFunction(ModuleOp module) {
   func::FuncOp first;
-  for (auto function : plan.getOps<func::FuncOp>()) {
+  for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isPrivate()) continue;
-    if (function.getName() == "train" || function.getName() == "main") return function;
+    if (isReportedName(function.getName())) return function;
     if (!first) first = function;
   }
   return first;
 }
 
-Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology) {
+Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound) {
   Report report;
   MeshOp meshOp = getMesh(plan);
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
@@ -106,7 +111,18 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.memory =
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
+  report.gaps = findGaps(function, bound);
+  report.lowerBound = std::move(bound);
   return report;
+}
+
+static llvm::json::Value toJson(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps) {
+  llvm::json::Array terms, between;
+  for (const LowerBoundTerm& term : bound.terms)
+    terms.push_back(
+        llvm::json::Object{{"what", term.what}, {"type", term.type}, {"loc", term.location}, {"bytes", term.bytes}});
+  for (const BoundGap& gap : gaps) between.push_back(llvm::json::Object{{"reason", gap.reason}, {"bytes", gap.bytes}});
+  return llvm::json::Object{{"bytes", bound.bytes}, {"terms", std::move(terms)}, {"between", std::move(between)}};
 }
 
 llvm::json::Value Report::toJson() const {
@@ -135,6 +151,7 @@ llvm::json::Value Report::toJson() const {
                             {"kernels", kernels},
                             {"library_calls", libraryCalls},
                             {"sent_bytes", sentBytes},
+                            {"lower_bound", ::toJson(lowerBound, gaps)},
                             {"has_unknown_trips", hasUnknownTrips},
                             {"collectives", std::move(list)}};
 }
@@ -156,6 +173,25 @@ static bool fromJSON(const llvm::json::Value& json, CollectiveReport& one, llvm:
          object.map("in_loop", one.inLoop);
 }
 
+static bool fromJSON(const llvm::json::Value& json, LowerBoundTerm& term, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("what", term.what) && object.map("type", term.type) && object.map("loc", term.location) &&
+         object.map("bytes", term.bytes);
+}
+
+static bool fromJSON(const llvm::json::Value& json, BoundGap& gap, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("reason", gap.reason) && object.map("bytes", gap.bytes);
+}
+
+static bool readBound(const llvm::json::Value* json, Report& report) {
+  llvm::json::Path::Root root;
+  if (!json) return false;
+  llvm::json::ObjectMapper object(*json, root);
+  return object && object.map("bytes", report.lowerBound.bytes) && object.map("terms", report.lowerBound.terms) &&
+         object.map("between", report.gaps);
+}
+
 bool fromJson(const llvm::json::Value& json, Report& report) {
   llvm::json::Path::Root root;
   llvm::json::ObjectMapper object(json, root);
@@ -164,7 +200,8 @@ bool fromJson(const llvm::json::Value& json, Report& report) {
       !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) ||
       !object.map("flops", report.flops) || !object.map("kernels", report.kernels) ||
       !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
-      !object.map("has_unknown_trips", report.hasUnknownTrips) || !object.map("collectives", report.collectives))
+      !object.map("has_unknown_trips", report.hasUnknownTrips) || !object.map("collectives", report.collectives) ||
+      !readBound(json.getAsObject()->get("lower_bound"), report))
     return false;
   const llvm::json::Array* mesh = json.getAsObject()->getArray("mesh");
   for (const llvm::json::Value& axis : mesh ? *mesh : llvm::json::Array()) {
@@ -178,6 +215,20 @@ bool fromJson(const llvm::json::Value& json, Report& report) {
 }
 
 }  // namespace mlir::sgd
+
+static void printBound(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps, uint64_t sent, llvm::raw_ostream& os) {
+  os << "  lower bound  " << formatBytes(bound.bytes);
+  if (sent > 0) os << ", " << llvm::format("%.0f", 100.0 * bound.bytes / sent) << " % of what is sent";
+  os << " (docs/communication.md)\n";
+  for (const LowerBoundTerm& term : llvm::ArrayRef(bound.terms).take_front(kMaxLines))
+    os << "    " << formatBytes(term.bytes) << " of " << term.what << " (" << term.type << ")"
+       << (term.location.empty() ? "" : ", ") << term.location << "\n";
+  if (bound.terms.size() > kMaxLines) os << "    and " << bound.terms.size() - kMaxLines << " smaller ones\n";
+  if (!gaps.empty()) os << "  above it\n";
+  for (const BoundGap& gap : gaps.take_front(kMaxLines))
+    os << "    " << formatBytes(gap.bytes) << " by " << gap.reason << "\n";
+  if (gaps.size() > kMaxLines) os << "    and " << gaps.size() - kMaxLines << " smaller steps\n";
+}
 
 void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
@@ -193,6 +244,7 @@ void Report::print(llvm::raw_ostream& os) const {
     os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
        << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
        << one.location << "\n";
+  printBound(lowerBound, gaps, sentBytes, os);
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/bound_gaps.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +51,8 @@ struct Report {
   uint64_t libraryCalls = 0;
   uint64_t sentBytes = 0;
   std::vector<CollectiveReport> collectives;
+  LowerBound lowerBound;         ///< of `sentBytes`
+  std::vector<BoundGap> gaps;    ///< what stands between, the largest first
   bool hasUnknownTrips = false;  ///< some loop ends when its condition says so: it is counted as one trip
 
   llvm::json::Value toJson() const;
@@ -61,11 +64,15 @@ struct Report {
 /// another type.
 bool fromJson(const llvm::json::Value& json, Report& report);
 
-/// The function whose counts are reported: `train` or `main`, else the first.
-func::FuncOp getReportedFunction(ModuleOp plan);
+/// Programs of which the first is reported.
+bool isReportedName(llvm::StringRef program);
 
-/// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`.
-Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology);
+/// The function of `module` whose counts are reported: `train` or `main`, else the first.
+func::FuncOp getReportedFunction(ModuleOp module);
+
+/// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`, `bound`
+/// is that of the reported function.
+Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound);
 
 }  // namespace mlir::sgd
 

@@ -93,6 +93,14 @@ class Check {
     Compilation compilation;
     if (!compile(text, compilation, /*mayRefuse=*/true)) return result;
     result.report = compilation.report;
+    // The bytes of each run of a collective are rounded down.
+    uint64_t rounding = 0;
+    for (const CollectiveReport& one : result.report.collectives) rounding += one.count;
+    if (result.report.lowerBound.bytes > result.report.sentBytes + rounding) {
+      fail("sends " + Twine(result.report.sentBytes) + " bytes, less than the lower bound of " +
+           Twine(result.report.lowerBound.bytes));
+      return result;
+    }
     if (!isSmall()) return result;
     if (expect() && checkSpmd(compilation) && checkArtifact(compilation, *local, Sums::InParts) && options.onOneRank)
       checkOnOneRank();

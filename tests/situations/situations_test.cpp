@@ -4,6 +4,9 @@
 //
 //     // collective: all_reduce over 4 sends 1536     one line for each, bytes per rank and step, in any order
 //     // no collectives                               where none is needed
+//     // lower bound: 1536                             where the bound on what is sent is of interest; it is never
+//     above
+//                                                      what is sent
 //
 // and may say what its inputs are (tests/differential/inputs.h).
 #include <filesystem>
@@ -42,6 +45,13 @@ std::optional<std::vector<std::string>> getWanted(const std::string& text) {
   return saysNone == wanted.empty() ? std::optional(wanted) : std::nullopt;
 }
 
+/// The lower bound that `text` expects, where it says one.
+std::optional<uint64_t> getWantedBound(const std::string& text) {
+  static const std::regex line(R"(^// lower bound: (\d+)\s*$)", std::regex::multiline);
+  std::smatch match;
+  return std::regex_search(text, match, line) ? std::optional<uint64_t>(std::stoull(match[1])) : std::nullopt;
+}
+
 std::vector<std::string> getActual(const Report& report) {
   std::vector<std::string> actual;
   for (const CollectiveReport& one : report.collectives)
@@ -60,6 +70,8 @@ TEST_P(Situation, IsRightWithTheCollectivesItNeeds) {
   CheckResult result = check(text);
   ASSERT_EQ(result.verdict, Verdict::Agrees) << result.message;
   EXPECT_THAT(getActual(result.report), ::testing::UnorderedElementsAreArray(*wanted));
+  EXPECT_LE(result.report.lowerBound.bytes, result.report.sentBytes);
+  if (auto bound = getWantedBound(text)) EXPECT_EQ(result.report.lowerBound.bytes, *bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Situation, ::testing::ValuesIn(listPrograms()),

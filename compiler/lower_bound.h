@@ -1,0 +1,32 @@
+// What a program must communicate at least, whatever the compiler does: docs/communication.md derives it.
+#ifndef SGD_COMPILER_LOWER_BOUND_H
+#define SGD_COMPILER_LOWER_BOUND_H
+
+#include <string>
+#include <vector>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::sgd {
+
+/// One tensor of the cheapest division of the work: what of it must be sent.
+struct LowerBoundTerm {
+  std::string what;      ///< "partial sums of sgd.dot_general", "copies of argument w"
+  std::string type;      ///< as a step of a collective names it: "tensor<64x16xf32>"
+  std::string location;  ///< as getUserLocation gives it; of an argument often empty
+  uint64_t bytes = 0;
+};
+
+struct LowerBound {
+  uint64_t bytes = 0;                 ///< per rank and step
+  std::vector<LowerBoundTerm> terms;  ///< the largest first; they add up to about `bytes`
+};
+
+/// The bound for `function`, whose types carry shardings: over all programs that take and give arguments and results in
+/// the same shardings and in which each rank does as many multiplications of each product as it does in this one. What
+/// is in loops and branches counts as nothing.
+LowerBound computeLowerBound(func::FuncOp function);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,81 @@
+// Which argument or product each element of a value comes from, and which sums of products a program needs. What is not
+// seen through costs nothing in the bound that is made from this.
+#ifndef SGD_COMPILER_TENSOR_ORIGINS_H
+#define SGD_COMPILER_TENSOR_ORIGINS_H
+
+#include <optional>
+
+#include "llvm/ADT/DenseMap.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/sharding/mesh_axes.h"
+
+namespace mlir::sgd {
+
+/// A value's way from its root through ops that keep positions: to know an element of it, a rank that does not know the
+/// root's element at this position must receive a word of the way there. Ways of different roots share no value.
+struct Origin {
+  std::optional<unsigned> root;  // none: nothing is said
+  double bytes = 0;              // least of an element on the way
+  bool keepsDims = false;        // positions are those of the root as they are, not permuted or reshaped
+};
+
+/// An argument, or the result of a product or of a reduction of an argument.
+struct Root {
+  Value value;
+  std::optional<unsigned> sum;  // of what is no argument
+};
+
+/// Partial results that may be added to each other before they are sent.
+struct PartialSum {
+  Value value;
+  double held = 0;         // elements that a rank may complete without receiving anything, on average
+  double contributed = 0;  // elements that it adds to, where this is known
+  double bytes = 0;        // least of an element
+  bool isNeeded = false;   // as a complete value
+  bool isAdded = true;     // by addition: it may go through linear ops before it is sent
+};
+
+class TensorOrigins {
+ public:
+  TensorOrigins(func::FuncOp function, MeshAttr mesh);
+
+  Origin getOrigin(Value value) const { return origins.lookup(value); }
+  ArrayRef<Root> getRoots() const { return roots; }
+  /// Of the product's result, joined with what it is added to.
+  const PartialSum& getSum(unsigned sum) const { return sums[getLeader(sum)]; }
+  /// The number of the sum that stands for all that `sum` was joined with.
+  unsigned getLeader(unsigned sum) const;
+  /// Products that are computed once, in order.
+  ArrayRef<Operation*> getProducts() const { return products; }
+  /// Ranks that share the work of `op`.
+  double getDegree(Operation* op) const;
+  /// Shards of a tensor of `type`.
+  double getNumShards(Type type) const;
+
+ private:
+  void findNeeds(Block& block);
+  bool isNeededBy(OpOperand& use) const;
+  bool isNeededElsewhere(Value value, Operation* user) const;
+  void visit(Operation& op);
+  void visitProduct(Operation* op);
+  void visitReduction(Operation* op);
+  void visitSamePositions(Operation* op);
+  unsigned addSum(PartialSum sum);
+  void join(unsigned a, unsigned b);
+  void setRoot(Value value, std::optional<unsigned> sum);
+  bool isAddend(OpOperand& operand) const;
+  std::optional<unsigned> getSumOf(Operation* op) const;
+
+  MeshAttr mesh;
+  DenseMap<Value, bool> needs;
+  DenseMap<Value, Origin> origins;
+  DenseMap<Value, unsigned> sumOf;
+  SmallVector<Root> roots;
+  SmallVector<PartialSum> sums;
+  SmallVector<unsigned> leaders;  // by sum: itself or one that it was joined with
+  SmallVector<Operation*> products;
+};
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,85 @@
+// The bound of small programs whose least communication is known, through the whole compiler.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/driver.h"
+
+namespace mlir::sgd {
+namespace {
+
+Report compileReport(const std::string& arguments, const std::string& result, const std::string& body,
+                     const std::string& mesh = "\"x\"=4") {
+  std::string text =
+      "sgd.mesh @mesh = <[" + mesh + "]>\nfunc.func @main(" + arguments + ") -> " + result + " {\n" + body + "}\n";
+  CompileOptions options;
+  options.writeArtifact = false;
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  FailureOr<Compilation> compilation = compile({{"main", "step.mlir", text}}, options, stream);
+  EXPECT_TRUE(succeeded(compilation)) << errors;
+  return succeeded(compilation) ? compilation->report : Report();
+}
+
+std::string sharded(const std::string& type, const std::string& dims) {
+  return type + " {sgd.sharding = #sgd.sharding<@mesh, [" + dims + "]>}";
+}
+
+/// The gradient of a weight from a sharded batch of `rows` rows, wanted whole on every rank.
+Report compileGradient(int rows) {
+  std::string n = std::to_string(rows);
+  std::string x = "tensor<" + n + "x16xf32>", g = "tensor<" + n + "x8xf32>";
+  return compileReport("%x: " + sharded(x, "{\"x\"}, {}") + ", %g: " + sharded(g, "{\"x\"}, {}"),
+                       "(" + sharded("tensor<16x8xf32>", "{}, {}") + ")",
+                       "%0 = sgd.dot_general %x, %g batching = [] x [] contracting = [0] x [0] : " + x + ", " + g +
+                           " -> tensor<16x8xf32>\nreturn %0 : tensor<16x8xf32>\n");
+}
+
+TEST(LowerBound, AGradientOfManyRowsNeedsItsAllReduce) {
+  Report report = compileGradient(1024);
+  EXPECT_EQ(report.sentBytes, 2 * 16 * 8 * 4 * 3 / 4);
+  EXPECT_EQ(report.lowerBound.bytes, report.sentBytes);
+  EXPECT_TRUE(report.gaps.empty());
+}
+
+TEST(LowerBound, AGradientOfFewRowsCouldGatherThem) {
+  Report report = compileGradient(4);
+  EXPECT_LT(report.lowerBound.bytes, report.sentBytes);
+  ASSERT_EQ(report.gaps.size(), 1u);
+  EXPECT_THAT(report.gaps[0].reason, ::testing::HasSubstr("from sgd.dot_general at step.mlir:3"));
+  EXPECT_LT(report.gaps[0].bytes, report.sentBytes);
+}
+
+TEST(LowerBound, SumsThatAreAddedAreSentOnce) {
+  std::string type = "tensor<1024x16xf32>", sum = "tensor<16x16xf32>";
+  Report report = compileReport(
+      "%x: " + sharded(type, "{\"x\"}, {}") + ", %y: " + sharded(type, "{\"x\"}, {}"),
+      "(" + sharded(sum, "{\"x\"}, {}") + ")",
+      "%0 = sgd.dot_general %x, %x batching = [] x [] contracting = [0] x [0] : " + type + ", " + type + " -> " + sum +
+          "\n%1 = sgd.dot_general %y, %y batching = [] x [] contracting = [0] x [0] : " + type + ", " + type + " -> " +
+          sum + "\n%2 = arith.addf %0, %1 : " + sum + "\nreturn %2 : " + sum + "\n");
+  EXPECT_EQ(report.sentBytes, 16 * 16 * 4 * 3 / 4);
+  EXPECT_EQ(report.lowerBound.bytes, report.sentBytes);
+}
+
+TEST(LowerBound, ACopyOfAnArgumentIsReceivedOnce) {
+  std::string type = "tensor<64x16xf32>";
+  Report report = compileReport("%w: " + sharded(type, "{\"x\"}, {}"),
+                                "(" + sharded(type, "{}, {}") + ", " + sharded(type, "{}, {}") + ")",
+                                "%0 = math.exp %w : " + type + "\nreturn %w, %0 : " + type + ", " + type + "\n");
+  EXPECT_EQ(report.lowerBound.bytes, 64 * 16 * 4 * 3 / 4);
+  ASSERT_EQ(report.lowerBound.terms.size(), 1u);
+  EXPECT_EQ(report.lowerBound.terms[0].what, "copies of argument 0");
+  EXPECT_EQ(report.lowerBound.terms[0].type, "tensor<64x16xf32>");
+}
+
+TEST(LowerBound, ProductsThatEveryRankComputesNeedNothing) {
+  std::string type = "tensor<16x16xf32>";
+  Report report = compileReport("%x: " + sharded(type, "{}, {}"), "(" + sharded(type, "{}, {}") + ")",
+                                "%0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [0] : " + type +
+                                    ", " + type + " -> " + type + "\nreturn %0 : " + type + "\n");
+  EXPECT_EQ(report.sentBytes, 0u);
+  EXPECT_EQ(report.lowerBound.bytes, 0u);
+}
+
+}  // namespace
+}  // namespace mlir::sgd
