@@ -154,7 +154,46 @@ Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedR
   return slice(value, wanted.dim, begin, wanted.length, wanted.step);
 }
 
+std::string RangeEmitter::explain(Value value, const WantedRange& wanted, StringRef step, uint64_t bytes,
+                                  double seconds) {
+  return llvm::formatv(
+      "{0}: tiles of {1} -> {2} elements of dimension {3}: step 1 of 1: {4}, {5} bytes sent, {6:f1} us", reason,
+      typeOf(value).getDimSize(wanted.dim), wanted.length, wanted.dim, step, bytes, seconds * 1e6);
+}
+
+/// Where all ranks want the same elements, of a single tile, and are more than two: its rank would have to send them to
+/// every other one, a sum to which the others add nothing spreads them for fewer bytes. Else null.
+Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
+  bool isShared = wanted.scale == 0 || wanted.results.empty();
+  int64_t tile = typeOf(value).getDimSize(wanted.dim), first = wanted.getStart(0), end = first + wanted.getReach();
+  if (!isShared || getGroupSize(tiles) <= 2 || first < 0 || end > wanted.size || end == first) return Value();
+  int64_t owner = first / tile;
+  if ((end - 1) / tile != owner) return Value();
+  Value part = slice(value, wanted.dim, first - owner * tile, wanted.length, wanted.step);
+  RankedTensorType type = typeOf(part);
+  auto floatType = dyn_cast<FloatType>(type.getElementType());
+  // x + -0 is x, also where x is -0.
+  TypedAttr zero = floatType ? builder.getFloatAttr(floatType, APFloat::getZero(floatType.getFloatSemantics(), true))
+                             : cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
+  ReduceKind kind = type.getElementType().isInteger(1) ? ReduceKind::Or : ReduceKind::Add;
+  Value nothing = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, zero));
+  Value isOwner =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, emitter.getPartitionId(loc, tiles), scalar(owner));
+  Value summand = arith::SelectOp::create(
+      builder, loc,
+      BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isOwner, ArrayRef<int64_t>{}), part,
+      nothing);
+  auto sum =
+      spmd::AllReduceOp::create(builder, loc, TypeRange{type}, ValueRange{summand}, kind, emitter.getAxes(tiles));
+  uint64_t held = getTensorBytes(type);
+  uint64_t bytes = CostModel::getSentBytes(CollectiveKind::kAllReduce, tiles, held);
+  double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllReduce, tiles, held);
+  sum->setAttr(kExplainAttr, builder.getStrArrayAttr({explain(value, wanted, "all_reduce", bytes, seconds)}));
+  return sum.getResult(0);
+}
+
 Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
+  if (Value shared = emitShared(value, tiles, wanted)) return shared;
   RankedTensorType from = typeOf(value), to = withSize(from, wanted.dim, wanted.length);
   auto range = RangeAttr::get(builder.getContext(), wanted.dim, wanted.size, wanted.scale, wanted.offset,
                               wanted.divisor, wanted.step);
@@ -163,10 +202,8 @@ Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, const Wa
                                   emitter.getAxes(tiles), emitter.getAxes(wanted.results));
   uint64_t bytes = getSentBytes(emitter.getMesh(), range, from, to, tiles, wanted.results);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kGatherRange, tiles, bytes);
-  std::string text = llvm::formatv(
-      "{0}: tiles of {1} -> {2} elements of dimension {3}: step 1 of 1: gather_range, {4} bytes sent, {5:f1} us",
-      reason, from.getDimSize(wanted.dim), wanted.length, wanted.dim, bytes, seconds * 1e6);
-  if (bytes != 0) gather->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+  if (bytes != 0)
+    gather->setAttr(kExplainAttr, builder.getStrArrayAttr({explain(value, wanted, "gather_range", bytes, seconds)}));
   return gather.getResult(0);
 }
 

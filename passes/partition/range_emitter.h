@@ -92,6 +92,8 @@ class RangeEmitter {
   Value emitBehind(Value value, WantedRange wanted, bool isBounded,
                    llvm::function_ref<Value(Value, const WantedRange&)> emitOperand);
   Value emitGathered(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted);
+  Value emitShared(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted);
+  std::string explain(Value value, const WantedRange& wanted, StringRef step, uint64_t bytes, double seconds);
 
   ReshardEmitter& emitter;
   OpBuilder& builder;

@@ -71,11 +71,17 @@ func.func @reverse(%a: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}
 
 // -----
 
-// One row for all: its owner sends it.
+// One row for all: the ranks that do not have it add nothing to it.
 // CHECK-LABEL: @row
 sgd.mesh @mesh = <["x"=4]>
 func.func @row(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<1x4xf32> {
-  // CHECK-NEXT: spmd.gather_range(%arg0) ranges = [#sgd.range<dim = 0, size = 8, scale = 1, offset = 3>] <@mesh, {"x"}> to <@mesh, {}>
+  // CHECK-DAG: %[[NOTHING:.*]] = arith.constant dense<-0.000000e+00> : tensor<1x4xf32>
+  // CHECK-DAG: %[[OWNER:.*]] = arith.constant dense<1> : tensor<i32>
+  // CHECK-DAG: %[[RANK:.*]] = spmd.partition_id
+  // CHECK-DAG: %[[ROW:.*]] = sgd.slice %arg0 starts = [1, 0] limits = [2, 4]
+  // CHECK: arith.cmpi eq, %[[RANK]], %[[OWNER]]
+  // CHECK: %[[SUMMAND:.*]] = arith.select %{{.*}}, %[[ROW]], %[[NOTHING]]
+  // CHECK-NEXT: spmd.all_reduce add(%[[SUMMAND]])
   // CHECK-NEXT: return
   %0 = sgd.slice %a starts = [3, 0] limits = [4, 4] strides = [1, 1] : tensor<8x4xf32> -> tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
