@@ -66,10 +66,6 @@ Expected<uint64_t> mlir::sgd::parseByteSize(StringRef text) {
   return static_cast<uint64_t>(std::floor(value * factor));
 }
 
-Error mlir::sgd::checkTarget(StringRef target) {
-  return target == "cpu" ? Error::success() : makeError("--target: '", target, "' is not supported; use cpu");
-}
-
 Error mlir::sgd::checkCpu(StringRef cpu) {
   if (cpu == "native" || cpu == "x86-64-v3" || cpu == "x86-64-v4") return Error::success();
   return makeError("--cpu: '", cpu, "' is not native, x86-64-v3 or x86-64-v4");

@@ -28,8 +28,8 @@ struct MeshAxisSize {
 
 struct CompileOptions {
   std::vector<MeshAxisSize> mesh;  ///< new sizes of the model's own axes; axes not named keep theirs
-  std::string target = "cpu";
-  std::string cpu = "native";  ///< native, x86-64-v3 or x86-64-v4
+  std::string target = "cpu";      ///< or `cuda:` and architectures with commas between, e.g. cuda:sm_80,sm_90
+  std::string cpu = "native";      ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
   bool writeArtifact = true;            ///< false stops after the emitted level
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
@@ -48,9 +48,6 @@ llvm::Expected<EmitLevel> parseEmitLevel(llvm::StringRef text);
 
 /// A number of bytes with an optional unit: `1048576`, `512MiB`, `80GiB`, `1.5GB`.
 llvm::Expected<uint64_t> parseByteSize(llvm::StringRef text);
-
-/// Accepts `cpu`; others are refused with the list of targets.
-llvm::Error checkTarget(llvm::StringRef target);
 
 /// Accepts `native`, `x86-64-v3` and `x86-64-v4`.
 llvm::Error checkCpu(llvm::StringRef cpu);

@@ -57,7 +57,7 @@ constexpr int64_t kShortRow = 40, kPartOfVector = 15;
 /// Builds the plan of one cluster.
 class Planner {
  public:
-  explicit Planner(ClusterOp cluster) : cluster(cluster) {}
+  Planner(ClusterOp cluster, WalkStyle style) : cluster(cluster), style(style) {}
   FailureOr<KernelPlan> run();
 
  private:
@@ -73,6 +73,7 @@ class Planner {
   int64_t contiguousWeight(unsigned var) const;
 
   ClusterOp cluster;
+  WalkStyle style;
   KernelPlan plan;
   std::optional<ReduceShape> reduce;
   BaseDimension parallel{1, {}, {}};
@@ -217,7 +218,8 @@ void Planner::chooseLane() {
       return node.op && node.phase > 0 && (node.vars & rowMask) == 0 && isa<math::MathDialect>(node.op->getDialect());
     });
     int64_t length = plan.product(plan.rowVars);
-    bool isShort = (hasRowFunction ? length <= kShortRow : plan.phases > 1 && length <= kPartOfVector) &&
+    bool isShort = style == WalkStyle::Rows &&
+                   (hasRowFunction ? length <= kShortRow : plan.phases > 1 && length <= kPartOfVector) &&
                    usable(inParallel) && plan.space.extent(inParallel) >= 64;
     bool row =
         usable(inRow) && !isShort && (!usable(inParallel) || contiguousWeight(inRow) >= contiguousWeight(inParallel));
@@ -227,6 +229,7 @@ void Planner::chooseLane() {
   }
   if (!usable(inParallel)) return;
   plan.laneVar = inParallel;
+  if (style == WalkStyle::Threads) return;
   int64_t lanes = plan.space.extent(inParallel), rows = plan.product(plan.parallelVars) / lanes;
   if (rows == 1 || (lanes >= 65536 && rows < 64)) return;
   plan.laneInRow = true;
@@ -243,7 +246,9 @@ void Planner::chooseLane() {
 /// A load that is contiguous in another variable than the lanes is read in square tiles, which needs that variable in
 /// the row. Returns whether the domain was split for it.
 bool Planner::chooseTile() {
-  if (reduce || !plan.laneInRow || plan.space.extent(plan.laneVar) < 8) return false;
+  bool needsRow = style == WalkStyle::Rows;
+  if (reduce || plan.laneVar == kNone || plan.laneInRow != needsRow || plan.space.extent(plan.laneVar) < 8)
+    return false;
   unsigned tile = kNone;
   for (const Node& node : plan.nodes) {
     if (!plan.isTransposed(node)) continue;
@@ -252,6 +257,10 @@ bool Planner::chooseTile() {
         tile = term.var;
   }
   if (tile == kNone) return false;
+  if (style == WalkStyle::Threads) {
+    plan.tileVar = tile;
+    return false;
+  }
   for (int64_t size : {64, 32, 16}) {
     if (tiled || plan.space.extent(tile) <= size || plan.space.extent(tile) % size != 0) continue;
     tiled = true;
@@ -317,7 +326,9 @@ uint64_t KernelPlan::mask(ArrayRef<unsigned> vars) const {
   return result;
 }
 
-FailureOr<KernelPlan> mlir::sgd::kernels::planKernel(ClusterOp cluster) { return Planner(cluster).run(); }
+FailureOr<KernelPlan> mlir::sgd::kernels::planKernel(ClusterOp cluster, WalkStyle style) {
+  return Planner(cluster, style).run();
+}
 
 bool mlir::sgd::kernels::canPlanKernel(ClusterOp cluster) {
   ScopedDiagnosticHandler quiet(cluster.getContext(), [](Diagnostic&) { return success(); });

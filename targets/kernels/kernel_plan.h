@@ -77,8 +77,7 @@ struct KernelPlan {
   llvm::SmallVector<unsigned> parallelVars, rowVars;  // outer to inner; the lane variable is the last of one of them
   unsigned laneVar = kNone;                           // kNone: every point alone
   bool laneInRow = false;
-  unsigned tileVar =
-      kNone;  // first row variable, walked in tiles with the lane variable: some load is contiguous in it
+  unsigned tileVar = kNone;  // walked in tiles with the lane variable: some load is contiguous in it
   std::vector<Node> nodes;
   llvm::DenseMap<unsigned, unsigned> opaqueVars;  // index variable -> node that computes it
   llvm::SmallVector<Store> stores;
@@ -96,8 +95,17 @@ struct KernelPlan {
   bool isReduction() const { return phases > 0 || scatter; }
 };
 
+/// How a target walks the domain.
+enum class WalkStyle {
+  /// A thread walks whole rows, in vectors; points without reductions make rows too, or square tiles where loads are
+  /// contiguous along another variable.
+  Rows,
+  /// Each point is for itself: only reductions have row variables, and `tileVar`, where there is one, is parallel.
+  Threads,
+};
+
 /// Plans the loops of `cluster`; emits an error on an op that cannot be part of a kernel, or of this one.
-FailureOr<KernelPlan> planKernel(ClusterOp cluster);
+FailureOr<KernelPlan> planKernel(ClusterOp cluster, WalkStyle style = WalkStyle::Rows);
 
 /// Whether planKernel would succeed, without emitting errors.
 bool canPlanKernel(ClusterOp cluster);

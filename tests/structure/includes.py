@@ -34,7 +34,8 @@ COMPILER = {
     "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],
     "targets/kernels": ["dialects/sgd", "dialects/spmd"],
     "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
-    "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/kernels", "targets/cpu/codegen", "runtime/artifact", "runtime/comm"],
+    "targets/gpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
+    "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/kernels", "targets/cpu/codegen", "targets/gpu/codegen", "runtime/artifact", "runtime/comm"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler"],

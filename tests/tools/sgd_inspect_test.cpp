@@ -55,6 +55,12 @@ TEST_F(SgdInspect, PartsAsText) {
   EXPECT_THAT(Run({"--explain"}), Not(HasSubstr("arg0")));
 }
 
+TEST_F(SgdInspect, HasNoModulesOfACpu) {
+  CommandResult result = RunCommand(SGD_INSPECT, {folder_ / "toy.sgda", "--module", "sm_90"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("is for the target cpu, not for GPUs"));
+}
+
 TEST_F(SgdInspect, ChecksStreams) {
   const std::string text = Run({"--check-streams"});
   EXPECT_THAT(text, HasSubstr("program 'train', on a device with queues: 2 queues, "));

@@ -304,6 +304,9 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
   const artifact::Artifact& root = file.root();
   Json features = Json::array();
   for (uint32_t i = 0; i < Size(root.cpu_features()); ++i) features.push_back(root.cpu_features()->Get(i)->str());
+  Json architectures = Json::array();
+  for (uint32_t i = 0; i < Size(root.architectures()); ++i)
+    architectures.push_back(root.architectures()->Get(i)->str());
   Json mesh = Json::array();
   for (uint32_t i = 0; i < Size(root.mesh()); ++i) {
     mesh.push_back({root.mesh()->Get(i)->name()->str(), root.mesh()->Get(i)->size()});
@@ -314,6 +317,7 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
                {"target", root.target()->str()},
                {"cpu", root.cpu() == nullptr ? "" : root.cpu()->str()},
                {"cpu_features", features},
+               {"architectures", architectures},
                {"mesh", mesh},
                {"ranks", file.ranks()},
                {"memory",

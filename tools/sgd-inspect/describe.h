@@ -14,7 +14,7 @@ struct Parts {
   bool explain = false;      // why each collective is there
 };
 
-// {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "mesh": [[name, size]],
+// {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "architectures", "mesh": [[name, size]],
 // "ranks", "memory": {"private", "window",
 //  "constants", "total"}, "kernels": {"count", "bytes"}, "programs": [{"name", "inputs", "outputs",
 //  "instructions": {kind: count}, "flops", "sent_bytes", "collective_hash", "collectives", and as

@@ -8,6 +8,7 @@
 #include "runtime/artifact/reader.h"
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
+#include "tools/sgd-inspect/module_text.h"
 #include "tools/sgd-inspect/text.h"
 
 namespace {
@@ -24,13 +25,28 @@ int Print(const std::string& text, bool is_clean) {
   return 1;
 }
 
-int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json, bool check_streams) {
+// The kernels' text for one GPU architecture.
+int PrintModule(const sgd::artifact::ArtifactFile& file, const std::string& architecture) {
+  absl::StatusOr<std::string> text = sgd::inspect::ModuleText(file, architecture);
+  if (text.ok()) return Print(*text, true);
+  std::fprintf(stderr, "sgd-inspect: %s\n", std::string(text.status().message()).c_str());
+  return 1;
+}
+
+// What is printed instead of a description.
+struct Instead {
+  bool check_streams = false;
+  std::string module;  // architecture; empty: not asked for
+};
+
+int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json, const Instead& instead) {
   absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(path);
   if (!file.ok()) {
     std::fprintf(stderr, "sgd-inspect: %s\n", std::string(file.status().message()).c_str());
     return 1;
   }
-  if (check_streams) {
+  if (!instead.module.empty()) return PrintModule(**file, instead.module);
+  if (instead.check_streams) {
     const sgd::inspect::StreamsReport report = sgd::inspect::CheckStreams(**file);
     return Print(report.text, report.is_clean);
   }
@@ -48,7 +64,7 @@ int main(int argc, char** argv) {
   std::string path;
   sgd::inspect::Parts parts;
   bool as_json = false;
-  bool check_streams = false;
+  Instead instead;
   CLI::App app{kAbout, "sgd-inspect"};
   app.add_option("artifact", path, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
   app.add_flag("--json", as_json, "JSON instead of text");
@@ -56,11 +72,15 @@ int main(int argc, char** argv) {
   app.add_flag("--memory", parts.memory, "Every slice of memory: what lies there and when it is used");
   app.add_flag("--collectives", parts.collectives, "Every collective with its tensors and bytes");
   app.add_flag("--explain", parts.explain, "Why each collective is there");
-  app.add_flag("--check-streams", check_streams,
+  app.add_flag("--check-streams", instead.check_streams,
                "Instead: whether instructions that may run at the same time leave each other's memory alone, on a "
                "device with queues and "
                "on threads of a host; exit code 3 when not")
       ->excludes("--json");
+  app.add_option("--module", instead.module, "Instead: the kernels for a GPU architecture of the artifact, as PTX")
+      ->excludes("--json")
+      ->excludes("--check-streams")
+      ->option_text("ARCH");
   app.set_version_flag("--version", std::string("sgd-inspect ") + SGD_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this text");
   try {
@@ -75,5 +95,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sgd-inspect: %s (see sgd-inspect --help)\n", error.what());
     return 2;
   }
-  return Inspect(path, parts, as_json, check_streams);
+  return Inspect(path, parts, as_json, instead);
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "compiler/compile_cache.h"
+#include "compiler/target.h"
 
 namespace {
 
@@ -19,6 +20,7 @@ Several programs go into one artifact as NAME=MODEL; state is shared between the
 Examples:
   sgdc step.mlir -o step.sgda                        the mesh that the model names
   sgdc step.mlir -o step.sgda --mesh data=8          the same model on 8 ranks
+  sgdc step.mlir -o step.sgda --target cuda:sm_90    kernels for GPUs; neither a GPU nor CUDA is needed
   sgdc train=step.mlir eval=eval.mlir -o m.sgda      two programs over the same parameters
   sgdc step.mlir --emit spmd                         what each rank will execute, as text; no artifact
   sgdc step.mlir -o step.sgda --report --explain     bytes, memory and the reason of each collective
@@ -57,7 +59,8 @@ bool parseValues(Flags& flags, std::string& error) {
   if (!flags.tileScratch.empty() && !take(parseByteSize(flags.tileScratch), flags.compile.tileScratch, error))
     return false;
   if (!take(parseByteSize(flags.cacheSize), flags.cacheBytes, error)) return false;
-  llvm::Error wrong = llvm::joinErrors(checkTarget(flags.compile.target), checkCpu(flags.compile.cpu));
+  llvm::Error wrong = checkCpu(flags.compile.cpu);
+  if (!wrong) wrong = Target::create(flags.compile).takeError();
   if (wrong) {
     error = llvm::toString(std::move(wrong));
     return false;
@@ -75,7 +78,9 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("-o", flags.output, "Artifact to write (.sgda)")->type_name("FILE");
   app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")
       ->type_name("AXIS=N,...");
-  app.add_option("--target", flags.compile.target, "cpu (default)")->type_name("TARGET");
+  app.add_option("--target", flags.compile.target,
+                 "cpu (default), or cuda: and GPU architectures, e.g. cuda:sm_80,sm_90 (sm_80, sm_90, sm_100)")
+      ->type_name("TARGET");
   app.add_option("--cpu", flags.compile.cpu, "native (default), x86-64-v3 or x86-64-v4")->type_name("CPU");
   app.add_option("--emit", flags.emit, "Print a level of IR: graph, sharded, spmd, kernels or plan")
       ->type_name("LEVEL");

@@ -1,9 +1,6 @@
 // From clusters to machine code: plans, IR, LLVM's passes and back end in parallel groups, and the link.
 #include "targets/cpu/codegen/codegen.h"
 
-#include <atomic>
-#include <thread>
-
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -17,6 +14,7 @@
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/row_kernels.h"
 #include "targets/cpu/codegen/shared_object.h"
+#include "targets/kernels/host_threads.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
@@ -83,21 +81,10 @@ FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRe
                                                                const CpuTarget& target, unsigned threads) {
   size_t groups = llvm::divideCeil(requests.size(), kGroup);
   std::vector<FailureOr<SmallVector<char, 0>>> compiled(groups, FailureOr<SmallVector<char, 0>>(failure()));
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t group = next++; group < groups; group = next++)
-      compiled[group] = compileGroup(requests.slice(group * kGroup).take_front(kGroup), target);
-  };
-  unsigned helpers = std::min<size_t>(threads, groups);
-  // Constants of kernels are attributes, which only a context with threading enabled makes safely.
-  MLIRContext* context = requests.empty() ? nullptr : requests.front().body->getContext();
-  bool enables = helpers > 1 && !context->isMultithreadingEnabled();
-  if (enables) context->enableMultithreading();
-  std::vector<std::thread> running;
-  for (unsigned helper = 1; helper < helpers; ++helper) running.emplace_back(work);
-  work();
-  for (std::thread& helper : running) helper.join();
-  if (enables) context->disableMultithreading();
+  if (requests.empty()) return SmallVector<char, 0>();
+  runOnHostThreads(*requests.front().body->getContext(), groups, threads, [&](size_t group) {
+    compiled[group] = compileGroup(requests.slice(group * kGroup).take_front(kGroup), target);
+  });
   SmallVector<SmallVector<char, 0>> objects;
   for (auto& object : compiled) {
     if (failed(object)) return failure();
@@ -106,6 +93,6 @@ FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRe
   llvm::Expected<SmallVector<char, 0>> linked = linkSharedObject(objects);
   if (linked) return std::move(*linked);
   std::string problem = llvm::toString(linked.takeError());
-  if (!requests.empty()) requests.front().body->emitError("kernels cannot be linked: ") << problem;
+  requests.front().body->emitError("kernels cannot be linked: ") << problem;
   return failure();
 }

@@ -1,23 +1,12 @@
 // Values that come from memory: neighbouring elements, one for all lanes, elements near or far from each other, and
 // pieces among which selects choose.
 #include "targets/cpu/codegen/kernel_emitter.h"
+#include "targets/kernels/table_data.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 using LValue = llvm::Value;
-
-static llvm::Constant* tableData(DenseElementsAttr table, llvm::LLVMContext& context) {
-  Type type = table.getElementType();
-  SmallVector<llvm::Constant*> elements;
-  for (Attribute element : table.getValues<Attribute>()) {
-    APInt bits = isa<FloatAttr>(element) ? cast<FloatAttr>(element).getValue().bitcastToAPInt()
-                                         : cast<IntegerAttr>(element).getValue();
-    if (type.isInteger(1)) bits = bits.zext(8);
-    elements.push_back(llvm::ConstantInt::get(context, bits));
-  }
-  return llvm::ConstantArray::get(llvm::ArrayType::get(elements.front()->getType(), elements.size()), elements);
-}
 
 LValue* KernelEmitter::pointer(unsigned buffer) {
   if (buffer < operandPointers.size()) return operandPointers[buffer];

@@ -2,8 +2,7 @@
 // elements are kept in a heap in the results while the row is read.
 #include "targets/cpu/codegen/row_kernels.h"
 
-#include "mlir/IR/Matchers.h"
-#include "targets/kernels/element_ops.h"
+#include "targets/kernels/element_order.h"
 #include "targets/kernels/kernel_work.h"
 #include "targets/kernels/row_ops.h"
 #include "targets/kernels/scalar_loops.h"
@@ -119,30 +118,11 @@ void SortEmitter::copy(const Buffers& from, LValue* at, const Buffers& to, LValu
   for (auto [value, buffer, type] : llvm::zip(loadTuple(from, at), to, types)) store(value, buffer, type, target);
 }
 
-/// The comparator on two tuples as they lie in memory.
 LValue* SortEmitter::comesFirst(const Tuple& x, const Tuple& y) {
-  VectorBuilder v = scalars();
-  llvm::DenseMap<Value, LValue*> known;
-  for (auto [index, argument] : llvm::enumerate(comparator.getArguments()))
-    known[argument] = v.fromMemory((index % 2 == 0 ? x : y)[index / 2], argument.getType());
-  for (Operation& inner : comparator.without_terminator()) {
-    Value result = inner.getResult(0);
-    LValue* value = nullptr;
-    if (Attribute constant; matchPattern(&inner, m_Constant(&constant))) {
-      value = emitScalarConstant(v, cast<TypedAttr>(constant), result.getType());
-    } else {
-      SmallVector<LValue*> operands;
-      for (Value operand : inner.getOperands()) operands.push_back(known.lookup(operand));
-      value = emitElementOp(v, &inner, operands);
-    }
-    if (!value) {
-      if (!hasFailed) inner.emitOpError("has no code on scalars");
-      hasFailed = true;
-      value = llvm::PoisonValue::get(v.computeType(result.getType()));
-    }
-    known[result] = value;
-  }
-  return known.lookup(comparator.getTerminator()->getOperand(0));
+  LValue* result = emitComesFirst(scalars(), comparator, x, y);
+  if (result) return result;
+  hasFailed = true;
+  return b.getFalse();
 }
 
 /// Puts element `at` of `from` into the ordered run of `to` that begins at `begin` and ends there.
@@ -281,15 +261,7 @@ class TopKEmitter : public RowEmitter {
   Type element, position;
 };
 
-/// An integer that is ordered as the element.
-LValue* TopKEmitter::keyOf(LValue* memory) {
-  if (!isa<FloatType>(element)) return memory;
-  LValue* bits = b.CreateBitCast(memory, b.getIntNTy(memory->getType()->getScalarSizeInBits()));
-  llvm::Type* type = bits->getType();
-  unsigned width = type->getScalarSizeInBits();
-  LValue* sign = b.CreateAShr(bits, llvm::ConstantInt::get(type, width - 1));
-  return b.CreateXor(bits, b.CreateAnd(sign, llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(width))));
-}
+LValue* TopKEmitter::keyOf(LValue* memory) { return emitOrderKey(scalars(), element, memory); }
 
 void TopKEmitter::sink(const Heap& heap, const Entry& entry, LValue* top, LValue* count) {
   llvm::AllocaInst *hole = loops.variable(top), *child = loops.variable(number(0));

@@ -6,11 +6,11 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/bit.h"
-#include "tests/targets/cpu/codegen/kernel_runner.h"
+#include "tests/targets/kernels/kernel_runner.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 namespace {
 

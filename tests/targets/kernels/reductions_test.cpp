@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "tests/targets/cpu/codegen/kernel_check.h"
+#include "tests/targets/kernels/kernel_check.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 namespace {
 

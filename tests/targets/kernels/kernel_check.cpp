@@ -1,15 +1,15 @@
 // Runs clusters in every way that must not change their bits.
-#include "tests/targets/cpu/codegen/kernel_check.h"
+#include "tests/targets/kernels/kernel_check.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "tests/targets/cpu/codegen/reference.h"
+#include "tests/targets/kernels/reference.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 static bool sameBytes(const std::vector<Tensor>& left, const std::vector<Tensor>& right) {
   for (auto [a, b] : llvm::zip_equal(left, right))
@@ -33,11 +33,11 @@ static void expectClose(const std::vector<Tensor>& actual, const std::vector<Ten
   }
 }
 
-void mlir::sgd::cpu::check(const std::string& text, double tolerance,
-                           std::function<void(std::vector<Tensor>&)> prepare) {
+void mlir::sgd::kernels::check(const std::string& text, double tolerance,
+                               std::function<void(std::vector<Tensor>&)> prepare) {
   SCOPED_TRACE(text);
-  for (StringRef cpu : {"native", "x86-64-v3"}) {
-    KernelRunner runner(text, cpu);
+  for (const std::string& variant : CompiledKernels::variants()) {
+    KernelRunner runner(text, variant);
     ASSERT_TRUE(runner.ok());
     std::vector<Tensor> inputs = runner.makeInputs();
     if (prepare) prepare(inputs);
@@ -50,7 +50,7 @@ void mlir::sgd::cpu::check(const std::string& text, double tolerance,
     cuts.push_back(runner.interface().range);
     EXPECT_TRUE(sameBytes(whole, runner.run(inputs, cuts))) << "cutting the range changes bits";
     for (InPlacePair pair : runner.interface().inPlaceCandidates) {
-      KernelRunner overwriting(text, cpu, {pair});
+      KernelRunner overwriting(text, variant, {pair});
       ASSERT_TRUE(overwriting.ok());
       EXPECT_TRUE(sameBytes(whole, overwriting.run(inputs)))
           << "result " << pair.first << " in place of operand " << pair.second;
@@ -58,8 +58,8 @@ void mlir::sgd::cpu::check(const std::string& text, double tolerance,
   }
 }
 
-std::string mlir::sgd::cpu::cluster(const std::string& operands, const std::string& results,
-                                    const std::string& arguments, const std::string& body) {
+std::string mlir::sgd::kernels::cluster(const std::string& operands, const std::string& results,
+                                        const std::string& arguments, const std::string& body) {
   std::string parameters, values;
   SmallVector<StringRef> types;
   StringRef(operands).split(types, "; ");
@@ -75,7 +75,7 @@ std::string mlir::sgd::cpu::cluster(const std::string& operands, const std::stri
          "\n} : (" + operandTypes + ") -> (" + resultTypes + ")\n return\n}\n";
 }
 
-std::string mlir::sgd::cpu::shape(std::initializer_list<int> dims, const std::string& type) {
+std::string mlir::sgd::kernels::shape(std::initializer_list<int> dims, const std::string& type) {
   std::string text = "tensor<";
   for (int dim : dims) text += std::to_string(dim) + "x";
   return text + type + ">";

@@ -1,14 +1,14 @@
 // Clusters evaluated by the reference evaluator, on the tensors of the kernel runner.
-#ifndef SGD_TESTS_TARGETS_CPU_CODEGEN_REFERENCE_H
-#define SGD_TESTS_TARGETS_CPU_CODEGEN_REFERENCE_H
+#ifndef SGD_TESTS_TARGETS_KERNELS_REFERENCE_H
+#define SGD_TESTS_TARGETS_KERNELS_REFERENCE_H
 
-#include "tests/targets/cpu/codegen/kernel_runner.h"
+#include "tests/targets/kernels/kernel_runner.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 /// The results of `cluster` on `inputs`: computed in double precision and rounded after each op.
 std::vector<Tensor> evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs);
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,5 +1,5 @@
 // Between the tensors of kernels, which are bytes, and those of the reference evaluator.
-#include "tests/targets/cpu/codegen/reference.h"
+#include "tests/targets/kernels/reference.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
-std::vector<Tensor> mlir::sgd::cpu::evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> mlir::sgd::kernels::evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs) {
   std::vector<reference::Tensor> arguments;
   for (const Tensor& input : inputs) arguments.push_back(reference::Tensor::fromBytes(input.type, input.bytes));
   auto values = reference::evaluate(cluster.getBody().front(), arguments);

@@ -1,6 +1,6 @@
 // Compiles one cluster given as text, loads it as the runtime does, and runs it on tensors.
-#ifndef SGD_TESTS_TARGETS_CPU_CODEGEN_KERNEL_RUNNER_H
-#define SGD_TESTS_TARGETS_CPU_CODEGEN_KERNEL_RUNNER_H
+#ifndef SGD_TESTS_TARGETS_KERNELS_KERNEL_RUNNER_H
+#define SGD_TESTS_TARGETS_KERNELS_KERNEL_RUNNER_H
 
 #include <memory>
 #include <string>
@@ -8,9 +8,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "targets/cpu/codegen/codegen.h"
+#include "tests/targets/kernels/compiled_kernels.h"
 
-namespace mlir::sgd::cpu {
+namespace mlir::sgd::kernels {
 
 /// A tensor as bytes, with access to its elements as doubles.
 struct Tensor {
@@ -30,10 +30,10 @@ struct Tensor {
 class KernelRunner {
  public:
   /// `text` is a module with one function whose body holds one cluster. Test failures are reported by `ok()`.
-  explicit KernelRunner(llvm::StringRef text, llvm::StringRef cpu = "native", llvm::ArrayRef<InPlacePair> inPlace = {});
-  ~KernelRunner();
+  explicit KernelRunner(llvm::StringRef text, llvm::StringRef variant = CompiledKernels::variants().front(),
+                        llvm::ArrayRef<InPlacePair> inPlace = {});
 
-  bool ok() const { return symbol != nullptr; }
+  bool ok() const { return kernels != nullptr; }
   const KernelInterface& interface() const { return kernel; }
   ClusterOp cluster() const { return body; }
   std::vector<Tensor> makeInputs() const;
@@ -42,20 +42,17 @@ class KernelRunner {
                           std::vector<int64_t> coordinates = {}) const;
 
  private:
-  using Function = void (*)(void* const*, const int64_t*, int64_t, int64_t);
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   ClusterOp body;
   KernelInterface kernel;
   std::vector<InPlacePair> inPlace;
-  void* library = nullptr;
-  int file = -1;
-  Function symbol = nullptr;
+  std::unique_ptr<CompiledKernels> kernels;
 };
 
 /// A context with the dialects that kernels are made of.
 std::unique_ptr<MLIRContext> makeContext();
 
-}  // namespace mlir::sgd::cpu
+}  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,10 +1,8 @@
 // Runs compiled clusters inside the test process.
-#include "tests/targets/cpu/codegen/kernel_runner.h"
+#include "tests/targets/kernels/kernel_runner.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 
@@ -13,9 +11,9 @@
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
-std::unique_ptr<MLIRContext> mlir::sgd::cpu::makeContext() {
+std::unique_ptr<MLIRContext> mlir::sgd::kernels::makeContext() {
   auto context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
   context->loadDialect<SgdDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   return context;
@@ -66,39 +64,17 @@ void Tensor::fill(double low, double high, unsigned seed) {
   }
 }
 
-KernelRunner::KernelRunner(StringRef text, StringRef cpu, ArrayRef<InPlacePair> pairs)
+KernelRunner::KernelRunner(StringRef text, StringRef variant, ArrayRef<InPlacePair> pairs)
     : context(makeContext()), inPlace(pairs.begin(), pairs.end()) {
   module = parseSourceString<ModuleOp>(text, context.get());
   if (!module) return;
   module->walk([&](ClusterOp op) { body = op; });
   for (unsigned result = 0; body && result < body.getNumResults(); ++result)
     if (body.getUpdate(result)) inPlace.push_back({result, body.getUpdatedInput(result)});
-  std::string error;
-  FailureOr<CpuTarget> target = CpuTarget::get(cpu, &error);
-  if (failed(target)) {
-    ADD_FAILURE() << error;
-    return;
-  }
-  FailureOr<KernelInterface> described = describeKernel(body);
+  FailureOr<KernelInterface> described = CompiledKernels::describe(body);
   if (failed(described)) return;
   kernel = *described;
-  KernelRequest request{body, "kernel", llvm::to_vector(inPlace)};
-  auto object = compileKernels(request, *target, 1);
-  if (failed(object)) return;
-  // Stays open while the library is loaded: dlopen takes a file of the same name for the same library.
-  file = memfd_create("kernels", MFD_CLOEXEC);
-  EXPECT_EQ(write(file, object->data(), object->size()), static_cast<ssize_t>(object->size()));
-  library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    ADD_FAILURE() << dlerror();
-    return;
-  }
-  symbol = reinterpret_cast<Function>(dlsym(library, "kernel"));
-}
-
-KernelRunner::~KernelRunner() {
-  if (library) dlclose(library);
-  if (file >= 0) close(file);
+  kernels = CompiledKernels::create(KernelRequest{body, "kernel", llvm::to_vector(inPlace)}, variant);
 }
 
 std::vector<Tensor> KernelRunner::makeInputs() const {
@@ -121,8 +97,8 @@ class GuardedBuffer {
   }
   ~GuardedBuffer() { munmap(base, mapped); }
   GuardedBuffer(const GuardedBuffer&) = delete;
-  // As near to the end as an alignment of eight bytes allows.
-  char* data() const { return base + mapped - 4096 - llvm::alignTo(size, 8); }
+  // As near to the end as the alignment of buffers allows.
+  char* data() const { return base + mapped - 4096 - llvm::alignTo(size, 64); }
 
  private:
   size_t size, mapped;
@@ -152,10 +128,10 @@ std::vector<Tensor> KernelRunner::run(std::vector<Tensor> inputs, std::vector<in
     for (InPlacePair pair : inPlace)
       if (pair.first == number) memcpy(outputs.back(), inputs[pair.second].bytes.data(), results.back().bytes.size());
   }
-  coordinates.push_back(0);
+  coordinates.resize(kernel.coordinates.size());
   if (cuts.empty()) cuts = {0, kernel.range};
   for (size_t part = 0; part + 1 < cuts.size(); ++part)
-    symbol(buffers.data(), coordinates.data(), cuts[part], cuts[part + 1]);
+    kernels->launch(0, buffers, coordinates, cuts[part], cuts[part + 1]);
   for (auto [result, output] : llvm::zip(results, outputs)) memcpy(result.bytes.data(), output, result.bytes.size());
   return results;
 }

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "tests/targets/cpu/codegen/kernel_check.h"
+#include "tests/targets/kernels/kernel_check.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 namespace {
 

@@ -1,9 +1,6 @@
 // Random tensor programs: every cluster that sgd-form-clusters makes of them can be compiled, and together they compute
 // the program.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <random>
@@ -12,11 +9,12 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/schedule/passes.h"
-#include "tests/targets/cpu/codegen/reference.h"
+#include "tests/targets/kernels/kernel_runner.h"
+#include "tests/targets/kernels/reference.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-using namespace mlir::sgd::cpu;
+using namespace mlir::sgd::kernels;
 
 namespace {
 
@@ -149,21 +147,13 @@ ClusterOp wrap(func::FuncOp function) {
 /// Runs the clusters of a function one after another.
 class ProgramRunner {
  public:
-  explicit ProgramRunner(func::FuncOp function) : function(function) {
+  ProgramRunner(func::FuncOp function, StringRef variant) : function(function) {
     std::vector<KernelRequest> requests;
     function.walk(
         [&](ClusterOp cluster) { requests.push_back({cluster, "kernel" + std::to_string(requests.size()), {}}); });
-    auto object = compileKernels(requests, *CpuTarget::get("native"), 1);
-    if (failed(object)) return;
-    file = memfd_create("program", MFD_CLOEXEC);
-    if (write(file, object->data(), object->size()) != static_cast<ssize_t>(object->size())) return;
-    library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    kernels = CompiledKernels::create(requests, variant);
   }
-  ~ProgramRunner() {
-    if (library) dlclose(library);
-    if (file >= 0) close(file);
-  }
-  bool ok() const { return library != nullptr; }
+  bool ok() const { return kernels != nullptr; }
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
     DenseMap<Value, std::unique_ptr<Tensor>> known;
@@ -177,10 +167,7 @@ class ProgramRunner {
         std::vector<void*> buffers;
         for (Value operand : op.getOperands()) buffers.push_back(known[operand]->bytes.data());
         for (Value result : op.getResults()) buffers.push_back(known[result]->bytes.data());
-        auto kernel = reinterpret_cast<void (*)(void* const*, const int64_t*, int64_t, int64_t)>(
-            dlsym(library, ("kernel" + std::to_string(number++)).c_str()));
-        int64_t coordinates[1] = {0};
-        kernel(buffers.data(), coordinates, 0, describeKernel(cast<ClusterOp>(op))->range);
+        kernels->launch(number++, buffers, {}, 0, CompiledKernels::describe(cast<ClusterOp>(op))->range);
       } else if (isa<ReshapeOp>(op)) {
         known[op.getResult(0)]->bytes = known[op.getOperand(0)]->bytes;
       } else {
@@ -194,8 +181,7 @@ class ProgramRunner {
 
  private:
   func::FuncOp function;
-  int file = -1;
-  void* library = nullptr;
+  std::unique_ptr<CompiledKernels> kernels;
 };
 
 void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
@@ -212,7 +198,7 @@ void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   ASSERT_TRUE(succeeded(passes.run(*clustered)));
   auto function = *clustered->getOps<func::FuncOp>().begin();
-  ProgramRunner runner(function);
+  ProgramRunner runner(function, CompiledKernels::variants()[seed % 2]);
   ASSERT_TRUE(runner.ok());
   ClusterOp reference = wrap(*original->getOps<func::FuncOp>().begin());
   std::vector<Tensor> inputs;

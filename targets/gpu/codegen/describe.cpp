@@ -1,0 +1,33 @@
+// What a cluster needs to be launched on a GPU.
+#include "targets/gpu/codegen/codegen.h"
+#include "targets/gpu/codegen/row_kernels.h"
+#include "targets/gpu/codegen/schedule.h"
+#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/row_ops.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::gpu;
+
+/// Blocks along x.
+static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
+
+static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
+  FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
+  if (failed(plan)) return failure();
+  KernelInterface kernel;
+  kernel.range = makeSchedule(*plan).blocks;
+  kernel.flops = operationsPerLaunch(*plan);
+  kernel.bytes = touchedBytes(cluster);
+  kernel.coordinates = plan->coordinates;
+  kernel.inPlaceCandidates = findInPlaceCandidates(*plan);
+  return kernel;
+}
+
+FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(ClusterOp cluster) {
+  Operation* rowOp = getRowOp(cluster);
+  FailureOr<KernelInterface> kernel = rowOp ? describeRowKernel(cluster, rowOp) : describePlan(cluster);
+  if (succeeded(kernel) && kernel->range > kMostBlocks)
+    return cluster.emitOpError() << "needs " << kernel->range << " thread blocks, more than a GPU takes in one launch";
+  return kernel;
+}

@@ -1,0 +1,184 @@
+// Rows and columns: walks over the row variables, sums of a thread, and those of the threads that share a point. The
+// order of every sum follows from the schedule: lanes of a thread, then threads pairwise by their distance in a warp,
+// then warps one after another.
+#include "targets/gpu/codegen/kernel_emitter.h"
+#include "targets/kernels/element_ops.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::gpu;
+using LValue = llvm::Value;
+
+/// Walk p computes the reductions of phase p; one more may follow for what needs them all. What takes the place of an
+/// operand is stored in the last one, when nothing is read any more.
+void KernelEmitter::findWalks() {
+  walks = plan.phases;
+  for (const Store& store : plan.stores) {
+    storeWalks.push_back(store.perRowPoint ? plan.nodes[store.value].phase + 1 : 0);
+    walks = std::max(walks, storeWalks.back());
+  }
+  for (auto [store, walk] : llvm::zip(plan.stores, storeWalks))
+    if (walk != 0 && llvm::any_of(request.inPlace, [&](InPlacePair pair) { return pair.first == store.result; }))
+      walk = walks;
+}
+
+void KernelEmitter::emitReductions() {
+  bool isColumns = schedule.kind == Schedule::Kind::Columns;
+  findWalks();
+  LValue* thread = block.thread();
+  LValue *slices = b.getInt32(schedule.slices), *items = b.getInt32(schedule.itemsPerBlock());
+  slice = isColumns ? b.CreateUDiv(thread, items) : b.CreateURem(thread, slices);
+  itemInBlock = isColumns ? b.CreateURem(thread, items) : b.CreateUDiv(thread, slices);
+  LValue* number = itemNumber(schedule.itemsPerBlock(), itemInBlock);
+  pointExists = isBelow(number, schedule.items);
+  // Threads without a point go along with the last one: all are needed where threads wait for each other.
+  if (pointExists) {
+    auto* last = llvm::ConstantInt::get(number->getType(), schedule.items - 1);
+    number = b.CreateSelect(pointExists, number, last);
+  }
+  Scope point;
+  setDigits(point, plan.parallelVars, number, 1);
+  values.inScope(point, [&] {
+    for (unsigned walk = 1; walk <= walks; ++walk) emitWalk(walk, point);
+    SmallVector<const Store*> stores;
+    for (auto [store, walk] : llvm::zip(plan.stores, storeWalks))
+      if (walk == 0) stores.push_back(&store);
+    LValue* isFirst = schedule.slices == 1 ? nullptr : b.CreateICmpEQ(slice, b.getInt32(0));
+    storePoint(stores, both(pointExists, isFirst));
+  });
+}
+
+void KernelEmitter::emitWalk(unsigned walk, Scope& point) {
+  SmallVector<const Store*> stores;
+  SmallVector<unsigned> roots;
+  for (auto [store, storeWalk] : llvm::zip(plan.stores, storeWalks))
+    if (storeWalk == walk) stores.push_back(&store), roots.push_back(store.value);
+  declareAccumulators(walk);
+  for (const Accumulator& accumulator : accumulators) roots.push_back(plan.nodes[accumulator.node].operands[0]);
+  forEachChunk(
+      [&](Chunk& chunk) {
+        accumulate(chunk);
+        if (!stores.empty()) storeChunk(chunk, stores, both(pointExists, chunk.exists));
+      },
+      roots);
+  finishAccumulators(point);
+  values.setPhase(walk);
+}
+
+/// The row variables of chunk `number` of the row.
+void KernelEmitter::setRowDigits(Chunk& chunk, LValue* number) {
+  setDigits(chunk.scope, plan.rowVars, number, schedule.lanes);
+  if (schedule.lanes > 1) makeLanes(chunk, chunk.scope.variables.lookup(plan.laneVar));
+}
+
+/// All chunks of this thread's slice: those it holds, or in a loop. `roots`: the nodes that the body needs.
+void KernelEmitter::forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef<unsigned> roots) {
+  int64_t chunks = plan.product(plan.rowVars) / schedule.lanes;
+  llvm::Type* type = numberType(chunks + schedule.slices);
+  auto constant = [&](int64_t value) { return llvm::ConstantInt::get(type, value); };
+  LValue* first = b.CreateZExt(slice, type);
+  if (schedule.held == 0) {
+    for (unsigned root : roots) values.prepare(root);
+    block.count(first, constant(chunks), constant(schedule.slices), [&](LValue* number) {
+      values.inRegion([&] {
+        Chunk chunk;
+        setRowDigits(chunk, number);
+        body(chunk);
+      });
+    });
+    return;
+  }
+  if (held.empty()) {
+    held.resize(schedule.held);
+    for (auto [turn, chunk] : llvm::enumerate(held)) {
+      LValue* number = b.CreateAdd(first, constant(turn * schedule.slices));
+      bool isWhole = static_cast<int64_t>((turn + 1) * schedule.slices) <= chunks;
+      if (!isWhole) {
+        chunk.exists = b.CreateICmpULT(number, constant(chunks));
+        number = b.CreateSelect(chunk.exists, number, constant(chunks - 1));
+      }
+      setRowDigits(chunk, number);
+    }
+  }
+  for (Chunk& chunk : held) body(chunk);
+}
+
+void KernelEmitter::declareAccumulators(unsigned walk) {
+  ClusterOp cluster = plan.cluster;
+  OpBuilder attributes(cluster.getContext());
+  accumulators.clear();
+  for (auto [number, node] : llvm::enumerate(plan.nodes)) {
+    if (node.kind != NodeKind::Reduce || node.phase != walk) continue;
+    Accumulator accumulator{static_cast<unsigned>(number), {}};
+    TypedAttr neutral = getNeutralElement(attributes, cast<ReduceOp>(node.op).getKind(), node.type);
+    for (unsigned lane = 0; lane < schedule.lanes; ++lane) {
+      accumulator.lanes.push_back(block.variable(scalars().computeType(node.type)));
+      b.CreateStore(emitScalarConstant(scalars(), neutral, node.type), accumulator.lanes.back());
+    }
+    accumulators.push_back(std::move(accumulator));
+  }
+}
+
+void KernelEmitter::accumulate(Chunk& chunk) {
+  inLanes(chunk, [&](unsigned lane) {
+    for (Accumulator& accumulator : accumulators) {
+      const Node& node = plan.nodes[accumulator.node];
+      LValue* element = values.value(node.operands[0]);
+      if (!element) return;
+      llvm::AllocaInst* slot = accumulator.lanes[lane];
+      LValue* before = b.CreateLoad(slot->getAllocatedType(), slot);
+      LValue* after = emitCombiner(scalars(), cast<ReduceOp>(node.op).getKind(), node.type, before, element);
+      b.CreateStore(chunk.exists ? b.CreateSelect(chunk.exists, after, before) : after, slot);
+    }
+  });
+}
+
+/// The slices' values, in all threads of the point.
+LValue* KernelEmitter::joinSlices(LValue* value, ReduceKind kind, Type type, unsigned node) {
+  bool isColumns = schedule.kind == Schedule::Kind::Columns;
+  if (!isColumns)
+    for (unsigned distance = 1; distance < std::min(schedule.slices, kWarp); distance *= 2)
+      value = emitCombiner(scalars(), kind, type, value, block.exchange(value, distance));
+  unsigned groups = isColumns ? schedule.slices : schedule.slices / kWarp;
+  if (groups <= 1) return value;
+  // A boolean takes a byte.
+  llvm::Type* compute = value->getType();
+  bool isBoolean = compute->isIntegerTy(1);
+  llvm::Type* memory = isBoolean ? b.getInt8Ty() : compute;
+  unsigned items = schedule.itemsPerBlock();
+  llvm::GlobalVariable* partials = block.sharedArray(memory, static_cast<int64_t>(groups) * items,
+                                                     llvm::Twine(request.symbol) + "_partials" + llvm::Twine(node));
+  LValue* thread = block.thread();
+  auto store = [&](LValue* index) {
+    b.CreateStore(isBoolean ? b.CreateZExt(value, memory) : value, block.at(partials, index));
+  };
+  if (isColumns)
+    store(thread);
+  else
+    block.runIf(b.CreateICmpEQ(b.CreateAnd(thread, b.getInt32(kWarp - 1)), b.getInt32(0)),
+                [&] { store(b.CreateLShr(thread, b.getInt32(llvm::Log2_32(kWarp)))); });
+  block.barrier();
+  LValue* sum = nullptr;
+  for (unsigned group = 0; group < groups; ++group) {
+    LValue* index = isColumns ? b.CreateAdd(itemInBlock, b.getInt32(group * items))
+                              : b.CreateAdd(b.CreateMul(itemInBlock, b.getInt32(groups)), b.getInt32(group));
+    LValue* part = b.CreateLoad(memory, block.at(partials, index));
+    if (isBoolean) part = b.CreateTrunc(part, compute);
+    sum = sum ? emitCombiner(scalars(), kind, type, sum, part) : part;
+  }
+  return sum;
+}
+
+void KernelEmitter::finishAccumulators(Scope& point) {
+  for (Accumulator& accumulator : accumulators) {
+    const Node& node = plan.nodes[accumulator.node];
+    ReduceKind kind = cast<ReduceOp>(node.op).getKind();
+    SmallVector<LValue*> lanes;
+    for (llvm::AllocaInst* slot : accumulator.lanes) lanes.push_back(b.CreateLoad(slot->getAllocatedType(), slot));
+    for (size_t distance = lanes.size() / 2; distance > 0; distance /= 2)
+      for (size_t lane = 0; lane < distance; ++lane)
+        lanes[lane] = emitCombiner(scalars(), kind, node.type, lanes[lane], lanes[lane + distance]);
+    LValue* sum = joinSlices(lanes.front(), kind, node.type, accumulator.node);
+    point.values[accumulator.node] = scalars().round(sum, node.type);
+  }
+}

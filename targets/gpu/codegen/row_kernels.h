@@ -1,0 +1,23 @@
+// Kernels that go through whole rows in order: sorts, and the choice of the largest elements. A block has one row.
+#ifndef SGD_TARGETS_GPU_CODEGEN_ROW_KERNELS_H
+#define SGD_TARGETS_GPU_CODEGEN_ROW_KERNELS_H
+
+#include "llvm/IR/Module.h"
+#include "targets/kernels/kernel_interface.h"
+
+namespace mlir::sgd::gpu {
+
+using namespace kernels;
+
+/// As describeKernel, for a cluster with a row op.
+KernelInterface describeRowKernel(ClusterOp cluster, Operation* rowOp);
+
+/// Threads of a block.
+unsigned rowKernelThreads(Operation* rowOp);
+
+/// Adds the function; emits an error on a scalar op without code.
+LogicalResult emitRowKernel(llvm::Module& module, Operation* rowOp, const KernelRequest& request);
+
+}  // namespace mlir::sgd::gpu
+
+#endif

@@ -1,0 +1,54 @@
+// The GPU's kernels on the emulator.
+#include "tests/targets/kernels/compiled_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include "targets/gpu/codegen/codegen.h"
+#include "tests/targets/gpu/emulator/kernel_emulator.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::kernels;
+
+namespace {
+
+class EmulatedKernels : public CompiledKernels {
+ public:
+  EmulatedKernels(std::unique_ptr<::sgd::emulator::KernelModule> module, ::sgd::emulator::Order order,
+                  SmallVector<unsigned> threads, ArrayRef<KernelRequest> requests)
+      : module(std::move(module)), order(order), threads(std::move(threads)) {
+    for (const KernelRequest& request : requests) symbols.push_back(request.symbol);
+  }
+
+  void launch(size_t kernel, ArrayRef<void*> buffers, ArrayRef<int64_t> coordinates, int64_t begin,
+              int64_t end) override {
+    std::vector<uint64_t> parameters;
+    for (void* buffer : buffers) parameters.push_back(reinterpret_cast<uintptr_t>(buffer));
+    for (int64_t coordinate : coordinates) parameters.push_back(static_cast<uint64_t>(coordinate));
+    ::sgd::emulator::Grid grid{static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin), threads[kernel]};
+    EXPECT_EQ(module->Launch(symbols[kernel], grid, parameters, order), "");
+  }
+
+ private:
+  std::unique_ptr<::sgd::emulator::KernelModule> module;
+  ::sgd::emulator::Order order;
+  SmallVector<unsigned> threads;
+  std::vector<std::string> symbols;
+};
+
+}  // namespace
+
+std::vector<std::string> CompiledKernels::variants() { return {"forward", "backward"}; }
+
+FailureOr<KernelInterface> CompiledKernels::describe(ClusterOp cluster) { return gpu::describeKernel(cluster); }
+
+std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest> requests, StringRef variant) {
+  FailureOr<gpu::GpuKernels> compiled = gpu::compileKernels(requests, {gpu::Architecture{"emulated"}}, 1);
+  if (failed(compiled)) return nullptr;
+  std::string error;
+  auto module = ::sgd::emulator::KernelModule::Load(compiled->modules.front(), &error);
+  EXPECT_NE(module, nullptr) << error;
+  if (!module) return nullptr;
+  auto order = variant == "forward" ? ::sgd::emulator::Order::kForward : ::sgd::emulator::Order::kBackward;
+  return std::make_unique<EmulatedKernels>(std::move(module), order, compiled->threads, requests);
+}

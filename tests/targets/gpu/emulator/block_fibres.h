@@ -1,0 +1,55 @@
+// The threads of one block as fibres of the calling thread.
+#ifndef SGD_TESTS_TARGETS_GPU_EMULATOR_BLOCK_FIBRES_H
+#define SGD_TESTS_TARGETS_GPU_EMULATOR_BLOCK_FIBRES_H
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sgd::emulator {
+
+class BlockFibres {
+ public:
+  BlockFibres() = default;
+  ~BlockFibres();
+  BlockFibres(const BlockFibres&) = delete;
+  BlockFibres& operator=(const BlockFibres&) = delete;
+
+  // Calls `body` in `threads` threads until all have returned. Empty, or why they cannot all go on.
+  std::string Run(uint32_t threads, bool backward, const std::function<void()>& body);
+  // The same for a body that never waits.
+  void RunOneByOne(uint32_t threads, bool backward, const std::function<void()>& body);
+
+  // For the running thread:
+  uint32_t thread() const { return current_; }
+  void Barrier();
+  int32_t Exchange(int32_t value, uint32_t distance);
+
+ private:
+  enum class State { kReady, kAtBarrier, kAtExchange, kDone };
+  struct Fibre {
+    ucontext_t context;
+    State state;
+    uint32_t exchanges;
+  };
+
+  static void Enter();
+  void Wait(State state);
+  std::string CheckRound() const;
+
+  std::vector<Fibre> fibres_;
+  std::vector<int32_t>
+      words_[2];  // by parity of the thread's exchanges: the last one is read while the next is written
+  char* stacks_ = nullptr;
+  uint32_t stack_count_ = 0;
+  ucontext_t scheduler_;
+  uint32_t current_ = 0;
+  const std::function<void()>* body_ = nullptr;
+};
+
+}  // namespace sgd::emulator
+
+#endif
