@@ -1,4 +1,5 @@
 // Lowers convolutions to the graph level's one form: dimensions in a fixed order, groups as a dimension of their own.
+#include "frontends/stablehlo/combiner.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 
@@ -41,7 +42,8 @@ class ConvolutionLowering {
   LogicalResult run() {
     if (failed(check())) return failure();
     Type element = l.getResultType().getElementType();
-    Value lhs = convert(0, element), rhs = convert(1, element);
+    Value lhs = convert(foldPadding(), l.getElementType(0), element);
+    Value rhs = convert(l.operands[1], l.getElementType(1), element);
     auto convolution = l.create<ConvolutionOp>(getType(), prepareLhs(lhs), prepareRhs(rhs), strides, low, high,
                                                lhsDilations, rhsDilations);
     return l.finish(finish(convolution));
@@ -79,9 +81,29 @@ class ConvolutionLowering {
     return success();
   }
 
-  /// Integers widen to the result's type, as for dot_general; floats of one width are what JAX writes.
-  Value convert(unsigned index, Type element) {
-    Value value = l.operands[index];
+  /// Zeros put around the lhs by an op of their own, and between its elements, are the convolution's padding.
+  Value foldPadding() {
+    Value lhs = l.operands[0];
+    auto pad = lhs.getDefiningOp<PadOp>();
+    if (!pad || !isNeutral(l, pad.getValue(), ReduceKind::Add)) return lhs;
+    for (int64_t dim : {dims.getInputBatch(), dims.getInputFeature()})
+      if (pad.getLow()[dim] != 0 || pad.getHigh()[dim] != 0 || pad.getInterior()[dim] != 0) return lhs;
+    for (auto [i, dim] : llvm::enumerate(dims.getInputSpatial())) {
+      // Padding that is dilated in its turn does not begin and end as padding does.
+      if (lhsDilations[i] != 1 && (pad.getLow()[dim] != 0 || pad.getHigh()[dim] != 0)) return lhs;
+      if (typeOf(pad.getInput()).getDimSize(dim) == 0) return lhs;
+    }
+    for (auto [i, dim] : llvm::enumerate(dims.getInputSpatial())) {
+      low[i] += pad.getLow()[dim];
+      high[i] += pad.getHigh()[dim];
+      lhsDilations[i] *= pad.getInterior()[dim] + 1;
+    }
+    return pad.getInput();
+  }
+
+  /// Integers widen to the result's type, as for dot_general, by the sign of their `original` type; floats of one width
+  /// are what JAX writes.
+  Value convert(Value value, Type original, Type element) {
     Type from = typeOf(value).getElementType();
     if (from == element) return value;
     RankedTensorType type = typeOf(value).clone(element);
@@ -89,8 +111,7 @@ class ConvolutionLowering {
     if (isa<FloatType>(element))
       return widens ? l.create<arith::ExtFOp>(type, value) : l.create<arith::TruncFOp>(type, value);
     if (!widens) return l.create<arith::TruncIOp>(type, value);
-    return isUnsigned(l.getElementType(index)) ? l.create<arith::ExtUIOp>(type, value)
-                                               : l.create<arith::ExtSIOp>(type, value);
+    return isUnsigned(original) ? l.create<arith::ExtUIOp>(type, value) : l.create<arith::ExtSIOp>(type, value);
   }
 
   /// [N, s.., G, C]. Groups of the batch become groups of features: each has its own part of the batch.
