@@ -13,6 +13,8 @@ static constexpr int64_t kSmall = 16384;
 /// A value is stored rather than computed more often than this for an element: sums of sums of shifted values would
 /// double their work with every level.
 static constexpr int64_t kMaxEvaluations = 16;
+/// Ops on an element that cost as much as writing it to memory and reading it again.
+static constexpr int64_t kStoreCost = 16, kExpensiveCost = 8;
 
 ClusterGraph::ClusterGraph(Block& block) : order(std::distance(block.begin(), block.end())) {
   for (auto [position, op] : llvm::enumerate(block)) nodes[&op] = position;
@@ -103,10 +105,38 @@ bool ClusterGraph::mayHoldReduce(ReduceOp op, const Cluster& cluster, const Plac
   return pattern.isContiguous() && pattern.keptElements() >= 16 && pattern.rowElements() <= (1 << 17);
 }
 
+/// What one element of `op` costs, with what is computed for it alone; at most about `limit`.
+static int64_t getElementCost(Operation* op, int64_t limit) {
+  llvm::SmallSetVector<Operation*, 32> cone;
+  cone.insert(op);
+  int64_t cost = 0;
+  for (size_t next = 0; next < cone.size() && cost <= limit; ++next) {
+    Operation* member = cone[next];
+    if (getClusterRole(member) == ClusterRole::Pointwise) cost += isExpensive(member) ? kExpensiveCost : 1;
+    for (Value operand : member->getOperands()) {
+      Operation* producer = operand.getDefiningOp();
+      if (!producer || cone.contains(producer) || producer->hasTrait<OpTrait::ConstantLike>()) continue;
+      ClusterRole role = getClusterRole(producer);
+      if (role != ClusterRole::Pointwise && role != ClusterRole::Free) continue;
+      if (llvm::all_of(producer->getUsers(), [&](Operation* user) { return cone.contains(user); }))
+        cone.insert(producer);
+    }
+  }
+  return cost;
+}
+
+/// Whether computing elements of `op` wherever the cluster reads them costs more than storing them.
+static bool isBetterStored(Operation* op, const ClusterUse& use) {
+  if (use.evaluations == 1) return false;
+  if (use.evaluations > kMaxEvaluations) return true;
+  double times = static_cast<double>(use.evaluations) * use.cluster->elements / getNumElements(op->getResult(0));
+  return times > 1 && (times - 1) * getElementCost(op, kStoreCost) > kStoreCost;
+}
+
 bool ClusterGraph::mayJoin(Operation* op, const ClusterUse& use) const {
   const Cluster& cluster = *use.cluster;
   const Placement& placement = use.placement;
-  if (cluster.members.size() >= kMaxMembers || use.evaluations > kMaxEvaluations) return false;
+  if (cluster.members.size() >= kMaxMembers || isBetterStored(op, use)) return false;
   switch (getClusterRole(op)) {
     case ClusterRole::Reduce:
       return !cluster.isScatter && mayHoldReduce(cast<ReduceOp>(op), cluster, placement);

@@ -113,7 +113,7 @@ func.func @one_element_rows(%i: tensor<8x1xi32>, %x: tensor<8x64xf32>, %y: tenso
   return %s, %t : tensor<8x64xf32>, tensor<8x64xf32>
 }
 
-// Sums of shifted sums: each level reads the one before twice, so only 16 elements of a level are summed in one kernel.
+// Sums of shifted sums: each level reads the one before twice, so that adding again costs more than storing after some.
 // CHECK-LABEL: func.func @doubling
 // CHECK-COUNT-2: sgd.cluster
 // CHECK-NOT: sgd.cluster
@@ -138,4 +138,29 @@ func.func @doubling(%x: tensor<4096xf32>) -> tensor<4033xf32> {
   %b5 = sgd.slice %4 starts = [32] limits = [4065] strides = [1] : tensor<4065xf32> -> tensor<4033xf32>
   %5 = arith.addf %a5, %b5 : tensor<4033xf32>
   return %5 : tensor<4033xf32>
+}
+
+// What is read at several places, and takes many ops, is stored.
+// CHECK-LABEL: func.func @stored_chain
+// CHECK: %[[Y:.*]] = sgd.cluster(%arg0)
+// CHECK-COUNT-9: arith.mulf
+// CHECK: sgd.cluster(%[[Y]])
+// CHECK-NOT: arith.mulf
+// CHECK: return
+func.func @stored_chain(%x: tensor<4096xf32>) -> tensor<4094xf32> {
+  %0 = arith.mulf %x, %x : tensor<4096xf32>
+  %1 = arith.mulf %0, %x : tensor<4096xf32>
+  %2 = arith.mulf %1, %x : tensor<4096xf32>
+  %3 = arith.mulf %2, %x : tensor<4096xf32>
+  %4 = arith.mulf %3, %x : tensor<4096xf32>
+  %5 = arith.mulf %4, %x : tensor<4096xf32>
+  %6 = arith.mulf %5, %x : tensor<4096xf32>
+  %7 = arith.mulf %6, %x : tensor<4096xf32>
+  %y = arith.mulf %7, %x : tensor<4096xf32>
+  %a = sgd.slice %y starts = [0] limits = [4094] strides = [1] : tensor<4096xf32> -> tensor<4094xf32>
+  %b = sgd.slice %y starts = [1] limits = [4095] strides = [1] : tensor<4096xf32> -> tensor<4094xf32>
+  %c = sgd.slice %y starts = [2] limits = [4096] strides = [1] : tensor<4096xf32> -> tensor<4094xf32>
+  %d = arith.addf %a, %b : tensor<4094xf32>
+  %e = arith.addf %d, %c : tensor<4094xf32>
+  return %e : tensor<4094xf32>
 }
