@@ -1,0 +1,102 @@
+// Launches on the emulator.
+#include "tests/targets/gpu/emulator/emulated_device.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/kernel_modules.h"
+
+namespace sgd::emulator {
+namespace {
+
+class Library final : public device::KernelLibrary {
+ public:
+  std::unique_ptr<KernelModule> module;
+  std::vector<std::pair<std::string, uint32_t>> kernels;  // symbol, threads
+};
+
+class LaunchNode final : public device::Node {
+ public:
+  LaunchNode(const Library& library, const artifact::Launch& launch, const device::MemoryMap& memory,
+             std::span<const int64_t> coordinates, Order order)
+      : library_(library), kernel_(launch.kernel()), blocks_(launch.range()), order_(order) {
+    for (uint32_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
+      parameters_.push_back(reinterpret_cast<uintptr_t>(memory.Address(*launch.buffers()->Get(i))));
+    }
+    for (const int64_t coordinate : coordinates) parameters_.push_back(static_cast<uint64_t>(coordinate));
+  }
+
+  absl::Status Execute() override {
+    if (blocks_ == 0) return absl::OkStatus();
+    const auto& [symbol, threads] = library_.kernels[kernel_];
+    const std::string problem =
+        library_.module->Launch(symbol, {0, static_cast<uint32_t>(blocks_), threads}, parameters_, order_);
+    return problem.empty() ? absl::OkStatus() : absl::InternalError(problem);
+  }
+
+ private:
+  const Library& library_;
+  uint32_t kernel_;
+  uint64_t blocks_;
+  Order order_;
+  std::vector<uint64_t> parameters_;
+};
+
+class SeveralNodes final : public device::Node {
+ public:
+  explicit SeveralNodes(std::vector<std::unique_ptr<device::Node>> nodes) : nodes_(std::move(nodes)) {}
+  absl::Status Execute() override {
+    for (const std::unique_ptr<device::Node>& node : nodes_) {
+      if (absl::Status status = node->Execute(); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  std::vector<std::unique_ptr<device::Node>> nodes_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<EmulatedDevice>> EmulatedDevice::Create(Order order) {
+  absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> cpu = cpu::CpuDevice::Create({});
+  if (!cpu.ok()) return cpu.status();
+  return std::unique_ptr<EmulatedDevice>(new EmulatedDevice(std::move(*cpu), order));
+}
+
+absl::StatusOr<std::unique_ptr<device::KernelLibrary>> EmulatedDevice::LoadKernels(const artifact::ArtifactFile& file) {
+  auto library = std::make_unique<Library>();
+  if (file.kernels().empty()) return library;
+  auto modules = artifact::ReadKernelModules(file.root(), file.kernels());
+  if (!modules.ok()) return modules.status();
+  if (modules->front().architecture != "emulated") return absl::FailedPreconditionError("is not for cuda:emulated");
+  std::string error;
+  library->module = KernelModule::Load(std::string(modules->front().text), &error);
+  if (!library->module) return absl::InvalidArgumentError(absl::StrCat("the kernels: ", error));
+  for (const artifact::Kernel* kernel : *file.root().kernels()) {
+    library->kernels.emplace_back(kernel->symbol()->str(), kernel->threads());
+  }
+  return library;
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> EmulatedDevice::PrepareLaunch(const artifact::Launch& launch,
+                                                                            const device::KernelLibrary& library,
+                                                                            const device::MemoryMap& memory,
+                                                                            std::span<const int64_t> coordinates) {
+  return std::make_unique<LaunchNode>(static_cast<const Library&>(library), launch, memory, coordinates, order_);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> EmulatedDevice::PrepareLaunchGroup(
+    std::span<const device::GroupedLaunch> launches, const device::KernelLibrary& library,
+    const device::MemoryMap& memory) {
+  std::vector<std::unique_ptr<device::Node>> nodes;
+  for (const device::GroupedLaunch& grouped : launches) {
+    auto node = PrepareLaunch(*grouped.launch, library, memory, grouped.coordinates);
+    if (!node.ok()) return node.status();
+    nodes.push_back(std::move(*node));
+  }
+  return std::make_unique<SeveralNodes>(std::move(nodes));
+}
+
+}  // namespace sgd::emulator

@@ -1,0 +1,61 @@
+// A device whose kernels are a GPU's, on the emulator, and everything else the CPU's: what kernels made for
+// `cuda:emulated` compute in whole programs.
+#pragma once
+
+#include <memory>
+
+#include "targets/cpu/device/cpu_device.h"
+#include "tests/targets/gpu/emulator/kernel_emulator.h"
+
+namespace sgd::emulator {
+
+class EmulatedDevice final : public device::Device {
+ public:
+  static absl::StatusOr<std::unique_ptr<EmulatedDevice>> Create(Order order);
+
+  const char* target() const override { return "cuda"; }
+  std::string fingerprint() const override { return "emulated"; }
+  absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override { return cpu_->Allocate(bytes); }
+  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(const artifact::Launch& launch,
+                                                              const device::KernelLibrary& library,
+                                                              const device::MemoryMap& memory,
+                                                              std::span<const int64_t> coordinates) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                                   const device::KernelLibrary& library,
+                                                                   const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
+                                                              const device::MemoryMap& memory) override {
+    return cpu_->PrepareMatmul(matmul, memory);
+  }
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
+                                                                   const device::MemoryMap& memory) override {
+    return cpu_->PrepareConvolution(convolution, memory);
+  }
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
+                                                             const device::KernelLibrary& library,
+                                                             const device::MemoryMap& memory) override {
+    return absl::UnimplementedError("plans for GPUs have no tiles");
+  }
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source, std::byte* target,
+                                                            uint64_t bytes) override {
+    return cpu_->PrepareCopy(source, target, bytes);
+  }
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(std::byte* target, uint64_t bytes,
+                                                            std::span<const uint8_t> pattern) override {
+    return cpu_->PrepareFill(target, bytes, pattern);
+  }
+  absl::Status Synchronize() override { return absl::OkStatus(); }
+  void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override {
+    cpu_->RunOnThreads(count, body);
+  }
+  uint32_t threads() const override { return 1; }
+
+ private:
+  EmulatedDevice(std::unique_ptr<cpu::CpuDevice> cpu, Order order) : cpu_(std::move(cpu)), order_(order) {}
+
+  std::unique_ptr<cpu::CpuDevice> cpu_;
+  Order order_;
+};
+
+}  // namespace sgd::emulator
