@@ -20,6 +20,7 @@ class CudaKernels : public Target {
   TargetDescription getDescription() const override {
     TargetDescription description;
     description.hasTiles = false;
+    description.multipliesIntegers = false;
     return description;
   }
 

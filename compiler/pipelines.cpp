@@ -39,7 +39,8 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
   passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass());
-  passes.addNestedPass<func::FuncOp>(createFormContractionsPass());
+  passes.addNestedPass<func::FuncOp>(
+      createFormContractionsPass(FormContractionsPassOptions{target.multipliesIntegers}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());

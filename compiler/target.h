@@ -17,6 +17,8 @@ namespace mlir::sgd {
 struct TargetDescription {
   /// Products around a kernel are computed in tiles that stay in a thread's cache.
   bool hasTiles = true;
+  /// Matrices of integers are multiplied by the device; else by kernels.
+  bool multipliesIntegers = true;
 };
 
 class Target {

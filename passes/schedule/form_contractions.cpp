@@ -3,6 +3,7 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/contraction_shape.h"
+#include "passes/schedule/expand_product.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -169,6 +170,8 @@ SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int
 }
 
 struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractionsPass> {
+  using FormContractionsPassBase::FormContractionsPassBase;
+
   void runOnOperation() final {
     composeTransposes(getOperation());
     hoistTransposes(getOperation());
@@ -186,6 +189,7 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     OpBuilder builder(dot);
     if (replaceEmpty(builder, dot)) return success();
     convertOperands(builder, dot);
+    if (!integers && !isa<FloatType>(dot.getType().getElementType())) return expandProduct(dot), success();
     Labels lhsLabels, rhsLabels, resultLabels;
     getDotLabels(dot, lhsLabels, rhsLabels, resultLabels);
     std::optional<Candidate> best;

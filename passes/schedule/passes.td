@@ -28,9 +28,10 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
   let description = [{
     Before: local shapes, no encodings. After: no sgd.dot_general; every sgd.contract runs as strided matrix products (contraction_shape.h).
     Transposes above and below are folded into the labels where that is cheaper than moving elements; what no product with strides can
-    take or write is transposed explicitly.
+    take or write is transposed explicitly. Products of integers that the target's library has not become sums of elementwise products.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
+  let options = [Option<"integers", "integers", "bool", "true", "Whether the target multiplies matrices of integers">];
 }
 
 def ReuseActivationsPass : Pass<"sgd-reuse-activations", "::mlir::func::FuncOp"> {

@@ -1,0 +1,16 @@
+// A product that no library call computes, as ops that become a kernel.
+#ifndef SGD_PASSES_SCHEDULE_EXPAND_PRODUCT_H
+#define SGD_PASSES_SCHEDULE_EXPAND_PRODUCT_H
+
+#include "dialects/sgd/sgd_dialect.h"
+
+namespace mlir::sgd {
+
+/// Replaces `dot`, of integers of one type, by both operands repeated to [batch.., lhs free.., rhs free..,
+/// contracted..], their products, and sums over the contracted dimensions: one cluster, in which nothing is repeated in
+/// memory.
+void expandProduct(DotGeneralOp dot);
+
+}  // namespace mlir::sgd
+
+#endif
