@@ -89,14 +89,24 @@ std::optional<ReduceKind> reduceKindOf(ScatterKind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
+/// Whether an index vector of nothing but ones points outside of the operand: not when it has no components, or counts
+/// without a sign in few bits.
+bool isAllOnesOutside(ScatterOp scatter) {
+  unsigned width = cast<RankedTensorType>(scatter.getIndices().getType()).getElementTypeBitWidth();
+  return llvm::any_of(scatter.getScatterDimsToOperandDims(), [&](int64_t dim) {
+    return !scatter.getUnsignedIndices() || width > 32 || shapeOf(scatter.getInput())[dim] < (int64_t(1) << width);
+  });
+}
+
 struct ScatterRule : ShardingRuleOpInterface::ExternalModel<ScatterRule, ScatterOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto scatter = cast<ScatterOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     std::optional<ReduceKind> kind = reduceKindOf(scatter.getKind());
     if (kind) rule.accumulator = kInput;
-    // An update whose index is padding lands nowhere.
+    // An update whose index is padding lands nowhere, or changes nothing.
     rule.padding = {PaddingFill::Anything, PaddingFill::AllOnes, PaddingFill::Anything};
+    if (!isAllOnesOutside(scatter)) rule.padding = {PaddingFill::Anything, PaddingFill::Anything, PaddingFill::Neutral};
     SmallVector<unsigned> indexFactors = addIndexFactors(
         rule, shapeOf(scatter.getIndices()), scatter.getIndexVectorDim(), scatter.getIndicesBatchingDims(),
         kind ? FactorKind::Reduction : FactorKind::NeedReplication, kind.value_or(ReduceKind::Add));

@@ -59,8 +59,12 @@ TensorFactors project(const TensorAxes& tensor, DimFactors mapping, ArrayRef<int
   result.factors.resize(sizes.size());
   result.replicated = tensor.replicated;
   result.unreduced = tensor.unreduced;
-  for (size_t dim = 0; dim < mapping.size(); ++dim)
-    if (!mapping[dim].empty()) projectDim(tensor.dims[dim], mapping[dim], sizes, tiling, result);
+  for (size_t dim = 0; dim < mapping.size(); ++dim) {
+    if (!mapping[dim].empty())
+      projectDim(tensor.dims[dim], mapping[dim], sizes, tiling, result);
+    else
+      result.replicated.append(tensor.dims[dim].axes);
+  }
   return result;
 }
 

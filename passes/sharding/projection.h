@@ -40,7 +40,7 @@ struct FactorAxes {
 /// One tensor's view of all factors of the op, indexed by factor.
 struct TensorFactors {
   llvm::SmallVector<FactorAxes, 4> factors;
-  AxisParts replicated;
+  AxisParts replicated;  // what shards a dimension without factors (of size 1) too: no factor may have it
   AxisParts unreduced;
 };
 

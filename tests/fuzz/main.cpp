@@ -24,8 +24,8 @@ std::string listFamilies() {
   return list;
 }
 
-/// Each file in a process of its own; 1 when one fails.
-int checkFiles(const std::vector<std::string>& paths) {
+/// Each file in a process of its own; 1 when one fails, or is refused and must not be.
+int checkFiles(const std::vector<std::string>& paths, bool mustAgree) {
   int code = 0;
   for (const std::string& path : paths) {
     std::ifstream stream(path);
@@ -36,7 +36,7 @@ int checkFiles(const std::vector<std::string>& paths) {
     Outcome outcome = checkIsolated({std::istreambuf_iterator<char>(stream), {}});
     static constexpr const char* names[] = {"agrees", "refused", "DIFFERS", "CRASHED"};
     std::cout << path << ": " << names[static_cast<int>(outcome.kind)] << " " << outcome.message << "\n";
-    if (outcome.isFailure()) code = 1;
+    if (outcome.isFailure() || (mustAgree && outcome.kind != Outcome::Kind::Agrees)) code = 1;
   }
   return code;
 }
@@ -50,11 +50,13 @@ int main(int argc, char** argv) {
       "sgd-fuzz");
   SessionOptions options;
   std::vector<std::string> families, files;
+  bool mustAgree = false;
   double minutes = 0;
   size_t numRefusals = 3;
   options.folder = "fuzz-failures";
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   app.add_option("--check", files, "Check these programs instead")->type_name("FILE");
+  app.add_flag("--must-agree", mustAgree, "With --check: a refusal is a failure");
   app.add_option("--family", families, "Only these families: " + listFamilies())->type_name("NAME");
   app.add_option("--seed", options.seed, "Equal seeds give equal programs (default 1)");
   app.add_option("--cases", options.cases, "How many programs")->type_name("N");
@@ -71,7 +73,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (!files.empty()) return checkFiles(files);
+  if (!files.empty()) return checkFiles(files, mustAgree);
   options.families = findFamilies(families);
   if (options.families.empty() || (!families.empty() && options.families.size() != families.size())) {
     std::cerr << "sgd-fuzz: --family: the families are " << listFamilies() << "\n";

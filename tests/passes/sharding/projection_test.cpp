@@ -57,6 +57,12 @@ TEST(ProjectionTest, FactorsOfOtherTensorsAreAbsent) {
   EXPECT_TRUE(factors.factors[1].isPresent);
 }
 
+TEST(ProjectionTest, AxesOfADimensionWithoutFactorsStayOutOfAllFactors) {
+  TensorFactors factors = project(tensorOf({{kX}, {kY}}), Mapping{{0}, {}}, {8});
+  EXPECT_EQ(factors.factors[0].axes, AxisParts{kX});
+  EXPECT_EQ(factors.replicated, AxisParts{kY});
+}
+
 TEST(ProjectionTest, AMinorFactorCannotBeShardedBeforeItsMajorIsFull) {
   bool isExact = true;
   llvm::SmallVector<AxisParts> axes = {{kXMajor}, {kY}};
