@@ -12,9 +12,12 @@ struct Window {
   Shape result;
 
   Window(Choices& choices, const Shape& shape, bool mayDilate) {
+    // Each position of a window becomes ops of its own: not too many of them.
+    int64_t positions = 1;
     for (int64_t size : shape) {
-      bool isWhole = choices.chance(40);
+      bool isWhole = positions >= 15 || choices.chance(40);
       sizes.push_back(isWhole ? 1 : choices.pick({2, 3, 1, 5}));
+      positions *= sizes.back();
       strides.push_back(isWhole ? 1 : choices.pick({1, 2, 1, 3}));
       baseDilations.push_back(mayDilate && choices.chance(10) ? 2 : 1);
       dilations.push_back(mayDilate && choices.chance(10) ? 2 : 1);
