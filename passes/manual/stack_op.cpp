@@ -50,16 +50,32 @@ static void appendResults(Operation* op, const AxisIndices& axes, SmallVectorImp
 }
 
 /// Ops whose attributes are lists over dimensions.
-static FailureOr<Stacked> stackPad(PadOp op, ArrayRef<Stacked> operands, StackBuilder& stack) {
-  if (!operands[1].isUniform())
-    return op.emitOpError(
-        "pads with a value that differs between the ranks of a manual computation, which is not "
-        "supported; select it after padding with a constant");
-  int64_t count = operands[0].axes.size();
-  return Stacked{PadOp::create(stack.getBuilder(), op.getLoc(), stack.getStackedType(operands[0].axes, op.getType()),
-                               operands[0].value, operands[1].value, prefixed(count, 0, op.getLow()),
-                               prefixed(count, 0, op.getHigh()), prefixed(count, 0, op.getInterior())),
-                 operands[0].axes};
+static Stacked stackPad(PadOp op, const Stacked& input, const Stacked& value, StackBuilder& stack) {
+  int64_t count = input.axes.size();
+  auto pad = [&](Value padded, Value with) {
+    auto element = cast<RankedTensorType>(padded.getType()).getElementType();
+    RankedTensorType type = stack.getStackedType(input.axes, op.getType()).clone(element);
+    return PadOp::create(stack.getBuilder(), op.getLoc(), type, padded, with, prefixed(count, 0, op.getLow()),
+                         prefixed(count, 0, op.getHigh()), prefixed(count, 0, op.getInterior()));
+  };
+  if (value.isUniform()) return {pad(input.value, value.value), input.axes};
+  // Each rank has a value of its own: padded with anything, then chosen where nothing of the input lies.
+  OpBuilder& builder = stack.getBuilder();
+  auto constant = [&](RankedTensorType type, bool number) -> Value {
+    Attribute element = builder.getIntegerAttr(type.getElementType(), number ? 1 : 0);
+    return arith::ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, element));
+  };
+  Type flag = builder.getI1Type();
+  Value isInput = pad(constant(input.getType().clone(flag), true), constant(RankedTensorType::get({}, flag), false));
+  auto scalar = RankedTensorType::get({}, input.getType().getElementType());
+  Value zero = arith::ConstantOp::create(builder, op.getLoc(), cast<TypedAttr>(builder.getZeroAttr(scalar)));
+  AxisIndices axes = unite(input.axes, value.axes);
+  Stacked spreadValue = stack.spread(op.getLoc(), value, axes);
+  Value values = BroadcastInDimOp::create(builder, op.getLoc(), stack.getStackedType(axes, op.getType()),
+                                          spreadValue.value, behind(axes.size(), {}));
+  Value padded = stack.spread(op.getLoc(), {pad(input.value, zero), input.axes}, axes).value;
+  Value mask = stack.spread(op.getLoc(), {isInput, input.axes}, axes).value;
+  return {arith::SelectOp::create(builder, op.getLoc(), mask, padded, values), axes};
 }
 
 static Stacked stackSlice(SliceOp op, const Stacked& input, StackBuilder& stack) {
@@ -112,7 +128,7 @@ std::optional<FailureOr<Stacked>> mlir::sgd::stackMove(Operation* op, ArrayRef<S
       })
       .Case([&](ReshapeOp) { return Stacked{ReshapeOp::create(builder, loc, typeOf(op), input), AxisIndices(axes)}; })
       .Case([&](SliceOp move) { return stackSlice(move, operands[0], stack); })
-      .Case([&](PadOp move) { return stackPad(move, operands, stack); })
+      .Case([&](PadOp move) { return stackPad(move, operands[0], operands[1], stack); })
       .Case([&](ConcatenateOp move) { return stackConcatenate(move, operands, stack); })
       .Case([&](ReverseOp move) {
         return Stacked{ReverseOp::create(builder, loc, input, shifted(count, move.getDimensions())), AxisIndices(axes)};
@@ -152,10 +168,11 @@ LogicalResult mlir::sgd::stackOp(Operation* op, ArrayRef<Stacked> operands, Stac
     appendResults(cloneWith(op, spreadAll(op->getLoc(), operands, axes, stack), axes, stack), axes, results);
     return success();
   }
-  // Rows are ordered as before, there are more of them.
-  if (isa<SortOp, TopKOp>(op)) {
+  // Rows are ordered or summed as before, there are more of them.
+  if (isa<SortOp, TopKOp, CumulativeOp>(op)) {
     Operation* copy = cloneWith(op, spreadAll(op->getLoc(), operands, axes, stack), axes, stack);
     if (auto sort = dyn_cast<SortOp>(copy)) sort.setDimension(sort.getDimension() + axes.size());
+    if (auto sums = dyn_cast<CumulativeOp>(copy)) sums.setDimension(sums.getDimension() + axes.size());
     appendResults(copy, axes, results);
     return success();
   }

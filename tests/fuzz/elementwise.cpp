@@ -48,6 +48,13 @@ void addCompare(Program& program) {
   program.addOp(name + ", " + first.name + ", " + second.name + " : " + first.type.print(), {first.type.shape, "i1"});
 }
 
+void addClass(Program& program) {
+  Value x = getFirst(program, true, false);
+  program.addOp(std::string(program.choices.pick({"math.isfinite ", "math.isinf ", "math.isnan "})) + x.name + " : " +
+                    x.type.print(),
+                {x.type.shape, "i1"});
+}
+
 void addSelect(Program& program) {
   Value first = getFirst(program, !program.choices.chance(50), true), second = getSecond(program, first);
   Type boolean{first.type.shape, "i1"};
@@ -66,7 +73,7 @@ void addNumeric(Program& program, const Names& names, bool isFloat, bool isBinar
 }  // namespace
 
 void mlir::sgd::fuzz::addElementwise(Program& program) {
-  switch (program.choices.below(8)) {
+  switch (program.choices.below(9)) {
     case 0:
     case 1:
       return addNumeric(program, kBinaryFloat, true, true, false);
@@ -79,6 +86,8 @@ void mlir::sgd::fuzz::addElementwise(Program& program) {
       return addNumeric(program, kUnaryInteger, false, false, false);
     case 6:
       return addCompare(program);
+    case 7:
+      return addClass(program);
     default:
       return addSelect(program);
   }

@@ -41,6 +41,15 @@ constexpr Family kFamilies[] = {
     {"manual", addManual, Language::Graph, Kind::Regions},
     {"graph", addMix, Language::Graph, Kind::Mix},
     {"stablehlo", addStablehloOp, Language::Stablehlo},
+    {"functions", addStablehloFunction, Language::Stablehlo},
+    {"bodies", addStablehloBody, Language::Stablehlo},
+    {"moves", addStablehloMove, Language::Stablehlo},
+    {"dot", addStablehloDot, Language::Stablehlo},
+    {"batch_norm", addBatchNorm, Language::Stablehlo},
+    {"stablehlo_gather", addGather, Language::Stablehlo},
+    {"stablehlo_scatter", addScatter, Language::Stablehlo},
+    {"stablehlo_dynamic_slice", addDynamicSlice, Language::Stablehlo},
+    {"stablehlo_dynamic_update", addDynamicUpdateSlice, Language::Stablehlo},
     {"reduce_window", addReduceWindow, Language::Stablehlo},
     {"select_and_scatter", addSelectAndScatter, Language::Stablehlo},
     {"pooling", addPooling, Language::Stablehlo},
@@ -81,7 +90,7 @@ Generated mlir::sgd::fuzz::generate(size_t index, Choices& choices) {
   const Family& family = kFamilies[index];
   Program program(choices, family.language);
   program.shardingOptions.partialPercent = choices.chance(5) ? 30 : 0;
-  if (choices.chance(40)) program.shardingOptions.unevenPercent = 40;
+  if (choices.chance(60)) program.shardingOptions.unevenPercent = 50;
   family.add(program);
   while (choices.chance(20)) family.add(program);
   std::string text = program.print();

@@ -55,7 +55,7 @@ void addConcatenate(Program& program);
 void addReverse(Program& program);
 void addIota(Program& program);
 
-void addGather(Program& program);  // indexing.cpp
+void addGather(Program& program);  // indexing.cpp, for both languages
 void addScatter(Program& program);
 void addDynamicSlice(Program& program);
 void addDynamicUpdateSlice(Program& program);
@@ -68,6 +68,13 @@ void addSharedSums(Program& program);
 void addAttention(Program& program);
 
 void addStablehloOp(Program& program);  // stablehlo.cpp, from here on for programs of that language
+
+void addStablehloFunction(Program& program);
+void addStablehloBody(Program& program);
+
+void addStablehloMove(Program& program);  // stablehlo_moves.cpp
+void addStablehloDot(Program& program);
+void addBatchNorm(Program& program);
 
 void addReduceWindow(Program& program);  // windows.cpp
 void addSelectAndScatter(Program& program);

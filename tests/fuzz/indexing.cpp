@@ -1,5 +1,6 @@
 // Ops that read or write where run-time indices say.
 #include "tests/fuzz/families.h"
+#include "tests/fuzz/stablehlo_text.h"
 
 #include <algorithm>
 
@@ -77,6 +78,17 @@ Value addIndices(Program& program, const IndexSpace& space) {
 
 std::string printUnsigned(Choices& choices) { return choices.chance(10) ? ", unsigned_indices" : ""; }
 
+/// What a scatter does with an old and a new value.
+std::string printScatterBody(Choices& choices, const Value& input) {
+  if (!choices.chance(30)) return printCombiner(input, choices.pick({"add", "maximum", "minimum", "multiply"}));
+  // The new one, or something that is no op of its own.
+  std::string type = printScalar(input),
+              ops = choices.chance(50) ? "" : "    %s = stablehlo.subtract %p, %q : " + type + "\n";
+  if (input.type.element == "i1") ops = "";
+  return "({\n  ^bb0(%p: " + type + ", %q: " + type + "):\n" + ops + "    stablehlo.return " +
+         (ops.empty() ? "%q" : "%s") + " : " + type + "\n  })";
+}
+
 /// One scalar start for each dimension of `shape`, sometimes outside of it.
 std::string addStarts(Program& program, const Shape& shape, std::string& types) {
   std::string names, element = chooseIndexElement(program.choices);
@@ -110,6 +122,17 @@ void mlir::sgd::fuzz::addGather(Program& program) {
     if (input.type.shape[dim] == 0) sliceSizes[dim] = 0;
   Type type{space.resultShape, input.type.element};
   if (type.size() > 6000) return;
+  if (program.language == Language::Stablehlo) {
+    program.addOp("\"stablehlo.gather\"(" + input.name + ", " + indices.name +
+                      ") <{dimension_numbers = #stablehlo.gather<offset_dims = " + printList(space.windowDims) +
+                      ", collapsed_slice_dims = " + printList(space.collapsed) + ", operand_batching_dims = " +
+                      printList(space.batching) + ", start_indices_batching_dims = " + printList(space.indexBatching) +
+                      ", start_index_map = " + printList(space.map) + ", index_vector_dim = " +
+                      std::to_string(space.vectorDim) + ">, slice_sizes = " + printArray(sliceSizes) + "}> : (" +
+                      input.type.print() + ", " + indices.type.print() + ") -> " + type.print(),
+                  type);
+    return;
+  }
   program.addOp("sgd.gather " + input.name + ", " + indices.name + " {offset_dims = " + printArray(space.windowDims) +
                     ", collapsed_slice_dims = " + printArray(space.collapsed) + ", operand_batching_dims = " +
                     printArray(space.batching) + ", indices_batching_dims = " + printArray(space.indexBatching) +
@@ -127,6 +150,18 @@ void mlir::sgd::fuzz::addScatter(Program& program) {
   Type updatesType{space.resultShape, input.type.element};
   if (updatesType.size() > 6000) return;
   Value indices = addIndices(program, space), updates = program.getOperand(updatesType);
+  if (program.language == Language::Stablehlo) {
+    program.addOp("\"stablehlo.scatter\"(" + input.name + ", " + indices.name + ", " + updates.name +
+                      ") <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = " +
+                      printList(space.windowDims) + ", inserted_window_dims = " + printList(space.collapsed) +
+                      ", input_batching_dims = " + printList(space.batching) + ", scatter_indices_batching_dims = " +
+                      printList(space.indexBatching) + ", scatter_dims_to_operand_dims = " + printList(space.map) +
+                      ", index_vector_dim = " + std::to_string(space.vectorDim) + ">}> " +
+                      printScatterBody(choices, input) + " : (" + input.type.print() + ", " + indices.type.print() +
+                      ", " + updatesType.print() + ") -> " + input.type.print(),
+                  input.type);
+    return;
+  }
   std::vector<std::string> kinds = {"add", "set", "max", "min", "mul"};
   if (!input.type.isFloat()) kinds = {"add", "set", "max", "min", "mul", "umax", "umin", "and", "or", "xor"};
   program.addOp("sgd.scatter " + choices.pick(kinds) + " " + input.name + ", " + indices.name + ", " + updates.name +
@@ -143,6 +178,12 @@ void mlir::sgd::fuzz::addDynamicSlice(Program& program) {
   Value input = program.getAny(1, 4);
   Type type{chooseBlock(program.choices, input.type.shape), input.type.element};
   std::string types = input.type.print(), starts = addStarts(program, input.type.shape, types);
+  if (program.language == Language::Stablehlo) {
+    program.addOp("\"stablehlo.dynamic_slice\"(" + input.name + starts + ") <{slice_sizes = " + printArray(type.shape) +
+                      "}> : (" + types + ") -> " + type.print(),
+                  type);
+    return;
+  }
   program.addOp("sgd.dynamic_slice " + input.name + starts + " sizes = " + printList(type.shape) + " : (" + types +
                     ") -> " + type.print(),
                 type);
@@ -153,6 +194,12 @@ void mlir::sgd::fuzz::addDynamicUpdateSlice(Program& program) {
   Value update = program.getOperand({chooseBlock(program.choices, input.type.shape), input.type.element});
   std::string types = input.type.print() + ", " + update.type.print(),
               starts = addStarts(program, input.type.shape, types);
+  if (program.language == Language::Stablehlo) {
+    program.addOp("\"stablehlo.dynamic_update_slice\"(" + input.name + ", " + update.name + starts + ") : (" + types +
+                      ") -> " + input.type.print(),
+                  input.type);
+    return;
+  }
   program.addOp("sgd.dynamic_update_slice " + input.name + ", " + update.name + starts + " : (" + types + ") -> " +
                     input.type.print(),
                 input.type);

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <thread>
 
+#include "tests/fuzz/op_families.h"
 #include "tests/fuzz/session.h"
 
 using namespace mlir::sgd::fuzz;
@@ -51,12 +52,14 @@ int main(int argc, char** argv) {
   SessionOptions options;
   std::vector<std::string> families, files;
   bool mustAgree = false;
+  size_t opPrograms = 0;
   double minutes = 0;
   size_t numRefusals = 3;
   options.folder = "fuzz-failures";
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   app.add_option("--check", files, "Check these programs instead")->type_name("FILE");
   app.add_flag("--must-agree", mustAgree, "With --check: a refusal is a failure");
+  app.add_option("--ops", opPrograms, "Print instead which families' first N programs hold each op")->type_name("N");
   app.add_option("--family", families, "Only these families: " + listFamilies())->type_name("NAME");
   app.add_option("--seed", options.seed, "Equal seeds give equal programs (default 1)");
   app.add_option("--cases", options.cases, "How many programs")->type_name("N");
@@ -72,6 +75,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (opPrograms > 0) {
+    printOpFamilies(std::cout, opPrograms);
+    return 0;
   }
   if (!files.empty()) return checkFiles(files, mustAgree);
   options.families = findFamilies(families);

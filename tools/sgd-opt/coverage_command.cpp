@@ -1,5 +1,5 @@
 // Asks the registries themselves: the frontend's tables, the interface of sharding rules, the code generator and the
-// evaluator, the last two by a sample of each op.
+// evaluator, the last two by a sample of each op. What is fuzzed is for the fuzzer to say, whose list is read.
 #include "tools/sgd-opt/coverage_command.h"
 
 #include <map>
@@ -10,9 +10,10 @@
 #include "frontends/stablehlo/import.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/Parser/Parser.h"
 #include "reference/evaluate.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -21,7 +22,8 @@ namespace {
 
 /// What is known of an op of the graph level.
 struct Entry {
-  std::string along;  // how its dimensions may be sharded
+  std::string along;        // how its dimensions may be sharded
+  std::string partitioned;  // how many of how many may stay sharded
   bool hasKernel = false, hasReference = false;
 };
 
@@ -47,6 +49,39 @@ std::string describeRule(const ShardingRule& rule) {
     if (llvm::any_of(rule.factors, [&](const Factor& factor) { return factor.kind == kind; }))
       text += (text.empty() ? "" : ", ") + getWord(kind).str();
   return text.empty() ? "passes" : text;
+}
+
+/// How many of the sample's dimensions, those that go together counted once, may stay sharded.
+std::string countPartitioned(const ShardingRule& rule) {
+  int64_t whole = llvm::count_if(rule.factors, [](const Factor& f) { return f.kind == FactorKind::NeedReplication; });
+  int64_t all = rule.factors.size();
+  return (Twine(all - whole) + " of " + Twine(all)).str();
+}
+
+/// By op, the families whose programs hold it: lines of a name, a tab, and names separated by commas.
+using Families = std::map<std::string, std::string>;
+
+std::optional<Families> readFamilies(StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file) return std::nullopt;
+  Families families;
+  for (StringRef line : llvm::split((*file)->getBuffer(), '\n')) {
+    auto [op, names] = line.split('\t');
+    if (!names.empty()) families[op.str()] = names.str();
+  }
+  return families;
+}
+
+/// The first few of the families, and how many more there are.
+std::string describeFamilies(const Families& families, StringRef op) {
+  constexpr size_t kMost = 4;
+  auto found = families.find(op.str());
+  if (found == families.end()) return "no";
+  SmallVector<StringRef> names;
+  StringRef(found->second).split(names, ", ");
+  std::string text = llvm::join(ArrayRef(names).take_front(kMost), ", ");
+  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
 }
 
 /// The function alone in a module, as the program `main`.
@@ -119,49 +154,58 @@ std::set<std::string> getOpsWithRules(MLIRContext& context) {
   return names;
 }
 
-void printInputOps(MLIRContext& context) {
+void printInputOps(MLIRContext& context, const Families& families) {
   SmallVector<std::string> supported = getSupportedInputOps();
-  struct Lists {
-    std::set<std::string> read, refused;
-  };
-  std::map<std::string, Lists> dialects;
+  std::set<std::string> read, refused;
   for (RegisteredOperationName name : context.getRegisteredOperations()) {
     StringRef dialect = name.getDialectNamespace(), op = name.stripDialect();
     if ((dialect != "stablehlo" && dialect != "chlo") || op == "return") continue;
-    Lists& lists = dialects[dialect.str()];
-    (llvm::is_contained(supported, name.getStringRef()) ? lists.read : lists.refused).insert(op.str());
+    (llvm::is_contained(supported, name.getStringRef()) ? read : refused).insert(name.getStringRef().str());
   }
-  llvm::outs() << "## Input\n\nOps of the input dialects. What is refused is named with its location and what to do "
-                  "instead.\n\n| dialect | read | refused |\n|---|---|---|\n";
-  for (const auto& [dialect, lists] : dialects)
-    llvm::outs() << "| `" << dialect << "` | " << llvm::join(lists.read, ", ") << " | "
-                 << llvm::join(lists.refused, ", ") << " |\n";
+  llvm::outs()
+      << "## Input\n\nOps of the input dialects that are lowered, and the families of the fuzzer whose programs "
+         "hold them.\n\n| op | fuzzed |\n|---|---|\n";
+  for (const std::string& name : read)
+    llvm::outs() << "| `" << name << "` | " << describeFamilies(families, name) << " |\n";
+  llvm::outs() << "\nRefused, by name, with the location and what to do instead: "
+               << llvm::join(llvm::map_range(refused, [](const std::string& name) { return "`" + name + "`"; }), ", ")
+               << ".\n";
 }
 
-void printGraphOps(const std::map<std::string, Entry>& entries) {
-  llvm::outs()
-      << "\n## Graph level\n\nHow dimensions may be sharded, over a sample of each op: *passes*: each shard from the "
-         "same "
-         "shards; *reduces*: shards give\npartial results; *exchanges*: shards need parts of their neighbours; "
-         "*whole*: "
-         "brought together before. Then whether the op\ncan be compiled for CPU, and whether the reference evaluator "
-         "knows it.\n\n| op | sharding | CPU | reference |\n|---|---|---|---|\n";
+void printGraphOps(const std::map<std::string, Entry>& entries, const Families& families) {
+  llvm::outs() << R"(
+## Graph level
+
+How dimensions may be sharded, over a sample of each op: *passes*: each shard from the same shards; *reduces*: shards give
+partial results; *exchanges*: shards need parts of their neighbours; *whole*: brought together before. *partitioned* is how
+many of the sample's dimensions stay sharded, those that go together counted once. Then whether the op has a kernel for
+CPU, whether the reference evaluator knows it, and the families of the fuzzer whose programs hold it.
+
+| op | sharding rule | partitioned | CPU kernel | reference | fuzzed |
+|---|---|---|---|---|---|
+)";
   for (const auto& [name, entry] : entries)
-    llvm::outs() << "| `" << name << "` | " << entry.along << " | " << (entry.hasKernel ? "yes" : "no") << " | "
-                 << (entry.hasReference ? "yes" : "no") << " |\n";
+    llvm::outs() << "| `" << name << "` | " << entry.along << " | " << entry.partitioned << " | "
+                 << (entry.hasKernel ? "yes" : "no") << " | " << (entry.hasReference ? "yes" : "no") << " | "
+                 << describeFamilies(families, name) << " |\n";
 }
 
 }  // namespace
 
 int mlir::sgd::coverageCommand(int argc, char** argv, const DialectRegistry& registry) {
-  if (argc != 3 || StringRef(argv[1]) != "--op-coverage") {
-    llvm::errs() << "usage: sgd-opt --op-coverage SAMPLES.mlir\n";
+  if (argc != 4 || StringRef(argv[1]) != "--op-coverage") {
+    llvm::errs() << "usage: sgd-opt --op-coverage SAMPLES.mlir FAMILIES\n";
     return 2;
   }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto module = parseSourceFile<ModuleOp>(argv[2], &context);
   if (!module) return 1;
+  std::optional<Families> families = readFamilies(argv[3]);
+  if (!families) {
+    llvm::errs() << "sgd-opt: cannot read " << argv[3] << "\n";
+    return 1;
+  }
   std::map<std::string, Entry> entries;
   for (const std::string& name : getOpsWithRules(context)) {
     auto function = module->lookupSymbol<func::FuncOp>(name);
@@ -172,14 +216,15 @@ int mlir::sgd::coverageCommand(int argc, char** argv, const DialectRegistry& reg
       return 1;
     }
     if (!op) continue;
-    Entry entry{describeRule(op.getShardingRule()), compiles(function), evaluates(function)};
+    ShardingRule rule = op.getShardingRule();
+    Entry entry{describeRule(rule), countPartitioned(rule), compiles(function), evaluates(function)};
     // Ops of other dialects are many; those that nothing here makes are known to neither.
     if (entry.hasKernel || entry.hasReference) entries[name] = entry;
   }
   llvm::outs()
       << "# Operations\n\nWritten by `./dev docs` from the tables of the frontend, the sharding rules, the code "
-         "generator and the reference evaluator.\n\n";
-  printInputOps(context);
-  printGraphOps(entries);
+         "generator, the reference evaluator and the fuzzer.\n\n";
+  printInputOps(context, *families);
+  printGraphOps(entries, *families);
   return 0;
 }

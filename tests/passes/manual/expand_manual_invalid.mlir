@@ -16,15 +16,18 @@ func.func @index_of_a_free_axis(%x: tensor<8xi32>) -> tensor<8xi32> {
 // -----
 
 sgd.mesh @mesh = <["x"=2]>
-func.func @pad(%x: tensor<8xf32>, %v: tensor<2xf32>) -> tensor<10xf32> {
-  %0 = sgd.manual_computation(%x, %v) in [#sgd.sharding<@mesh, [{"x"}]>, #sgd.sharding<@mesh, [{"x"}]>] out [#sgd.sharding<@mesh, [{"x"}]>] over <@mesh, {"x"}> {
-  ^bb0(%a: tensor<4xf32>, %b: tensor<1xf32>):
-    %c = sgd.reshape %b : tensor<1xf32> -> tensor<f32>
-    // expected-error@+1 {{pads with a value that differs between the ranks of a manual computation}}
-    %d = sgd.pad %a, %c low = [1] high = [0] interior = [0] : tensor<4xf32>, tensor<f32> -> tensor<5xf32>
-    sgd.yield %d : tensor<5xf32>
-  } : (tensor<8xf32>, tensor<2xf32>) -> tensor<10xf32>
-  return %0 : tensor<10xf32>
+func.func @loop(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{"x"}]>] out [#sgd.sharding<@mesh, [{"x"}]>] over <@mesh, {"x"}> {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error@+1 {{'sgd.while' is not supported in a manual computation on values that differ between ranks; compute it outside of shard_map}}
+    %1 = sgd.while(%a) trips 3 do {
+    ^bb0(%b: tensor<4xf32>):
+      %2 = math.tanh %b : tensor<4xf32>
+      sgd.yield %2 : tensor<4xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    sgd.yield %1 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // -----

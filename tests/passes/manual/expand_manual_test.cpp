@@ -81,6 +81,11 @@ const Body kBodies[] = {
     {"Pad", R"(%z = arith.constant dense<7.0> : tensor<f32>
       %0 = sgd.pad %a, %z low = [1, 0, -1] high = [0, 2, 0] interior = [0, 1, 0] : tensor<2x2x5xf32>, tensor<f32> -> tensor<3x5x4xf32>)",
      "tensor<3x5x4xf32>", R"({"x"}, {"y"}, {})", "tensor<6x15x4xf32>"},
+    {"PadWithOwnValues", R"(%p = arith.sitofp %s : tensor<i32> to tensor<f32>
+      %0 = sgd.pad %a, %p low = [1, 0, -1] high = [0, 2, 0] interior = [0, 1, 0] : tensor<2x2x5xf32>, tensor<f32> -> tensor<3x5x4xf32>)",
+     "tensor<3x5x4xf32>", R"({"x"}, {"y"}, {})", "tensor<6x15x4xf32>"},
+    {"Cumulative", "%0 = sgd.cumulative add %a dimension = 1 reverse : tensor<2x2x5xf32>", "tensor<2x2x5xf32>",
+     R"({"x"}, {"y"}, {})", "tensor<4x6x5xf32>"},
     {"Concatenate",
      "%0 = sgd.concatenate %b, %b, %b dimension = 1 : (tensor<2x5xf32>, tensor<2x5xf32>, tensor<2x5xf32>) -> "
      "tensor<2x15xf32>",

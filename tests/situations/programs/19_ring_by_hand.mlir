@@ -1,4 +1,4 @@
-// 19. A ring written by hand: each step multiplies with one shard of the weight and sends it on
+// 19. Two steps of a ring written by hand: each multiplies with one shard of the weight, which is sent on once
 // collective: gather_range over 4 sends 128
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<64x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<64x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {
