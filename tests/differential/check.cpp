@@ -73,6 +73,7 @@ bool isInternal(StringRef message) {
                                             "is not valid",
                                             "reshard it before",
                                             "operands and results that disagree",
+                                            "requires the same encoding",
                                             "run sgd-",
                                             "failed to verify",
                                             "error: 'sgd.contract'",

@@ -7,7 +7,7 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::fuzz;
 
 namespace {
-constexpr double kHangSeconds = 60;
+constexpr double kHangSeconds = 180;
 }
 
 Outcome mlir::sgd::fuzz::checkHere(const std::string& text) {
