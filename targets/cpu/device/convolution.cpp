@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
 #include "targets/cpu/device/convolution_problem.h"
+#include "targets/cpu/device/grouped_convolution.h"
 #include "targets/cpu/device/packed_blocks.h"
 
 namespace sgd::cpu {
@@ -356,6 +357,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(ThreadPool& pool, 
     return absl::UnimplementedError(absl::StrCat("convolution of ", artifact::ElementName(convolution.element()),
                                                  " elements; convert them to an integer type first"));
   }
+  auto grouped = MakeGroupedConvolution(pool, scratch, *kernels, convolution, memory);
+  if (!grouped.ok() || *grouped != nullptr) return grouped;
   auto node = std::make_unique<ConvolutionNode>(pool, scratch, *kernels,
                                                 *PackedKernelsFor(set, artifact::SumElement(convolution.element())),
                                                 ProblemOf(convolution, memory));

@@ -77,6 +77,9 @@ struct PackedKernels {
   uint64_t panel_columns;  // a packed panel of B holds element (k, j) at k * panel_columns + j
   // By rows - 1 and vectors of columns - 1.
   void (*multiply[kMostRows][kMostVectors])(const MicroTile& tile);
+  // By rows - 1: the same for one vector of columns with an A of its own for each column, so that an element of A is a
+  // vector of them.
+  void (*multiply_lanes[kMostRows])(const MicroTile& tile);
   // Widens to the type of sums. Writes k * width elements, width being panel_rows or panel_columns;
   // what is missing becomes zero.
   void (*pack)(const PanelSource& source, uint64_t width, std::byte* target);

@@ -87,8 +87,8 @@ struct Lanes {
 };
 
 // The product of a panel of kRows rows and one of kVectors vectors of columns, with all of its sums in
-// registers.
-template <typename T, int kBytes, int kRows, int kVectors>
+// registers. By lanes, elements of rows are vectors.
+template <typename T, int kBytes, int kRows, int kVectors, bool kByLanes = false>
 class Multiply {
  public:
   static void Run(const MicroTile& given) {
@@ -150,7 +150,7 @@ class Multiply {
         for (int j = 0; j < kVectors; ++j) columns[j] = L::Load(b + j * kLanes);
 #pragma clang loop unroll(full)
         for (int i = 0; i < kRows; ++i) {
-          const Value row = a[i / 3][i % 3 * tile.a_m];
+          const Value row = Row(a[i / 3] + i % 3 * tile.a_m);
 #pragma clang loop unroll(full)
           for (int j = 0; j < kVectors; ++j) sums.at[i][j] = L::MultiplyAdd(row, columns[j], sums.at[i][j]);
         }
@@ -158,6 +158,14 @@ class Multiply {
         for (int i = 0; i < kBases; ++i) a[i] += tile.a_k;
         b += tile.b_k;
       }
+    }
+  }
+
+  [[gnu::always_inline]] static Value Row(const T* element) {
+    if constexpr (kByLanes) {
+      return L::Load(element);
+    } else {
+      return *element;
     }
   }
 
@@ -345,7 +353,8 @@ void Finish(const FinishedTile& tile) {
 template <typename Sum, int kBytes, int kRows, int... kIndex>
 constexpr void FillProducts(PackedKernels& kernels, Indices<int, kIndex...>) {
   ((kernels.multiply[kIndex][0] = Multiply<Sum, kBytes, kIndex + 1, 1>::Run,
-    kernels.multiply[kIndex][1] = Multiply<Sum, kBytes, kIndex + 1, 2>::Run),
+    kernels.multiply[kIndex][1] = Multiply<Sum, kBytes, kIndex + 1, 2>::Run,
+    kernels.multiply_lanes[kIndex] = Multiply<Sum, kBytes, kIndex + 1, 1, true>::Run),
    ...);
 }
 
