@@ -42,7 +42,7 @@ class Communicator {
 
   // Checks the collective and does everything that can be done before it runs. All ranks prepare
   // the same collectives in the same order (programs one after the other); `mesh` must have size()
-  // ranks. No communication takes place.
+  // ranks. Ranks may have to meet here.
   virtual absl::StatusOr<CollectiveHandle> Prepare(const Mesh& mesh, const CollectiveSpec& spec) = 0;
 
   // Runs a prepared collective over the windows. Afterwards the targets are complete and the
@@ -59,6 +59,14 @@ class Communicator {
   // Returns when a started collective is complete; then all is as after Execute. FailedPrecondition
   // for one that was not started.
   virtual absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) = 0;
+
+  // Gives a prepared collective to the queue in use of the device whose memory the windows are, and returns at once:
+  // what the queue is given later finds it complete. Unimplemented where windows are the host's.
+  virtual absl::Status Enqueue(CollectiveHandle handle) {
+    return absl::UnimplementedError("this communicator has no queue");
+  }
+  // While what was enqueued is waited for: the error of a peer or of a collective, as soon as it is known.
+  virtual absl::Status Poll() { return absl::OkStatus(); }
 
   // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
   // while a collective is under way.

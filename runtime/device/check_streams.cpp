@@ -89,6 +89,7 @@ class Checker {
     for (const StreamAction& action : plan_.blocks[block]) {
       switch (action.kind) {
         case StreamAction::Kind::kRun:
+        case StreamAction::Kind::kHost:
           Run(action);
           break;
         case StreamAction::Kind::kRecord:

@@ -17,6 +17,9 @@
 
 namespace sgd::device {
 
+class HostTransfer;  // host_transfer.h
+class Queues;        // queues.h
+
 // Memory that a device allocated; freed with the object. Aligned to at least 4096 bytes and zero at
 // the start.
 class Arena {
@@ -111,6 +114,12 @@ class Device {
 
   // Compute threads, including the caller's.
   virtual uint32_t threads() const = 0;
+
+  // How the host reaches this device's memory; null where it may use addresses of it as its own.
+  virtual HostTransfer* host_transfer() { return nullptr; }
+
+  // The queues of a device that executes nodes later than it is given them; null where Execute has executed.
+  virtual Queues* queues() { return nullptr; }
 };
 
 }  // namespace sgd::device

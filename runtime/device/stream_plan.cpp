@@ -1,5 +1,5 @@
-// One walk over each block. What an instruction must wait for comes from the bytes it touches; waits that follow from
-// earlier ones are left out.
+// One walk over each segment of a block. What an instruction must wait for comes from the bytes it touches; waits that
+// follow from earlier ones are left out.
 #include "runtime/device/stream_plan.h"
 
 #include <algorithm>
@@ -46,6 +46,29 @@ Accesses AllAccesses(const artifact::Program& program, uint64_t index) {
   return all;
 }
 
+// Loops that would be more instructions than this when unrolled are walked by the host, which replays one trip.
+constexpr uint64_t kMaxUnrolled = 20000;
+
+// Instructions that one execution of the instruction gives to queues; kMaxUnrolled + 1 for more, and where the host has
+// to look.
+uint64_t UnrolledSize(const artifact::Program& program, uint64_t index) {
+  const std::vector<Block> blocks = artifact::BlocksOf(program, index);
+  if (blocks.empty()) return 1;
+  const artifact::Loop* loop = At(program, index).op_as_Loop();
+  if (loop == nullptr || loop->predicate() != nullptr) return kMaxUnrolled + 1;
+  uint64_t size = 0;
+  for (uint64_t i = blocks[1].begin; i < blocks[1].end && size <= kMaxUnrolled; i = artifact::Next(program, i)) {
+    size += UnrolledSize(program, i);
+  }
+  if (loop->trips() == 0 || size == 0) return size;
+  return std::min(size, kMaxUnrolled / loop->trips() + 1) * loop->trips() > kMaxUnrolled ? kMaxUnrolled + 1
+                                                                                         : size * loop->trips();
+}
+
+bool IsWalkedByHost(const artifact::Program& program, uint64_t index) {
+  return UnrolledSize(program, index) > kMaxUnrolled;
+}
+
 // Places instructions of all blocks and numbers events over the whole program.
 class Planner {
  public:
@@ -64,7 +87,7 @@ class Planner {
   }
 
  private:
-  // A block under way: what each queue has been given and knows to be complete.
+  // A segment under way: what each queue has been given and knows to be complete.
   struct State {
     explicit State(uint32_t streams)
         : history(streams), given(streams, 0), known(streams, Progress(streams, 0)), known_after(streams) {}
@@ -98,10 +121,10 @@ class Planner {
     return streams;
   }
 
-  // Those that the block itself uses, without what loops and cases in it run.
-  std::set<uint32_t> StreamsRunBy(const Block& block) const {
+  // Those that the range itself uses, without what loops in it run.
+  std::set<uint32_t> StreamsRunBy(const Block& range) const {
     std::set<uint32_t> streams;
-    for (uint64_t i = block.begin; i < block.end; i = artifact::Next(program_, i)) streams.insert(stream_of_[i]);
+    for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) streams.insert(stream_of_[i]);
     streams.erase(StreamPlan::kCompute);
     return streams;
   }
@@ -167,22 +190,37 @@ class Planner {
   }
 
   void PlanBlock(const Block& block, uint32_t number) {
-    const std::set<uint32_t> used = StreamsRunBy(block);
+    StreamBlock actions;
+    uint64_t begin = block.begin;
+    for (uint64_t i = block.begin; i < block.end; i = artifact::Next(program_, i)) {
+      if (!IsWalkedByHost(program_, i)) continue;
+      PlanSegment({begin, i}, actions);
+      StreamAction action{.kind = Kind::kHost, .instruction = static_cast<uint32_t>(i)};
+      action.first_block = PlanInner(i);
+      actions.push_back(action);
+      begin = artifact::Next(program_, i);
+    }
+    PlanSegment({begin, block.end}, actions);
+    plan_.blocks[number] = std::move(actions);
+  }
+
+  void PlanSegment(const Block& range, StreamBlock& actions) {
+    const std::set<uint32_t> used = StreamsRunBy(range);
     const std::pair<uint32_t, uint64_t> outer_collective = std::exchange(last_collective_, {StreamPlan::kCompute, 0});
     State state(plan_.streams());
     Fork(state, used);
-    for (uint64_t i = block.begin; i < block.end; i = artifact::Next(program_, i)) {
+    for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
       // Whoever touches the bytes of a collective waits for it: nothing is left to do where it is done.
       if (At(program_, i).op_type() != artifact::Operation::Done) Run(state, i);
     }
     Progress all(plan_.streams(), 0);
     for (uint32_t stream : used) all[stream] = state.given[stream];
     WaitFor(state, StreamPlan::kCompute, all);
-    plan_.blocks[number] = WithRecords(state);
+    AppendWithRecords(state, actions);
     last_collective_ = outer_collective;
   }
 
-  // The queues that a block uses begin where kCompute is.
+  // The queues that a segment uses begin where kCompute is.
   void Fork(State& state, const std::set<uint32_t>& used) {
     if (used.empty()) return;
     const uint32_t event = plan_.events++;
@@ -191,21 +229,19 @@ class Planner {
   }
 
   // The actions, with events recorded behind what is waited for.
-  static StreamBlock WithRecords(const State& state) {
-    StreamBlock block;
+  static void AppendWithRecords(const State& state, StreamBlock& block) {
     for (size_t i = 0; i < state.actions.size(); ++i) {
       block.push_back(state.actions[i]);
       const auto event = state.events.find(state.numbers[i]);
       if (state.actions[i].kind != Kind::kRun || event == state.events.end()) continue;
       block.push_back({.kind = Kind::kRecord, .stream = state.actions[i].stream, .event = event->second});
     }
-    return block;
   }
 
   const artifact::Program& program_;
   std::vector<uint32_t> stream_of_;  // by instruction
   StreamPlan plan_;
-  // In the block that is planned: the last collective, or what held one, as (queue, number).
+  // In the segment that is planned: the last collective, or what held one, as (queue, number).
   std::pair<uint32_t, uint64_t> last_collective_{StreamPlan::kCompute, 0};
 };
 
@@ -254,7 +290,9 @@ class HostPlanner {
         const uint32_t first = static_cast<uint32_t>(plan_.blocks.size());
         plan_.blocks.resize(plan_.blocks.size() + inner.size());
         for (uint32_t k = 0; k < inner.size(); ++k) PlanBlock(inner[k], first + k);
-        block.push_back({.kind = Kind::kRun, .instruction = index, .first_block = inner.empty() ? 0 : first});
+        block.push_back({.kind = inner.empty() ? Kind::kRun : Kind::kHost,
+                         .instruction = index,
+                         .first_block = inner.empty() ? 0 : first});
       }
     }
     plan_.blocks[number] = std::move(block);
@@ -266,6 +304,12 @@ class HostPlanner {
 };
 
 }  // namespace
+
+size_t SegmentEnd(const StreamBlock& block, size_t begin) {
+  const auto host = std::find_if(block.begin() + static_cast<std::ptrdiff_t>(begin), block.end(),
+                                 [](const StreamAction& action) { return action.kind == Kind::kHost; });
+  return static_cast<size_t>(host - block.begin());
+}
 
 StreamPlan PlanStreams(const artifact::Program& program) { return Planner(program).Plan(); }
 

@@ -2,6 +2,7 @@
 // so it is equal on all ranks; check_streams.h proves one right.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,16 +11,18 @@
 
 namespace sgd::device {
 
-// One step of the thread that fills the queues. Queues run what they were given in order; a queue that waits for an
+// One action of the thread that fills the queues. Queues run what they were given in order; a queue that waits for an
 // event continues when the queue that recorded it has come to where it did so last.
 struct StreamAction {
-  enum class Kind { kRun, kRecord, kWait };
+  // kRun: the instruction goes to the queue. What a loop of known trips runs goes there as often.
+  // kHost: a loop or case that the host walks, since it has to see what decides or since a loop has very many trips.
+  // All queues are joined to kCompute before and after it.
+  enum class Kind { kRun, kRecord, kWait, kHost };
   Kind kind = Kind::kRun;
   uint32_t stream = 0;       // the queue that runs, records or waits
-  uint32_t instruction = 0;  // kRun
+  uint32_t instruction = 0;  // kRun, kHost
   uint32_t event = 0;        // kRecord, kWait
-  // kRun of a loop or case: its blocks (artifact::BlocksOf) are StreamPlan::blocks from here on. They run where it
-  // stands, after the host has seen what decides once `stream` has come here; trips that are known need no look.
+  // Of a loop or case: its blocks (artifact::BlocksOf) are StreamPlan::blocks from here on.
   uint32_t first_block = 0;
 };
 
@@ -34,9 +37,13 @@ struct StreamPlan {
   // Axes of the groups that a queue's collectives run over, in order of first use: a communicator each.
   std::vector<std::vector<comm::AxisRef>> communicators;
   uint32_t events = 0;
-  // blocks[0] is the program. Every block begins and ends with all queues that it uses joined to kCompute.
+  // blocks[0] is the program. Between the block's begin, its end and each kHost, queues fork from kCompute and join it.
   std::vector<StreamBlock> blocks;
 };
+
+// The actions [begin, end) of a block up to the first kHost from `begin` on, or its end: they can be recorded as a
+// whole.
+size_t SegmentEnd(const StreamBlock& block, size_t begin);
 
 // For a device with queues: collectives run on the queue of their communicator, one after the other in the program's
 // order whatever their communicators, since ranks that ran two of them in different orders could wait for each other

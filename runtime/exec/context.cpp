@@ -4,6 +4,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/device/host_transfer.h"
 
 namespace sgd::exec {
 namespace {
@@ -42,8 +43,21 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
   context->private_arena_ = *std::move(arena);
   context->memory_.private_base = context->private_arena_->data();
   context->memory_.window_base = communicator.window();
-  context->memory_.constant_base = reinterpret_cast<const std::byte*>(file.constants().data());
+  if (absl::Status status = context->PlaceConstants(); !status.ok()) return status;
   return context;
+}
+
+absl::Status ExecutionContext::PlaceConstants() {
+  const artifact::Bytes constants = file_.constants();
+  memory_.constant_base = reinterpret_cast<const std::byte*>(constants.data());
+  device::HostTransfer* transfer = device_.host_transfer();
+  if (transfer == nullptr || constants.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device_.Allocate(constants.size());
+  if (!arena.ok()) return arena.status();
+  constants_ = *std::move(arena);
+  absl::Status status = transfer->Upload({memory_.constant_base, constants.size()}, constants_->data());
+  memory_.constant_base = constants_->data();
+  return status.ok() ? device_.Synchronize() : status;
 }
 
 uint64_t ExecutionContext::arena_bytes() const {

@@ -40,12 +40,14 @@ class ExecutionContext {
  private:
   ExecutionContext(const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator)
       : file_(file), device_(device), communicator_(communicator) {}
+  absl::Status PlaceConstants();
 
   const artifact::ArtifactFile& file_;
   device::Device& device_;
   comm::Communicator& communicator_;
   comm::Mesh mesh_;
   std::unique_ptr<device::Arena> private_arena_;
+  std::unique_ptr<device::Arena> constants_;  // where the host's mapping is no memory of the device
   std::unique_ptr<device::KernelLibrary> kernels_;
   device::MemoryMap memory_;
 };

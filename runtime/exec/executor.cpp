@@ -68,6 +68,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   for (uint32_t i = 0; i < count; ++i) {
     if (absl::Status status = executor->PrepareInstruction(i); !status.ok()) return executor->Locate(status, i);
   }
+  if (absl::Status status = executor->PrepareForQueues(); !status.ok()) return status;
   return executor;
 }
 
@@ -149,8 +150,9 @@ absl::Status Executor::Run(uint64_t step) {
   timing_.communication = absl::ZeroDuration();
   step_ = step;
   std::fill(step_times_.begin(), step_times_.end(), absl::ZeroDuration());
-  if (absl::Status status = RunBlock({0, steps_.size()}); !status.ok()) return status;
-  absl::Status status = context_.device().Synchronize();
+  absl::Status status = queued_ != nullptr ? RunOnQueues() : RunBlock({0, steps_.size()});
+  if (!status.ok()) return status;
+  if (queued_ == nullptr) status = context_.device().Synchronize();
   timing_.total = SteadyNow() - begin;
   for (size_t i = 0; i < step_times_.size(); ++i) {
     instruction_times_[i] = std::min(instruction_times_[i], step_times_[i]);
@@ -213,6 +215,70 @@ absl::Status Executor::ExecuteTimed(const Step& step) {
   return status;
 }
 
+absl::Status Executor::PrepareForQueues() {
+  device::Device& device = context_.device();
+  if (device::HostTransfer* transfer = device.host_transfer()) {
+    std::vector<HostMirrors::Place> inputs, outputs;
+    for (const Tensor& input : inputs_) inputs.push_back({input.bytes, input.shard.local_bytes()});
+    for (const Tensor& output : outputs_) outputs.push_back({output.bytes, output.shard.local_bytes()});
+    absl::StatusOr<std::unique_ptr<HostMirrors>> mirrors = HostMirrors::Create(*transfer, inputs, outputs);
+    if (!mirrors.ok()) return mirrors.status();
+    mirrors_ = *std::move(mirrors);
+  }
+  if (device.queues() == nullptr) return absl::OkStatus();
+  QueuedStep::Hooks hooks;
+  hooks.enqueue = [this](uint32_t index) { return EnqueueInstruction(index); };
+  hooks.wait = [this] { return WaitForQueues(); };
+  hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
+    return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
+  };
+  // Instructions that are timed run one by one.
+  absl::StatusOr<std::unique_ptr<QueuedStep>> step =
+      QueuedStep::Create(*device.queues(), source_, std::move(hooks), !options_.profile);
+  if (!step.ok()) return step.status();
+  queued_ = *std::move(step);
+  return absl::OkStatus();
+}
+
+absl::Status Executor::EnqueueInstruction(uint32_t index) {
+  const Step& step = steps_[index];
+  const absl::Time begin = SteadyNow();
+  absl::Status status =
+      step.kind == Step::Kind::kNode ? step.node->Execute() : context_.communicator().Enqueue(step.collective);
+  if (options_.profile) {
+    if (status.ok()) status = WaitForQueues();
+    step_times_[index] += SteadyNow() - begin;
+  }
+  if (status.ok()) return status;
+  return Locate(absl::Status(status.code(), absl::StrCat("step ", step_, ": ", status.message())), index);
+}
+
+// Peers that are late or dead show in the communicator before a queue comes to its end.
+absl::Status Executor::WaitForQueues() {
+  const absl::Time deadline = SteadyNow() + options_.timeout;
+  for (uint64_t polls = 0;; ++polls) {
+    absl::StatusOr<bool> is_idle = context_.device().queues()->IsIdle();
+    if (!is_idle.ok()) return is_idle.status();
+    if (*is_idle) return absl::OkStatus();
+    if (absl::Status status = context_.communicator().Poll(); !status.ok()) return status;
+    if (polls % 64 == 63 && SteadyNow() > deadline) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("the GPU has not come to the end of a step in ", absl::FormatDuration(options_.timeout)));
+    }
+  }
+}
+
+absl::Status Executor::RunOnQueues() {
+  absl::Status status = mirrors_ != nullptr ? mirrors_->Upload() : absl::OkStatus();
+  if (status.ok()) status = queued_->Run();
+  if (!status.ok()) return status;
+  if (mirrors_ != nullptr) mirrors_->Outdate();
+  status = WaitForQueues();
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ", step_,
+                                                  ": ", status.message()));
+}
+
 absl::Status Executor::ExecuteCollective(const Step& step) {
   // Peers read the window, so what was enqueued must have been written.
   if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
@@ -235,10 +301,19 @@ absl::Status Executor::Communicate(const Step& step) {
 }
 
 std::span<std::byte> Executor::InputBytes(size_t index) const {
+  if (mirrors_ != nullptr) return mirrors_->Fill(index);
   return {inputs_[index].bytes, inputs_[index].shard.local_bytes()};
 }
 
+std::span<const std::byte> Executor::ReadInput(size_t index) const {
+  if (mirrors_ != nullptr) return mirrors_->ReadInput(index);
+  return {inputs_[index].bytes, inputs_[index].shard.local_bytes()};
+}
+
+absl::Status Executor::read_status() const { return mirrors_ != nullptr ? mirrors_->status() : absl::OkStatus(); }
+
 std::span<const std::byte> Executor::OutputBytes(size_t index) const {
+  if (mirrors_ != nullptr) return mirrors_->ReadOutput(index);
   return {outputs_[index].bytes, outputs_[index].shard.local_bytes()};
 }
 
@@ -261,7 +336,7 @@ absl::Status Executor::DownloadOutput(size_t index, std::span<std::byte> global)
                                                    output.shard.global_bytes()));
   }
   if (output.shard.is_first_replica()) output.shard.CopyOut(OutputBytes(index), global);
-  return absl::OkStatus();
+  return read_status();
 }
 
 std::string Executor::LocationOf(const Instruction& instruction) const {

@@ -25,6 +25,8 @@
 #include "runtime/data/shard.h"
 #include "runtime/device/device.h"
 #include "runtime/exec/context.h"
+#include "runtime/exec/host_mirrors.h"
+#include "runtime/exec/queued_step.h"
 
 namespace sgd::exec {
 
@@ -69,10 +71,14 @@ class Executor {
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
-  // This rank's shard of an input, to be filled; of an output, valid from Run until the next Run or
-  // carry.
+  // This rank's shard of an input in the host's memory, to be filled as a whole; of an output, valid from Run until the
+  // next Run or carry.
   std::span<std::byte> InputBytes(size_t index) const;
   std::span<const std::byte> OutputBytes(size_t index) const;
+  // What an input holds between steps, valid until the next Run or carry.
+  std::span<const std::byte> ReadInput(size_t index) const;
+  // Not OK when a copy from the device has failed: what was read since then is not to be used.
+  absl::Status read_status() const;
 
   // Cuts this rank's shard from a global row-major tensor; padding of uneven shards becomes zero.
   // InvalidArgument on another size.
@@ -104,6 +110,10 @@ class Executor {
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
+  absl::Status PrepareForQueues();
+  absl::Status EnqueueInstruction(uint32_t index);
+  absl::Status WaitForQueues();
+  absl::Status RunOnQueues();
   absl::Status RunBlock(const artifact::Block& block);
   absl::Status RunLoop(const Step& step);
   absl::Status RunCase(const Step& step);
@@ -122,6 +132,8 @@ class Executor {
   std::vector<Tensor> outputs_;
   std::vector<Step> steps_;
   std::vector<comm::CollectiveHandle> handles_;  // by instruction, of collectives
+  std::unique_ptr<HostMirrors> mirrors_;         // where the host cannot use the device's memory
+  std::unique_ptr<QueuedStep> queued_;           // on a device with queues
   uint64_t step_ = 0;
   StepTiming timing_;
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of this step

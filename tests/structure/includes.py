@@ -16,6 +16,7 @@ RUNTIME = {
     "runtime/launch": ["runtime/comm"],
     "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
     "targets/cpu/device": ["runtime/artifact", "runtime/device"],
+    "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
 }
 DIALECTS = {"dialects/sgd": [], "dialects/spmd": ["dialects/sgd"], "dialects/plan": ["dialects/sgd", "dialects/spmd"]}
 IR = list(DIALECTS)

@@ -10,10 +10,10 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
-#include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/job.h"
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
+#include "tools/sgdrun/rank_device.h"
 #include "tools/sgdrun/session.h"
 #include "tools/sgdrun/start_times.h"
 
@@ -38,7 +38,7 @@ absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes
 absl::Status Run(const Options& options, StartTimes start) {
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.artifact);
   if (!file.ok()) return file.status();
-  const uint64_t window_bytes = (*file)->root().window_bytes();
+  const uint64_t window_bytes = HostWindowBytes(**file);
   absl::StatusOr<launch::RankEnvironment> environment =
       launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
   if (!environment.ok()) return environment.status();

@@ -165,6 +165,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
         options.deadline = absl::Seconds(seconds);
       },
       "Longest wait for another rank before giving up (default 300)");
+  ranks.Add("--device", "DEVICE", options.device, "cpu or cuda (default: what the artifact was compiled for)")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
   ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, and no other job here");

@@ -25,6 +25,8 @@ struct Options {
   uint32_t threads = 0;  // 0: cores divided by ranks
   launch::CommThread comm_thread = launch::CommThread::kAuto;
   absl::Duration deadline = absl::Seconds(300);
+  std::string device;        // empty: what the artifact was compiled for
+  bool shares_gpus = false;  // whether several ranks may have one GPU
 
   std::string inputs;
   std::string outputs;

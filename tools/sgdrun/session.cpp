@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "runtime/launch/core_assignment.h"
-#include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/initial_inputs.h"
 #include "tools/sgdrun/redistribute.h"
 
@@ -40,20 +39,15 @@ exec::ExecutorOptions Session::executor_options() const {
 }
 
 absl::Status Session::Prepare(StartTimes& start) {
-  // A core for each thread: left alone, the system likes to put a thread that wakes up next to the
-  // one that woke it.
-  absl::StatusOr<std::unique_ptr<cpu::CpuDevice>> device =
-      cpu::CpuDevice::Create({.threads = rank_.threads,
-                              .cores = rank_.cores,
-                              .shares_cores = rank_.shares_cores,
-                              .null_kernels = job_.options.null_kernels});
+  absl::StatusOr<RankDevice> device = RankDevice::Open(job_, rank_);
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
   if (!rank_.cores.empty()) launch::BindToCores({rank_.cores[0]});
   if (absl::Status status = Agree(); !status.ok()) return status;
   start.End("agree");
+  if (absl::Status status = device_.Connect(job_, rank_); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<exec::ExecutionContext>> context =
-      exec::ExecutionContext::Create(*job_.file, *device_, *rank_.communicator);
+      exec::ExecutionContext::Create(*job_.file, device_.device(), device_.communicator());
   if (!context.ok()) return context.status();
   context_ = *std::move(context);
   start.End("load kernels");
@@ -72,7 +66,7 @@ absl::Status Session::Prepare(StartTimes& start) {
 }
 
 absl::Status Session::Agree() {
-  const std::string mine = absl::StrCat(AgreementText(job_), "\nCPU and libraries: ", device_->fingerprint());
+  const std::string mine = absl::StrCat(AgreementText(job_), "\nCPU and libraries: ", device_.device().fingerprint());
   absl::StatusOr<std::vector<std::string>> all = rank_.communicator->AllGatherBytes(mine, job_.options.deadline);
   if (!all.ok()) return all.status();
   for (size_t other = 0; other < all->size(); ++other) {
@@ -126,10 +120,10 @@ absl::Status Session::FillFirstInputs() {
   }
   const size_t count = job_.program.inputs.size();
   constants_.resize(count);
-  if (absl::Status status = FillInitialInputs(job_, *executor_, *device_); !status.ok()) return status;
+  if (absl::Status status = FillInitialInputs(job_, *executor_, device_.device()); !status.ok()) return status;
   for (size_t i = 0; i < count; ++i) {
     if (!job_.IsConstant(i)) continue;
-    const std::span<const std::byte> bytes = executor_->InputBytes(i);
+    const std::span<const std::byte> bytes = executor_->ReadInput(i);
     constants_[i].assign(bytes.begin(), bytes.end());
   }
   return absl::OkStatus();
@@ -155,13 +149,14 @@ absl::Status Session::WriteOutputs() {
   for (size_t i = 0; i < executor_->outputs().size(); ++i) {
     tensors.push_back({job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
   }
+  if (absl::Status status = executor_->read_status(); !status.ok()) return status;
   return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.communicator, job_.options.deadline);
 }
 
 std::span<const std::byte> Session::StateBytes(size_t input) const {
   // A step may have used a constant input's memory for other things.
   if (!constants_[input].empty()) return constants_[input];
-  return executor_->InputBytes(input);
+  return executor_->ReadInput(input);
 }
 
 std::vector<checkpoint::LocalTensor> Session::State() const {

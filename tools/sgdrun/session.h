@@ -9,12 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/checkpoint/sharded_file.h"
-#include "runtime/device/device.h"
 #include "runtime/exec/carry.h"
 #include "runtime/exec/context.h"
 #include "runtime/exec/executor.h"
 #include "runtime/launch/launch.h"
 #include "tools/sgdrun/job.h"
+#include "tools/sgdrun/rank_device.h"
 #include "tools/sgdrun/start_times.h"
 
 namespace sgd::sgdrun {
@@ -28,7 +28,7 @@ class Session {
 
   const Job& job() const { return job_; }
   bool is_first_rank() const { return rank_.rank == 0; }
-  comm::Communicator& communicator() const { return *rank_.communicator; }
+  comm::Communicator& communicator() const { return device_.communicator(); }
   exec::ExecutionContext& context() const { return *context_; }
   const exec::Executor& executor() const { return *executor_; }
   exec::ExecutorOptions executor_options() const;
@@ -64,7 +64,7 @@ class Session {
 
   const Job& job_;
   launch::RankContext rank_;
-  std::unique_ptr<device::Device> device_;
+  RankDevice device_;
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_;
   std::unique_ptr<exec::Carry> carry_;

@@ -1,0 +1,31 @@
+// Copies between the host's memory and that of a device which the host cannot address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/device/device.h"
+
+namespace sgd::device {
+
+class HostTransfer {
+ public:
+  virtual ~HostTransfer() = default;
+
+  // Memory of the host that copies run fast from and to; zero at the start. ResourceExhausted when there is not that
+  // much.
+  virtual absl::StatusOr<std::unique_ptr<Arena>> AllocateHost(uint64_t bytes) = 0;
+
+  // Enqueues a copy to the device, on queue 0 where there are several; `source` must stay as it is until
+  // Device::Synchronize.
+  virtual absl::Status Upload(std::span<const std::byte> source, std::byte* target) = 0;
+
+  // Copies from the device what is there once everything enqueued so far is complete, and returns when it is done.
+  virtual absl::Status Download(const std::byte* source, std::span<std::byte> target) = 0;
+};
+
+}  // namespace sgd::device

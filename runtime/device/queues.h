@@ -1,0 +1,36 @@
+// What a device with queues offers beside the common interface: several queues, events between them, and recordings of
+// what they were given that can be replayed at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/device/device.h"
+
+namespace sgd::device {
+
+// Queues and events are numbered as in StreamPlan; queue 0 is there from the start and is used at first.
+class Queues {
+ public:
+  virtual ~Queues() = default;
+
+  // Makes sure that there are queues [0, streams) and events [0, events).
+  virtual absl::Status Reserve(uint32_t streams, uint32_t events) = 0;
+
+  // From now on nodes, and collectives of a communicator on this device, go to this queue.
+  virtual void Use(uint32_t stream) = 0;
+  virtual absl::Status Record(uint32_t stream, uint32_t event) = 0;
+  virtual absl::Status Wait(uint32_t stream, uint32_t event) = 0;
+
+  // Between the two, what the queues are given is recorded and not run: queue 0, and what waits for events recorded on
+  // it, directly or not. All of that must be joined to queue 0 at the end. The node runs the recording on queue 0.
+  virtual absl::Status BeginRecording() = 0;
+  virtual absl::StatusOr<std::unique_ptr<Node>> EndRecording() = 0;
+
+  // Whether everything given so far is complete; the first error of a queue otherwise.
+  virtual absl::StatusOr<bool> IsIdle() = 0;
+};
+
+}  // namespace sgd::device

@@ -1,0 +1,40 @@
+// dlopen beside the program.
+#include "runtime/device/target_module.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace sgd::device {
+
+absl::StatusOr<const TargetModule*> OpenTargetModule(const std::string& target) {
+  namespace fs = std::filesystem;
+  for (unsigned char letter : target) {
+    if (!absl::ascii_isalnum(letter))
+      return absl::InvalidArgumentError(absl::StrCat("'", absl::CEscape(target), "' is no target"));
+  }
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path module =
+      program.parent_path().parent_path() / "lib" / "sgd" / absl::StrCat("sgd_target_", target, ".so");
+  if (!fs::exists(module, error)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("target '", target, "' is not in this build: there is no ", module.string()));
+  }
+  // Never closed: what it makes may live until the process ends.
+  void* handle = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr)
+    return absl::FailedPreconditionError(absl::StrCat("cannot open target '", target, "': ", dlerror()));
+  using Entry = const TargetModule* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, kModuleEntry));
+  if (entry == nullptr)
+    return absl::FailedPreconditionError(absl::StrCat(module.string(), " is no module of a target"));
+  return entry();
+}
+
+}  // namespace sgd::device

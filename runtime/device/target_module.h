@@ -1,0 +1,41 @@
+// Targets whose device needs libraries that not every machine has are modules, opened when an artifact asks for them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/device/device.h"
+
+namespace sgd::device {
+
+struct DeviceRequest {
+  uint32_t local_rank = 0;   // among the ranks of this host
+  bool shares_gpus = false;  // whether several ranks may have one GPU
+};
+
+// What a module makes. Lives as long as the process.
+class TargetModule {
+ public:
+  virtual ~TargetModule() = default;
+
+  virtual absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const DeviceRequest& request) const = 0;
+
+  // A communicator whose window is the device's memory. It borrows `device`, which OpenDevice made, and `control`, a
+  // communicator of the same ranks that tells them of each other and of failures.
+  virtual absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(Device& device,
+                                                                               comm::Communicator& control,
+                                                                               uint64_t window_bytes,
+                                                                               absl::Duration timeout) const = 0;
+};
+
+// The name of the function that a module exports: const TargetModule* (*)().
+inline constexpr char kModuleEntry[] = "sgd_target_module";
+
+// Opens lib/sgd/sgd_target_<target>.so beside the folder of this program. FailedPrecondition, naming the file, when
+// this build has it not.
+absl::StatusOr<const TargetModule*> OpenTargetModule(const std::string& target);
+
+}  // namespace sgd::device

@@ -1,0 +1,132 @@
+// Walks blocks segment by segment.
+#include "runtime/exec/queued_step.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/memory/memory.h"
+#include "runtime/artifact/reader.h"
+
+namespace sgd::exec {
+
+using device::StreamAction;
+using device::StreamBlock;
+using device::StreamPlan;
+
+QueuedStep::QueuedStep(device::Queues& queues, const artifact::Program& program, Hooks hooks, bool records)
+    : queues_(queues),
+      program_(program),
+      hooks_(std::move(hooks)),
+      records_(records),
+      plan_(device::PlanStreams(program)) {}
+
+absl::StatusOr<std::unique_ptr<QueuedStep>> QueuedStep::Create(device::Queues& queues, const artifact::Program& program,
+                                                               Hooks hooks, bool records) {
+  auto step = absl::WrapUnique(new QueuedStep(queues, program, std::move(hooks), records));
+  if (absl::Status status = queues.Reserve(step->plan_.streams(), step->plan_.events); !status.ok()) return status;
+  return step;
+}
+
+absl::Status QueuedStep::RunBlock(uint32_t block) {
+  const StreamBlock& actions = plan_.blocks[block];
+  for (size_t i = 0; i < actions.size();) {
+    const StreamAction& action = actions[i];
+    if (action.kind == StreamAction::Kind::kHost) {
+      const artifact::Instruction& instruction = *program_.instructions()->Get(action.instruction);
+      const artifact::Loop* loop = instruction.op_as_Loop();
+      absl::Status status = loop != nullptr ? WalkLoop(action, *loop) : WalkCase(action, *instruction.op_as_Case());
+      if (!status.ok()) return status;
+      ++i;
+      continue;
+    }
+    const size_t end = device::SegmentEnd(actions, i);
+    if (absl::Status status = RunSegment(block, i, end); !status.ok()) return status;
+    i = end;
+  }
+  return absl::OkStatus();
+}
+
+// The first execution is not recorded: libraries may load code and allocate when they run something first.
+absl::Status QueuedStep::RunSegment(uint32_t block, size_t begin, size_t end) {
+  Segment& segment = segments_[{block, begin}];
+  const bool is_single = end - begin == 1 && plan_.blocks[block][begin].first_block == 0;
+  const bool is_first = segment.executions++ == 0;
+  if (!records_ || is_first || is_single) return Enqueue(plan_.blocks[block], begin, end);
+  if (segment.recording == nullptr) {
+    if (absl::Status status = Record(block, begin, end, segment); !status.ok()) return status;
+  }
+  return segment.recording->Execute();
+}
+
+absl::Status QueuedStep::Record(uint32_t block, size_t begin, size_t end, Segment& segment) {
+  if (absl::Status status = queues_.BeginRecording(); !status.ok()) return status;
+  absl::Status status = Enqueue(plan_.blocks[block], begin, end);
+  absl::StatusOr<std::unique_ptr<device::Node>> recording = queues_.EndRecording();
+  if (!status.ok()) return status;
+  if (!recording.ok()) return recording.status();
+  segment.recording = *std::move(recording);
+  return absl::OkStatus();
+}
+
+absl::Status QueuedStep::Enqueue(const StreamBlock& block, size_t begin, size_t end) {
+  absl::Status status;
+  for (size_t i = begin; i < end && status.ok(); ++i) {
+    const StreamAction& action = block[i];
+    switch (action.kind) {
+      case StreamAction::Kind::kRun:
+        status = EnqueueInstruction(action);
+        break;
+      case StreamAction::Kind::kRecord:
+        status = queues_.Record(action.stream, action.event);
+        break;
+      case StreamAction::Kind::kWait:
+        status = queues_.Wait(action.stream, action.event);
+        break;
+      case StreamAction::Kind::kHost:
+        return absl::InternalError("the host has to walk a part of what runs on queues");
+    }
+  }
+  queues_.Use(StreamPlan::kCompute);
+  return status;
+}
+
+absl::Status QueuedStep::EnqueueInstruction(const StreamAction& action) {
+  const artifact::Loop* loop = program_.instructions()->Get(action.instruction)->op_as_Loop();
+  if (loop == nullptr) {
+    queues_.Use(action.stream);
+    return hooks_.enqueue(action.instruction);
+  }
+  const StreamBlock& body = plan_.blocks[action.first_block + 1];
+  for (uint64_t trip = 0; trip < loop->trips(); ++trip) {
+    if (absl::Status status = Enqueue(body, 0, body.size()); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QueuedStep::WalkLoop(const StreamAction& action, const artifact::Loop& loop) {
+  for (uint64_t trip = 0; loop.predicate() != nullptr || trip < loop.trips(); ++trip) {
+    if (loop.predicate() != nullptr) {
+      std::byte predicate{0};
+      absl::Status status = RunBlock(action.first_block);
+      if (status.ok()) status = hooks_.wait();
+      if (status.ok()) status = hooks_.read(*loop.predicate(), {&predicate, 1});
+      if (!status.ok() || predicate == std::byte{0}) return status;
+    }
+    if (absl::Status status = RunBlock(action.first_block + 1); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QueuedStep::WalkCase(const StreamAction& action, const artifact::Case& branches) {
+  int32_t index = 0;
+  std::byte bytes[sizeof(index)];
+  absl::Status status = hooks_.wait();
+  if (status.ok()) status = hooks_.read(*branches.index(), bytes);
+  if (!status.ok()) return status;
+  std::memcpy(&index, bytes, sizeof(index));
+  const uint32_t count = branches.branches()->size();
+  const bool has_branch = index >= 0 && static_cast<uint32_t>(index) < count;
+  return RunBlock(action.first_block + (has_branch ? static_cast<uint32_t>(index) : count - 1));
+}
+
+}  // namespace sgd::exec

@@ -1,0 +1,64 @@
+// A step on a device with queues: the actions of a stream plan, recorded once they have run and replayed from then on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/artifact/program_generated.h"
+#include "runtime/device/queues.h"
+#include "runtime/device/stream_plan.h"
+
+namespace sgd::exec {
+
+class QueuedStep {
+ public:
+  // What a step is made of.
+  struct Hooks {
+    // Gives an instruction to the queue in use. Errors say where it stands.
+    std::function<absl::Status(uint32_t instruction)> enqueue;
+    // Waits until everything given so far is complete.
+    std::function<absl::Status()> wait;
+    // Copies from the device what is there then.
+    std::function<absl::Status(const artifact::Slice& slice, std::span<std::byte> target)> read;
+  };
+
+  // Borrows the queues and the program. With `records` a part of the step that has run once is recorded when it comes
+  // again and replayed ever after; without, instructions are given to the queues one by one in every step.
+  static absl::StatusOr<std::unique_ptr<QueuedStep>> Create(device::Queues& queues, const artifact::Program& program,
+                                                            Hooks hooks, bool records);
+
+  // Gives the queues one step; what it was given may still run when it returns.
+  absl::Status Run() { return RunBlock(0); }
+
+  const device::StreamPlan& plan() const { return plan_; }
+
+ private:
+  struct Segment {
+    uint64_t executions = 0;
+    std::unique_ptr<device::Node> recording;
+  };
+
+  QueuedStep(device::Queues& queues, const artifact::Program& program, Hooks hooks, bool records);
+  absl::Status RunBlock(uint32_t block);
+  absl::Status RunSegment(uint32_t block, size_t begin, size_t end);
+  absl::Status Record(uint32_t block, size_t begin, size_t end, Segment& segment);
+  absl::Status Enqueue(const device::StreamBlock& block, size_t begin, size_t end);
+  absl::Status EnqueueInstruction(const device::StreamAction& action);
+  absl::Status WalkLoop(const device::StreamAction& action, const artifact::Loop& loop);
+  absl::Status WalkCase(const device::StreamAction& action, const artifact::Case& branches);
+
+  device::Queues& queues_;
+  const artifact::Program& program_;
+  Hooks hooks_;
+  bool records_;
+  device::StreamPlan plan_;
+  std::map<std::pair<uint32_t, size_t>, Segment> segments_;  // by block and first action
+};
+
+}  // namespace sgd::exec

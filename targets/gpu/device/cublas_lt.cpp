@@ -1,0 +1,44 @@
+// Fills the table of functions.
+#include "targets/gpu/device/cublas_lt.h"
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+
+namespace sgd::cuda {
+namespace {
+
+template <typename Function>
+absl::Status Find(const DynamicLibrary& library, const char* symbol, Function& function) {
+  absl::StatusOr<void*> address = library.Find(symbol);
+  if (!address.ok()) return address.status();
+  function = reinterpret_cast<Function>(*address);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open() {
+  absl::StatusOr<DynamicLibrary> library =
+      DynamicLibrary::Open({"libcublasLt.so.13", "libcublasLt.so.12"}, "which computes matrix products");
+  if (!library.ok()) return library.status();
+  auto cublas = absl::WrapUnique(new CublasLt(*std::move(library)));
+#define SGD_FIND(name) \
+  if (absl::Status status = Find(cublas->library_, #name, cublas->name); !status.ok()) return status;
+  SGD_CUBLASLT_FUNCTIONS(SGD_FIND)
+#undef SGD_FIND
+  absl::Status status = cublas->Check(cublas->cublasLtCreate(&cublas->handle_), "cannot start cuBLASLt");
+  if (!status.ok()) return status;
+  return cublas;
+}
+
+CublasLt::~CublasLt() {
+  if (handle_ != nullptr) cublasLtDestroy(handle_);
+}
+
+absl::Status CublasLt::Check(cublasStatus_t result, const std::string& what) const {
+  if (result == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
+  const std::string message = absl::StrCat(what, ": ", cublasLtGetStatusString(result));
+  return result == CUBLAS_STATUS_ALLOC_FAILED ? absl::ResourceExhaustedError(message) : absl::InternalError(message);
+}
+
+}  // namespace sgd::cuda

@@ -1,0 +1,158 @@
+// Ties the parts together; each part has its own file.
+#include "targets/gpu/device/cuda_device.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/reader.h"
+#include "targets/gpu/device/matmul.h"
+#include "targets/gpu/device/nodes.h"
+
+namespace sgd::cuda {
+namespace {
+
+constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;  // of a grid along x
+
+absl::StatusOr<std::unique_ptr<device::Node>> MakeLaunchOf(CudaQueues& queues, const artifact::Launch& launch,
+                                                           const device::KernelLibrary& library,
+                                                           const device::MemoryMap& memory,
+                                                           std::span<const int64_t> coordinates) {
+  if (launch.range() > kMaxBlocks)
+    return absl::UnimplementedError(absl::StrCat(launch.range(), " blocks, a GPU runs at most ", kMaxBlocks));
+  const CudaKernelLibrary::Kernel& kernel = static_cast<const CudaKernelLibrary&>(library).kernel(launch.kernel());
+  KernelCall call{kernel.function, static_cast<uint32_t>(launch.range()), kernel.threads, kernel.shared_bytes, {}};
+  for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
+    call.arguments.push_back(AddressOf(memory.Address(*launch.buffers()->Get(static_cast<uint32_t>(i)))));
+  }
+  for (int64_t coordinate : coordinates) call.arguments.push_back(static_cast<uint64_t>(coordinate));
+  return MakeLaunch(queues, std::move(call));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(const CudaDeviceOptions& options) {
+  absl::StatusOr<std::shared_ptr<const Driver>> driver = Driver::Load();
+  if (!driver.ok()) return driver.status();
+  auto device = absl::WrapUnique(new CudaDevice(*std::move(driver)));
+  if (absl::Status status = device->Open(options); !status.ok()) return status;
+  return device;
+}
+
+absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
+  int count = 0;
+  absl::Status status = driver_->Check(driver_->cuDeviceGetCount(&count), "cannot count GPUs");
+  if (!status.ok()) return status;
+  if (count == 0 || (options.local_rank >= static_cast<uint32_t>(count) && !options.shares_gpus)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("rank ", options.local_rank, " of this host has no GPU: there are ", count,
+                     "; start fewer ranks, or for a test let them share with --share-gpus"));
+  }
+  const int ordinal = static_cast<int>(options.local_rank % static_cast<uint32_t>(count));
+  status = driver_->Check(driver_->cuDeviceGet(&device_, ordinal), absl::StrCat("GPU ", ordinal));
+  if (!status.ok()) return status;
+  char name[256] = {};
+  int major = 0, minor = 0;
+  for (CUresult result :
+       {driver_->cuDeviceGetName(name, sizeof(name), device_),
+        driver_->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_),
+        driver_->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_)}) {
+    if (status = driver_->Check(result, absl::StrCat("GPU ", ordinal)); !status.ok()) return status;
+  }
+  gpu_ = {name, major * 10 + minor};
+  CUcontext context = nullptr;
+  status = driver_->Check(driver_->cuDevicePrimaryCtxRetain(&context, device_),
+                          absl::StrCat("cannot use GPU ", ordinal, " (", gpu_.name, ")"));
+  if (!status.ok()) return status;
+  has_context_ = true;
+  status = driver_->Check(driver_->cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<CudaQueues>> queues = CudaQueues::Create(driver_);
+  if (!queues.ok()) return queues.status();
+  queues_ = *std::move(queues);
+  transfer_ = std::make_unique<CudaTransfer>(*queues_, driver_);
+  return absl::OkStatus();
+}
+
+CudaDevice::~CudaDevice() {
+  cublas_.reset();
+  transfer_.reset();
+  queues_.reset();
+  if (has_context_) driver_->cuDevicePrimaryCtxRelease(device_);
+}
+
+std::string CudaDevice::fingerprint() const {
+  return absl::StrCat("cuda; ", gpu_.name, "; sm_", gpu_.capability, "; driver ", driver_->version);
+}
+
+absl::StatusOr<CublasLt*> CudaDevice::cublas() {
+  if (cublas_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<CublasLt>> opened = CublasLt::Open();
+    if (!opened.ok()) return opened.status();
+    cublas_ = *std::move(opened);
+  }
+  return cublas_.get();
+}
+
+absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::Allocate(uint64_t bytes) {
+  return AllocateOnDevice(*queues_, driver_, bytes);
+}
+
+absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernels(const artifact::ArtifactFile& file) {
+  return CudaKernelLibrary::Load(driver_, gpu_, file);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunch(const artifact::Launch& launch,
+                                                                        const device::KernelLibrary& library,
+                                                                        const device::MemoryMap& memory,
+                                                                        std::span<const int64_t> coordinates) {
+  return MakeLaunchOf(*queues_, launch, library, memory, coordinates);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunchGroup(
+    std::span<const device::GroupedLaunch> launches, const device::KernelLibrary& library,
+    const device::MemoryMap& memory) {
+  std::vector<std::unique_ptr<device::Node>> nodes;
+  for (const device::GroupedLaunch& launch : launches) {
+    absl::StatusOr<std::unique_ptr<device::Node>> node =
+        MakeLaunchOf(*queues_, *launch.launch, library, memory, launch.coordinates);
+    if (!node.ok()) return node.status();
+    nodes.push_back(*std::move(node));
+  }
+  return MakeSequence(std::move(nodes));
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareMatmul(const artifact::Matmul& matmul,
+                                                                        const device::MemoryMap& memory) {
+  absl::StatusOr<CublasLt*> library = cublas();
+  if (!library.ok()) return library.status();
+  return MakeMatmul(*queues_, **library, matmul, memory);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
+                                                                             const device::MemoryMap& memory) {
+  return absl::UnimplementedError("convolutions do not run on GPUs yet; compile this program with --target=cpu");
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,
+                                                                       const device::KernelLibrary& library,
+                                                                       const device::MemoryMap& memory) {
+  return absl::UnimplementedError("tiles are for the caches of CPUs; an artifact for a GPU has none");
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareCopy(const std::byte* source, std::byte* target,
+                                                                      uint64_t bytes) {
+  return MakeCopy(*queues_, source, target, bytes);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareFill(std::byte* target, uint64_t bytes,
+                                                                      std::span<const uint8_t> pattern) {
+  return MakeFill(*queues_, target, bytes, pattern);
+}
+
+void CudaDevice::RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) {
+  for (uint64_t i = 0; i < count; ++i) body(i);
+}
+
+}  // namespace sgd::cuda

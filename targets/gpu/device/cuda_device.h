@@ -1,0 +1,79 @@
+// The device of a rank on an NVIDIA GPU: kernels from the artifact's PTX, products by cuBLASLt, everything enqueued on
+// streams.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "runtime/device/device.h"
+#include "targets/gpu/device/cublas_lt.h"
+#include "targets/gpu/device/cuda_queues.h"
+#include "targets/gpu/device/driver.h"
+#include "targets/gpu/device/kernel_library.h"
+#include "targets/gpu/device/memory.h"
+
+namespace sgd::cuda {
+
+struct CudaDeviceOptions {
+  uint32_t local_rank = 0;  // among the ranks of this host: the number of its GPU, of those that the driver shows
+  // Whether ranks may have one GPU together, round robin: for tests on machines with fewer GPUs than ranks.
+  bool shares_gpus = false;
+};
+
+class CudaDevice final : public device::Device {
+ public:
+  // FailedPrecondition without a driver or a GPU for this rank.
+  static absl::StatusOr<std::unique_ptr<CudaDevice>> Create(const CudaDeviceOptions& options);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const char* target() const override { return "cuda"; }
+  std::string fingerprint() const override;
+  absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
+  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(const artifact::Launch& launch,
+                                                              const device::KernelLibrary& library,
+                                                              const device::MemoryMap& memory,
+                                                              std::span<const int64_t> coordinates) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                                   const device::KernelLibrary& library,
+                                                                   const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
+                                                              const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
+                                                                   const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
+                                                             const device::KernelLibrary& library,
+                                                             const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source, std::byte* target,
+                                                            uint64_t bytes) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(std::byte* target, uint64_t bytes,
+                                                            std::span<const uint8_t> pattern) override;
+  absl::Status Synchronize() override { return queues_->Synchronize(); }
+  // On the calling thread: what the host does here is small.
+  void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
+  uint32_t threads() const override { return 1; }
+  device::HostTransfer* host_transfer() override { return transfer_.get(); }
+  device::Queues* queues() override { return queues_.get(); }
+
+  CudaQueues& cuda_queues() { return *queues_; }
+
+ private:
+  explicit CudaDevice(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
+  absl::Status Open(const CudaDeviceOptions& options);
+  // Opened at the first product: programs without one need no cuBLASLt.
+  absl::StatusOr<CublasLt*> cublas();
+
+  std::shared_ptr<const Driver> driver_;
+  CUdevice device_ = 0;
+  bool has_context_ = false;
+  GpuModel gpu_;
+  std::unique_ptr<CudaQueues> queues_;
+  std::unique_ptr<CudaTransfer> transfer_;
+  std::unique_ptr<CublasLt> cublas_;
+};
+
+}  // namespace sgd::cuda

@@ -1,0 +1,42 @@
+// Streams and events of one GPU, and recordings of streams as CUDA graphs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/device/queues.h"
+#include "targets/gpu/device/driver.h"
+
+namespace sgd::cuda {
+
+class CudaQueues final : public device::Queues {
+ public:
+  // The context must be current on this thread, and stay so.
+  static absl::StatusOr<std::unique_ptr<CudaQueues>> Create(std::shared_ptr<const Driver> driver);
+
+  absl::Status Reserve(uint32_t streams, uint32_t events) override;
+  void Use(uint32_t stream) override { used_ = stream; }
+  absl::Status Record(uint32_t stream, uint32_t event) override;
+  absl::Status Wait(uint32_t stream, uint32_t event) override;
+  absl::Status BeginRecording() override;
+  absl::StatusOr<std::unique_ptr<device::Node>> EndRecording() override;
+  absl::StatusOr<bool> IsIdle() override;
+
+  // Waits for all streams; the first error of what they ran.
+  absl::Status Synchronize();
+
+  const Driver& driver() const { return *driver_; }
+  // The stream that nodes go to.
+  CUstream used() const { return streams_[used_].get(); }
+  CUstream compute() const { return streams_[0].get(); }
+
+ private:
+  explicit CudaQueues(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
+
+  std::shared_ptr<const Driver> driver_;
+  std::vector<Stream> streams_;
+  std::vector<Event> events_;
+  uint32_t used_ = 0;
+};
+
+}  // namespace sgd::cuda

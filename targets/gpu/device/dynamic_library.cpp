@@ -1,0 +1,88 @@
+// dlopen over a list of folders.
+#include "targets/gpu/device/dynamic_library.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace sgd::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Variable(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> Folders(const fs::path& parent) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
+    folders.push_back(at->path().string());
+  }
+  return folders;
+}
+
+// lib/python3.*/site-packages/nvidia/*/lib.
+void AddPythonFolders(const std::string& environment, std::vector<std::string>& folders) {
+  if (environment.empty()) return;
+  for (const std::string& python : Folders(fs::path(environment) / "lib")) {
+    for (const std::string& package : Folders(fs::path(python) / "site-packages" / "nvidia")) {
+      folders.push_back(absl::StrCat(package, "/lib"));
+    }
+  }
+}
+
+std::string LastError() {
+  const char* text = dlerror();
+  return text == nullptr ? "unknown error" : text;
+}
+
+}  // namespace
+
+std::vector<std::string> LibraryFolders() {
+  std::vector<std::string> folders;
+  const std::string home = Variable("CUDA_HOME");
+  for (const char* name : {"lib64", "lib"})
+    folders.push_back(absl::StrCat(home.empty() ? "/usr/local/cuda" : home, "/", name));
+  AddPythonFolders(Variable("VIRTUAL_ENV"), folders);
+  AddPythonFolders(Variable("CONDA_PREFIX"), folders);
+  return folders;
+}
+
+absl::StatusOr<DynamicLibrary> DynamicLibrary::Open(const std::vector<std::string>& names, const std::string& purpose) {
+  const std::string first = Variable("SGD_CUDA_LIBRARIES");
+  std::vector<std::string> folders = absl::StrSplit(first, ':', absl::SkipEmpty());
+  folders.push_back("");  // where the system looks
+  for (std::string& folder : LibraryFolders()) folders.push_back(std::move(folder));
+  std::string problem;
+  for (const std::string& folder : folders) {
+    for (const std::string& name : names) {
+      const std::string path = folder.empty() ? name : absl::StrCat(folder, "/", name);
+      if (!folder.empty() && access(path.c_str(), F_OK) != 0) continue;
+      if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return DynamicLibrary(handle, path);
+      // What is there and cannot be opened says more than what is not there.
+      const std::string error = LastError();
+      if (problem.empty() || !folder.empty()) problem = error;
+    }
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot open ", absl::StrJoin(names, " or "), ", ", purpose, ": ", problem));
+}
+
+absl::StatusOr<void*> DynamicLibrary::Find(const char* symbol) const {
+  if (void* address = dlsym(handle_.get(), symbol)) return address;
+  return absl::FailedPreconditionError(absl::StrCat(path_, " has no ", symbol, ": a newer version is needed"));
+}
+
+void DynamicLibrary::Close::operator()(void* handle) const { dlclose(handle); }
+
+}  // namespace sgd::cuda

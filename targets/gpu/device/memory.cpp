@@ -1,0 +1,89 @@
+// One allocation of the driver for each arena.
+#include "targets/gpu/device/memory.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace sgd::cuda {
+namespace {
+
+constexpr uint64_t kAlignment = 4096;
+
+class DeviceArena final : public device::Arena {
+ public:
+  DeviceArena(DeviceMemory memory, uint64_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  std::byte* data() const override { return PointerOf((memory_.get() + kAlignment - 1) / kAlignment * kAlignment); }
+  uint64_t size() const override { return bytes_; }
+
+ private:
+  DeviceMemory memory_;
+  uint64_t bytes_;
+};
+
+class HostArena final : public device::Arena {
+ public:
+  HostArena(PinnedMemory memory, uint64_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  std::byte* data() const override { return static_cast<std::byte*>(memory_.get()); }
+  uint64_t size() const override { return bytes_; }
+
+ private:
+  PinnedMemory memory_;
+  uint64_t bytes_;
+};
+
+absl::Status OutOfMemory(const Driver& driver, uint64_t bytes, const absl::Status& status) {
+  size_t free = 0, total = 0;
+  if (status.code() != absl::StatusCode::kResourceExhausted || driver.cuMemGetInfo(&free, &total) != CUDA_SUCCESS)
+    return status;
+  return absl::ResourceExhaustedError(absl::StrCat("the GPU has ", free, " of ", total, " bytes free, this rank needs ",
+                                                   bytes, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queues,
+                                                                const std::shared_ptr<const Driver>& driver,
+                                                                uint64_t bytes) {
+  CUdeviceptr address = 0;
+  absl::Status status =
+      driver->Check(driver->cuMemAlloc(&address, bytes + kAlignment), "cannot allocate memory of the GPU");
+  if (!status.ok()) return OutOfMemory(*driver, bytes, status);
+  auto arena = std::make_unique<DeviceArena>(DeviceMemory(driver, address), bytes);
+  if (bytes == 0) return arena;
+  status = driver->Check(driver->cuMemsetD8Async(AddressOf(arena->data()), 0, bytes, queues.compute()),
+                         "cannot clear memory of the GPU");
+  if (status.ok()) status = queues.Synchronize();
+  if (!status.ok()) return status;
+  return arena;
+}
+
+absl::StatusOr<std::unique_ptr<device::Arena>> CudaTransfer::AllocateHost(uint64_t bytes) {
+  void* memory = nullptr;
+  // The driver refuses to allocate nothing.
+  absl::Status status = driver_->Check(driver_->cuMemHostAlloc(&memory, bytes + 1, CU_MEMHOSTALLOC_PORTABLE),
+                                       absl::StrCat("cannot allocate ", bytes, " bytes of pinned host memory"));
+  if (!status.ok()) return status;
+  std::memset(memory, 0, bytes);
+  return std::make_unique<HostArena>(PinnedMemory(driver_, memory), bytes);
+}
+
+absl::Status CudaTransfer::Upload(std::span<const std::byte> source, std::byte* target) {
+  if (source.empty()) return absl::OkStatus();
+  return driver_->Check(
+      driver_->cuMemcpyAsync(AddressOf(target), AddressOf(source.data()), source.size(), queues_.compute()),
+      "cannot copy to the GPU");
+}
+
+absl::Status CudaTransfer::Download(const std::byte* source, std::span<std::byte> target) {
+  absl::Status status = queues_.Synchronize();
+  if (!status.ok() || target.empty()) return status;
+  status = driver_->Check(
+      driver_->cuMemcpyAsync(AddressOf(target.data()), AddressOf(source), target.size(), queues_.compute()),
+      "cannot copy from the GPU");
+  return status.ok() ? driver_->Check(driver_->cuStreamSynchronize(queues_.compute()), "cannot copy from the GPU")
+                     : status;
+}
+
+}  // namespace sgd::cuda

@@ -1,0 +1,35 @@
+// Arenas of a GPU's memory and of pinned memory of the host, and copies between them.
+#pragma once
+
+#include <memory>
+
+#include "runtime/device/device.h"
+#include "runtime/device/host_transfer.h"
+#include "targets/gpu/device/cuda_queues.h"
+
+namespace sgd::cuda {
+
+// Aligned to 4096 bytes, zero. ResourceExhausted, saying how much is free, when the GPU has not that much.
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queues,
+                                                                const std::shared_ptr<const Driver>& driver,
+                                                                uint64_t bytes);
+
+// Device addresses as the interface has them: never to be used by the host.
+inline std::byte* PointerOf(CUdeviceptr address) { return reinterpret_cast<std::byte*>(address); }
+inline CUdeviceptr AddressOf(const std::byte* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+class CudaTransfer final : public device::HostTransfer {
+ public:
+  CudaTransfer(CudaQueues& queues, std::shared_ptr<const Driver> driver)
+      : queues_(queues), driver_(std::move(driver)) {}
+
+  absl::StatusOr<std::unique_ptr<device::Arena>> AllocateHost(uint64_t bytes) override;
+  absl::Status Upload(std::span<const std::byte> source, std::byte* target) override;
+  absl::Status Download(const std::byte* source, std::span<std::byte> target) override;
+
+ private:
+  CudaQueues& queues_;
+  std::shared_ptr<const Driver> driver_;
+};
+
+}  // namespace sgd::cuda

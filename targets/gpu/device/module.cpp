@@ -1,0 +1,31 @@
+// The module's one exported function.
+#include <memory>
+
+#include "runtime/device/target_module.h"
+#include "targets/gpu/device/cuda_communicator.h"
+#include "targets/gpu/device/cuda_device.h"
+
+namespace sgd::cuda {
+namespace {
+
+class CudaModule final : public device::TargetModule {
+ public:
+  absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {
+    return CudaDevice::Create({.local_rank = request.local_rank, .shares_gpus = request.shares_gpus});
+  }
+
+  absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device,
+                                                                       comm::Communicator& control,
+                                                                       uint64_t window_bytes,
+                                                                       absl::Duration timeout) const override {
+    return CudaCommunicator::Create(static_cast<CudaDevice&>(device), control, window_bytes, timeout);
+  }
+};
+
+}  // namespace
+}  // namespace sgd::cuda
+
+extern "C" __attribute__((visibility("default"))) const sgd::device::TargetModule* sgd_target_module() {
+  static const sgd::cuda::CudaModule module;
+  return &module;
+}

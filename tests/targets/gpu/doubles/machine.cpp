@@ -1,0 +1,161 @@
+// The seed of the order is SGD_EMULATED_ORDER.
+#include "tests/targets/gpu/doubles/machine.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sgd::emulated {
+namespace {
+
+// Everything that comes before `from` in the graph, itself included.
+std::set<size_t> Ancestors(const GraphNodes& graph, const std::set<size_t>& from) {
+  std::set<size_t> found = from;
+  std::vector<size_t> open(from.begin(), from.end());
+  while (!open.empty()) {
+    const size_t node = open.back();
+    open.pop_back();
+    for (size_t before : graph.nodes[node].after) {
+      if (found.insert(before).second) open.push_back(before);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Machine& Machine::OfThisThread() {
+  thread_local Machine machine;
+  return machine;
+}
+
+Machine::Machine() {
+  const char* seed = getenv("SGD_EMULATED_ORDER");
+  random_.seed(seed == nullptr ? 1 : static_cast<uint32_t>(strtoul(seed, nullptr, 10)));
+}
+
+EmulatedStream* Machine::AddStream() {
+  streams_.push_back(std::make_unique<EmulatedStream>());
+  return streams_.back().get();
+}
+
+void Machine::RemoveStream(EmulatedStream* stream) {
+  Drain(stream);
+  std::erase_if(streams_, [&](const auto& other) { return other.get() == stream; });
+}
+
+CUresult Machine::Enqueue(EmulatedStream* stream, Operation run) {
+  if (stream->graph != nullptr) {
+    stream->graph->nodes.push_back({std::move(run), {stream->after.begin(), stream->after.end()}});
+    stream->after = {stream->graph->nodes.size() - 1};
+    return CUDA_SUCCESS;
+  }
+  stream->items.push_back({std::move(run), nullptr, nullptr});
+  return error_;
+}
+
+CUresult Machine::Record(EmulatedStream* stream, EmulatedEvent* event) {
+  event->graph = stream->graph;
+  if (stream->graph != nullptr) {
+    event->after = stream->after;
+    return CUDA_SUCCESS;
+  }
+  event->recorded = std::make_shared<Completion>();
+  stream->items.push_back({nullptr, nullptr, event->recorded});
+  return error_;
+}
+
+CUresult Machine::Wait(EmulatedStream* stream, EmulatedEvent* event) {
+  if (event->graph != nullptr) {
+    if (event->graph != capture_.get()) return CUDA_ERROR_INVALID_VALUE;
+    stream->graph = event->graph;
+    stream->after.insert(event->after.begin(), event->after.end());
+    return CUDA_SUCCESS;
+  }
+  // An event of before the capture is no part of the graph.
+  if (stream->graph != nullptr) return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+  if (event->recorded != nullptr) stream->items.push_back({nullptr, event->recorded, nullptr});
+  return error_;
+}
+
+CUresult Machine::BeginCapture(EmulatedStream* stream) {
+  if (capture_ != nullptr) return CUDA_ERROR_ILLEGAL_STATE;
+  capture_ = std::make_unique<GraphNodes>();
+  stream->graph = capture_.get();
+  stream->after.clear();
+  origin_ = stream;
+  return CUDA_SUCCESS;
+}
+
+CUresult Machine::EndCapture(EmulatedStream* stream, std::unique_ptr<GraphNodes>& graph) {
+  if (capture_ == nullptr || stream != origin_) return CUDA_ERROR_ILLEGAL_STATE;
+  const std::set<size_t> joined = Ancestors(*capture_, origin_->after);
+  bool is_joined = true;
+  for (const auto& other : streams_) {
+    if (other->graph != capture_.get()) continue;
+    is_joined = is_joined && std::ranges::includes(joined, other->after);
+    other->graph = nullptr;
+    other->after.clear();
+  }
+  graph = std::move(capture_);
+  origin_ = nullptr;
+  return is_joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+CUresult Machine::Run(const GraphNodes& graph) {
+  std::vector<size_t> waits(graph.nodes.size());
+  std::vector<std::vector<size_t>> next(graph.nodes.size());
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    waits[i] = graph.nodes[i].after.size();
+    for (size_t before : graph.nodes[i].after) next[before].push_back(i);
+    if (waits[i] == 0) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    std::swap(ready[random_() % ready.size()], ready.back());
+    const size_t node = ready.back();
+    ready.pop_back();
+    if (CUresult result = graph.nodes[node].run(); result != CUDA_SUCCESS) return result;
+    for (size_t other : next[node]) {
+      if (--waits[other] == 0) ready.push_back(other);
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+bool Machine::Advance() {
+  std::vector<EmulatedStream*> able;
+  for (const auto& stream : streams_) {
+    if (stream->is_idle()) continue;
+    const EmulatedStream::Item& item = stream->items[stream->next];
+    if (item.wait == nullptr || item.wait->is_done) able.push_back(stream.get());
+  }
+  if (able.empty()) return false;
+  EmulatedStream& stream = *able[random_() % able.size()];
+  const EmulatedStream::Item item = stream.items[stream.next++];
+  if (item.run && error_ == CUDA_SUCCESS) error_ = item.run();
+  if (item.record != nullptr) item.record->is_done = true;
+  if (stream.is_idle()) {
+    stream.items.clear();
+    stream.next = 0;
+  }
+  return true;
+}
+
+CUresult Machine::Drain(EmulatedStream* stream) {
+  if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  while (!stream->is_idle()) {
+    if (!Advance())
+      return CUDA_ERROR_LAUNCH_TIMEOUT;  // waits for an event of another thread, which this double has not
+  }
+  return error_;
+}
+
+CUresult Machine::Poll(EmulatedStream* stream) {
+  if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream->is_idle()) return error_;
+  return Advance() ? CUDA_ERROR_NOT_READY : CUDA_ERROR_LAUNCH_TIMEOUT;
+}
+
+}  // namespace sgd::emulated

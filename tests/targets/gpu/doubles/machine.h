@@ -1,0 +1,91 @@
+// Streams, events and graphs of the emulated GPU. Work is done only when someone waits for it, and then in a random
+// order among those that events allow, so that a missing event shows.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace sgd::emulated {
+
+using Operation = std::function<CUresult()>;
+
+// Operations with the ones that come before them.
+struct GraphNodes {
+  struct Node {
+    Operation run;
+    std::vector<size_t> after;
+  };
+  std::vector<Node> nodes;
+};
+
+// A point that a stream has come to.
+struct Completion {
+  bool is_done = false;
+};
+
+struct EmulatedEvent {
+  std::shared_ptr<Completion> recorded;  // the last record; null before the first
+  // The last record while capturing.
+  GraphNodes* graph = nullptr;
+  std::set<size_t> after;
+};
+
+struct EmulatedStream {
+  struct Item {
+    Operation run;                             // may be null
+    std::shared_ptr<Completion> wait, record;  // may be null
+  };
+  std::vector<Item> items;
+  size_t next = 0;  // of items
+  // While capturing.
+  GraphNodes* graph = nullptr;
+  std::set<size_t> after;
+
+  bool is_idle() const { return next == items.size(); }
+};
+
+// The streams of one thread: each rank has one that uses the device.
+class Machine {
+ public:
+  static Machine& OfThisThread();
+
+  EmulatedStream* AddStream();
+  void RemoveStream(EmulatedStream* stream);
+
+  CUresult Enqueue(EmulatedStream* stream, Operation run);
+  CUresult Record(EmulatedStream* stream, EmulatedEvent* event);
+  CUresult Wait(EmulatedStream* stream, EmulatedEvent* event);
+
+  CUresult BeginCapture(EmulatedStream* stream);
+  // Gives the graph to the caller. CUDA_ERROR_STREAM_CAPTURE_UNJOINED when a stream that joined the capture was not
+  // joined back.
+  CUresult EndCapture(EmulatedStream* stream, std::unique_ptr<GraphNodes>& graph);
+  bool is_capturing() const { return capture_ != nullptr; }
+
+  // Runs a graph's operations in a random order among those that it allows.
+  CUresult Run(const GraphNodes& graph);
+
+  // Runs until the stream is idle; the first error of any operation, from then on always.
+  CUresult Drain(EmulatedStream* stream);
+  // Runs a little; CUDA_ERROR_NOT_READY while there is more.
+  CUresult Poll(EmulatedStream* stream);
+
+ private:
+  Machine();
+  // Runs one item of a random stream that can; false when none can.
+  bool Advance();
+
+  std::vector<std::unique_ptr<EmulatedStream>> streams_;
+  std::unique_ptr<GraphNodes> capture_;
+  EmulatedStream* origin_ = nullptr;
+  CUresult error_ = CUDA_SUCCESS;
+  std::mt19937 random_;
+};
+
+}  // namespace sgd::emulated

@@ -1,0 +1,41 @@
+// The memory of the emulated GPU: ordinary memory behind addresses that the host cannot use by mistake.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace sgd::emulated {
+
+// Set in every address of device memory: using one as a pointer of this process is a fault.
+inline constexpr uint64_t kDeviceBit = uint64_t{1} << 62;
+
+class Memory {
+ public:
+  // One for the process, whatever the number of emulated GPUs. SGD_EMULATED_MEMORY bytes, by default 4 GiB.
+  static Memory& Get();
+
+  // 0 when there is not that much.
+  uint64_t Allocate(uint64_t bytes);
+  // Whether `address` was an allocation's begin.
+  bool Free(uint64_t address);
+
+  // The bytes behind a device address, or the pointer itself where it is none; null unless all `bytes` are in one live
+  // allocation.
+  std::byte* Resolve(uint64_t address, uint64_t bytes);
+
+  uint64_t total() const { return total_; }
+  uint64_t used();
+  uint64_t allocations();
+
+ private:
+  Memory();
+
+  uint64_t total_;
+  std::mutex mutex_;
+  std::map<uint64_t, uint64_t> live_;  // address, without kDeviceBit, to size
+  uint64_t used_ = 0;
+};
+
+}  // namespace sgd::emulated

@@ -1,0 +1,63 @@
+// CPUs are built in; other targets are modules.
+#include "tools/sgdrun/rank_device.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "targets/cpu/device/cpu_device.h"
+
+namespace sgd::sgdrun {
+namespace {
+
+constexpr char kCpu[] = "cpu";
+
+// A core for each thread: left alone, the system likes to put a thread that wakes up next to the one that woke it.
+absl::StatusOr<std::unique_ptr<device::Device>> OpenCpu(const Job& job, const launch::RankContext& rank) {
+  return cpu::CpuDevice::Create({.threads = rank.threads,
+                                 .cores = rank.cores,
+                                 .shares_cores = rank.shares_cores,
+                                 .null_kernels = job.options.null_kernels});
+}
+
+}  // namespace
+
+absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankContext& rank) {
+  const std::string target = job.file->root().target()->str();
+  if (!job.options.device.empty() && job.options.device != target) {
+    return absl::FailedPreconditionError(absl::StrCat(job.file->path(), ": compiled for ", target,
+                                                      ", not for --device=", job.options.device,
+                                                      "; compile it with --target=", job.options.device));
+  }
+  RankDevice opened;
+  if (target != kCpu) {
+    if (job.options.null_kernels) return absl::InvalidArgumentError("--null-kernels is for artifacts compiled for cpu");
+    absl::StatusOr<const device::TargetModule*> module = device::OpenTargetModule(target);
+    if (!module.ok()) return module.status();
+    opened.module_ = *module;
+  }
+  absl::StatusOr<std::unique_ptr<device::Device>> device =
+      opened.module_ == nullptr
+          ? OpenCpu(job, rank)
+          : opened.module_->OpenDevice({.local_rank = rank.rank, .shares_gpus = job.options.shares_gpus});
+  if (!device.ok()) return device.status();
+  opened.device_ = *std::move(device);
+  return opened;
+}
+
+absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank) {
+  communicator_ = rank.communicator;
+  if (module_ == nullptr) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<comm::Communicator>> communicator =
+      module_->OpenCommunicator(*device_, *rank.communicator, job.file->root().window_bytes(), job.options.deadline);
+  if (!communicator.ok()) return communicator.status();
+  own_communicator_ = *std::move(communicator);
+  communicator_ = own_communicator_.get();
+  return absl::OkStatus();
+}
+
+uint64_t HostWindowBytes(const artifact::ArtifactFile& file) {
+  return file.root().target()->string_view() == kCpu ? file.root().window_bytes() : 0;
+}
+
+}  // namespace sgd::sgdrun

@@ -1,0 +1,38 @@
+// The device that a rank computes on, and the communicator whose windows it can reach.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/device/device.h"
+#include "runtime/device/target_module.h"
+#include "runtime/launch/launch.h"
+#include "tools/sgdrun/job.h"
+
+namespace sgd::sgdrun {
+
+class RankDevice {
+ public:
+  // Opens what the artifact was compiled for. FailedPrecondition when that is not what --device says, or this build or
+  // machine has it not.
+  static absl::StatusOr<RankDevice> Open(const Job& job, const launch::RankContext& rank);
+
+  device::Device& device() const { return *device_; }
+
+  // Makes the communicator that programs use; until then, and for everything beside their steps, there is the rank's
+  // own. All ranks call it, when they have agreed.
+  absl::Status Connect(const Job& job, const launch::RankContext& rank);
+  comm::Communicator& communicator() const { return *communicator_; }
+
+ private:
+  const device::TargetModule* module_ = nullptr;  // null for CPUs, which are built in
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<comm::Communicator> own_communicator_;
+  comm::Communicator* communicator_ = nullptr;
+};
+
+// Bytes of window that the ranks' own communicator has to have.
+uint64_t HostWindowBytes(const artifact::ArtifactFile& file);
+
+}  // namespace sgd::sgdrun
