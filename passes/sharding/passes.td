@@ -21,7 +21,8 @@ def ShardPass : Pass<"sgd-shard", "::mlir::ModuleOp"> {
     results carry their final shardings as attributes too.
   }];
   let options = [Option<"annotateResults", "annotate", "bool", "false",
-    "Keep what propagation found for each op's results, before reshards were placed, as the attribute sgd.propagated">];
+    "Keep what propagation found for each op's results, before reshards were placed, as the attribute sgd.propagated">,
+    Option<"resolve", "resolve", "bool", "true", "Change what propagation found where ops disagree about a value and fewer bytes move otherwise">];
   let statistics = [Statistic<"numResolved", "num-resolved", "groups of values that were sharded otherwise than propagated, for fewer bytes">];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }

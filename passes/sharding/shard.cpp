@@ -33,18 +33,14 @@ bool isClosed(ShardingAttr sharding) {
   return llvm::none_of(sharding.getDims(), [](DimShardingAttr dim) { return dim.getIsOpen(); });
 }
 
-/// Removes constraints whose value only another, closed constraint sees (the transpose of a
-/// gathered parameter, then the gradient's own wish): honouring them would build a sharding only to
-/// leave it.
-void dropOverruledConstraints(func::FuncOp function) {
-  SmallVector<ShardingConstraintOp> constraints;
-  function.walk([&](ShardingConstraintOp constraint) { constraints.push_back(constraint); });
-  for (ShardingConstraintOp constraint : constraints) {
-    if (!constraint->hasOneUse()) continue;
+/// Gives constraints whose value only another, closed constraint sees (the transpose of a gathered parameter, then the
+/// gradient's own wish) what that one asks for: honouring them would build a sharding only to leave it.
+void overruleConstraints(ArrayRef<RuledOp> ops, ShardingMap& map) {
+  for (const RuledOp& ruled : llvm::reverse(ops)) {
+    auto constraint = dyn_cast<ShardingConstraintOp>(ruled.op);
+    if (!constraint || !constraint->hasOneUse()) continue;
     auto next = dyn_cast<ShardingConstraintOp>(*constraint->user_begin());
-    if (!next || !isClosed(next.getSharding())) continue;
-    constraint.replaceAllUsesWith(constraint.getInput());
-    constraint.erase();
+    if (next && isClosed(next.getSharding())) map[constraint.getResult()] = map[next.getResult()];
   }
 }
 
@@ -71,13 +67,15 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
 
   LogicalResult shard(func::FuncOp function, const MeshAxes& mesh) {
     splitFreeValues(function);
-    dropOverruledConstraints(function);
     FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(function);
     if (failed(ops)) return failure();
     FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
     if (failed(map)) return failure();
     keepLoopSumsPartial(*ops, *map);
-    numResolved += resolveConflicts(function, *ops, *map);
+    if (resolve) {
+      overruleConstraints(*ops, *map);
+      numResolved += resolveConflicts(function, *ops, *map);
+    }
     if (annotateResults) annotate(*ops, *map, mesh);
     materializeShardings(function, *ops, *map, mesh);
     return checkAliases(function);
