@@ -5,7 +5,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
-#include "passes/sharding/op_problem.h"
+#include "passes/sharding/conflict_costs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -14,8 +14,13 @@ namespace {
 /// Sweeps over all groups; each stops where nothing gets cheaper, which few programs need more than three for.
 constexpr unsigned kMaxSweeps = 8;
 
-/// What a gather or exchange costs beyond its bytes: it stands alone, while sums at the end of a step travel together.
-constexpr double kBytesPerExchange = 1024;
+/// Relative differences of costs that do not count.
+constexpr double kRounding = 1e-9;
+
+/// Groups that may follow one that takes another form, and how often in all neighbours are asked whether they would:
+/// bounds on compile time.
+constexpr unsigned kMaxFollowers = 32;
+constexpr unsigned kMaxTrials = 2000;
 
 struct Group {
   SmallVector<Value, 4> values;
@@ -24,16 +29,17 @@ struct Group {
   SmallVector<std::pair<Value, unsigned>, 1> returned;  // with the entry of the function result
 };
 
-/// What an op costs and what it asks for.
-struct OpCost {
-  double cost = 0;
-  bool isInConflict = false;
+/// A group as it was before a change, and what the ops that touch it cost.
+struct Change {
+  unsigned group;
+  TensorAxes axes;
+  SmallVector<OpCost, 8> costs;
 };
 
 class ConflictResolution {
  public:
   ConflictResolution(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map)
-      : function(function), ops(ops), map(map) {}
+      : function(function), ops(ops), map(map), measured(ops, map) {}
 
   unsigned run();
 
@@ -41,21 +47,28 @@ class ConflictResolution {
   void findFixed();
   void formGroups();
   void separateInnerOps(Group& group) const;
-  void findSums();
-  OpProblem describe(unsigned op) const;
-  OpCost measure(unsigned op) const;
   double measureRest(const Group& group) const;
-  SmallVector<TensorAxes, 0> getProposals(const Group& group) const;
+  SmallVector<TensorAxes, 0> getProposals(const Group& group);
   void set(const Group& group, const TensorAxes& axes);
-  bool improve(const Group& group);
+  double getCost(const Group& group) const;
+  double change(unsigned group, const TensorAxes& axes, SmallVectorImpl<Change>& changes);
+  void undo(SmallVectorImpl<Change>& changes);
+  bool isSettled(const Group& group) const;
+  bool isExchanged(const Group& group) const;
+  double improve(unsigned group, bool mayBeEqual, SmallVectorImpl<Change>& changes);
+  bool improveWithNeighbours(unsigned start);
+  bool sweep(llvm::function_ref<bool(unsigned)> improveGroup);
 
   func::FuncOp function;
   ArrayRef<RuledOp> ops;
   ShardingMap& map;
+  ConflictCosts measured;
   DenseSet<Value> fixed;
   SmallVector<Group, 0> groups;
-  SmallVector<OpCost, 0> costs;    // by op
-  DenseMap<Value, double> shares;  // of the cost of one reduction, where several results are added before it
+  SmallVector<OpCost, 0> costs;  // by op
+  SmallVector<SmallVector<unsigned, 4>, 0> groupsOfOp;
+  DenseSet<unsigned> changed;    // groups
+  unsigned trials = kMaxTrials;  // that are left
 };
 }  // namespace
 
@@ -63,9 +76,6 @@ static bool isShardable(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() > 0 && !isMadeFreely(value);
 }
-
-/// Loops, branches and yields: what they join has one sharding already.
-static bool joinsSlots(Operation* op) { return isControlFlow(op) || isa<YieldOp>(op); }
 
 /// Arguments, constraints, slots of loops and branches, and the values behind wishes for partial results keep what they
 /// have.
@@ -139,72 +149,6 @@ void ConflictResolution::separateInnerOps(Group& group) const {
   });
 }
 
-/// The sums that `value` is the result of: its summands, through additions that nothing else reads.
-static void collectSummands(Value value, SmallVectorImpl<Value>& summands) {
-  Operation* op = value.getDefiningOp();
-  if (isa_and_present<TransposeOp, ReshapeOp>(op) && op->getOperand(0).hasOneUse())
-    return collectSummands(op->getOperand(0), summands);
-  if (!isa_and_present<arith::AddFOp, arith::AddIOp>(op)) {
-    summands.push_back(value);
-    return;
-  }
-  for (Value operand : op->getOperands()) {
-    if (operand.hasOneUse())
-      collectSummands(operand, summands);
-    else
-      summands.push_back(operand);
-  }
-}
-
-static bool isAddition(Operation* op) { return isa<arith::AddFOp, arith::AddIOp>(op); }
-
-/// Partial results that are only added to each other are reduced once, after the additions: each bears its share.
-void ConflictResolution::findSums() {
-  DenseSet<Value> reduced;
-  for (const RuledOp& ruled : ops)
-    if (llvm::any_of(ruled.rule.factors, [](const Factor& factor) { return factor.kind == FactorKind::Reduction; }))
-      for (Value result : ruled.op->getResults())
-        if (result.hasOneUse()) reduced.insert(result);
-  for (const RuledOp& ruled : ops) {
-    if (!isAddition(ruled.op)) continue;
-    Value sum = ruled.op->getResult(0);
-    if (sum.hasOneUse() && isAddition(*sum.user_begin())) continue;
-    SmallVector<Value> summands;
-    collectSummands(sum, summands);
-    llvm::erase_if(summands, [&](Value value) { return !reduced.contains(value); });
-    for (Value summand : summands) shares[summand] = 1.0 / static_cast<double>(summands.size());
-  }
-}
-
-OpProblem ConflictResolution::describe(unsigned op) const {
-  return OpProblem(ops[op], [&](Value value, bool) { return map[value].axes; });
-}
-
-static bool hasDimsOf(const AssignedTensor& tensor, const TensorAxes& assigned) {
-  return tensor.isFree || llvm::all_of(llvm::zip(tensor.axes->dims, assigned.dims),
-                                       [](auto pair) { return std::get<0>(pair).axes == std::get<1>(pair).axes; });
-}
-
-OpCost ConflictResolution::measure(unsigned op) const {
-  if (joinsSlots(ops[op].op)) return {};
-  OpProblem described = describe(op);
-  AssignmentProblem problem = described.view();
-  Assignment assignment = chooseAssignment(problem);
-  OpCost result{getCost(problem, assignment), false};
-  if (auto share = shares.find(ops[op].op->getResult(0)); share != shares.end()) {
-    const AssignedTensor& sum = problem.tensors.back();
-    TensorAxes assigned = assignedAxes(problem, sum, assignment);
-    if (!assigned.unreduced.empty()) result.cost -= (1 - share->second) * reshardBytes(assigned, *sum.axes, sum.bytes);
-  }
-  for (const AssignedTensor& tensor : problem.tensors) {
-    TensorAxes assigned = assignedAxes(problem, tensor, assignment);
-    bool isReduced = !assigned.unreduced.empty(), isExchanged = !isReduced && !hasDimsOf(tensor, assigned);
-    result.isInConflict |= isReduced || isExchanged;
-    if (isExchanged) result.cost += kBytesPerExchange;
-  }
-  return result;
-}
-
 /// Function results that are made from the group, and the elements computed in it.
 double ConflictResolution::measureRest(const Group& group) const {
   double shards = 1;
@@ -218,62 +162,131 @@ double ConflictResolution::measureRest(const Group& group) const {
   return cost;
 }
 
-/// What the ops in conflict would have the group be: the form that is cheapest for one of them, or that of one of its
-/// other tensors.
-SmallVector<TensorAxes, 0> ConflictResolution::getProposals(const Group& group) const {
+static bool haveSameDims(const TensorAxes& a, const TensorAxes& b) {
+  return llvm::equal(a.dims, b.dims, [](const DimAxes& a, const DimAxes& b) { return a.axes == b.axes; });
+}
+
+/// What the ops in conflict would have the group be, and what results of the function that it gives are.
+SmallVector<TensorAxes, 0> ConflictResolution::getProposals(const Group& group) {
   SmallVector<TensorAxes, 0> proposals;
-  DenseSet<Value> members(group.values.begin(), group.values.end());
   const TensorAxes& current = map[group.values.front()].axes;
-  auto propose = [&](const AssignmentProblem& problem, unsigned tensor, const Assignment& assignment) {
-    TensorAxes axes = assignedAxes(problem, problem.tensors[tensor], assignment);
-    axes.unreduced.clear();
-    for (DimAxes& dim : axes.dims) dim.isOpen = true;
-    auto isSame = [&](const TensorAxes& other) { return other.dims == axes.dims; };
-    auto holds = [](const DimAxes& a, const DimAxes& b) { return a.axes == b.axes; };
-    if (llvm::equal(current.dims, axes.dims, holds) || llvm::any_of(proposals, isSame)) return;
-    proposals.push_back(std::move(axes));
+  auto propose = [&](const TensorAxes& axes) {
+    auto isSame = [&](const TensorAxes& other) { return haveSameDims(other, axes); };
+    if (!isSame(current) && llvm::none_of(proposals, isSame)) proposals.push_back(axes);
   };
+  DenseSet<Value> members(group.values.begin(), group.values.end());
   for (unsigned op : group.ops) {
     if (!costs[op].isInConflict) continue;
-    OpProblem described = describe(op);
-    AssignmentProblem problem = described.view();
-    for (auto [tensor, value] : llvm::enumerate(described.getValues())) {
-      if (!members.contains(value)) continue;
-      propose(problem, tensor, chooseAssignment(problem));
-      for (unsigned other = 0; other < problem.tensors.size(); ++other) {
-        if (members.contains(described.getValues()[other])) continue;
-        propose(problem, tensor, followTensor(problem, other, /*alone=*/false));
-        propose(problem, tensor, followTensor(problem, other, /*alone=*/true));
-      }
-    }
+    ArrayRef<Value> values = measured.getValues(op);
+    for (const Proposal& proposal : measured.getProposals(op))
+      if (members.contains(values[proposal.tensor]) && !(proposal.source && members.contains(values[*proposal.source])))
+        propose(proposal.axes);
+  }
+  for (auto [value, entry] : group.returned) {
+    TensorAxes axes = current;
+    for (auto [dim, wanted] : llvm::zip(axes.dims, map.entries[entry].axes.dims)) dim.axes = wanted.axes;
+    propose(axes);
   }
   return proposals;
+}
+
+/// True when something of the group is exchanged between ranks.
+bool ConflictResolution::isExchanged(const Group& group) const {
+  return llvm::any_of(group.ops, [&](unsigned op) { return costs[op].isExchanged; }) ||
+         llvm::any_of(group.returned, [&](auto returned) {
+           return !haveSameDims(map[returned.first].axes, map.entries[returned.second].axes);
+         });
 }
 
 void ConflictResolution::set(const Group& group, const TensorAxes& axes) {
   for (Value value : group.values) map[value].axes.dims = axes.dims;
 }
 
-bool ConflictResolution::improve(const Group& group) {
+/// What the group and the ops that touch it cost as they are.
+double ConflictResolution::getCost(const Group& group) const {
+  double cost = measureRest(group);
+  for (unsigned op : group.ops) cost += costs[op].cost;
+  return cost;
+}
+
+/// Gives `group` other axes; returns by how much everything gets dearer. `changes` can take it back.
+double ConflictResolution::change(unsigned index, const TensorAxes& axes, SmallVectorImpl<Change>& changes) {
+  const Group& group = groups[index];
+  double before = getCost(group);
+  Change change{index, map[group.values.front()].axes, {}};
+  for (unsigned op : group.ops) change.costs.push_back(costs[op]);
+  set(group, axes);
+  for (unsigned op : group.ops) costs[op] = measured.measure(op);
+  changes.push_back(std::move(change));
+  return getCost(group) - before;
+}
+
+void ConflictResolution::undo(SmallVectorImpl<Change>& changes) {
+  for (const Change& change : llvm::reverse(changes)) {
+    const Group& group = groups[change.group];
+    set(group, change.axes);
+    for (auto [op, cost] : llvm::zip(group.ops, change.costs)) costs[op] = cost;
+  }
+  changes.clear();
+}
+
+bool ConflictResolution::isSettled(const Group& group) const {
   auto isInConflict = [&](unsigned op) { return costs[op].isInConflict; };
-  if (llvm::none_of(group.ops, isInConflict) && group.returned.empty()) return false;
-  TensorAxes best = map[group.values.front()].axes;
-  double bestCost = measureRest(group);
-  for (unsigned op : group.ops) bestCost += costs[op].cost;
-  bool isBetter = false;
+  return llvm::none_of(group.ops, isInConflict) && group.returned.empty();
+}
+
+/// Takes the cheapest proposal if that is better than what is or, where `mayBeEqual`, no worse; returns by how much
+/// everything gets dearer.
+double ConflictResolution::improve(unsigned index, bool mayBeEqual, SmallVectorImpl<Change>& changes) {
+  const Group& group = groups[index];
+  if (isSettled(group)) return 0;
+  TensorAxes current = map[group.values.front()].axes;
+  std::optional<TensorAxes> best;
+  double cost = getCost(group);
+  // Not better by a rounding error: sweeps would not end.
+  double bestCost = cost * (mayBeEqual ? 1 + kRounding : 1 - kRounding);
   for (const TensorAxes& proposal : getProposals(group)) {
     set(group, proposal);
-    double cost = measureRest(group);
-    for (unsigned op : group.ops) cost += measure(op).cost;
-    // Not by a rounding error: sweeps would not end.
-    if (cost >= bestCost * (1 - 1e-9)) continue;
-    bestCost = cost;
+    double proposed = measureRest(group);
+    for (unsigned op : group.ops) proposed += measured.measure(op).cost;
+    if (proposed >= bestCost) continue;
+    bestCost = proposed;
     best = proposal;
-    isBetter = true;
   }
-  set(group, best);
-  if (isBetter)
-    for (unsigned op : group.ops) costs[op] = measure(op);
+  set(group, current);
+  return best ? change(index, *best, changes) : 0;
+}
+
+/// Gives the group another form although that costs more, and lets its neighbours follow while that gains: what is
+/// cheaper only together is not found one by one. Keeps what is better as a whole.
+bool ConflictResolution::improveWithNeighbours(unsigned start) {
+  for (const TensorAxes& proposal : getProposals(groups[start])) {
+    SmallVector<Change, 8> changes;
+    double before = getCost(groups[start]);
+    double gained = -change(start, proposal, changes);
+    DenseSet<unsigned> moved = {start};
+    for (unsigned next = 0; next < changes.size(); ++next)
+      for (unsigned op : groups[changes[next].group].ops)
+        for (unsigned neighbour : groupsOfOp[op]) {
+          if (!costs[op].isInConflict || moved.contains(neighbour)) continue;
+          if (changes.size() == kMaxFollowers || trials == 0) break;
+          --trials;
+          unsigned numBefore = changes.size();
+          gained -= improve(neighbour, /*mayBeEqual=*/true, changes);
+          if (changes.size() > numBefore) moved.insert(neighbour);
+        }
+    if (gained > kRounding * before) {
+      for (const Change& change : changes) changed.insert(change.group);
+      return true;
+    }
+    undo(changes);
+  }
+  return false;
+}
+
+bool ConflictResolution::sweep(llvm::function_ref<bool(unsigned)> improveGroup) {
+  bool isBetter = false;
+  for (unsigned group = 0; group < groups.size(); ++group) isBetter |= improveGroup(group);
   return isBetter;
 }
 
@@ -282,17 +295,21 @@ unsigned ConflictResolution::run() {
   if (llvm::none_of(map.entries, isSharded)) return 0;
   findFixed();
   formGroups();
-  findSums();
-  for (unsigned op = 0; op < ops.size(); ++op) costs.push_back(measure(op));
-  DenseSet<unsigned> changed;
-  for (unsigned sweep = 0; sweep < kMaxSweeps; ++sweep) {
-    bool isBetter = false;
-    for (auto [index, group] : llvm::enumerate(groups)) {
-      if (!improve(group)) continue;
-      isBetter = true;
-      changed.insert(index);
+  for (unsigned op = 0; op < ops.size(); ++op) costs.push_back(measured.measure(op));
+  groupsOfOp.resize(ops.size());
+  for (auto [index, group] : llvm::enumerate(groups))
+    for (unsigned op : group.ops) groupsOfOp[op].push_back(index);
+  auto alone = [&](unsigned group) {
+    SmallVector<Change, 1> changes;
+    improve(group, /*mayBeEqual=*/false, changes);
+    for (const Change& change : changes) changed.insert(change.group);
+    return !changes.empty();
+  };
+  auto together = [&](unsigned group) { return isExchanged(groups[group]) && improveWithNeighbours(group); };
+  for (unsigned round = 0; round < kMaxSweeps; ++round) {
+    for (unsigned index = 0; index < kMaxSweeps && sweep(alone); ++index) {
     }
-    if (!isBetter) break;
+    if (trials == 0 || !sweep(together)) break;
   }
   return changed.size();
 }

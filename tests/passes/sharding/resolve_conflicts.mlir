@@ -35,3 +35,22 @@ func.func @constraints_stay(%a: tensor<64x64xf32> {sgd.sharding = #sgd.sharding<
   %2 = math.exp %1 : tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
 }
+
+// -----
+
+// A broadcast and what is computed from it follow the argument's axis, which comes first; the result wants another dimension. Moved
+// alone, each of the large values leaves an exchange as large at its other side; together they move it to the small argument.
+sgd.mesh @mesh = <["x"=4]>
+// CHECK-LABEL: @moved_together
+// CHECK: sgd.reshard %arg0 : {{.*}} -> tensor<16x16xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>
+// CHECK-NOT: reshard
+// CHECK: return
+func.func @moved_together(%p: tensor<16x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}p0, {}]>}) -> (tensor<16x64x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {"x"}p1]>}) {
+  %0 = sgd.broadcast_in_dim %p dims = [0, 1] : tensor<16x16xf32> -> tensor<16x16x64xf32>
+  %1 = sgd.transpose %0 permutation = [0, 2, 1] : tensor<16x16x64xf32> -> tensor<16x64x16xf32>
+  %2 = math.exp %1 : tensor<16x64x16xf32>
+  %3 = sgd.transpose %2 permutation = [1, 0, 2] : tensor<16x64x16xf32> -> tensor<64x16x16xf32>
+  %4 = math.sin %3 : tensor<64x16x16xf32>
+  %5 = sgd.transpose %4 permutation = [1, 0, 2] : tensor<64x16x16xf32> -> tensor<16x64x16xf32>
+  return %5 : tensor<16x64x16xf32>
+}
