@@ -75,6 +75,23 @@ TEST(Accuracy, FewUlp) {
     }
 }
 
+/// Added one by one, 2048 equal numbers would give a sum that is 1e-5 off.
+TEST(Accuracy, LongSumsOfColumns) {
+  constexpr int kRows = 2048, kColumns = 40;
+  KernelRunner runner(
+      "func.func @f(%a: tensor<2048x40xf32>) {\nsgd.cluster (%a) {\n^bb0(%x: tensor<2048x40xf32>):\n"
+      "%0 = sgd.reduce add %x dimensions = [0] : tensor<2048x40xf32> -> tensor<40xf32>\n"
+      "sgd.yield %0 : tensor<40xf32>\n} : (tensor<2048x40xf32>) -> (tensor<40xf32>)\nreturn\n}\n");
+  ASSERT_TRUE(runner.ok());
+  std::vector<Tensor> inputs = runner.makeInputs();
+  for (int i = 0; i < kRows * kColumns; ++i) inputs[0].set(i, 0.1 * (1 + i % kColumns));
+  std::vector<Tensor> results = runner.run(inputs);
+  for (int i = 0; i < kColumns; ++i) {
+    double expected = kRows * inputs[0].get(i);
+    EXPECT_NEAR(results[0].get(i), expected, 4e-6 * expected) << "column " << i;
+  }
+}
+
 /// Numbers of every sign and exponent, spread by a counter.
 double anyNumber(int i, bool isDouble) {
   uint64_t hash = (static_cast<uint64_t>(i) * 2 + 1) * 0x9E3779B97F4A7C15;
