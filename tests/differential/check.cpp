@@ -1,6 +1,8 @@
 // A refusal ends a check; whatever fails after the program was accepted is an error.
 #include "tests/differential/check.h"
 
+#include <cstdlib>
+
 #include "compiler/driver.h"
 #include "compiler/programs.h"
 #include "compiler/registration.h"
@@ -127,6 +129,7 @@ class Check {
     CompileOptions compileOptions;
     compileOptions.emit = EmitLevel::Spmd;
     compileOptions.threads = 1;
+    compileOptions.target = options.target;
     auto compiled = sgd::compile({{"main", kFileName, program}}, compileOptions, stream);
     if (succeeded(compiled)) {
       compilation = std::move(*compiled);
@@ -178,7 +181,8 @@ class Check {
       Shards& shardBytes = bytes.emplace_back();
       for (const Tensor& shard : shards) shardBytes.push_back(toBytes(shard));
     }
-    auto outputs = runOnRanks(compilation.artifact, bytes, {.threads = options.threads});
+    auto outputs =
+        runOnRanks(compilation.artifact, bytes, {.threads = options.threads, .isEmulated = options.target != "cpu"});
     if (!outputs.ok()) return fail(outputs.status().ToString());
     std::vector<RankTensors> results;
     for (auto [shards, type] : llvm::zip(*outputs, program.function.getResultTypes())) {
@@ -232,6 +236,11 @@ class Check {
 };
 
 }  // namespace
+
+std::string CheckOptions::getDefaultTarget() {
+  const char* target = std::getenv("SGD_CHECK_TARGET");
+  return target ? target : "cpu";
+}
 
 CheckResult differential::check(const std::string& text, const CheckOptions& options) {
   return Check(text, options).run();

@@ -10,6 +10,7 @@
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/exec/executor.h"
 #include "targets/cpu/device/cpu_device.h"
+#include "tests/targets/gpu/emulator/emulated_device.h"
 
 namespace mlir::sgd::differential {
 namespace {
@@ -33,6 +34,12 @@ class Job {
  private:
   absl::Duration timeout() const { return absl::Seconds(options_.timeoutSeconds); }
 
+  absl::StatusOr<std::unique_ptr<::sgd::device::Device>> CreateDevice() const {
+    using ::sgd::emulator::EmulatedDevice;
+    if (options_.isEmulated) return EmulatedDevice::Create(::sgd::emulator::Order::kForward);
+    return ::sgd::cpu::CpuDevice::Create({.threads = options_.threads, .null_kernels = options_.nullKernels});
+  }
+
   void RunRank(const std::shared_ptr<::sgd::comm::SharedMemorySegment>& segment, uint32_t rank) {
     auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(segment, rank, timeout());
     if (!communicator.ok()) return Fail(communicator.status());
@@ -43,7 +50,7 @@ class Job {
   }
 
   absl::Status RunProgram(::sgd::comm::Communicator& communicator, uint32_t rank) {
-    auto device = ::sgd::cpu::CpuDevice::Create({.threads = options_.threads, .null_kernels = options_.nullKernels});
+    auto device = CreateDevice();
     if (!device.ok()) return device.status();
     auto context = ::sgd::exec::ExecutionContext::Create(file_, **device, communicator);
     if (!context.ok()) return context.status();

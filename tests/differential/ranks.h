@@ -17,6 +17,7 @@ struct RunOptions {
   uint32_t threads = 1;          // compute threads of a rank
   bool nullKernels = false;      // kernels and products are not called: for plans that nobody vouches for
   unsigned timeoutSeconds = 60;  // of each wait for peers
+  bool isEmulated = false;       // the artifact is for cuda:emulated
 };
 
 /// One step of program `main` of the artifact with these `bytes`. `inputs` has an entry for each of its inputs, padding
