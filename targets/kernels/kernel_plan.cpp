@@ -100,7 +100,9 @@ LogicalResult Planner::findDomain() {
   SmallVector<Value> computed;
   for (unsigned result = 0; result < cluster.getNumResults(); ++result)
     computed.push_back(getComputed(cluster, result));
-  if (llvm::all_of(computed, [](Value value) { return elements(value) == 0; })) {
+  // Nothing is computed of results without elements, which may stand beside others.
+  llvm::erase_if(computed, [](Value value) { return elements(value) == 0; });
+  if (computed.empty()) {
     parallel.extent = 0;
     return success();
   }
@@ -183,6 +185,7 @@ FailureOr<bool> Planner::buildOnce() {
     builder.row.indices.push_back(position);
   }
   for (unsigned number = 0; number < cluster.getNumResults(); ++number) {
+    if (elements(getComputed(cluster, number)) == 0) continue;
     FailureOr<Store> store = buildStore(number, getComputed(cluster, number), builder, point, rowPoint);
     if (failed(store)) return failure();
     plan.stores.push_back(*store);

@@ -18,7 +18,7 @@ enum class Verdict {
 struct CheckOptions {
   bool onOneRank = true;  // also compiled without any sharding
   uint32_t threads = 1;   // of each rank
-  /// As for sgdc --target: cpu, or cuda:emulated for the GPU's kernels. SGD_CHECK_TARGET, where it is set, changes the
+  /// As for sgdc --target: cpu, or cuda:emulated for the GPU's kernels, perhaps with more architectures. SGD_CHECK_TARGET, where it is set, changes the
   /// default, so that everything that checks programs does so for that target.
   std::string target = getDefaultTarget();
 

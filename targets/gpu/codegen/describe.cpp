@@ -11,6 +11,8 @@ using namespace mlir::sgd::gpu;
 
 /// Blocks along x.
 static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
+/// Parameters of 8 bytes: 4352 bytes, less what may be added.
+static constexpr size_t kMostParameters = 540;
 
 static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
@@ -29,5 +31,9 @@ FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(ClusterOp cluster) {
   FailureOr<KernelInterface> kernel = rowOp ? describeRowKernel(cluster, rowOp) : describePlan(cluster);
   if (succeeded(kernel) && kernel->range > kMostBlocks)
     return cluster.emitOpError() << "needs " << kernel->range << " thread blocks, more than a GPU takes in one launch";
+  size_t buffers = cluster->getNumOperands() + cluster->getNumResults();
+  if (succeeded(kernel) && buffers + kernel->coordinates.size() > kMostParameters)
+    return cluster.emitOpError() << "has " << buffers << " operands and results, more than a GPU's kernel takes ("
+                                 << kMostParameters << "); combine some of them";
   return kernel;
 }

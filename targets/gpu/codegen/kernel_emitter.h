@@ -57,6 +57,7 @@ class KernelEmitter {
   void findWalks();
   void emitWalk(unsigned walk, Scope& point);
   void forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef<unsigned> roots);
+  bool hasRowFunctions() const;
   void setRowDigits(Chunk& chunk, Value* number);
   void declareAccumulators(unsigned walk);
   void accumulate(Chunk& chunk);

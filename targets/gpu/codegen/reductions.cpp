@@ -9,6 +9,9 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::gpu;
 using LValue = llvm::Value;
 
+/// Elements that a thread loads before it waits for the first of them.
+static constexpr int64_t kLoadsAtOnce = 4;
+
 /// Walk p computes the reductions of phase p; one more may follow for what needs them all. What takes the place of an
 /// operand is stored in the last one, when nothing is read any more.
 void KernelEmitter::findWalks() {
@@ -71,6 +74,15 @@ void KernelEmitter::setRowDigits(Chunk& chunk, LValue* number) {
   if (schedule.lanes > 1) makeLanes(chunk, chunk.scope.variables.lookup(plan.laneVar));
 }
 
+/// Functions at each point of a row take longer than loads do.
+bool KernelEmitter::hasRowFunctions() const {
+  uint64_t row = plan.mask(plan.rowVars);
+  return llvm::any_of(plan.nodes, [&](const Node& node) {
+    return node.kind == NodeKind::Elementwise && (node.vars & row) != 0 &&
+           isa<math::MathDialect>(node.op->getDialect());
+  });
+}
+
 /// All chunks of this thread's slice: those it holds, or in a loop. `roots`: the nodes that the body needs.
 void KernelEmitter::forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef<unsigned> roots) {
   int64_t chunks = plan.product(plan.rowVars) / schedule.lanes;
@@ -79,13 +91,23 @@ void KernelEmitter::forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef
   LValue* first = b.CreateZExt(slice, type);
   if (schedule.held == 0) {
     for (unsigned root : roots) values.prepare(root);
-    block.count(first, constant(chunks), constant(schedule.slices), [&](LValue* number) {
-      values.inRegion([&] {
-        Chunk chunk;
-        setRowDigits(chunk, number);
-        body(chunk);
+    // Several chunks at once, so that their loads are under way together; then what is left.
+    int64_t atOnce = hasRowFunctions() ? 1 : std::max<int64_t>(1, kLoadsAtOnce / schedule.lanes);
+    int64_t step = atOnce * schedule.slices;
+    int64_t whole = chunks / step * step;
+    auto walk = [&](LValue* begin, int64_t end, int64_t turns) {
+      block.count(begin, constant(end), constant(turns * schedule.slices), [&](LValue* number) {
+        values.inRegion([&] {
+          for (int64_t turn = 0; turn < turns; ++turn) {
+            Chunk chunk;
+            setRowDigits(chunk, b.CreateAdd(number, constant(turn * schedule.slices)));
+            body(chunk);
+          }
+        });
       });
-    });
+    };
+    walk(first, whole, atOnce);
+    if (whole < chunks) walk(b.CreateAdd(first, constant(whole)), chunks, 1);
     return;
   }
   if (held.empty()) {

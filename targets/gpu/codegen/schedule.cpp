@@ -40,6 +40,18 @@ unsigned mostLanes(const KernelPlan& plan) {
   return lanes;
 }
 
+/// Of the 48 KiB that every GPU gives a block without being asked.
+constexpr int64_t kMostSharedBytes = 40 << 10;
+
+/// Bytes of `perNode` elements for each node that `isCounted`.
+template <typename Predicate>
+int64_t sharedBytes(const KernelPlan& plan, int64_t perNode, Predicate isCounted) {
+  int64_t bytes = 0;
+  for (const Node& node : plan.nodes)
+    if (isCounted(node)) bytes += perNode * std::max<int64_t>(bytesOf(node.type), 4);
+  return bytes;
+}
+
 void deal(Schedule& schedule, int64_t items) {
   schedule.items = items;
   schedule.blocks = llvm::divideCeil(items, schedule.itemsPerBlock());
@@ -54,6 +66,12 @@ Schedule schedulePoints(const KernelPlan& plan) {
   schedule.threads = std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(chunks, 1)), kWarp, 256);
   deal(schedule, chunks);
   return schedule;
+}
+
+bool hasTiles(const KernelPlan& plan) {
+  if (plan.tileVar == kNone) return false;
+  auto isTile = [&](const Node& node) { return plan.isTransposed(node) && node.index.coefficient(plan.tileVar) == 1; };
+  return sharedBytes(plan, kTile * (kTile + 1), isTile) <= kMostSharedBytes;
 }
 
 /// A tile has kTile points of the tile variable and as many of the lane variable.
@@ -101,6 +119,9 @@ Schedule scheduleColumns(const KernelPlan& plan) {
   int64_t points = plan.product(plan.parallelVars), rows = plan.product(plan.rowVars);
   int64_t wanted = llvm::PowerOf2Ceil(std::max<int64_t>(1, llvm::divideCeil(rows, kPointsPerThread)));
   schedule.slices = std::min<int64_t>(wanted, 8);
+  // Without slices, sums stay in registers.
+  auto isReduction = [](const Node& node) { return node.kind == NodeKind::Reduce; };
+  if (sharedBytes(plan, kWarp * schedule.slices, isReduction) > kMostSharedBytes) schedule.slices = 1;
   schedule.threads = kWarp * schedule.slices;
   deal(schedule, points);
   return schedule;
@@ -132,7 +153,7 @@ bool mlir::sgd::gpu::isVector(const KernelPlan& plan, const IndexExpr& index, un
 
 Schedule mlir::sgd::gpu::makeSchedule(const KernelPlan& plan) {
   if (plan.scatter) return scheduleScatter(plan);
-  if (!plan.isReduction()) return plan.tileVar != kNone ? scheduleTiles(plan) : schedulePoints(plan);
+  if (!plan.isReduction()) return hasTiles(plan) ? scheduleTiles(plan) : schedulePoints(plan);
   bool hasColumns = plan.laneVar != kNone && !plan.laneInRow;
   return hasColumns ? scheduleColumns(plan) : scheduleRows(plan);
 }

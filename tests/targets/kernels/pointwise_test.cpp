@@ -246,6 +246,19 @@ TEST(Index, ScatterDropsWhatLiesOutside) {
         1e-6, prepare);
 }
 
+TEST(Zero, EmptyResultsBesideOthers) {
+  check(cluster("tensor<0x5xf32>; tensor<9xf32>", "tensor<0x5xf32>; tensor<9xf32>; tensor<0xf32>",
+                "%x: tensor<0x5xf32>, %y: tensor<9xf32>",
+                "%0 = arith.negf %x : tensor<0x5xf32>\n%1 = arith.negf %y : tensor<9xf32>\n"
+                "%2 = sgd.reduce add %0 dimensions = [1] : tensor<0x5xf32> -> tensor<0xf32>\n"
+                "sgd.yield %0, %1, %2 : tensor<0x5xf32>, tensor<9xf32>, tensor<0xf32>"));
+  check(cluster("tensor<0x5xf32>; tensor<9x7xf32>", "tensor<0x5xf32>; tensor<9xf32>",
+                "%x: tensor<0x5xf32>, %y: tensor<9x7xf32>",
+                "%0 = arith.negf %x : tensor<0x5xf32>\n"
+                "%1 = sgd.reduce add %y dimensions = [1] : tensor<9x7xf32> -> tensor<9xf32>\n"
+                "sgd.yield %0, %1 : tensor<0x5xf32>, tensor<9xf32>"));
+}
+
 TEST(Zero, EmptyTensorsAreAllowed) {
   check(cluster("tensor<0x5xf32>", "tensor<0x5xf32>", "%x: tensor<0x5xf32>",
                 "%0 = arith.negf %x : tensor<0x5xf32>\nsgd.yield %0 : tensor<0x5xf32>"));
