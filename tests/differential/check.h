@@ -18,8 +18,9 @@ enum class Verdict {
 struct CheckOptions {
   bool onOneRank = true;  // also compiled without any sharding
   uint32_t threads = 1;   // of each rank
-  /// As for sgdc --target: cpu, or cuda:emulated for the GPU's kernels, perhaps with more architectures. SGD_CHECK_TARGET, where it is set, changes the
-  /// default, so that everything that checks programs does so for that target.
+  /// As for sgdc --target: cpu, or cuda:emulated for the GPU's kernels, perhaps with more architectures.
+  /// SGD_CHECK_TARGET, where it is set, changes the default, so that everything that checks programs does so for that
+  /// target.
   std::string target = getDefaultTarget();
 
   static std::string getDefaultTarget();
