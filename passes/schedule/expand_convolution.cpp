@@ -8,6 +8,9 @@ namespace {
 
 /// More shifts than this would make kernels too long.
 constexpr int64_t kMaxShifts = 64;
+/// With more, devices are faster by walking over the windows of several groups at once, where these lie next to each
+/// other.
+constexpr int64_t kFewShifts = 16;
 
 RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -31,7 +34,7 @@ class Expander {
   Value run() {
     ArrayRef<int64_t> inputs = tensorType(op.getLhs()).getShape(), rhs = tensorType(op.getRhs()).getShape();
     bool hasGroups = rhs[spatial] > 1;
-    if (hasGroups && inputs.back() == 1 && count(taps) <= kMaxShifts) return narrow(expandForward());
+    if (hasGroups && inputs.back() == 1 && count(taps) <= getMostTaps()) return narrow(expandForward());
     if (hasGroups && inputs.front() == 1 && rhs.back() == 1 && count(windows) <= kMaxShifts)
       return narrow(expandByKernel());
     return {};
@@ -42,6 +45,15 @@ class Expander {
     int64_t product = 1;
     for (int64_t size : sizes) product *= size;
     return product;
+  }
+
+  int64_t getMostTaps() {
+    Type type = op.getType().getElementType();
+    bool isWide = type == element && type.getIntOrFloatBitWidth() >= 32,
+         hasOneOutput = op.getType().getShape().back() == 1;
+    auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
+    bool keepsGroupsLast = !transpose || transpose.getPermutation().back() >= spatial + 1;
+    return isWide && hasOneOutput && keepsGroupsLast ? kFewShifts : kMaxShifts;
   }
 
   Value widen(Value value) {

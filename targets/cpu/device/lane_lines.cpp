@@ -92,7 +92,7 @@ void LaneLines::FillLine(const std::byte* source, std::byte* target) const {
 template <typename Bits>
 void LaneLines::FillVector(const Bits* from, Bits* to) const {
   if (p_.outputs == 1 && p_.lhs_group == 1) {
-    std::memcpy(to, from + lane_offsets_[0], count_ * sizeof(Bits));
+    CopyLanes(from + lane_offsets_[0], to);
   } else if (p_.outputs == 8) {
     FillGroups<8>(from, to);
   } else if (p_.outputs == 4) {
@@ -100,6 +100,15 @@ void LaneLines::FillVector(const Bits* from, Bits* to) const {
   } else {
     for (uint64_t lane = 0; lane < count_; ++lane) to[lane] = from[lane_offsets_[lane]];
   }
+}
+
+// The same where groups are lanes and follow each other; a call would take as long as the copy.
+template <typename Bits>
+void LaneLines::CopyLanes(const Bits* from, Bits* to) const {
+  constexpr uint64_t kAtOnce = 4;
+  uint64_t lane = 0;
+  for (; lane + kAtOnce <= count_; lane += kAtOnce) std::memcpy(to + lane, from + lane, kAtOnce * sizeof(Bits));
+  for (; lane < count_; ++lane) to[lane] = from[lane];
 }
 
 // The same with a known number of lanes for each group; no group is in two vectors.

@@ -48,6 +48,8 @@ class LaneLines {
   void FillLine(const std::byte* source, std::byte* target) const;
   template <typename Bits>
   void FillVector(const Bits* from, Bits* to) const;
+  template <typename Bits>
+  void CopyLanes(const Bits* from, Bits* to) const;
   template <uint64_t kOutputs, typename Bits>
   void FillGroups(const Bits* from, Bits* to) const;
 

@@ -151,6 +151,18 @@ func.func @depthwise(%x: tensor<2x8x16x1xf32>, %w: tensor<2x16x1x3xf32>) -> tens
 
 // -----
 
+// With many elements it stays a convolution where groups lie next to each other.
+// CHECK-LABEL: @depthwise_large
+// CHECK: sgd.convolve
+// CHECK-NOT: sgd.convolve
+// CHECK: arith.mulf
+func.func @depthwise_large(%x: tensor<2x30x16x1xf32>, %w: tensor<25x16x1x1xf32>) -> (tensor<2x6x16x1xf32>, tensor<2x16x1x6xf32>) {
+  %0 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x30x16x1xf32>, tensor<25x16x1x1xf32> -> tensor<2x6x16x1xf32>
+  %1 = sgd.convolution %x, %w strides = [1] low = [0] high = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x30x16x1xf32>, tensor<25x16x1x1xf32> -> tensor<2x6x16x1xf32>
+  %2 = sgd.transpose %1 permutation = [0, 2, 3, 1] : tensor<2x6x16x1xf32> -> tensor<2x16x1x6xf32>
+  return %0, %2 : tensor<2x6x16x1xf32>, tensor<2x16x1x6xf32>
+}
+
 // Its gradient by the kernel is a reduction for each element, in the order of memory.
 // CHECK-LABEL: @depthwise_by_kernel
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8x16x1xf32>, %[[DY:.*]]: tensor<4x7x16x1xf32>)
