@@ -5,6 +5,7 @@
 
 #include "compiler/locations.h"
 #include "compiler/product_volume.h"
+#include "compiler/stacked_slices.h"
 #include "compiler/tensor_origins.h"
 #include "passes/cost/least_volume.h"
 #include "passes/partition/sharding_state.h"
@@ -28,6 +29,11 @@ class BoundProblem {
     for (const Root& root : origins.getRoots()) addQuantities(root);
     for (Operation* product : origins.getProducts()) addConstraints(product);
     for (OpOperand& result : function.front().getTerminator()->getOpOperands()) addResult(result.get());
+    for (unsigned root = 0; root < copies.size(); ++root) {
+      if (origins.getRoots()[root].parent) freeSharedSlice(root);
+      if (read.contains(root) && origins.getRoots()[root].value.getDefiningOp<DynamicUpdateSliceOp>())
+        setHeldOfStack(root);
+    }
     for (Quantity& quantity : quantities) {
       quantity.most = std::max(quantity.most, quantity.held);
       quantity.least = std::clamp(quantity.least, quantity.held, quantity.most);
@@ -45,7 +51,8 @@ class BoundProblem {
   void addQuantities(const Root& root) {
     auto type = typeOf(root.value);
     double elements = static_cast<double>(type.getNumElements());
-    Quantity complete{0, elements / origins.getNumShards(type), 0, elements};
+    Type held = root.parent ? origins.getRoots()[*root.parent].value.getType() : Type(type);
+    Quantity complete{0, elements / origins.getNumShards(held), 0, elements};
     if (root.sum) {
       const PartialSum& sum = origins.getSum(*root.sum);
       // Where only sums of it are needed it may never be complete anywhere.
@@ -58,11 +65,35 @@ class BoundProblem {
     copies.push_back(addQuantity(root.value, false, complete));
   }
 
+  /// A slice counts where nothing else reads its elements: not the whole argument, nor another slice.
+  void freeSharedSlice(unsigned index) {
+    const Root& root = origins.getRoots()[index];
+    std::optional<SliceRegion> region = getRegion(root.value.getDefiningOp<SliceOp>());
+    bool isShared = read.contains(*root.parent);
+    for (auto [other, sibling] : llvm::enumerate(origins.getRoots()))
+      if (other != index && sibling.parent == root.parent)
+        isShared |= region->overlaps(*getRegion(sibling.value.getDefiningOp<SliceOp>()));
+    if (isShared) quantities[copies[index]].held = quantities[copies[index]].most;
+  }
+
+  /// Of a stack a rank has what it has of the updates; those that are counted where they are read as well cost nothing
+  /// here.
+  void setHeldOfStack(unsigned index) {
+    Quantity& stack = quantities[copies[index]];
+    stack.held = stack.most;
+    for (DynamicUpdateSliceOp update : getUpdates(origins.getRoots()[index].value)) {
+      std::optional<unsigned> root = origins.getOrigin(update.getUpdate()).root;
+      if (!root || !origins.getRoots()[*root].sum || read.contains(*root) || !stacked.insert(*root).second) continue;
+      stack.held -= quantities[copies[*root]].most - quantities[copies[*root]].held;
+    }
+  }
+
   /// The quantity that reading `value` draws on.
   std::optional<unsigned> getCopies(Value value) {
     Origin origin = origins.getOrigin(value);
     if (!origin.root) return std::nullopt;
     unsigned quantity = copies[*origin.root];
+    read.insert(*origin.root);
     quantities[quantity].bytes = std::min(quantities[quantity].bytes, origin.bytes);
     return quantity;
   }
@@ -174,6 +205,8 @@ class BoundProblem {
   std::vector<std::pair<Value, bool>> described;  // by quantity: of which value, and whether its partial sums
   std::vector<VolumeConstraint> constraints;
   SmallVector<unsigned> copies;       // by root
+  DenseSet<unsigned> read;            // roots that products or results read
+  DenseSet<unsigned> stacked;         // roots that are counted in a stack
   DenseMap<unsigned, unsigned> sums;  // by leading sum
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/tensor_origins.h"
 
 #include "compiler/product_volume.h"
+#include "compiler/stacked_slices.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "passes/partition/sharding_state.h"
 
@@ -70,8 +71,28 @@ bool TensorOrigins::isNeededBy(OpOperand& use) const {
   }
   if (isProduct(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
   if (isa<OptimizationBarrierOp>(op)) return needs.lookup(op->getResult(use.getOperandNumber()));
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return use.getOperandNumber() == 1 && isNeededBy(update);
   if (isLinear(op, use.getOperandNumber())) return needs.lookup(op->getResult(0));
   return isElementwise(op);
+}
+
+/// Whether what `update` puts into a stack is needed from there: not when a later one hides it.
+bool TensorOrigins::isNeededBy(DynamicUpdateSliceOp update) const {
+  std::optional<SliceRegion> region = getRegion(update);
+  Value stack = update.getResult();
+  while (region && stack.hasOneUse()) {
+    Operation* user = *stack.user_begin();
+    if (auto next = dyn_cast<DynamicUpdateSliceOp>(user)) {
+      std::optional<SliceRegion> other = getRegion(next);
+      if (!other || other->overlaps(*region) || next.getUpdate() == stack) return false;
+      stack = next.getResult();
+    } else if (isa<ReshardOp>(user)) {
+      stack = user->getResult(0);
+    } else {
+      break;
+    }
+  }
+  return region && needs.lookup(stack);
 }
 
 void TensorOrigins::findNeeds(Block& block) {
@@ -111,16 +132,19 @@ void TensorOrigins::join(unsigned a, unsigned b) {
   joined.isAdded &= sums[second].isAdded;
 }
 
-void TensorOrigins::setRoot(Value value, std::optional<unsigned> sum) {
+void TensorOrigins::setRoot(Value value, std::optional<unsigned> sum, std::optional<unsigned> parent) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getNumElements() == 0) return;
   origins[value] = {roots.size(), static_cast<double>(getElementBytes(type.getElementType())), true};
-  roots.push_back({value, sum});
+  roots.push_back({value, sum, parent});
 }
 
 void TensorOrigins::visit(Operation& op) {
   if (isProduct(&op)) return visitProduct(&op);
   if (isa<ReduceOp>(op)) return visitReduction(&op);
+  if (auto slice = dyn_cast<SliceOp>(op)) return visitSlice(slice);
+  if (isa<DynamicUpdateSliceOp>(op) && !getUpdates(op.getResult(0)).empty())
+    return setRoot(op.getResult(0), std::nullopt);
   if (isa<OptimizationBarrierOp>(op)) {
     for (auto [operand, result] : llvm::zip(op.getOperands(), op.getResults())) {
       if (auto origin = origins.find(operand); origin != origins.end()) origins[result] = Origin(origin->second);
@@ -152,6 +176,25 @@ void TensorOrigins::visitProduct(Operation* op) {
   double bytes = static_cast<double>(getElementBytes(typeOf(result).getElementType()));
   setRoot(result, addSum({result, elements / getDegree(op), 0, bytes, needs.lookup(result), true}));
   products.push_back(op);
+}
+
+/// What was put at this place, or a part of an argument, which is the same for equal slices.
+void TensorOrigins::visitSlice(SliceOp slice) {
+  Value sliced = getSliced(slice);
+  if (!sliced) return;
+  if (!isa<BlockArgument>(sliced)) {
+    if (typeOf(sliced).getNumElements() != slice.getType().getNumElements()) return;
+    origins[slice.getResult()] = getOrigin(sliced);
+    origins[slice.getResult()].keepsDims = false;
+    return;
+  }
+  std::optional<unsigned> parent = getOrigin(sliced).root;
+  for (auto [index, root] : llvm::enumerate(roots))
+    if (root.parent == parent && parent && getRegion(root.value.getDefiningOp<SliceOp>()) == getRegion(slice)) {
+      origins[slice.getResult()] = {unsigned(index), getOrigin(sliced).bytes, false};
+      return;
+    }
+  if (parent) setRoot(slice.getResult(), std::nullopt, parent);
 }
 
 /// The argument that `value` is made from alone, where nothing else reads what is on the way.
@@ -225,7 +268,8 @@ void TensorOrigins::visitSamePositions(Operation* op) {
   std::optional<Origin> best;
   auto rankOf = [&](const Origin& origin) {
     const Root& root = roots[*origin.root];
-    return std::make_pair(root.sum ? double(*origin.root) + 1 : 0, getNumShards(root.value.getType()));
+    bool isArgument = isa<BlockArgument>(root.value) || root.parent;
+    return std::make_pair(isArgument ? 0 : double(*origin.root) + 1, getNumShards(root.value.getType()));
   };
   for (Value operand : op->getOperands()) {
     auto operandType = dyn_cast<RankedTensorType>(operand.getType());

@@ -19,10 +19,11 @@ struct Origin {
   bool keepsDims = false;        // positions are those of the root as they are, not permuted or reshaped
 };
 
-/// An argument, or the result of a product or of a reduction of an argument.
+/// An argument or a slice of one, the result of a product or of a reduction of an argument, or a stack of updates.
 struct Root {
   Value value;
-  std::optional<unsigned> sum;  // of what is no argument
+  std::optional<unsigned> sum;     // of a product or reduction
+  std::optional<unsigned> parent;  // of a slice: the argument's root
 };
 
 /// Partial results that may be added to each other before they are sent.
@@ -55,14 +56,16 @@ class TensorOrigins {
  private:
   void findNeeds(Block& block);
   bool isNeededBy(OpOperand& use) const;
+  bool isNeededBy(DynamicUpdateSliceOp update) const;
   bool isNeededElsewhere(Value value, Operation* user) const;
   void visit(Operation& op);
   void visitProduct(Operation* op);
   void visitReduction(Operation* op);
+  void visitSlice(SliceOp slice);
   void visitSamePositions(Operation* op);
   unsigned addSum(PartialSum sum);
   void join(unsigned a, unsigned b);
-  void setRoot(Value value, std::optional<unsigned> sum);
+  void setRoot(Value value, std::optional<unsigned> sum, std::optional<unsigned> parent = std::nullopt);
   bool isAddend(OpOperand& operand) const;
   std::optional<unsigned> getSumOf(Operation* op) const;
 

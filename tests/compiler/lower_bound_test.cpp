@@ -81,5 +81,40 @@ TEST(LowerBound, ProductsThatEveryRankComputesNeedNothing) {
   EXPECT_EQ(report.lowerBound.bytes, 0u);
 }
 
+/// Gradients of two layers, one after the other put into a stack that every rank wants whole.
+TEST(LowerBound, GradientsInAStackNeedTheirAllReduce) {
+  std::string x = "tensor<1024x16xf32>", one = "tensor<1x16x16xf32>", stack = "tensor<2x16x16xf32>";
+  std::string body =
+      "%zero = arith.constant dense<0> : tensor<i32>\n%one = arith.constant dense<1> : tensor<i32>\n"
+      "%s0 = arith.constant dense<0.0> : " +
+      stack + "\n";
+  for (std::string layer : {"0", "1"}) {
+    std::string argument = layer == "0" ? "%x" : "%y", next = layer == "0" ? "1" : "2";
+    body += "%p" + layer + " = sgd.dot_general " + argument + ", " + argument +
+            " batching = [] x [] contracting = [0] x [0] : " + x + ", " + x + " -> tensor<16x16xf32>\n%r" + layer +
+            " = sgd.reshape %p" + layer + " : tensor<16x16xf32> -> " + one + "\n%s" + next +
+            " = sgd.dynamic_update_slice %s" + layer + ", %r" + layer + (layer == "0" ? ", %zero" : ", %one") +
+            ", %zero, %zero : (" + stack + ", " + one + ", tensor<i32>, tensor<i32>, tensor<i32>) -> " + stack + "\n";
+  }
+  Report report = compileReport("%x: " + sharded(x, "{\"x\"}, {}") + ", %y: " + sharded(x, "{\"x\"}, {}"),
+                                "(" + sharded(stack, "{}, {}, {}") + ")",
+                                body + "%e = math.exp %s2 : " + stack + "\nreturn %e : " + stack + "\n");
+  EXPECT_EQ(report.sentBytes, 2 * 2 * 16 * 16 * 4 * 3 / 4);
+  EXPECT_EQ(report.lowerBound.bytes, report.sentBytes);
+}
+
+TEST(LowerBound, ASliceOfAnArgumentIsAnArgument) {
+  std::string stack = "tensor<2x64x16xf32>", one = "tensor<1x64x16xf32>", w = "tensor<64x16xf32>";
+  Report report = compileReport(
+      "%w: " + sharded(stack, "{}, {\"x\"}, {}") + ", %x: " + sharded("tensor<4096x64xf32>", "{\"x\"}, {}"),
+      "(" + sharded("tensor<4096x16xf32>", "{\"x\"}, {}") + ")",
+      "%0 = sgd.slice %w starts = [1, 0, 0] limits = [2, 64, 16] strides = [1, 1, 1] : " + stack + " -> " + one +
+          "\n%1 = sgd.reshape %0 : " + one + " -> " + w +
+          "\n%2 = sgd.dot_general %x, %1 batching = [] x [] contracting = [1] x [0] : tensor<4096x64xf32>, " + w +
+          " -> tensor<4096x16xf32>\nreturn %2 : tensor<4096x16xf32>\n");
+  EXPECT_EQ(report.sentBytes, 64 * 16 * 4 * 3 / 4);
+  EXPECT_EQ(report.lowerBound.bytes, report.sentBytes);
+}
+
 }  // namespace
 }  // namespace mlir::sgd
