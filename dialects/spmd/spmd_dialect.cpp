@@ -62,6 +62,12 @@ LogicalResult verifyDim(Operation* op, Type input, Type result, int64_t dim, int
 FailureOr<int64_t> groupSize(Operation* op, AxisListAttr axes) {
   std::optional<int64_t> size = getGroupSize(op, axes);
   if (!size) return op->emitOpError() << "names an unknown mesh or axis in " << axes;
+  // Axes are used as those of one dimension of a sharding may be.
+  MLIRContext* context = op->getContext();
+  auto dim = sgd::DimShardingAttr::get(context, axes.getAxes(), /*isOpen=*/false, std::nullopt);
+  auto sharding = sgd::ShardingAttr::get(context, axes.getMesh(), dim, {}, {}, sgd::ReduceKind::Add);
+  auto error = [&] { return op->emitOpError() << "groups over " << axes << ": "; };
+  if (failed(sharding.verifyAgainst(sgd::lookupMesh(op, axes.getMesh()), {*size}, error))) return failure();
   return *size;
 }
 

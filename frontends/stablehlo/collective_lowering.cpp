@@ -1,5 +1,5 @@
-// Collectives of manual computations. Their groups, which the input gives as lists of ranks, must be those of mesh axes
-// over which the computation is manual.
+// Collectives of manual computations. Their groups, which the input gives as lists of ranks, must be those of mesh
+// axes, or of parts of them, over which the computation is manual.
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/combiner.h"
 #include "frontends/stablehlo/input/library_ops.h"
@@ -41,14 +41,15 @@ struct ManualMesh {
     return result;
   }
 
-  FailureOr<AxisListAttr> getAxes(OpLowering& l, ArrayRef<unsigned> axes) const {
+  FailureOr<AxisListAttr> getAxes(OpLowering& l, ArrayRef<AxisDigit> digits) const {
     SmallVector<AxisRefAttr> refs;
-    for (unsigned axis : axes) {
+    for (auto [axis, before, size] : digits) {
       StringRef axisName = mesh.getAxes()[axis].getName();
       if (!isManual[axis])
         return l.error() << "communicates over the axis \"" << axisName
                          << "\", which is not manual here; name it among the axes of shard_map";
-      refs.push_back(AxisRefAttr::get(mesh.getContext(), axisName));
+      refs.push_back(size == sizes[axis] ? AxisRefAttr::get(mesh.getContext(), axisName)
+                                         : AxisRefAttr::get(mesh.getContext(), axisName, before, size));
     }
     return AxisListAttr::get(mesh.getContext(), name, refs);
   }
@@ -74,11 +75,12 @@ FailureOr<AxisListAttr> findAxes(OpLowering& l, DenseIntElementsAttr replicaGrou
     groups.emplace_back();
     for (int64_t rank = 0; rank < manual->mesh.getNumRanks(); ++rank) groups.back().push_back(rank);
   }
-  std::optional<AxisOrder> axes = findGroupAxes(manual->sizes, groups);
-  if (!axes)
-    return l.error() << "has replica_groups " << replicaGroups << ", which are not the groups of whole axes of "
-                     << manual->mesh << "; give the groups an axis of the mesh instead of axis_index_groups";
-  return manual->getAxes(l, *axes);
+  auto digits = findGroupDigits(manual->sizes, groups);
+  if (!digits)
+    return l.error() << "has replica_groups " << replicaGroups << ", which are not the groups of axes of "
+                     << manual->mesh
+                     << " or of parts of them; give the groups an axis of the mesh instead of axis_index_groups";
+  return manual->getAxes(l, *digits);
 }
 
 FailureOr<ReduceKind> findKind(OpLowering& l, Region& body) {
@@ -149,7 +151,8 @@ LogicalResult lowerCollectivePermute(OpLowering& l) {
   }
   std::optional<AxisPairs> found = findPairAxes(manual->sizes, pairs);
   if (!found) return l.error() << "names ranks that " << manual->mesh << " has not";
-  FailureOr<AxisListAttr> axes = manual->getAxes(l, found->axes);
+  auto whole = llvm::map_to_vector(found->axes, [&](unsigned axis) { return AxisDigit{axis, 1, manual->sizes[axis]}; });
+  FailureOr<AxisListAttr> axes = manual->getAxes(l, whole);
   if (failed(axes)) return failure();
   for (Value operand : l.operands) l.results.push_back(l.create<PermuteRanksOp>(operand, found->pairs, *axes));
   return success();

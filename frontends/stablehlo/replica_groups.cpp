@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <vector>
 
 namespace mlir::sgd {
 
@@ -77,6 +78,72 @@ std::optional<AxisOrder> findGroupAxes(ArrayRef<int64_t> sizes, ArrayRef<SmallVe
         return std::nullopt;
   }
   return order;
+}
+
+namespace {
+/// A mesh with axes cut into digits.
+struct Digits {
+  llvm::SmallVector<AxisDigit, 2> digits;
+  llvm::SmallVector<int64_t> sizes;
+
+  void add(unsigned axis, ArrayRef<int64_t> factors) {
+    int64_t before = 1;
+    for (int64_t factor : factors) {
+      digits.push_back({axis, before, factor});
+      sizes.push_back(factor);
+      before *= factor;
+    }
+  }
+};
+}  // namespace
+
+/// Every way to write `size` as a product of primes, in order; {1} for 1.
+static std::vector<std::vector<int64_t>> factorOrders(int64_t size) {
+  std::vector<int64_t> factors;
+  for (int64_t factor = 2; size > 1; ++factor)
+    for (; size % factor == 0; size /= factor) factors.push_back(factor);
+  if (factors.empty()) factors = {1};
+  std::vector<std::vector<int64_t>> orders;
+  do orders.push_back(factors);
+  while (std::next_permutation(factors.begin(), factors.end()));
+  return orders;
+}
+
+/// Digits of one axis that follow each other as one.
+static llvm::SmallVector<AxisDigit, 2> joinNeighbours(ArrayRef<AxisDigit> digits) {
+  llvm::SmallVector<AxisDigit, 2> joined;
+  for (const AxisDigit& digit : digits) {
+    bool follows = !joined.empty() && joined.back().axis == digit.axis &&
+                   joined.back().before * joined.back().size == digit.before;
+    if (follows)
+      joined.back().size *= digit.size;
+    else
+      joined.push_back(digit);
+  }
+  return joined;
+}
+
+std::optional<llvm::SmallVector<AxisDigit, 2>> findGroupDigits(ArrayRef<int64_t> sizes,
+                                                               ArrayRef<SmallVector<int64_t>> groups) {
+  // The cuts of axes one after another: all combinations.
+  std::vector<Digits> cuts(1);
+  for (unsigned axis = 0; axis < sizes.size(); ++axis) {
+    std::vector<Digits> next;
+    for (const Digits& cut : cuts)
+      for (const std::vector<int64_t>& factors : factorOrders(sizes[axis])) {
+        next.push_back(cut);
+        next.back().add(axis, factors);
+      }
+    cuts = std::move(next);
+  }
+  for (const Digits& cut : cuts) {
+    std::optional<AxisOrder> order = findGroupAxes(cut.sizes, groups);
+    if (!order) continue;
+    llvm::SmallVector<AxisDigit, 2> digits;
+    for (unsigned index : *order) digits.push_back(cut.digits[index]);
+    return joinNeighbours(digits);
+  }
+  return std::nullopt;
 }
 
 std::optional<AxisPairs> findPairAxes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> pairs) {

@@ -18,6 +18,18 @@ using AxisOrder = llvm::SmallVector<unsigned, 2>;
 std::optional<AxisOrder> findGroupAxes(llvm::ArrayRef<int64_t> sizes,
                                        llvm::ArrayRef<llvm::SmallVector<int64_t>> groups);
 
+/// A part of an axis: the digit of its index behind a factor `before`, of `size` values.
+struct AxisDigit {
+  unsigned axis = 0;
+  int64_t before = 1, size = 1;
+
+  bool operator==(const AxisDigit&) const = default;
+};
+
+/// The same as findGroupAxes with parts of axes where whole ones do not do, neighbours joined.
+std::optional<llvm::SmallVector<AxisDigit, 2>> findGroupDigits(llvm::ArrayRef<int64_t> sizes,
+                                                               llvm::ArrayRef<llvm::SmallVector<int64_t>> groups);
+
 /// Pairs of ranks [source, target, ...] that are the same pairs of linear indices over some axes for all indices over
 /// the others.
 struct AxisPairs {

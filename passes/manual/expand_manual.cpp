@@ -15,7 +15,7 @@ namespace {
 /// Expands a manual computation and those nested in it.
 class ManualExpansion {
  public:
-  ManualExpansion(OpBuilder& builder, FlatSymbolRefAttr meshName, MeshAttr mesh)
+  ManualExpansion(OpBuilder& builder, FlatSymbolRefAttr meshName, const CutMesh& mesh)
       : meshName(meshName), mesh(mesh), stack(builder, mesh), ranks(mesh) {}
 
   /// `inputs` are the op's operands; appends its results.
@@ -31,7 +31,7 @@ class ManualExpansion {
   AxisIndices manualAxesOf(ManualComputationOp op, ArrayRef<AxisRefAttr> axes) const;
 
   FlatSymbolRefAttr meshName;
-  MeshAttr mesh;
+  const CutMesh& mesh;
   StackBuilder stack;
   RankArithmetic ranks;
   AxisIndices manualAxes;  // of all computations around the op at hand
@@ -40,21 +40,22 @@ class ManualExpansion {
 };
 }  // namespace
 
-/// Those of `axes` that are manual in `op`, in order.
+static bool isManual(ManualComputationOp op, AxisRefAttr axis) {
+  return llvm::any_of(op.getManualAxes().getAxes(),
+                      [&](AxisRefAttr manual) { return manual.getName() == axis.getName(); });
+}
+
+/// Parts of those of `axes` that are manual in `op`, in order.
 AxisIndices ManualExpansion::manualAxesOf(ManualComputationOp op, ArrayRef<AxisRefAttr> axes) const {
-  AxisIndices result;
-  for (AxisRefAttr axis : axes)
-    if (llvm::any_of(op.getManualAxes().getAxes(),
-                     [&](AxisRefAttr manual) { return manual.getName() == axis.getName(); }))
-      result.push_back(*mesh.getAxisIndex(axis.getName()));
-  return result;
+  auto manual = llvm::filter_to_vector(axes, [&](AxisRefAttr axis) { return isManual(op, axis); });
+  return AxisIndices(mesh.find(manual));
 }
 
 /// What remains of a sharding within the computation.
 SmallVector<DimShardingAttr> ManualExpansion::freeDims(ManualComputationOp op, ShardingAttr sharding) const {
   SmallVector<DimShardingAttr> dims;
   for (DimShardingAttr dim : sharding.getDims()) {
-    ArrayRef<AxisRefAttr> axes = dim.getAxes().drop_front(manualAxesOf(op, dim.getAxes()).size());
+    ArrayRef<AxisRefAttr> axes = dim.getAxes().drop_while([&](AxisRefAttr axis) { return isManual(op, axis); });
     dims.push_back(DimShardingAttr::get(op.getContext(), axes, dim.getIsOpen(), dim.getPriority()));
   }
   return dims;
@@ -64,9 +65,7 @@ SmallVector<DimShardingAttr> ManualExpansion::freeDims(ManualComputationOp op, S
 Stacked ManualExpansion::constrain(Location loc, const Stacked& value, ArrayRef<DimShardingAttr> dims) {
   MLIRContext* context = meshName.getContext();
   SmallVector<DimShardingAttr> all;
-  for (unsigned axis : value.axes)
-    all.push_back(DimShardingAttr::get(context, AxisRefAttr::get(context, mesh.getAxes()[axis].getName()),
-                                       /*isOpen=*/false, std::nullopt));
+  for (unsigned axis : value.axes) all.push_back(stack.getDimSharding(axis));
   llvm::append_range(all, dims);
   auto sharding = ShardingAttr::get(context, meshName, all, {}, {}, ReduceKind::Add);
   return {ShardingConstraintOp::create(stack.getBuilder(), loc, value.value, sharding), value.axes};
@@ -123,8 +122,7 @@ LogicalResult ManualExpansion::expandOp(Operation* op) {
   }
   for (Value operand : op->getOperands())
     if (auto found = beyond.find(operand); found != beyond.end())
-      return op->emitError() << "depends on the rank's index along the axis \""
-                             << mesh.getAxes()[found->second].getName()
+      return op->emitError() << "depends on the rank's index along the axis \"" << mesh.getRef(found->second).getName()
                              << "\", which is not manual here; name it among the axes of shard_map";
   SmallVector<Stacked> operands, results;
   for (Value operand : op->getOperands()) operands.push_back(lookup(operand));
@@ -163,17 +161,36 @@ struct ExpandManualPass : mlir::sgd::impl::ExpandManualPassBase<ExpandManualPass
       regions.push_back(op);
       return WalkResult::skip();
     });
+    if (regions.empty()) return;
+    std::optional<CutMesh> cut = CutMesh::create(mesh.getMesh(), getCollectiveAxes(regions));
+    if (!cut) {
+      regions[0].emitError(
+          "has collectives over parts of an axis that do not nest, such as 2 x 3 and 3 x 2 of 6 ranks; give "
+          "the mesh an axis for each part");
+      return signalPassFailure();
+    }
     for (ManualComputationOp op : regions) {
       OpBuilder builder(op);
       SmallVector<Stacked> inputs, results;
       for (Value input : op.getInputs()) inputs.push_back({input, {}});
-      ManualExpansion expansion(builder, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
+      ManualExpansion expansion(builder, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), *cut);
       if (failed(expansion.expand(op, inputs, results))) return signalPassFailure();
       for (auto [original, result] : llvm::zip(op.getResults(), results)) original.replaceAllUsesWith(result.value);
       Block* block = op->getBlock();
       op.erase();
       eraseDead(*block);
     }
+  }
+
+  /// What collectives go over.
+  static SmallVector<AxisRefAttr> getCollectiveAxes(ArrayRef<ManualComputationOp> regions) {
+    SmallVector<AxisRefAttr> refs;
+    for (ManualComputationOp region : regions)
+      region->walk([&](Operation* op) {
+        for (NamedAttribute attribute : op->getAttrs())
+          if (auto axes = dyn_cast<AxisListAttr>(attribute.getValue())) llvm::append_range(refs, axes.getAxes());
+      });
+    return refs;
   }
 
   /// Indices of ranks that nobody uses.

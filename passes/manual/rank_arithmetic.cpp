@@ -43,10 +43,8 @@ bool RankArithmetic::learn(Operation* op) {
   } else if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) {
     for (int64_t rank = 0; rank < ranks; ++rank) {
       int64_t index = 0;
-      for (AxisRefAttr axis : id.getAxes().getAxes()) {
-        unsigned position = *mesh.getAxisIndex(axis.getName());
-        index = index * mesh.getAxes()[position].getSize() + getCoordinate(mesh, rank, position);
-      }
+      for (unsigned axis : cut.find(id.getAxes().getAxes()))
+        index = index * mesh.getAxes()[axis].getSize() + getCoordinate(mesh, rank, axis);
       values.push_back(APInt(width, index));
     }
   } else {

@@ -13,7 +13,7 @@ using RankValues = SmallVector<APInt>;
 
 class RankArithmetic {
  public:
-  explicit RankArithmetic(MeshAttr mesh) : mesh(mesh) {}
+  explicit RankArithmetic(const CutMesh& cut) : cut(cut), mesh(cut.get()) {}
 
   /// True when `op` is a scalar that is now known for every rank: the rank's number, a constant, or integer arithmetic
   /// on known scalars.
@@ -24,7 +24,8 @@ class RankArithmetic {
   Stacked materialise(Location loc, Value original, StackBuilder& stack) const;
 
  private:
-  MeshAttr mesh;
+  const CutMesh& cut;
+  MeshAttr mesh;  // the cut one
   DenseMap<Value, RankValues> known;
 };
 

@@ -98,10 +98,7 @@ static Stacked stackConcatenate(ConcatenateOp op, ArrayRef<Stacked> operands, St
 static Stacked stackConstraint(ShardingConstraintOp op, const Stacked& input, StackBuilder& stack) {
   ShardingAttr sharding = op.getSharding();
   SmallVector<DimShardingAttr> dims;
-  for (unsigned axis : input.axes)
-    dims.push_back(DimShardingAttr::get(op.getContext(),
-                                        AxisRefAttr::get(op.getContext(), stack.getMesh().getAxes()[axis].getName()),
-                                        /*isOpen=*/false, std::nullopt));
+  for (unsigned axis : input.axes) dims.push_back(stack.getDimSharding(axis));
   llvm::append_range(dims, sharding.getDims());
   auto stacked = ShardingAttr::get(op.getContext(), sharding.getMesh(), dims, sharding.getReplicated(),
                                    sharding.getUnreduced(), sharding.getUnreducedKind());

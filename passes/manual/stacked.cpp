@@ -27,8 +27,8 @@ int64_t StackBuilder::getNumRanks(ArrayRef<unsigned> axes) const {
   return ranks;
 }
 
-SmallVector<unsigned> StackBuilder::getAxes(AxisListAttr list) const {
-  return llvm::map_to_vector(list.getAxes(), [&](AxisRefAttr axis) { return *mesh.getAxisIndex(axis.getName()); });
+DimShardingAttr StackBuilder::getDimSharding(unsigned axis) const {
+  return DimShardingAttr::get(builder.getContext(), mesh.getRef(axis), /*isOpen=*/false, std::nullopt);
 }
 
 RankedTensorType StackBuilder::getStackedType(ArrayRef<unsigned> axes, Type type) const {

@@ -3,11 +3,11 @@
 #ifndef SGD_PASSES_MANUAL_STACKED_H
 #define SGD_PASSES_MANUAL_STACKED_H
 
-#include "dialects/sgd/sgd_dialect.h"
+#include "passes/manual/cut_mesh.h"
 
 namespace mlir::sgd {
 
-/// Mesh axes by index, ascending.
+/// Axes of the cut mesh by index, ascending.
 using AxisIndices = SmallVector<unsigned, 2>;
 
 /// A value of the body, of type [shape], as [sizes of axes..., shape]: element [i, ...] is what the ranks with index i
@@ -30,15 +30,16 @@ AxisIndices without(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
 /// Builds ops on stacked values.
 class StackBuilder {
  public:
-  StackBuilder(OpBuilder& builder, MeshAttr mesh) : builder(builder), mesh(mesh) {}
+  StackBuilder(OpBuilder& builder, const CutMesh& mesh) : builder(builder), mesh(mesh) {}
 
   OpBuilder& getBuilder() { return builder; }
-  MeshAttr getMesh() const { return mesh; }
-  int64_t getSize(unsigned axis) const { return mesh.getAxes()[axis].getSize(); }
+  int64_t getSize(unsigned axis) const { return mesh.get().getAxes()[axis].getSize(); }
+  /// The dimension of a sharding that is cut over the axis, and over no other.
+  DimShardingAttr getDimSharding(unsigned axis) const;
   SmallVector<int64_t> getSizes(ArrayRef<unsigned> axes) const;
   int64_t getNumRanks(ArrayRef<unsigned> axes) const;
   /// Axes of the list, in its order.
-  SmallVector<unsigned> getAxes(AxisListAttr list) const;
+  SmallVector<unsigned> getAxes(AxisListAttr list) const { return mesh.find(list.getAxes()); }
 
   /// The type of a body's value of type `type` when it differs over `axes`.
   RankedTensorType getStackedType(ArrayRef<unsigned> axes, Type type) const;
@@ -58,7 +59,7 @@ class StackBuilder {
 
  private:
   OpBuilder& builder;
-  MeshAttr mesh;
+  const CutMesh& mesh;
 };
 
 }  // namespace mlir::sgd

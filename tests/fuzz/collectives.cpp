@@ -8,46 +8,69 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-/// Ranks of a mesh as coordinates, the last axis fastest.
+/// An axis of the mesh, or a part of it: the digit of its index behind a factor `before`.
+struct Digit {
+  unsigned axis;
+  int64_t before, size;
+};
+
+/// Ranks as coordinates over digits, the last one fastest.
 class Ranks {
  public:
-  explicit Ranks(const Mesh& mesh) : sizes(mesh.sizes), count(mesh.getNumRanks()) {}
+  /// Some of the axes of `manual` that can be are cut in two.
+  Ranks(Choices& choices, const Mesh& mesh, const Axes& manual) : count(mesh.getNumRanks()) {
+    for (unsigned axis = 0; axis < mesh.sizes.size(); ++axis) {
+      bool isManual = std::find(manual.begin(), manual.end(), axis) != manual.end();
+      int64_t size = mesh.sizes[axis], first = size;
+      if (isManual && size % 2 == 0 && size > 2 && choices.chance(20)) first = choices.chance(50) ? 2 : size / 2;
+      auto add = [&](int64_t before, int64_t part) {
+        if (isManual) manualDigits.push_back(static_cast<unsigned>(digits.size()));
+        digits.push_back({axis, before, part});
+      };
+      add(1, first);
+      if (first < size) add(first, size / first);
+    }
+  }
 
+  /// Digits of manual axes, by number.
+  const Axes& getManual() const { return manualDigits; }
+  const Digit& getDigit(unsigned number) const { return digits[number]; }
+  int64_t getSize(const Axes& axes) const {
+    int64_t size = 1;
+    for (unsigned axis : axes) size *= digits[axis].size;
+    return size;
+  }
   /// Ranks that differ in `axes` alone, by group, the first axis slowest within.
   std::vector<std::vector<int64_t>> getGroups(const Axes& axes) const {
     std::vector<std::vector<int64_t>> groups;
-    int64_t size = getSize(axes);
     for (int64_t rank = 0; rank < count; ++rank) {
       if (getIndex(rank, axes) != 0) continue;
-      std::vector<int64_t>& group = groups.emplace_back(size);
+      std::vector<int64_t>& group = groups.emplace_back(getSize(axes));
       for (int64_t other = 0; other < count; ++other)
         if (isAlikeElsewhere(rank, other, axes)) group[getIndex(other, axes)] = other;
     }
     return groups;
   }
-  int64_t getSize(const Axes& axes) const {
-    int64_t size = 1;
-    for (unsigned axis : axes) size *= sizes[axis];
-    return size;
-  }
 
  private:
-  int64_t get(int64_t rank, unsigned axis) const {
-    for (size_t later = sizes.size() - 1; later > axis; --later) rank /= sizes[later];
-    return rank % sizes[axis];
+  int64_t get(int64_t rank, unsigned number) const {
+    for (size_t later = digits.size() - 1; later > number; --later) rank /= digits[later].size;
+    return rank % digits[number].size;
   }
   int64_t getIndex(int64_t rank, const Axes& axes) const {
     int64_t index = 0;
-    for (unsigned axis : axes) index = index * sizes[axis] + get(rank, axis);
+    for (unsigned axis : axes) index = index * digits[axis].size + get(rank, axis);
     return index;
   }
   bool isAlikeElsewhere(int64_t rank, int64_t other, const Axes& axes) const {
-    for (unsigned axis = 0; axis < sizes.size(); ++axis)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end() && get(rank, axis) != get(other, axis)) return false;
+    for (unsigned digit = 0; digit < digits.size(); ++digit)
+      if (std::find(axes.begin(), axes.end(), digit) == axes.end() && get(rank, digit) != get(other, digit))
+        return false;
     return true;
   }
 
-  const std::vector<int64_t>& sizes;
+  std::vector<Digit> digits;
+  Axes manualDigits;
   int64_t count;
 };
 
@@ -61,11 +84,12 @@ std::string printRows(const std::vector<std::vector<int64_t>>& rows) {
 /// A collective over some of the manual axes, in the program's language.
 class Collective {
  public:
-  Collective(Program& body, const Axes& manual) : body(body), choices(body.choices), manual(manual) {}
+  Collective(Program& body, const Axes& manual)
+      : body(body), choices(body.choices), manual(manual), ranks(choices, body.mesh, manual) {}
 
   void add() {
     axes = chooseAxes();
-    size = Ranks(body.mesh).getSize(axes);
+    size = ranks.getSize(axes);
     switch (choices.below(6)) {
       case 0:
         return addAllReduce();
@@ -87,19 +111,28 @@ class Collective {
 
   /// At least one, in any order.
   Axes chooseAxes() {
-    auto count = static_cast<int64_t>(manual.size());
+    auto count = static_cast<int64_t>(ranks.getManual().size());
     std::vector<int64_t> order = choices.permutation(count);
     Axes chosen;
     for (int64_t i = 0, end = 1 + static_cast<int64_t>(choices.below(count)); i < end; ++i)
-      chosen.push_back(manual[order[i]]);
+      chosen.push_back(ranks.getManual()[order[i]]);
     return chosen;
   }
 
   std::string printGroups() const {
-    return "replica_groups = " + printRows(Ranks(body.mesh).getGroups(axes)) +
+    return "replica_groups = " + printRows(ranks.getGroups(axes)) +
            ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
   }
-  std::string printAxisList() const { return " <@mesh, " + printAxes(axes) + ">"; }
+  bool isWhole(unsigned axis) const { return ranks.getDigit(axis).size == body.mesh.sizes[ranks.getDigit(axis).axis]; }
+  std::string printAxisList() const {
+    std::string text;
+    for (unsigned axis : axes) {
+      const Digit& digit = ranks.getDigit(axis);
+      text += (text.empty() ? "" : ", ") + Mesh::quote(digit.axis);
+      if (!isWhole(axis)) text += ":(" + std::to_string(digit.before) + ")" + std::to_string(digit.size);
+    }
+    return " <@mesh, {" + text + "}>";
+  }
   std::string arrow(const Value& input, const Type& type) const {
     return " : (" + input.type.print() + ") -> " + type.print();
   }
@@ -180,6 +213,9 @@ class Collective {
 
   /// A rotation, or any pairs, of which some may be missing.
   void addPermute() {
+    // sgd.permute_ranks goes over whole axes.
+    bool isPart = std::any_of(axes.begin(), axes.end(), [&](unsigned axis) { return !isWhole(axis); });
+    if (isGraph() && isPart) return addAllReduce();
     Value x = body.getAny(0, 3);
     bool rotates = choices.chance(50);
     std::vector<int64_t> targets = rotates ? std::vector<int64_t>() : choices.permutation(size);
@@ -197,7 +233,7 @@ class Collective {
       return;
     }
     std::vector<std::vector<int64_t>> rows;
-    for (const std::vector<int64_t>& group : Ranks(body.mesh).getGroups(axes))
+    for (const std::vector<int64_t>& group : ranks.getGroups(axes))
       for (auto [from, to] : pairs) rows.push_back({group[from], group[to]});
     body.addLine("\"stablehlo.collective_permute\"(" + x.name + ") <{source_target_pairs = " + printRows(rows) +
                      ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}>" + arrow(x, x.type),
@@ -220,10 +256,10 @@ class Collective {
     // As axis_index is printed: the rank's number over an axis, of the number on the whole mesh.
     Type number{{}, "ui32"};
     int64_t later = 1;
-    for (size_t axis = axes.front() + 1; axis < body.mesh.sizes.size(); ++axis) later *= body.mesh.sizes[axis];
+    for (size_t axis = manual.front() + 1; axis < body.mesh.sizes.size(); ++axis) later *= body.mesh.sizes[axis];
     Value rank = body.addLine("stablehlo.partition_id : tensor<ui32>", number);
     Value step = addConstant(body, "ui32", std::to_string(later));
-    Value size = addConstant(body, "ui32", std::to_string(body.mesh.sizes[axes.front()]));
+    Value size = addConstant(body, "ui32", std::to_string(body.mesh.sizes[manual.front()]));
     Value row = body.addElementwise("stablehlo.divide", {rank, step}, number, number.print());
     Value id = body.addElementwise("stablehlo.remainder", {row, size}, number, number.print());
     Value real = body.addLine("stablehlo.convert " + id.name + " : (tensor<ui32>) -> " + scalar.print(), scalar);
@@ -236,7 +272,8 @@ class Collective {
   Program& body;
   Choices& choices;
   const Axes& manual;
-  Axes axes;  // of the collective
+  Ranks ranks;
+  Axes axes;  // of the collective, by digit
   int64_t size = 1;
 };
 

@@ -4,7 +4,7 @@
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @groups(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"} (%a: tensor<4xf32>) {
-    // expected-error@+1 {{has replica_groups dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>, which are not the groups of whole axes of #sgd.mesh<["x"=2, "y"=2]>; give the groups an axis of the mesh instead of axis_index_groups}}
+    // expected-error@+1 {{has replica_groups dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>, which are not the groups of axes of #sgd.mesh<["x"=2, "y"=2]> or of parts of them; give the groups an axis of the mesh instead of axis_index_groups}}
     %1 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>}> ({
     ^bb0(%p: tensor<f32>, %q: tensor<f32>):
       %s = stablehlo.add %p, %q : tensor<f32>
