@@ -66,7 +66,7 @@ FailureOr<int64_t> groupSize(Operation* op, AxisListAttr axes) {
   MLIRContext* context = op->getContext();
   auto dim = sgd::DimShardingAttr::get(context, axes.getAxes(), /*isOpen=*/false, std::nullopt);
   auto sharding = sgd::ShardingAttr::get(context, axes.getMesh(), dim, {}, {}, sgd::ReduceKind::Add);
-  auto error = [&] { return op->emitOpError() << "groups over " << axes << ": "; };
+  auto error = [&] { return op->emitOpError() << "has groups that do not partition the ranks: "; };
   if (failed(sharding.verifyAgainst(sgd::lookupMesh(op, axes.getMesh()), {*size}, error))) return failure();
   return *size;
 }

@@ -137,8 +137,10 @@ struct ReverseRule : ShardingRuleOpInterface::ExternalModel<ReverseRule, Reverse
   ShardingRule getShardingRule(Operation* op) const {
     auto reverse = cast<ReverseOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
-    for (auto [dim, size] : llvm::enumerate(shapeOf(reverse.getInput())))
-      mapDimension(rule, dim, size, size, !llvm::is_contained(reverse.getDimensions(), dim), FactorKind::Permutation);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(reverse.getInput()))) {
+      bool moves = size > 1 && llvm::is_contained(reverse.getDimensions(), dim);
+      mapDimension(rule, dim, size, size, !moves, FactorKind::Permutation);
+    }
     return rule;
   }
 };
