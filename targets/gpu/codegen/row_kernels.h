@@ -18,6 +18,9 @@ unsigned rowKernelThreads(Operation* rowOp);
 /// Adds the function; emits an error on a scalar op without code.
 LogicalResult emitRowKernel(llvm::Module& module, Operation* rowOp, const KernelRequest& request);
 
+LogicalResult emitSortKernel(llvm::Module& module, SortRowsOp sort, const KernelRequest& request);
+LogicalResult emitTopKKernel(llvm::Module& module, TopKOp topK, const KernelRequest& request);
+
 }  // namespace mlir::sgd::gpu
 
 #endif

@@ -23,8 +23,6 @@ constexpr int64_t kScatterThreads = 65536;
 
 int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-bool varies(const KernelPlan& plan, const Node& node, uint64_t vars) { return (node.vars & vars) != 0; }
-
 /// Most lanes whose accesses take at most kVectorBytes; 1 when nothing lies side by side.
 unsigned mostLanes(const KernelPlan& plan) {
   if (plan.laneVar == kNone) return 1;
@@ -90,7 +88,7 @@ Schedule scheduleTiles(const KernelPlan& plan) {
 int64_t countHeld(const KernelPlan& plan) {
   uint64_t row = plan.mask(plan.rowVars);
   return std::max<int64_t>(1, llvm::count_if(plan.nodes, [&](const Node& node) {
-                             return node.kind == NodeKind::Load && varies(plan, node, row);
+                             return node.kind == NodeKind::Load && (node.vars & row) != 0;
                            }));
 }
 

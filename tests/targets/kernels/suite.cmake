@@ -6,6 +6,9 @@ function(sgd_kernel_suite target codegen)
   sgd_mlir_test(${target}_kernels_test
     SRCS ${suite}/pointwise_test.cpp ${suite}/reductions_test.cpp ${suite}/rows_test.cpp ${ARGN} ${runner}
     DEPS sgd_reference ${codegen})
+  sgd_mlir_test(${target}_math_test
+    SRCS ${suite}/math_test.cpp compiled_kernels.cpp ${suite}/kernel_runner.cpp
+    DEPS ${codegen})
   sgd_mlir_test(${target}_random_programs_test
     SRCS ${suite}/random_programs_test.cpp ${runner}
     DEPS sgd_reference ${codegen} sgd_passes_schedule)
