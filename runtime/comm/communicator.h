@@ -85,6 +85,8 @@ class Communicator {
 
   // Payload bytes sent by the collectives executed so far, by the ring rule (sent_bytes.h).
   virtual uint64_t sent_bytes() const = 0;
+  // Adds what collectives have sent that ran again without being enqueued, in a recording that was replayed.
+  virtual void CountSent(uint64_t bytes) {}
 };
 
 }  // namespace sgd::comm

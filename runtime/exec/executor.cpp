@@ -232,6 +232,8 @@ absl::Status Executor::PrepareForQueues() {
   hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
     return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
   };
+  hooks.sent_bytes = [this] { return context_.communicator().sent_bytes(); };
+  hooks.count_sent = [this](uint64_t bytes) { context_.communicator().CountSent(bytes); };
   // Instructions that are timed run one by one.
   absl::StatusOr<std::unique_ptr<QueuedStep>> step =
       QueuedStep::Create(*device.queues(), source_, std::move(hooks), !options_.profile);
@@ -269,7 +271,8 @@ absl::Status Executor::WaitForQueues() {
 }
 
 absl::Status Executor::RunOnQueues() {
-  absl::Status status = mirrors_ != nullptr ? mirrors_->Upload() : absl::OkStatus();
+  absl::Status status = read_status();
+  if (status.ok() && mirrors_ != nullptr) status = mirrors_->Upload();
   if (status.ok()) status = queued_->Run();
   if (!status.ok()) return status;
   if (mirrors_ != nullptr) mirrors_->Outdate();

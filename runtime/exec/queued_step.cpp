@@ -52,19 +52,23 @@ absl::Status QueuedStep::RunSegment(uint32_t block, size_t begin, size_t end) {
   const bool is_single = end - begin == 1 && plan_.blocks[block][begin].first_block == 0;
   const bool is_first = segment.executions++ == 0;
   if (!records_ || is_first || is_single) return Enqueue(plan_.blocks[block], begin, end);
-  if (segment.recording == nullptr) {
-    if (absl::Status status = Record(block, begin, end, segment); !status.ok()) return status;
+  if (segment.recording != nullptr) {
+    hooks_.count_sent(segment.sent_bytes);
+  } else if (absl::Status status = Record(block, begin, end, segment); !status.ok()) {
+    return status;
   }
   return segment.recording->Execute();
 }
 
 absl::Status QueuedStep::Record(uint32_t block, size_t begin, size_t end, Segment& segment) {
   if (absl::Status status = queues_.BeginRecording(); !status.ok()) return status;
+  const uint64_t sent_before = hooks_.sent_bytes();
   absl::Status status = Enqueue(plan_.blocks[block], begin, end);
   absl::StatusOr<std::unique_ptr<device::Node>> recording = queues_.EndRecording();
   if (!status.ok()) return status;
   if (!recording.ok()) return recording.status();
   segment.recording = *std::move(recording);
+  segment.sent_bytes = hooks_.sent_bytes() - sent_before;
   return absl::OkStatus();
 }
 

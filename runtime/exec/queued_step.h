@@ -26,6 +26,9 @@ class QueuedStep {
     std::function<absl::Status()> wait;
     // Copies from the device what is there then.
     std::function<absl::Status(const artifact::Slice& slice, std::span<std::byte> target)> read;
+    // Bytes sent by all that was enqueued so far, and the count of those that a replay sends again.
+    std::function<uint64_t()> sent_bytes;
+    std::function<void(uint64_t bytes)> count_sent;
   };
 
   // Borrows the queues and the program. With `records` a part of the step that has run once is recorded when it comes
@@ -42,6 +45,7 @@ class QueuedStep {
   struct Segment {
     uint64_t executions = 0;
     std::unique_ptr<device::Node> recording;
+    uint64_t sent_bytes = 0;  // by one execution
   };
 
   QueuedStep(device::Queues& queues, const artifact::Program& program, Hooks hooks, bool records);

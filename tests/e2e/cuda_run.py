@@ -4,6 +4,7 @@ import os
 
 import compare_tensors
 import harness
+import loops
 
 DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
 os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
@@ -39,6 +40,48 @@ def one_rank(folder):
             losses(folder, model, sizes, steps)
 
 
+def several_ranks(folder):
+    losses(folder, "mlp_digits", {"data": 4}, 4)
+    losses(folder, "mlp_digits", {"data": 3}, 4)
+    for model in ("gpt_zero1", "gpt_zero3", "gpt_tp", "gpt_scan"):
+        values(folder, model, harness.Model(model).mesh)
+
+
+def sends_what_was_said(folder):
+    """Replayed recordings count the bytes they send, and these are the compiler's."""
+    artifact, report, _ = harness.Model("gpt_zero1").compile(folder, extra=TARGET)
+    assert report["sent_bytes"] > 0
+    line = json.loads(harness.tool("sgdrun", "-n", report["ranks"], artifact, "--bench", 3).stdout.splitlines()[-1])
+    assert line["sent_bytes"] == report["sent_bytes"], line
+
+
+def loops_by_value(folder):
+    """Loops of known trips are unrolled into recordings; those that the host decides, and cases, split them."""
+    for model in sorted((harness.MODELS / "loops").glob("*.mlir")):
+        text, inputs = model.read_text(), folder / "in.safetensors"
+        loops.make_inputs(text, inputs)
+        want = loops.evaluate(folder, model, inputs, "graph", "--unroll", 0)
+        for mesh in loops.meshes(text)[:2]:
+            got, _ = loops.run(folder, model, inputs, "--mesh", mesh, "--unroll", 0, *TARGET)
+            loops.compare(got, want, f"{model.name} --mesh {mesh}")
+
+
+def manual_by_value(folder):
+    for model in sorted((harness.MODELS / "manual").glob("*.mlir")):
+        artifact, report = folder / "m.sgda", folder / "report.json"
+        harness.tool("sgdc", model, "-o", artifact, f"--report={report}", *TARGET)
+        got = harness.run_once(artifact, json.loads(report.read_text())["ranks"], model.with_suffix(".inputs.safetensors"), folder / "out.safetensors")
+        want = compare_tensors.load(model.with_suffix(".expected.safetensors"))
+        assert compare_tensors.compare(got, want, {}, "result", quiet=True) == 0, f"wrong values of {model}"
+
+
+def refuses_convolutions(folder):
+    artifact, _, ranks = harness.Model("resnet_small").compile(folder, extra=TARGET)
+    run = harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1, check=False)
+    assert run.returncode == 1, run.stdout
+    assert "(convolution) at " in run.stderr and "convolutions do not run on GPUs yet; compile this program with --target=cpu" in run.stderr, run.stderr
+
+
 def without_a_driver(folder):
     """An artifact for GPUs on a machine without any: one line that says what is missing."""
     artifact, _, _ = harness.Model("mlp_digits").compile(folder, {"data": 1}, extra=TARGET)
@@ -53,4 +96,5 @@ def without_a_driver(folder):
     assert run.returncode == 1 and "compiled for sm_100, this GPU is an sm_90 (emulated); compile with --target=cuda:sm_90" in run.stderr, run.stderr
 
 
-harness.main([("one rank", one_rank), ("without a GPU", without_a_driver)])
+harness.main([("one rank", one_rank), ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
+              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver)])

@@ -110,4 +110,5 @@ def main():
     harness.main([check(name) for name in (sys.argv[1:] or names)] + [("sums once", sums_once), ("memory", memory_of_a_loop)])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -228,8 +228,42 @@ void CudaCommunicator::AddReduceScatter(const comm::CollectiveOperand& operand, 
   });
 }
 
+// The reverse: what comes one after the other goes side by side into every row.
+absl::Status CudaCommunicator::AddGather(const comm::CollectiveOperand& operand, uint64_t ranks,
+                                         Collective& collective) {
+  const uint64_t bytes = operand.count * comm::ElementSize(operand.element);
+  if (bytes == 0) return absl::OkStatus();
+  const std::byte* const source = window() + operand.source_offset;
+  std::byte* const target = window() + operand.target_offset;
+  std::byte* gathered = target;
+  if (operand.outer > 1) {
+    absl::StatusOr<std::byte*> staging = Staging(ranks * bytes);
+    if (!staging.ok()) return staging.status();
+    gathered = *staging;
+  }
+  collective.actions.push_back([=, nccl = nccl_, group = collective.group](CUstream stream) {
+    return nccl->Check(nccl->ncclAllGather(source, gathered, bytes, ncclUint8, group->get(), stream), "all-gather");
+  });
+  if (operand.outer == 1) return absl::OkStatus();
+  comm::StridedCopy rows;
+  rows.blocks = ranks;
+  rows.rows = operand.outer;
+  rows.row_bytes = rows.source_row_stride = rows.target_block_stride = bytes / operand.outer;
+  rows.source_block_stride = bytes;
+  rows.target_row_stride = ranks * rows.row_bytes;
+  AddCopy(rows, gathered, target, collective);
+  return absl::OkStatus();
+}
+
 absl::Status CudaCommunicator::AddMoves(const comm::Mesh& mesh, const comm::CollectiveSpec& spec,
                                         const comm::CollectivePlan& plan, Collective& collective) {
+  if (spec.kind == CollectiveKind::kAllGather && collective.group != nullptr) {
+    for (const comm::CollectiveOperand& operand : spec.operands) {
+      absl::Status status = AddGather(operand, plan.members.size(), collective);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
   absl::StatusOr<MoveList> list = MovesOf(mesh, spec, plan);
   if (!list.ok()) return list.status();
   const Driver& driver = device_.cuda_queues().driver();

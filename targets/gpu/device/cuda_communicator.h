@@ -45,6 +45,7 @@ class CudaCommunicator final : public comm::Communicator {
   void Abort(const absl::Status& cause) override;
   void Finish() override { control_.Finish(); }
   uint64_t sent_bytes() const override { return sent_bytes_; }
+  void CountSent(uint64_t bytes) override { sent_bytes_ += bytes; }
 
  private:
   // A call of the driver or of NCCL, for the stream it is given.
@@ -67,6 +68,7 @@ class CudaCommunicator final : public comm::Communicator {
                              Collective& collective);
   absl::Status AddMoves(const comm::Mesh& mesh, const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan,
                         Collective& collective);
+  absl::Status AddGather(const comm::CollectiveOperand& operand, uint64_t ranks, Collective& collective);
   void AddExchange(const std::vector<Move>& moves, uint32_t position, std::byte* staging, Collective& collective);
   void AddReduceScatter(const comm::CollectiveOperand& operand, ncclDataType_t type, ncclRedOp_t reduce, uint64_t ranks,
                         std::byte* staging, Collective& collective);

@@ -1,6 +1,8 @@
 // Ties the parts together; each part has its own file.
 #include "targets/gpu/device/cuda_device.h"
 
+#include <stdlib.h>
+
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,14 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeLaunchOf(CudaQueues& queues, c
   return MakeLaunch(queues, std::move(call));
 }
 
+// NCCL refuses two ranks on one GPU unless it takes them for ranks of different hosts, which talk through sockets.
+void LetNcclShareGpus(uint32_t local_rank) {
+  constexpr int kKeep = 0;  // what the user has set
+  setenv("NCCL_HOSTID", absl::StrCat("sgd-", local_rank).c_str(), kKeep);
+  for (const char* off : {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}) setenv(off, "1", kKeep);
+  setenv("NCCL_SOCKET_IFNAME", "lo", kKeep);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(const CudaDeviceOptions& options) {
@@ -49,6 +59,7 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
         absl::StrCat("rank ", options.local_rank, " of this host has no GPU: there are ", count,
                      "; start fewer ranks, or for a test let them share with --share-gpus"));
   }
+  if (options.shares_gpus) LetNcclShareGpus(options.local_rank);
   const int ordinal = static_cast<int>(options.local_rank % static_cast<uint32_t>(count));
   status = driver_->Check(driver_->cuDeviceGet(&device_, ordinal), absl::StrCat("GPU ", ordinal));
   if (!status.ok()) return status;
