@@ -247,15 +247,21 @@ static std::optional<Assignment> moveAxes(const AssignmentProblem& problem, cons
 /// Candidates in which axes of a factor that must be whole shard another factor of the same tensor instead: the work
 /// stays divided, and an all-to-all takes the place of a gather.
 template <typename Consider>
-static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected,
+static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected, unsigned index,
                           const Assignment& assignment, Consider consider) {
-  for (unsigned index : orderBySize(problem))
-    for (unsigned from = 0; from < assignment.size(); ++from) {
-      ArrayRef<AxisPart> moved = projected[index].factors[from].axes;
-      if (problem.canBeSharded[from] || moved.empty()) continue;
-      for (unsigned to = 0; to < assignment.size(); ++to)
-        if (auto candidate = moveAxes(problem, assignment, problem.tensors[index], moved, to)) consider(*candidate);
-    }
+  for (unsigned from = 0; from < assignment.size(); ++from) {
+    ArrayRef<AxisPart> moved = projected[index].factors[from].axes;
+    if (problem.canBeSharded[from] || moved.empty()) continue;
+    for (unsigned to = 0; to < assignment.size(); ++to)
+      if (auto candidate = moveAxes(problem, assignment, problem.tensors[index], moved, to)) consider(*candidate);
+  }
+}
+
+SmallVector<Assignment> followTensorMoved(const AssignmentProblem& problem, unsigned leader) {
+  SmallVector<Assignment> candidates;
+  considerMoved(problem, projectAll(problem), leader, followTensor(problem, leader, /*alone=*/false),
+                [&](const Assignment& candidate) { candidates.push_back(candidate); });
+  return candidates;
 }
 
 /// One whose factors are all tied to each other.
@@ -281,7 +287,7 @@ static Assignment chooseTied(const AssignmentProblem& problem) {
       addTensor(problem, projected[second], candidate);
       for (unsigned other : bySize) addTensor(problem, projected[other], candidate);
       consider(candidate);
-      considerMoved(problem, projected, candidate, consider);
+      for (unsigned moved : bySize) considerMoved(problem, projected, moved, candidate, consider);
     }
     consider(leader);
   }

@@ -51,6 +51,10 @@ double getCost(const AssignmentProblem& problem, const Assignment& assignment);
 /// The assignment in which `leader` keeps its sharding and, unless `alone`, the others add what fits.
 Assignment followTensor(const AssignmentProblem& problem, unsigned leader, bool alone);
 
+/// The same with axes of a factor that must be whole on another factor of that tensor instead, in each way that is
+/// possible: the op's work stays divided.
+llvm::SmallVector<Assignment> followTensorMoved(const AssignmentProblem& problem, unsigned leader);
+
 /// The cheapest assignment among those led by each pair of tensors. When all tensors agree it is
 /// theirs.
 Assignment chooseAssignment(const AssignmentProblem& problem);

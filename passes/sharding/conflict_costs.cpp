@@ -100,12 +100,13 @@ std::vector<Proposal> ConflictCosts::computeProposals(unsigned op) const {
   };
   Assignment cheapest = chooseAssignment(problem);
   for (unsigned tensor = 0; tensor < problem.tensors.size(); ++tensor) propose(tensor, std::nullopt, cheapest);
-  for (unsigned source = 0; source < problem.tensors.size(); ++source)
-    for (bool alone : {false, true}) {
-      Assignment followed = followTensor(problem, source, alone);
+  for (unsigned source = 0; source < problem.tensors.size(); ++source) {
+    SmallVector<Assignment> candidates = followTensorMoved(problem, source);
+    for (bool alone : {false, true}) candidates.push_back(followTensor(problem, source, alone));
+    for (const Assignment& candidate : candidates)
       for (unsigned tensor = 0; tensor < problem.tensors.size(); ++tensor)
-        if (tensor != source) propose(tensor, source, followed);
-    }
+        if (tensor != source) propose(tensor, source, candidate);
+  }
   return proposals;
 }
 
