@@ -65,6 +65,16 @@ void mlir::sgd::fuzz::addStablehloFunction(Program& program) {
     return;
   }
   if (isFloat && !isBinary && choices.chance(15)) {
+    std::string format = choices.pick({"e5m10", "e8m7", "e4m3", "e11m52"});
+    program.addOp("stablehlo.reduce_precision " + x.name + ", format = " + format + " : " + x.type.print(), x.type);
+    return;
+  }
+  if (isFloat && !isBinary && choices.chance(10)) {
+    Type bits{x.type.shape, "i" + std::to_string(x.type.bits())};
+    program.addOp("stablehlo.bitcast_convert " + x.name + " : (" + x.type.print() + ") -> " + bits.print(), bits);
+    return;
+  }
+  if (isFloat && !isBinary && choices.chance(15)) {
     std::string name = choices.pick(kClass);
     bool isChlo = name[0] == 'c';
     Type type{x.type.shape, "i1"};
