@@ -1,6 +1,9 @@
 """Whole programs through the device of GPUs, on doubles of the driver and of NVIDIA's libraries: values, losses over steps, loops."""
 import json
 import os
+import pathlib
+import subprocess
+import sys
 
 import compare_tensors
 import harness
@@ -96,5 +99,19 @@ def without_a_driver(folder):
     assert run.returncode == 1 and "compiled for sm_100, this GPU is an sm_90 (emulated); compile with --target=cuda:sm_90" in run.stderr, run.stderr
 
 
+def script_for_real_gpus(folder):
+    """tests/gpu/run.sh packs and checks; only the GPU is not one."""
+    (folder / "nvidia-smi").write_text("#!/bin/sh\necho 100\n")
+    (folder / "nvidia-smi").chmod(0o755)
+    env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_STEPS": "10",
+           "PATH": f"{folder}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+    script = harness.MODELS.parent / "gpu" / "run.sh"
+    for command in ([script, "pack", folder / "packed"], [folder / "packed" / "run.sh", "check"]):
+        run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env, timeout=harness.TIMEOUT)
+        assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("ok      ") == 6, run.stdout
+
+
 harness.main([("one rank", one_rank), ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
-              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver)])
+              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver),
+              ("script for real GPUs", script_for_real_gpus)])

@@ -5,7 +5,8 @@
 # cuBLASLt and NCCL are found in the system, in CUDA_HOME, or in the Python environment that VIRTUAL_ENV names.
 set -euo pipefail
 
-models="mlp_digits gpt_dp gpt_zero1 gpt_zero3 gpt_tp gpt_scan"
+models=${SGD_MODELS:-mlp_digits gpt_dp gpt_zero1 gpt_zero3 gpt_tp gpt_scan}
+steps=${SGD_STEPS:-1000}
 architectures=${SGD_ARCHITECTURES:-sm_80,sm_90,sm_100}
 
 mesh_of() { # MODEL RANKS: its axes, the first of them taking all ranks
@@ -53,8 +54,9 @@ values() { # MODEL RANKS
 
 # The first step runs eagerly, the second is captured, the others are replayed: losses must stay those of the model.
 replayed_losses() {
+  python3 -c 'import json; print(json.dumps(json.load(open("models/mlp_digits/meta.json"))["carry"]))' > "$work/carry.json"
   run -n 1 models/mlp_digits/1.sgda --init models/mlp_digits/inputs.safetensors --batches models/mlp_digits/batches.safetensors \
-    --carry-json <(python3 -c 'import json; print(json.dumps(json.load(open("models/mlp_digits/meta.json"))["carry"]))') --steps 6 --log-json "$work/log"
+    --carry-json "$work/carry.json" --steps 6 --log-json "$work/log"
   python3 - "$work/log" <<'PY'
 import json, sys
 got = [row["loss"] for row in map(json.loads, open(sys.argv[1])) if "loss" in row]
@@ -64,8 +66,10 @@ PY
 }
 
 same_bits_every_time() {
+  local model=${models##* } data
+  data=models/$(data_of "$model")
   for i in 1 2; do
-    run -n 1 models/gpt_dp/1.sgda --inputs models/gpt_dp/inputs.safetensors --outputs "$work/$i.safetensors"
+    run -n 1 "models/$model/1.sgda" --inputs "$data/inputs.safetensors" --outputs "$work/$i.safetensors"
   done
   cmp "$work/1.safetensors" "$work/2.safetensors"
 }
@@ -77,7 +81,7 @@ no_growth() {
   run -n 1 models/mlp_digits/1.sgda --bench 20 > /dev/null
   local before after
   before=$(used_memory)
-  run -n 1 models/mlp_digits/1.sgda --bench 1000 > "$work/bench"
+  run -n 1 models/mlp_digits/1.sgda --bench "$steps" > "$work/bench"
   after=$(used_memory)
   [ "$after" -le $((before + 1)) ]
 }
@@ -98,8 +102,8 @@ check() {
   done
   one "losses of replayed steps" ./run.sh replayed_losses
   one "the same bits every time" ./run.sh same_bits_every_time
-  one "1000 steps without growth" ./run.sh no_growth
-  for model in mlp_digits gpt_dp; do run -n 1 "models/$model/1.sgda" --bench 50 || failed=1; done
+  one "$steps steps without growth" ./run.sh no_growth
+  for model in $models; do run -n 1 "models/$model/1.sgda" --bench 20 || failed=1; done
   exit $failed
 }
 
