@@ -21,6 +21,7 @@ class CudaKernels : public Target {
     TargetDescription description;
     description.hasTiles = false;
     description.multipliesIntegers = false;
+    description.productsTakeRelu = false;  // cuBLASLt promises nothing of NaN
     return description;
   }
 

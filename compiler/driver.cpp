@@ -68,7 +68,8 @@ class Driver {
     joinPrograms(programs);
     programs.resize(1);
     KernelModel model = target->getKernelModel(timings);
-    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, model); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, target->getDescription(), model); })))
+      return failure();
     emit(EmitLevel::Plan);
     return finish();
   }

@@ -52,9 +52,10 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 
-void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, KernelModel model) {
+void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
+                             KernelModel model) {
   passes.addPass(createToPlanPass(std::move(model)));
-  passes.addPass(createFuseEpiloguesPass());
+  passes.addPass(createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}));
   passes.addPass(createShareBuffersPass());
   passes.addPass(createOverlapCollectivesPass(
       OverlapCollectivesPassOptions{getTopologyName(options), options.memoryLimit.value_or(0)}));

@@ -19,7 +19,8 @@ void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 void addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);
 
 /// To the plan: buffers, updates in place, collectives split, offsets.
-void addPlanStage(OpPassManager& passes, const CompileOptions& options, KernelModel model);
+void addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
+                  KernelModel model);
 
 }  // namespace mlir::sgd
 

@@ -19,6 +19,8 @@ struct TargetDescription {
   bool hasTiles = true;
   /// Matrices of integers are multiplied by the device; else by kernels.
   bool multipliesIntegers = true;
+  /// Products can take the maximum with zero, of NaN being NaN as in the graph.
+  bool productsTakeRelu = true;
 };
 
 class Target {

@@ -140,7 +140,8 @@ void eraseWithViews(Value buffer) {
 
 class FunctionFuser {
  public:
-  FunctionFuser(func::FuncOp function, const SymbolTable& kernels) : kernels(kernels) {
+  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, bool fusesRelu)
+      : kernels(kernels), fusesRelu(fusesRelu) {
     for (auto [position, op] : llvm::enumerate(function.front())) {
       positions[&op] = position;
       if (ProductOp product(&op); product) products.push_back(product);
@@ -224,7 +225,7 @@ class FunctionFuser {
     Part part = BodyReader(reader->input, product.getColumns()).read(yield->getOperand(0));
     Operation* position = isReadyAt(product.getOperation(), other) ? product.getOperation() : launch.getOperation();
     if (position == launch && !mayWaitFor(launch, product, target)) return;
-    if (part == Part::BiasedProduct || part == Part::BiasedRelu) {
+    if (part == Part::BiasedProduct || (part == Part::BiasedRelu && fusesRelu)) {
       createFused(product, position, result, other,
                   part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
     } else if (part == Part::AccumulatedProduct) {
@@ -243,6 +244,7 @@ class FunctionFuser {
   }
 
   const SymbolTable& kernels;
+  const bool fusesRelu;
   SmallVector<ProductOp, 0> products;
   /// By root: the position of the last op that writes to it, or of a later one that has gone.
   llvm::DenseMap<Value, unsigned> lastWrite;
@@ -250,10 +252,12 @@ class FunctionFuser {
 };
 
 struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
+  using FuseEpiloguesPassBase::FuseEpiloguesPassBase;
+
   void runOnOperation() final {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) FunctionFuser(function, kernels).run();
+      if (!function.isExternal()) FunctionFuser(function, kernels, relu).run();
   }
 };
 

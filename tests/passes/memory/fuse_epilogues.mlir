@@ -1,4 +1,5 @@
 // RUN: sgd-opt %s --sgd-to-plan --sgd-fuse-epilogues --sgd-share-buffers | FileCheck %s
+// RUN: sgd-opt %s --sgd-to-plan --sgd-fuse-epilogues=relu=false --sgd-share-buffers | FileCheck %s --check-prefix=RELU
 
 !x = tensor<32x16xf32>
 !w = tensor<16x8xf32>
@@ -21,6 +22,14 @@ func.func @bias(%x: !x, %w: !w, %b: !b) -> !y {
   } : (!y, !b) -> !y
   return %1 : !y
 }
+
+// Where products take no maximum, a kernel does.
+// RELU-LABEL: @bias(
+// RELU: epilogue bias
+// RELU-LABEL: @bias_relu(
+// RELU-NOT: epilogue
+// RELU: plan.launch
+// RELU-LABEL: @row_bias(
 
 // CHECK-LABEL: @bias_relu(
 // CHECK-NOT: plan.launch
