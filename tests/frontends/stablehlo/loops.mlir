@@ -102,3 +102,24 @@ func.func @branches(%p: tensor<i1>, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, te
   }) : (tensor<i1>) -> tensor<8x8xf32>
   return %0, %2 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// 1,500 ops would be few for a loop of 8 iterations, but not for one of 300.
+// CHECK-LABEL: @many_short
+func.func @many_short(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: sgd.while({{.*}}) trips 300 do
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4xf32> cond {
+    %end = stablehlo.constant dense<300> : tensor<i32>
+    %1 = stablehlo.compare LT, %i, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %1 = stablehlo.add %i, %one : tensor<i32>
+    %2 = stablehlo.add %a, %y : tensor<4xf32>
+    %3 = stablehlo.multiply %2, %y : tensor<4xf32>
+    stablehlo.return %1, %3 : tensor<i32>, tensor<4xf32>
+  }
+  return %0#1 : tensor<4xf32>
+}
