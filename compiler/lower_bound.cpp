@@ -102,8 +102,13 @@ class BoundProblem {
     ProductVolume volume = *getProductVolume(product);
     std::array<std::optional<unsigned>, 3> tensors = {getCopies(product->getOperand(0)),
                                                       getCopies(product->getOperand(1)), std::nullopt};
+    // Of parts of different sizes the averages say less than the sizes do.
+    if (!origins.isSharedEqually(product)) return;
     unsigned sum = *origins.getRoots()[*origins.getOrigin(product->getResult(0)).root].sum;
-    if (auto found = sums.find(origins.getLeader(sum)); found != sums.end()) tensors[2] = found->second;
+    auto found = sums.find(origins.getLeader(sum));
+    // Of ranks that add the same to a sum only one need send it.
+    bool isEachNeeded = origins.getDegree(product) == static_cast<double>(mesh.getNumRanks());
+    if (isEachNeeded && found != sums.end()) tensors[2] = found->second;
     auto sizeOf = [](Value value) { return static_cast<double>(typeOf(value).getNumElements()); };
     std::array<double, 3> sizes = {sizeOf(product->getOperand(0)), sizeOf(product->getOperand(1)),
                                    sizeOf(product->getResult(0))};

@@ -47,6 +47,17 @@ double TensorOrigins::getNumShards(Type type) const {
   return shards;
 }
 
+bool TensorOrigins::isSharedEqually(Operation* op) const {
+  auto divides = [&](Value value) {
+    ShardingAttr sharding = getSharding(value.getType());
+    if (!sharding) return true;
+    ShardState state = getShardState(mesh, sharding);
+    return llvm::all_of(llvm::zip(typeOf(value).getShape(), state.dims),
+                        [](const auto& dim) { return std::get<0>(dim) % getGroupSize(std::get<1>(dim)) == 0; });
+  };
+  return llvm::all_of(op->getOperands(), divides) && llvm::all_of(op->getResults(), divides);
+}
+
 double TensorOrigins::getDegree(Operation* op) const {
   AxisParts used;
   auto add = [&](ArrayRef<AxisPart> parts) { used.append(difference(parts, used)); };
@@ -212,6 +223,13 @@ static BlockArgument getOnlyArgument(Value value) {
   return {};
 }
 
+/// True when a value, moved or not, is a result and nothing else.
+static bool isOnlyReturned(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation* user) {
+    return isa<func::ReturnOp>(user) || (isMovement(user) && isOnlyReturned(user->getResult(0)));
+  });
+}
+
 /// Of an argument that serves nothing else, each rank has its part: whether elements or sums of them are sent, those
 /// that hold parts of one sum must all have their say.
 void TensorOrigins::visitReduction(Operation* op) {
@@ -229,6 +247,8 @@ void TensorOrigins::visitReduction(Operation* op) {
     if (llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim))) parts *= static_cast<double>(shards);
   }
   if (parts == 1) return;
+  // Largest elements of largest ones may be all that anyone needs.
+  if (reduce.getKind() != ReduceKind::Add && !isOnlyReturned(reduce.getResult())) return;
   // Of ranks that hold the same part one has its say.
   double share = elements / static_cast<double>(mesh.getNumRanks());
   double bytes = static_cast<double>(getElementBytes(typeOf(reduce.getResult()).getElementType()));

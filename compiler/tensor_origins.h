@@ -48,6 +48,8 @@ class TensorOrigins {
   unsigned getLeader(unsigned sum) const;
   /// Products that are computed once, in order.
   ArrayRef<Operation*> getProducts() const { return products; }
+  /// True when no dimension of `op`'s tensors leaves ranks with less than others.
+  bool isSharedEqually(Operation* op) const;
   /// Ranks that share the work of `op`.
   double getDegree(Operation* op) const;
   /// Shards of a tensor of `type`.

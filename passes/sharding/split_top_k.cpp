@@ -47,6 +47,9 @@ static ReshardOp findGather(TopKOp op, MeshAttr mesh) {
   int64_t last = from.getRank() - 1, size = cast<RankedTensorType>(reshard.getType()).getDimSize(last);
   int64_t shards = from.getNumShards(last, mesh);
   bool isGather = !from.isPartial() && to.getDims()[last].getAxes().empty() && shards > 1 && size % shards == 0;
+  // Reshapes carry no shards of dimensions without a second element.
+  for (int64_t dim = 0; dim < last; ++dim)
+    if (from.getNumShards(dim, mesh) > 1 && cast<RankedTensorType>(reshard.getType()).getDimSize(dim) == 1) return {};
   bool isSmaller = 2 * std::min<int64_t>(op.getK(), size / std::max<int64_t>(shards, 1)) * shards <= size;
   return isGather && isSmaller ? reshard : ReshardOp();
 }

@@ -48,8 +48,9 @@ double getUlps(Operation* op) {
           math::SqrtOp>(op))
     return 0;
   if (isa<math::MathDialect>(op->getDialect())) return 4;
-  // A product may go into a sum unrounded.
-  return isa<arith::MulFOp>(op) && !op->getResult(0).use_empty() ? 0.5 : 0;
+  // A product may go into a sum unrounded, one of matrices into what is added to it.
+  bool isProduct = isa<arith::MulFOp, DotGeneralOp, ContractOp, ConvolutionOp>(op);
+  return isProduct && !op->getResult(0).use_empty() ? 0.5 : 0;
 }
 
 }  // namespace
