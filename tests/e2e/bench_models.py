@@ -1,7 +1,7 @@
 """The benchmark models by value: sampled elements and norms of every output after one step, on one rank and on two. usage: bench_models.py MODEL
 
 The gradient of a network of maxima is not continuous: one sign that rounding changes moves it by 1e-3. Those in DOUBLE are checked with every f32 of
-the text as f64, and in f32 by what their forward pass gives. Where the oracle is in f64 and says how far XLA's own f32 result is from it, f32 is judged by that: Adam's first step divides
+the text as f64 too. Where the oracle is in f64 and says how far XLA's own f32 result is from it, f32 is judged by that: Adam's first step divides
 gradients by their own size, which makes noise of those that are zero but for rounding."""
 import json
 import subprocess
@@ -16,7 +16,6 @@ MODEL = harness.Model(sys.argv[1])
 # f32 against the oracle that output_stats.json names, as a part of the tensor's largest magnitude.
 TOLERANCE, DOUBLE_TOLERANCE = 2e-5, 1e-10
 DOUBLE = {"bench_resnet18"}
-FORWARD = ("loss", "batch_stats/")  # what the names of a forward pass's outputs begin with
 
 
 def widen(text, inputs):
@@ -37,8 +36,6 @@ def allowed(want, tolerance):
 
 
 def check(folder, text, ranks, is_wide=False):
-    """Every output where it is continuous in the type that is used."""
-    only = FORWARD if sys.argv[1] in DOUBLE and not is_wide else ""
     inputs = folder / "inputs.safetensors"
     subprocess.run([sys.executable, MODEL.path / "make_inputs.py", inputs], check=True, capture_output=True)
     artifact, model = folder / "m.sgda", MODEL.path / text
@@ -46,15 +43,14 @@ def check(folder, text, ranks, is_wide=False):
     harness.tool("sgdc", widen(model, inputs) if is_wide else model, "-o", artifact)
     out = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
     wrong = []
-    wanted = [want for want in json.loads((MODEL.path / "output_stats.json").read_text())["outputs"] if want["name"].startswith(only)]
-    assert wanted
-    for want in wanted:
+    for want in json.loads((MODEL.path / "output_stats.json").read_text())["outputs"]:
         got = out[f"result{want['index']}"][1].astype(np.float64).ravel()
         scale = max(want["max_abs"], 1e-30)
         samples = np.abs(got[want["at"]] - want["values"]).max() / scale
         norm = abs(np.sqrt((got**2).sum()) - want["l2"]) / max(want["l2"], 1e-30)
-        limit = allowed(want, tolerance)
-        if not (samples <= limit and norm <= limit):
+        limit = tolerance if is_wide else allowed(want, tolerance)
+        norm_limit = limit if is_wide else max(limit, 8 * want.get("xla_l2_error", 0) / max(want["l2"], 1e-30))
+        if not (samples <= limit and norm <= norm_limit):
             wrong.append(f"{want['name']}: samples off by {samples:.1e}, norm by {norm:.1e}")
     assert not wrong, "\n".join(wrong)
 
