@@ -48,9 +48,12 @@ double getUlps(Operation* op) {
           math::SqrtOp>(op))
     return 0;
   if (isa<math::MathDialect>(op->getDialect())) return 4;
-  // A product may go into a sum unrounded, one of matrices into what is added to it.
-  bool isProduct = isa<arith::MulFOp, DotGeneralOp, ContractOp, ConvolutionOp>(op);
-  return isProduct && !op->getResult(0).use_empty() ? 0.5 : 0;
+  if (op->getResult(0).use_empty()) return 0;
+  // A product may go into a sum unrounded; one of matrices is rounded to a narrow type behind what is added to it.
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  bool isNarrow = getEpsilon(type) > getSumEpsilon(type);
+  bool isContraction = isa<DotGeneralOp, ContractOp, ConvolutionOp>(op);
+  return isa<arith::MulFOp>(op) || (isContraction && isNarrow) ? 0.5 : 0;
 }
 
 }  // namespace
