@@ -73,29 +73,15 @@ double TensorOrigins::getDegree(Operation* op) const {
 // What is needed complete
 // ----------------------------------------------------------------------------------------------
 
-/// A product that all ranks share cannot be taken of summands instead: each rank would do all of it.
-bool TensorOrigins::isNeededBy(OpOperand& use) const {
-  Operation* op = use.getOwner();
-  if (isa<func::ReturnOp>(op)) {
-    ShardingAttr sharding = getSharding(use.get().getType());
-    return !sharding || !sharding.isPartial();
-  }
-  if (isProduct(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
-  if (isa<OptimizationBarrierOp>(op)) return needs.lookup(op->getResult(use.getOperandNumber()));
-  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return use.getOperandNumber() == 1 && isNeededBy(update);
-  if (isLinear(op, use.getOperandNumber())) return needs.lookup(op->getResult(0));
-  return isElementwise(op);
-}
-
-/// Whether what `update` puts into a stack is needed from there: not when a later one hides it.
-bool TensorOrigins::isNeededBy(DynamicUpdateSliceOp update) const {
+/// The stack with all updates that `update` is one of; null where a later one may hide it.
+static Value getStackOf(DynamicUpdateSliceOp update) {
   std::optional<SliceRegion> region = getRegion(update);
   Value stack = update.getResult();
   while (region && stack.hasOneUse()) {
     Operation* user = *stack.user_begin();
     if (auto next = dyn_cast<DynamicUpdateSliceOp>(user)) {
       std::optional<SliceRegion> other = getRegion(next);
-      if (!other || other->overlaps(*region) || next.getUpdate() == stack) return false;
+      if (!other || other->overlaps(*region) || next.getUpdate() == stack) return {};
       stack = next.getResult();
     } else if (isa<ReshardOp>(user)) {
       stack = user->getResult(0);
@@ -103,13 +89,60 @@ bool TensorOrigins::isNeededBy(DynamicUpdateSliceOp update) const {
       break;
     }
   }
-  return region && needs.lookup(stack);
+  return region ? stack : Value();
+}
+
+/// Whether all elements of `use` have an influence on what the program returns. Ops that are not seen through may read
+/// some of them alone.
+bool TensorOrigins::isReadWhole(OpOperand& use) const {
+  Operation* op = use.getOwner();
+  if (isa<func::ReturnOp>(op)) return typeOf(use.get()).getNumElements() != 0;
+  if (isa<OptimizationBarrierOp>(op)) return readWhole.lookup(op->getResult(use.getOperandNumber()));
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
+    return use.getOperandNumber() == 1 && readWhole.lookup(getStackOf(update));
+  if (!isProduct(op) && !isMovement(op) && !isElementwise(op) && !isa<ReduceOp, BroadcastInDimOp>(op)) return false;
+  return readWhole.lookup(op->getResult(0));
+}
+
+/// Whether slices that are read as a whole leave nothing of `value`.
+bool TensorOrigins::isReadInSlices(Value value) const {
+  SmallVector<SliceRegion> regions;
+  int64_t covered = 0;
+  for (Operation* user : value.getUsers()) {
+    auto slice = dyn_cast<SliceOp>(user);
+    std::optional<SliceRegion> region = slice ? getRegion(slice) : std::nullopt;
+    if (!region || !readWhole.lookup(slice.getResult()) ||
+        llvm::any_of(regions, [&](const SliceRegion& other) { return other.overlaps(*region); }))
+      continue;
+    regions.push_back(*region);
+    covered += slice.getType().getNumElements();
+  }
+  return !regions.empty() && covered == typeOf(value).getNumElements();
+}
+
+/// A product that all ranks share cannot be taken of summands instead: each rank would do all of it.
+bool TensorOrigins::isNeededBy(OpOperand& use) const {
+  Operation* op = use.getOwner();
+  if (!isReadWhole(use)) return false;
+  if (isa<func::ReturnOp>(op)) {
+    ShardingAttr sharding = getSharding(use.get().getType());
+    return !sharding || !sharding.isPartial();
+  }
+  if (isProduct(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
+  if (isa<OptimizationBarrierOp>(op)) return needs.lookup(op->getResult(use.getOperandNumber()));
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
+    return use.getOperandNumber() == 1 && needs.lookup(getStackOf(update));
+  if (isLinear(op, use.getOperandNumber())) return needs.lookup(op->getResult(0));
+  return isElementwise(op);
 }
 
 void TensorOrigins::findNeeds(Block& block) {
   for (Operation& op : llvm::reverse(block))
-    for (Value result : op.getResults())
+    for (Value result : op.getResults()) {
+      readWhole[result] =
+          llvm::any_of(result.getUses(), [&](OpOperand& use) { return isReadWhole(use); }) || isReadInSlices(result);
       needs[result] = llvm::any_of(result.getUses(), [&](OpOperand& use) { return isNeededBy(use); });
+    }
 }
 
 bool TensorOrigins::isNeededElsewhere(Value value, Operation* user) const {
@@ -186,7 +219,7 @@ void TensorOrigins::visitProduct(Operation* op) {
   }
   double bytes = static_cast<double>(getElementBytes(typeOf(result).getElementType()));
   setRoot(result, addSum({result, elements / getDegree(op), 0, bytes, needs.lookup(result), true}));
-  products.push_back(op);
+  if (readWhole.lookup(result)) products.push_back(op);
 }
 
 /// What was put at this place, or a part of an argument, which is the same for equal slices.

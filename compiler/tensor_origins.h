@@ -46,7 +46,7 @@ class TensorOrigins {
   const PartialSum& getSum(unsigned sum) const { return sums[getLeader(sum)]; }
   /// The number of the sum that stands for all that `sum` was joined with.
   unsigned getLeader(unsigned sum) const;
-  /// Products that are computed once, in order.
+  /// Products that are computed once and all of whose elements are needed, in order.
   ArrayRef<Operation*> getProducts() const { return products; }
   /// True when no dimension of `op`'s tensors leaves ranks with less than others.
   bool isSharedEqually(Operation* op) const;
@@ -57,8 +57,9 @@ class TensorOrigins {
 
  private:
   void findNeeds(Block& block);
+  bool isReadWhole(OpOperand& use) const;
+  bool isReadInSlices(Value value) const;
   bool isNeededBy(OpOperand& use) const;
-  bool isNeededBy(DynamicUpdateSliceOp update) const;
   bool isNeededElsewhere(Value value, Operation* user) const;
   void visit(Operation& op);
   void visitProduct(Operation* op);
@@ -72,7 +73,8 @@ class TensorOrigins {
   std::optional<unsigned> getSumOf(Operation* op) const;
 
   MeshAttr mesh;
-  DenseMap<Value, bool> needs;
+  DenseMap<Value, bool> readWhole;  // all its elements have an influence on results
+  DenseMap<Value, bool> needs;      // and must be complete
   DenseMap<Value, Origin> origins;
   DenseMap<Value, unsigned> sumOf;
   SmallVector<Root> roots;

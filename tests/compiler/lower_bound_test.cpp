@@ -103,6 +103,25 @@ TEST(LowerBound, GradientsInAStackNeedTheirAllReduce) {
   EXPECT_EQ(report.lowerBound.bytes, report.sentBytes);
 }
 
+/// The square of a sum over a sharded dimension, of which `read` reads a part.
+Report compileReadOfSum(const std::string& result, const std::string& read) {
+  std::string x = "tensor<4x1024xf32>", sum = "tensor<4x4xf32>";
+  return compileReport("%x: " + sharded(x, "{}, {\"x\"}"), "(" + sharded(result, "{}, {}") + ")",
+                       "%0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [1] : " + x + ", " + x +
+                           " -> " + sum + "\n%1 = math.exp %0 : " + sum + "\n" + read + "return %r : " + result + "\n");
+}
+
+TEST(LowerBound, WhatNobodyReadsNeedNotBeKnown) {
+  std::string read = "%r = sgd.slice %1 starts = [0, 0] limits = [1, 1] strides = [1, 1] : tensor<4x4xf32> -> ";
+  EXPECT_EQ(compileReadOfSum("tensor<1x1xf32>", read + "tensor<1x1xf32>\n").lowerBound.bytes, 0u);
+  std::string type = "tensor<2x4xf32>";
+  Report halves = compileReadOfSum(
+      type, "%a = sgd.slice %1 starts = [0, 0] limits = [2, 4] strides = [1, 1] : tensor<4x4xf32> -> " + type +
+                "\n%b = sgd.slice %1 starts = [2, 0] limits = [4, 4] strides = [1, 1] : tensor<4x4xf32> -> " + type +
+                "\n%r = arith.mulf %a, %b : " + type + "\n");
+  EXPECT_EQ(halves.lowerBound.bytes, 4 * 4 * 4 * 3 / 4);  // the sum itself
+}
+
 TEST(LowerBound, ASliceOfAnArgumentIsAnArgument) {
   std::string stack = "tensor<2x64x16xf32>", one = "tensor<1x64x16xf32>", w = "tensor<64x16xf32>";
   Report report = compileReport(
