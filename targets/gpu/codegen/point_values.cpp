@@ -56,6 +56,12 @@ LValue* PointValues::value(unsigned number) {
 }
 
 void PointValues::prepare(unsigned number) {
+  llvm::DenseSet<unsigned> visited;
+  prepare(number, visited);
+}
+
+void PointValues::prepare(unsigned number, llvm::DenseSet<unsigned>& visited) {
+  if (!visited.insert(number).second) return;
   const Node& node = plan.nodes[number];
   uint64_t vars = 0;
   for (Scope* scope : scopes) vars |= scope->vars;
@@ -64,10 +70,11 @@ void PointValues::prepare(unsigned number) {
     return;
   }
   if (node.kind == NodeKind::Reduce) return;
-  for (unsigned operand : node.operands) prepare(operand);
-  if (node.guard != kNone) prepare(node.guard);
+  for (unsigned operand : node.operands) prepare(operand, visited);
+  if (node.guard != kNone) prepare(node.guard, visited);
   for (const IndexExpr::Term& term : node.index.getTerms())
-    if (auto computed = plan.opaqueVars.find(term.var); computed != plan.opaqueVars.end()) prepare(computed->second);
+    if (auto computed = plan.opaqueVars.find(term.var); computed != plan.opaqueVars.end())
+      prepare(computed->second, visited);
 }
 
 LValue* PointValues::index(const IndexExpr& index) {

@@ -65,6 +65,7 @@ class PointValues {
   bool hasFailed() const { return failed; }
 
  private:
+  void prepare(unsigned node, llvm::DenseSet<unsigned>& visited);
   Value* compute(unsigned node);
   Value* computeLoad(unsigned node);
   Value* loadLane(unsigned node, Scope& lane);

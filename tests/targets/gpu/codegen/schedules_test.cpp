@@ -115,6 +115,21 @@ TEST(Rows, ShareBlocksOrTakeSeveralWarps) {
   }
 }
 
+TEST(Rows, ValuesOfManyReadersAreComputedOnce) {
+  // Of a row that registers do not hold. Each value is read twice by the next: 2^40 ways to the first.
+  std::string matrix = shape({1, 20000}, "f32"), row = shape({1}, "f32"), body, last = "%x";
+  for (int i = 0; i < 40; ++i) {
+    std::string next = "%v" + std::to_string(i);
+    body += next + "_half = arith.mulf " + last + ", %half : " + matrix + "\n" + next + " = arith.addf " + next +
+            "_half, " + next + "_half : " + matrix + "\n";
+    last = next;
+  }
+  check(cluster(matrix, row, "%x: " + matrix,
+                "%half = arith.constant dense<0.5> : " + matrix + "\n" + body + "%0 = sgd.reduce add " + last +
+                    " dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row),
+        1e-5);
+}
+
 TEST(Columns, ThreadsShareLongOnes) {
   std::string matrix = shape({200, 100}, "f32"), row = shape({100}, "f32");
   std::string text =
