@@ -17,8 +17,9 @@
 
 namespace sgd::device {
 
-class HostTransfer;  // host_transfer.h
-class Queues;        // queues.h
+class AlgorithmChoices;  // algorithm_choices.h
+class HostTransfer;      // host_transfer.h
+class Queues;            // queues.h
 
 // Memory that a device allocated; freed with the object. Aligned to at least 4096 bytes and zero at
 // the start.
@@ -120,6 +121,10 @@ class Device {
 
   // The queues of a device that executes nodes later than it is given them; null where Execute has executed.
   virtual Queues* queues() { return nullptr; }
+
+  // What a device whose libraries have several algorithms for an instruction chooses while instructions are prepared;
+  // null where there is nothing to choose.
+  virtual AlgorithmChoices* algorithm_choices() { return nullptr; }
 };
 
 }  // namespace sgd::device

@@ -4,6 +4,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/device/algorithm_choices.h"
 #include "runtime/device/host_transfer.h"
 
 namespace sgd::exec {
@@ -44,7 +45,25 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
   context->memory_.private_base = context->private_arena_->data();
   context->memory_.window_base = communicator.window();
   if (absl::Status status = context->PlaceConstants(); !status.ok()) return status;
+  context->LoadAlgorithms();
   return context;
+}
+
+void ExecutionContext::LoadAlgorithms() {
+  device::AlgorithmChoices* choices = device_.algorithm_choices();
+  if (choices == nullptr) return;
+  choices->set_decides(rank() == 0);
+  if (!choices->decides()) return;
+  algorithms_ = std::make_unique<AlgorithmCache>(file_, device_.fingerprint(), *choices);
+  if (choices->times_candidates()) return;  // what the file has may not have been timed
+  absl::Status status = algorithms_->Load();
+  if (!status.ok() && !absl::IsNotFound(status))
+    algorithm_note_ = absl::StrCat(status.message(), "; algorithms are chosen anew");
+}
+
+// Where the file cannot be written, the next start chooses again.
+void ExecutionContext::SaveAlgorithms() {
+  if (algorithms_ != nullptr) algorithms_->Save().IgnoreError();
 }
 
 absl::Status ExecutionContext::PlaceConstants() {

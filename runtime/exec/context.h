@@ -11,6 +11,7 @@
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/mesh.h"
 #include "runtime/device/device.h"
+#include "runtime/exec/algorithm_cache.h"
 
 namespace sgd::exec {
 
@@ -34,6 +35,11 @@ class ExecutionContext {
   const comm::Mesh& mesh() const { return mesh_; }
   uint32_t rank() const { return communicator_.rank(); }
 
+  // Keeps what was chosen since, for the next start; nothing on ranks that do not choose.
+  void SaveAlgorithms();
+  // What is to be told of the file of algorithms beside the artifact, as that it is damaged; empty where nothing is.
+  const std::string& algorithm_note() const { return algorithm_note_; }
+
   // Bytes of private arena, window and constants as allocated: what the report calls memory.peak.
   uint64_t arena_bytes() const;
 
@@ -41,6 +47,7 @@ class ExecutionContext {
   ExecutionContext(const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator)
       : file_(file), device_(device), communicator_(communicator) {}
   absl::Status PlaceConstants();
+  void LoadAlgorithms();
 
   const artifact::ArtifactFile& file_;
   device::Device& device_;
@@ -50,6 +57,8 @@ class ExecutionContext {
   std::unique_ptr<device::Arena> constants_;  // where the host's mapping is no memory of the device
   std::unique_ptr<device::KernelLibrary> kernels_;
   device::MemoryMap memory_;
+  std::unique_ptr<AlgorithmCache> algorithms_;  // on the rank that chooses
+  std::string algorithm_note_;
 };
 
 }  // namespace sgd::exec

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/verify_operation.h"
+#include "runtime/device/algorithm_choices.h"
 
 namespace sgd::exec {
 namespace {
@@ -35,6 +36,11 @@ std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::M
     coordinates.push_back(static_cast<int64_t>(comm::LinearIndex(mesh, artifact::AxesOf(coordinate->axes()), rank)));
   }
   return coordinates;
+}
+
+bool IsNode(Operation operation) {
+  return operation != Operation::Loop && operation != Operation::Case && operation != Operation::Collective &&
+         operation != Operation::Done;
 }
 
 }  // namespace
@@ -65,11 +71,41 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   executor->step_times_.resize(options.profile ? count : 0);
   executor->handles_.resize(count);
   if (options.profile) executor->instruction_times_.assign(count, absl::InfiniteDuration());
+  if (absl::Status status = executor->PrepareNodes(); !status.ok()) return status;
   for (uint32_t i = 0; i < count; ++i) {
     if (absl::Status status = executor->PrepareInstruction(i); !status.ok()) return executor->Locate(status, i);
   }
   if (absl::Status status = executor->PrepareForQueues(); !status.ok()) return status;
   return executor;
+}
+
+// Before any collective is prepared, where ranks may meet: those that take algorithms wait for the one that chooses
+// them.
+absl::Status Executor::PrepareNodes() {
+  device::AlgorithmChoices* choices = context_.device().algorithm_choices();
+  if (choices != nullptr && !choices->decides()) {
+    if (absl::Status status = TakeAlgorithms(*choices); !status.ok()) return status;
+  }
+  nodes_.resize(Size(source_.instructions()));
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Instruction& instruction = *source_.instructions()->Get(i);
+    if (!IsNode(instruction.op_type())) continue;
+    absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
+    if (!node.ok()) return Locate(node.status(), i);
+    nodes_[i] = *std::move(node);
+  }
+  if (choices == nullptr || !choices->decides()) return absl::OkStatus();
+  context_.SaveAlgorithms();
+  return TakeAlgorithms(*choices);
+}
+
+// All ranks get what rank 0 has chosen.
+absl::Status Executor::TakeAlgorithms(device::AlgorithmChoices& choices) {
+  if (context_.communicator().size() == 1) return absl::OkStatus();
+  absl::StatusOr<std::vector<std::string>> all =
+      context_.communicator().AllGatherBytes(choices.decides() ? choices.Save() : std::string(), options_.timeout);
+  if (!all.ok()) return all.status();
+  return choices.decides() ? absl::OkStatus() : choices.Restore(all->front());
 }
 
 absl::Status Executor::PrepareInstruction(uint32_t index) {
@@ -91,9 +127,7 @@ absl::Status Executor::PrepareInstruction(uint32_t index) {
     steps_.push_back({Step::Kind::kDone, nullptr, handles_[done->start()], index, index + 1});
     return absl::OkStatus();
   }
-  absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(instruction);
-  if (!node.ok()) return node.status();
-  steps_.push_back({Step::Kind::kNode, *std::move(node), {}, index, index + 1});
+  steps_.push_back({Step::Kind::kNode, std::move(nodes_[index]), {}, index, index + 1});
   return absl::OkStatus();
 }
 

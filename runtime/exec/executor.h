@@ -107,6 +107,8 @@ class Executor {
   };
 
   Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
+  absl::Status PrepareNodes();
+  absl::Status TakeAlgorithms(device::AlgorithmChoices& choices);
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
@@ -131,9 +133,10 @@ class Executor {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   std::vector<Step> steps_;
-  std::vector<comm::CollectiveHandle> handles_;  // by instruction, of collectives
-  std::unique_ptr<HostMirrors> mirrors_;         // where the host cannot use the device's memory
-  std::unique_ptr<QueuedStep> queued_;           // on a device with queues
+  std::vector<comm::CollectiveHandle> handles_;       // by instruction, of collectives
+  std::vector<std::unique_ptr<device::Node>> nodes_;  // by instruction, until steps_ has them
+  std::unique_ptr<HostMirrors> mirrors_;              // where the host cannot use the device's memory
+  std::unique_ptr<QueuedStep> queued_;                // on a device with queues
   uint64_t step_ = 0;
   StepTiming timing_;
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of this step

@@ -167,6 +167,8 @@ void AddOtherFlags(CLI::App& app, Options& options) {
       "Longest wait for another rank before giving up (default 300)");
   ranks.Add("--device", "DEVICE", options.device, "cpu or cuda (default: what the artifact was compiled for)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
+  ranks.AddSwitch("--tune", options.tune,
+                  "Time the candidates for products and convolutions of a GPU at the start, and keep the choices");
   ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);

@@ -27,6 +27,7 @@ struct Options {
   absl::Duration deadline = absl::Seconds(300);
   std::string device;        // empty: what the artifact was compiled for
   bool shares_gpus = false;  // whether several ranks may have one GPU
+  bool tune = false;         // whether candidates for products and convolutions are timed
 
   std::string inputs;
   std::string outputs;

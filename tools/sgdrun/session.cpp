@@ -2,10 +2,12 @@
 #include "tools/sgdrun/session.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "runtime/device/algorithm_choices.h"
 #include "runtime/launch/core_assignment.h"
 #include "tools/sgdrun/initial_inputs.h"
 #include "tools/sgdrun/redistribute.h"
@@ -46,10 +48,16 @@ absl::Status Session::Prepare(StartTimes& start) {
   if (absl::Status status = Agree(); !status.ok()) return status;
   start.End("agree");
   if (absl::Status status = device_.Connect(job_, rank_); !status.ok()) return status;
+  device::AlgorithmChoices* choices = device_.device().algorithm_choices();
+  if (job_.options.tune && choices == nullptr)
+    return absl::InvalidArgumentError("--tune: this device has no algorithms to choose among");
+  if (choices != nullptr) choices->set_times_candidates(job_.options.tune);
   absl::StatusOr<std::unique_ptr<exec::ExecutionContext>> context =
       exec::ExecutionContext::Create(*job_.file, device_.device(), device_.communicator());
   if (!context.ok()) return context.status();
   context_ = *std::move(context);
+  if (const std::string& note = context_->algorithm_note(); !note.empty())
+    std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   start.End("load kernels");
   absl::StatusOr<std::unique_ptr<exec::Executor>> executor =
       exec::Executor::Create(*context_, job_.program.name, executor_options());

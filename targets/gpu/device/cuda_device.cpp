@@ -72,6 +72,7 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
     if (status = driver_->Check(result, absl::StrCat("GPU ", ordinal)); !status.ok()) return status;
   }
   gpu_ = {name, major * 10 + minor};
+  choices_ = std::make_unique<device::AlgorithmChoices>(gpu_.name);
   CUcontext context = nullptr;
   status = driver_->Check(driver_->cuDevicePrimaryCtxRetain(&context, device_),
                           absl::StrCat("cannot use GPU ", ordinal, " (", gpu_.name, ")"));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "runtime/device/algorithm_choices.h"
 #include "runtime/device/device.h"
 #include "targets/gpu/device/cublas_lt.h"
 #include "targets/gpu/device/cuda_queues.h"
@@ -58,6 +59,7 @@ class CudaDevice final : public device::Device {
   uint32_t threads() const override { return 1; }
   device::HostTransfer* host_transfer() override { return transfer_.get(); }
   device::Queues* queues() override { return queues_.get(); }
+  device::AlgorithmChoices* algorithm_choices() override { return choices_.get(); }
 
   CudaQueues& cuda_queues() { return *queues_; }
 
@@ -74,6 +76,7 @@ class CudaDevice final : public device::Device {
   std::unique_ptr<CudaQueues> queues_;
   std::unique_ptr<CudaTransfer> transfer_;
   std::unique_ptr<CublasLt> cublas_;
+  std::unique_ptr<device::AlgorithmChoices> choices_;
 };
 
 }  // namespace sgd::cuda

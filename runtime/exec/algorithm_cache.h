@@ -1,0 +1,35 @@
+// A file beside an artifact that keeps which algorithms were chosen for it on one kind of device.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/device/algorithm_choices.h"
+
+namespace sgd::exec {
+
+// The file belongs to an artifact's bytes and to a device with its libraries: with others it is as if it were not
+// there. What is in it is a hint: nodes have their library check a choice before they use it.
+class AlgorithmCache {
+ public:
+  // `fingerprint`: Device::fingerprint().
+  AlgorithmCache(const artifact::ArtifactFile& file, const std::string& fingerprint, device::AlgorithmChoices& choices);
+
+  // model.sgda on an NVIDIA H200 has model.sgda.nvidia-h200.algorithms.
+  const std::string& path() const { return path_; }
+
+  // Adds what the file has to the choices. NotFound without a file, InvalidArgument for one that is damaged or another
+  // artifact's or device's: then nothing is added.
+  absl::Status Load();
+  // Replaces the file when something was chosen since Load or the last Save. An error of the system, as where the
+  // folder is read-only, needs no more than to be told of: choices are then made again at the next start.
+  absl::Status Save();
+
+ private:
+  std::string path_, identity_;
+  device::AlgorithmChoices& choices_;
+  uint64_t saved_ = 0;  // AlgorithmChoices::chosen() at the last Save
+};
+
+}  // namespace sgd::exec
