@@ -31,14 +31,26 @@ std::vector<std::string> Folders(const fs::path& parent) {
   return folders;
 }
 
-// lib/python3.*/site-packages/nvidia/*/lib.
+// lib/python3.*/site-packages/nvidia/*/lib, Debian's dist-packages likewise.
 void AddPythonFolders(const std::string& environment, std::vector<std::string>& folders) {
   if (environment.empty()) return;
   for (const std::string& python : Folders(fs::path(environment) / "lib")) {
-    for (const std::string& package : Folders(fs::path(python) / "site-packages" / "nvidia")) {
-      folders.push_back(absl::StrCat(package, "/lib"));
+    for (const char* site : {"site-packages", "dist-packages"}) {
+      for (const std::string& package : Folders(fs::path(python) / site / "nvidia"))
+        folders.push_back(absl::StrCat(package, "/lib"));
     }
   }
+}
+
+// The environments that own the python3 programs of PATH.
+std::vector<std::string> PythonEnvironments() {
+  const std::vector<std::string> programs = absl::StrSplit(Variable("PATH"), ':', absl::SkipEmpty());
+  std::vector<std::string> environments;
+  for (const std::string& folder : programs) {
+    if (access((fs::path(folder) / "python3").c_str(), X_OK) == 0)
+      environments.push_back(fs::path(folder).parent_path().string());
+  }
+  return environments;
 }
 
 std::string LastError() {
@@ -53,8 +65,10 @@ std::vector<std::string> LibraryFolders() {
   const std::string home = Variable("CUDA_HOME");
   for (const char* name : {"lib64", "lib"})
     folders.push_back(absl::StrCat(home.empty() ? "/usr/local/cuda" : home, "/", name));
+  folders.push_back("/usr/local/nvidia/lib64");
   AddPythonFolders(Variable("VIRTUAL_ENV"), folders);
   AddPythonFolders(Variable("CONDA_PREFIX"), folders);
+  for (const std::string& environment : PythonEnvironments()) AddPythonFolders(environment, folders);
   return folders;
 }
 

@@ -11,7 +11,8 @@
 namespace sgd::cuda {
 
 // Folders that hold NVIDIA's libraries on this machine, in the order in which they are searched behind the system's
-// own: CUDA_HOME (or /usr/local/cuda), then the packages of the Python environment (VIRTUAL_ENV, CONDA_PREFIX).
+// own: CUDA_HOME (or /usr/local/cuda), where containers mount the driver, then the packages of Python environments
+// (VIRTUAL_ENV, CONDA_PREFIX, those of the python3 programs in PATH).
 std::vector<std::string> LibraryFolders();
 
 // An open library. Functions found in it may be called while it lives; none is ever unloaded before.

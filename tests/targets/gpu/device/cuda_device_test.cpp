@@ -73,7 +73,15 @@ TEST(DynamicLibrary, FindsLibrariesOfAPythonEnvironment) {
   const std::string folder = environment.path() + "/lib/python3.11/site-packages/nvidia/cu13/lib";
   std::filesystem::create_directories(folder);
   std::filesystem::copy(SGD_CUDA_DOUBLES "/libcuda.so.1", folder + "/libsgd_python.so.1");
-  const ScopedVariable python("VIRTUAL_ENV", environment.path());
+  {
+    const ScopedVariable active("VIRTUAL_ENV", environment.path());
+    const auto library = DynamicLibrary::Open({"libsgd_python.so.1"}, "for a test");
+    ASSERT_TRUE(library.ok()) << library.status();
+    EXPECT_EQ(library->path(), folder + "/libsgd_python.so.1");
+  }
+  std::filesystem::create_directories(environment.path() + "/bin");
+  std::filesystem::create_symlink("/bin/true", environment.path() + "/bin/python3");
+  const ScopedVariable path("PATH", "/nonexistent:" + environment.path() + "/bin");
   const auto library = DynamicLibrary::Open({"libsgd_python.so.1"}, "for a test");
   ASSERT_TRUE(library.ok()) << library.status();
   EXPECT_EQ(library->path(), folder + "/libsgd_python.so.1");
@@ -85,7 +93,7 @@ TEST(DynamicLibrary, FindsLibrariesOfAPythonEnvironment) {
 TEST_F(EmulatedDevice, WithoutCublas) {
   if (CanOpen("libcublasLt.so.13") || CanOpen("libcublasLt.so.12")) GTEST_SKIP() << "the system has cuBLASLt";
   const ScopedVariable libraries("SGD_CUDA_LIBRARIES", ""), home("CUDA_HOME", "/nonexistent"),
-      python("VIRTUAL_ENV", "");
+      python("VIRTUAL_ENV", ""), path("PATH", "");
   artifact::MatmulT matmul;
   matmul.element = artifact::ElementType::F32;
   flatbuffers::FlatBufferBuilder builder;
