@@ -35,6 +35,9 @@ class Communicator {
   virtual uint32_t rank() const = 0;
   virtual uint32_t size() const = 0;
 
+  // Whether ranks may be on different hosts, with files and memory of their own.
+  virtual bool spans_hosts() const { return false; }
+
   // This rank's window: operands and results of collectives. Owned by the communicator, aligned to
   // 4096, zero at the start.
   virtual std::byte* window() = 0;
@@ -65,7 +68,8 @@ class Communicator {
   virtual absl::Status Enqueue(CollectiveHandle handle) {
     return absl::UnimplementedError("this communicator has no queue");
   }
-  // While what was enqueued is waited for: the error of a peer or of a collective, as soon as it is known.
+  // The error of a peer or of a collective, or the cause of the job's end, as soon as it is known: for waits for
+  // something else, as for a queue.
   virtual absl::Status Poll() { return absl::OkStatus(); }
 
   // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition

@@ -43,6 +43,7 @@ class SharedMemoryCommunicator final : public Communicator {
   absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) override;
+  absl::Status Poll() override { return segment_->abort_cause(); }
   absl::Status Barrier(absl::Duration timeout) override;
   absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
   void Abort(const absl::Status& cause) override;

@@ -49,13 +49,13 @@ std::optional<int> WaitStatusOf(int process) {
   return std::nullopt;
 }
 
-[[noreturn]] void PrintAndExit(const absl::Status& cause) {
+}  // namespace
+
+void PrintAndExit(const absl::Status& cause) {
   const std::string line = absl::StrCat("sgdrun: ", cause.message(), "\n");
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
   _exit(1);
 }
-
-}  // namespace
 
 std::string DescribeExit(int wait_status) {
   if (WIFSIGNALED(wait_status)) {

@@ -1,7 +1,6 @@
 // Joins the parts: who am I, supervise or meet, communicator, watcher, the rank's main function.
 #include "runtime/launch/launch.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +13,10 @@
 #include "runtime/comm/rendezvous.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/watcher.h"
-#include "runtime/launch/core_assignment.h"
 #include "runtime/launch/cpu_quota.h"
+#include "runtime/launch/own_cores.h"
 #include "runtime/launch/supervisor.h"
+#include "runtime/launch/tcp_launch.h"
 
 namespace sgd::launch {
 namespace {
@@ -36,30 +36,6 @@ WatcherOptions UnderSupervisor() {
 }
 
 uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
-
-bool Intersect(const cpu_set_t& a, const cpu_set_t& b) {
-  cpu_set_t both;
-  CPU_AND(&both, &a, &b);
-  return CPU_COUNT(&both) > 0;
-}
-
-// The cores that this rank has for itself, bound to them: those of its mask when no other rank's
-// has them; a part when all ranks were started with the same mask, as by torchrun; else none.
-std::vector<int> TakeOwnCores(const SharedMemoryCommunicator& communicator) {
-  const cpu_set_t& mine = communicator.CpusOf(communicator.rank());
-  bool is_alone = true, are_equal = true;
-  for (uint32_t rank = 0; rank < communicator.size(); ++rank) {
-    if (rank == communicator.rank()) continue;
-    is_alone = is_alone && !Intersect(mine, communicator.CpusOf(rank));
-    are_equal = are_equal && CPU_EQUAL(&mine, &communicator.CpusOf(rank));
-  }
-  if (!is_alone && !are_equal) return {};
-  const std::vector<std::vector<int>> parts = AssignCores(AllowedCores(), is_alone ? 1 : communicator.size());
-  if (parts.empty()) return {};
-  const std::vector<int>& own = parts[is_alone ? 0 : communicator.rank()];
-  if (!is_alone) BindToCores(own);
-  return own;
-}
 
 // Ranks without a thread arrive at collectives in another order than those with one, so all must
 // decide alike.
@@ -90,8 +66,12 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   context.size = communicator.size();
   context.threads =
       options.threads != 0 ? options.threads : std::max<uint32_t>(1, communicator.cores() / communicator.size());
+  context.local_rank = context.rank;
+  context.local_size = context.size;
   context.communicator = &communicator;
-  context.cores = TakeOwnCores(communicator);
+  std::vector<cpu_set_t> masks;
+  for (uint32_t rank = 0; rank < communicator.size(); ++rank) masks.push_back(communicator.CpusOf(rank));
+  context.cores = TakeOwnCores(masks, communicator.rank());
   context.shares_cores =
       context.cores.size() < context.threads || communicator.cores() < uint64_t{context.threads} * communicator.size();
   const bool has_spare_core = context.cores.size() > context.threads &&
@@ -153,16 +133,21 @@ absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) 
 absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main) {
   if (environment.size == 1) return RunSingle(options, rank_main);
   if (!environment.is_launcher) {
-    const absl::Status status = RunStartedAlone(environment, options, rank_main);
+    const absl::Status status = environment.master.has_value()
+                                    ? RunOverTcp(environment, 0, nullptr, options, rank_main)
+                                    : RunStartedAlone(environment, options, rank_main);
     if (status.ok()) return status;
     return absl::Status(status.code(), absl::StrCat("rank ", environment.rank, ": ", status.message()));
   }
   SupervisorOptions supervisor;
-  supervisor.ranks = environment.size;
-  supervisor.window_bytes = options.window_bytes;
+  supervisor.ranks = environment.StartedHere();
+  supervisor.first_rank = environment.rank;
+  // Ranks of several hosts share nothing but how they end.
+  supervisor.window_bytes = environment.master.has_value() ? 0 : options.window_bytes;
   supervisor.deadline = options.deadline;
-  return Supervise(supervisor, [&](uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment) {
-    return RunUnderSupervisor(rank, segment, options, rank_main);
+  return Supervise(supervisor, [&](uint32_t local_rank, const std::shared_ptr<SharedMemorySegment>& segment) {
+    if (environment.master.has_value()) return RunOverTcp(environment, local_rank, segment, options, rank_main);
+    return RunUnderSupervisor(local_rank, segment, options, rank_main);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,12 +24,15 @@ struct LaunchOptions {
   absl::Duration deadline = absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
   uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
   CommThread comm_thread = CommThread::kAuto;    // equal on all ranks, else FailedPrecondition
+  std::string secret;                            // of ranks on several hosts, who prove to each other that they have it
 };
 
 // What a rank's main function gets. The communicator lives as long as the context.
 struct RankContext {
   uint32_t rank = 0;
   uint32_t size = 1;
+  uint32_t local_rank = 0;   // among those of this host
+  uint32_t local_size = 1;   // ranks of this host
   uint32_t threads = 1;      // compute threads of this rank; the process is already bound to its cores
   std::vector<int> cores;    // this rank's alone, one for each thread; empty where there are more or fewer
   bool shares_cores = true;  // whether threads of this job have to wait for each other's cores
@@ -43,7 +47,8 @@ using RankMain = std::function<absl::Status(RankContext& context)>;
 // cores, waits for all, and returns the first error of the job with its rank. Of a job of one rank
 // it runs `rank_main` in this process. As one rank: joins its peers, runs `rank_main` and returns
 // its error. In both cases, when a peer dies this process ends within 100 ms, if need be by the
-// watcher printing the cause as one line to standard error and leaving with exit code 1.
+// watcher printing the cause as one line to standard error and leaving with exit code 1. Ranks of several hosts have a
+// communicator without a window (TcpCommunicator).
 absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main);
 
 }  // namespace sgd::launch

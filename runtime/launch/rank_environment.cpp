@@ -11,6 +11,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/launch/master_address.h"
 
 namespace sgd::launch {
 namespace {
@@ -21,6 +22,8 @@ struct Claim {
   uint32_t rank = 0;
   uint32_t size = 1;
   std::string rendezvous;
+  std::string several_hosts;  // the variable that says so; empty for one host
+  std::optional<uint32_t> local_rank;
   // Slurm sets rank 0's variables in a batch script, too, where other launchers may be started.
   bool may_be_batch_script = false;
 };
@@ -30,6 +33,7 @@ struct Family {
   const char* source;
   std::vector<const char*> rank;  // the first that is set counts
   std::vector<const char*> size;
+  std::vector<const char*> local_rank;  // among the ranks on this host
   std::vector<const char*> local_size;  // ranks on this host
   std::vector<const char*> hosts;       // number of hosts
   std::vector<const char*> job;         // all that are set make the rendezvous
@@ -37,29 +41,33 @@ struct Family {
 
 const std::vector<Family>& Families() {
   static const std::vector<Family>* families = new std::vector<Family>{
-      {"SGD_RANK", {"SGD_RANK"}, {"SGD_WORLD_SIZE"}, {}, {}, {}},
+      {"SGD_RANK", {"SGD_RANK"}, {"SGD_WORLD_SIZE"}, {"SGD_LOCAL_RANK"}, {}, {}, {}},
       {"torchrun",
        {"RANK"},
        {"WORLD_SIZE"},
+       {"LOCAL_RANK"},
        {"LOCAL_WORLD_SIZE"},
        {"GROUP_WORLD_SIZE"},
        {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"}},
       {"Slurm",
        {"SLURM_PROCID"},
        {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"},
+       {"SLURM_LOCALID"},
        {},
        {"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"},
        {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
       {"Open MPI",
        {"OMPI_COMM_WORLD_RANK"},
        {"OMPI_COMM_WORLD_SIZE"},
+       {"OMPI_COMM_WORLD_LOCAL_RANK"},
        {"OMPI_COMM_WORLD_LOCAL_SIZE"},
        {},
        {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
-      {"PMI", {"PMI_RANK"}, {"PMI_SIZE"}, {"MPI_LOCALNRANKS"}, {}, {"PMI_PORT", "PMI_JOBID"}},
+      {"PMI", {"PMI_RANK"}, {"PMI_SIZE"}, {"MPI_LOCALRANKID"}, {"MPI_LOCALNRANKS"}, {}, {"PMI_PORT", "PMI_JOBID"}},
       {"Kubernetes",
        {"JOB_COMPLETION_INDEX"},
        {"SGD_WORLD_SIZE", "WORLD_SIZE"},
+       {},
        {},
        {},
        {"MASTER_ADDR", "MASTER_PORT"}},
@@ -94,24 +102,18 @@ absl::Status CheckRank(const std::string& source, uint32_t rank, uint32_t size) 
       absl::StrCat(source, ": rank ", rank, " is not below the number of ranks, which is ", size));
 }
 
-absl::Status SeveralHosts(const Family& family, const Variable& variable) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(family.source, ": ", variable.name, "=", variable.value,
-                   " means ranks on several hosts, which is not supported yet: start all ranks on one host"));
-}
-
-absl::Status CheckHosts(const Family& family, uint32_t size, const GetVariable& get) {
-  if (const Variable hosts = FirstSet(family.hosts, get); hosts.name != nullptr) {
-    absl::StatusOr<uint32_t> number = Number(hosts);
+// The variable that says that ranks are on several hosts, "NAME=VALUE", or nothing.
+absl::StatusOr<std::string> SeveralHosts(const Family& family, uint32_t size, const GetVariable& get) {
+  const Variable hosts = FirstSet(family.hosts, get), local = FirstSet(family.local_size, get);
+  for (const auto& [variable, of_one_host] : {std::pair(hosts, 1u), std::pair(local, size)}) {
+    if (variable.name == nullptr) continue;
+    absl::StatusOr<uint32_t> number = Number(variable);
     if (!number.ok()) return number.status();
-    if (*number > 1) return SeveralHosts(family, hosts);
+    if (*number != of_one_host) return absl::StrCat(variable.name, "=", variable.value);
   }
-  if (const Variable local = FirstSet(family.local_size, get); local.name != nullptr) {
-    absl::StatusOr<uint32_t> number = Number(local);
-    if (!number.ok()) return number.status();
-    if (*number != size) return SeveralHosts(family, local);
-  }
-  return absl::OkStatus();
+  // A pod sees nothing of the others' hosts.
+  const char* master = std::string_view(family.source) == "Kubernetes" && size > 1 ? get("MASTER_ADDR") : nullptr;
+  return master == nullptr ? std::string() : absl::StrCat("MASTER_ADDR=", master);
 }
 
 std::string RendezvousOf(const Family& family, const GetVariable& get) {
@@ -142,9 +144,15 @@ absl::Status ReadFamily(const Family& family, bool has_n, const GetVariable& get
   if (!rank_number.ok()) return rank_number.status();
   if (!size_number.ok()) return size_number.status();
   absl::Status status = CheckRank(family.source, *rank_number, *size_number);
-  if (status.ok()) status = CheckHosts(family, *size_number, get);
   if (!status.ok()) return status;
-  Claim claim{family.source, *rank_number, *size_number, RendezvousOf(family, get)};
+  absl::StatusOr<std::string> several_hosts = SeveralHosts(family, *size_number, get);
+  if (!several_hosts.ok()) return several_hosts.status();
+  Claim claim{family.source, *rank_number, *size_number, RendezvousOf(family, get), *several_hosts, std::nullopt};
+  if (const Variable local = FirstSet(family.local_rank, get); local.name != nullptr) {
+    absl::StatusOr<uint32_t> number = Number(local);
+    if (!number.ok()) return number.status();
+    claim.local_rank = *number;
+  }
   claim.may_be_batch_script =
       std::string_view(rank.name) == "SLURM_PROCID" && *rank_number == 0 && get("SLURM_STEP_ID") == nullptr;
   claims->push_back(std::move(claim));
@@ -194,12 +202,50 @@ absl::StatusOr<RankEnvironment> FromRankFlags(const RankFlags& flags) {
   return environment;
 }
 
+// One of several hosts that start as many ranks each.
+absl::StatusOr<RankEnvironment> FromNodes(const RankFlags& flags, uint32_t mesh_ranks) {
+  const uint32_t nodes = *flags.nodes;
+  if (nodes == 0 || (nodes > 1 && !flags.node_rank.has_value()) || flags.node_rank.value_or(0) >= nodes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--nnodes ", nodes, " needs --node-rank, the number of this host from 0 to ", nodes - 1));
+  }
+  if (!flags.ranks.has_value() && mesh_ranks % nodes != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("the artifact's mesh has ", mesh_ranks,
+                                                   " ranks, which are no whole number on each of ", nodes, " hosts"));
+  }
+  const uint32_t started = flags.ranks.value_or(mesh_ranks / nodes);
+  RankEnvironment environment;
+  environment.is_launcher = true;
+  environment.nodes = nodes;
+  environment.rank = flags.node_rank.value_or(0) * started;
+  environment.size = nodes * started;
+  environment.source = absl::StrCat("--nnodes ", nodes, flags.ranks.has_value() ? absl::StrCat(" -n ", started) : "");
+  return environment;
+}
+
 RankEnvironment LauncherOf(uint32_t size, const std::string& source) {
   RankEnvironment environment;
   environment.is_launcher = true;
   environment.size = size;
   environment.source = source;
   return environment;
+}
+
+// Where rank 0 is, of ranks that are on several hosts by `why` or by being told so.
+absl::Status FindMasterOf(const std::string& why, const RankFlags& flags, const GetVariable& get,
+                          RankEnvironment& environment) {
+  absl::StatusOr<std::optional<comm::HostAndPort>> told = ToldMaster(flags.master, get);
+  if (!told.ok()) return told.status();
+  environment.master = *told;
+  if (environment.master.has_value() || why.empty()) return absl::OkStatus();
+  absl::StatusOr<std::optional<comm::HostAndPort>> found = MasterOfLauncher(get);
+  if (!found.ok()) return found.status();
+  environment.master = *found;
+  if (environment.master.has_value()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(environment.source, ": ", why,
+                   " means ranks on several hosts: say where rank 0 is, with --master HOST:PORT, SGD_MASTER, or "
+                   "MASTER_ADDR and MASTER_PORT"));
 }
 
 absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t mesh_ranks, const GetVariable& get) {
@@ -225,16 +271,30 @@ absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t m
   environment.size = claim.size;
   environment.rendezvous = claim.rendezvous;
   environment.source = claim.source;
+  environment.local_rank = claim.local_rank;
+  if (absl::Status status = FindMasterOf(claim.several_hosts, flags, get, environment); !status.ok()) return status;
   return environment;
+}
+
+absl::StatusOr<RankEnvironment> Detect(const RankFlags& flags, uint32_t mesh_ranks, const GetVariable& get) {
+  if (flags.nodes.has_value()) {
+    absl::StatusOr<RankEnvironment> environment = FromNodes(flags, mesh_ranks);
+    if (!environment.ok() || environment->nodes == 1) return environment;
+    absl::Status status = FindMasterOf("--nnodes", flags, get, *environment);
+    return status.ok() ? environment : status;
+  }
+  if (!flags.rank.has_value() && !flags.world_size.has_value()) return FromVariables(flags, mesh_ranks, get);
+  absl::StatusOr<RankEnvironment> environment = FromRankFlags(flags);
+  if (!environment.ok()) return environment;
+  absl::Status status = FindMasterOf("", flags, get, *environment);
+  return status.ok() ? environment : status;
 }
 
 }  // namespace
 
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks,
                                                       const GetVariable& get_variable) {
-  const bool is_rank = flags.rank.has_value() || flags.world_size.has_value();
-  absl::StatusOr<RankEnvironment> environment =
-      is_rank ? FromRankFlags(flags) : FromVariables(flags, mesh_ranks, get_variable);
+  absl::StatusOr<RankEnvironment> environment = Detect(flags, mesh_ranks, get_variable);
   if (!environment.ok()) return environment;
   if (flags.rendezvous.has_value()) {
     environment->rendezvous = *flags.rendezvous;

@@ -8,22 +8,33 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "runtime/comm/socket_address.h"
 
 namespace sgd::launch {
 
 // What the command line says; absent means not given.
 struct RankFlags {
   std::optional<uint32_t> ranks;          // -n: start that many ranks on this host
+  std::optional<uint32_t> nodes;          // --nnodes: hosts that start as many ranks each
+  std::optional<uint32_t> node_rank;      // with `nodes`: which of them this one is
+  std::optional<std::string> master;      // HOST:PORT where rank 0 listens, of ranks on several hosts
   std::optional<uint32_t> rank;           // this process is one rank started by someone else
   std::optional<uint32_t> world_size;     // with `rank`
   std::optional<std::string> rendezvous;  // name shared by the ranks of one job, with `rank`
 };
 
 struct RankEnvironment {
-  // True: this process is to start `size` ranks on this host. False: it is rank `rank` of `size`.
+  // True: this process is to start ranks [rank, rank + StartedHere()) on this host. False: it is rank `rank`.
   bool is_launcher = false;
   uint32_t rank = 0;
-  uint32_t size = 1;
+  uint32_t size = 1;  // ranks of the job
+  // Of several hosts that start ranks as this one does; 1 for a launcher of the whole job.
+  uint32_t nodes = 1;
+  uint32_t StartedHere() const { return size / nodes; }
+  // Where rank 0 listens for the others; set when ranks may be on several hosts.
+  std::optional<comm::HostAndPort> master;
+  // This rank among those of its host, where its launcher says so.
+  std::optional<uint32_t> local_rank;
   // How the ranks of this job find each other, equal on all of them and different from other jobs'
   // of this host.
   std::string rendezvous;
@@ -36,7 +47,7 @@ using GetVariable = std::function<const char*(const char* name)>;
 
 // In falling order: flags, SGD_RANK, torchrun, Slurm, Open MPI, PMI, Kubernetes, else a launcher of
 // `mesh_ranks` ranks. Errors (kInvalidArgument): rank not below size, numbers that do not parse,
-// sources that disagree, ranks on several hosts (not supported), a size that is not `mesh_ranks`,
+// sources that disagree, ranks on several hosts that do not say where rank 0 is, a size that is not `mesh_ranks`,
 // the number of ranks of the artifact's mesh.
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks,
                                                       const GetVariable& get_variable);

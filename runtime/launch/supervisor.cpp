@@ -99,7 +99,7 @@ class Supervisor {
     signals_.Restore();
     if (!cores.empty()) BindToCores(cores);
     const absl::Status status = child_main(rank, segment_);
-    if (!status.ok()) segment_->Abort(rank, status);
+    if (!status.ok()) segment_->Abort(options_.first_rank + rank, status);
     std::cout.flush();
     std::fflush(nullptr);
     _exit(status.ok() ? 0 : 1);
@@ -150,7 +150,7 @@ class Supervisor {
 
   // The cause counts unless the job has one already, as it has when the rank told its error itself.
   void Fail(uint32_t rank, const absl::Status& cause) {
-    segment_->Abort(rank, cause);
+    segment_->Abort(options_.first_rank + rank, cause);
     ScheduleKill();
   }
 

@@ -13,11 +13,12 @@ namespace sgd::launch {
 
 struct SupervisorOptions {
   uint32_t ranks = 1;
+  uint32_t first_rank = 0;  // its number in the job
   uint64_t window_bytes = 0;
   absl::Duration deadline;  // for the last rank to end once the first has ended
 };
 
-// What a child process does as one rank; its error becomes the job's unless another rank's came
+// What a child process does as one rank, numbered from 0; its error becomes the job's unless another rank's came
 // first.
 using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_ptr<comm::SharedMemorySegment>& segment)>;
 

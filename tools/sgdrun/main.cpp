@@ -14,6 +14,7 @@
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
 #include "tools/sgdrun/rank_device.h"
+#include "tools/sgdrun/secret.h"
 #include "tools/sgdrun/session.h"
 #include "tools/sgdrun/start_times.h"
 
@@ -42,6 +43,8 @@ absl::Status Run(const Options& options, StartTimes start) {
   absl::StatusOr<launch::RankEnvironment> environment =
       launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
   if (!environment.ok()) return environment.status();
+  absl::StatusOr<std::string> secret = ReadSecret(options.secret_file);
+  if (!secret.ok()) return secret.status();
   absl::StatusOr<Job> job = PrepareJob(options, *std::move(file));
   if (!job.ok()) return job.status();
   if (absl::Status status = CheckOutputs(*job); !status.ok()) return status;
@@ -53,7 +56,8 @@ absl::Status Run(const Options& options, StartTimes start) {
                         {.window_bytes = window_bytes,
                          .deadline = options.deadline,
                          .threads = options.threads,
-                         .comm_thread = options.comm_thread},
+                         .comm_thread = options.comm_thread,
+                         .secret = *secret},
                         [&](launch::RankContext& rank) { return RunRank(*job, rank, start); });
 }
 

@@ -31,6 +31,7 @@ constexpr char kExamples[] = R"(Examples:
   evaluate  sgdrun mlp.sgda --steps 500 --data train.safetensors --eval-every 100 --eval-data heldout.safetensors
   benchmark sgdrun -n 4 step.sgda --bench 50
   cluster   srun -n 4 sgdrun step.sgda ...    (also torchrun, mpirun: the launcher's environment decides)
+  hosts     sgdrun -n 8 --nnodes 2 --node-rank 0 --master host0:29500 --secret-file secret step.sgda ...
 
 Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage.
 )";
@@ -172,6 +173,11 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
+  ranks.Add("--nnodes", "N", flags.nodes, "This host is one of N that start as many ranks each")
+      ->check(CLI::PositiveNumber);
+  ranks.Add("--node-rank", "R", flags.node_rank, "Its number, from 0 on");
+  ranks.Add("--master", "HOST:PORT", flags.master, "Where rank 0 listens, of ranks on several hosts (or SGD_MASTER)");
+  ranks.Add("--secret-file", "FILE", options.secret_file, "What all ranks of several hosts know (or SGD_SECRET)");
   ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, and no other job here");
 }
 
@@ -201,6 +207,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
   if (given("--rank") != given("--world-size")) return "--rank and --world-size belong together";
+  if (given("--nnodes") && given("--rank"))
+    return "--nnodes starts ranks, --rank says that this process is one: give one of them";
+  if (given("--node-rank") && !given("--nnodes")) return "--node-rank is one of --nnodes, which is missing";
   if (given("-n") && given("--rank")) return "-n starts ranks, --rank says that this process is one: give one of them";
   return "";
 }

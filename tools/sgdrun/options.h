@@ -22,6 +22,7 @@ struct Options {
   std::string program;  // empty: main, else train
 
   launch::RankFlags rank_flags;
+  std::string secret_file;
   uint32_t threads = 0;  // 0: cores divided by ranks
   launch::CommThread comm_thread = launch::CommThread::kAuto;
   absl::Duration deadline = absl::Seconds(300);

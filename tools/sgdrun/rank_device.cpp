@@ -39,7 +39,7 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
   absl::StatusOr<std::unique_ptr<device::Device>> device =
       opened.module_ == nullptr
           ? OpenCpu(job, rank)
-          : opened.module_->OpenDevice({.local_rank = rank.rank, .shares_gpus = job.options.shares_gpus});
+          : opened.module_->OpenDevice({.local_rank = rank.local_rank, .shares_gpus = job.options.shares_gpus});
   if (!device.ok()) return device.status();
   opened.device_ = *std::move(device);
   return opened;

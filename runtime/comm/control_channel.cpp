@@ -1,0 +1,267 @@
+// All reading and writing is done by the thread; others leave bytes and wake it.
+#include "runtime/comm/control_channel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "runtime/comm/watcher.h"
+
+namespace sgd::comm {
+namespace {
+
+constexpr absl::Duration kFlush = absl::Milliseconds(500);
+constexpr absl::Duration kAnswer = absl::Milliseconds(500);  // of rank 0, about who is missing
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ControlChannel>> ControlChannel::Start(std::vector<ControlLink> links,
+                                                                      ControlChannelOptions options) {
+  if (!options.give_up) options.give_up = PrintAndExit;
+  std::unique_ptr<ControlChannel> channel(new ControlChannel(std::move(options)));
+  for (ControlLink& link : links) channel->peers_.emplace_back(std::move(link));
+  channel->wake_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!channel->wake_.valid()) return absl::InternalError(absl::StrCat("eventfd: ", std::strerror(errno)));
+  try {
+    channel->thread_ = std::thread([self = channel.get()] { self->Run(); });
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("control channel: no thread: ", error.what()));
+  }
+  return channel;
+}
+
+ControlChannel::~ControlChannel() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+    stop_at_ = absl::Now() + kFlush;
+    Wake();
+  }
+  thread_.join();
+}
+
+uint64_t ControlChannel::MaxContribution() const { return kMaxPayload / size() - sizeof(uint64_t); }
+
+absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_view bytes, absl::Duration timeout) {
+  std::unique_lock lock(mutex_);
+  const uint64_t number = next_gathering_++;
+  if (rank() == 0) {
+    Contribute(number, 0, std::string(bytes));
+  } else {
+    Post(peers_[0], ControlKind::kGather, number, bytes);
+  }
+  Gathering& gathering = gatherings_[number];
+  const auto has_ended = [&] { return gathering.all.has_value() || abort_.has_value(); };
+  if (!changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), has_ended)) {
+    if (rank() != 0) Post(peers_[0], ControlKind::kWho, number, "");
+    const auto is_known = [&] { return has_ended() || gathering.missing.has_value(); };
+    if (rank() != 0) changed_.wait_for(lock, absl::ToChronoNanoseconds(kAnswer), is_known);
+  }
+  if (gathering.all.has_value()) {
+    std::vector<std::string> all = *std::move(gathering.all);
+    gatherings_.erase(number);
+    return all;
+  }
+  if (abort_.has_value()) return CauseLocked();
+  std::vector<uint32_t> missing = rank() == 0 ? MissingFrom(number) : gathering.missing.value_or(std::vector{0u});
+  return absl::DeadlineExceededError(absl::StrCat(missing.size() > 1 ? "ranks " : "rank ", absl::StrJoin(missing, ", "),
+                                                  " did not arrive within ", absl::FormatDuration(timeout)));
+}
+
+void ControlChannel::Abort(const absl::Status& cause) {
+  const std::lock_guard lock(mutex_);
+  RecordAbort(rank(), cause);
+}
+
+absl::Status ControlChannel::abort_cause() {
+  const std::lock_guard lock(mutex_);
+  return CauseLocked();
+}
+
+absl::Status ControlChannel::CauseLocked() const {
+  if (!abort_.has_value()) return absl::OkStatus();
+  return absl::Status(abort_->cause.code(), absl::StrCat("rank ", abort_->rank, ": ", abort_->cause.message()));
+}
+
+void ControlChannel::Finish() {
+  const std::lock_guard lock(mutex_);
+  for (Peer& peer : peers_) Post(peer, ControlKind::kDone, 0, "");
+}
+
+absl::Status ControlChannel::WaitForOthers(absl::Duration timeout) {
+  if (rank() != 0) return absl::OkStatus();
+  std::unique_lock lock(mutex_);
+  const auto are_done = [&] { return std::ranges::all_of(peers_, &Peer::is_done); };
+  changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))),
+                    [&] { return are_done() || abort_.has_value(); });
+  if (abort_.has_value()) return CauseLocked();
+  if (are_done()) return absl::OkStatus();
+  std::vector<uint32_t> late;
+  for (const Peer& peer : peers_) {
+    if (!peer.is_done) late.push_back(peer.link.rank);
+  }
+  const absl::Status cause = absl::DeadlineExceededError(absl::StrCat(
+      "did not end within ", absl::FormatDuration(timeout), " after rank 0 had ended, as ranks ",
+      absl::StrJoin(late, ", ")));
+  RecordAbort(late[0], cause);
+  return CauseLocked();
+}
+
+void ControlChannel::Wake() {
+  const uint64_t one = 1;
+  while (write(wake_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
+  }
+}
+
+void ControlChannel::Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload) {
+  if (peer.is_closed) return;
+  peer.out += peer.link.encoder.Encode(static_cast<uint32_t>(kind), number, payload);
+  Wake();
+}
+
+void ControlChannel::Contribute(uint64_t number, uint32_t from, std::string bytes) {
+  Gathering& gathering = gatherings_[number];
+  gathering.parts.resize(size());
+  gathering.parts[from] = std::move(bytes);
+  if (std::ranges::any_of(gathering.parts, [](const auto& part) { return !part.has_value(); })) return;
+  std::vector<std::string> all;
+  for (std::optional<std::string>& part : gathering.parts) all.push_back(*std::move(part));
+  const std::string payload = EncodeTexts(all);
+  for (Peer& peer : peers_) Post(peer, ControlKind::kGathered, number, payload);
+  gathering.all = std::move(all);
+  changed_.notify_all();
+}
+
+std::vector<uint32_t> ControlChannel::MissingFrom(uint64_t number) {
+  std::vector<uint32_t> missing;
+  const auto found = gatherings_.find(number);
+  for (uint32_t other = 0; other < size(); ++other) {
+    const bool has_come = found != gatherings_.end() && other < found->second.parts.size() &&
+                          (found->second.all.has_value() || found->second.parts[other].has_value());
+    if (!has_come) missing.push_back(other);
+  }
+  return missing;
+}
+
+void ControlChannel::RecordAbort(uint32_t at_fault, const absl::Status& cause) {
+  if (abort_.has_value()) return;
+  abort_ = AbortMessage{at_fault, cause};
+  give_up_at_ = absl::Now() + options_.grace;
+  for (Peer& peer : peers_) Post(peer, ControlKind::kAbort, 0, EncodeAbort(at_fault, cause));
+  if (options_.on_abort) options_.on_abort(at_fault, cause);
+  changed_.notify_all();
+  Wake();
+}
+
+void ControlChannel::Run() {
+  while (WaitForEvents()) {
+  }
+}
+
+bool ControlChannel::IsFlushed() const {
+  return std::ranges::all_of(peers_, [](const Peer& peer) { return peer.is_closed || peer.out.empty(); });
+}
+
+// Returns false when the channel is to stop.
+bool ControlChannel::WaitForEvents() {
+  std::vector<pollfd> descriptors = {{wake_.get(), POLLIN, 0}};
+  absl::Time due;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_ && (IsFlushed() || absl::Now() > stop_at_)) return false;
+    for (const Peer& peer : peers_) {
+      const short events = static_cast<short>(POLLIN | (peer.out.empty() ? 0 : POLLOUT));
+      descriptors.push_back({peer.is_closed ? -1 : peer.link.socket.get(), events, 0});
+    }
+    due = std::min(stop_at_, is_stopping_ ? absl::InfiniteFuture() : give_up_at_);
+  }
+  const int64_t left = due == absl::InfiniteFuture() ? -1 : absl::ToInt64Milliseconds(due - absl::Now()) + 1;
+  poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(left, -1, 60'000)));
+  uint64_t count = 0;
+  if (descriptors[0].revents != 0 && read(wake_.get(), &count, sizeof(count)) < 0) count = 0;
+  std::unique_lock lock(mutex_);
+  for (size_t i = 0; i < peers_.size(); ++i) Serve(peers_[i], descriptors[i + 1].revents);
+  if (is_stopping_ || absl::Now() < give_up_at_) return true;
+  give_up_at_ = absl::InfiniteFuture();
+  const absl::Status cause = CauseLocked();
+  lock.unlock();
+  options_.give_up(cause);
+  return true;
+}
+
+void ControlChannel::Serve(Peer& peer, short events) {
+  if (!peer.is_closed && !peer.out.empty()) Write(peer);
+  if (!peer.is_closed && (events & ~POLLOUT) != 0) Read(peer);
+}
+
+void ControlChannel::Write(Peer& peer) {
+  const ssize_t count = send(peer.link.socket.get(), peer.out.data(), peer.out.size(), MSG_NOSIGNAL);
+  // What has broken shows when reading.
+  if (count > 0) peer.out.erase(0, static_cast<size_t>(count));
+  if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) peer.out.clear();
+}
+
+void ControlChannel::Read(Peer& peer) {
+  char buffer[1 << 16];
+  const ssize_t count = recv(peer.link.socket.get(), buffer, sizeof(buffer), 0);
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  absl::Status error;
+  if (count > 0) {
+    peer.link.decoder.Feed({buffer, static_cast<size_t>(count)});
+    while (std::optional<Frame> frame = peer.link.decoder.Next(error)) Handle(peer, *frame);
+    if (error.ok()) return;
+  }
+  if (count < 0) error = absl::UnavailableError(std::strerror(errno));
+  HandleEnd(peer, error);
+}
+
+void ControlChannel::Handle(Peer& peer, const Frame& frame) {
+  switch (static_cast<ControlKind>(frame.kind)) {
+    case ControlKind::kAbort:
+      if (const std::optional<AbortMessage> abort = DecodeAbort(frame.payload)) RecordAbort(abort->rank, abort->cause);
+      return;
+    case ControlKind::kDone:
+      peer.is_done = true;
+      changed_.notify_all();
+      return;
+    case ControlKind::kGather:
+      if (rank() == 0) Contribute(frame.number, peer.link.rank, frame.payload);
+      return;
+    case ControlKind::kGathered:
+      gatherings_[frame.number].all = DecodeTexts(frame.payload);
+      changed_.notify_all();
+      return;
+    case ControlKind::kWho:
+      if (rank() == 0) Post(peer, ControlKind::kMissing, frame.number, EncodeRanks(MissingFrom(frame.number)));
+      return;
+    case ControlKind::kMissing:
+      gatherings_[frame.number].missing = DecodeRanks(frame.payload);
+      changed_.notify_all();
+      return;
+    case ControlKind::kReady:
+      return;
+  }
+}
+
+void ControlChannel::HandleEnd(Peer& peer, const absl::Status& error) {
+  peer.is_closed = true;
+  peer.out.clear();
+  if (peer.is_done) return;
+  RecordAbort(peer.link.rank,
+              absl::UnavailableError(absl::StrCat(
+                  "its process or host has ended: the connection to ", peer.link.address, " was ",
+                  error.ok() ? "closed" : absl::StrCat("lost (", error.message(), ")"))));
+}
+
+}  // namespace sgd::comm

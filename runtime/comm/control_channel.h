@@ -1,0 +1,113 @@
+// The TCP connections of a job's ranks, a star around rank 0: small agreements, the first cause of the job's end, and
+// the notice of ranks and hosts that are gone. A thread per rank serves it, also while the rank computes.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/control_message.h"
+#include "runtime/comm/tcp_meeting.h"
+#include "runtime/comm/unique_fd.h"
+
+namespace sgd::comm {
+
+struct ControlChannelOptions {
+  uint32_t rank = 0;
+  uint32_t size = 1;
+  // Called once, on any thread, with the rank at fault and the first cause of the job's end. May be empty.
+  std::function<void(uint32_t rank, const absl::Status& cause)> on_abort;
+  // How long the rank has to end by itself after an abort; then `give_up` is to end the process. By default one line on
+  // standard error and _exit(1).
+  absl::Duration grace = absl::Milliseconds(25);
+  std::function<void(const absl::Status& cause)> give_up;
+};
+
+class ControlChannel {
+ public:
+  // `links` are those of MeetOverTcp. ResourceExhausted without a thread.
+  static absl::StatusOr<std::unique_ptr<ControlChannel>> Start(std::vector<ControlLink> links,
+                                                               ControlChannelOptions options);
+  // Sends what is left to be sent, half a second at most, and stops.
+  ~ControlChannel();
+  ControlChannel(const ControlChannel&) = delete;
+  ControlChannel& operator=(const ControlChannel&) = delete;
+
+  uint32_t rank() const { return options_.rank; }
+  uint32_t size() const { return options_.size; }
+  // Bytes that a rank may give to AllGather.
+  uint64_t MaxContribution() const;
+
+  // Every rank's bytes, by rank; all call it, one thread of each. DeadlineExceeded naming the ranks that did not come,
+  // or the cause of the job's end.
+  absl::StatusOr<std::vector<std::string>> AllGather(std::string_view bytes, absl::Duration timeout);
+
+  // Ends the job with a cause that this rank has met; the first cause of the job is kept.
+  void Abort(const absl::Status& cause);
+  // "rank R: cause", or OK.
+  absl::Status abort_cause();
+  // From now on this rank's end is not a death.
+  void Finish();
+  // On rank 0, through which the others hear of each other: waits until they are done as well, or the job has ended.
+  // DeadlineExceeded naming those that are not. OK at once on other ranks.
+  absl::Status WaitForOthers(absl::Duration timeout);
+
+ private:
+  struct Peer {
+    explicit Peer(ControlLink link) : link(std::move(link)) {}
+    ControlLink link;
+    std::string out;  // not yet sent
+    bool is_done = false;
+    bool is_closed = false;
+  };
+  struct Gathering {
+    std::vector<std::optional<std::string>> parts;  // on rank 0, by rank
+    std::optional<std::vector<std::string>> all;
+    std::optional<std::vector<uint32_t>> missing;  // as rank 0 answered
+  };
+
+  explicit ControlChannel(ControlChannelOptions options) : options_(std::move(options)) {}
+
+  // The thread. Functions below it are called with the mutex held.
+  void Run();
+  bool WaitForEvents();
+  void Serve(Peer& peer, short events);
+  void Read(Peer& peer);
+  void Write(Peer& peer);
+  void Handle(Peer& peer, const Frame& frame);
+  void HandleEnd(Peer& peer, const absl::Status& error);
+  bool IsFlushed() const;
+
+  void Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload);
+  void Contribute(uint64_t number, uint32_t rank, std::string bytes);
+  std::vector<uint32_t> MissingFrom(uint64_t number);
+  void RecordAbort(uint32_t rank, const absl::Status& cause);
+  absl::Status CauseLocked() const;
+  void Wake();
+
+  ControlChannelOptions options_;
+  UniqueFd wake_;  // eventfd
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Peer> peers_;  // rank 0: all others; else rank 0
+  std::map<uint64_t, Gathering> gatherings_;
+  uint64_t next_gathering_ = 0;
+  bool is_stopping_ = false;
+  absl::Time stop_at_ = absl::InfiniteFuture();
+  std::optional<AbortMessage> abort_;
+  absl::Time give_up_at_ = absl::InfiniteFuture();
+  std::thread thread_;
+};
+
+}  // namespace sgd::comm

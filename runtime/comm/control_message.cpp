@@ -1,0 +1,75 @@
+// Little-endian numbers and lengths before bytes; every length is checked when decoding.
+#include "runtime/comm/control_message.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sgd::comm {
+namespace {
+
+constexpr size_t kMaxCause = 4096;
+
+template <typename Number>
+void Put(Number number, std::string& text) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+template <typename Number>
+bool Take(std::string_view& text, Number& number) {
+  if (text.size() < sizeof(number)) return false;
+  std::memcpy(&number, text.data(), sizeof(number));
+  text.remove_prefix(sizeof(number));
+  return true;
+}
+
+}  // namespace
+
+std::string EncodeAbort(uint32_t rank, const absl::Status& cause) {
+  std::string text;
+  Put(rank, text);
+  Put(static_cast<int32_t>(cause.code()), text);
+  return text + std::string(cause.message().substr(0, kMaxCause));
+}
+
+std::optional<AbortMessage> DecodeAbort(std::string_view payload) {
+  AbortMessage message;
+  int32_t code = 0;
+  if (!Take(payload, message.rank) || !Take(payload, code) || code == 0) return std::nullopt;
+  message.cause = absl::Status(static_cast<absl::StatusCode>(code), std::string(payload));
+  return message;
+}
+
+std::string EncodeTexts(absl::Span<const std::string> texts) {
+  std::string payload;
+  for (const std::string& text : texts) {
+    Put(static_cast<uint64_t>(text.size()), payload);
+    payload += text;
+  }
+  return payload;
+}
+
+std::optional<std::vector<std::string>> DecodeTexts(std::string_view payload) {
+  std::vector<std::string> texts;
+  while (!payload.empty()) {
+    uint64_t size = 0;
+    if (!Take(payload, size) || size > payload.size()) return std::nullopt;
+    texts.emplace_back(payload.substr(0, size));
+    payload.remove_prefix(size);
+  }
+  return texts;
+}
+
+std::string EncodeRanks(absl::Span<const uint32_t> ranks) {
+  std::string payload;
+  for (uint32_t rank : ranks) Put(rank, payload);
+  return payload;
+}
+
+std::optional<std::vector<uint32_t>> DecodeRanks(std::string_view payload) {
+  if (payload.size() % sizeof(uint32_t) != 0) return std::nullopt;
+  std::vector<uint32_t> ranks(payload.size() / sizeof(uint32_t));
+  for (uint32_t& rank : ranks) Take(payload, rank);
+  return ranks;
+}
+
+}  // namespace sgd::comm

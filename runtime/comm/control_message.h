@@ -1,0 +1,40 @@
+// What ranks say to each other over the control channel, as the kinds and payloads of frames.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+
+namespace sgd::comm {
+
+// Rank 0 is one end of every connection. Numbers of frames are those of the gathering meant.
+enum class ControlKind : uint32_t {
+  kReady = 1,     // from rank 0: all ranks have come
+  kAbort = 2,     // both ways: the job has ended
+  kDone = 3,      // both ways: the sender's end is from now on not a death
+  kGather = 4,    // to rank 0: the sender's bytes
+  kGathered = 5,  // from rank 0: everybody's bytes
+  kWho = 6,       // to rank 0: who has not come to this gathering?
+  kMissing = 7,   // from rank 0: these ranks
+};
+
+// The first cause of a job's end and the rank at fault. Long messages are cut.
+std::string EncodeAbort(uint32_t rank, const absl::Status& cause);
+struct AbortMessage {
+  uint32_t rank = 0;
+  absl::Status cause;
+};
+std::optional<AbortMessage> DecodeAbort(std::string_view payload);
+
+std::string EncodeTexts(absl::Span<const std::string> texts);
+std::optional<std::vector<std::string>> DecodeTexts(std::string_view payload);
+
+std::string EncodeRanks(absl::Span<const uint32_t> ranks);
+std::optional<std::vector<uint32_t>> DecodeRanks(std::string_view payload);
+
+}  // namespace sgd::comm

@@ -1,0 +1,69 @@
+// How the two ends of a connection prove to each other that they have the job's secret, which is never sent: each
+// answers the other's random challenge with an HMAC-SHA-256 (RFC 2104) over both challenges and what it claims.
+// Plain data; nothing here touches a socket.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace sgd::comm {
+
+using Digest = std::array<std::byte, 32>;
+
+// HMAC-SHA-256.
+Digest Authenticate(std::string_view key, std::string_view message);
+// In a time that does not depend on where they differ.
+bool AreEqual(const Digest& a, const Digest& b);
+// 32 bytes from the system's source of randomness.
+absl::StatusOr<Digest> RandomChallenge();
+
+// First message of a connection, from the end that listens.
+struct Greeting {
+  uint64_t magic = 0;
+  Digest challenge = {};
+};
+
+// Answer of the end that has connected: who it is, proven by `proof`.
+struct Hello {
+  uint64_t magic = 0;
+  Digest challenge = {};
+  uint32_t rank = 0;
+  uint32_t size = 0;     // of the job
+  uint32_t purpose = 0;  // what the connection is for, a number of the caller's
+  uint32_t port = 0;     // where this rank listens for its peers, 0 for nowhere
+  Digest proof = {};
+};
+
+// Answer to a hello. Without a proof it comes from nobody in particular.
+struct Welcome {
+  uint64_t magic = 0;
+  uint32_t is_refused = 0;  // the secret is wrong
+  uint32_t unused = 0;
+  Digest proof = {};
+};
+
+absl::StatusOr<Greeting> MakeGreeting();
+bool IsGreeting(const Greeting& greeting);
+// Fills magic, challenge and proof of a hello that says the rest.
+absl::Status Sign(std::string_view secret, const Greeting& greeting, Hello& hello);
+bool IsHello(const Hello& hello);
+bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello);
+Welcome MakeWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello);
+Welcome MakeRefusal();
+bool IsWelcome(const Welcome& welcome);
+bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello, const Welcome& welcome);
+
+// The keys of what follows on the connection, one for each direction.
+struct SessionKeys {
+  std::string of_listener;   // for what the end that listens sends
+  std::string of_connector;  // for what the other one sends
+};
+SessionKeys DeriveKeys(std::string_view secret, const Greeting& greeting, const Hello& hello);
+
+}  // namespace sgd::comm

@@ -1,0 +1,193 @@
+// The acceptor polls all connections that are still in their handshake; the connector does one step after the other.
+#include "runtime/comm/tcp_connection.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "runtime/comm/tcp_socket.h"
+
+namespace sgd::comm {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(5);  // for the other end of a handshake
+constexpr absl::Duration kRetry = absl::Milliseconds(20);
+constexpr size_t kMaxPending = 256;
+
+template <typename Message>
+std::span<std::byte> BytesOf(Message& message) {
+  return std::as_writable_bytes(std::span(&message, 1));
+}
+
+absl::Status Errno(const char* call) { return absl::InternalError(absl::StrCat(call, ": ", std::strerror(errno))); }
+
+// A few bytes into a socket that has just been connected: they fit, or the other end is none of ours.
+template <typename Message>
+bool SendAtOnce(int socket, const Message& message) {
+  return send(socket, &message, sizeof(message), MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(message));
+}
+
+absl::StatusOr<UniqueFd> ConnectSocket(const SocketAddress& address, absl::Time end) {
+  UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return Errno("socket");
+  if (absl::Status status = PrepareSocket(socket.get()); !status.ok()) return status;
+  if (connect(socket.get(), address.get(), address.length) == 0) return socket;
+  if (errno != EINPROGRESS) return absl::UnavailableError(std::strerror(errno));
+  if (!WaitForSocket(socket.get(), POLLOUT, end)) return absl::UnavailableError("no answer");
+  int error = 0;
+  socklen_t length = sizeof(error);
+  if (getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) return Errno("getsockopt");
+  if (error != 0) return absl::UnavailableError(std::strerror(error));
+  return socket;
+}
+
+// Unavailable while another attempt may succeed.
+absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& address, const std::string& secret,
+                                        const Hello& claim) {
+  const absl::Time end = absl::Now() + kPatience;
+  Greeting greeting;
+  if (absl::Status status = ReadAll(socket.get(), BytesOf(greeting), end); !status.ok()) {
+    return absl::UnavailableError(absl::StrCat("no greeting: ", status.message()));
+  }
+  if (!IsGreeting(greeting)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("what listens at ", address.Text(), " is no rank of this job: take another port"));
+  }
+  Hello hello = claim;
+  if (absl::Status status = Sign(secret, greeting, hello); !status.ok()) return status;
+  Welcome welcome;
+  absl::Status status = WriteAll(socket.get(), BytesOf(hello), end);
+  if (status.ok()) status = ReadAll(socket.get(), BytesOf(welcome), end);
+  if (!status.ok()) return absl::UnavailableError(absl::StrCat("no welcome: ", status.message()));
+  if (IsWelcome(welcome) && welcome.is_refused != 0) {
+    return absl::PermissionDeniedError(absl::StrCat("the rank at ", address.Text(),
+                                                    " refuses this one: it was started with another secret "
+                                                    "(SGD_SECRET or --secret-file)"));
+  }
+  if (!IsWelcome(welcome) || !IsProven(secret, greeting, hello, welcome)) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("what listens at ", address.Text(), " has not the secret of this job"));
+  }
+  return TcpConnection{std::move(socket), hello, DeriveKeys(secret, greeting, hello), address};
+}
+
+}  // namespace
+
+absl::Status CheckSecret(const SocketAddress& address, const std::string& secret) {
+  if (!secret.empty() || address.IsLoopback()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("ranks that meet at ", address.Text(),
+                   ", which other hosts can reach, need a secret: the same SGD_SECRET or --secret-file on all of them"));
+}
+
+absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, std::string secret) {
+  if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
+  TcpAcceptor acceptor;
+  acceptor.secret_ = std::move(secret);
+  acceptor.listener_ = UniqueFd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int listener = acceptor.listener_.get();
+  if (listener < 0) return Errno("socket");
+  // Connections of an earlier job may linger; dual-stack where "any" is meant.
+  const int on = 1, off = 0;
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (address.family() == AF_INET6) setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+  if (bind(listener, address.get(), address.length) != 0 || listen(listener, 1024) != 0) {
+    if (errno == EADDRINUSE) {
+      return absl::AlreadyExistsError(absl::StrCat("port ", address.Text(), " is in use by another program"));
+    }
+    if (errno == EADDRNOTAVAIL) return absl::NotFoundError(absl::StrCat(address.Text(), " is not this host"));
+    return Errno("bind");
+  }
+  SocketAddress bound;
+  bound.length = sizeof(bound.storage);
+  if (getsockname(listener, reinterpret_cast<sockaddr*>(&bound.storage), &bound.length) != 0)
+    return Errno("getsockname");
+  const bool is_v6 = bound.family() == AF_INET6;
+  acceptor.port_ = ntohs(is_v6 ? reinterpret_cast<const sockaddr_in6&>(bound.storage).sin6_port
+                               : reinterpret_cast<const sockaddr_in&>(bound.storage).sin_port);
+  return acceptor;
+}
+
+absl::StatusOr<std::vector<TcpConnection>> TcpAcceptor::Accept(absl::Duration patience) {
+  std::vector<pollfd> descriptors = {{listener_.get(), POLLIN, 0}};
+  for (const Pending& pending : pending_) descriptors.push_back({pending.socket.get(), POLLIN, 0});
+  poll(descriptors.data(), descriptors.size(), static_cast<int>(absl::ToInt64Milliseconds(patience)));
+  std::vector<TcpConnection> proven;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    const bool has_ended = Advance(*at, proven) || absl::Now() > at->end;
+    at = has_ended ? pending_.erase(at) : std::next(at);
+  }
+  if (descriptors[0].revents != 0) {
+    if (absl::Status status = AcceptNew(); !status.ok()) return status;
+  }
+  return proven;
+}
+
+absl::Status TcpAcceptor::AcceptNew() {
+  while (true) {
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.valid()) {
+      // Without descriptors or memory the connection waits; all else is of connections that have gone again.
+      return errno == EBADF || errno == EINVAL || errno == ENOTSOCK ? Errno("accept") : absl::OkStatus();
+    }
+    absl::StatusOr<Greeting> greeting = MakeGreeting();
+    if (!greeting.ok()) return greeting.status();
+    if (!PrepareSocket(socket.get()).ok() || !SendAtOnce(socket.get(), *greeting)) continue;
+    if (pending_.size() == kMaxPending) pending_.pop_front();
+    pending_.push_back({std::move(socket), absl::Now() + kPatience, *greeting, 0, {}});
+  }
+}
+
+bool TcpAcceptor::Advance(Pending& pending, std::vector<TcpConnection>& proven) {
+  const std::span<std::byte> left = BytesOf(pending.hello).subspan(pending.received);
+  const ssize_t count = recv(pending.socket.get(), left.data(), left.size(), 0);
+  if (count <= 0) return count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  pending.received += static_cast<size_t>(count);
+  const Hello& hello = pending.hello;
+  if (pending.received >= sizeof(hello.magic) && !IsHello(hello)) return true;
+  if (pending.received < sizeof(hello)) return false;
+  if (!IsProven(secret_, pending.greeting, hello)) {
+    Refuse(pending);
+    return true;
+  }
+  const SocketAddress peer = PeerOf(pending.socket.get());
+  if (!SendAtOnce(pending.socket.get(), MakeWelcome(secret_, pending.greeting, hello))) return true;
+  proven.push_back({std::move(pending.socket), hello, DeriveKeys(secret_, pending.greeting, hello), peer});
+  return true;
+}
+
+void TcpAcceptor::Refuse(const Pending& pending) {
+  SendAtOnce(pending.socket.get(), MakeRefusal());
+  const std::string text = absl::StrCat("a process at ", PeerOf(pending.socket.get()).Text(),
+                                        " was refused: it was started with another secret");
+  if (refusals_.empty()) refusals_ = text;  // the first says enough
+}
+
+absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,
+                                             absl::Time end) {
+  while (true) {
+    absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
+    absl::Status problem = addresses.status();
+    for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
+      if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
+      absl::StatusOr<UniqueFd> socket = ConnectSocket(address, std::min(end, absl::Now() + absl::Seconds(2)));
+      problem = socket.status();
+      if (!socket.ok()) continue;
+      absl::StatusOr<TcpConnection> connection = Introduce(*std::move(socket), address, secret, claim);
+      if (connection.ok() || connection.status().code() != absl::StatusCode::kUnavailable) return connection;
+      problem = connection.status();
+    }
+    if (absl::Now() >= end) {
+      return absl::DeadlineExceededError(absl::StrCat("nobody answered at ", place.Text(), ": ", problem.message()));
+    }
+    absl::SleepFor(kRetry);
+  }
+}
+
+}  // namespace sgd::comm

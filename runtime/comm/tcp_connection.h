@@ -1,0 +1,70 @@
+// Connections whose ends have proven to each other that they belong to one job.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/handshake.h"
+#include "runtime/comm/socket_address.h"
+#include "runtime/comm/unique_fd.h"
+
+namespace sgd::comm {
+
+struct TcpConnection {
+  UniqueFd socket;  // does not block
+  Hello hello;      // of the end that has connected
+  SessionKeys keys;
+  SocketAddress peer;
+};
+
+// Accepts connections from anybody and hands out those that prove themselves. Others cost at most a descriptor for five
+// seconds, 256 of them at a time, and never hold up the rest.
+class TcpAcceptor {
+ public:
+  // Listens. `secret` may be empty on loopback addresses only. AlreadyExists when the port is in use.
+  static absl::StatusOr<TcpAcceptor> Listen(const SocketAddress& address, std::string secret);
+
+  uint16_t port() const { return port_; }
+  // Waits at most so long for something to happen; what has proven itself by then.
+  absl::StatusOr<std::vector<TcpConnection>> Accept(absl::Duration patience);
+  // Who was turned away so far, for messages; empty for nobody.
+  const std::string& refusals() const { return refusals_; }
+
+ private:
+  struct Pending {
+    UniqueFd socket;
+    absl::Time end;
+    Greeting greeting;
+    size_t received = 0;  // bytes of `hello`
+    Hello hello;
+  };
+
+  TcpAcceptor() = default;
+  absl::Status AcceptNew();
+  // Whether the connection has come to an end of its handshake, good or bad.
+  bool Advance(Pending& pending, std::vector<TcpConnection>& proven);
+  void Refuse(const Pending& pending);
+
+  UniqueFd listener_;
+  std::string secret_;
+  uint16_t port_ = 0;
+  std::list<Pending> pending_;  // oldest first
+  std::string refusals_;
+};
+
+// Connects to an acceptor, trying again until `end` while nobody is there. `claim` says rank, size, purpose and port.
+// PermissionDenied when the secrets differ, FailedPrecondition when one is needed and empty or when something else
+// listens there, DeadlineExceeded.
+absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,
+                                             absl::Time end);
+
+// What off-loopback addresses need: FailedPrecondition with an empty secret.
+absl::Status CheckSecret(const SocketAddress& address, const std::string& secret);
+
+}  // namespace sgd::comm

@@ -1,0 +1,192 @@
+// Rank 0 answers all ranks at once, when the last has come or something is wrong.
+#include "runtime/comm/tcp_meeting.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "runtime/comm/control_message.h"
+#include "runtime/comm/tcp_connection.h"
+#include "runtime/comm/tcp_socket.h"
+
+namespace sgd::comm {
+namespace {
+
+constexpr uint32_t kControl = 1;  // purpose of these connections
+constexpr absl::Duration kSlice = absl::Milliseconds(20);
+constexpr absl::Duration kLinger = absl::Milliseconds(500);
+
+ControlLink MakeLink(TcpConnection connection, uint32_t rank, bool is_listener) {
+  std::string& send = is_listener ? connection.keys.of_listener : connection.keys.of_connector;
+  std::string& receive = is_listener ? connection.keys.of_connector : connection.keys.of_listener;
+  return {rank, std::move(connection.socket), FrameEncoder(std::move(send)), FrameDecoder(std::move(receive)),
+          connection.peer.Text()};
+}
+
+// Whether a loopback address is what the user meant, and not what this host's own name stands for in its /etc/hosts.
+bool MeansLoopback(const std::string& host) {
+  in_addr v4;
+  in6_addr v6;
+  return host == "localhost" || inet_pton(AF_INET, host.c_str(), &v4) == 1 || inet_pton(AF_INET6, host.c_str(), &v6) == 1;
+}
+
+// At the address that the place stands for, when that is one of this host's; else, as behind a service's address, at
+// all of this host's.
+absl::StatusOr<TcpAcceptor> ListenAt(const HostAndPort& place, const std::string& secret) {
+  absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
+  for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
+    if (address.IsLoopback() && !MeansLoopback(place.host)) continue;
+    absl::StatusOr<TcpAcceptor> acceptor = TcpAcceptor::Listen(address, secret);
+    if (acceptor.ok() || acceptor.status().code() != absl::StatusCode::kNotFound) return acceptor;
+  }
+  absl::StatusOr<TcpAcceptor> any = TcpAcceptor::Listen(AnyAddress(AF_INET6, place.port), secret);
+  if (any.status().code() != absl::StatusCode::kInternal) return any;
+  return TcpAcceptor::Listen(AnyAddress(AF_INET, place.port), secret);  // a host without IPv6
+}
+
+class Host {
+ public:
+  explicit Host(const TcpMeetingOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
+
+  absl::StatusOr<std::vector<ControlLink>> Run() {
+    absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_.place, options_.secret);
+    if (!acceptor.ok()) return acceptor.status();
+    absl::Status status = Collect(*acceptor);
+    if (!status.ok()) Linger(*acceptor);
+    for (ControlLink& link : joined_) Answer(link, status);
+    if (!status.ok()) return status;
+    std::ranges::sort(joined_, {}, &ControlLink::rank);
+    return std::move(joined_);
+  }
+
+ private:
+  absl::Status Collect(TcpAcceptor& acceptor) {
+    while (joined_.size() + 1 < options_.size) {
+      if (absl::Now() > end_) return Missing(acceptor);
+      absl::StatusOr<std::vector<TcpConnection>> proven = acceptor.Accept(kSlice);
+      if (!proven.ok()) return proven.status();
+      for (TcpConnection& connection : *proven) {
+        if (absl::Status status = Admit(std::move(connection)); !status.ok()) return status;
+      }
+      if (absl::Status status = CheckJoined(); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Admit(TcpConnection connection) {
+    const Hello hello = connection.hello;
+    if (hello.purpose != kControl) return absl::OkStatus();
+    const std::string who = absl::StrCat("rank ", hello.rank, " (at ", connection.peer.Text(), ")");
+    joined_.push_back(MakeLink(std::move(connection), hello.rank, /*is_listener=*/true));
+    if (hello.size != options_.size) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size));
+    }
+    if (hello.rank == 0 || std::ranges::count(joined_, hello.rank, &ControlLink::rank) > 1) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("two processes say that they are rank ", hello.rank, ", one at ", joined_.back().address));
+    }
+    return absl::OkStatus();
+  }
+
+  // Nobody says anything before the answer, so what can be read is an end.
+  absl::Status CheckJoined() const {
+    for (const ControlLink& link : joined_) {
+      if (!IsReadable(link.socket.get())) continue;
+      return absl::UnavailableError(
+          absl::StrCat("rank ", link.rank, " (at ", link.address, ") has ended during start-up"));
+    }
+    return absl::OkStatus();
+  }
+
+  // After an error, gives ranks that are about to come a moment to hear of it too.
+  void Linger(TcpAcceptor& acceptor) {
+    const absl::Time end = absl::Now() + kLinger;
+    while (absl::Now() < end && joined_.size() + 1 < options_.size) {
+      absl::StatusOr<std::vector<TcpConnection>> proven = acceptor.Accept(kSlice);
+      if (!proven.ok()) return;
+      for (TcpConnection& connection : *proven) {
+        const uint32_t rank = connection.hello.rank;
+        joined_.push_back(MakeLink(std::move(connection), rank, /*is_listener=*/true));
+      }
+    }
+  }
+
+  static void Answer(ControlLink& link, const absl::Status& status) {
+    const ControlKind kind = status.ok() ? ControlKind::kReady : ControlKind::kAbort;
+    const std::string wire =
+        link.encoder.Encode(static_cast<uint32_t>(kind), 0, status.ok() ? "" : EncodeAbort(0, status));
+    // A rank that is gone is noticed by the channel.
+    static_cast<void>(
+        WriteAll(link.socket.get(), std::as_bytes(std::span(wire)), absl::Now() + absl::Milliseconds(200)));
+  }
+
+  absl::Status Missing(const TcpAcceptor& acceptor) const {
+    std::vector<uint32_t> missing;
+    for (uint32_t rank = 1; rank < options_.size; ++rank) {
+      if (std::ranges::count(joined_, rank, &ControlLink::rank) == 0) missing.push_back(rank);
+    }
+    return absl::DeadlineExceededError(absl::StrCat(
+        "rank ", absl::StrJoin(missing, ", "), " of ", options_.size, " did not come to ", options_.place.Text(),
+        " within ", absl::FormatDuration(options_.timeout), acceptor.refusals().empty() ? "" : "; ",
+        acceptor.refusals()));
+  }
+
+  const TcpMeetingOptions& options_;
+  const absl::Time end_;
+  std::vector<ControlLink> joined_;
+};
+
+// The first frame, which says how the meeting ended.
+absl::StatusOr<Frame> ReadAnswer(ControlLink& link, absl::Time end) {
+  absl::Status error;
+  while (true) {
+    if (std::optional<Frame> frame = link.decoder.Next(error)) return *std::move(frame);
+    if (!error.ok()) return error;
+    std::byte byte;
+    absl::Status status = ReadAll(link.socket.get(), {&byte, 1}, end);
+    if (status.code() == absl::StatusCode::kUnavailable)
+      return absl::UnavailableError("rank 0 ended before all ranks had joined");
+    if (!status.ok()) return absl::DeadlineExceededError("rank 0 did not say in time whether all ranks have come");
+    link.decoder.Feed({reinterpret_cast<const char*>(&byte), 1});
+  }
+}
+
+absl::StatusOr<std::vector<ControlLink>> Join(const TcpMeetingOptions& options) {
+  const absl::Time end = absl::Now() + options.timeout;
+  Hello claim;
+  claim.rank = options.rank;
+  claim.size = options.size;
+  claim.purpose = kControl;
+  absl::StatusOr<TcpConnection> connection = ConnectOverTcp(options.place, options.secret, claim, end);
+  if (!connection.ok()) {
+    return absl::Status(connection.status().code(),
+                        absl::StrCat("cannot meet rank 0: ", connection.status().message()));
+  }
+  std::vector<ControlLink> links;
+  links.push_back(MakeLink(*std::move(connection), 0, /*is_listener=*/false));
+  // Rank 0 names who is missing at its own timeout; its answer is given a moment more.
+  absl::StatusOr<Frame> answer = ReadAnswer(links[0], end + absl::Seconds(2));
+  if (!answer.ok()) return answer.status();
+  if (answer->kind == static_cast<uint32_t>(ControlKind::kReady)) return links;
+  const std::optional<AbortMessage> abort = DecodeAbort(answer->payload);
+  return abort.has_value() ? abort->cause : absl::InternalError("rank 0 gave an answer that nobody understands");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options) {
+  if (options.rank >= options.size) {
+    return absl::InvalidArgumentError(absl::StrCat("rank ", options.rank, " of a job of ", options.size, " ranks"));
+  }
+  if (options.size == 1) return std::vector<ControlLink>();
+  return options.rank == 0 ? Host(options).Run() : Join(options);
+}
+
+}  // namespace sgd::comm

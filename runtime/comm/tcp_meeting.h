@@ -1,0 +1,39 @@
+// How ranks of several hosts find each other: rank 0 listens where all were told, the others connect.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/frame.h"
+#include "runtime/comm/socket_address.h"
+#include "runtime/comm/unique_fd.h"
+
+namespace sgd::comm {
+
+struct TcpMeetingOptions {
+  HostAndPort place;  // of rank 0, equal on all ranks
+  uint32_t rank = 0;
+  uint32_t size = 1;
+  std::string secret;  // equal on all ranks; may be empty on loopback
+  absl::Duration timeout;
+};
+
+// A connection to another rank, ready for frames.
+struct ControlLink {
+  uint32_t rank = 0;  // at the other end
+  UniqueFd socket;    // does not block
+  FrameEncoder encoder;
+  FrameDecoder decoder;
+  std::string address;  // of the other end
+};
+
+// Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each
+// other (FailedPrecondition, said on every rank), missing ones at the timeout (DeadlineExceeded, naming them), one that
+// ended meanwhile (Unavailable), another secret (PermissionDenied), a port in use (AlreadyExists). Whoever else connects
+// is turned away and changes nothing.
+absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options);
+
+}  // namespace sgd::comm

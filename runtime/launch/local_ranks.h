@@ -1,0 +1,29 @@
+// Which ranks of a job are on this host, and where they may run; ranks tell each other over a communicator.
+#pragma once
+
+#include <sched.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/communicator.h"
+
+namespace sgd::launch {
+
+struct LocalRanks {
+  std::vector<uint32_t> ranks;   // in rising order
+  std::vector<cpu_set_t> masks;  // where each of them may run
+  uint32_t own = 0;              // index of this one
+  uint32_t cores = 1;            // how many cores they may use together
+};
+
+// All ranks call it. A host is known by its boot and by what containers and network namespaces set apart. `core_limit`
+// bounds the cores whose time this rank may use. `told` is this rank's number on its host, where a launcher says it;
+// FailedPrecondition when two ranks of a host were told the same.
+absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint32_t core_limit,
+                                          std::optional<uint32_t> told, absl::Duration timeout);
+
+}  // namespace sgd::launch

@@ -1,0 +1,27 @@
+// Where rank 0 listens for ranks of other hosts: from what the user says or from what launchers leave in the
+// environment.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "runtime/comm/socket_address.h"
+#include "runtime/launch/rank_environment.h"
+
+namespace sgd::launch {
+
+// `flag` (--master), else SGD_MASTER: said for this job, so that its ranks meet there wherever they are. InvalidArgument
+// when it is not HOST:PORT.
+absl::StatusOr<std::optional<comm::HostAndPort>> ToldMaster(const std::optional<std::string>& flag,
+                                                            const GetVariable& get);
+
+// MASTER_ADDR with MASTER_PORT (default 29500; one more where torchrun's own store listens there), else the first host
+// of a Slurm step with a port made from the job's number.
+absl::StatusOr<std::optional<comm::HostAndPort>> MasterOfLauncher(const GetVariable& get);
+
+// The first host of a Slurm list: "node[07-09,12],login" is node07.
+std::string FirstHost(std::string_view list);
+
+}  // namespace sgd::launch

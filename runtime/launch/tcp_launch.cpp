@@ -1,0 +1,91 @@
+// Meeting, channel, communicator, the rank's main function; rank 0 stays until all are done, since they hear of each
+// other through it.
+#include "runtime/launch/tcp_launch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "runtime/comm/control_channel.h"
+#include "runtime/comm/tcp_communicator.h"
+#include "runtime/comm/tcp_meeting.h"
+#include "runtime/launch/cpu_quota.h"
+#include "runtime/launch/local_ranks.h"
+#include "runtime/launch/own_cores.h"
+
+namespace sgd::launch {
+namespace {
+
+using comm::ControlChannel;
+using comm::SharedMemorySegment;
+
+absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& environment, uint32_t rank,
+                                                     const std::shared_ptr<SharedMemorySegment>& segment,
+                                                     const LaunchOptions& options) {
+  absl::StatusOr<std::vector<comm::ControlLink>> links = comm::MeetOverTcp({.place = *environment.master,
+                                                                            .rank = rank,
+                                                                            .size = environment.size,
+                                                                            .secret = options.secret,
+                                                                            .timeout = options.deadline});
+  if (!links.ok()) return links.status();
+  comm::ControlChannelOptions channel;
+  channel.rank = rank;
+  channel.size = environment.size;
+  if (segment != nullptr) {
+    // The supervisor says what has happened, and ends the ranks that do not end themselves.
+    channel.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
+    channel.give_up = [](const absl::Status&) { _exit(1); };
+  }
+  return ControlChannel::Start(*std::move(links), std::move(channel));
+}
+
+absl::StatusOr<RankContext> MakeContext(comm::TcpCommunicator& communicator, std::optional<uint32_t> told_local_rank,
+                                        const LaunchOptions& options) {
+  absl::StatusOr<LocalRanks> local =
+      FindLocalRanks(communicator, CoresOfQuota(CpuQuota()), told_local_rank, options.deadline);
+  if (!local.ok()) return local.status();
+  RankContext context;
+  context.rank = communicator.rank();
+  context.size = communicator.size();
+  context.local_rank = told_local_rank.value_or(local->own);
+  context.local_size = static_cast<uint32_t>(local->ranks.size());
+  context.threads = options.threads != 0 ? options.threads : std::max(1u, local->cores / context.local_size);
+  context.communicator = &communicator;
+  context.cores = TakeOwnCores(local->masks, local->own);
+  context.shares_cores =
+      context.cores.size() < context.threads || local->cores < uint64_t{context.threads} * context.local_size;
+  if (context.cores.size() != context.threads) context.cores.clear();
+  return context;
+}
+
+}  // namespace
+
+absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
+                        const std::shared_ptr<SharedMemorySegment>& segment, const LaunchOptions& options,
+                        const RankMain& rank_main) {
+  if (options.window_bytes > 0) {
+    return absl::UnimplementedError(
+        "ranks on several hosts need GPUs (sgdc --target=cuda:...): tensors of CPUs go through the memory of one host");
+  }
+  absl::StatusOr<std::unique_ptr<ControlChannel>> channel =
+      Meet(environment, environment.rank + local_rank, segment, options);
+  if (!channel.ok()) return channel.status();
+  ControlChannel* const borrowed = channel->get();
+  comm::TcpCommunicator communicator(*std::move(channel));
+  const std::optional<uint32_t> told =
+      segment != nullptr ? std::optional<uint32_t>(local_rank) : environment.local_rank;
+  absl::StatusOr<RankContext> context = MakeContext(communicator, told, options);
+  absl::Status status = context.ok() ? rank_main(*context) : context.status();
+  if (status.ok()) {
+    communicator.Finish();
+    status = borrowed->WaitForOthers(options.deadline);
+  } else {
+    communicator.Abort(status);
+  }
+  if (status.ok() && segment != nullptr) segment->flag(local_rank).state.store(comm::RankState::kDone);
+  return status;
+}
+
+}  // namespace sgd::launch

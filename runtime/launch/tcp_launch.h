@@ -1,0 +1,20 @@
+// One rank of a job on several hosts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/launch/launch.h"
+
+namespace sgd::launch {
+
+// Meets the other ranks where the environment says, runs `rank_main` and sees to it that all ranks end together. Under a
+// supervisor, `segment` is what it shares with the ranks that it has started, this one being `local_rank` of them;
+// else it is null.
+absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
+                        const std::shared_ptr<comm::SharedMemorySegment>& segment, const LaunchOptions& options,
+                        const RankMain& rank_main);
+
+}  // namespace sgd::launch
