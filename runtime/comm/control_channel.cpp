@@ -55,6 +55,7 @@ uint64_t ControlChannel::MaxContribution() const { return kMaxPayload / size() -
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_view bytes, absl::Duration timeout) {
   std::unique_lock lock(mutex_);
+  if (abort_.has_value()) return CauseLocked();
   const uint64_t number = next_gathering_++;
   if (rank() == 0) {
     Contribute(number, 0, std::string(bytes));
@@ -111,9 +112,9 @@ absl::Status ControlChannel::WaitForOthers(absl::Duration timeout) {
   for (const Peer& peer : peers_) {
     if (!peer.is_done) late.push_back(peer.link.rank);
   }
-  const absl::Status cause = absl::DeadlineExceededError(absl::StrCat(
-      "did not end within ", absl::FormatDuration(timeout), " after rank 0 had ended, as ranks ",
-      absl::StrJoin(late, ", ")));
+  const absl::Status cause =
+      absl::DeadlineExceededError(absl::StrCat("did not end within ", absl::FormatDuration(timeout),
+                                               " after rank 0 had ended, as ranks ", absl::StrJoin(late, ", ")));
   RecordAbort(late[0], cause);
   return CauseLocked();
 }
@@ -258,10 +259,9 @@ void ControlChannel::HandleEnd(Peer& peer, const absl::Status& error) {
   peer.is_closed = true;
   peer.out.clear();
   if (peer.is_done) return;
-  RecordAbort(peer.link.rank,
-              absl::UnavailableError(absl::StrCat(
-                  "its process or host has ended: the connection to ", peer.link.address, " was ",
-                  error.ok() ? "closed" : absl::StrCat("lost (", error.message(), ")"))));
+  RecordAbort(peer.link.rank, absl::UnavailableError(absl::StrCat(
+                                  "its process or host has ended: the connection to ", peer.link.address, " was ",
+                                  error.ok() ? "closed" : absl::StrCat("lost (", error.message(), ")"))));
 }
 
 }  // namespace sgd::comm

@@ -81,9 +81,9 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
 
 absl::Status CheckSecret(const SocketAddress& address, const std::string& secret) {
   if (!secret.empty() || address.IsLoopback()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("ranks that meet at ", address.Text(),
-                   ", which other hosts can reach, need a secret: the same SGD_SECRET or --secret-file on all of them"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "ranks that meet at ", address.Text(),
+      ", which other hosts can reach, need a secret: the same SGD_SECRET or --secret-file on all of them"));
 }
 
 absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, std::string secret) {

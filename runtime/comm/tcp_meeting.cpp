@@ -33,7 +33,8 @@ ControlLink MakeLink(TcpConnection connection, uint32_t rank, bool is_listener) 
 bool MeansLoopback(const std::string& host) {
   in_addr v4;
   in6_addr v6;
-  return host == "localhost" || inet_pton(AF_INET, host.c_str(), &v4) == 1 || inet_pton(AF_INET6, host.c_str(), &v6) == 1;
+  return host == "localhost" || inet_pton(AF_INET, host.c_str(), &v4) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), &v6) == 1;
 }
 
 // At the address that the place stands for, when that is one of this host's; else, as behind a service's address, at
@@ -132,10 +133,10 @@ class Host {
     for (uint32_t rank = 1; rank < options_.size; ++rank) {
       if (std::ranges::count(joined_, rank, &ControlLink::rank) == 0) missing.push_back(rank);
     }
-    return absl::DeadlineExceededError(absl::StrCat(
-        "rank ", absl::StrJoin(missing, ", "), " of ", options_.size, " did not come to ", options_.place.Text(),
-        " within ", absl::FormatDuration(options_.timeout), acceptor.refusals().empty() ? "" : "; ",
-        acceptor.refusals()));
+    return absl::DeadlineExceededError(absl::StrCat("rank ", absl::StrJoin(missing, ", "), " of ", options_.size,
+                                                    " did not come to ", options_.place.Text(), " within ",
+                                                    absl::FormatDuration(options_.timeout),
+                                                    acceptor.refusals().empty() ? "" : "; ", acceptor.refusals()));
   }
 
   const TcpMeetingOptions& options_;

@@ -32,8 +32,8 @@ struct ControlLink {
 
 // Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each
 // other (FailedPrecondition, said on every rank), missing ones at the timeout (DeadlineExceeded, naming them), one that
-// ended meanwhile (Unavailable), another secret (PermissionDenied), a port in use (AlreadyExists). Whoever else connects
-// is turned away and changes nothing.
+// ended meanwhile (Unavailable), another secret (PermissionDenied), a port in use (AlreadyExists). Whoever else
+// connects is turned away and changes nothing.
 absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options);
 
 }  // namespace sgd::comm

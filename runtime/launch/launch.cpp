@@ -133,9 +133,8 @@ absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) 
 absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main) {
   if (environment.size == 1) return RunSingle(options, rank_main);
   if (!environment.is_launcher) {
-    const absl::Status status = environment.master.has_value()
-                                    ? RunOverTcp(environment, 0, nullptr, options, rank_main)
-                                    : RunStartedAlone(environment, options, rank_main);
+    const absl::Status status = environment.master.has_value() ? RunOverTcp(environment, 0, nullptr, options, rank_main)
+                                                               : RunStartedAlone(environment, options, rank_main);
     if (status.ok()) return status;
     return absl::Status(status.code(), absl::StrCat("rank ", environment.rank, ": ", status.message()));
   }

@@ -14,13 +14,10 @@
 namespace sgd::launch {
 namespace {
 
-constexpr uint32_t kNotTold = UINT32_MAX;
-
 struct Record {
   char host[200];
   cpu_set_t cpus;
   uint32_t core_limit;
-  uint32_t told;
 };
 
 std::string NameOfHost() {
@@ -36,12 +33,11 @@ std::string NameOfHost() {
 }  // namespace
 
 absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint32_t core_limit,
-                                          std::optional<uint32_t> told, absl::Duration timeout) {
+                                          absl::Duration timeout) {
   Record mine = {};
   NameOfHost().copy(mine.host, sizeof(mine.host) - 1);
   if (sched_getaffinity(0, sizeof(mine.cpus), &mine.cpus) != 0) CPU_SET(0, &mine.cpus);
   mine.core_limit = core_limit;
-  mine.told = told.value_or(kNotTold);
   absl::StatusOr<std::vector<std::string>> all =
       communicator.AllGatherBytes({reinterpret_cast<const char*>(&mine), sizeof(mine)}, timeout);
   if (!all.ok()) return all.status();
@@ -52,12 +48,7 @@ absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint
     if ((*all)[rank].size() != sizeof(theirs)) return absl::InternalError("a rank said something else of its host");
     std::memcpy(&theirs, (*all)[rank].data(), sizeof(theirs));
     if (std::memcmp(theirs.host, mine.host, sizeof(mine.host)) != 0) continue;
-    if (rank == communicator.rank()) {
-      result.own = static_cast<uint32_t>(result.ranks.size());
-    } else if (mine.told != kNotTold && theirs.told == mine.told) {
-      return absl::FailedPreconditionError(absl::StrCat("ranks ", communicator.rank(), " and ", rank,
-                                                        " of this host were both told to be local rank ", mine.told));
-    }
+    if (rank == communicator.rank()) result.own = static_cast<uint32_t>(result.ranks.size());
     result.ranks.push_back(rank);
     result.masks.push_back(theirs.cpus);
     CPU_OR(&any, &any, &theirs.cpus);

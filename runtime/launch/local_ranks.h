@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,9 +20,8 @@ struct LocalRanks {
 };
 
 // All ranks call it. A host is known by its boot and by what containers and network namespaces set apart. `core_limit`
-// bounds the cores whose time this rank may use. `told` is this rank's number on its host, where a launcher says it;
-// FailedPrecondition when two ranks of a host were told the same.
+// bounds the cores whose time this rank may use.
 absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint32_t core_limit,
-                                          std::optional<uint32_t> told, absl::Duration timeout);
+                                          absl::Duration timeout);
 
 }  // namespace sgd::launch

@@ -12,8 +12,8 @@
 
 namespace sgd::launch {
 
-// `flag` (--master), else SGD_MASTER: said for this job, so that its ranks meet there wherever they are. InvalidArgument
-// when it is not HOST:PORT.
+// `flag` (--master), else SGD_MASTER: said for this job, so that its ranks meet there wherever they are.
+// InvalidArgument when it is not HOST:PORT.
 absl::StatusOr<std::optional<comm::HostAndPort>> ToldMaster(const std::optional<std::string>& flag,
                                                             const GetVariable& get);
 

@@ -43,8 +43,7 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
 
 absl::StatusOr<RankContext> MakeContext(comm::TcpCommunicator& communicator, std::optional<uint32_t> told_local_rank,
                                         const LaunchOptions& options) {
-  absl::StatusOr<LocalRanks> local =
-      FindLocalRanks(communicator, CoresOfQuota(CpuQuota()), told_local_rank, options.deadline);
+  absl::StatusOr<LocalRanks> local = FindLocalRanks(communicator, CoresOfQuota(CpuQuota()), options.deadline);
   if (!local.ok()) return local.status();
   RankContext context;
   context.rank = communicator.rank();

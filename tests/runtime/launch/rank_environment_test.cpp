@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <map>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/launch/master_address.h"
 
 namespace sgd::launch {
 namespace {
@@ -180,15 +182,130 @@ TEST(RankEnvironment, RefusesContradictions) {
   EXPECT_THAT(Message(flags, 2, {}), HasSubstr("-n 2 contradicts --world-size 3"));
 }
 
-TEST(RankEnvironment, RefusesSeveralHosts) {
+TEST(RankEnvironment, SeveralHostsMustSayWhereRank0Is) {
   const auto expect = [](const Variables& variables, const std::string& variable) {
     EXPECT_THAT(Message({}, 4, variables),
-                HasSubstr(variable + " means ranks on several hosts, which is not supported yet"));
+                HasSubstr(variable + " means ranks on several hosts: say where rank 0 is, with --master HOST:PORT"));
   };
   expect({{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "2"}}, "LOCAL_WORLD_SIZE=2");
   expect({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_NNODES", "2"}}, "SLURM_NNODES=2");
   expect({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}},
          "OMPI_COMM_WORLD_LOCAL_SIZE=1");
+}
+
+struct HostsCase {
+  std::string name;
+  Variables variables;
+  std::string master;  // empty: all ranks are on one host
+  std::optional<uint32_t> local_rank;
+};
+
+class SeveralHosts : public testing::TestWithParam<HostsCase> {};
+
+TEST_P(SeveralHosts, MeetAtRank0) {
+  const HostsCase& test = GetParam();
+  auto environment = Detect({}, 4, test.variables);
+  ASSERT_TRUE(environment.ok()) << environment.status();
+  EXPECT_FALSE(environment->is_launcher);
+  EXPECT_EQ(environment->master.has_value() ? environment->master->Text() : "", test.master);
+  EXPECT_EQ(environment->local_rank, test.local_rank);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, SeveralHosts,
+    testing::Values(
+        HostsCase{"told",
+                  {{"SGD_RANK", "1"}, {"SGD_WORLD_SIZE", "4"}, {"SGD_LOCAL_RANK", "0"}, {"SGD_MASTER", "[fd00::1]:77"}},
+                  "[fd00::1]:77",
+                  0},
+        HostsCase{"torchrun",
+                  {{"RANK", "3"},
+                   {"WORLD_SIZE", "4"},
+                   {"LOCAL_RANK", "1"},
+                   {"LOCAL_WORLD_SIZE", "2"},
+                   {"MASTER_ADDR", "node0"},
+                   {"MASTER_PORT", "29600"}},
+                  "node0:29600",
+                  1},
+        HostsCase{"torchrun_whose_store_has_the_port",
+                  {{"RANK", "3"},
+                   {"WORLD_SIZE", "4"},
+                   {"LOCAL_WORLD_SIZE", "2"},
+                   {"MASTER_ADDR", "node0"},
+                   {"MASTER_PORT", "29600"},
+                   {"TORCHELASTIC_USE_AGENT_STORE", "True"}},
+                  "node0:29601",
+                  std::nullopt},
+        HostsCase{"torchrun_on_one_host",
+                  {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "4"}, {"MASTER_ADDR", "node0"}},
+                  "",
+                  std::nullopt},
+        HostsCase{"slurm",
+                  {{"SLURM_PROCID", "2"},
+                   {"SLURM_NTASKS", "4"},
+                   {"SLURM_LOCALID", "0"},
+                   {"SLURM_NNODES", "2"},
+                   {"SLURM_STEP_NODELIST", "gpu[07-08]"},
+                   {"SLURM_JOB_ID", "100"},
+                   {"SLURM_STEP_ID", "1"}},
+                  "gpu07:23101",
+                  0},
+        HostsCase{"open_mpi",
+                  {{"OMPI_COMM_WORLD_RANK", "2"},
+                   {"OMPI_COMM_WORLD_SIZE", "4"},
+                   {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+                   {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                   {"MASTER_ADDR", "10.0.0.1"}},
+                  "10.0.0.1:29500",
+                  0},
+        HostsCase{"kubernetes",
+                  {{"JOB_COMPLETION_INDEX", "2"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "job-0.job"}},
+                  "job-0.job:29500",
+                  std::nullopt}),
+    [](const testing::TestParamInfo<HostsCase>& info) { return info.param.name; });
+
+TEST(RankEnvironment, HostsThatStartAsManyRanksEach) {
+  RankFlags flags;
+  flags.nodes = 2;
+  flags.node_rank = 1;
+  flags.master = "host0:29500";
+  auto environment = Detect(flags, 6, {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}});
+  ASSERT_TRUE(environment.ok()) << environment.status();
+  EXPECT_TRUE(environment->is_launcher);
+  EXPECT_EQ(environment->rank, 3u);
+  EXPECT_EQ(environment->size, 6u);
+  EXPECT_EQ(environment->StartedHere(), 3u);
+  EXPECT_EQ(environment->master->Text(), "host0:29500");
+  flags.nodes = 1;
+  flags.node_rank = 0;
+  environment = Detect(flags, 6, {});
+  ASSERT_TRUE(environment.ok()) << environment.status();
+  EXPECT_EQ(environment->StartedHere(), 6u);
+}
+
+TEST(RankEnvironment, RefusesHostsThatDoNotFit) {
+  RankFlags flags;
+  flags.nodes = 2;
+  EXPECT_EQ(Message(flags, 4, {}), "--nnodes 2 needs --node-rank, the number of this host from 0 to 1");
+  flags.node_rank = 2;
+  EXPECT_THAT(Message(flags, 4, {}), HasSubstr("--nnodes 2 needs --node-rank"));
+  flags.node_rank = 1;
+  EXPECT_THAT(Message(flags, 4, {}), HasSubstr("--nnodes means ranks on several hosts: say where rank 0 is"));
+  EXPECT_EQ(Message(flags, 3, {}), "the artifact's mesh has 3 ranks, which are no whole number on each of 2 hosts");
+  flags.master = "host0";
+  EXPECT_EQ(Message(flags, 4, {}), "--master: 'host0' is not HOST:PORT ([ADDRESS]:PORT for an IPv6 number)");
+  flags.master = "host0:1";
+  flags.ranks = 4;
+  EXPECT_EQ(Message(flags, 4, {}),
+            "the artifact's mesh has 4 ranks, but --nnodes 2 -n 4 says 8: compile for another mesh or start 4");
+}
+
+TEST(MasterAddress, TakesTheFirstHostOfASlurmList) {
+  EXPECT_EQ(FirstHost("node7"), "node7");
+  EXPECT_EQ(FirstHost("node7,node9"), "node7");
+  EXPECT_EQ(FirstHost("node[07-09,12],login"), "node07");
+  EXPECT_EQ(FirstHost("rack[2,4]n[1-8].cluster,x"), "rack2n1.cluster");
+  EXPECT_EQ(FirstHost(""), "");
 }
 
 }  // namespace

@@ -1,0 +1,213 @@
+"""Ranks on two hosts, which are network namespaces joined by a cable: values, secrets, garbage, and every way in which one of them goes."""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import compare_tensors
+import harness
+
+# The kernel's namespaces, for this process and what it starts: nothing of it is seen outside or left behind.
+if os.environ.get("SGD_HOSTS_INSIDE") != "1":
+    probe = subprocess.run(["unshare", "--net", "--user", "--map-root-user", "ip", "link", "set", "lo", "up"], capture_output=True, text=True)
+    if probe.returncode != 0:
+        print(f"skipped: network namespaces are not permitted here: {probe.stderr.strip()}")
+        sys.exit(77)
+    os.environ["SGD_HOSTS_INSIDE"] = "1"
+    os.execvp("unshare", ["unshare", "--net", "--user", "--map-root-user", sys.executable, *sys.argv])
+
+DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
+os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
+os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+os.environ["SGD_SECRET"] = "of the test"
+MLP = harness.Model("mlp_digits")
+ADDRESS = "10.99.0.1"
+FAULT_LIMIT = 5.0  # for a loaded machine
+
+
+def command(*args):
+    return subprocess.run(args, check=True, capture_output=True, text=True)
+
+
+def other_host():
+    """A namespace with its own end of a cable to this one; the prefix of a command that runs there."""
+    holder = subprocess.Popen(["unshare", "--net", "sleep", "600"])
+    harness.wait_until(lambda: os.readlink(f"/proc/{holder.pid}/ns/net") != os.readlink("/proc/self/ns/net"))
+    command("ip", "link", "set", "lo", "up")
+    command("ip", "link", "add", "cable0", "type", "veth", "peer", "name", "cable1", "netns", str(holder.pid))
+    command("ip", "addr", "add", f"{ADDRESS}/24", "dev", "cable0")
+    command("ip", "addr", "add", "fd99::1/64", "dev", "cable0", "nodad")
+    command("ip", "link", "set", "cable0", "up")
+    enter = ["nsenter", "--net", "--target", str(holder.pid)]
+    command(*enter, "ip", "addr", "add", "10.99.0.2/24", "dev", "cable1")
+    command(*enter, "ip", "addr", "add", "fd99::2/64", "dev", "cable1", "nodad")
+    for device in ("lo", "cable1"):
+        command(*enter, "ip", "link", "set", device, "up")
+    return holder, enter
+
+
+HOLDER, ENTER = other_host()
+PORTS = iter(range(30000, 32000))
+
+
+def start(host, args, env=None):
+    """sgdrun on host 0 (this one) or 1."""
+    return subprocess.Popen((ENTER if host == 1 else []) + [str(harness.BUILD / "bin" / "sgdrun"), *map(str, args)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+
+
+def compiled(folder, sizes):
+    return MLP.compile(folder, sizes, extra=["--target", "cuda:emulated"])[0]
+
+
+def nodes(artifact, args, host=ADDRESS, env=({}, {}), ranks=2):
+    """Two launchers of two ranks each."""
+    place = f"{'[' + host + ']' if ':' in host else host}:{next(PORTS)}"
+    return [start(node, ["-n", ranks, "--nnodes", 2, "--node-rank", node, "--master", place, artifact, *args], env[node]) for node in (0, 1)]
+
+
+def finish(processes, seconds=60):
+    texts = [process.communicate(timeout=seconds) for process in processes]
+    return [(process.returncode, errors) for process, (_, errors) in zip(processes, texts)]
+
+
+def once(folder, deadline=60):
+    return ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", deadline]
+
+
+def check_values(folder):
+    names = {o["index"]: o["name"] for o in MLP.meta["outputs"]}
+    expected = compare_tensors.load(MLP.data / "expected.safetensors")
+    assert compare_tensors.compare(compare_tensors.load(folder / "out.safetensors"), expected, names, "result", quiet=True) == 0
+
+
+def values(folder):
+    for address in (ADDRESS, "fd99::1"):
+        ended = finish(nodes(compiled(folder, {"data": 4}), once(folder), host=address))
+        assert ended == [(0, ""), (0, "")], ended
+        check_values(folder)
+
+
+def torchrun(rank, port):
+    return {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": ADDRESS, "MASTER_PORT": str(port)}
+
+
+def slurm(rank, port):
+    return {"SLURM_PROCID": str(rank), "SLURM_NTASKS": "2", "SLURM_LOCALID": "0", "SLURM_NNODES": "2", "SLURM_STEP_NODELIST": "10.99.0.[1-2]", "SLURM_JOB_ID": str(port)}
+
+
+def open_mpi(rank, port):
+    return {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "1",
+            "SGD_MASTER": f"{ADDRESS}:{port}"}
+
+
+def kubernetes(rank, port):
+    return {"JOB_COMPLETION_INDEX": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": ADDRESS, "MASTER_PORT": str(port)}
+
+
+def launchers(folder):
+    artifact = compiled(folder, {"data": 2})
+    for family in (torchrun, slurm, open_mpi, kubernetes):
+        port = next(PORTS)
+        ended = finish([start(rank, [artifact, *once(folder)], family(rank, port)) for rank in (0, 1)])
+        assert ended == [(0, ""), (0, "")], (family.__name__, ended)
+        check_values(folder)
+
+
+def secrets(folder):
+    artifact = compiled(folder, {"data": 4})
+    (folder / "secret").write_text("of a file\n")
+    ended = finish(nodes(artifact, ["--secret-file", folder / "secret", *once(folder)]))
+    assert ended == [(0, ""), (0, "")], ended
+    ended = finish(nodes(artifact, once(folder, 3), env=({}, {"SGD_SECRET": "another"})))
+    assert ended[0][0] == ended[1][0] == 1, ended
+    assert "refuses this one: it was started with another secret (SGD_SECRET or --secret-file)" in ended[1][1], ended
+    assert "rank 2, 3 of 4 did not come" in ended[0][1] and "was refused: it was started with another secret" in ended[0][1], ended
+    ended = finish(nodes(artifact, once(folder), env=({"SGD_SECRET": ""}, {"SGD_SECRET": ""})))
+    assert all(code == 1 and "need a secret: the same SGD_SECRET or --secret-file" in errors for code, errors in ended), ended
+
+
+def contradictions(folder):
+    """Another artifact on the other host is named on both."""
+    artifact, other = compiled(folder, {"data": 4}), folder / "other.sgda"
+    harness.tool("sgdc", harness.MODELS / "gpt_dp" / "model.mlir", "-o", other, "--mesh", "data=4", "--target", "cuda:emulated")
+    port = next(PORTS)
+    ended = finish([start(node, ["-n", 2, "--nnodes", 2, "--node-rank", node, "--master", f"{ADDRESS}:{port}", path, "--bench", 1, "--deadline", 60])
+                    for node, path in ((0, artifact), (1, other))])
+    for code, errors in ended:
+        assert code == 1 and "ranks must run the same thing, but rank 0 and rank 2 differ: 'artifact: " in errors, ended
+    ended = finish([start(node, ["-n", 2, "--nnodes", 2, "--node-rank", node, "--master", f"{ADDRESS}:{port}", artifact, "--bench", 1, "--deadline", 2]) for node in (1,)])
+    assert ended[0][0] == 1 and "cannot meet rank 0: nobody answered at" in ended[0][1], ended
+
+
+def cpu_is_refused(folder):
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    for code, errors in finish(nodes(artifact, once(folder))):
+        assert code == 1 and "ranks on several hosts need GPUs" in errors, errors
+
+
+def training(artifact, deadline=60):
+    processes = nodes(artifact, ["--bench", 100000000, "--deadline", deadline])
+    harness.wait_until(lambda: all(len(harness.children(p.pid)) == 2 and all(harness.busy(c) for c in harness.children(p.pid)) for p in processes), 60)
+    return processes, [child for process in processes for child in harness.children(process.pid)]
+
+
+def ended(processes, pids, limit, *parts):
+    begin = time.monotonic()
+    results = finish(processes)
+    seconds = time.monotonic() - begin
+    for code, errors in results:
+        assert code == 1, results
+        for part in parts:
+            assert part in errors, f"'{part}' is not in: {errors}"
+    assert seconds < limit, f"took {seconds:.2f} s"
+    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    print(f"        ended {seconds * 1000:.0f} ms after the fault")
+
+
+def killed_rank(folder):
+    artifact = compiled(folder, {"data": 4})
+    for rank in (0, 3):
+        processes, pids = training(artifact)
+        os.kill(pids[rank], signal.SIGKILL)
+        ended(processes, pids, FAULT_LIMIT, f"rank {rank}: ")
+
+
+def killed_launcher(folder):
+    processes, pids = training(compiled(folder, {"data": 4}))
+    processes[1].kill()
+    processes[1].communicate()
+    ended(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
+
+
+def garbage(folder):
+    """What a port scanner does to a job that waits for its second host."""
+    artifact = compiled(folder, {"data": 2})
+    port = next(PORTS)
+    args = ["-n", 1, "--nnodes", 2, "--master", f"{ADDRESS}:{port}", artifact, *once(folder)]
+    first = start(0, ["--node-rank", 0, *args])
+
+    def listens():
+        try:
+            socket.create_connection((ADDRESS, port)).close()
+            return True
+        except OSError:
+            return False
+
+    harness.wait_until(listens)
+    strangers = [socket.create_connection((ADDRESS, port)) for _ in range(20)]
+    for i, stranger in enumerate(strangers):
+        stranger.send(os.urandom(i * 37 + 1))
+    ended_ = finish([start(1, ["--node-rank", 1, *args]), first])
+    assert ended_ == [(0, ""), (0, "")], ended_
+    check_values(folder)
+
+
+try:
+    harness.main([("values", values), ("launchers", launchers), ("secrets", secrets), ("contradictions", contradictions), ("CPUs", cpu_is_refused),
+                  ("killed rank", killed_rank), ("killed launcher", killed_launcher), ("garbage", garbage)])
+finally:
+    HOLDER.kill()

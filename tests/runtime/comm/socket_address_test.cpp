@@ -1,0 +1,58 @@
+// What users write, and what is loopback.
+#include "runtime/comm/socket_address.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+namespace sgd::comm {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(HostAndPort, IsReadAsItIsWritten) {
+  for (const char* text : {"node0:29500", "10.0.0.1:1", "[::1]:65535", "[fe80::1%eth0]:80", "a.b-c.d:443"}) {
+    const auto place = ParseHostAndPort(text);
+    ASSERT_TRUE(place.ok()) << place.status();
+    EXPECT_EQ(place->Text(), text);
+  }
+}
+
+TEST(HostAndPort, RefusesWhatIsNone) {
+  for (const char* text :
+       {"", ":1", "node0", "node0:", "node0:0", "node0:65536", "node0:x", "::1:80", "[::1:80", "[]:80"}) {
+    const auto place = ParseHostAndPort(text);
+    EXPECT_EQ(place.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(place.status().message()), HasSubstr("is not HOST:PORT"));
+  }
+}
+
+SocketAddress AddressOf(const std::string& text) {
+  const auto addresses = Resolve(*ParseHostAndPort(text));
+  return addresses.ok() ? addresses->front() : SocketAddress();
+}
+
+TEST(SocketAddress, KnowsLoopback) {
+  EXPECT_TRUE(AddressOf("127.0.0.1:1").IsLoopback());
+  EXPECT_TRUE(AddressOf("127.1.2.3:1").IsLoopback());
+  EXPECT_TRUE(AddressOf("[::1]:1").IsLoopback());
+  EXPECT_TRUE(AddressOf("[::ffff:127.0.0.1]:1").IsLoopback());
+  EXPECT_FALSE(AddressOf("10.0.0.1:1").IsLoopback());
+  EXPECT_FALSE(AddressOf("[fd00::1]:1").IsLoopback());
+  EXPECT_FALSE(AnyAddress(AF_INET, 1).IsLoopback());
+  EXPECT_FALSE(AnyAddress(AF_INET6, 1).IsLoopback());
+}
+
+TEST(SocketAddress, SaysWhatItIs) {
+  EXPECT_EQ(AddressOf("10.0.0.1:80").Text(), "10.0.0.1:80");
+  EXPECT_EQ(AddressOf("[fd00::1]:80").Text(), "[fd00::1]:80");
+}
+
+TEST(SocketAddress, OfANameThatNobodyKnows) {
+  const auto addresses = Resolve({"no-such-host.invalid", 80});
+  EXPECT_EQ(addresses.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(addresses.status().message()), HasSubstr("cannot resolve 'no-such-host.invalid'"));
+}
+
+}  // namespace
+}  // namespace sgd::comm

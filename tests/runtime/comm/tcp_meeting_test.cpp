@@ -1,0 +1,159 @@
+// How meetings fail, and whom they turn away.
+#include "runtime/comm/tcp_meeting.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <future>
+
+#include "absl/time/clock.h"
+#include "runtime/comm/tcp_connection.h"
+#include "runtime/comm/tcp_socket.h"
+#include "tcp_threads.h"
+
+namespace sgd::comm {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::future<absl::Status> Meet(const HostAndPort& place, uint32_t rank, uint32_t size, const std::string& secret = "",
+                               absl::Duration timeout = kTcpTimeout) {
+  return std::async(std::launch::async, [=] {
+    const auto links = MeetOverTcp({.place = place, .rank = rank, .size = size, .secret = secret, .timeout = timeout});
+    if (links.ok()) EXPECT_EQ(links->size(), rank == 0 ? size - 1 : 1);
+    return links.status();
+  });
+}
+
+std::string Text(std::future<absl::Status> future) { return future.get().ToString(); }
+
+// A connection of somebody who is no rank.
+UniqueFd Stranger(const HostAndPort& place) {
+  const SocketAddress address = Resolve(place)->front();
+  while (true) {
+    UniqueFd stranger(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(stranger.get(), address.get(), address.length) == 0) return stranger;
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+}
+
+TEST(TcpMeeting, OverBothProtocolsInAnyOrder) {
+  for (const char* host : {"127.0.0.1", "::1"}) {
+    const HostAndPort place = FreePlace(host);
+    if (place.port == 1) continue;  // no IPv6 here
+    auto second = Meet(place, 1, 3, "secret");
+    auto first = Meet(place, 0, 3, "secret");
+    auto third = Meet(place, 2, 3, "secret");
+    EXPECT_EQ(Text(std::move(first)), "OK");
+    EXPECT_EQ(Text(std::move(second)), "OK");
+    EXPECT_EQ(Text(std::move(third)), "OK");
+  }
+}
+
+TEST(TcpMeeting, RanksThatAreMissingAreNamedOnAll) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 4, "", absl::Milliseconds(300));
+  auto two = Meet(place, 2, 4, "", absl::Milliseconds(300));
+  for (auto* rank : {&zero, &two}) {
+    EXPECT_THAT(Text(std::move(*rank)),
+                AllOf(HasSubstr("DEADLINE_EXCEEDED"), HasSubstr("rank 1, 3 of 4 did not come to 127.0.0.1:")));
+  }
+}
+
+TEST(TcpMeeting, WithoutRank0) {
+  EXPECT_THAT(Text(Meet(FreePlace(), 1, 2, "", absl::Milliseconds(100))),
+              AllOf(HasSubstr("DEADLINE_EXCEEDED"), HasSubstr("cannot meet rank 0: nobody answered at 127.0.0.1:")));
+}
+
+TEST(TcpMeeting, ContradictionsAreSaidOnAll) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 3), one = Meet(place, 1, 4);
+  for (auto* rank : {&zero, &one}) {
+    EXPECT_THAT(Text(std::move(*rank)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("rank 1 (at 127.0.0.1:"),
+                                              HasSubstr("says that the job has 4 ranks, rank 0 says 3")));
+  }
+}
+
+TEST(TcpMeeting, TwoOfOneRank) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 3), one = Meet(place, 1, 3), other = Meet(place, 1, 3);
+  for (auto* rank : {&zero, &one, &other})
+    EXPECT_THAT(Text(std::move(*rank)), HasSubstr("two processes say that they are rank 1, one at 127.0.0.1:"));
+}
+
+TEST(TcpMeeting, AnotherSecretIsRefusedAndTheOthersMeet) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 2, "right");
+  EXPECT_THAT(Text(Meet(place, 1, 2, "wrong")),
+              AllOf(HasSubstr("PERMISSION_DENIED"),
+                    HasSubstr("it was started with another secret (SGD_SECRET or --secret-file)")));
+  EXPECT_THAT(Text(Meet(place, 1, 2, "")), HasSubstr("PERMISSION_DENIED"));
+  EXPECT_EQ(Text(Meet(place, 1, 2, "right")), "OK");
+  EXPECT_EQ(Text(std::move(zero)), "OK");
+}
+
+TEST(TcpMeeting, RefusalsAreSaidWhereRanksAreMissing) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 2, "right", absl::Seconds(1));
+  EXPECT_THAT(Text(Meet(place, 1, 2, "wrong")), HasSubstr("PERMISSION_DENIED"));
+  EXPECT_THAT(Text(std::move(zero)),
+              AllOf(HasSubstr("rank 1 of 2 did not come"), HasSubstr("; a process at 127.0.0.1:"),
+                    HasSubstr(" was refused: it was started with another secret")));
+}
+
+TEST(TcpMeeting, NeedsASecretOffLoopback) {
+  EXPECT_THAT(
+      Text(Meet({"0.0.0.0", 1}, 0, 2)),
+      AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("need a secret: the same SGD_SECRET or --secret-file")));
+  EXPECT_THAT(Text(Meet({"192.0.2.1", 1}, 1, 2)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("need a secret")));
+}
+
+TEST(TcpMeeting, StrangersHurtNobody) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 2, "secret");
+  std::vector<UniqueFd> strangers;
+  for (int i = 0; i < 300; ++i) strangers.push_back(Stranger(place));  // say nothing, more than are kept
+  for (const std::string& noise :
+       {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(1 << 16, '\xff'), std::string(1, '\0')}) {
+    strangers.push_back(Stranger(place));
+    EXPECT_GT(send(strangers.back().get(), noise.data(), noise.size(), MSG_NOSIGNAL), 0);
+  }
+  strangers.erase(strangers.begin(), strangers.begin() + 50);  // gone again
+  EXPECT_EQ(Text(Meet(place, 1, 2, "secret")), "OK");
+  EXPECT_EQ(Text(std::move(zero)), "OK");
+}
+
+TEST(TcpMeeting, SomethingElseListensThere) {
+  const HostAndPort place = FreePlace();
+  UniqueFd other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketAddress address = Resolve(place)->front();
+  ASSERT_EQ(bind(other.get(), address.get(), address.length), 0);
+  ASSERT_EQ(listen(other.get(), 4), 0);
+  EXPECT_THAT(Text(Meet(place, 0, 2)), AllOf(HasSubstr("ALREADY_EXISTS"), HasSubstr("is in use by another program")));
+  auto one = Meet(place, 1, 2);
+  UniqueFd accepted(accept(other.get(), nullptr, nullptr));
+  const std::string noise(100, 'x');
+  ASSERT_GT(send(accepted.get(), noise.data(), noise.size(), MSG_NOSIGNAL), 0);
+  EXPECT_THAT(Text(std::move(one)),
+              AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("is no rank of this job: take another port")));
+}
+
+TEST(TcpMeeting, ARankThatEndsMeanwhile) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 3);
+  Hello claim;
+  claim.rank = 1;
+  claim.size = 3;
+  claim.purpose = 1;
+  {
+    const auto gone = ConnectOverTcp(place, "", claim, absl::Now() + kTcpTimeout);
+    ASSERT_TRUE(gone.ok());
+  }
+  EXPECT_THAT(Text(std::move(zero)), AllOf(HasSubstr("UNAVAILABLE"), HasSubstr("rank 1 (at 127.0.0.1:"),
+                                           HasSubstr("has ended during start-up")));
+}
+
+}  // namespace
+}  // namespace sgd::comm

@@ -1,0 +1,132 @@
+// Jobs whose ranks meet over TCP, on loopback: as two launchers of two ranks each, and one by one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "job_process.h"
+
+namespace sgd::launch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+comm::HostAndPort FreePlace() {
+  const comm::UniqueFd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  if (bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) std::abort();
+  getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length);
+  return {"127.0.0.1", ntohs(address.sin_port)};
+}
+
+LaunchOptions WithoutWindow() {
+  LaunchOptions options = Options();
+  options.window_bytes = 0;
+  return options;
+}
+
+// Four ranks, started by two launchers or each alone.
+class TcpJobs : public testing::TestWithParam<bool> {
+ protected:
+  std::vector<JobProcess> Start(const RankMain& rank_main, const LaunchOptions& options = WithoutWindow()) {
+    const comm::HostAndPort place = FreePlace();
+    std::vector<JobProcess> jobs;
+    for (uint32_t i = 0; i < (GetParam() ? 2u : 4u); ++i) {
+      RankEnvironment environment = Alone(i, 4);
+      environment.master = place;
+      if (GetParam()) {
+        environment.is_launcher = true;
+        environment.nodes = 2;
+        environment.rank = 2 * i;
+      }
+      jobs.emplace_back(environment, options, rank_main);
+    }
+    return jobs;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Launch, TcpJobs, testing::Bool(),
+                         [](const auto& info) { return info.param ? "TwoLaunchers" : "OneByOne"; });
+
+TEST_P(TcpJobs, EndWell) {
+  const auto rank_main = [](RankContext& context) -> absl::Status {
+    const auto all = context.communicator->AllGatherBytes(absl::StrCat(context.rank), kTimeout);
+    if (!all.ok()) return all.status();
+    if (*all != std::vector<std::string>{"0", "1", "2", "3"}) return absl::InternalError("wrong ranks");
+    if (context.size != 4 || context.local_size != 4) return absl::InternalError("wrong sizes");
+    absl::SleepFor(absl::Milliseconds(context.rank * 50));  // rank 0 first, through which the others talk
+    return absl::OkStatus();
+  };
+  for (JobProcess& job : Start(rank_main)) {
+    EXPECT_EQ(job.Wait(), 0);
+    EXPECT_EQ(job.ReadErrors(), "");
+  }
+}
+
+TEST_P(TcpJobs, AllReportTheFirstError) {
+  const auto rank_main = [](RankContext& context) -> absl::Status {
+    if (context.rank == 3) return absl::InvalidArgumentError("step 3: mlp.py:31:8: bad input");
+    return context.communicator->Barrier(kTimeout);
+  };
+  for (JobProcess& job : Start(rank_main)) {
+    EXPECT_EQ(job.Wait(), 1);
+    EXPECT_THAT(job.ReadErrors(), HasSubstr("rank 3: step 3: mlp.py:31:8: bad input"));
+  }
+}
+
+TEST_P(TcpJobs, ADeathEndsRanksThatCompute) {
+  for (uint32_t dead : {0u, 2u}) {
+    PidBoard board;
+    const auto rank_main = [&](RankContext& context) -> absl::Status {
+      if (absl::Status status = context.communicator->Barrier(kTimeout); !status.ok()) return status;
+      board.Announce(context.rank);
+      ComputeForever();
+    };
+    std::vector<JobProcess> jobs = Start(rank_main);
+    std::vector<comm::UniqueFd> processes;
+    for (uint32_t rank = 0; rank < 4; ++rank) processes.push_back(board.Open(rank));
+    kill(board.WaitFor(dead), SIGKILL);
+    for (const comm::UniqueFd& process : processes) EXPECT_TRUE(EndsWithin(process, kLoaded));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      const int code = jobs[i].Wait();
+      if (code == -SIGKILL) continue;  // the dead one itself
+      EXPECT_EQ(code, 1);
+      EXPECT_THAT(jobs[i].ReadErrors(), HasSubstr(absl::StrCat("rank ", dead, ": ")));
+    }
+  }
+}
+
+TEST_P(TcpJobs, AStoppedRankIsNamedAtTheDeadline) {
+  PidBoard board;
+  const auto rank_main = [&](RankContext& context) -> absl::Status {
+    if (absl::Status status = context.communicator->Barrier(kTimeout); !status.ok()) return status;
+    board.Announce(context.rank);
+    if (context.rank == 1) kill(getpid(), SIGSTOP);
+    return context.communicator->Barrier(absl::Milliseconds(500));
+  };
+  std::vector<JobProcess> jobs = Start(rank_main);
+  const pid_t stopped = board.WaitFor(1);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!GetParam() && i == 1) continue;
+    EXPECT_EQ(jobs[i].Wait(), 1);
+    EXPECT_THAT(jobs[i].ReadErrors(), HasSubstr("rank 1 did not arrive within 500ms"));
+  }
+  kill(stopped, SIGCONT);
+}
+
+TEST_P(TcpJobs, WindowsOfCpusAreRefused) {
+  for (JobProcess& job : Start([](RankContext&) { return absl::OkStatus(); }, Options())) {
+    EXPECT_EQ(job.Wait(), 1);
+    EXPECT_THAT(job.ReadErrors(), HasSubstr("ranks on several hosts need GPUs"));
+  }
+}
+
+}  // namespace
+}  // namespace sgd::launch
