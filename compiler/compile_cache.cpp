@@ -11,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "passes/cost/topology.h"
 #include "runtime/artifact/container.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
 
 static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
   append(key, options.topologyFile);
-  if (options.topologyFile.empty() || options.topologyFile == "host") return llvm::Error::success();
+  if (options.topologyFile.empty() || isBuiltInTopology(options.topologyFile)) return llvm::Error::success();
   auto file = llvm::MemoryBuffer::getFile(options.topologyFile);
   if (!file) return llvm::createStringError("cannot read " + options.topologyFile + ": " + file.getError().message());
   append(key, (*file)->getBuffer());

@@ -2,6 +2,7 @@
 #include "compiler/cuda_target.h"
 
 #include "compiler/kernel_requests.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "targets/gpu/codegen/codegen.h"
 
@@ -9,6 +10,11 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
+
+/// The hosts that have such GPUs.
+StringRef getTopology(const gpu::Architecture& architecture) {
+  return llvm::StringSwitch<StringRef>(architecture.name).Case("sm_80", "a100").Case("sm_100", "b200").Default("h100");
+}
 
 class CudaKernels : public Target {
  public:
@@ -19,6 +25,7 @@ class CudaKernels : public Target {
 
   TargetDescription getDescription() const override {
     TargetDescription description;
+    description.topology = getTopology(architectures.front());
     description.hasTiles = false;
     description.multipliesIntegers = false;
     description.productsTakeRelu = false;  // cuBLASLt promises nothing of NaN

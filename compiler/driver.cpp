@@ -58,7 +58,8 @@ class Driver {
     computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
-    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options, target->getDescription()); })))
+      return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
     if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, target->getDescription()); })))
@@ -148,7 +149,7 @@ class Driver {
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
     writer.artifact().target = target->getName().str();
     if (failed(exportPlan(plan, writer))) return failure();
-    llvm::Expected<Topology> topology = loadTopology(options.topologyFile.empty() ? "host" : options.topologyFile);
+    llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
     result.explanation = computeExplanation(plan, *topology);

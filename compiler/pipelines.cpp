@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static std::string getTopologyName(const CompileOptions& options) {
-  return options.topologyFile.empty() ? "host" : options.topologyFile;
+std::string mlir::sgd::getTopologyName(const CompileOptions& options, const TargetDescription& target) {
+  return options.topologyFile.empty() ? target.topology : options.topologyFile;
 }
 
 void mlir::sgd::addShardingStage(OpPassManager& passes) {
@@ -23,8 +23,8 @@ void mlir::sgd::addShardingStage(OpPassManager& passes) {
   passes.addPass(createVerifyShardingPass());
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
-  std::string topology = getTopologyName(options);
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
+  std::string topology = getTopologyName(options, target);
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
@@ -58,7 +58,7 @@ void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}));
   passes.addPass(createShareBuffersPass());
   passes.addPass(createOverlapCollectivesPass(
-      OverlapCollectivesPassOptions{getTopologyName(options), options.memoryLimit.value_or(0)}));
+      OverlapCollectivesPassOptions{getTopologyName(options, target), options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
 }

@@ -9,11 +9,14 @@
 
 namespace mlir::sgd {
 
+/// What loadTopology is asked for.
+std::string getTopologyName(const CompileOptions& options, const TargetDescription& target);
+
 /// Graph level to graph level: a sharding in every type, reshards explicit.
 void addShardingStage(OpPassManager& passes);
 
 /// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
-void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
+void addSpmdStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);
 
 /// To kernels: contractions, clusters, the order of execution.
 void addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);

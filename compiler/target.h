@@ -15,6 +15,8 @@ namespace mlir::sgd {
 
 /// What differs between targets for the passes before code generation.
 struct TargetDescription {
+  /// Links and devices that costs are counted with where the user names no others: a name that loadTopology knows.
+  std::string topology = "host";
   /// Products around a kernel are computed in tiles that stay in a thread's cache.
   bool hasTiles = true;
   /// Matrices of integers are multiplied by the device; else by kernels.

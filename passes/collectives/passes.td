@@ -14,7 +14,7 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
     reshards of one value are decided together: straight from the source to each sharding that is used, or through one of them where that
     sends less (a reduce-scatter whose result is gathered again for one user, say). Equal reshards are shared.
   }];
-  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: what costs are counted with">];
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: what costs are counted with">];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Pairs of reductions that became one">,
                     Statistic<"numMoved", "moved", "Reductions moved past a shrinking op">,
@@ -48,7 +48,7 @@ def CombineCollectivesPass : Pass<"spmd-combine-collectives", "::mlir::func::Fun
     can wait at no cost (their operands are waiting too, or their results are a few elements) do not need it yet, so that neither
     transposes of gradients nor chains of scalar sums force a bucket out. A bucket stands where its last member stood.
   }];
-  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: what bucket sizes are derived from">,
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: what bucket sizes are derived from">,
                  Option<"bucketBytes", "bucket-bytes", "uint64_t", "0", "Largest bucket; 0 lets the cost model choose">];
   let dependentDialects = ["::mlir::spmd::SpmdDialect"];
   let statistics = [Statistic<"numCombined", "combined", "Collectives that joined an earlier one">];

@@ -1,5 +1,6 @@
 // Description of the machine a program is for: links between ranks, innermost first, and what one device can do.
-// Built in: "host" (ranks of one host over shared memory); others are JSON files such as topologies/dgx-h100.json.
+// Built in: "host" (ranks of one host over shared memory), "a100", "h100" and "b200" (hosts of eight GPUs); others are
+// JSON files such as topologies/dgx-h100.json.
 #ifndef SGD_PASSES_COST_TOPOLOGY_H
 #define SGD_PASSES_COST_TOPOLOGY_H
 
@@ -46,10 +47,13 @@ struct Topology {
 /// Ranks that are processes of one host and meet in shared memory.
 Topology getHostTopology();
 
+/// Whether loadTopology knows the name without a file.
+bool isBuiltInTopology(llvm::StringRef name);
+
 /// Reads the JSON form. Errors say which field of `name` is missing, of the wrong type or out of range.
 llvm::Expected<Topology> parseTopology(llvm::StringRef json, llvm::StringRef name);
 
-/// "host", or the path of a JSON file.
+/// A built-in name, or the path of a JSON file.
 llvm::Expected<Topology> loadTopology(llvm::StringRef nameOrPath);
 
 }  // namespace mlir::sgd

@@ -45,7 +45,7 @@ def OverlapCollectivesPass : Pass<"sgd-overlap-collectives", "::mlir::ModuleOp">
     1/64 higher than without, and stays within the limit; where it would not, the given order remains, at last unsplit.
     `plan.overlap` on a collective says what hides it.
   }];
-  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: whose times decide">,
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: whose times decide">,
                  Option<"memoryLimit", "memory-limit", "uint64_t", "0", "Bytes of a rank, constants included, that may not be passed; 0: none">];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }

@@ -13,7 +13,7 @@ def LocalizePass : Pass<"sgd-localize", "::mlir::ModuleOp"> {
     sharded. Arguments and results keep `sgd.sharding` and `sgd.global_type` as attributes.
     An op that cannot be computed shard by shard is refused with its operand, dimension and axes.
   }];
-  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "\"host\" or a topology file: what the planner counts with">];
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: what the planner counts with">];
   let dependentDialects = ["::mlir::spmd::SpmdDialect"];
   let statistics = [Statistic<"numReshards", "reshards", "Reshards turned into SPMD ops">];
 }

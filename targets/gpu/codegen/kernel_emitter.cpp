@@ -121,6 +121,13 @@ void KernelEmitter::storeElement(const Store& store, LValue* result) {
   b.CreateAlignedStore(scalars().toMemory(result, type), where, llvm::Align(memory->getScalarSizeInBits() / 8));
 }
 
+void KernelEmitter::computeAll(Chunk& chunk, ArrayRef<unsigned> nodes, ArrayRef<const Store*> stores) {
+  inLanes(chunk, [&](unsigned) {
+    for (unsigned node : nodes) values.value(node);
+    for (const Store* store : stores) values.index(store->index);
+  });
+}
+
 void KernelEmitter::storeChunk(Chunk& chunk, ArrayRef<const Store*> stores, LValue* condition) {
   SmallVector<SmallVector<LValue*>> results(stores.size());
   // Everything is read, places included, before anything is written: results may take operands' places.
@@ -160,8 +167,8 @@ void KernelEmitter::storePoint(ArrayRef<const Store*> stores, LValue* condition)
     values.index(store->index);
   }
   if (values.hasFailed()) return;
-  // Threads that share the point have read what one of them overwrites.
-  if (!request.inPlace.empty() && schedule.slices > 1) block.barrier();
+  // Threads that share the point, or go along with it, have read what one of them overwrites.
+  if (!request.inPlace.empty() && (schedule.slices > 1 || overwritesRead())) block.barrier();
   runWhere(condition, [&] {
     for (auto [store, result] : llvm::zip(stores, results)) storeElement(*store, result);
   });

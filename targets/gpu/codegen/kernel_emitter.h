@@ -47,6 +47,8 @@ class KernelEmitter {
   void inLanes(Chunk& chunk, llvm::function_ref<void(unsigned)> emitLane);
   void makeLanes(Chunk& chunk, Value* firstLane);
 
+  /// The values of nodes and the places of stores in the chunk's lanes, which are found again when they are needed.
+  void computeAll(Chunk& chunk, ArrayRef<unsigned> nodes, ArrayRef<const Store*> stores);
   /// Stores, their values first, in the chunk's lanes.
   void storeChunk(Chunk& chunk, ArrayRef<const Store*> stores, Value* condition);
   /// Stores at one point of the parallel domain, in the threads where `condition` holds.
@@ -55,6 +57,8 @@ class KernelEmitter {
 
   void emitReductions();
   void findWalks();
+  bool overwritesRead() const;
+  void holdChunks();
   void emitWalk(unsigned walk, Scope& point);
   void forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef<unsigned> roots);
   bool hasRowFunctions() const;

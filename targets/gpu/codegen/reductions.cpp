@@ -42,6 +42,7 @@ void KernelEmitter::emitReductions() {
   Scope point;
   setDigits(point, plan.parallelVars, number, 1);
   values.inScope(point, [&] {
+    holdChunks();
     for (unsigned walk = 1; walk <= walks; ++walk) emitWalk(walk, point);
     SmallVector<const Store*> stores;
     for (auto [store, walk] : llvm::zip(plan.stores, storeWalks))
@@ -58,6 +59,10 @@ void KernelEmitter::emitWalk(unsigned walk, Scope& point) {
     if (storeWalk == walk) stores.push_back(&store), roots.push_back(store.value);
   declareAccumulators(walk);
   for (const Accumulator& accumulator : accumulators) roots.push_back(plan.nodes[accumulator.node].operands[0]);
+  if (walk == walks && schedule.held > 0 && overwritesRead()) {
+    forEachChunk([&](Chunk& chunk) { computeAll(chunk, roots, stores); }, roots);
+    block.barrier();
+  }
   forEachChunk(
       [&](Chunk& chunk) {
         accumulate(chunk);
@@ -66,6 +71,13 @@ void KernelEmitter::emitWalk(unsigned walk, Scope& point) {
       roots);
   finishAccumulators(point);
   values.setPhase(walk);
+}
+
+/// Whether threads read, though to no end, what others write over: those without a point or chunk of their own go along
+/// with the last one.
+bool KernelEmitter::overwritesRead() const {
+  return !request.inPlace.empty() &&
+         (pointExists || llvm::any_of(held, [](const Chunk& chunk) { return chunk.exists != nullptr; }));
 }
 
 /// The row variables of chunk `number` of the row.
@@ -83,46 +95,52 @@ bool KernelEmitter::hasRowFunctions() const {
   });
 }
 
+/// The chunks of the row that this thread keeps; where the row ends before, its last one, which then does not exist.
+void KernelEmitter::holdChunks() {
+  int64_t chunks = plan.product(plan.rowVars) / schedule.lanes;
+  llvm::Type* type = numberType(chunks + schedule.slices);
+  auto constant = [&](int64_t value) { return llvm::ConstantInt::get(type, value); };
+  held.resize(schedule.held);
+  for (auto [turn, chunk] : llvm::enumerate(held)) {
+    LValue* number = b.CreateAdd(b.CreateZExt(slice, type), constant(turn * schedule.slices));
+    if (static_cast<int64_t>((turn + 1) * schedule.slices) > chunks) {
+      chunk.exists = b.CreateICmpULT(number, constant(chunks));
+      number = b.CreateSelect(chunk.exists, number, constant(chunks - 1));
+    }
+    setRowDigits(chunk, number);
+  }
+}
+
 /// All chunks of this thread's slice: those it holds, or in a loop. `roots`: the nodes that the body needs.
 void KernelEmitter::forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef<unsigned> roots) {
+  if (schedule.held > 0) {
+    for (Chunk& chunk : held) body(chunk);
+    return;
+  }
   int64_t chunks = plan.product(plan.rowVars) / schedule.lanes;
   llvm::Type* type = numberType(chunks + schedule.slices);
   auto constant = [&](int64_t value) { return llvm::ConstantInt::get(type, value); };
   LValue* first = b.CreateZExt(slice, type);
-  if (schedule.held == 0) {
-    for (unsigned root : roots) values.prepare(root);
-    // Several chunks at once, so that their loads are under way together; then what is left.
-    int64_t atOnce = hasRowFunctions() ? 1 : std::max<int64_t>(1, kLoadsAtOnce / schedule.lanes);
-    int64_t step = atOnce * schedule.slices;
-    int64_t whole = chunks / step * step;
-    auto walk = [&](LValue* begin, int64_t end, int64_t turns) {
-      block.count(begin, constant(end), constant(turns * schedule.slices), [&](LValue* number) {
-        values.inRegion([&] {
-          for (int64_t turn = 0; turn < turns; ++turn) {
-            Chunk chunk;
-            setRowDigits(chunk, b.CreateAdd(number, constant(turn * schedule.slices)));
-            body(chunk);
-          }
-        });
+  for (unsigned root : roots) values.prepare(root);
+  // Several chunks at once, so that their loads are under way together; then what is left.
+  int64_t atOnce = hasRowFunctions() ? 1 : std::max<int64_t>(1, kLoadsAtOnce / schedule.lanes);
+  int64_t step = atOnce * schedule.slices;
+  int64_t whole = chunks / step * step;
+  // Threads without a point only wait for the others.
+  auto walk = [&](LValue* begin, int64_t end, int64_t turns) {
+    LValue* high = pointExists ? b.CreateSelect(pointExists, constant(end), constant(0)) : constant(end);
+    block.count(begin, high, constant(turns * schedule.slices), [&](LValue* number) {
+      values.inRegion([&] {
+        for (int64_t turn = 0; turn < turns; ++turn) {
+          Chunk chunk;
+          setRowDigits(chunk, b.CreateAdd(number, constant(turn * schedule.slices)));
+          body(chunk);
+        }
       });
-    };
-    walk(first, whole, atOnce);
-    if (whole < chunks) walk(b.CreateAdd(first, constant(whole)), chunks, 1);
-    return;
-  }
-  if (held.empty()) {
-    held.resize(schedule.held);
-    for (auto [turn, chunk] : llvm::enumerate(held)) {
-      LValue* number = b.CreateAdd(first, constant(turn * schedule.slices));
-      bool isWhole = static_cast<int64_t>((turn + 1) * schedule.slices) <= chunks;
-      if (!isWhole) {
-        chunk.exists = b.CreateICmpULT(number, constant(chunks));
-        number = b.CreateSelect(chunk.exists, number, constant(chunks - 1));
-      }
-      setRowDigits(chunk, number);
-    }
-  }
-  for (Chunk& chunk : held) body(chunk);
+    });
+  };
+  walk(first, whole, atOnce);
+  if (whole < chunks) walk(b.CreateAdd(first, constant(whole)), chunks, 1);
 }
 
 void KernelEmitter::declareAccumulators(unsigned walk) {

@@ -35,6 +35,20 @@ TEST(Topology, HostIsBuiltIn) {
   EXPECT_EQ(topology->links.size(), 1u);
 }
 
+TEST(Topology, GpusAreBuiltIn) {
+  EXPECT_FALSE(isBuiltInTopology("v100"));
+  double bandwidth = 0;
+  for (const char* name : {"a100", "h100", "b200"}) {
+    EXPECT_TRUE(isBuiltInTopology(name));
+    llvm::Expected<Topology> topology = loadTopology(name);
+    ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+    EXPECT_EQ(topology->name, name);
+    EXPECT_EQ(topology->links.size(), 2u);
+    EXPECT_GT(topology->device.memoryBandwidth, bandwidth) << "newer is faster";
+    bandwidth = topology->device.memoryBandwidth;
+  }
+}
+
 TEST(Topology, MissingFileIsNamed) {
   llvm::Expected<Topology> topology = loadTopology("/nonexistent/t.json");
   ASSERT_FALSE(bool(topology));

@@ -16,21 +16,43 @@ using namespace mlir::sgd::kernels;
 
 namespace {
 
+/// Sizes of a kernel's buffers, in their order.
+SmallVector<uint64_t> bufferBytes(const KernelRequest& request) {
+  ClusterOp cluster = request.body;
+  SmallVector<uint64_t> bytes;
+  auto add = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    bytes.push_back(type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  };
+  for (OpOperand& operand : cluster->getOpOperands())
+    if (llvm::none_of(request.inPlace, [&](InPlacePair pair) { return pair.second == operand.getOperandNumber(); }))
+      add(operand.get());
+  for (Value result : cluster->getResults()) add(result);
+  return bytes;
+}
+
 class EmulatedKernels : public CompiledKernels {
  public:
   EmulatedKernels(std::unique_ptr<::sgd::emulator::KernelModule> module, ::sgd::emulator::Order order,
                   SmallVector<unsigned> threads, ArrayRef<KernelRequest> requests)
       : module(std::move(module)), order(order), threads(std::move(threads)) {
-    for (const KernelRequest& request : requests) symbols.push_back(request.symbol);
+    for (const KernelRequest& request : requests) {
+      symbols.push_back(request.symbol);
+      bytes.push_back(bufferBytes(request));
+    }
   }
 
   void launch(size_t kernel, ArrayRef<void*> buffers, ArrayRef<int64_t> coordinates, int64_t begin,
               int64_t end) override {
     std::vector<uint64_t> parameters;
-    for (void* buffer : buffers) parameters.push_back(reinterpret_cast<uintptr_t>(buffer));
+    std::vector<::sgd::emulator::Extent> extents;
+    for (auto [buffer, size] : llvm::zip_equal(buffers, bytes[kernel])) {
+      parameters.push_back(reinterpret_cast<uintptr_t>(buffer));
+      extents.push_back({parameters.back(), size});
+    }
     for (int64_t coordinate : coordinates) parameters.push_back(static_cast<uint64_t>(coordinate));
     ::sgd::emulator::Grid grid{static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin), threads[kernel]};
-    EXPECT_EQ(module->Launch(symbols[kernel], grid, parameters, order), "");
+    EXPECT_EQ(module->Launch(symbols[kernel], grid, parameters, order, {extents, /*tracks_order=*/true}), "");
   }
 
  private:
@@ -38,6 +60,7 @@ class EmulatedKernels : public CompiledKernels {
   ::sgd::emulator::Order order;
   SmallVector<unsigned> threads;
   std::vector<std::string> symbols;
+  std::vector<SmallVector<uint64_t>> bytes;  // of the buffers, by kernel
 };
 
 /// ptxas, where CMake has found it, takes the module and spills no registers.
@@ -77,7 +100,7 @@ std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest>
     EXPECT_NE(module.find(".entry " + requests.front().symbol), std::string::npos);
   if (isFirst) assemble(compiled->modules[2]);
   std::string error;
-  auto module = ::sgd::emulator::KernelModule::Load(compiled->modules.front(), &error);
+  auto module = ::sgd::emulator::KernelModule::Load(compiled->modules.front(), &error, ::sgd::emulator::Judging::kAll);
   EXPECT_NE(module, nullptr) << error;
   if (!module) return nullptr;
   auto order = variant == "forward" ? ::sgd::emulator::Order::kForward : ::sgd::emulator::Order::kBackward;

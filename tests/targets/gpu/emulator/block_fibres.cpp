@@ -18,23 +18,38 @@ BlockFibres::~BlockFibres() {
 void BlockFibres::Enter() {
   BlockFibres* self = entering;
   (*self->body_)();
-  self->Wait(State::kDone);
+  self->Wait(State::kDone, 0);
 }
 
-void BlockFibres::Wait(State state) {
+void BlockFibres::Wait(State state, uint32_t site) {
   Fibre& fibre = fibres_[current_];
   fibre.state = state;
+  fibre.site = site;
   swapcontext(&fibre.context, &scheduler_);
 }
 
-void BlockFibres::Barrier() { Wait(State::kAtBarrier); }
+void BlockFibres::Barrier(uint32_t site) { Wait(State::kAtBarrier, site); }
 
-int32_t BlockFibres::Exchange(int32_t value, uint32_t distance) {
+const std::vector<int32_t>& BlockFibres::Gather(uint32_t site, uint32_t lanes, int32_t value) {
   const uint32_t self = current_;
   std::vector<int32_t>& words = words_[fibres_[self].exchanges++ % 2];
   words[self] = value;
-  Wait(State::kAtExchange);
-  return words[self ^ distance];
+  fibres_[self].lanes = lanes;
+  Wait(State::kAtExchange, site);
+  return words;
+}
+
+int32_t BlockFibres::Exchange(uint32_t site, uint32_t lanes, int32_t value, uint32_t distance) {
+  return Gather(site, lanes, value)[current_ ^ distance];
+}
+
+uint32_t BlockFibres::Ballot(uint32_t site, uint32_t lanes, bool vote) {
+  const std::vector<int32_t>& votes = Gather(site, lanes, vote ? 1 : 0);
+  uint32_t result = 0;
+  for (uint32_t lane = 0; lane < kWarp; ++lane) {
+    if (votes[current_ / kWarp * kWarp + lane] != 0) result |= uint32_t{1} << lane;
+  }
+  return result;
 }
 
 void BlockFibres::RunOneByOne(uint32_t threads, bool backward, const std::function<void()>& body) {
@@ -52,11 +67,22 @@ std::string BlockFibres::CheckRound() const {
     return std::string("thread 0 is ") + names[static_cast<int>(first)] + " and thread " + std::to_string(thread) +
            " is " + names[static_cast<int>(fibres_[thread].state)];
   }
+  if (first == State::kDone) return "";
   if (first == State::kAtExchange && fibres_.size() % kWarp != 0) return "an exchange in a warp with threads missing";
+  for (uint32_t thread = 0; thread < fibres_.size(); ++thread) {
+    const std::string name = "thread " + std::to_string(thread);
+    if (fibres_[thread].site != fibres_[thread / kWarp * kWarp].site) {
+      return name + " is at another " + (first == State::kAtBarrier ? "barrier" : "exchange") + " than its warp";
+    }
+    if (first == State::kAtExchange && fibres_[thread].lanes != ~uint32_t{0}) {
+      return name + " exchanges with some lanes of its warp, but all are here";
+    }
+  }
   return "";
 }
 
-std::string BlockFibres::Run(uint32_t threads, bool backward, const std::function<void()>& body) {
+std::string BlockFibres::Run(uint32_t threads, bool backward, const std::function<void()>& body,
+                             const std::function<void()>& at_barrier) {
   if (stack_count_ < threads) {
     if (stacks_ != nullptr) munmap(stacks_, stack_count_ * kStackBytes);
     void* memory = mmap(nullptr, threads * kStackBytes, PROT_READ | PROT_WRITE,
@@ -86,6 +112,7 @@ std::string BlockFibres::Run(uint32_t threads, bool backward, const std::functio
     }
     if (std::string problem = CheckRound(); !problem.empty()) return problem;
     if (fibres_[0].state == State::kDone) return "";
+    if (fibres_[0].state == State::kAtBarrier) at_barrier();
   }
 }
 

@@ -18,26 +18,34 @@ class BlockFibres {
   BlockFibres(const BlockFibres&) = delete;
   BlockFibres& operator=(const BlockFibres&) = delete;
 
-  // Calls `body` in `threads` threads until all have returned. Empty, or why they cannot all go on.
-  std::string Run(uint32_t threads, bool backward, const std::function<void()>& body);
+  // Calls `body` in `threads` threads until all have returned, and `at_barrier` where all are at one. Empty, or why
+  // they cannot all go on.
+  std::string Run(uint32_t threads, bool backward, const std::function<void()>& body,
+                  const std::function<void()>& at_barrier);
   // The same for a body that never waits.
   void RunOneByOne(uint32_t threads, bool backward, const std::function<void()>& body);
 
-  // For the running thread:
+  // For the running thread. `site`: the number of the instruction, which is one for all threads of a warp.
   uint32_t thread() const { return current_; }
-  void Barrier();
-  int32_t Exchange(int32_t value, uint32_t distance);
+  void Barrier(uint32_t site);
+  int32_t Exchange(uint32_t site, uint32_t lanes, int32_t value, uint32_t distance);
+  // The lanes of the warp that vote for it.
+  uint32_t Ballot(uint32_t site, uint32_t lanes, bool vote);
 
  private:
   enum class State { kReady, kAtBarrier, kAtExchange, kDone };
   struct Fibre {
     ucontext_t context;
     State state;
+    uint32_t site;   // where it waits
+    uint32_t lanes;  // that it says take part in the exchange
     uint32_t exchanges;
   };
 
   static void Enter();
-  void Wait(State state);
+  void Wait(State state, uint32_t site);
+  // What a thread has given, by thread, once all have.
+  const std::vector<int32_t>& Gather(uint32_t site, uint32_t lanes, int32_t value);
   std::string CheckRound() const;
 
   std::vector<Fibre> fibres_;

@@ -10,9 +10,13 @@
 namespace sgd::emulator {
 namespace {
 
+// Memory of a rank up to which every access of its kernels is judged.
+constexpr uint64_t kSmallBytes = 256 << 10;
+
 class Library final : public device::KernelLibrary {
  public:
   std::unique_ptr<KernelModule> module;
+  Judging judging = Judging::kSome;
   std::vector<std::pair<std::string, uint32_t>> kernels;  // symbol, threads
 };
 
@@ -22,7 +26,9 @@ class LaunchNode final : public device::Node {
              std::span<const int64_t> coordinates, Order order)
       : library_(library), kernel_(launch.kernel()), blocks_(launch.range()), order_(order) {
     for (uint32_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
-      parameters_.push_back(reinterpret_cast<uintptr_t>(memory.Address(*launch.buffers()->Get(i))));
+      const artifact::Slice& slice = *launch.buffers()->Get(i);
+      parameters_.push_back(reinterpret_cast<uintptr_t>(memory.Address(slice)));
+      extents_.push_back({parameters_.back(), slice.size()});
     }
     for (const int64_t coordinate : coordinates) parameters_.push_back(static_cast<uint64_t>(coordinate));
   }
@@ -31,7 +37,8 @@ class LaunchNode final : public device::Node {
     if (blocks_ == 0) return absl::OkStatus();
     const auto& [symbol, threads] = library_.kernels[kernel_];
     const std::string problem =
-        library_.module->Launch(symbol, {0, static_cast<uint32_t>(blocks_), threads}, parameters_, order_);
+        library_.module->Launch(symbol, {0, static_cast<uint32_t>(blocks_), threads}, parameters_, order_,
+                                {extents_, library_.judging == Judging::kAll});
     return problem.empty() ? absl::OkStatus() : absl::InternalError(problem);
   }
 
@@ -41,6 +48,7 @@ class LaunchNode final : public device::Node {
   uint64_t blocks_;
   Order order_;
   std::vector<uint64_t> parameters_;
+  std::vector<Extent> extents_;
 };
 
 class SeveralNodes final : public device::Node {
@@ -72,7 +80,9 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> EmulatedDevice::LoadKerne
   if (!modules.ok()) return modules.status();
   if (modules->front().architecture != "emulated") return absl::FailedPreconditionError("is not for cuda:emulated");
   std::string error;
-  library->module = KernelModule::Load(std::string(modules->front().text), &error);
+  const bool is_small = file.root().private_bytes() + file.root().window_bytes() <= kSmallBytes;
+  library->judging = is_small ? Judging::kAll : Judging::kSome;
+  library->module = KernelModule::Load(std::string(modules->front().text), &error, library->judging);
   if (!library->module) return absl::InvalidArgumentError(absl::StrCat("the kernels: ", error));
   for (const artifact::Kernel* kernel : *file.root().kernels()) {
     library->kernels.emplace_back(kernel->symbol()->str(), kernel->threads());

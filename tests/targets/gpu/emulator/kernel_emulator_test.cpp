@@ -16,11 +16,13 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+!0 = !{}
 )";
 
 std::unique_ptr<KernelModule> Load(const std::string& text) {
   std::string error;
-  auto module = KernelModule::Load(kDeclarations + text, &error);
+  auto module = KernelModule::Load(kDeclarations + text, &error, Judging::kAll);
   EXPECT_NE(module, nullptr) << error;
   return module;
 }
@@ -64,9 +66,13 @@ TEST(KernelEmulator, SharedMemoryWithABarrier) {
 }
 
 TEST(KernelEmulator, AMissingBarrierShows) {
-  const std::vector<int32_t> forward = RunReversal("", Order::kForward), backward = RunReversal("", Order::kBackward);
-  EXPECT_NE(forward, backward);
-  EXPECT_EQ(forward[0], -1) << "read before it was written";
+  for (const Order order : {Order::kForward, Order::kBackward}) {
+    std::vector<int32_t> out(64);
+    const uint64_t parameters[] = {reinterpret_cast<uintptr_t>(out.data())};
+    EXPECT_THAT(Load(Reversal(""))->Launch("reverse", {0, 1, 64}, parameters, order),
+                HasSubstr("shared memory that thread"));
+    EXPECT_EQ(order == Order::kForward ? out[0] : out[63], -1) << "read before it was written";
+  }
 }
 
 TEST(KernelEmulator, ExchangesInAWarp) {
@@ -105,6 +111,102 @@ attributes #0 = { "nvvm.reqntid"="64" }
 )");
   EXPECT_EQ(module->Launch("leaves", {0, 1, 64}, {}),
             "leaves, block 0: thread 0 is at a barrier and thread 40 is done");
+}
+
+// A kernel of 32 threads; %t is the thread, %in and %out are buffers.
+std::string Body(const std::string& code) {
+  return R"(
+@k_array = internal addrspace(3) global [32 x i32] undef
+define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) #0 {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %t
+)" + code +
+         R"(
+  ret void
+}
+attributes #0 = { "nvvm.reqntid"="32" }
+)";
+}
+
+struct Judged {
+  const char* name;
+  const char* code;
+  const char* problem;  // empty: none
+};
+
+class Judgement : public ::testing::TestWithParam<Judged> {};
+
+TEST_P(Judgement, OfAccesses) {
+  alignas(64) int32_t in[64] = {}, out[64] = {};
+  const uint64_t parameters[] = {reinterpret_cast<uintptr_t>(in), reinterpret_cast<uintptr_t>(out)};
+  const Extent extents[] = {{parameters[0], 32 * sizeof(int32_t)}, {parameters[1], 32 * sizeof(int32_t)}};
+  const std::string problem =
+      Load(Body(GetParam().code))->Launch("k", {0, 2, 32}, parameters, Order::kForward, {extents, true});
+  if (*GetParam().problem == 0)
+    EXPECT_EQ(problem, "");
+  else
+    EXPECT_THAT(problem, HasSubstr(GetParam().problem));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    KernelEmulator, Judgement,
+    ::testing::Values(
+        Judged{"Reads", "%v = load <4 x i32>, ptr addrspace(1) %in, align 16", ""},
+        Judged{
+            "Misaligned",
+            "%p = getelementptr i32, ptr addrspace(1) %in, i32 2\n%v = load <4 x i32>, ptr addrspace(1) %p, align 16",
+            "block 0: thread 0 reads 16 bytes of global memory that are not aligned to 16"},
+        Judged{"Outside",
+               "%i = add i32 %t, 1\n%p = getelementptr i32, ptr addrspace(1) %in, i32 %i\n"
+               "%v = load i32, ptr addrspace(1) %p",
+               "thread 31 reads 4 bytes of global memory that are not the kernel's"},
+        Judged{"OutsideOfSharedMemory",
+               "%p = getelementptr i32, ptr addrspace(3) @k_array, i32 40\nstore i32 1, ptr addrspace(3) %p",
+               "thread 0 writes 4 bytes of shared memory that are not the kernel's"},
+        Judged{"BlocksWriteTheSame", "store i32 1, ptr addrspace(1) %to",
+               "block 1: thread 0 writes global memory that thread 0 of block 0 has written"},
+        Judged{"ThreadsWriteTheSame", "store i32 %t, ptr addrspace(1) %out",
+               "thread 1 writes global memory that thread 0 has written, with no barrier between"},
+        Judged{"WritesWhatOthersHaveRead",
+               "%v = load i32, ptr addrspace(1) %in\n%c = icmp eq i32 %t, 5\nbr i1 %c, label %w, label %e\n"
+               "w:\nstore i32 %v, ptr addrspace(1) %in\nbr label %e\ne:",
+               "thread 5 writes global memory that thread 5 has read, with no barrier between"},
+        Judged{"ReadOnlyIsWritten",
+               "%own = icmp eq i32 %b, 0\nbr i1 %own, label %w, label %e\nw:\n"
+               "%v = load i32, ptr addrspace(1) %to, !invariant.load !0\nstore i32 %v, ptr addrspace(1) %to\n"
+               "br label %e\ne:",
+               "has read as what nobody writes"},
+        Judged{"InPlace",
+               "%own = icmp eq i32 %b, 0\nbr i1 %own, label %w, label %e\nw:\n"
+               "%v = load i32, ptr addrspace(1) %to\nstore i32 %v, ptr addrspace(1) %to\nbr label %e\ne:",
+               ""},
+        Judged{"SomeLanes", "%x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 65535, i32 %t, i32 1, i32 31)",
+               "exchanges with some lanes of its warp, but all are here"},
+        Judged{"OtherInstructions",
+               "%c = icmp ult i32 %t, 16\nbr i1 %c, label %l, label %r\n"
+               "l:\n%x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %t, i32 1, i32 31)\nbr label %e\n"
+               "r:\n%y = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %t, i32 1, i32 31)\nbr label %e\ne:",
+               "thread 16 is at another exchange than its warp"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(KernelEmulator, Ballots) {
+  auto module = Load(R"(
+define ptx_kernel void @odd(ptr addrspace(1) %out) #0 {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %bit = and i32 %t, 1
+  %c = icmp ne i32 %bit, 0
+  %mask = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %c)
+  %where = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  store i32 %mask, ptr addrspace(1) %where
+  ret void
+}
+attributes #0 = { "nvvm.reqntid"="64" }
+)");
+  std::vector<uint32_t> out(64);
+  const uint64_t parameters[] = {reinterpret_cast<uintptr_t>(out.data())};
+  ASSERT_EQ(module->Launch("odd", {0, 1, 64}, parameters), "");
+  EXPECT_THAT(out, ::testing::Each(0xAAAAAAAA));
 }
 
 TEST(KernelEmulator, RefusesWrongLaunchesAndTexts) {
