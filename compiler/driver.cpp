@@ -58,8 +58,7 @@ class Driver {
     computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
-    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options, target->getDescription()); })))
-      return failure();
+    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
     if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, target->getDescription()); })))

@@ -33,7 +33,7 @@ struct CompileOptions {
   std::optional<EmitLevel> emit;
   bool writeArtifact = true;            ///< false stops after the emitted level
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
-  std::string topologyFile;             ///< or the name of one built in; empty: the target's
+  std::string topologyFile;             ///< or the name of one built in; empty: see TargetDescription
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
   unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core

@@ -23,8 +23,8 @@ void mlir::sgd::addShardingStage(OpPassManager& passes) {
   passes.addPass(createVerifyShardingPass());
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
-  std::string topology = getTopologyName(options, target);
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
+  std::string topology = getTopologyName(options, TargetDescription());
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());

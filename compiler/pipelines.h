@@ -16,7 +16,7 @@ std::string getTopologyName(const CompileOptions& options, const TargetDescripti
 void addShardingStage(OpPassManager& passes);
 
 /// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
-void addSpmdStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);
+void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
 /// To kernels: contractions, clusters, the order of execution.
 void addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);

@@ -15,7 +15,8 @@ namespace mlir::sgd {
 
 /// What differs between targets for the passes before code generation.
 struct TargetDescription {
-  /// Links and devices that costs are counted with where the user names no others: a name that loadTopology knows.
+  /// Links and devices whose times are scheduled for and reported where the user names no others: a name that
+  /// loadTopology knows. What is sent is decided for "host" then, so that it is the same on all targets.
   std::string topology = "host";
   /// Products around a kernel are computed in tiles that stay in a thread's cache.
   bool hasTiles = true;

@@ -95,8 +95,8 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")
       ->type_name("SIZE");
   app.add_option("--topology", flags.compile.topologyFile,
-                 "Links between ranks for the cost model: host, a100, h100, b200 or a file (default: "
-                 "as the target has them)")
+                 "Links between ranks for the cost model: host, a100, h100, b200 or a file; by "
+                 "default what is sent is decided for host, and times are those of the target")
       ->type_name("FILE.json");
   app.add_option(
          "--tile-scratch", flags.tileScratch,

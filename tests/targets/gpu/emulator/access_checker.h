@@ -44,9 +44,9 @@ class AccessChecker {
     uint32_t block = 0, thread = 0, epoch = 0;  // epoch 0: never; no two blocks have the same ones
   };
   struct Byte {
-    Touched write, read;              // the last ones
-    bool read_by_threads = false;     // several, in read.epoch
-    bool read_by_blocks = false;      // several
+    Touched write, read;           // the last ones
+    bool read_by_threads = false;  // several, in read.epoch
+    bool read_by_blocks = false;   // several
     bool read_as_read_only = false;
   };
   struct Region {
