@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 #include <string>
@@ -74,6 +75,20 @@ class Device {
   // What has an influence on bits: CPU features used, library versions. Ranks whose texts differ
   // must not run together.
   virtual std::string fingerprint() const = 0;
+
+  // Cores of the host that are near this device, as a list of the system's ("0-15,64-79"); empty where all are or it is
+  // not known.
+  virtual std::string near_cores() const { return ""; }
+
+  // Opens the libraries that the artifact's programs need beside the device; from then on fingerprint() names their
+  // versions. FailedPrecondition when one is missing or too old.
+  virtual absl::Status OpenLibraries(const artifact::ArtifactFile& file) { return absl::OkStatus(); }
+
+  // Takes memory at once for the arenas that are allocated from then on. ResourceExhausted when there is not that much.
+  virtual absl::Status Reserve(uint64_t bytes) { return absl::OkStatus(); }
+
+  // Bytes of the device's memory that are in use, by whoever; nullopt where it has none of its own.
+  virtual std::optional<uint64_t> used_bytes() const { return std::nullopt; }
 
   // ResourceExhausted when there is not that much memory.
   virtual absl::StatusOr<std::unique_ptr<Arena>> Allocate(uint64_t bytes) = 0;

@@ -11,9 +11,23 @@
 
 namespace sgd::device {
 
+// A point in a queue that other queues and the host can wait for. Must not outlive its Queues.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual absl::Status Record(uint32_t queue) = 0;
+  // What `queue` is given from now on runs after what came before the last Record.
+  virtual absl::Status Wait(uint32_t queue) = 0;
+  // Whether what came before the last Record is complete; the first error of a queue otherwise.
+  virtual absl::StatusOr<bool> IsReached() = 0;
+};
+
 // Queues and events are numbered as in StreamPlan; queue 0 is there from the start and is used at first.
 class Queues {
  public:
+  // The queue of copies between host and device that run beside everything else; there from the start, never recorded.
+  static constexpr uint32_t kCopies = ~uint32_t{0};
+
   virtual ~Queues() = default;
 
   // Makes sure that there are queues [0, streams) and events [0, events).
@@ -23,6 +37,9 @@ class Queues {
   virtual void Use(uint32_t stream) = 0;
   virtual absl::Status Record(uint32_t stream, uint32_t event) = 0;
   virtual absl::Status Wait(uint32_t stream, uint32_t event) = 0;
+
+  // An event beside the numbered ones, which is its holder's alone.
+  virtual absl::StatusOr<std::unique_ptr<Event>> MakeEvent() = 0;
 
   // Between the two, what the queues are given is recorded and not run: queue 0, and what waits for events recorded on
   // it, directly or not. All of that must be joined to queue 0 at the end. The node runs the recording on queue 0.

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/device/device.h"
+#include "runtime/device/topology.h"
 
 namespace sgd::device {
 
@@ -20,6 +21,9 @@ struct DeviceRequest {
 class TargetModule {
  public:
   virtual ~TargetModule() = default;
+
+  // All devices of this host that ranks may use. FailedPrecondition when there are none.
+  virtual absl::StatusOr<Topology> Describe() const = 0;
 
   virtual absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const DeviceRequest& request) const = 0;
 

@@ -180,18 +180,38 @@ absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instru
 }
 
 absl::Status Executor::Run(uint64_t step) {
-  const absl::Time begin = SteadyNow();
-  timing_.communication = absl::ZeroDuration();
+  absl::Status status = Begin(step);
+  return status.ok() ? End() : status;
+}
+
+absl::Status Executor::Begin(uint64_t step) {
   step_ = step;
   std::fill(step_times_.begin(), step_times_.end(), absl::ZeroDuration());
-  absl::Status status = queued_ != nullptr ? RunOnQueues() : RunBlock({0, steps_.size()});
-  if (!status.ok()) return status;
-  if (queued_ == nullptr) status = context_.device().Synchronize();
+  if (queued_ != nullptr) return BeginOnQueues();
+  const absl::Time begin = SteadyNow();
+  timing_.communication = absl::ZeroDuration();
+  absl::Status status = RunBlock({0, steps_.size()});
+  if (status.ok()) status = context_.device().Synchronize();
   timing_.total = SteadyNow() - begin;
+  return status;
+}
+
+absl::Status Executor::End() {
+  if (queued_ != nullptr) {
+    if (under_way_.empty()) return absl::FailedPreconditionError("no step is under way");
+    const StepUnderWay ending = under_way_.front();
+    under_way_.pop_front();
+    absl::Status status = WaitUntil([&] { return ending.done->IsReached(); });
+    if (!status.ok()) return StepError(status, ending.step);
+    if (host_ != nullptr) host_->EndStep();
+    timing_.host = ending.host;
+    timing_.total = SteadyNow() - std::max(ending.begin, last_end_);
+    last_end_ = SteadyNow();
+  }
   for (size_t i = 0; i < step_times_.size(); ++i) {
     instruction_times_[i] = std::min(instruction_times_[i], step_times_[i]);
   }
-  return status;
+  return absl::OkStatus();
 }
 
 absl::Status Executor::RunBlock(const artifact::Block& block) {
@@ -251,15 +271,24 @@ absl::Status Executor::ExecuteTimed(const Step& step) {
 
 absl::Status Executor::PrepareForQueues() {
   device::Device& device = context_.device();
-  if (device::HostTransfer* transfer = device.host_transfer()) {
-    std::vector<HostMirrors::Place> inputs, outputs;
+  if (device.host_transfer() != nullptr) {
+    std::vector<DevicePlace> inputs, outputs;
+    std::vector<size_t> scalars;
     for (const Tensor& input : inputs_) inputs.push_back({input.bytes, input.shard.local_bytes()});
-    for (const Tensor& output : outputs_) outputs.push_back({output.bytes, output.shard.local_bytes()});
-    absl::StatusOr<std::unique_ptr<HostMirrors>> mirrors = HostMirrors::Create(*transfer, inputs, outputs);
-    if (!mirrors.ok()) return mirrors.status();
-    mirrors_ = *std::move(mirrors);
+    for (const Tensor& output : outputs_) {
+      if (output.shard.type().global_dims.empty()) scalars.push_back(outputs.size());
+      outputs.push_back({output.bytes, output.shard.local_bytes()});
+    }
+    absl::StatusOr<std::unique_ptr<HostTensors>> host = HostTensors::Create(device, inputs, outputs, scalars);
+    if (!host.ok()) return host.status();
+    host_ = *std::move(host);
   }
   if (device.queues() == nullptr) return absl::OkStatus();
+  for (uint64_t i = 0; i < HostTensors::kStepsUnderWay; ++i) {
+    absl::StatusOr<std::unique_ptr<device::Event>> event = device.queues()->MakeEvent();
+    if (!event.ok()) return event.status();
+    done_events_.push_back(*std::move(event));
+  }
   QueuedStep::Hooks hooks;
   hooks.enqueue = [this](uint32_t index) { return EnqueueInstruction(index); };
   hooks.wait = [this] { return WaitForQueues(); };
@@ -269,11 +298,16 @@ absl::Status Executor::PrepareForQueues() {
   hooks.sent_bytes = [this] { return context_.communicator().sent_bytes(); };
   hooks.count_sent = [this](uint64_t bytes) { context_.communicator().CountSent(bytes); };
   // Instructions that are timed run one by one.
+  const bool records = !options_.profile && !options_.eager;
   absl::StatusOr<std::unique_ptr<QueuedStep>> step =
-      QueuedStep::Create(*device.queues(), source_, std::move(hooks), !options_.profile);
+      QueuedStep::Create(*device.queues(), source_, std::move(hooks), records);
   if (!step.ok()) return step.status();
   queued_ = *std::move(step);
   return absl::OkStatus();
+}
+
+absl::Status Executor::StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) {
+  return host_ == nullptr || queued_ == nullptr ? absl::OkStatus() : host_->Stage(fed, kept, !options_.eager);
 }
 
 absl::Status Executor::EnqueueInstruction(uint32_t index) {
@@ -290,12 +324,12 @@ absl::Status Executor::EnqueueInstruction(uint32_t index) {
 }
 
 // Peers that are late or dead show in the communicator before a queue comes to its end.
-absl::Status Executor::WaitForQueues() {
+absl::Status Executor::WaitUntil(const std::function<absl::StatusOr<bool>()>& is_done) {
   const absl::Time deadline = SteadyNow() + options_.timeout;
   for (uint64_t polls = 0;; ++polls) {
-    absl::StatusOr<bool> is_idle = context_.device().queues()->IsIdle();
-    if (!is_idle.ok()) return is_idle.status();
-    if (*is_idle) return absl::OkStatus();
+    absl::StatusOr<bool> done = is_done();
+    if (!done.ok()) return done.status();
+    if (*done) return absl::OkStatus();
     if (absl::Status status = context_.communicator().Poll(); !status.ok()) return status;
     if (polls % 64 == 63 && SteadyNow() > deadline) {
       return absl::DeadlineExceededError(
@@ -304,16 +338,29 @@ absl::Status Executor::WaitForQueues() {
   }
 }
 
-absl::Status Executor::RunOnQueues() {
-  absl::Status status = read_status();
-  if (status.ok() && mirrors_ != nullptr) status = mirrors_->Upload();
-  if (status.ok()) status = queued_->Run();
-  if (!status.ok()) return status;
-  if (mirrors_ != nullptr) mirrors_->Outdate();
-  status = WaitForQueues();
+absl::Status Executor::WaitForQueues() {
+  return WaitUntil([this] { return context_.device().queues()->IsIdle(); });
+}
+
+absl::Status Executor::StepError(const absl::Status& status, uint64_t step) const {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ", step_,
+  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ", step,
                                                   ": ", status.message()));
+}
+
+absl::Status Executor::BeginOnQueues() {
+  if (under_way_.size() == HostTensors::kStepsUnderWay)
+    return absl::FailedPreconditionError("a step is to begin, but the one before the last has not ended");
+  const absl::Time begin = SteadyNow();
+  device::Event& done = *done_events_[begun_++ % HostTensors::kStepsUnderWay];
+  if (absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->BeginStep(); !status.ok())
+    return StepError(status, step_);
+  if (absl::Status status = queued_->Run(); !status.ok()) return status;
+  absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->FetchOutputs();
+  if (status.ok()) status = done.Record(device::StreamPlan::kCompute);
+  if (!status.ok()) return StepError(status, step_);
+  under_way_.push_back({step_, &done, begin, SteadyNow() - begin});
+  return absl::OkStatus();
 }
 
 absl::Status Executor::ExecuteCollective(const Step& step) {
@@ -338,19 +385,19 @@ absl::Status Executor::Communicate(const Step& step) {
 }
 
 std::span<std::byte> Executor::InputBytes(size_t index) const {
-  if (mirrors_ != nullptr) return mirrors_->Fill(index);
+  if (host_ != nullptr) return host_->FillInput(index);
   return {inputs_[index].bytes, inputs_[index].shard.local_bytes()};
 }
 
 std::span<const std::byte> Executor::ReadInput(size_t index) const {
-  if (mirrors_ != nullptr) return mirrors_->ReadInput(index);
+  if (host_ != nullptr) return host_->ReadInput(index);
   return {inputs_[index].bytes, inputs_[index].shard.local_bytes()};
 }
 
-absl::Status Executor::read_status() const { return mirrors_ != nullptr ? mirrors_->status() : absl::OkStatus(); }
+absl::Status Executor::read_status() const { return host_ != nullptr ? host_->status() : absl::OkStatus(); }
 
 std::span<const std::byte> Executor::OutputBytes(size_t index) const {
-  if (mirrors_ != nullptr) return mirrors_->ReadOutput(index);
+  if (host_ != nullptr) return host_->ReadOutput(index);
   return {outputs_[index].bytes, outputs_[index].shard.local_bytes()};
 }
 

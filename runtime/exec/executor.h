@@ -6,10 +6,14 @@
 //   executor->UploadInput(i, global_bytes) ...   or fill executor->InputBytes(i), this rank's
 //   shard, directly loop: executor->Run(step); read outputs; carry->Run();       (carry: see
 //   carry.h)
+//
+// On a device with queues a step can be given before the one before it has ended: see Begin.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +29,7 @@
 #include "runtime/data/shard.h"
 #include "runtime/device/device.h"
 #include "runtime/exec/context.h"
-#include "runtime/exec/host_mirrors.h"
+#include "runtime/exec/host_tensors.h"
 #include "runtime/exec/queued_step.h"
 
 namespace sgd::exec {
@@ -35,6 +39,8 @@ struct ExecutorOptions {
   absl::Duration timeout = absl::Seconds(300);
   // Times every instruction, which costs some 50 ns for each.
   bool profile = false;
+  // On a device with queues: gives it every instruction of every step one by one, instead of a recording.
+  bool eager = false;
 };
 
 // An input or output as this rank sees it.
@@ -46,9 +52,12 @@ struct Tensor {
   std::optional<uint32_t> carry_input;  // outputs only: Output.carry_input
 };
 
-// Wall time of the last step.
+// Wall time of the last step that has ended.
 struct StepTiming {
+  // From its begin, or from the end of the step before where that came later.
   absl::Duration total;
+  // How long the host took to give it to a device with queues.
+  absl::Duration host;
   // How long it waited for collectives, peers included: what of them was not hidden behind compute.
   absl::Duration communication;
 };
@@ -68,11 +77,23 @@ class Executor {
   // program, step, instruction, operation and source location.
   absl::Status Run(uint64_t step);
 
+  // Run in two parts, for a device with queues: Begin gives it the step and returns, End waits for the first step that
+  // has begun and not ended. kStepsUnderWay may be under way: the next step's inputs are filled, given and copied while
+  // one runs. Between them InputBytes is for staged inputs alone, and outputs that are no scalars must not be read.
+  // Elsewhere Begin runs the step.
+  absl::Status Begin(uint64_t step);
+  absl::Status End();
+  bool has_queues() const { return queued_ != nullptr; }
+
+  // Of a device that the host feeds by copies, before the first step: `fed` inputs are filled before every step, `kept`
+  // ones hold the same before every step, what was filled before. ResourceExhausted when memory is.
+  absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept);
+
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
   // This rank's shard of an input in the host's memory, to be filled as a whole; of an output, valid from Run until the
-  // next Run or carry.
+  // next Run or carry, and of a scalar from the end of its step until the end of the next one.
   std::span<std::byte> InputBytes(size_t index) const;
   std::span<const std::byte> OutputBytes(size_t index) const;
   // What an input holds between steps, valid until the next Run or carry.
@@ -88,6 +109,9 @@ class Executor {
   absl::Status DownloadOutput(size_t index, std::span<std::byte> global) const;
 
   const StepTiming& timing() const { return timing_; }
+  // Memory beside the context's arenas: for inputs that are staged, and pinned memory of the host.
+  uint64_t staging_bytes() const { return host_ == nullptr ? 0 : host_->device_bytes(); }
+  uint64_t pinned_bytes() const { return host_ == nullptr ? 0 : host_->pinned_bytes(); }
   // With ExecutorOptions::profile: the wall time that each instruction takes in a step, all its executions together,
   // the least over the steps so far, by its index in the program; InfiniteDuration before the first step. Loops and
   // branches take none themselves. Empty otherwise.
@@ -106,6 +130,13 @@ class Executor {
     std::vector<artifact::Block> blocks = {};  // kLoop, kCase: as artifact::BlocksOf
   };
 
+  struct StepUnderWay {
+    uint64_t step;
+    device::Event* done;
+    absl::Time begin;
+    absl::Duration host;
+  };
+
   Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
   absl::Status PrepareNodes();
   absl::Status TakeAlgorithms(device::AlgorithmChoices& choices);
@@ -114,8 +145,10 @@ class Executor {
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
   absl::Status PrepareForQueues();
   absl::Status EnqueueInstruction(uint32_t index);
+  absl::Status WaitUntil(const std::function<absl::StatusOr<bool>()>& is_done);
   absl::Status WaitForQueues();
-  absl::Status RunOnQueues();
+  absl::Status BeginOnQueues();
+  absl::Status StepError(const absl::Status& status, uint64_t step) const;
   absl::Status RunBlock(const artifact::Block& block);
   absl::Status RunLoop(const Step& step);
   absl::Status RunCase(const Step& step);
@@ -135,8 +168,12 @@ class Executor {
   std::vector<Step> steps_;
   std::vector<comm::CollectiveHandle> handles_;       // by instruction, of collectives
   std::vector<std::unique_ptr<device::Node>> nodes_;  // by instruction, until steps_ has them
-  std::unique_ptr<HostMirrors> mirrors_;              // where the host cannot use the device's memory
+  std::unique_ptr<HostTensors> host_;                 // where the host cannot use the device's memory
   std::unique_ptr<QueuedStep> queued_;                // on a device with queues
+  std::deque<StepUnderWay> under_way_;                // there: given and not ended
+  std::vector<std::unique_ptr<device::Event>> done_events_;
+  uint64_t begun_ = 0;  // steps
+  absl::Time last_end_ = absl::InfinitePast();
   uint64_t step_ = 0;
   StepTiming timing_;
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of this step

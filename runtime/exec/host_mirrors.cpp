@@ -1,71 +1,70 @@
-// One arena of the host holds all mirrors, each on cache lines of its own.
+// Ordinary memory: the driver copies through pinned memory of its own, and tensors that cross once need no more.
 #include "runtime/exec/host_mirrors.h"
 
 #include <utility>
 
-#include "absl/memory/memory.h"
-
 namespace sgd::exec {
-namespace {
 
-constexpr uint64_t kAlignment = 64;
+HostMirrors::HostMirrors(device::HostTransfer& transfer, const std::vector<DevicePlace>& inputs,
+                         const std::vector<DevicePlace>& outputs)
+    : transfer_(transfer) {
+  for (const DevicePlace& place : inputs) inputs_.push_back({place});
+  for (const DevicePlace& place : outputs) outputs_.push_back({place});
+}
 
-uint64_t Rounded(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<HostMirrors>> HostMirrors::Create(device::HostTransfer& transfer,
-                                                                 const std::vector<Place>& inputs,
-                                                                 const std::vector<Place>& outputs) {
-  uint64_t bytes = 0;
-  for (const std::vector<Place>* places : {&inputs, &outputs}) {
-    for (const Place& place : *places) bytes += Rounded(place.bytes);
-  }
-  absl::StatusOr<std::unique_ptr<device::Arena>> arena = transfer.AllocateHost(bytes);
-  if (!arena.ok()) return arena.status();
-  auto mirrors = absl::WrapUnique(new HostMirrors(transfer));
-  mirrors->arena_ = *std::move(arena);
-  std::byte* at = mirrors->arena_->data();
-  for (const auto& [places, target] :
-       {std::pair(&inputs, &mirrors->inputs_), std::pair(&outputs, &mirrors->outputs_)}) {
-    for (const Place& place : *places) {
-      target->push_back({place, {at, place.bytes}});
-      at += Rounded(place.bytes);
-    }
-  }
-  return mirrors;
+std::span<std::byte> HostMirrors::Hold(Mirror& mirror) {
+  mirror.host.resize(mirror.place.bytes);
+  mirror.used_before = begun_;
+  holds_memory_ = true;
+  return mirror.host;
 }
 
 std::span<std::byte> HostMirrors::Fill(size_t input) {
   inputs_[input].is_filled = true;
-  return inputs_[input].host;
+  return Hold(inputs_[input]);
 }
 
-std::span<const std::byte> HostMirrors::ReadInput(size_t input) {
-  if (!inputs_[input].is_filled) Download(inputs_[input]);
-  return inputs_[input].host;
+std::span<const std::byte> HostMirrors::ReadInput(size_t input, const std::byte* place) {
+  return inputs_[input].is_filled ? Hold(inputs_[input]) : Read(inputs_[input], place);
 }
 
 std::span<const std::byte> HostMirrors::ReadOutput(size_t output) {
-  Mirror& mirror = outputs_[output];
-  if (!std::exchange(mirror.is_current, true)) Download(mirror);
-  return mirror.host;
+  return Read(outputs_[output], outputs_[output].place.device);
+}
+
+std::span<const std::byte> HostMirrors::Read(Mirror& mirror, const std::byte* place) {
+  const std::span<std::byte> host = Hold(mirror);
+  if (!std::exchange(mirror.is_current, true)) status_.Update(transfer_.Download(place, host));
+  return host;
 }
 
 absl::Status HostMirrors::Upload() {
+  if (!holds_memory_) return absl::OkStatus();
   for (Mirror& input : inputs_) {
     if (!std::exchange(input.is_filled, false)) continue;
-    if (absl::Status status = transfer_.Upload(input.host, input.place.device); !status.ok()) return status;
+    if (absl::Status status = transfer_.Upload(Hold(input), input.place.device); !status.ok()) return status;
+    input.is_current = true;
   }
   return absl::OkStatus();
 }
 
-void HostMirrors::Outdate() {
-  for (Mirror& output : outputs_) output.is_current = false;
+void HostMirrors::BeginStep() {
+  ++begun_;
+  if (!holds_memory_) return;
+  for (std::vector<Mirror>* mirrors : {&inputs_, &outputs_}) {
+    for (Mirror& mirror : *mirrors) mirror.is_current = false;
+  }
 }
 
-void HostMirrors::Download(const Mirror& mirror) {
-  status_.Update(transfer_.Download(mirror.place.device, mirror.host));
+void HostMirrors::EndStep() {
+  ++ended_;
+  if (!std::exchange(holds_memory_, false)) return;
+  for (std::vector<Mirror>* mirrors : {&inputs_, &outputs_}) {
+    for (Mirror& mirror : *mirrors) {
+      if (!mirror.is_filled && !mirror.is_current && mirror.used_before < ended_) mirror.host = {};
+      holds_memory_ = holds_memory_ || !mirror.host.empty();
+    }
+  }
 }
 
 }  // namespace sgd::exec

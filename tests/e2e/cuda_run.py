@@ -43,6 +43,37 @@ def one_rank(folder):
             losses(folder, model, sizes, steps)
 
 
+def replayed_as_eager(folder):
+    """Recorded steps give the bits of instructions that are given one by one, fed and carried from step to step."""
+    model = harness.Model("mlp_digits")
+    (folder / "carry.json").write_text(json.dumps(model.meta["carry"]))
+    for sizes in ({"data": 1}, {"data": 2}):
+        artifact, _, ranks = model.compile(folder, sizes, extra=TARGET)
+        results = []
+        for name, flags in (("replayed", []), ("eager", ["--eager"])):
+            out = folder / f"{name}.safetensors"
+            harness.tool("sgdrun", "-n", ranks, artifact, "--init", model.data / "inputs.safetensors", "--batches", model.path / "batches.safetensors",
+                         "--carry-json", folder / "carry.json", "--steps", 5, "--outputs", out, *flags)
+            results.append(out.read_bytes())
+        assert results[0] == results[1], f"replayed steps differ from eager ones on {sizes}"
+
+
+def little_host_work(folder):
+    """A step is a handful of calls of the driver, and takes no memory."""
+    artifact, _, _ = harness.Model("mlp_digits").compile(folder, {"data": 1}, extra=TARGET)
+    batches, init = (harness.MODELS / "mlp_digits" / name for name in ("batches.safetensors", "inputs.safetensors"))
+    counts = []
+    for steps in (10, 110):
+        harness.tool("sgdrun", "-n", 1, artifact, "--init", init, "--batches", batches, "--steps", steps,
+                     env={"SGD_EMULATED_COUNTS": str(folder / "counts")})
+        counts.append(json.loads((folder / "counts").read_text()))
+    assert counts[0]["allocations"] == counts[1]["allocations"], counts
+    calls = (counts[1]["calls"] - counts[0]["calls"]) / 100
+    assert calls <= 10, f"{calls} calls of the driver a step"
+    line = json.loads(harness.tool("sgdrun", "-n", 1, artifact, "--bench", 3).stdout.splitlines()[-1])
+    assert line["host_us_median"] > 0 and line["steps_per_second"] > 0 and line["pinned_bytes"] > 0, line
+
+
 def several_ranks(folder):
     losses(folder, "mlp_digits", {"data": 4}, 4)
     losses(folder, "mlp_digits", {"data": 3}, 4)
@@ -99,19 +130,44 @@ def without_a_driver(folder):
     assert run.returncode == 1 and "compiled for sm_100, this GPU is an sm_90 (emulated); compile with --target=cuda:sm_90" in run.stderr, run.stderr
 
 
+def shows_topology(folder):
+    """GPUs, their links and the ranks' places; a GPU in a mode that ranks cannot use says so."""
+    text = harness.tool("sgdrun", "--topology", "-n", 3, env={"SGD_EMULATED_GPUS": "2"}).stdout
+    for line in ("GPU 0: emulated, sm_90, 4.0 GiB, PCI ffff:00:00.0, memory node unknown, cores unknown", "  through the host: GPU 1",
+                 "local rank 1: GPU 1, cores ", "(only with --share-gpus)"):
+        assert line in text, text
+    assert "  direct: GPU 2,4,6" in harness.tool("sgdrun", "--topology", "--device", "cuda").stdout
+    assert "its compute mode is 'prohibited'" in harness.tool("sgdrun", "--topology", env={"SGD_EMULATED_COMPUTE_MODE": "2"}).stdout
+    assert "GPUs: none: the NVIDIA driver sees no GPU" in harness.tool("sgdrun", "--topology", env={"SGD_EMULATED_GPUS": "0"}).stdout
+
+
+def says_what_is_wrong(folder):
+    """GPUs that cannot be used, memory that is not there, ranks whose libraries differ."""
+    artifact, _, _ = harness.Model("mlp_digits").compile(folder, {"data": 1}, extra=TARGET)
+    exclusive, unavailable, ecc = "3", "46", "214"
+    for env, message in (({"SGD_EMULATED_RETAIN": unavailable, "SGD_EMULATED_COMPUTE_MODE": exclusive},
+                          "cannot use GPU 0 (emulated): CUDA_ERROR_DEVICE_UNAVAILABLE: of the emulated GPU: its compute mode is 'exclusive process'"),
+                         ({"SGD_EMULATED_RETAIN": ecc}, "an error that cannot be corrected"),
+                         ({"SGD_EMULATED_MEMORY": "500000"}, "the GPU has 500000 of 500000 bytes free, this rank needs ")):
+        run = harness.tool("sgdrun", "-n", 1, artifact, "--bench", 1, check=False, env=env)
+        assert run.returncode == 1 and message in run.stderr and len(run.stderr.splitlines()) == 1, run.stderr
+    assert ": inputs " in run.stderr and ", collectives " in run.stderr and ", constants " in run.stderr, run.stderr
+
+
 def script_for_real_gpus(folder):
     """tests/gpu/run.sh packs and checks; only the GPU is not one."""
-    (folder / "nvidia-smi").write_text("#!/bin/sh\necho 100\n")
-    (folder / "nvidia-smi").chmod(0o755)
-    env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_STEPS": "10",
-           "PATH": f"{folder}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+    env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_BENCHMARKS": "", "SGD_STEPS": "10",
+           "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     script = harness.MODELS.parent / "gpu" / "run.sh"
     for command in ([script, "pack", folder / "packed"], [folder / "packed" / "run.sh", "check"]):
         run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env, timeout=harness.TIMEOUT)
         assert run.returncode == 0, run.stdout + run.stderr
-    assert run.stdout.count("ok      ") == 6, run.stdout
+    assert run.stdout.count("ok      ") == 13 and "SKIPPED an artifact for another" not in run.stdout, run.stdout
+    size = sum(path.stat().st_size for path in (folder / "packed").rglob("*"))
+    assert size < 48 << 20, f"{size} bytes packed"
 
 
-harness.main([("one rank", one_rank), ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
-              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver),
+harness.main([("one rank", one_rank), ("replayed as eager", replayed_as_eager), ("little host work", little_host_work),
+              ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
+              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver), ("topology", shows_topology), ("messages", says_what_is_wrong),
               ("script for real GPUs", script_for_real_gpus)])

@@ -70,6 +70,13 @@ absl::Status WriteProfile(Session& session) {
 struct Times {
   std::vector<double> step_ms;
   std::vector<double> communication_ms;
+  std::vector<double> host_us;  // of devices with queues: what giving them a step takes
+  int64_t begin = 0;            // of the first step, in nanoseconds
+  int64_t end = 0;              // of the last one
+
+  double steps_per_second() const {
+    return static_cast<double>(step_ms.size()) * 1e9 / static_cast<double>(std::max<int64_t>(1, end - begin));
+  }
 };
 
 // One step; its time is that of the program and the carry, not of filling inputs that a training
@@ -79,30 +86,79 @@ absl::Status TimeStep(Session& session, uint64_t step, Times& times) {
   const int64_t begin = MonotonicNanoseconds();
   if (absl::Status status = session.Run(step); !status.ok()) return status;
   if (absl::Status status = session.CarryOutputs(); !status.ok()) return status;
-  times.step_ms.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e6);
+  times.end = MonotonicNanoseconds();
+  times.step_ms.push_back(static_cast<double>(times.end - begin) / 1e6);
   // What waits for communication, not what runs beside compute.
   times.communication_ms.push_back(absl::ToDoubleMilliseconds(session.executor().timing().communication));
   return absl::OkStatus();
+}
+
+absl::Status EndStep(Session& session, Times& times) {
+  if (absl::Status status = session.End(); !status.ok()) return status;
+  times.end = MonotonicNanoseconds();
+  times.step_ms.push_back(absl::ToDoubleMilliseconds(session.executor().timing().total));
+  times.communication_ms.push_back(0);
+  return absl::OkStatus();
+}
+
+// A device with queues is given a step while the one before it runs, as in training: the time of a step is from the end
+// of the one before to its own.
+absl::Status TimeQueuedStep(Session& session, uint64_t step, bool is_first, Times& times) {
+  const int64_t begin = MonotonicNanoseconds();
+  session.FillInputs(step);
+  if (absl::Status status = session.Begin(step); !status.ok()) return status;
+  if (absl::Status status = session.CarryOutputs(); !status.ok()) return status;
+  times.host_us.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e3);
+  return is_first ? absl::OkStatus() : EndStep(session, times);
+}
+
+// Steps [begin, end), none of which is under way before or after.
+absl::Status TimeSteps(Session& session, uint64_t begin, uint64_t end, Times& times) {
+  times = {};
+  const uint64_t reserved = std::min(end - begin, kMostReserved);
+  for (std::vector<double>* values : {&times.step_ms, &times.communication_ms, &times.host_us})
+    values->reserve(reserved);
+  times.begin = MonotonicNanoseconds();
+  for (uint64_t step = begin; step < end; ++step) {
+    absl::Status status =
+        session.runs_ahead() ? TimeQueuedStep(session, step, step == begin, times) : TimeStep(session, step, times);
+    if (!status.ok()) return status;
+  }
+  return session.runs_ahead() ? EndStep(session, times) : absl::OkStatus();
+}
+
+// In use on the device, by whoever, before and after the steps that are timed.
+struct DeviceMemory {
+  int64_t before = 0, after = 0;
+};
+
+int64_t UsedBytes(const Session& session) {
+  return static_cast<int64_t>(session.context().device().used_bytes().value_or(0));
+}
+
+// Of devices with queues: what the host spends on a step, and memory beside the plan's.
+std::string QueueJson(const Session& session, const Times& times, const DeviceMemory& memory) {
+  if (!session.runs_ahead()) return "";
+  return absl::StrCat(", \"host_us_median\": ", trace::NumberJson(Median(times.host_us)),
+                      ", \"staging_bytes\": ", session.executor().staging_bytes(),
+                      ", \"pinned_bytes\": ", session.executor().pinned_bytes(),
+                      ", \"device_used_bytes\": ", memory.after,
+                      ", \"device_growth_bytes\": ", memory.after - memory.before);
 }
 
 }  // namespace
 
 absl::Status Bench(Session& session, StartTimes start) {
   const uint64_t steps = session.job().options.bench_steps;
-  uint64_t pss = 0;
-  uint64_t sent_before = 0;
   Times times;
-  for (uint64_t step = 0; step < kWarmUpSteps + steps; ++step) {
-    if (step == kWarmUpSteps) {
-      pss = ProportionalSetSize();
-      times = {};
-      times.step_ms.reserve(std::min(steps, kMostReserved));
-      times.communication_ms.reserve(std::min(steps, kMostReserved));
-      sent_before = session.communicator().sent_bytes();
-    }
-    if (absl::Status status = TimeStep(session, step, times); !status.ok()) return status;
-    if (step == 0) start.End("first step");
-  }
+  if (absl::Status status = TimeSteps(session, 0, 1, times); !status.ok()) return status;
+  start.End("first step");
+  if (absl::Status status = TimeSteps(session, 1, kWarmUpSteps, times); !status.ok()) return status;
+  const uint64_t pss = ProportionalSetSize();
+  DeviceMemory memory{.before = UsedBytes(session)};
+  const uint64_t sent_before = session.communicator().sent_bytes();
+  if (absl::Status status = TimeSteps(session, kWarmUpSteps, kWarmUpSteps + steps, times); !status.ok()) return status;
+  memory.after = UsedBytes(session);
   const uint64_t sent = (session.communicator().sent_bytes() - sent_before) / steps;
   // No rank may end before all have looked at their shares of common memory.
   absl::StatusOr<uint64_t> largest_pss = LargestOfRanks(session, std::max(pss, ProportionalSetSize()));
@@ -110,13 +166,14 @@ absl::Status Bench(Session& session, StartTimes start) {
   absl::StatusOr<uint64_t> largest_sent = LargestOfRanks(session, sent);
   if (!largest_sent.ok()) return largest_sent.status();
   if (!session.is_first_rank()) return absl::OkStatus();
-  const std::string json =
-      absl::StrCat("{\"steps\": ", steps, ", \"min_ms\": ", trace::NumberJson(*std::ranges::min_element(times.step_ms)),
-                   ", \"median_ms\": ", trace::NumberJson(Median(times.step_ms)),
-                   ", \"start_to_first_step_ms\": ", trace::NumberJson(start.TotalMilliseconds()),
-                   ", \"start_phases_ms\": ", start.Json(), ", \"peak_pss_bytes_per_rank\": ", *largest_pss,
-                   ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)),
-                   ", \"sent_bytes\": ", *largest_sent, ", \"arena_bytes\": ", session.context().arena_bytes(), "}");
+  const std::string json = absl::StrCat(
+      "{\"steps\": ", steps, ", \"min_ms\": ", trace::NumberJson(*std::ranges::min_element(times.step_ms)),
+      ", \"median_ms\": ", trace::NumberJson(Median(times.step_ms)),
+      ", \"start_to_first_step_ms\": ", trace::NumberJson(start.TotalMilliseconds()),
+      ", \"start_phases_ms\": ", start.Json(), ", \"peak_pss_bytes_per_rank\": ", *largest_pss,
+      ", \"comm_ms_median\": ", trace::NumberJson(Median(times.communication_ms)), ", \"sent_bytes\": ", *largest_sent,
+      ", \"arena_bytes\": ", session.context().arena_bytes(),
+      ", \"steps_per_second\": ", trace::NumberJson(times.steps_per_second()), QueueJson(session, times, memory), "}");
   std::puts(json.c_str());
   if (absl::Status status = WriteProfile(session); !status.ok()) return status;
   return FlushResults();

@@ -60,7 +60,8 @@ void Evaluator::FindEndangered() {
       trace::ForEachSlice(*eval.instructions()->Get(k), visit);
     }
     for (uint64_t k = 0; k < artifact::Size(eval.inputs()); ++k) visit("input", *eval.inputs()->Get(k)->slice());
-    if (is_endangered) endangered_.emplace_back(i, std::vector<std::byte>(session_.StateBytes(i).size()));
+    const uint64_t bytes = session_.executor().inputs()[i].shard.local_bytes();
+    if (is_endangered) endangered_.emplace_back(i, std::vector<std::byte>(bytes));
   }
 }
 
@@ -85,11 +86,13 @@ void Evaluator::FillSharedInputs() {
     return at == pairs.end() ? nullptr : &at->second;
   };
   for (const auto& [main, eval] : session_.job().eval->shared_inputs) {
-    std::span<const std::byte> bytes = session_.StateBytes(main);
-    if (const auto* saved = find(endangered_, main)) bytes = *saved;
-    if (const auto* recut = find(recut_, eval)) bytes = *recut;
-    std::span<std::byte> target = executor_->InputBytes(eval);
-    if (target.data() != bytes.data()) std::memcpy(target.data(), bytes.data(), bytes.size());
+    const std::vector<std::byte>* bytes = find(recut_, eval);
+    if (bytes == nullptr) bytes = find(endangered_, main);
+    const bool is_there =
+        session_.IsInPlace(main) && executor_->inputs()[eval].bytes == session_.executor().inputs()[main].bytes;
+    if (bytes == nullptr && is_there) continue;
+    const std::span<const std::byte> source = bytes != nullptr ? *bytes : session_.StateBytes(main);
+    std::memcpy(executor_->InputBytes(eval).data(), source.data(), source.size());
   }
 }
 

@@ -17,6 +17,7 @@
 #include "tools/sgdrun/secret.h"
 #include "tools/sgdrun/session.h"
 #include "tools/sgdrun/start_times.h"
+#include "tools/sgdrun/topology.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -36,7 +37,15 @@ absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes
   return absl::InternalError("unknown mode");
 }
 
+absl::Status PrintTopology(const Options& options) {
+  absl::StatusOr<std::string> text = TopologyText(options);
+  if (!text.ok()) return text.status();
+  std::fputs(text->c_str(), stdout);
+  return FlushResults();
+}
+
 absl::Status Run(const Options& options, StartTimes start) {
+  if (options.shows_topology) return PrintTopology(options);
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.artifact);
   if (!file.ok()) return file.status();
   const uint64_t window_bytes = HostWindowBytes(**file);

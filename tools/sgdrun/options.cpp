@@ -21,6 +21,7 @@ Usage:
   sgdrun [-n RANKS] ARTIFACT --inputs FILE --outputs FILE
   sgdrun [-n RANKS] ARTIFACT --steps K [--init FILE] [--data FILE | --batches FILE] [--save DIR] [--log-json FILE] ...
   sgdrun [-n RANKS] ARTIFACT --bench K [--inputs FILE]
+  sgdrun [-n RANKS] --topology
 )";
 
 constexpr char kExamples[] = R"(Examples:
@@ -171,6 +172,7 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.AddSwitch("--tune", options.tune,
                   "Time the candidates for products and convolutions of a GPU at the start, and keep the choices");
   ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
+  ranks.AddSwitch("--eager", options.eager, "Give GPUs every instruction of every step, instead of a recorded graph");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
   ranks.Add("--nnodes", "N", flags.nodes, "This host is one of N that start as many ranks each")
@@ -185,6 +187,11 @@ void AddOtherFlags(CLI::App& app, Options& options) {
 std::string CheckCombination(const CLI::App& app, Options& options) {
   auto given = [&](const char* flag) { return app.count(flag) > 0; };
   if (given("--bench") && given("--steps")) return "--bench and --steps exclude each other";
+  if (options.shows_topology) {
+    return given("--bench") || given("--steps") || given("artifact") ? "--topology runs nothing: leave the rest out"
+                                                                     : "";
+  }
+  if (!given("artifact")) return "artifact is required";
   options.mode = given("--bench") ? Mode::kBench : given("--steps") ? Mode::kTrain : Mode::kOnce;
   if (options.mode != Mode::kTrain) {
     for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--data", "--feed", "--batches", "--loss",
@@ -224,11 +231,14 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(30);
   app.footer(kExamples);
-  app.add_option("artifact", options.artifact, "The compiled model, made by sgdc")->required()->option_text("ARTIFACT");
+  app.add_option("artifact", options.artifact, "The compiled model, made by sgdc")->option_text("ARTIFACT");
   AddOnceFlags(app, options);
   AddTrainFlags(app, options);
   AddOtherFlags(app, options);
   const char* other = "Other";
+  app.add_flag("--topology", options.shows_topology,
+               "Print this host's cores, GPUs, links and network cards, and which rank gets what")
+      ->group(other);
   app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION, "Print the version")->group(other);
   app.set_help_flag("-h,--help", "Print this text")->group(other);
   try {

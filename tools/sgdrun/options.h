@@ -19,7 +19,8 @@ enum class Mode { kOnce, kTrain, kBench };
 struct Options {
   Mode mode = Mode::kOnce;
   std::string artifact;
-  std::string program;  // empty: main, else train
+  std::string program;          // empty: main, else train
+  bool shows_topology = false;  // instead of all else: then there is no artifact
 
   launch::RankFlags rank_flags;
   std::string secret_file;
@@ -29,6 +30,7 @@ struct Options {
   std::string device;        // empty: what the artifact was compiled for
   bool shares_gpus = false;  // whether several ranks may have one GPU
   bool tune = false;         // whether candidates for products and convolutions are timed
+  bool eager = false;        // whether a GPU is given every instruction in every step
 
   std::string inputs;
   std::string outputs;

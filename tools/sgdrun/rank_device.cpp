@@ -3,9 +3,13 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/launch/core_assignment.h"
+#include "runtime/launch/near_cores.h"
 #include "targets/cpu/device/cpu_device.h"
+#include "tools/sgdrun/memory_need.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -42,12 +46,38 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
           : opened.module_->OpenDevice({.local_rank = rank.local_rank, .shares_gpus = job.options.shares_gpus});
   if (!device.ok()) return device.status();
   opened.device_ = *std::move(device);
+  if (absl::Status status = opened.device_->OpenLibraries(*job.file); !status.ok()) return status;
+  absl::Status status = opened.BindNearDevice(job, rank);
+  if (!status.ok()) return status;
   return opened;
+}
+
+// One core for the thread that computes; for one that fills a device's queues, and the threads that libraries start
+// from it, those near the device. Before any memory is taken, since that lies where a thread runs.
+absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContext& rank) const {
+  if (module_ == nullptr) {
+    if (!rank.cores.empty()) launch::BindToCores({rank.cores[0]});
+    return absl::OkStatus();
+  }
+  const std::string mine = launch::PlaceOfThisProcess(device_->near_cores()).Text();
+  absl::StatusOr<std::vector<std::string>> all = rank.communicator->AllGatherBytes(mine, job.options.deadline);
+  if (!all.ok()) return all.status();
+  std::vector<launch::RankPlace> places;
+  for (const std::string& text : *all) {
+    absl::StatusOr<launch::RankPlace> place = launch::RankPlace::Parse(text);
+    if (!place.ok()) return place.status();
+    places.push_back(*std::move(place));
+  }
+  launch::BindToCores(launch::ShareOfNearCores(places, rank.rank));
+  return absl::OkStatus();
 }
 
 absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank) {
   communicator_ = rank.communicator;
   if (module_ == nullptr) return absl::OkStatus();
+  const MemoryNeed need = NeedOf(job);
+  if (absl::Status status = device_->Reserve(need.total()); !status.ok())
+    return absl::Status(status.code(), absl::StrCat(status.message(), " (", need.Text(), ")"));
   absl::StatusOr<std::unique_ptr<comm::Communicator>> communicator =
       module_->OpenCommunicator(*device_, *rank.communicator, job.file->root().window_bytes(), job.options.deadline);
   if (!communicator.ok()) return communicator.status();

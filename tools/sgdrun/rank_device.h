@@ -26,6 +26,8 @@ class RankDevice {
   comm::Communicator& communicator() const { return *communicator_; }
 
  private:
+  absl::Status BindNearDevice(const Job& job, const launch::RankContext& rank) const;
+
   const device::TargetModule* module_ = nullptr;  // null for CPUs, which are built in
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<comm::Communicator> own_communicator_;

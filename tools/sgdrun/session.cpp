@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "runtime/artifact/kept_inputs.h"
 #include "runtime/device/algorithm_choices.h"
-#include "runtime/launch/core_assignment.h"
 #include "tools/sgdrun/initial_inputs.h"
 #include "tools/sgdrun/redistribute.h"
 
@@ -37,14 +37,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const l
 
 exec::ExecutorOptions Session::executor_options() const {
   const Options& options = job_.options;
-  return {.timeout = options.deadline, .profile = !options.profile.empty()};
+  return {.timeout = options.deadline, .profile = !options.profile.empty(), .eager = options.eager};
 }
 
 absl::Status Session::Prepare(StartTimes& start) {
   absl::StatusOr<RankDevice> device = RankDevice::Open(job_, rank_);
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
-  if (!rank_.cores.empty()) launch::BindToCores({rank_.cores[0]});
   if (absl::Status status = Agree(); !status.ok()) return status;
   start.End("agree");
   if (absl::Status status = device_.Connect(job_, rank_); !status.ok()) return status;
@@ -126,11 +125,25 @@ absl::Status Session::FillFirstInputs() {
   if (job_.init) {
     if (absl::Status status = RunInit(); !status.ok()) return status;
   }
+  if (absl::Status status = FillInitialInputs(job_, *executor_, device_.device()); !status.ok()) return status;
+  return KeepConstants();
+}
+
+absl::Status Session::KeepConstants() {
+  absl::StatusOr<const artifact::Program*> program = job_.file->FindProgram(job_.program.name);
+  if (!program.ok()) return program.status();
   const size_t count = job_.program.inputs.size();
   constants_.resize(count);
-  if (absl::Status status = FillInitialInputs(job_, *executor_, device_.device()); !status.ok()) return status;
+  is_kept_.resize(count);
+  std::vector<size_t> fed, restored;
   for (size_t i = 0; i < count; ++i) {
+    if (job_.IsFed(i)) fed.push_back(i);
     if (!job_.IsConstant(i)) continue;
+    is_kept_[i] = artifact::KeepsInput(job_.file->root(), **program, static_cast<uint32_t>(i));
+    if (!is_kept_[i]) restored.push_back(i);
+  }
+  if (executor_->has_queues()) return executor_->StageInputs(fed, restored);
+  for (size_t i : restored) {
     const std::span<const std::byte> bytes = executor_->ReadInput(i);
     constants_[i].assign(bytes.begin(), bytes.end());
   }

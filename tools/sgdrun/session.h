@@ -38,6 +38,10 @@ class Session {
   void FillInputs(uint64_t step);
   // One step over the filled inputs.
   absl::Status Run(uint64_t step) { return executor_->Run(step); }
+  // The same in two parts: see Executor::Begin. With `runs_ahead` a step may begin before the one before it has ended.
+  absl::Status Begin(uint64_t step) { return executor_->Begin(step); }
+  absl::Status End() { return executor_->End(); }
+  bool runs_ahead() const { return executor_->has_queues(); }
   // Makes carried outputs the next step's inputs; outputs are lost.
   absl::Status CarryOutputs() { return carry_->Run(); }
 
@@ -51,6 +55,8 @@ class Session {
   absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local, const data::TensorType& from,
                                                const data::TensorType& to);
 
+  // Whether a carried or constant input lies in its place between steps.
+  bool IsInPlace(size_t input) const { return job_.IsCarried(input) || is_kept_[input]; }
   // This rank's bytes of a carried or constant input, between steps.
   std::span<const std::byte> StateBytes(size_t input) const;
   std::span<std::byte> MutableStateBytes(size_t input) const { return executor_->InputBytes(input); }
@@ -60,6 +66,7 @@ class Session {
   absl::Status Prepare(StartTimes& start);
   absl::Status Agree();
   absl::Status FillFirstInputs();
+  absl::Status KeepConstants();
   absl::Status RunInit();
 
   const Job& job_;
@@ -68,7 +75,9 @@ class Session {
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_;
   std::unique_ptr<exec::Carry> carry_;
-  // This rank's bytes of constant inputs by position; empty for others.
+  std::vector<bool> is_kept_;  // by input: constant, and nothing overwrites it
+  // This rank's bytes of the other constant inputs by position, where the executor does not hold them; empty for
+  // others.
   std::vector<std::vector<std::byte>> constants_;
   bool is_first_fill_ = true;
 };

@@ -2,9 +2,11 @@
 // due.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -84,30 +86,70 @@ class TrainLoop {
   }
 
  private:
+  // What is told and done about a step that has ended.
+  struct Ended {
+    trace::StepRecord record;
+    std::optional<trace::Scalar> loss;
+  };
+
+  // A device with queues gets a step while the one before it runs, which is reported then; but nothing runs while state
+  // is evaluated, saved or written.
   absl::Status Step(uint64_t step, bool is_last) {
     const absl::Time begin = absl::Now();
     session_.FillInputs(step);
-    if (absl::Status status = session_.Run(step); !status.ok()) return status;
-    trace::StepRecord record{.step = step, .duration = absl::Now() - begin, .loss = nullptr, .outputs = {}};
-    record.outputs = ReadScalars(session_.executor(), job_.output_names);
-    std::optional<trace::Scalar> loss;
-    if (job_.loss) loss = ReadOutput(session_.executor(), *job_.loss);
-    if (loss) record.loss = &*loss;
+    if (absl::Status status = session_.Begin(step); !status.ok()) return status;
+    if (under_way_) {
+      if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
+    }
+    if (session_.runs_ahead() && !is_last && !NeedsState(step)) {
+      under_way_ = step;
+      return session_.CarryOutputs();
+    }
+    absl::StatusOr<Ended> ended = End(step, begin);
+    if (!ended.ok()) return ended.status();
     if (is_last && !job_.options.outputs.empty()) {
       if (absl::Status status = session_.WriteOutputs(); !status.ok()) return status;
     }
     if (absl::Status status = session_.CarryOutputs(); !status.ok()) return status;
 
     std::optional<EvalResults> eval;
-    if (evaluator_ != nullptr && (step + 1) % job_.options.eval_every == 0) {
+    if (EvaluatesAfter(step)) {
       absl::StatusOr<EvalResults> results = evaluator_->Evaluate();
       if (!results.ok()) return results.status();
       eval = *std::move(results);
     }
-    if (reporter_ != nullptr) {
-      if (absl::Status status = reporter_->Step(record, eval); !status.ok()) return status;
-    }
+    if (absl::Status status = Report(*ended, eval); !status.ok()) return status;
     return SaveIfDue(step + 1, is_last);
+  }
+
+  absl::Status ReportStepBefore() {
+    absl::StatusOr<Ended> ended = End(*std::exchange(under_way_, std::nullopt), last_end_);
+    return ended.ok() ? Report(*ended, std::nullopt) : ended.status();
+  }
+
+  absl::StatusOr<Ended> End(uint64_t step, absl::Time begin) {
+    if (absl::Status status = session_.End(); !status.ok()) return status;
+    const absl::Duration duration = absl::Now() - std::max(begin, last_end_);
+    last_end_ = absl::Now();
+    Ended ended{.record = {.step = step, .duration = duration, .loss = nullptr, .outputs = {}}, .loss = {}};
+    ended.record.outputs = ReadScalars(session_.executor(), job_.output_names);
+    if (job_.loss) ended.loss = ReadOutput(session_.executor(), *job_.loss);
+    return ended;
+  }
+
+  absl::Status Report(Ended& ended, const std::optional<EvalResults>& eval) {
+    if (reporter_ == nullptr) return absl::OkStatus();
+    if (ended.loss) ended.record.loss = &*ended.loss;
+    return reporter_->Step(ended.record, eval);
+  }
+
+  bool EvaluatesAfter(uint64_t step) const {
+    return evaluator_ != nullptr && (step + 1) % job_.options.eval_every == 0;
+  }
+  bool NeedsState(uint64_t step) const {
+    const Options& options = job_.options;
+    return EvaluatesAfter(step) ||
+           (!options.save.empty() && options.save_every > 0 && (step + 1) % options.save_every == 0);
   }
 
   absl::Status SaveIfDue(uint64_t steps_done, bool is_last) {
@@ -132,6 +174,8 @@ class TrainLoop {
   const Job& job_;
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<Reporter> reporter_;
+  std::optional<uint64_t> under_way_;  // the step before, where it has not ended
+  absl::Time last_end_ = absl::Now();
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
+#include "targets/gpu/device/gpu_info.h"
 #include "targets/gpu/device/matmul.h"
 #include "targets/gpu/device/nodes.h"
 
@@ -63,19 +64,14 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
   const int ordinal = static_cast<int>(options.local_rank % static_cast<uint32_t>(count));
   status = driver_->Check(driver_->cuDeviceGet(&device_, ordinal), absl::StrCat("GPU ", ordinal));
   if (!status.ok()) return status;
-  char name[256] = {};
-  int major = 0, minor = 0;
-  for (CUresult result :
-       {driver_->cuDeviceGetName(name, sizeof(name), device_),
-        driver_->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_),
-        driver_->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_)}) {
-    if (status = driver_->Check(result, absl::StrCat("GPU ", ordinal)); !status.ok()) return status;
-  }
-  gpu_ = {name, major * 10 + minor};
+  absl::StatusOr<GpuInfo> info = DescribeGpu(*driver_, ordinal);
+  if (!info.ok()) return info.status();
+  gpu_ = {info->accelerator.name, info->capability};
+  near_cores_ = info->accelerator.near_cores;
   choices_ = std::make_unique<device::AlgorithmChoices>(gpu_.name);
   CUcontext context = nullptr;
-  status = driver_->Check(driver_->cuDevicePrimaryCtxRetain(&context, device_),
-                          absl::StrCat("cannot use GPU ", ordinal, " (", gpu_.name, ")"));
+  status = ExplainGpuError(*driver_, driver_->cuDevicePrimaryCtxRetain(&context, device_), device_,
+                           absl::StrCat("cannot use GPU ", ordinal, " (", gpu_.name, ")"));
   if (!status.ok()) return status;
   has_context_ = true;
   status = driver_->Check(driver_->cuCtxSetCurrent(context), "cuCtxSetCurrent");
@@ -90,12 +86,47 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
 CudaDevice::~CudaDevice() {
   cublas_.reset();
   transfer_.reset();
+  block_.reset();
   queues_.reset();
   if (has_context_) driver_->cuDevicePrimaryCtxRelease(device_);
 }
 
 std::string CudaDevice::fingerprint() const {
-  return absl::StrCat("cuda; ", gpu_.name, "; sm_", gpu_.capability, "; driver ", driver_->version);
+  return absl::StrCat("cuda; ", gpu_.name, "; sm_", gpu_.capability, "; driver ", driver_->version,
+                      cublas_ == nullptr ? "" : absl::StrCat("; cuBLASLt ", cublas_->version()),
+                      nccl_ == nullptr ? "" : absl::StrCat("; NCCL ", nccl_->version()));
+}
+
+absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
+  bool has_products = false, has_collectives = false;
+  for (const artifact::Program* program : *file.root().programs()) {
+    for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
+      const artifact::Operation operation = program->instructions()->Get(static_cast<uint32_t>(i))->op_type();
+      has_products = has_products || operation == artifact::Operation::Matmul;
+      has_collectives = has_collectives || operation == artifact::Operation::Collective;
+    }
+  }
+  if (has_products) {
+    if (absl::Status status = cublas().status(); !status.ok()) return status;
+  }
+  if (!has_collectives || file.ranks() == 1) return absl::OkStatus();
+  absl::StatusOr<std::shared_ptr<const Nccl>> nccl = Nccl::Open();
+  if (!nccl.ok()) return nccl.status();
+  nccl_ = *std::move(nccl);
+  return absl::OkStatus();
+}
+
+absl::Status CudaDevice::Reserve(uint64_t bytes) {
+  absl::StatusOr<std::unique_ptr<MemoryBlock>> block = MemoryBlock::Take(*queues_, driver_, bytes);
+  if (!block.ok()) return block.status();
+  block_ = *std::move(block);
+  return absl::OkStatus();
+}
+
+std::optional<uint64_t> CudaDevice::used_bytes() const {
+  size_t free = 0, total = 0;
+  if (driver_->cuMemGetInfo(&free, &total) != CUDA_SUCCESS) return std::nullopt;
+  return total - free;
 }
 
 absl::StatusOr<CublasLt*> CudaDevice::cublas() {
@@ -108,6 +139,9 @@ absl::StatusOr<CublasLt*> CudaDevice::cublas() {
 }
 
 absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::Allocate(uint64_t bytes) {
+  if (block_ != nullptr) {
+    if (std::unique_ptr<device::Arena> arena = block_->Part(bytes)) return arena;
+  }
   return AllocateOnDevice(*queues_, driver_, bytes);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,7 @@
 #include "targets/gpu/device/driver.h"
 #include "targets/gpu/device/kernel_library.h"
 #include "targets/gpu/device/memory.h"
+#include "targets/gpu/device/nccl.h"
 
 namespace sgd::cuda {
 
@@ -33,6 +35,11 @@ class CudaDevice final : public device::Device {
 
   const char* target() const override { return "cuda"; }
   std::string fingerprint() const override;
+  std::string near_cores() const override { return near_cores_; }
+  absl::Status OpenLibraries(const artifact::ArtifactFile& file) override;
+  absl::Status Reserve(uint64_t bytes) override;
+  std::optional<uint64_t> used_bytes() const override;
+  // Of the reserved memory as long as that has room. Arenas must not outlive the device.
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(const artifact::Launch& launch,
@@ -73,9 +80,12 @@ class CudaDevice final : public device::Device {
   CUdevice device_ = 0;
   bool has_context_ = false;
   GpuModel gpu_;
+  std::string near_cores_;
   std::unique_ptr<CudaQueues> queues_;
   std::unique_ptr<CudaTransfer> transfer_;
+  std::unique_ptr<MemoryBlock> block_;
   std::unique_ptr<CublasLt> cublas_;
+  std::shared_ptr<const Nccl> nccl_;  // held so that its version is known
   std::unique_ptr<device::AlgorithmChoices> choices_;
 };
 

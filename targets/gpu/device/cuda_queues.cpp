@@ -23,30 +23,80 @@ class GraphNode final : public device::Node {
   ExecutableGraph graph_;
 };
 
+class CudaEvent final : public device::Event {
+ public:
+  CudaEvent(CudaQueues& queues, cuda::Event event) : queues_(queues), event_(std::move(event)) {}
+
+  absl::Status Record(uint32_t queue) override {
+    return Check(queues_.driver().cuEventRecord(event_.get(), queues_.stream(queue)), "cannot record an event");
+  }
+  absl::Status Wait(uint32_t queue) override {
+    return Check(queues_.driver().cuStreamWaitEvent(queues_.stream(queue), event_.get(), CU_EVENT_WAIT_DEFAULT),
+                 "cannot wait for an event");
+  }
+  absl::StatusOr<bool> IsReached() override {
+    const CUresult result = queues_.driver().cuEventQuery(event_.get());
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    if (absl::Status status = Check(result, "the GPU"); !status.ok()) return status;
+    return true;
+  }
+
+ private:
+  absl::Status Check(CUresult result, const char* what) const { return queues_.driver().Check(result, what); }
+
+  CudaQueues& queues_;
+  cuda::Event event_;
+};
+
+absl::StatusOr<Event> MakeDriverEvent(const std::shared_ptr<const Driver>& driver) {
+  CUevent event = nullptr;
+  absl::Status status = driver->Check(driver->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cannot make an event");
+  if (!status.ok()) return status;
+  return Event(driver, event);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaQueues>> CudaQueues::Create(std::shared_ptr<const Driver> driver) {
   auto queues = absl::WrapUnique(new CudaQueues(std::move(driver)));
+  absl::Status status = queues->driver_->Check(
+      queues->driver_->cuCtxGetStreamPriorityRange(&queues->least_priority_, &queues->greatest_priority_),
+      "cuCtxGetStreamPriorityRange");
+  if (!status.ok()) return status;
+  absl::StatusOr<Stream> copies = queues->MakeStream(queues->least_priority_);
+  if (!copies.ok()) return copies.status();
+  queues->copies_ = *std::move(copies);
   if (absl::Status status = queues->Reserve(1, 0); !status.ok()) return status;
   return queues;
 }
 
+absl::StatusOr<Stream> CudaQueues::MakeStream(int priority) const {
+  CUstream stream = nullptr;
+  absl::Status status = driver_->Check(driver_->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, priority),
+                                       "cannot make a stream");
+  if (!status.ok()) return status;
+  return Stream(driver_, stream);
+}
+
+// What collectives need of the GPU is little, and others wait for it: they go before what computes.
 absl::Status CudaQueues::Reserve(uint32_t streams, uint32_t events) {
   while (streams_.size() < streams) {
-    CUstream stream = nullptr;
-    absl::Status status =
-        driver_->Check(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cannot make a stream");
-    if (!status.ok()) return status;
-    streams_.emplace_back(driver_, stream);
+    absl::StatusOr<Stream> stream = MakeStream(streams_.empty() ? least_priority_ : greatest_priority_);
+    if (!stream.ok()) return stream.status();
+    streams_.push_back(*std::move(stream));
   }
   while (events_.size() < events) {
-    CUevent event = nullptr;
-    absl::Status status =
-        driver_->Check(driver_->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cannot make an event");
-    if (!status.ok()) return status;
-    events_.emplace_back(driver_, event);
+    absl::StatusOr<Event> event = MakeDriverEvent(driver_);
+    if (!event.ok()) return event.status();
+    events_.push_back(*std::move(event));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<device::Event>> CudaQueues::MakeEvent() {
+  absl::StatusOr<Event> event = MakeDriverEvent(driver_);
+  if (!event.ok()) return event.status();
+  return std::make_unique<CudaEvent>(*this, *std::move(event));
 }
 
 absl::Status CudaQueues::Record(uint32_t stream, uint32_t event) {
@@ -70,14 +120,21 @@ absl::StatusOr<std::unique_ptr<device::Node>> CudaQueues::EndRecording() {
   if (!status.ok()) return status;
   const Graph graph(driver_, captured);
   CUgraphExec executable = nullptr;
-  status = driver_->Check(driver_->cuGraphInstantiate(&executable, captured, 0), "cannot instantiate a graph");
+  // Nodes keep the priorities of the streams that they were recorded on.
+  status =
+      driver_->Check(driver_->cuGraphInstantiate(&executable, captured, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY),
+                     "cannot instantiate a graph");
   if (!status.ok()) return status;
-  return std::make_unique<GraphNode>(driver_, compute(), ExecutableGraph(driver_, executable));
+  ExecutableGraph owned(driver_, executable);
+  // What the first launch would have to bring to the GPU.
+  status = driver_->Check(driver_->cuGraphUpload(executable, compute()), "cannot bring a graph to the GPU");
+  if (!status.ok()) return status;
+  return std::make_unique<GraphNode>(driver_, compute(), std::move(owned));
 }
 
 absl::StatusOr<bool> CudaQueues::IsIdle() {
-  for (const Stream& stream : streams_) {
-    const CUresult result = driver_->cuStreamQuery(stream.get());
+  for (size_t i = 0; i <= streams_.size(); ++i) {
+    const CUresult result = driver_->cuStreamQuery(StreamAt(i));
     if (result == CUDA_ERROR_NOT_READY) return false;
     if (absl::Status status = driver_->Check(result, "the GPU"); !status.ok()) return status;
   }
@@ -85,8 +142,8 @@ absl::StatusOr<bool> CudaQueues::IsIdle() {
 }
 
 absl::Status CudaQueues::Synchronize() {
-  for (const Stream& stream : streams_) {
-    absl::Status status = driver_->Check(driver_->cuStreamSynchronize(stream.get()), "the GPU");
+  for (size_t i = 0; i <= streams_.size(); ++i) {
+    absl::Status status = driver_->Check(driver_->cuStreamSynchronize(StreamAt(i)), "the GPU");
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -18,6 +18,7 @@ class CudaQueues final : public device::Queues {
   void Use(uint32_t stream) override { used_ = stream; }
   absl::Status Record(uint32_t stream, uint32_t event) override;
   absl::Status Wait(uint32_t stream, uint32_t event) override;
+  absl::StatusOr<std::unique_ptr<device::Event>> MakeEvent() override;
   absl::Status BeginRecording() override;
   absl::StatusOr<std::unique_ptr<device::Node>> EndRecording() override;
   absl::StatusOr<bool> IsIdle() override;
@@ -29,11 +30,19 @@ class CudaQueues final : public device::Queues {
   // The stream that nodes go to.
   CUstream used() const { return streams_[used_].get(); }
   CUstream compute() const { return streams_[0].get(); }
+  CUstream copies() const { return copies_.get(); }
+  CUstream stream(uint32_t queue) const { return queue == kCopies ? copies() : streams_[queue].get(); }
 
  private:
   explicit CudaQueues(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
+  absl::StatusOr<Stream> MakeStream(int priority) const;
+  // All of them: the numbered ones, then that of copies.
+  CUstream StreamAt(size_t i) const { return i < streams_.size() ? streams_[i].get() : copies(); }
 
   std::shared_ptr<const Driver> driver_;
+  // Smaller is more urgent.
+  int least_priority_ = 0, greatest_priority_ = 0;
+  Stream copies_;
   std::vector<Stream> streams_;
   std::vector<Event> events_;
   uint32_t used_ = 0;

@@ -1,9 +1,11 @@
 // One allocation of the driver for each arena.
 #include "targets/gpu/device/memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 
 namespace sgd::cuda {
@@ -33,6 +35,17 @@ class HostArena final : public device::Arena {
   uint64_t bytes_;
 };
 
+class PartArena final : public device::Arena {
+ public:
+  PartArena(std::byte* data, uint64_t bytes) : data_(data), bytes_(bytes) {}
+  std::byte* data() const override { return data_; }
+  uint64_t size() const override { return bytes_; }
+
+ private:
+  std::byte* data_;
+  uint64_t bytes_;
+};
+
 absl::Status OutOfMemory(const Driver& driver, uint64_t bytes, const absl::Status& status) {
   size_t free = 0, total = 0;
   if (status.code() != absl::StatusCode::kResourceExhausted || driver.cuMemGetInfo(&free, &total) != CUDA_SUCCESS)
@@ -59,6 +72,22 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queu
   return arena;
 }
 
+absl::StatusOr<std::unique_ptr<MemoryBlock>> MemoryBlock::Take(CudaQueues& queues,
+                                                               const std::shared_ptr<const Driver>& driver,
+                                                               uint64_t bytes) {
+  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateOnDevice(queues, driver, bytes);
+  if (!memory.ok()) return memory.status();
+  return absl::WrapUnique(new MemoryBlock(*std::move(memory)));
+}
+
+std::unique_ptr<device::Arena> MemoryBlock::Part(uint64_t bytes) {
+  if (bytes > memory_->size() - used_) return nullptr;
+  auto part = std::make_unique<PartArena>(memory_->data() + used_, bytes);
+  const uint64_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  used_ = std::min(used_ + rounded, memory_->size());
+  return part;
+}
+
 absl::StatusOr<std::unique_ptr<device::Arena>> CudaTransfer::AllocateHost(uint64_t bytes) {
   void* memory = nullptr;
   // The driver refuses to allocate nothing.
@@ -69,19 +98,23 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CudaTransfer::AllocateHost(uint64
   return std::make_unique<HostArena>(PinnedMemory(driver_, memory), bytes);
 }
 
-absl::Status CudaTransfer::Upload(std::span<const std::byte> source, std::byte* target) {
+absl::Status CudaTransfer::Upload(std::span<const std::byte> source, std::byte* target, uint32_t queue) {
   if (source.empty()) return absl::OkStatus();
   return driver_->Check(
-      driver_->cuMemcpyAsync(AddressOf(target), AddressOf(source.data()), source.size(), queues_.compute()),
+      driver_->cuMemcpyAsync(AddressOf(target), AddressOf(source.data()), source.size(), queues_.stream(queue)),
       "cannot copy to the GPU");
+}
+
+absl::Status CudaTransfer::Fetch(const std::byte* source, std::span<std::byte> target) {
+  if (target.empty()) return absl::OkStatus();
+  return driver_->Check(
+      driver_->cuMemcpyAsync(AddressOf(target.data()), AddressOf(source), target.size(), queues_.compute()),
+      "cannot copy from the GPU");
 }
 
 absl::Status CudaTransfer::Download(const std::byte* source, std::span<std::byte> target) {
   absl::Status status = queues_.Synchronize();
-  if (!status.ok() || target.empty()) return status;
-  status = driver_->Check(
-      driver_->cuMemcpyAsync(AddressOf(target.data()), AddressOf(source), target.size(), queues_.compute()),
-      "cannot copy from the GPU");
+  if (status.ok()) status = Fetch(source, target);
   return status.ok() ? driver_->Check(driver_->cuStreamSynchronize(queues_.compute()), "cannot copy from the GPU")
                      : status;
 }

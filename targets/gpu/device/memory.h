@@ -14,6 +14,23 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queu
                                                                 const std::shared_ptr<const Driver>& driver,
                                                                 uint64_t bytes);
 
+// One allocation of the driver that arenas are parts of, zero at the start. Must outlive them.
+class MemoryBlock {
+ public:
+  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. Errors as of AllocateOnDevice.
+  static absl::StatusOr<std::unique_ptr<MemoryBlock>> Take(CudaQueues& queues,
+                                                           const std::shared_ptr<const Driver>& driver, uint64_t bytes);
+
+  // Null when there is no room left.
+  std::unique_ptr<device::Arena> Part(uint64_t bytes);
+
+ private:
+  explicit MemoryBlock(std::unique_ptr<device::Arena> memory) : memory_(std::move(memory)) {}
+
+  std::unique_ptr<device::Arena> memory_;
+  uint64_t used_ = 0;
+};
+
 // Device addresses as the interface has them: never to be used by the host.
 inline std::byte* PointerOf(CUdeviceptr address) { return reinterpret_cast<std::byte*>(address); }
 inline CUdeviceptr AddressOf(const std::byte* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
@@ -24,7 +41,8 @@ class CudaTransfer final : public device::HostTransfer {
       : queues_(queues), driver_(std::move(driver)) {}
 
   absl::StatusOr<std::unique_ptr<device::Arena>> AllocateHost(uint64_t bytes) override;
-  absl::Status Upload(std::span<const std::byte> source, std::byte* target) override;
+  absl::Status Upload(std::span<const std::byte> source, std::byte* target, uint32_t queue) override;
+  absl::Status Fetch(const std::byte* source, std::span<std::byte> target) override;
   absl::Status Download(const std::byte* source, std::span<std::byte> target) override;
 
  private:

@@ -4,12 +4,19 @@
 #include "runtime/device/target_module.h"
 #include "targets/gpu/device/cuda_communicator.h"
 #include "targets/gpu/device/cuda_device.h"
+#include "targets/gpu/device/gpu_info.h"
 
 namespace sgd::cuda {
 namespace {
 
 class CudaModule final : public device::TargetModule {
  public:
+  absl::StatusOr<device::Topology> Describe() const override {
+    absl::StatusOr<std::shared_ptr<const Driver>> driver = Driver::Load();
+    if (!driver.ok()) return driver.status();
+    return DescribeGpus(**driver);
+  }
+
   absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {
     return CudaDevice::Create({.local_rank = request.local_rank, .shares_gpus = request.shares_gpus});
   }

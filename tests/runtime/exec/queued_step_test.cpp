@@ -34,6 +34,7 @@ class LoggedQueues final : public device::Queues {
     log.push_back("end");
     return std::make_unique<Replay>(log);
   }
+  absl::StatusOr<std::unique_ptr<device::Event>> MakeEvent() override { return absl::UnimplementedError("events"); }
   absl::StatusOr<bool> IsIdle() override { return true; }
 
   std::vector<std::string> log;

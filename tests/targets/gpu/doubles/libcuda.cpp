@@ -5,6 +5,7 @@
 // SGD_EMULATED_KERNELS names.
 #include <cuda.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cstring>
@@ -133,6 +134,10 @@ const char* NameOf(CUresult error) {
       return "CUDA_ERROR_NOT_FOUND";
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
       return "CUDA_ERROR_UNSUPPORTED_PTX_VERSION";
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+      return "CUDA_ERROR_DEVICE_UNAVAILABLE";
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+      return "CUDA_ERROR_ECC_UNCORRECTABLE";
     case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
       return "CUDA_ERROR_STREAM_CAPTURE_UNJOINED";
     default:
@@ -188,15 +193,36 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   const int capability = Setting("SGD_EMULATED_CAPABILITY", 90);
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) return *value = capability / 10, CUDA_SUCCESS;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) return *value = capability % 10, CUDA_SUCCESS;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)
+    return *value = Setting("SGD_EMULATED_COMPUTE_MODE", CU_COMPUTEMODE_DEFAULT), CUDA_SUCCESS;
+  if (attribute == CU_DEVICE_ATTRIBUTE_ECC_ENABLED) return *value = 1, CUDA_SUCCESS;
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice) { return *bytes = Memory::Get().total(), CUDA_SUCCESS; }
+
+CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
+  snprintf(text, static_cast<size_t>(length), "FFFF:%02X:00.0", device);
+  return CUDA_SUCCESS;
+}
+
+// GPUs of even and of odd numbers see each other.
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to) {
+  if (attribute != CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED || from == to) return CUDA_ERROR_INVALID_VALUE;
+  return *value = from % 2 == to % 2, CUDA_SUCCESS;
+}
+
+// SGD_EMULATED_RETAIN: an error to give instead.
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (const int error = Setting("SGD_EMULATED_RETAIN", 0)) return static_cast<CUresult>(error);
   *context = reinterpret_cast<CUcontext>(static_cast<uint64_t>(device) + 1);
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice) { return CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRelease(CUdevice) {
+  Machine::OfThisThread().ForgetError();
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
 
 CUresult cuMemGetInfo(size_t* free, size_t* total) {
@@ -218,23 +244,29 @@ CUresult cuMemFree(CUdeviceptr address) {
 }
 
 CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
-  *memory = bytes == 0 ? nullptr : aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (Machine::OfThisThread().is_capturing()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  *memory = Memory::Get().AllocatePinned(bytes);
   return *memory == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeHost(void* memory) {
-  free(memory);
-  return CUDA_SUCCESS;
+  return Memory::Get().FreePinned(memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// Ordinary memory of the host cannot be recorded, and a copy into it has been made when the call returns.
 CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
-  return Machine::OfThisThread().Enqueue(Of(stream), [=] {
+  const bool to_pageable = Memory::Get().IsPageable(target, bytes);
+  if ((to_pageable || Memory::Get().IsPageable(source, bytes)) && Machine::OfThisThread().is_capturing())
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  const CUresult result = Machine::OfThisThread().Enqueue(Of(stream), [=] {
     std::byte* to = Memory::Get().Resolve(target, bytes);
     const std::byte* from = Memory::Get().Resolve(source, bytes);
     if (to == nullptr || from == nullptr || (from < to + bytes && to < from + bytes)) return CUDA_ERROR_ILLEGAL_ADDRESS;
     std::memcpy(to, from, bytes);
     return CUDA_SUCCESS;
   });
+  return result == CUDA_SUCCESS && to_pageable ? Machine::OfThisThread().Drain(Of(stream)) : result;
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* given, CUstream stream) {
@@ -271,7 +303,13 @@ CUresult cuMemsetD2D32Async(CUdeviceptr target, size_t pitch, unsigned value, si
   return Fill<uint32_t>(target, pitch, value, width, height, stream);
 }
 
-CUresult cuStreamCreate(CUstream* stream, unsigned) {
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned, int) {
   *stream = reinterpret_cast<CUstream>(Machine::OfThisThread().AddStream());
   return CUDA_SUCCESS;
 }
@@ -315,6 +353,8 @@ CUresult cuEventDestroy(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) { return Machine::OfThisThread().Record(Of(stream), Of(event)); }
 
+CUresult cuEventQuery(CUevent event) { return Machine::OfThisThread().Poll(Of(event)); }
+
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
   const std::string_view text = static_cast<const char*>(image);
   if (text.find("PTX_TOO_NEW") != std::string_view::npos) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
@@ -349,9 +389,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   return Machine::OfThisThread().Enqueue(Of(stream), [=] { return RunKernel(*Of(function), launch, arguments); });
 }
 
-CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long flags) {
+  // CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD is for another function.
+  if ((flags & ~uint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY}) != 0) return CUDA_ERROR_INVALID_VALUE;
   *executable = reinterpret_cast<CUgraphExec>(new EmulatedGraph(*reinterpret_cast<EmulatedGraph*>(graph)));
   return CUDA_SUCCESS;
+}
+
+CUresult cuGraphUpload(CUgraphExec executable, CUstream stream) {
+  return executable == nullptr ? CUDA_ERROR_INVALID_VALUE
+                               : Machine::OfThisThread().Enqueue(Of(stream), [] { return CUDA_SUCCESS; });
 }
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {

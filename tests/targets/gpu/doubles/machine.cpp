@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/targets/gpu/doubles/counts.h"
+
 namespace sgd::emulated {
 namespace {
 
@@ -51,6 +53,7 @@ CUresult Machine::Enqueue(EmulatedStream* stream, Operation run) {
     stream->after = {stream->graph->nodes.size() - 1};
     return CUDA_SUCCESS;
   }
+  CountCall();
   stream->items.push_back({std::move(run), nullptr, nullptr});
   return error_;
 }
@@ -61,6 +64,7 @@ CUresult Machine::Record(EmulatedStream* stream, EmulatedEvent* event) {
     event->after = stream->after;
     return CUDA_SUCCESS;
   }
+  CountCall();
   event->recorded = std::make_shared<Completion>();
   stream->items.push_back({nullptr, nullptr, event->recorded});
   return error_;
@@ -75,6 +79,7 @@ CUresult Machine::Wait(EmulatedStream* stream, EmulatedEvent* event) {
   }
   // An event of before the capture is no part of the graph.
   if (stream->graph != nullptr) return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+  CountCall();
   if (event->recorded != nullptr) stream->items.push_back({nullptr, event->recorded, nullptr});
   return error_;
 }
@@ -155,6 +160,13 @@ CUresult Machine::Drain(EmulatedStream* stream) {
 CUresult Machine::Poll(EmulatedStream* stream) {
   if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->is_idle()) return error_;
+  return Advance() ? CUDA_ERROR_NOT_READY : CUDA_ERROR_LAUNCH_TIMEOUT;
+}
+
+CUresult Machine::Poll(EmulatedEvent* event) {
+  if (event->graph != nullptr) return CUDA_ERROR_CAPTURED_EVENT;
+  if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (event->recorded == nullptr || event->recorded->is_done || error_ != CUDA_SUCCESS) return error_;
   return Advance() ? CUDA_ERROR_NOT_READY : CUDA_ERROR_LAUNCH_TIMEOUT;
 }
 

@@ -68,6 +68,9 @@ class Machine {
   CUresult EndCapture(EmulatedStream* stream, std::unique_ptr<GraphNodes>& graph);
   bool is_capturing() const { return capture_ != nullptr; }
 
+  // The context ends, and its error with it.
+  void ForgetError() { error_ = CUDA_SUCCESS; }
+
   // Runs a graph's operations in a random order among those that it allows.
   CUresult Run(const GraphNodes& graph);
 
@@ -75,6 +78,7 @@ class Machine {
   CUresult Drain(EmulatedStream* stream);
   // Runs a little; CUDA_ERROR_NOT_READY while there is more.
   CUresult Poll(EmulatedStream* stream);
+  CUresult Poll(EmulatedEvent* event);
 
  private:
   Machine();

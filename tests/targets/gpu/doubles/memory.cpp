@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "tests/targets/gpu/doubles/counts.h"
+
 namespace sgd::emulated {
 
 Memory& Memory::Get() {
@@ -26,6 +28,7 @@ uint64_t Memory::Allocate(uint64_t bytes) {
   void* memory = aligned_alloc(kAlignment, rounded);
   if (memory == nullptr) return 0;
   std::memset(memory, 0xa5, rounded);  // never zero by chance
+  CountAllocation();
   live_[reinterpret_cast<uint64_t>(memory)] = bytes;
   used_ += rounded;
   return reinterpret_cast<uint64_t>(memory) | kDeviceBit;
@@ -50,6 +53,30 @@ std::byte* Memory::Resolve(uint64_t address, uint64_t bytes) {
   --at;
   const bool is_inside = begin - at->first <= at->second && bytes <= at->second - (begin - at->first);
   return is_inside ? reinterpret_cast<std::byte*>(begin) : nullptr;
+}
+
+void* Memory::AllocatePinned(uint64_t bytes) {
+  void* memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  std::lock_guard lock(mutex_);
+  CountAllocation();
+  if (memory != nullptr) pinned_[reinterpret_cast<uint64_t>(memory)] = bytes;
+  return memory;
+}
+
+bool Memory::FreePinned(void* memory) {
+  std::lock_guard lock(mutex_);
+  if (pinned_.erase(reinterpret_cast<uint64_t>(memory)) == 0) return false;
+  free(memory);
+  return true;
+}
+
+bool Memory::IsPageable(uint64_t address, uint64_t bytes) {
+  if ((address & kDeviceBit) != 0) return false;
+  std::lock_guard lock(mutex_);
+  auto at = pinned_.upper_bound(address);
+  if (at == pinned_.begin()) return true;
+  --at;
+  return address - at->first > at->second || bytes > at->second - (address - at->first);
 }
 
 uint64_t Memory::used() {

@@ -25,6 +25,12 @@ class Memory {
   // allocation.
   std::byte* Resolve(uint64_t address, uint64_t bytes);
 
+  // Memory of the host that copies run beside it; null when there is not that much.
+  void* AllocatePinned(uint64_t bytes);
+  bool FreePinned(void* memory);
+  // Whether the address is the host's and not pinned.
+  bool IsPageable(uint64_t address, uint64_t bytes);
+
   uint64_t total() const { return total_; }
   uint64_t used();
   uint64_t allocations();
@@ -34,7 +40,8 @@ class Memory {
 
   uint64_t total_;
   std::mutex mutex_;
-  std::map<uint64_t, uint64_t> live_;  // address, without kDeviceBit, to size
+  std::map<uint64_t, uint64_t> live_;    // address, without kDeviceBit, to size
+  std::map<uint64_t, uint64_t> pinned_;  // address to size
   uint64_t used_ = 0;
 };
 

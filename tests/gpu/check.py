@@ -1,0 +1,196 @@
+"""Runs what pack_models.py compiled on this machine's GPU, and says case by case whether it is right.
+
+    check.py [PHASE[:NAME,...]]...     phases: values ranks replay memory errors speed; by default all
+
+Prints "ok", "FAILED" or "SKIPPED" for every case; exits with 1 when one has failed. Figures of the phase `speed`, with the machine they are
+of, go to OUT (default: results) as speed.jsonl and speed.md.
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import compare_tensors
+import sgdrun
+import speed
+from sgdrun import HERE, ResultError
+
+MODELS = HERE / "models"
+STEPS = int(os.environ.get("SGD_STEPS", 1000))
+OUT = pathlib.Path(os.environ.get("OUT") or HERE / "results")
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    run: object  # called with a folder; raises ResultError, or Skipped
+
+
+class Skipped(Exception):
+    pass
+
+
+def models(kind):
+    """Names of models with expected values, or of benchmarks."""
+    is_benchmark = {path.parent.name: (path.parent / "make_inputs.py").exists() for path in sorted(MODELS.glob("*/meta.json"))}
+    return [name for name, benchmark in is_benchmark.items() if benchmark == (kind == "benchmarks")]
+
+
+def data_of(name):
+    return MODELS / (json.loads((MODELS / name / "meta.json").read_text()).get("same_data_as") or name)
+
+
+def compare(folder, name, ranks):
+    data, out = data_of(name), folder / "out.safetensors"
+    sgdrun.run("-n", ranks, MODELS / name / f"{ranks}.sgda", "--share-gpus", "--inputs", data / "inputs.safetensors", "--outputs", out)
+    expected = compare_tensors.load(data / "expected.safetensors")
+    names = {o["index"]: o["name"] for o in json.loads((MODELS / name / "meta.json").read_text())["outputs"]}
+    wrong = compare_tensors.compare(compare_tensors.load(out), expected, names, "result", quiet=True)
+    if wrong:
+        raise ResultError(f"{wrong} outputs are wrong")
+
+
+def compare_benchmark(folder, name):
+    """Sampled elements and norms of every output after a step; in f32, where gradients jump at signs, loosely."""
+    import numpy as np
+    subprocess.run([sys.executable, MODELS / name / "make_inputs.py", folder / "in.safetensors"], check=True, capture_output=True)
+    sgdrun.run("-n", 1, MODELS / name / "1.sgda", "--inputs", folder / "in.safetensors", "--outputs", folder / "out.safetensors")
+    out, wrong = compare_tensors.load(folder / "out.safetensors"), []
+    for want in json.loads((MODELS / name / "output_stats.json").read_text())["outputs"]:
+        got = out[f"result{want['index']}"][1].astype(np.float64).ravel()
+        scale = max(want["max_abs"], 1e-30)
+        limit = max(8 * want.get("xla_error", 0) / scale, 2e-5)
+        norm_limit = max(limit, 8 * want.get("xla_l2_error", 0) / max(want["l2"], 1e-30))
+        error = np.abs(got[want["at"]] - want["values"]).max() / scale
+        norm = abs(np.sqrt((got**2).sum()) - want["l2"]) / max(want["l2"], 1e-30)
+        if not (error <= limit and norm <= norm_limit):
+            wrong.append(f"{want['name']}: off by {error:.1e}, norm by {norm:.1e}")
+    if wrong:
+        raise ResultError("\n".join(wrong[:5]))
+
+
+def values(names):
+    cases = [Case(f"{name} on 1 rank", lambda f, name=name: compare(f, name, 1)) for name in names or models("models")]
+    return cases + [Case(name, lambda f, name=name: compare_benchmark(f, name)) for name in ([] if names else models("benchmarks"))]
+
+
+def ranks(names):
+    return [Case(f"{name} on {count} ranks", lambda f, name=name, count=count: compare(f, name, count))
+            for name in names or models("models") for count in (2, 4)]
+
+
+def train(folder, name, count, steps, *flags):
+    """Losses and last outputs of a training run."""
+    meta = json.loads((MODELS / name / "meta.json").read_text())
+    (folder / "carry.json").write_text(json.dumps(meta["carry"]))
+    log, out = folder / "log", folder / "out.safetensors"
+    sgdrun.run("-n", count, MODELS / name / f"{count}.sgda", "--share-gpus", "--init", data_of(name) / "inputs.safetensors", "--batches",
+           data_of(name) / "batches.safetensors", "--carry-json", folder / "carry.json", "--steps", steps, "--log-json", log, "--outputs", out, *flags)
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    return [row["loss"] for row in rows if "loss" in row], out.read_bytes()
+
+
+def losses(folder, name):
+    """The first step runs instruction by instruction, the second is recorded, the others are replayed."""
+    got, _ = train(folder, name, 1, 6)
+    want = json.loads((MODELS / name / "losses.json").read_text())["loss64"][:6]
+    if len(got) != 6 or any(not abs(g - w) <= 1e-4 * abs(w) for g, w in zip(got, want)):
+        raise ResultError(f"losses {got}, in f64 {want}")
+
+
+def same_bits(folder, name, count, *flags):
+    _, first = train(folder, name, count, 4)
+    _, second = train(folder, name, count, 4, *flags)
+    if first != second:
+        raise ResultError("the outputs of the last step differ")
+
+
+def replay(names):
+    cases = []
+    for name in names or [n for n in models("models") if (data_of(n) / "batches.safetensors").exists()]:
+        cases.append(Case(f"losses of {name}", lambda f, name=name: losses(f, name)))
+        for count in (1, 2):
+            cases.append(Case(f"{name} on {count}: recorded steps equal eager ones", lambda f, n=name, c=count: same_bits(f, n, c, "--eager")))
+        cases.append(Case(f"{name}: the same bits every time", lambda f, name=name: same_bits(f, name, 1)))
+    return cases
+
+
+def no_growth(folder, name):
+    figures = sgdrun.bench(MODELS / name / "1.sgda", STEPS)
+    if figures["device_growth_bytes"] != 0:
+        raise ResultError(f"{figures['device_growth_bytes']} bytes of the GPU more after {STEPS} steps")
+
+
+def memory(names):
+    return [Case(f"{name}: {STEPS} steps without growth", lambda f, name=name: no_growth(f, name)) for name in names or ["mlp_digits"]]
+
+
+def refuses(what, *arguments, env=None):
+    def run(folder):
+        text = sgdrun.fails(*arguments, env=env)
+        if what not in text:
+            raise ResultError(f"says: {text}")
+    return run
+
+
+def wrong_architecture(folder):
+    done = sgdrun.attempt(MODELS / "refused" / "sm_100.sgda", "--bench", 1)
+    if done.returncode == 0:
+        raise Skipped("this GPU runs what is for sm_100")
+    if "compiled for sm_100, this GPU is an sm_" not in done.stderr:
+        raise ResultError(f"says: {done.stderr}")
+
+
+def errors(names):
+    refused = MODELS / "refused"
+    return [
+        Case("an artifact for CPUs", refuses("compiled for cpu, not for --device=cuda", refused / "cpu.sgda", "--device", "cuda", "--bench", 1)),
+        Case("an artifact for another architecture", wrong_architecture),
+        Case("more memory than there is", refuses("bytes free", refused / "large.sgda", "--bench", 1)),
+        Case("no GPU that may be used", refuses("sees no GPU (CUDA_VISIBLE_DEVICES is '')", MODELS / "mlp_digits" / "1.sgda", "--bench", 1,
+                                                env={"CUDA_VISIBLE_DEVICES": "", "SGD_EMULATED_GPUS": "0"})),
+        Case("more ranks than GPUs", refuses("has no GPU: there are 1", MODELS / "mlp_digits" / "2.sgda", "-n", 2, "--bench", 1,
+                                             env={"CUDA_VISIBLE_DEVICES": "0", "SGD_EMULATED_GPUS": "1"})),
+    ]
+
+
+def speeds(names):
+    return [Case(f"speed of {name}", lambda f, name=name: speed.measure(name, f, OUT)) for name in names or speed.NAMES]
+
+
+PHASES = {"values": values, "ranks": ranks, "replay": replay, "memory": memory, "errors": errors, "speed": speeds}
+
+
+def run(case):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            case.run(pathlib.Path(folder))
+        except Skipped as reason:
+            return f"SKIPPED {case.name}: {reason}"
+        except (ResultError, subprocess.SubprocessError, OSError, KeyError, ValueError) as error:
+            return f"FAILED  {case.name}: {error}"
+    return f"ok      {case.name}"
+
+
+def main():
+    OUT.mkdir(parents=True, exist_ok=True)
+    print(speed.machine(), flush=True)
+    failed = 0
+    for argument in sys.argv[1:] or PHASES:
+        phase, _, names = argument.partition(":")
+        if phase not in PHASES:
+            sys.exit(f"no phase '{phase}'; there are {' '.join(PHASES)}")
+        for case in PHASES[phase]([name for name in names.split(",") if name]):
+            line = run(case)
+            failed += line.startswith("FAILED")
+            print(line, flush=True)
+    if (OUT / "speed.jsonl").exists():
+        print(speed.table(OUT))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+// Inputs that are copied beside the steps, on the double of the driver: every step sees its own, in whatever order the
+// queues run.
+#include "runtime/exec/staged_inputs.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "emulated_device.h"
+#include "runtime/exec/host_tensors.h"
+
+namespace sgd::exec {
+namespace {
+
+using ::sgd::testing::EmulatedDevice;
+using ::testing::HasSubstr;
+
+class StagedInputsTest : public EmulatedDevice {
+ protected:
+  void SetUp() override {
+    EmulatedDevice::SetUp();
+    arena_ = *device_->Allocate(4096);
+    for (uint64_t i = 0; i < 4; ++i) places_.push_back({arena_->data() + 1024 * i, 1000});
+  }
+
+  static void Fill(std::span<std::byte> bytes, int value) { std::memset(bytes.data(), value, bytes.size()); }
+  std::vector<uint8_t> Bytes(int value) { return std::vector<uint8_t>(1000, static_cast<uint8_t>(value)); }
+
+  std::unique_ptr<device::Arena> arena_;
+  std::vector<DevicePlace> places_;
+};
+
+TEST_F(StagedInputsTest, EveryStepTakesItsOwn) {
+  for (bool records : {false, true}) {
+    Put(arena_->data() + 2048, Bytes(77));
+    auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {places_[2]}, records);
+    // What a step would do: it keeps what it sees, and spoils its inputs.
+    auto results = *device_->Allocate(3 * 1000 * 40);
+    std::vector<std::unique_ptr<device::Node>> nodes;
+    const uint8_t spoiled = 0xee;
+    for (int step = 0; step < 40; ++step) {
+      Fill(staged->Fill(0), step);
+      Fill(staged->Fill(1), 100 + step);
+      ASSERT_TRUE(staged->BeginStep().ok());
+      for (int i = 0; i < 3; ++i) {
+        nodes.push_back(*device_->PrepareCopy(places_[i].device, results->data() + (3 * step + i) * 1000, 1000));
+        nodes.push_back(*device_->PrepareFill(places_[i].device, 1000, std::span(&spoiled, 1)));
+        for (size_t k = nodes.size() - 2; k < nodes.size(); ++k) ASSERT_TRUE(nodes[k]->Execute().ok());
+      }
+      // Two steps under way at most.
+      if (step % 2 == 1) ASSERT_TRUE(device_->Synchronize().ok());
+    }
+    for (int step = 0; step < 40; ++step) {
+      EXPECT_EQ(Get<uint8_t>(results->data() + 3 * step * 1000, 1000), Bytes(step));
+      EXPECT_EQ(Get<uint8_t>(results->data() + (3 * step + 1) * 1000, 1000), Bytes(100 + step));
+      EXPECT_EQ(Get<uint8_t>(results->data() + (3 * step + 2) * 1000, 1000), Bytes(77));
+    }
+  }
+}
+
+TEST_F(StagedInputsTest, AllOrNothingIsFilled) {
+  auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {}, true);
+  EXPECT_TRUE(staged->BeginStep().ok());
+  Fill(staged->Fill(1), 1);
+  EXPECT_THAT(std::string(staged->BeginStep().message()), HasSubstr("others that are fed were not"));
+}
+
+TEST_F(StagedInputsTest, NothingStagedTakesNothing) {
+  auto staged = *StagedInputs::Create(*device_, {{arena_->data(), 0}}, {}, true);
+  EXPECT_TRUE(staged->Fill(0).empty());
+  EXPECT_TRUE(staged->BeginStep().ok());
+  EXPECT_EQ(staged->device_bytes(), 0u);
+}
+
+TEST_F(StagedInputsTest, SmallOutputsAreThoseOfTheStepThatEnded) {
+  auto tensors = *HostTensors::Create(*device_, {}, {{arena_->data(), 4}, {arena_->data() + 64, 4}}, {1});
+  std::vector<std::unique_ptr<device::Node>> nodes;
+  const auto begin = [&](int32_t value) {
+    EXPECT_TRUE(tensors->BeginStep().ok());
+    std::vector<uint8_t> pattern(4);
+    std::memcpy(pattern.data(), &value, 4);
+    nodes.push_back(*device_->PrepareFill(arena_->data() + 64, 4, pattern));
+    EXPECT_TRUE(nodes.back()->Execute().ok());
+    EXPECT_TRUE(tensors->FetchOutputs().ok());
+  };
+  begin(1);
+  for (int32_t step = 2; step < 10; ++step) {
+    begin(step);
+    ASSERT_TRUE(device_->Synchronize().ok());
+    tensors->EndStep();
+    int32_t value = 0;
+    std::memcpy(&value, tensors->ReadOutput(1).data(), 4);
+    EXPECT_EQ(value, step - 1);
+  }
+}
+
+}  // namespace
+}  // namespace sgd::exec
