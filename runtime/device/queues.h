@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "runtime/device/device.h"
 
 namespace sgd::device {
@@ -20,6 +21,8 @@ class Event {
   virtual absl::Status Wait(uint32_t queue) = 0;
   // Whether what came before the last Record is complete; the first error of a queue otherwise.
   virtual absl::StatusOr<bool> IsReached() = 0;
+  // Of two timed events that have been reached: the device's time from the last Record of `begin` to that of this one.
+  virtual absl::StatusOr<absl::Duration> Since(const Event& begin) const = 0;
 };
 
 // Queues and events are numbered as in StreamPlan; queue 0 is there from the start and is used at first.
@@ -38,8 +41,13 @@ class Queues {
   virtual absl::Status Record(uint32_t stream, uint32_t event) = 0;
   virtual absl::Status Wait(uint32_t stream, uint32_t event) = 0;
 
-  // An event beside the numbered ones, which is its holder's alone.
-  virtual absl::StatusOr<std::unique_ptr<Event>> MakeEvent() = 0;
+  // An event beside the numbered ones, which is its holder's alone. Those that are `timed` cost a little more.
+  virtual absl::StatusOr<std::unique_ptr<Event>> MakeEvent(bool timed = false) = 0;
+
+  // What is given between the two has this name in the device's profilers, also where it is recorded. Ranges may lie in
+  // each other. `name` is used in the call alone.
+  virtual void BeginRange(const char* name) {}
+  virtual void EndRange() {}
 
   // Between the two, what the queues are given is recorded and not run: queue 0, and what waits for events recorded on
   // it, directly or not. All of that must be joined to queue 0 at the end. The node runs the recording on queue 0.

@@ -186,9 +186,10 @@ absl::Status Executor::Run(uint64_t step) {
 
 absl::Status Executor::Begin(uint64_t step) {
   step_ = step;
-  std::fill(step_times_.begin(), step_times_.end(), absl::ZeroDuration());
+  runs_.clear();
   if (queued_ != nullptr) return BeginOnQueues();
   const absl::Time begin = SteadyNow();
+  step_begin_ = begin;
   timing_.communication = absl::ZeroDuration();
   absl::Status status = RunBlock({0, steps_.size()});
   if (status.ok()) status = context_.device().Synchronize();
@@ -208,6 +209,17 @@ absl::Status Executor::End() {
     timing_.total = SteadyNow() - std::max(ending.begin, last_end_);
     last_end_ = SteadyNow();
   }
+  return options_.profile ? CollectTimes() : absl::OkStatus();
+}
+
+absl::Status Executor::CollectTimes() {
+  if (timer_ != nullptr) {
+    absl::StatusOr<std::vector<InstructionRun>> runs = timer_->Collect();
+    if (!runs.ok()) return runs.status();
+    runs_ = *std::move(runs);
+  }
+  std::fill(step_times_.begin(), step_times_.end(), absl::ZeroDuration());
+  for (const InstructionRun& run : runs_) step_times_[run.instruction] += run.length;
   for (size_t i = 0; i < step_times_.size(); ++i) {
     instruction_times_[i] = std::min(instruction_times_[i], step_times_[i]);
   }
@@ -265,7 +277,7 @@ absl::Status Executor::ExecuteTimed(const Step& step) {
   absl::Status status = ExecuteStep(step);
   // A device with a queue has only enqueued it.
   if (status.ok()) status = context_.device().Synchronize();
-  step_times_[step.instruction] += SteadyNow() - begin;
+  runs_.push_back({step.instruction, 0, begin - step_begin_, SteadyNow() - begin});
   return status;
 }
 
@@ -289,8 +301,11 @@ absl::Status Executor::PrepareForQueues() {
     if (!event.ok()) return event.status();
     done_events_.push_back(*std::move(event));
   }
+  if (options_.profile) timer_ = std::make_unique<QueueTimer>(*device.queues());
+  for (const Instruction* instruction : *source_.instructions())
+    range_names_.push_back(absl::StrCat(artifact::OperationName(*instruction), " ", LocationOf(*instruction)));
   QueuedStep::Hooks hooks;
-  hooks.enqueue = [this](uint32_t index) { return EnqueueInstruction(index); };
+  hooks.enqueue = [this](uint32_t index, uint32_t queue) { return EnqueueInstruction(index, queue); };
   hooks.wait = [this] { return WaitForQueues(); };
   hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
     return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
@@ -310,15 +325,15 @@ absl::Status Executor::StageInputs(const std::vector<size_t>& fed, const std::ve
   return host_ == nullptr || queued_ == nullptr ? absl::OkStatus() : host_->Stage(fed, kept, !options_.eager);
 }
 
-absl::Status Executor::EnqueueInstruction(uint32_t index) {
+absl::Status Executor::EnqueueInstruction(uint32_t index, uint32_t queue) {
   const Step& step = steps_[index];
-  const absl::Time begin = SteadyNow();
-  absl::Status status =
-      step.kind == Step::Kind::kNode ? step.node->Execute() : context_.communicator().Enqueue(step.collective);
-  if (options_.profile) {
-    if (status.ok()) status = WaitForQueues();
-    step_times_[index] += SteadyNow() - begin;
-  }
+  device::Queues& queues = *context_.device().queues();
+  queues.BeginRange(range_names_[index].c_str());
+  absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->Begin(index, queue);
+  if (status.ok())
+    status = step.kind == Step::Kind::kNode ? step.node->Execute() : context_.communicator().Enqueue(step.collective);
+  if (status.ok() && timer_ != nullptr) status = timer_->End();
+  queues.EndRange();
   if (status.ok()) return status;
   return Locate(absl::Status(status.code(), absl::StrCat("step ", step_, ": ", status.message())), index);
 }
@@ -349,11 +364,14 @@ absl::Status Executor::StepError(const absl::Status& status, uint64_t step) cons
 }
 
 absl::Status Executor::BeginOnQueues() {
-  if (under_way_.size() == HostTensors::kStepsUnderWay)
+  // Events of one step are timed at a time.
+  if (under_way_.size() == (timer_ == nullptr ? HostTensors::kStepsUnderWay : 1))
     return absl::FailedPreconditionError("a step is to begin, but the one before the last has not ended");
   const absl::Time begin = SteadyNow();
   device::Event& done = *done_events_[begun_++ % HostTensors::kStepsUnderWay];
   if (absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->BeginStep(); !status.ok())
+    return StepError(status, step_);
+  if (absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->BeginStep(); !status.ok())
     return StepError(status, step_);
   if (absl::Status status = queued_->Run(); !status.ok()) return status;
   absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->FetchOutputs();

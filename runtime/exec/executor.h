@@ -30,6 +30,7 @@
 #include "runtime/device/device.h"
 #include "runtime/exec/context.h"
 #include "runtime/exec/host_tensors.h"
+#include "runtime/exec/queue_timer.h"
 #include "runtime/exec/queued_step.h"
 
 namespace sgd::exec {
@@ -37,7 +38,8 @@ namespace sgd::exec {
 struct ExecutorOptions {
   // Bounds each single wait for peers.
   absl::Duration timeout = absl::Seconds(300);
-  // Times every instruction, which costs some 50 ns for each.
+  // Times every instruction: some 50 ns for each, and a device with queues is given them one by one, with an event
+  // before and behind each. A kernel that is shorter than giving it then seems to take as long as that.
   bool profile = false;
   // On a device with queues: gives it every instruction of every step one by one, instead of a recording.
   bool eager = false;
@@ -116,6 +118,9 @@ class Executor {
   // the least over the steps so far, by its index in the program; InfiniteDuration before the first step. Loops and
   // branches take none themselves. Empty otherwise.
   const std::vector<absl::Duration>& instruction_times() const { return instruction_times_; }
+  // With ExecutorOptions::profile: the instructions of the last step that has ended, in the order in which they began
+  // to run or were given to queues.
+  const std::vector<InstructionRun>& runs() const { return runs_; }
   const std::string& program() const { return program_; }
 
  private:
@@ -144,7 +149,8 @@ class Executor {
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
   absl::Status PrepareForQueues();
-  absl::Status EnqueueInstruction(uint32_t index);
+  absl::Status EnqueueInstruction(uint32_t index, uint32_t queue);
+  absl::Status CollectTimes();
   absl::Status WaitUntil(const std::function<absl::StatusOr<bool>()>& is_done);
   absl::Status WaitForQueues();
   absl::Status BeginOnQueues();
@@ -178,6 +184,10 @@ class Executor {
   StepTiming timing_;
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of this step
   std::vector<absl::Duration> instruction_times_;
+  std::vector<InstructionRun> runs_;
+  std::unique_ptr<QueueTimer> timer_;     // with profile, on a device with queues
+  std::vector<std::string> range_names_;  // there: by instruction
+  absl::Time step_begin_;
 };
 
 }  // namespace sgd::exec

@@ -98,7 +98,7 @@ absl::Status QueuedStep::EnqueueInstruction(const StreamAction& action) {
   const artifact::Loop* loop = program_.instructions()->Get(action.instruction)->op_as_Loop();
   if (loop == nullptr) {
     queues_.Use(action.stream);
-    return hooks_.enqueue(action.instruction);
+    return hooks_.enqueue(action.instruction, action.stream);
   }
   const StreamBlock& body = plan_.blocks[action.first_block + 1];
   for (uint64_t trip = 0; trip < loop->trips(); ++trip) {

@@ -20,8 +20,8 @@ class QueuedStep {
  public:
   // What a step is made of.
   struct Hooks {
-    // Gives an instruction to the queue in use. Errors say where it stands.
-    std::function<absl::Status(uint32_t instruction)> enqueue;
+    // Gives an instruction to the queue in use, which is `queue`. Errors say where it stands.
+    std::function<absl::Status(uint32_t instruction, uint32_t queue)> enqueue;
     // Waits until everything given so far is complete.
     std::function<absl::Status()> wait;
     // Copies from the device what is there then.

@@ -43,6 +43,8 @@ std::string ConvolutionText(const artifact::Convolution& convolution) {
                       convolution.groups()->size());
 }
 
+}  // namespace
+
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
     return root.kernels()->Get(launch->kernel())->symbol()->str();
@@ -57,7 +59,10 @@ std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& 
                       " x", batch);
 }
 
-}  // namespace
+std::string LocationOf(const artifact::Program& program, const artifact::Instruction& instruction) {
+  if (instruction.loc() >= artifact::Size(program.locations())) return "";
+  return program.locations()->Get(instruction.loc())->str();
+}
 
 std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
                                 absl::Duration time) {
@@ -67,15 +72,12 @@ std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::
   const auto rate = [&](uint64_t amount) {
     return NumberJson(static_cast<double>(amount) * static_cast<double>(executions) / nanoseconds);
   };
-  const std::string location = instruction.loc() < artifact::Size(program.locations())
-                                   ? program.locations()->Get(instruction.loc())->str()
-                                   : std::string();
-  return absl::StrCat("{\"instruction\": ", index, ", \"op\": ", JsonString(artifact::OperationName(instruction)),
-                      ", \"what\": ", JsonString(WhatOf(root, instruction)),
-                      ", \"microseconds\": ", NumberJson(nanoseconds / 1e3), ", \"executions\": ", executions,
-                      ", \"flops\": ", instruction.flops(), ", \"bytes\": ", instruction.bytes(),
-                      ", \"gflops_per_second\": ", rate(instruction.flops()),
-                      ", \"gbytes_per_second\": ", rate(instruction.bytes()), ", \"loc\": ", JsonString(location), "}");
+  return absl::StrCat(
+      "{\"instruction\": ", index, ", \"op\": ", JsonString(artifact::OperationName(instruction)),
+      ", \"what\": ", JsonString(WhatOf(root, instruction)), ", \"microseconds\": ", NumberJson(nanoseconds / 1e3),
+      ", \"executions\": ", executions, ", \"flops\": ", instruction.flops(), ", \"bytes\": ", instruction.bytes(),
+      ", \"gflops_per_second\": ", rate(instruction.flops()), ", \"gbytes_per_second\": ", rate(instruction.bytes()),
+      ", \"loc\": ", JsonString(LocationOf(program, instruction)), "}");
 }
 
 }  // namespace sgd::trace

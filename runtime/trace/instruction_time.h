@@ -15,4 +15,10 @@ namespace sgd::trace {
 std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
                                 absl::Duration time);
 
+// A kernel's symbol, or the shape of a product or convolution; else empty.
+std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction);
+
+// The source location; empty where it is not known.
+std::string LocationOf(const artifact::Program& program, const artifact::Instruction& instruction);
+
 }  // namespace sgd::trace

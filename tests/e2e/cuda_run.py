@@ -154,6 +154,24 @@ def says_what_is_wrong(folder):
     assert ": inputs " in run.stderr and ", collectives " in run.stderr and ", constants " in run.stderr, run.stderr
 
 
+def timelines(folder):
+    """Instructions timed by events on GPUs and by clocks on CPUs: as a profile, and as a timeline whose bars on one queue follow each other."""
+    for target in (TARGET, []):
+        artifact, _, ranks = harness.Model("mlp_digits").compile(folder, {"data": 2}, extra=target)
+        harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 2, "--profile", folder / "profile", "--trace", folder / "trace")
+        profile = [json.loads(line) for line in (folder / "profile").read_text().splitlines()]
+        events = json.loads((folder / "trace").read_text())["traceEvents"]
+        bars = [event for event in events if event["ph"] == "X"]
+        assert {row["instruction"] for row in profile if row["op"] != "done"} == {b["args"]["instruction"] for b in bars if not b["name"].startswith("done")}
+        assert all(bar["dur"] >= 0 and bar["args"]["loc"] for bar in bars) and any("matmul f32" in bar["name"] for bar in bars), bars
+        assert len({bar["tid"] for bar in bars}) == (2 if target else 1), "collectives of GPUs have a queue of their own"
+        for queue in {bar["tid"] for bar in bars}:
+            ends = 0
+            for bar in (b for b in bars if b["tid"] == queue):
+                assert bar["ts"] >= ends - 1, bar
+                ends = bar["ts"] + bar["dur"]
+
+
 def script_for_real_gpus(folder):
     """tests/gpu/run.sh packs and checks; only the GPU is not one."""
     env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_BENCHMARKS": "", "SGD_STEPS": "10",
@@ -163,11 +181,15 @@ def script_for_real_gpus(folder):
         run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env, timeout=harness.TIMEOUT)
         assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("ok      ") == 13 and "SKIPPED an artifact for another" not in run.stdout, run.stdout
+    # As on a machine whose C library is older: everything with the packed one.
+    run = subprocess.run([folder / "packed" / "run.sh", "check", "errors"], capture_output=True, text=True, env={**env, "SGD_OWN_LIBC": "1"},
+                         timeout=harness.TIMEOUT)
+    assert run.returncode == 0 and run.stdout.count("ok      ") == 5, run.stdout + run.stderr
     size = sum(path.stat().st_size for path in (folder / "packed").rglob("*"))
     assert size < 48 << 20, f"{size} bytes packed"
 
 
 harness.main([("one rank", one_rank), ("replayed as eager", replayed_as_eager), ("little host work", little_host_work),
               ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
-              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver), ("topology", shows_topology), ("messages", says_what_is_wrong),
+              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver), ("topology", shows_topology), ("timelines", timelines), ("messages", says_what_is_wrong),
               ("script for real GPUs", script_for_real_gpus)])

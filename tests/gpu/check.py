@@ -72,9 +72,61 @@ def compare_benchmark(folder, name):
         raise ResultError("\n".join(wrong[:5]))
 
 
+def narrowed(source, target):
+    """The tensors of a file with bf16 for f32."""
+    import numpy as np
+    header, data = {}, []
+    at = 0
+    for name, (kind, array) in compare_tensors.load(source).items():
+        if kind == "F32":
+            kind, array = "BF16", ((array.view(np.uint32) + 0x8000) >> 16).astype(np.uint16)
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+        data.append(array.tobytes())
+    text = json.dumps(header).encode()
+    target.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(data))
+
+
+def loss_of(folder, artifact, inputs):
+    sgdrun.run("-n", 1, artifact, "--inputs", inputs, "--outputs", folder / "out.safetensors")
+    return float(compare_tensors.load(folder / "out.safetensors")["result0"][1].ravel()[0])
+
+
+def narrow_loss(folder):
+    """bf16 throughout: the loss of the first step is that of f32 but for rounding."""
+    path = MODELS / "bench_gpt"
+    subprocess.run([sys.executable, path / "make_inputs.py", folder / "in.safetensors"], check=True, capture_output=True)
+    narrowed(folder / "in.safetensors", folder / "narrow.safetensors")
+    wide, narrow = loss_of(folder, path / "1.sgda", folder / "in.safetensors"), loss_of(folder, path / "bf16.sgda", folder / "narrow.safetensors")
+    if not abs(narrow - wide) <= 0.02 * abs(wide):
+        raise ResultError(f"loss {narrow}, in f32 {wide}")
+
+
+def tf32_outputs(folder, name):
+    """Products in TF32 have 10 bits: every output is near that of f32, by its largest magnitude; the loss nearer."""
+    import numpy as np
+    data = data_of(name)
+    sgdrun.run("-n", 1, MODELS / name / "tf32.sgda", "--inputs", data / "inputs.safetensors", "--outputs", folder / "out.safetensors")
+    got, want, wrong = compare_tensors.load(folder / "out.safetensors"), compare_tensors.load(data / "expected.safetensors"), []
+    for i in range(len(got)):
+        g, w = got[f"result{i}"][1].astype(np.float64), want[f"expected.{i}"][1].astype(np.float64)
+        limit = (1e-3 if g.ndim == 0 else 3e-2) * max(np.abs(w).max(initial=0), 1e-6)
+        if not np.abs(g - w).max(initial=0) <= limit:
+            wrong.append(f"result{i}: off by {np.abs(g - w).max():.1e}, limit {limit:.1e}")
+    if wrong:
+        raise ResultError("; ".join(wrong[:5]))
+
+
+def loose_values():
+    cases = [Case("bench_gpt in bf16", narrow_loss)] if (MODELS / "bench_gpt" / "bf16.sgda").exists() else []
+    return cases + [Case(f"{path.parent.name} in TF32", lambda f, name=path.parent.name: tf32_outputs(f, name)) for path in sorted(MODELS.glob("*/tf32.sgda"))]
+
+
 def values(names):
     cases = [Case(f"{name} on 1 rank", lambda f, name=name: compare(f, name, 1)) for name in names or models("models")]
-    return cases + [Case(name, lambda f, name=name: compare_benchmark(f, name)) for name in ([] if names else models("benchmarks"))]
+    if names:
+        return cases
+    return cases + [Case(name, lambda f, name=name: compare_benchmark(f, name)) for name in models("benchmarks")] + loose_values()
 
 
 def ranks(names):

@@ -11,6 +11,7 @@ import subprocess
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 RANKS = (1, 2, 4)
+TF32 = ("mlp_digits", "resnet_small")
 # The wider half of an f32 is a bf16.
 HEX = re.compile(r"dense<\"?0x([0-9A-F]{4})[0-9A-F]{4}\"?> : tensor<f32>")
 
@@ -24,6 +25,7 @@ class Packer:
     def __init__(self, options):
         self.out, self.sgdc = pathlib.Path(options.folder) / "models", options.sgdc
         self.target = f"cuda:{options.architectures}"
+        self.knows_tf32 = "--allow-tf32" in subprocess.run([self.sgdc, "--help"], capture_output=True, text=True).stdout
 
     def compile(self, text, artifact, *flags, target=None):
         subprocess.run([self.sgdc, text, "-o", artifact, "--target", target or self.target, *flags], check=True)
@@ -41,6 +43,8 @@ class Packer:
         for ranks in RANKS:
             mesh = ",".join(f"{axis}={ranks if i == 0 else 1}" for i, (axis, _) in enumerate(meta["mesh"]))
             self.compile(MODELS / name / "model.mlir", out / f"{ranks}.sgda", "--mesh", mesh)
+            if ranks == 1 and name in TF32 and self.knows_tf32:
+                self.compile(MODELS / name / "model.mlir", out / "tf32.sgda", "--mesh", mesh, "--allow-tf32")
 
     def data(self, name):
         out = self.out / name

@@ -23,6 +23,8 @@ def start():
     native = {**os.environ, "LD_LIBRARY_PATH": ":".join([str(HERE / "libraries"), os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(":")}
     program = str(HERE / "bin" / "sgdrun")
     try:
+        if "SGD_OWN_LIBC" in os.environ:
+            raise OSError("asked to use the packed C library")
         if subprocess.run([program, "--version"], env=native, capture_output=True, timeout=TIMEOUT).returncode == 0:
             return [program], native
     except OSError:

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "runtime/trace/chrome_trace.h"
 #include "runtime/trace/instruction_time.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/scalar.h"
@@ -65,6 +66,20 @@ absl::Status WriteProfile(Session& session) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+// The last step of this rank.
+absl::Status WriteTrace(Session& session) {
+  if (session.job().options.trace.empty()) return absl::OkStatus();
+  absl::StatusOr<trace::JsonLog> file = trace::JsonLog::Open(session.job().options.trace);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<const artifact::Program*> program = session.context().file().FindProgram(session.executor().program());
+  if (!program.ok()) return program.status();
+  std::vector<trace::TracedRun> runs;
+  for (const exec::InstructionRun& run : session.executor().runs())
+    runs.push_back({run.instruction, run.queue, run.begin, run.length});
+  return file->WriteLine(
+      trace::ChromeTraceJson(session.context().file().root(), **program, session.context().rank(), runs));
 }
 
 struct Times {
@@ -138,7 +153,7 @@ int64_t UsedBytes(const Session& session) {
 
 // Of devices with queues: what the host spends on a step, and memory beside the plan's.
 std::string QueueJson(const Session& session, const Times& times, const DeviceMemory& memory) {
-  if (!session.runs_ahead()) return "";
+  if (times.host_us.empty()) return "";
   return absl::StrCat(", \"host_us_median\": ", trace::NumberJson(Median(times.host_us)),
                       ", \"staging_bytes\": ", session.executor().staging_bytes(),
                       ", \"pinned_bytes\": ", session.executor().pinned_bytes(),
@@ -176,6 +191,7 @@ absl::Status Bench(Session& session, StartTimes start) {
       ", \"steps_per_second\": ", trace::NumberJson(times.steps_per_second()), QueueJson(session, times, memory), "}");
   std::puts(json.c_str());
   if (absl::Status status = WriteProfile(session); !status.ok()) return status;
+  if (absl::Status status = WriteTrace(session); !status.ok()) return status;
   return FlushResults();
 }
 

@@ -247,7 +247,9 @@ absl::Status CheckOutputs(const Job& job) {
   const Options& options = job.options;
   absl::Status status;
   if (!options.outputs.empty()) status.Update(data::TensorFileWriter::CheckWritable(options.outputs));
-  if (!options.profile.empty()) status.Update(trace::JsonLog::CheckWritable(options.profile));
+  for (const std::string& path : {options.profile, options.trace}) {
+    if (!path.empty()) status.Update(trace::JsonLog::CheckWritable(path));
+  }
   if (!options.log_json.empty()) status.Update(trace::JsonLog::CheckWritable(options.log_json));
   if (status.ok() && !options.save.empty()) status.Update(checkpoint::CheckWritable(options.save));
   return status;

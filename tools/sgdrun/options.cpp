@@ -138,6 +138,7 @@ void AddOtherFlags(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber);
   bench.AddSwitch("--null-kernels", options.null_kernels, "Run the plan without kernels, to see its own cost");
   bench.Add("--profile", "FILE", options.profile, "Least time of every instruction of rank 0, one JSON line each");
+  bench.Add("--trace", "FILE", options.trace, "The last step of rank 0 as a timeline for chrome://tracing or Perfetto");
 
   const Group ranks(app, "Ranks");
   launch::RankFlags& flags = options.rank_flags;
@@ -204,7 +205,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (options.mode == Mode::kOnce && (given("--carry") || given("--carry-json")))
     return "--carry needs --steps or --bench";
   if (options.mode == Mode::kBench && given("--outputs")) return "--bench writes no --outputs";
-  for (const char* flag : {"--null-kernels", "--profile"}) {
+  for (const char* flag : {"--null-kernels", "--profile", "--trace"}) {
     if (options.mode != Mode::kBench && given(flag)) return absl::StrCat(flag, " is for --bench");
   }
   if (given("--carry") && given("--carry-json")) return "--carry and --carry-json exclude each other";

@@ -55,6 +55,7 @@ struct Options {
   uint64_t bench_steps = 0;
   bool null_kernels = false;
   std::string profile;
+  std::string trace;
 };
 
 // What to do with a command line: options to run with, or a text to print and leave.

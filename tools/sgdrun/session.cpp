@@ -37,7 +37,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const l
 
 exec::ExecutorOptions Session::executor_options() const {
   const Options& options = job_.options;
-  return {.timeout = options.deadline, .profile = !options.profile.empty(), .eager = options.eager};
+  return {.timeout = options.deadline,
+          .profile = !options.profile.empty() || !options.trace.empty(),
+          .eager = options.eager};
 }
 
 absl::Status Session::Prepare(StartTimes& start) {

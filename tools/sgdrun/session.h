@@ -41,7 +41,8 @@ class Session {
   // The same in two parts: see Executor::Begin. With `runs_ahead` a step may begin before the one before it has ended.
   absl::Status Begin(uint64_t step) { return executor_->Begin(step); }
   absl::Status End() { return executor_->End(); }
-  bool runs_ahead() const { return executor_->has_queues(); }
+  bool has_queues() const { return executor_->has_queues(); }
+  bool runs_ahead() const { return has_queues() && !executor_options().profile; }
   // Makes carried outputs the next step's inputs; outputs are lost.
   absl::Status CarryOutputs() { return carry_->Run(); }
 

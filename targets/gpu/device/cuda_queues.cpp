@@ -40,6 +40,14 @@ class CudaEvent final : public device::Event {
     if (absl::Status status = Check(result, "the GPU"); !status.ok()) return status;
     return true;
   }
+  absl::StatusOr<absl::Duration> Since(const device::Event& begin) const override {
+    float milliseconds = 0;
+    absl::Status status = Check(
+        queues_.driver().elapsed_time(&milliseconds, static_cast<const CudaEvent&>(begin).event_.get(), event_.get()),
+        "cannot read times of events");
+    if (!status.ok()) return status;
+    return absl::Milliseconds(static_cast<double>(milliseconds));
+  }
 
  private:
   absl::Status Check(CUresult result, const char* what) const { return queues_.driver().Check(result, what); }
@@ -48,9 +56,10 @@ class CudaEvent final : public device::Event {
   cuda::Event event_;
 };
 
-absl::StatusOr<Event> MakeDriverEvent(const std::shared_ptr<const Driver>& driver) {
+absl::StatusOr<Event> MakeDriverEvent(const std::shared_ptr<const Driver>& driver, bool timed) {
   CUevent event = nullptr;
-  absl::Status status = driver->Check(driver->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cannot make an event");
+  absl::Status status = driver->Check(driver->cuEventCreate(&event, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING),
+                                      "cannot make an event");
   if (!status.ok()) return status;
   return Event(driver, event);
 }
@@ -86,15 +95,15 @@ absl::Status CudaQueues::Reserve(uint32_t streams, uint32_t events) {
     streams_.push_back(*std::move(stream));
   }
   while (events_.size() < events) {
-    absl::StatusOr<Event> event = MakeDriverEvent(driver_);
+    absl::StatusOr<Event> event = MakeDriverEvent(driver_, false);
     if (!event.ok()) return event.status();
     events_.push_back(*std::move(event));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<device::Event>> CudaQueues::MakeEvent() {
-  absl::StatusOr<Event> event = MakeDriverEvent(driver_);
+absl::StatusOr<std::unique_ptr<device::Event>> CudaQueues::MakeEvent(bool timed) {
+  absl::StatusOr<Event> event = MakeDriverEvent(driver_, timed);
   if (!event.ok()) return event.status();
   return std::make_unique<CudaEvent>(*this, *std::move(event));
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/device/queues.h"
 #include "targets/gpu/device/driver.h"
+#include "targets/gpu/device/ranges.h"
 
 namespace sgd::cuda {
 
@@ -18,7 +19,9 @@ class CudaQueues final : public device::Queues {
   void Use(uint32_t stream) override { used_ = stream; }
   absl::Status Record(uint32_t stream, uint32_t event) override;
   absl::Status Wait(uint32_t stream, uint32_t event) override;
-  absl::StatusOr<std::unique_ptr<device::Event>> MakeEvent() override;
+  absl::StatusOr<std::unique_ptr<device::Event>> MakeEvent(bool timed) override;
+  void BeginRange(const char* name) override { cuda::BeginRange(name); }
+  void EndRange() override { cuda::EndRange(); }
   absl::Status BeginRecording() override;
   absl::StatusOr<std::unique_ptr<device::Node>> EndRecording() override;
   absl::StatusOr<bool> IsIdle() override;

@@ -26,7 +26,7 @@ absl::Status FindAll(const DynamicLibrary& library, Driver& driver) {
   if (absl::Status status = Find(library, SGD_QUOTE(name), driver.name); !status.ok()) return status;
   SGD_DRIVER_FUNCTIONS(SGD_FIND)
 #undef SGD_FIND
-  return absl::OkStatus();
+  return Find(library, "cuEventElapsedTime", driver.elapsed_time);
 }
 
 std::string VisibleDevices() {

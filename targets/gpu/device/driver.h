@@ -68,6 +68,8 @@ struct Driver {
 #define SGD_DECLARE(name) decltype(&::name) name = nullptr;
   SGD_DRIVER_FUNCTIONS(SGD_DECLARE)
 #undef SGD_DECLARE
+  // cuEventElapsedTime, of the name that every driver has: cuda.h may rename it to one that came with CUDA 12.8.
+  decltype(&::cuEventElapsedTime) elapsed_time = nullptr;
 
   // Opens libcuda.so.1 and starts it. FailedPrecondition without a driver, without a GPU that it can use, or with one
   // that is too old.

@@ -34,7 +34,7 @@ class LoggedQueues final : public device::Queues {
     log.push_back("end");
     return std::make_unique<Replay>(log);
   }
-  absl::StatusOr<std::unique_ptr<device::Event>> MakeEvent() override { return absl::UnimplementedError("events"); }
+  absl::StatusOr<std::unique_ptr<device::Event>> MakeEvent(bool) override { return absl::UnimplementedError("events"); }
   absl::StatusOr<bool> IsIdle() override { return true; }
 
   std::vector<std::string> log;
@@ -65,7 +65,7 @@ class QueuedStepTest : public ::testing::Test {
   void Make(const ProgramT& program, bool records = true) {
     builder_.Finish(artifact::CreateProgram(builder_, &program));
     QueuedStep::Hooks hooks;
-    hooks.enqueue = [this](uint32_t instruction) {
+    hooks.enqueue = [this](uint32_t instruction, uint32_t) {
       queues_.log.push_back(absl::StrCat(instruction));
       return failing_ == instruction ? absl::InternalError("broken") : absl::OkStatus();
     };

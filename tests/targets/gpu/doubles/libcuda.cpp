@@ -341,8 +341,19 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
   return Machine::OfThisThread().Enqueue(Of(stream), [=] { return function(data), CUDA_SUCCESS; });
 }
 
-CUresult cuEventCreate(CUevent* event, unsigned) {
-  *event = reinterpret_cast<CUevent>(new EmulatedEvent);
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  *event = reinterpret_cast<CUevent>(new EmulatedEvent{.is_timed = (flags & CU_EVENT_DISABLE_TIMING) == 0});
+  return CUDA_SUCCESS;
+}
+
+// Of the name that all drivers have.
+#undef cuEventElapsedTime
+CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+  for (const EmulatedEvent* event : {Of(begin), Of(end)}) {
+    if (!event->is_timed || event->recorded == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (!event->recorded->is_done) return CUDA_ERROR_NOT_READY;
+  }
+  *milliseconds = static_cast<float>(Of(end)->recorded->done_at - Of(begin)->recorded->done_at);
   return CUDA_SUCCESS;
 }
 

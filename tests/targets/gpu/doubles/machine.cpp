@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "tests/targets/gpu/doubles/counts.h"
@@ -140,7 +141,11 @@ bool Machine::Advance() {
   EmulatedStream& stream = *able[random_() % able.size()];
   const EmulatedStream::Item item = stream.items[stream.next++];
   if (item.run && error_ == CUDA_SUCCESS) error_ = item.run();
-  if (item.record != nullptr) item.record->is_done = true;
+  if (item.record != nullptr) {
+    item.record->is_done = true;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    item.record->done_at = std::chrono::duration<double, std::milli>(now).count();
+  }
   if (stream.is_idle()) {
     stream.items.clear();
     stream.next = 0;

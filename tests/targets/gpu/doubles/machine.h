@@ -27,13 +27,15 @@ struct GraphNodes {
 // A point that a stream has come to.
 struct Completion {
   bool is_done = false;
+  double done_at = 0;  // of the host's clock, in milliseconds
 };
 
 struct EmulatedEvent {
-  std::shared_ptr<Completion> recorded;  // the last record; null before the first
+  bool is_timed = false;
+  std::shared_ptr<Completion> recorded = {};  // the last record; null before the first
   // The last record while capturing.
   GraphNodes* graph = nullptr;
-  std::set<size_t> after;
+  std::set<size_t> after = {};
 };
 
 struct EmulatedStream {

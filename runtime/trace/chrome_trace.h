@@ -1,0 +1,26 @@
+// A step as a timeline that chrome://tracing and Perfetto show.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::trace {
+
+// One execution of an instruction of the program.
+struct TracedRun {
+  uint32_t instruction;
+  uint32_t queue;        // of the device: a row of the timeline; 0 computes
+  absl::Duration begin;  // from the begin of the step
+  absl::Duration length;
+};
+
+// {"traceEvents": [...]} of one rank, which is the process of the timeline: a row for each queue, on it a bar for each
+// run, with its operation's name, kernel or shape, and source location. `program` belongs to the verified `root`.
+std::string ChromeTraceJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
+                            const std::vector<TracedRun>& runs);
+
+}  // namespace sgd::trace

@@ -1,0 +1,10 @@
+// Names of what a thread gives the GPU, for NVIDIA's profilers (NVTX). Where no profiler listens, or this build has not
+// NVTX's headers, they cost nothing.
+#pragma once
+
+namespace sgd::cuda {
+
+void BeginRange(const char* name);
+void EndRange();
+
+}  // namespace sgd::cuda
