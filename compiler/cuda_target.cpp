@@ -1,6 +1,7 @@
 // Adapts targets/gpu/codegen to the compiler.
 #include "compiler/cuda_target.h"
 
+#include "compiler/combine_groups.h"
 #include "compiler/kernel_requests.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
@@ -26,6 +27,9 @@ class CudaKernels : public Target {
   TargetDescription getDescription() const override {
     TargetDescription description;
     description.topology = getTopology(architectures.front());
+    // Blocks for some 150 multiprocessors, of a warp's width in columns.
+    description.reductionParts = 512;
+    description.reductionColumns = 32;
     description.hasTiles = false;
     description.multipliesIntegers = false;
     description.productsTakeRelu = false;  // cuBLASLt promises nothing of NaN
@@ -43,7 +47,8 @@ class CudaKernels : public Target {
     SmallVector<kernels::KernelRequest> requests = getKernelRequests(plan);
     if (requests.empty()) return success();
     Timings::Scope scope(timings, "kernels: LLVM");
-    FailureOr<gpu::GpuKernels> compiled = gpu::compileKernels(requests, architectures, threads);
+    gpu::Combinations combinations = combineGroups(artifact, requests);
+    FailureOr<gpu::GpuKernels> compiled = gpu::compileKernels(requests, architectures, threads, combinations);
     if (failed(compiled)) return failure();
     for (auto [kernel, blockThreads] : llvm::zip_equal(artifact.kernels, compiled->threads))
       kernel->threads = blockThreads;

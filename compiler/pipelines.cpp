@@ -44,7 +44,8 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
-  passes.addNestedPass<func::FuncOp>(createSplitReductionsPass());
+  passes.addNestedPass<func::FuncOp>(
+      createSplitReductionsPass(SplitReductionsPassOptions{target.reductionParts, target.reductionColumns}));
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());
   FormTilesPassOptions tiles;
   if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);

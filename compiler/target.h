@@ -18,6 +18,8 @@ struct TargetDescription {
   /// Links and devices whose times are scheduled for and reported where the user names no others: a name that
   /// loadTopology knows. What is sent is decided for "host" then, so that it is the same on all targets.
   std::string topology = "host";
+  /// What large reductions are cut for: workers, and the neighbouring columns that one of them takes.
+  int64_t reductionParts = 32, reductionColumns = 1024;
   /// Products around a kernel are computed in tiles that stay in a thread's cache.
   bool hasTiles = true;
   /// Matrices of integers are multiplied by the device; else by kernels.

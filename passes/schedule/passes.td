@@ -49,6 +49,8 @@ def SplitReductionsPass : Pass<"sgd-split-reductions", "::mlir::func::FuncOp"> {
     so that threads share them and columns are read row by row; few columns are first summed as wider ones. The cut follows from shapes
     alone. Partial sums of bf16 and f16 are f32.
   }];
+  let options = [Option<"parts", "parts", "int64_t", "32", "workers that a reduction is cut for: parts of columns; of rows four times as many at most">,
+                 Option<"columns", "columns", "int64_t", "1024", "neighbouring columns that one worker takes">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -15,14 +15,17 @@ namespace {
 
 /// Below, one thread is done before another has begun.
 constexpr int64_t kLeastElements = 1 << 16;
-/// Parts of columns, and rows that are enough for threads without a cut: cluster_graph.cpp fuses rows from here on.
-constexpr int64_t kParts = 32, kEnoughRows = 16;
+/// Rows that are enough for threads without a cut: cluster_graph.cpp fuses rows from here on.
+constexpr int64_t kEnoughRows = 16;
 /// Elements of a part of a row at least: 64 KiB of floats.
 constexpr int64_t kPartOfRow = 16384;
 /// Rows of a part of columns at least, and columns that fill vectors.
 constexpr int64_t kRowsOfPart = 16, kLanes = 64;
-/// Columns of one parallel iteration, as the kernels take them.
-constexpr int64_t kColumns = 1024;
+
+/// What a target's workers take, as the pass's options say.
+struct Workers {
+  int64_t parts, columns;
+};
 
 /// Reduced run number `run` of a pattern as parts x rest x lanes; the rest is reduced first. `left` elements at the end
 /// of the run belong to no part and are reduced by themselves.
@@ -43,11 +46,11 @@ int64_t divisorNear(int64_t number, int64_t wish, int64_t limit) {
   return best;
 }
 
-std::optional<Cut> cutRows(const RowPattern& pattern) {
+std::optional<Cut> cutRows(const RowPattern& pattern, const Workers& workers) {
   int64_t kept = pattern.keptElements();
   if (kept >= kEnoughRows) return std::nullopt;
   int64_t elements = kept * pattern.rowElements();
-  int64_t wish = std::clamp<int64_t>(elements / kPartOfRow, 2, 4 * kParts) / kept;
+  int64_t wish = std::clamp<int64_t>(elements / kPartOfRow, 2, 4 * workers.parts) / kept;
   wish = std::max<int64_t>(wish, 2);
   std::optional<Cut> uneven;
   for (auto [number, run] : llvm::enumerate(pattern.runs)) {
@@ -60,20 +63,21 @@ std::optional<Cut> cutRows(const RowPattern& pattern) {
   return uneven;
 }
 
-std::optional<Cut> cutColumns(const RowPattern& pattern) {
+std::optional<Cut> cutColumns(const RowPattern& pattern, const Workers& workers) {
   size_t last = pattern.runs.size() - 1;
   int64_t columns = pattern.runs[last].second, rows = pattern.runs[last - 1].second;
-  int64_t blocks = pattern.keptElements() / columns * llvm::divideCeil(columns, kColumns);
+  int64_t blocks = pattern.keptElements() / columns * llvm::divideCeil(columns, workers.columns);
   int64_t lanes = columns < kLanes ? divisorNear(rows, llvm::divideCeil(kLanes, columns), rows / kRowsOfPart) : 1;
-  int64_t parts = blocks < kParts ? divisorNear(rows / lanes, kParts / blocks, rows / lanes / kRowsOfPart) : 1;
+  int64_t parts =
+      blocks < workers.parts ? divisorNear(rows / lanes, workers.parts / blocks, rows / lanes / kRowsOfPart) : 1;
   if (lanes * parts == 1) return std::nullopt;
   return Cut{last - 1, parts, lanes};
 }
 
-std::optional<Cut> chooseCut(const RowPattern& pattern) {
+std::optional<Cut> chooseCut(const RowPattern& pattern, const Workers& workers) {
   if (pattern.rowElements() == 1 || pattern.keptElements() * pattern.rowElements() < kLeastElements)
     return std::nullopt;
-  return pattern.isContiguous() ? cutRows(pattern) : cutColumns(pattern);
+  return pattern.isContiguous() ? cutRows(pattern, workers) : cutColumns(pattern, workers);
 }
 
 /// Builds the steps of one reduction, in the element type that they accumulate in.
@@ -163,12 +167,14 @@ class Splitter {
 };
 
 struct SplitReductionsPass : sgd::impl::SplitReductionsPassBase<SplitReductionsPass> {
+  using SplitReductionsPassBase::SplitReductionsPassBase;
+
   void runOnOperation() final {
     SmallVector<ReduceOp> reductions;
     getOperation().walk([&](ReduceOp op) { reductions.push_back(op); });
     for (ReduceOp op : reductions) {
       RowPattern pattern = getReducePattern(op);
-      if (std::optional<Cut> cut = chooseCut(pattern)) Splitter(op, pattern, *cut).run();
+      if (std::optional<Cut> cut = chooseCut(pattern, {parts, columns})) Splitter(op, pattern, *cut).run();
     }
   }
 };

@@ -123,6 +123,25 @@ absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   return absl::OkStatus();
 }
 
+// Each launch stands in one combined launch at most.
+absl::Status VerifyCombined(const VerifyContext& context, const LaunchGroup& group) {
+  std::vector<bool> taken(Size(group.launches()), false);
+  for (uint32_t i = 0; i < Size(group.combined()); ++i) {
+    const CombinedLaunches& combined = *group.combined()->Get(i);
+    if (combined.kernel() >= context.kernels) {
+      return Invalid(
+          absl::StrCat("combined kernel ", combined.kernel(), " does not exist (there are ", context.kernels, ")"));
+    }
+    for (uint32_t launch : *combined.launches()) {
+      if (launch >= taken.size() || taken[launch]) {
+        return Invalid(absl::StrCat("launch ", launch, " of ", taken.size(), " is combined twice or does not exist"));
+      }
+      taken[launch] = true;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status VerifyLaunchGroup(const VerifyContext& context, const LaunchGroup& group) {
   const uint64_t count = Size(group.launches());
   if (count == 0) return Invalid("the group has no launches");
@@ -130,7 +149,7 @@ absl::Status VerifyLaunchGroup(const VerifyContext& context, const LaunchGroup& 
     absl::Status status = VerifyLaunch(context, *group.launches()->Get(static_cast<uint32_t>(i)));
     if (!status.ok()) return Invalid(absl::StrCat("launch ", i, ": ", std::string(status.message())));
   }
-  return absl::OkStatus();
+  return VerifyCombined(context, group);
 }
 
 absl::Status VerifyFill(const VerifyContext& context, const Fill& fill) {

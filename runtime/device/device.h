@@ -65,6 +65,12 @@ struct GroupedLaunch {
   std::vector<int64_t> coordinates;
 };
 
+// Launches of a group that one kernel does.
+struct CombinedLaunches {
+  uint32_t kernel;
+  std::vector<uint32_t> launches;  // positions in the group
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -104,8 +110,10 @@ class Device {
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(const artifact::Launch& launch,
                                                               const KernelLibrary& library, const MemoryMap& memory,
                                                               std::span<const int64_t> coordinates) = 0;
-  // Launches that are independent of each other, as one node: they may run at the same time.
+  // Launches that are independent of each other, as one node: they may run at the same time. Kernels for some of them
+  // together may be used or not.
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
+                                                                   std::span<const CombinedLaunches> combined,
                                                                    const KernelLibrary& library,
                                                                    const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,

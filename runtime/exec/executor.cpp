@@ -29,6 +29,15 @@ absl::Time SteadyNow() {
   return absl::TimeFromTimespec(now);
 }
 
+std::vector<device::CombinedLaunches> CombinedOf(const artifact::LaunchGroup& group) {
+  std::vector<device::CombinedLaunches> combined;
+  for (uint32_t i = 0; i < artifact::Size(group.combined()); ++i) {
+    const artifact::CombinedLaunches& launches = *group.combined()->Get(i);
+    combined.push_back({launches.kernel(), {launches.launches()->begin(), launches.launches()->end()}});
+  }
+  return combined;
+}
+
 std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::Mesh& mesh, uint32_t rank) {
   std::vector<int64_t> coordinates;
   if (launch.coordinates() == nullptr) return coordinates;
@@ -157,7 +166,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> Executor::PrepareNode(const Instru
       for (const artifact::Launch* launch : *instruction.op_as_LaunchGroup()->launches()) {
         launches.push_back({launch, CoordinatesOf(*launch, context_.mesh(), context_.rank())});
       }
-      return device.PrepareLaunchGroup(launches, context_.kernels(), memory);
+      return device.PrepareLaunchGroup(launches, CombinedOf(*instruction.op_as_LaunchGroup()), context_.kernels(),
+                                       memory);
     }
     case Operation::Matmul:
       return device.PrepareMatmul(*instruction.op_as_Matmul(), memory);

@@ -185,6 +185,12 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     for (const artifact::Launch* launch : *group->launches()) {
       json["launches"].push_back(LaunchJson(root, *launch));
     }
+    for (uint32_t i = 0; i < Size(group->combined()); ++i) {
+      const artifact::CombinedLaunches& combined = *group->combined()->Get(i);
+      json["combined"].push_back(
+          {{"kernel", root.kernels()->Get(combined.kernel())->symbol()->str()},
+           {"launches", std::vector<uint32_t>(combined.launches()->begin(), combined.launches()->end())}});
+    }
   } else if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) {
     json.update(MatmulJson(*matmul));
   } else if (const artifact::Convolution* convolution = instruction.op_as_Convolution()) {

@@ -101,8 +101,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunch(const art
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLaunchGroup(
-    std::span<const device::GroupedLaunch> launches, const device::KernelLibrary& library,
-    const device::MemoryMap& memory) {
+    std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> /*combined*/,
+    const device::KernelLibrary& library, const device::MemoryMap& memory) {
   std::vector<KernelCall> calls;
   for (const device::GroupedLaunch& launch : launches) {
     calls.push_back(CallOf(*launch.launch, library, memory, launch.coordinates, null_kernels_));

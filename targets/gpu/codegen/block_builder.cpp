@@ -37,6 +37,10 @@ LValue* BlockBuilder::exchange(LValue* value, unsigned distance) const {
   return type->isIntegerTy() ? result : b.CreateBitCast(result, type);
 }
 
+LValue* BlockBuilder::ballot(LValue* vote) const {
+  return call(b, Intrinsic::nvvm_vote_ballot_sync, {b.getInt32(0xFFFFFFFF), vote});
+}
+
 llvm::GlobalVariable* BlockBuilder::sharedArray(llvm::Type* element, int64_t count, const llvm::Twine& name) const {
   auto* type = llvm::ArrayType::get(element, count);
   auto* array =

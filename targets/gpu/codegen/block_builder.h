@@ -28,6 +28,9 @@ class BlockBuilder {
   /// be here.
   Value* exchange(Value* value, unsigned distance) const;
 
+  /// i32: a bit for each lane of the warp, set where `vote` (i1) is. All threads of the warp must be here.
+  Value* ballot(Value* vote) const;
+
   /// An array that the threads of a block share; its contents are undefined at first.
   llvm::GlobalVariable* sharedArray(llvm::Type* element, int64_t count, const llvm::Twine& name) const;
   Value* at(llvm::GlobalVariable* array, Value* index) const;

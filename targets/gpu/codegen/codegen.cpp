@@ -22,12 +22,23 @@ using namespace mlir::sgd::gpu;
 /// Kernels of one LLVM context; fixed, so that the text does not depend on the number of threads.
 static constexpr size_t kGroup = 16;
 
+namespace {
+
+/// A kernel of a request or a combined one, and how many requests' code it holds.
+struct Unit {
+  const KernelRequest* request = nullptr;
+  const CombinedRequest* combined = nullptr;
+  size_t size = 1;
+};
+
 /// Functions of one group, and the group's text.
 struct CompiledGroup {
   std::string text;
   SmallVector<unsigned> threads;
   bool isDone = false;
 };
+
+}  // namespace
 
 static void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
@@ -50,16 +61,17 @@ static void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!function.isDeclaration()) passes.run(function, functions);
 }
 
-static LogicalResult emitKernel(llvm::Module& module, const KernelRequest& request, CompiledGroup& group) {
+/// Adds the kernel of a request; the threads of its blocks.
+static FailureOr<unsigned> emitKernel(llvm::Module& module, const KernelRequest& request) {
   if (Operation* rowOp = getRowOp(request.body)) {
-    group.threads.push_back(rowKernelThreads(rowOp));
-    return emitRowKernel(module, rowOp, request);
+    if (failed(emitRowKernel(module, rowOp, request))) return failure();
+    return rowKernelThreads(rowOp);
   }
   FailureOr<KernelPlan> plan = planKernel(request.body, WalkStyle::Threads);
   if (failed(plan)) return failure();
   KernelEmitter emitter(module, *plan, request);
-  group.threads.push_back(emitter.threads());
-  return emitter.run();
+  if (failed(emitter.run())) return failure();
+  return emitter.threads();
 }
 
 /// Names that modules of one text may share otherwise.
@@ -84,20 +96,24 @@ static LogicalResult print(llvm::Module& module, llvm::TargetMachine& machine, b
   return success();
 }
 
-static LogicalResult compileGroup(ArrayRef<KernelRequest> requests, const Architecture& architecture, size_t number,
-                                  CompiledGroup& group) {
+static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> requests,
+                                  const Architecture& architecture, size_t number, CompiledGroup& group) {
+  ClusterOp first = requests.front().body;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(architecture);
-  if (!machine) return requests.front().body->emitError("this compiler's LLVM cannot make code for NVIDIA GPUs");
+  if (!machine) return first->emitError("this compiler's LLVM cannot make code for NVIDIA GPUs");
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
-  for (const KernelRequest& request : requests)
-    if (failed(emitKernel(module, request, group))) return failure();
+  for (const Unit& unit : units) {
+    FailureOr<unsigned> threads = unit.request ? emitKernel(module, *unit.request)
+                                               : emitCombinedKernel(module, *unit.combined, requests, emitKernel);
+    if (failed(threads)) return failure();
+    group.threads.push_back(*threads);
+  }
   std::string problem;
   llvm::raw_string_ostream explanation(problem);
-  if (llvm::verifyModule(module, &explanation))
-    return requests.front().body->emitError("kernel IR is not valid: ") << problem;
+  if (llvm::verifyModule(module, &explanation)) return first->emitError("kernel IR is not valid: ") << problem;
   makeNamesUnique(module, number);
   optimize(module, *machine);
   return print(module, *machine, architecture.isEmulated(), group.text);
@@ -114,23 +130,56 @@ static std::string join(ArrayRef<CompiledGroup> groups) {
   return text;
 }
 
+/// Units in groups of about kGroup requests' code.
+static std::vector<SmallVector<Unit>> makeGroups(ArrayRef<KernelRequest> requests, const Combinations& combinations) {
+  std::vector<SmallVector<Unit>> groups;
+  size_t size = kGroup;
+  auto add = [&](Unit unit) {
+    if (size + unit.size > kGroup) groups.emplace_back(), size = 0;
+    groups.back().push_back(unit);
+    size += unit.size;
+  };
+  for (auto [number, request] : llvm::enumerate(requests))
+    if (combinations.onlyCombined.empty() || !combinations.onlyCombined[number]) add({&request, nullptr, 1});
+  for (const CombinedRequest& combined : combinations.combined) {
+    llvm::SmallDenseSet<unsigned> kernels;
+    for (const CombinedPart& part : combined.parts) kernels.insert(part.request);
+    add({nullptr, &combined, kernels.size()});
+  }
+  return groups;
+}
+
 FailureOr<GpuKernels> mlir::sgd::gpu::compileKernels(ArrayRef<KernelRequest> requests,
-                                                     ArrayRef<Architecture> architectures, unsigned helpers) {
+                                                     ArrayRef<Architecture> architectures, unsigned helpers,
+                                                     const Combinations& combinations) {
   GpuKernels kernels;
   if (requests.empty()) return kernels;
+  std::vector<SmallVector<Unit>> groups = makeGroups(requests, combinations);
   for (const Architecture& architecture : architectures) {
-    size_t size = architecture.isEmulated() ? requests.size() : kGroup;
-    std::vector<CompiledGroup> groups(llvm::divideCeil(requests.size(), size));
-    runOnHostThreads(*requests.front().body->getContext(), groups.size(), helpers, [&](size_t number) {
-      groups[number].isDone =
-          succeeded(compileGroup(requests.slice(number * size).take_front(size), architecture, number, groups[number]));
-    });
-    kernels.threads.clear();
-    for (const CompiledGroup& group : groups) {
-      if (!group.isDone) return failure();
-      kernels.threads.append(group.threads);
+    std::vector<SmallVector<Unit>> parts = groups;
+    if (architecture.isEmulated()) {  // whose texts cannot be joined
+      parts.assign(1, {});
+      for (const SmallVector<Unit>& group : groups) parts.front().append(group);
     }
-    kernels.modules.push_back(join(groups));
+    std::vector<CompiledGroup> compiled(parts.size());
+    runOnHostThreads(*requests.front().body->getContext(), parts.size(), helpers, [&](size_t number) {
+      compiled[number].isDone =
+          succeeded(compileGroup(parts[number], requests, architecture, number, compiled[number]));
+    });
+    SmallVector<unsigned> threads;
+    for (const CompiledGroup& group : compiled) {
+      if (!group.isDone) return failure();
+      threads.append(group.threads);
+    }
+    // Those of requests without a kernel of their own stand among the others.
+    kernels.threads.clear();
+    auto* next = threads.begin();
+    for (auto [number, request] : llvm::enumerate(requests)) {
+      bool isAlone = combinations.onlyCombined.empty() || !combinations.onlyCombined[number];
+      kernels.threads.push_back(isAlone ? *next++ : getBlockThreads(request.body));
+    }
+    kernels.threads.append(next, threads.end());
+    kernels.modules.push_back(join(compiled));
   }
   return kernels;
 }

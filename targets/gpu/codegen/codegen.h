@@ -4,6 +4,7 @@
 #define SGD_TARGETS_GPU_CODEGEN_CODEGEN_H
 
 #include "targets/gpu/codegen/architecture.h"
+#include "targets/gpu/codegen/combined_kernel.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::gpu {
@@ -19,15 +20,24 @@ using namespace kernels;
 /// Plans the kernel of `cluster` without making code. Emits an error on the op that cannot be compiled.
 FailureOr<KernelInterface> describeKernel(ClusterOp cluster);
 
-struct GpuKernels {
-  std::vector<std::string> modules;  ///< text of one module per architecture
-  SmallVector<unsigned> threads;     ///< of a block, by kernel
+/// Threads of a block of the kernel of `cluster`, which describeKernel has accepted.
+unsigned getBlockThreads(ClusterOp cluster);
+
+struct Combinations {
+  std::vector<CombinedRequest> combined;
+  SmallVector<bool> onlyCombined;  ///< by request: there is no kernel of its own; empty: there are all
 };
 
-/// The kernels for each of `architectures`. The texts depend on requests and architectures alone, not on `helpers` (at
-/// least 1), the number of host threads that compile. The requests' context must not be in use by others meanwhile.
+struct GpuKernels {
+  std::vector<std::string> modules;  ///< text of one module per architecture
+  SmallVector<unsigned> threads;     ///< of a block, by request, then by combined kernel
+};
+
+/// The kernels, and the combined ones, for each of `architectures`. The texts depend on requests and architectures
+/// alone, not on `helpers` (at least 1), the number of host threads that compile. The requests' context must not be in
+/// use by others meanwhile.
 FailureOr<GpuKernels> compileKernels(ArrayRef<KernelRequest> requests, ArrayRef<Architecture> architectures,
-                                     unsigned helpers);
+                                     unsigned helpers, const Combinations& combinations = {});
 
 }  // namespace mlir::sgd::gpu
 

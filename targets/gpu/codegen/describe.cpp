@@ -26,6 +26,12 @@ static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
   return kernel;
 }
 
+unsigned mlir::sgd::gpu::getBlockThreads(ClusterOp cluster) {
+  if (Operation* rowOp = getRowOp(cluster)) return rowKernelThreads(rowOp);
+  FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
+  return succeeded(plan) ? makeSchedule(*plan).threads : 0;
+}
+
 FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(ClusterOp cluster) {
   Operation* rowOp = getRowOp(cluster);
   FailureOr<KernelInterface> kernel = rowOp ? describeRowKernel(cluster, rowOp) : describePlan(cluster);

@@ -31,6 +31,8 @@ LogicalResult KernelEmitter::run() {
           return emitTiles();
         case Schedule::Kind::Scatter:
           return emitScatter();
+        case Schedule::Kind::ScatterTogether:
+          return emitScatterTogether();
       }
     });
   }

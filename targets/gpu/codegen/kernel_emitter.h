@@ -68,7 +68,15 @@ class KernelEmitter {
   void finishAccumulators(Scope& point);
   Value* joinSlices(Value* value, ReduceKind kind, Type type, unsigned node);
 
+  /// The first element of the part (i64) and the one behind its last, along the first variable that updates move along.
+  std::pair<Value*, Value*> partRange(Value* part);
+  void storeInitial(Value* low, Value* high);
+  /// i1: whether the update falls into the part; null on failure.
+  Value* isInPart(Value* low, Value* high);
+  void applyUpdate();
   void emitScatter();
+  void emitScatterTogether();
+  void emitTileOfUpdates(Value* first, Value* low, Value* high, Value* pointExists);
   void emitUpdates(ArrayRef<unsigned> vars, Body body);
   void emitTiles();
 
@@ -93,6 +101,7 @@ class KernelEmitter {
   Value* slice = nullptr;                                         // i32: of the parallel point
   Value* itemInBlock = nullptr;                                   // i32
   SmallVector<std::pair<unsigned, llvm::GlobalVariable*>> tiles;  // by transposed load
+  llvm::GlobalVariable* votes = nullptr;                          // by warp: the updates that fall into the part
 };
 
 }  // namespace mlir::sgd::gpu

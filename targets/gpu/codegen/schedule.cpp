@@ -125,11 +125,34 @@ Schedule scheduleColumns(const KernelPlan& plan) {
   return schedule;
 }
 
+/// Whether it is the same updates that fall into a part at all parallel points.
+bool hasCommonUpdates(const KernelPlan& plan) {
+  uint64_t parallel = plan.mask(plan.parallelVars);
+  const ScatterLoops& loops = *plan.scatter;
+  if (loops.inside != kNone && (plan.nodes[loops.inside].vars & parallel) != 0) return false;
+  IndexExpr moved = loops.target + loops.fallback * -1;
+  return llvm::all_of(moved.getTerms(), [&](const IndexExpr::Term& term) {
+    auto computed = plan.opaqueVars.find(term.var);
+    uint64_t vars = computed == plan.opaqueVars.end() ? uint64_t{1} << term.var : plan.nodes[computed->second].vars;
+    return (vars & parallel) == 0;
+  });
+}
+
+/// Blocks have whole parts where there are points enough for the threads of one.
 Schedule scheduleScatter(const KernelPlan& plan) {
   Schedule schedule;
   schedule.kind = Schedule::Kind::Scatter;
   schedule.threads = 128;
   int64_t points = plan.product(plan.parallelVars);
+  if (points >= kWarp && plan.product(plan.scatter->updateVars) >= kWarp && hasCommonUpdates(plan)) {
+    schedule.kind = Schedule::Kind::ScatterTogether;
+    if (!plan.scatter->initVars.empty())
+      schedule.parts =
+          std::clamp<int64_t>(kScatterThreads / points, 1, plan.space.extent(plan.scatter->initVars.front()));
+    schedule.items = points;
+    schedule.blocks = llvm::divideCeil(points, schedule.threads) * schedule.parts;
+    return schedule;
+  }
   if (!plan.scatter->initVars.empty()) {
     int64_t most = std::max<int64_t>(1, kScatterThreads / std::max<int64_t>(points, 1));
     schedule.parts = std::clamp<int64_t>(plan.space.extent(plan.scatter->initVars.front()), 1, most);

@@ -17,6 +17,7 @@ struct Schedule {
     Columns,  ///< neighbouring threads have neighbouring parallel points, and `slices` of them, far apart, share one
     Tiles,    ///< as Points, but a block computes a square tile, whose transposed loads go through shared memory
     Scatter,  ///< a thread applies, in order, all updates that fall into its part of one parallel point
+    ScatterTogether,  ///< as Scatter, but the threads of a block have the same part and look for its updates together
   };
 
   Kind kind = Kind::Points;
@@ -24,7 +25,7 @@ struct Schedule {
   unsigned threads = 256;  ///< of a block
   unsigned slices = 1;     ///< threads that share a parallel point
   unsigned held = 0;       ///< Rows: chunks of `lanes` points that a thread keeps in registers; 0: rows are walked anew
-  int64_t parts = 1;       ///< Scatter: parts of the first variable that updates move along
+  int64_t parts = 1;       ///< of scatters: parts of the first variable that updates move along
   int64_t items = 1;       ///< what is dealt out: chunks of points, parallel points, or those times parts
   int64_t blocks = 1;
 

@@ -18,18 +18,33 @@ namespace {
 
 constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;  // of a grid along x
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeLaunchOf(CudaQueues& queues, const artifact::Launch& launch,
-                                                           const device::KernelLibrary& library,
-                                                           const device::MemoryMap& memory,
-                                                           std::span<const int64_t> coordinates) {
-  if (launch.range() > kMaxBlocks)
-    return absl::UnimplementedError(absl::StrCat(launch.range(), " blocks, a GPU runs at most ", kMaxBlocks));
-  const CudaKernelLibrary::Kernel& kernel = static_cast<const CudaKernelLibrary&>(library).kernel(launch.kernel());
-  KernelCall call{kernel.function, static_cast<uint32_t>(launch.range()), kernel.threads, kernel.shared_bytes, {}};
+// Adds the arguments of a launch, and its blocks, to a call.
+void AddLaunch(const artifact::Launch& launch, const device::MemoryMap& memory, std::span<const int64_t> coordinates,
+               KernelCall& call, uint64_t& blocks) {
   for (uint64_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
     call.arguments.push_back(AddressOf(memory.Address(*launch.buffers()->Get(static_cast<uint32_t>(i)))));
   }
   for (int64_t coordinate : coordinates) call.arguments.push_back(static_cast<uint64_t>(coordinate));
+  blocks += launch.range();
+}
+
+// One launch of kernel `number` with the arguments and blocks of `launches`, one after another.
+absl::StatusOr<std::unique_ptr<device::Node>> MakeLaunchOf(CudaQueues& queues, uint32_t number,
+                                                           const device::KernelLibrary& library,
+                                                           const device::MemoryMap& memory,
+                                                           std::span<const device::GroupedLaunch* const> launches) {
+  const CudaKernelLibrary::Kernel& kernel = static_cast<const CudaKernelLibrary&>(library).kernel(number);
+  KernelCall call{kernel.function, 0, kernel.threads, kernel.shared_bytes, {}};
+  uint64_t blocks = 0;
+  for (const device::GroupedLaunch* launch : launches) {
+    if (launch->launch->range() > kMaxBlocks) blocks = kMaxBlocks;
+    AddLaunch(*launch->launch, memory, launch->coordinates, call, blocks);
+  }
+  if (blocks > kMaxBlocks)
+    return absl::UnimplementedError(absl::StrCat(blocks, " blocks, a GPU runs at most ", kMaxBlocks));
+  if (blocks > 0 && call.function == nullptr)
+    return absl::InvalidArgumentError(absl::StrCat("kernel ", number, " runs as part of combined ones alone"));
+  call.blocks = static_cast<uint32_t>(blocks);
   return MakeLaunch(queues, std::move(call));
 }
 
@@ -153,18 +168,33 @@ absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunch(const ar
                                                                         const device::KernelLibrary& library,
                                                                         const device::MemoryMap& memory,
                                                                         std::span<const int64_t> coordinates) {
-  return MakeLaunchOf(*queues_, launch, library, memory, coordinates);
+  const device::GroupedLaunch only{&launch, {coordinates.begin(), coordinates.end()}};
+  const device::GroupedLaunch* const launches[] = {&only};
+  return MakeLaunchOf(*queues_, launch.kernel(), library, memory, launches);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunchGroup(
-    std::span<const device::GroupedLaunch> launches, const device::KernelLibrary& library,
-    const device::MemoryMap& memory) {
+    std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> combined,
+    const device::KernelLibrary& library, const device::MemoryMap& memory) {
   std::vector<std::unique_ptr<device::Node>> nodes;
-  for (const device::GroupedLaunch& launch : launches) {
-    absl::StatusOr<std::unique_ptr<device::Node>> node =
-        MakeLaunchOf(*queues_, *launch.launch, library, memory, launch.coordinates);
-    if (!node.ok()) return node.status();
-    nodes.push_back(*std::move(node));
+  std::vector<bool> is_combined(launches.size(), false);
+  const auto add = [&](uint32_t kernel, std::span<const device::GroupedLaunch* const> parts) {
+    auto node = MakeLaunchOf(*queues_, kernel, library, memory, parts);
+    if (node.ok()) nodes.push_back(*std::move(node));
+    return node.status();
+  };
+  for (const device::CombinedLaunches& together : combined) {
+    std::vector<const device::GroupedLaunch*> parts;
+    for (const uint32_t launch : together.launches) {
+      parts.push_back(&launches[launch]);
+      is_combined[launch] = true;
+    }
+    if (absl::Status status = add(together.kernel, parts); !status.ok()) return status;
+  }
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const device::GroupedLaunch* const alone[] = {&launches[i]};
+    if (is_combined[i]) continue;
+    if (absl::Status status = add(launches[i].launch->kernel(), alone); !status.ok()) return status;
   }
   return MakeSequence(std::move(nodes));
 }

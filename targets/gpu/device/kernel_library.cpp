@@ -81,6 +81,10 @@ absl::StatusOr<std::unique_ptr<CudaKernelLibrary>> CudaKernelLibrary::Load(std::
   library->module_ = *std::move(module);
   for (const artifact::Kernel* kernel : *root.kernels()) {
     Kernel loaded{nullptr, kernel->threads(), kernel->shared_bytes()};
+    if (kernel->only_combined()) {
+      library->kernels_.push_back(loaded);
+      continue;
+    }
     const std::string what = absl::StrCat(file.path(), ": kernel ", kernel->symbol()->str());
     absl::Status status = driver->Check(
         driver->cuModuleGetFunction(&loaded.function, library->module_.get(), kernel->symbol()->c_str()), what);

@@ -29,7 +29,7 @@ class CudaKernelLibrary final : public device::KernelLibrary {
                                                                  const artifact::ArtifactFile& file);
 
   struct Kernel {
-    CUfunction function = nullptr;
+    CUfunction function = nullptr;  // null: runs as part of combined kernels alone
     uint32_t threads = 1;
     uint32_t shared_bytes = 0;
   };

@@ -1,4 +1,5 @@
 // RUN: sgd-opt %s --sgd-split-reductions --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --sgd-split-reductions='parts=512 columns=32' --split-input-file | FileCheck %s --check-prefix=MANY
 
 // A sum of everything: parts that threads share, then the parts.
 // CHECK-LABEL: func.func @all
@@ -36,6 +37,18 @@ func.func @narrow(%x: tensor<2x524288xbf16>) -> (tensor<2xbf16>, tensor<2xbf16>)
 func.func @columns(%x: tensor<8x256x384xf32>) -> tensor<384xf32> {
   %0 = sgd.reduce add %x dimensions = [0, 1] : tensor<8x256x384xf32> -> tensor<384xf32>
   return %0 : tensor<384xf32>
+}
+
+// -----
+
+// More workers, each of fewer columns, have more bands.
+// CHECK-LABEL: func.func @tall
+// CHECK: sgd.reduce add {{.*}} dimensions = [1] : tensor<32x512x64xf32> -> tensor<32x64xf32>
+// MANY-LABEL: func.func @tall
+// MANY: sgd.reduce add {{.*}} dimensions = [1] : tensor<256x64x64xf32> -> tensor<256x64xf32>
+func.func @tall(%x: tensor<16384x64xf32>) -> tensor<64xf32> {
+  %0 = sgd.reduce add %x dimensions = [0] : tensor<16384x64xf32> -> tensor<64xf32>
+  return %0 : tensor<64xf32>
 }
 
 // -----

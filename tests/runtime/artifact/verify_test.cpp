@@ -54,6 +54,13 @@ LaunchGroupT& GroupIn(ProgramT& program) {
   return *program.instructions[kLaunch]->op.AsLaunchGroup();
 }
 
+// The launches of such a group as one launch of kernel 0.
+CombinedLaunchesT& CombinedIn(ProgramT& program) {
+  LaunchGroupT& group = GroupIn(program);
+  group.combined.push_back(std::make_unique<CombinedLaunchesT>());
+  return *group.combined.back();
+}
+
 struct Violation {
   const char* name;
   std::function<void(ArtifactT&, ProgramT&)> change;
@@ -134,6 +141,12 @@ std::vector<Violation> OperationCases() {
          std::swap(group.launches[1]->buffers[0], group.launches[1]->buffers[1]);
        },
        "a launch of the group writes what another one touches"},
+      {"combined kernel", [](ArtifactT&, ProgramT& p) { CombinedIn(p).kernel = 7; },
+       "combined kernel 7 does not exist (there are 2)"},
+      {"combined launch", [](ArtifactT&, ProgramT& p) { CombinedIn(p).launches = {0, 2}; },
+       "launch 2 of 2 is combined twice or does not exist"},
+      {"launch combined twice", [](ArtifactT&, ProgramT& p) { CombinedIn(p).launches = {1, 0, 1}; },
+       "launch 1 of 2 is combined twice or does not exist"},
       {"grain in a group", [](ArtifactT&, ProgramT& p) { GroupIn(p).launches[1]->grain = 0; },
        "launch 1: the grain must be"},
       {"kernel in a group", [](ArtifactT&, ProgramT& p) { GroupIn(p).launches[0]->kernel = 9; },

@@ -86,14 +86,14 @@ TEST_P(DeviceConformance, LaunchGroupsRunEveryPieceOnce) {
         packed.push_back(std::make_unique<Packed<artifact::Launch, artifact::LaunchT>>(launches[i]));
         group.push_back({&**packed.back(), {static_cast<int64_t>(i)}});
       }
-      Execute(device->PrepareLaunchGroup(group, *kernels, arena.map()), *device);
+      Execute(device->PrepareLaunchGroup(group, {}, *kernels, arena.map()), *device);
       for (size_t i = 0; i < launches.size(); ++i) {
         EXPECT_EQ(arena.Get<float>(launches[i].buffers[1].offset(), ranges[i]),
                   std::vector<float>(ranges[i], 2.0f + static_cast<float>(i)))
             << i;
       }
     }
-    Execute(device->PrepareLaunchGroup({}, *kernels, TestArena(*device, 64).map()), *device);
+    Execute(device->PrepareLaunchGroup({}, {}, *kernels, TestArena(*device, 64).map()), *device);
   }
 }
 

@@ -166,4 +166,38 @@ TEST(Scatter, UpdatesOfAnElementComeInOrder) {
   for (int i = 0; i < 7; ++i) EXPECT_EQ(static_cast<float>(results[0].get(i)), expected[i]);
 }
 
+/// Rows of `columns` are added to rows of a table, some of which meet and some lie outside.
+void checkRowUpdates(int rows, int columns, int updates, Schedule::Kind kind) {
+  std::string table = shape({rows, columns}, "f32"), index = shape({updates, 1}, "i32"),
+              update = shape({updates, columns}, "f32");
+  std::string text =
+      cluster(table + "; " + index + "; " + update, table, "%x: " + table + ", %i: " + index + ", %u: " + update,
+              "%0 = sgd.scatter add %x, %i, %u {update_window_dims = array<i64: 1>, inserted_window_dims "
+              "= array<i64: 0>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
+              "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : (" +
+                  table + ", " + index + ", " + update + ") -> " + table + "\nsgd.yield %0 : " + table);
+  EXPECT_EQ(scheduleOf(text).kind, kind);
+  KernelRunner runner(text);
+  ASSERT_TRUE(runner.ok());
+  std::vector<Tensor> inputs = runner.makeInputs();
+  std::vector<float> expected(rows * columns);
+  for (int i = 0; i < rows * columns; ++i) expected[i] = static_cast<float>(inputs[0].get(i));
+  for (int i = 0; i < updates; ++i) {
+    int row = i * 5 % (rows + 2);
+    inputs[1].setInteger(i, row);
+    for (int j = 0; j < columns && row < rows; ++j)
+      expected[row * columns + j] += static_cast<float>(inputs[2].get(i * columns + j));
+  }
+  std::vector<Tensor> results = runner.run(inputs);
+  for (int i = 0; i < rows * columns; ++i) ASSERT_EQ(static_cast<float>(results[0].get(i)), expected[i]) << i;
+}
+
+TEST(Scatter, BlocksLookForUpdatesTogether) {
+  checkRowUpdates(7, 40, 200, Schedule::Kind::ScatterTogether);
+  checkRowUpdates(1, 129, 32, Schedule::Kind::ScatterTogether);
+  checkRowUpdates(600, 300, 131, Schedule::Kind::ScatterTogether);
+  checkRowUpdates(7, 40, 31, Schedule::Kind::Scatter);
+  checkRowUpdates(7, 5, 200, Schedule::Kind::Scatter);
+}
+
 }  // namespace

@@ -22,9 +22,12 @@ class Library final : public device::KernelLibrary {
 
 class LaunchNode final : public device::Node {
  public:
-  LaunchNode(const Library& library, const artifact::Launch& launch, const device::MemoryMap& memory,
-             std::span<const int64_t> coordinates, Order order)
-      : library_(library), kernel_(launch.kernel()), blocks_(launch.range()), order_(order) {
+  LaunchNode(const Library& library, uint32_t kernel, Order order)
+      : library_(library), kernel_(kernel), order_(order) {}
+
+  // Adds the parameters and blocks of a launch to those there are.
+  void Add(const artifact::Launch& launch, const device::MemoryMap& memory, std::span<const int64_t> coordinates) {
+    blocks_ += launch.range();
     for (uint32_t i = 0; i < artifact::Size(launch.buffers()); ++i) {
       const artifact::Slice& slice = *launch.buffers()->Get(i);
       parameters_.push_back(reinterpret_cast<uintptr_t>(memory.Address(slice)));
@@ -45,7 +48,7 @@ class LaunchNode final : public device::Node {
  private:
   const Library& library_;
   uint32_t kernel_;
-  uint64_t blocks_;
+  uint64_t blocks_ = 0;
   Order order_;
   std::vector<uint64_t> parameters_;
   std::vector<Extent> extents_;
@@ -94,15 +97,27 @@ absl::StatusOr<std::unique_ptr<device::Node>> EmulatedDevice::PrepareLaunch(cons
                                                                             const device::KernelLibrary& library,
                                                                             const device::MemoryMap& memory,
                                                                             std::span<const int64_t> coordinates) {
-  return std::make_unique<LaunchNode>(static_cast<const Library&>(library), launch, memory, coordinates, order_);
+  auto node = std::make_unique<LaunchNode>(static_cast<const Library&>(library), launch.kernel(), order_);
+  node->Add(launch, memory, coordinates);
+  return node;
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> EmulatedDevice::PrepareLaunchGroup(
-    std::span<const device::GroupedLaunch> launches, const device::KernelLibrary& library,
-    const device::MemoryMap& memory) {
+    std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> combined,
+    const device::KernelLibrary& library, const device::MemoryMap& memory) {
   std::vector<std::unique_ptr<device::Node>> nodes;
-  for (const device::GroupedLaunch& grouped : launches) {
-    auto node = PrepareLaunch(*grouped.launch, library, memory, grouped.coordinates);
+  std::vector<bool> is_combined(launches.size(), false);
+  for (const device::CombinedLaunches& together : combined) {
+    auto node = std::make_unique<LaunchNode>(static_cast<const Library&>(library), together.kernel, order_);
+    for (const uint32_t launch : together.launches) {
+      node->Add(*launches[launch].launch, memory, launches[launch].coordinates);
+      is_combined[launch] = true;
+    }
+    nodes.push_back(std::move(node));
+  }
+  for (size_t i = 0; i < launches.size(); ++i) {
+    if (is_combined[i]) continue;
+    auto node = PrepareLaunch(*launches[i].launch, library, memory, launches[i].coordinates);
     if (!node.ok()) return node.status();
     nodes.push_back(std::move(*node));
   }

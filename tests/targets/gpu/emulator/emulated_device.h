@@ -22,6 +22,7 @@ class EmulatedDevice final : public device::Device {
                                                               const device::MemoryMap& memory,
                                                               std::span<const int64_t> coordinates) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                                   std::span<const device::CombinedLaunches> combined,
                                                                    const device::KernelLibrary& library,
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
