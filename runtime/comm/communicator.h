@@ -72,6 +72,12 @@ class Communicator {
   // something else, as for a queue.
   virtual absl::Status Poll() { return absl::OkStatus(); }
 
+  // A wait for a queue has taken too long: what is under way, and which ranks have not come. Never OK; may take
+  // seconds.
+  virtual absl::Status Late(absl::Duration waited) {
+    return absl::DeadlineExceededError("has not come to the end in " + absl::FormatDuration(waited));
+  }
+
   // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
   // while a collective is under way.
   virtual absl::Status Barrier(absl::Duration timeout) = 0;

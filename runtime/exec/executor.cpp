@@ -331,10 +331,7 @@ absl::Status Executor::WaitUntil(const std::function<absl::StatusOr<bool>()>& is
     if (!done.ok()) return done.status();
     if (*done) return absl::OkStatus();
     if (absl::Status status = context_.communicator().Poll(); !status.ok()) return status;
-    if (polls % 64 == 63 && SteadyNow() > deadline) {
-      return absl::DeadlineExceededError(
-          absl::StrCat("the GPU has not come to the end of a step in ", absl::FormatDuration(options_.timeout)));
-    }
+    if (polls % 64 == 63 && SteadyNow() > deadline) return context_.communicator().Late(options_.timeout);
   }
 }
 

@@ -52,6 +52,7 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(const CudaDeviceO
 }
 
 absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
+  is_deterministic_ = options.is_deterministic;
   int count = 0;
   absl::Status status = driver_->Check(driver_->cuDeviceGetCount(&count), "cannot count GPUs");
   if (!status.ok()) return status;

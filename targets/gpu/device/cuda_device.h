@@ -16,6 +16,7 @@
 #include "targets/gpu/device/kernel_library.h"
 #include "targets/gpu/device/memory.h"
 #include "targets/gpu/device/nccl.h"
+#include "targets/gpu/device/progress_mark.h"
 
 namespace sgd::cuda {
 
@@ -23,6 +24,8 @@ struct CudaDeviceOptions {
   uint32_t local_rank = 0;  // among the ranks of this host: the number of its GPU, of those that the driver shows
   // Whether ranks may have one GPU together, round robin: for tests on machines with fewer GPUs than ranks.
   bool shares_gpus = false;
+  // Whether the same inputs must give the same bits in every run, at the cost of some speed.
+  bool is_deterministic = true;
 };
 
 class CudaDevice final : public device::Device {
@@ -69,6 +72,8 @@ class CudaDevice final : public device::Device {
   device::AlgorithmChoices* algorithm_choices() override { return choices_.get(); }
 
   CudaQueues& cuda_queues() { return *queues_; }
+  bool is_deterministic() const { return is_deterministic_; }
+  absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*queues_, driver_); }
 
  private:
   explicit CudaDevice(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
@@ -79,6 +84,7 @@ class CudaDevice final : public device::Device {
   std::shared_ptr<const Driver> driver_;
   CUdevice device_ = 0;
   bool has_context_ = false;
+  bool is_deterministic_ = true;
   GpuModel gpu_;
   std::string near_cores_;
   std::unique_ptr<CudaQueues> queues_;
