@@ -55,8 +55,11 @@ NcclGroup::~NcclGroup() {
   if (group_ == nullptr) return;
   absl::Status status = nccl_->Check(nccl_->ncclCommFinalize(group_), "cannot leave");
   if (status.ok()) status = Settle(kLeave);
-  if (!status.ok()) return Abort();
-  nccl_->ncclCommDestroy(std::exchange(group_, nullptr));
+  if (status.ok()) {
+    nccl_->ncclCommDestroy(std::exchange(group_, nullptr));
+  } else {
+    Abort();
+  }
 }
 
 absl::Status NcclGroup::Settle(absl::Duration timeout) const {

@@ -2,8 +2,8 @@
 // stream that they are given. It is stricter than NCCL: what would hang or give wrong bytes there ends the process here
 // with a message, and calls are never complete before they are asked for.
 //
-// SGD_EMULATED_NCCL_VERSION says which version it is; with SGD_EMULATED_NCCL_ERROR=N the N-th operation of this process
-// meets an error of the network and never ends.
+// SGD_EMULATED_NCCL_VERSION says which version it is; with SGD_EMULATED_NCCL_ERROR=N the N-th operation of every
+// communicator of this process meets an error of the network and never ends.
 #include <cuda.h>
 #include <nccl.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,7 @@ struct Comm {
   ncclResult_t error = ncclSuccess;
   std::optional<Split> split;
   int splits = 0;
+  int64_t begun = 0;  // operations
   const class Job* running = nullptr;
 };
 
@@ -117,8 +119,7 @@ class Job {
 
  private:
   void Begin() {
-    static std::atomic<int64_t> begun = 0;
-    if (++begun == Setting("SGD_EMULATED_NCCL_ERROR", -1)) comm_.error = ncclRemoteError;
+    if (++comm_.begun == Setting("SGD_EMULATED_NCCL_ERROR", -1)) comm_.error = ncclRemoteError;
     if (comm_.running != nullptr) Fail("two operations of one communicator at the same time");
     comm_.running = this;
     messages_ = Messages();
@@ -238,11 +239,15 @@ class ExchangeJob final : public Job {
   std::vector<Message> addresses_;  // of the device
 };
 
+thread_local int depth = 0;                // of the groups of calls that this thread has begun
+thread_local std::vector<Comm*> enqueued;  // since then
+
 ncclResult_t Enqueue(Comm& comm, cudaStream_t stream, std::unique_ptr<Job> job) {
   const auto advance = [](void* data) { return static_cast<Job*>(data)->Advance(); };
   // A graph may run it again: never freed.
   if (sgd_emulated_enqueue(reinterpret_cast<CUstream>(stream), advance, job.release()) != CUDA_SUCCESS)
     return ncclUnhandledCudaError;
+  if (depth > 0) return enqueued.push_back(&comm), ncclSuccess;
   comm.is_pending = true;
   return ncclInProgress;
 }
@@ -253,7 +258,6 @@ struct Group {
   cudaStream_t stream;
   std::unique_ptr<ExchangeJob> job;
 };
-thread_local int depth = 0;
 thread_local std::vector<Group> groups;
 
 ncclResult_t Add(ncclComm_t handle, cudaStream_t stream, Message message) {
@@ -390,7 +394,8 @@ ncclResult_t ncclGroupStart() {
 ncclResult_t ncclGroupEnd() {
   if (depth == 0) Fail("the end of a group that was not begun");
   if (--depth > 0) return ncclSuccess;
-  ncclResult_t result = ncclSuccess;
+  ncclResult_t result = enqueued.empty() ? ncclSuccess : ncclInProgress;
+  for (Comm* comm : std::exchange(enqueued, {})) comm->is_pending = true;
   for (Group& group : std::exchange(groups, {})) {
     result = Enqueue(*group.comm, group.stream, std::move(group.job));
     if (result != ncclSuccess && result != ncclInProgress) return result;
