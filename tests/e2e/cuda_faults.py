@@ -1,7 +1,5 @@
 """Ranks on GPUs that die, stop, fail or run out of memory, and machines that lack something, on doubles of NVIDIA's libraries."""
 import os
-import pathlib
-import shutil
 import signal
 import subprocess
 import time
@@ -57,7 +55,7 @@ def stopped_rank(folder):
     """The others name the rank, the collective that their GPUs are at, and its source line."""
     process, pids = launched(compiled(folder), "--deadline", 2)
     os.kill(pids[1], signal.SIGSTOP)
-    ended(process, pids, 12, "the GPU is at all_reduce #", "mlp_digits.py:", "and has not come to the end in 2s", "rank 1 did not arrive within 2s")
+    ended(process, pids, 12, "the GPU is at all_reduce #", "mlp.py:", "and has not come to the end in 2s", "rank 1 did not arrive within 2s")
 
 
 def one_by_one(artifact, ranks, env_of):
@@ -116,12 +114,12 @@ def without(folder, *missing):
 
 def missing_libraries(folder):
     artifact = compiled(folder, 2)
+    of_system = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
     for name, purpose in (("libnccl", "through which GPUs talk"), ("libcublasLt", "cannot open libcublasLt.so")):
-        env = without(folder, name)
-        if any(subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout.count(f"{name}.so") for _ in (0,)):
-            print(f"        {name} is of this system: not tried")
-            continue
-        refused(folder, artifact, 2, env, f"{name}.so", purpose)
+        if f"{name}.so" in of_system:
+            print(f"        skipped: this system has a {name} of its own")
+        else:
+            refused(folder, artifact, 2, without(folder, name), f"{name}.so", purpose)
     refused(folder, artifact, 2, {"SGD_EMULATED_NCCL_VERSION": "21703"}, "is NCCL 2.17.3; at least 2.18 is needed")
     refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "0"}, "the NVIDIA driver sees no GPU")
     refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "1"}, "has no GPU: there are 1")

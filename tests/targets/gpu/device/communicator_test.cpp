@@ -183,7 +183,7 @@ TEST(CudaCommunicator, NamesRanksThatAreLateAndWhereTheGpuIs) {
                                 "the end in 100ms; of those who wait, "));
           EXPECT_THAT(std::string(status.message()), HasSubstr("rank 1 did not arrive within 2s"));
           ++ended;
-      while (ended < 2) absl::SleepFor(absl::Milliseconds(5));
+          while (ended < 2) absl::SleepFor(absl::Milliseconds(5));
         }
         communicator.Abort(absl::DeadlineExceededError("late"));
       },
