@@ -92,7 +92,7 @@ def another_driver(folder):
 
 def another_nccl(folder):
     processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_NCCL_VERSION": "22005"} if rank == 1 else {})
-    all_say(processes, "ranks must have the same NCCL, but rank 0 has 2.", "and rank 1 has 2.20.5")
+    all_say(processes, "ranks must run the same thing, but rank 0 and rank 1 differ", "NCCL 2.20.5")
 
 
 def refused(folder, artifact, ranks, env, *parts):

@@ -64,17 +64,9 @@ absl::StatusOr<comm::CollectiveHandle> CudaCommunicator::Prepare(const comm::Mes
   return comm::CollectiveHandle{index};
 }
 
-// All ranks, since all of them prepare their first collective over more than one rank at the same place of the program.
 absl::Status CudaCommunicator::OpenNccl() {
-  absl::StatusOr<std::shared_ptr<const Nccl>> nccl = Nccl::Open(device_.is_deterministic());
+  absl::StatusOr<std::shared_ptr<const Nccl>> nccl = device_.nccl();
   if (!nccl.ok()) return nccl.status();
-  absl::StatusOr<std::vector<std::string>> versions = control_.AllGatherBytes((*nccl)->version(), timeout_);
-  if (!versions.ok()) return versions.status();
-  for (size_t other = 0; other < versions->size(); ++other) {
-    if ((*versions)[other] == (*versions)[0]) continue;
-    return absl::FailedPreconditionError(absl::StrCat("ranks must have the same NCCL, but rank 0 has ", (*versions)[0],
-                                                      " and rank ", other, " has ", (*versions)[other]));
-  }
   absl::StatusOr<std::unique_ptr<ProgressMark>> mark = device_.MakeProgressMark();
   if (!mark.ok()) return mark.status();
   mark_ = *std::move(mark);

@@ -72,7 +72,8 @@ class CudaDevice final : public device::Device {
   device::AlgorithmChoices* algorithm_choices() override { return choices_.get(); }
 
   CudaQueues& cuda_queues() { return *queues_; }
-  bool is_deterministic() const { return is_deterministic_; }
+  // Opened at the first call.
+  absl::StatusOr<std::shared_ptr<const Nccl>> nccl();
   absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*queues_, driver_); }
 
  private:
@@ -91,7 +92,7 @@ class CudaDevice final : public device::Device {
   std::unique_ptr<CudaTransfer> transfer_;
   std::unique_ptr<MemoryBlock> block_;
   std::unique_ptr<CublasLt> cublas_;
-  std::shared_ptr<const Nccl> nccl_;  // held so that its version is known
+  std::shared_ptr<const Nccl> nccl_;
   std::unique_ptr<device::AlgorithmChoices> choices_;
 };
 
