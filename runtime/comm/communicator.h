@@ -86,6 +86,11 @@ class Communicator {
   // size.
   virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) = 0;
 
+  // The same for rank 0, for more bytes than everybody should get: elsewhere the texts may be empty.
+  virtual absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) {
+    return AllGatherBytes(bytes, timeout);
+  }
+
   // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
   // ones are dropped.
   virtual void Abort(const absl::Status& cause) = 0;
