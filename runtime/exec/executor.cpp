@@ -341,8 +341,14 @@ absl::Status Executor::WaitForQueues() {
 
 absl::Status Executor::StepError(const absl::Status& status, uint64_t step) const {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ", step,
-                                                  ": ", status.message()));
+  return EndJob(absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ",
+                                                         step, ": ", status.message())));
+}
+
+// Before anything of the device is freed, which would wait for what may never end.
+absl::Status Executor::EndJob(const absl::Status& cause) const {
+  if (!cause.ok()) context_.communicator().Abort(cause);
+  return cause;
 }
 
 absl::Status Executor::BeginOnQueues() {
@@ -352,7 +358,7 @@ absl::Status Executor::BeginOnQueues() {
   device::Event& done = *done_events_[begun_++ % HostTensors::kStepsUnderWay];
   if (absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->BeginStep(); !status.ok())
     return StepError(status, step_);
-  if (absl::Status status = queued_->Run(); !status.ok()) return status;
+  if (absl::Status status = queued_->Run(); !status.ok()) return EndJob(status);
   absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->FetchOutputs();
   if (status.ok()) status = done.Record(device::StreamPlan::kCompute);
   if (!status.ok()) return StepError(status, step_);
