@@ -25,7 +25,8 @@ absl::StatusOr<std::unique_ptr<ProgressMark>> ProgressMark::Create(CudaQueues& q
   if (!status.ok()) return status;
   mark->copy_ = PinnedMemory(driver, copy);
   CUstream stream = nullptr;
-  status = driver->Check(driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cannot make a stream");
+  status =
+      driver->Check(driver->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), "cannot make a stream");
   if (!status.ok()) return status;
   mark->stream_ = Stream(driver, stream);
   return mark;
