@@ -72,6 +72,12 @@ class Communicator {
   // something else, as for a queue.
   virtual absl::Status Poll() { return absl::OkStatus(); }
 
+  // A wait for a queue has taken too long: what is under way, and which ranks have not come. Never OK; may take
+  // seconds.
+  virtual absl::Status Late(absl::Duration waited) {
+    return absl::DeadlineExceededError("has not come to the end in " + absl::FormatDuration(waited));
+  }
+
   // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
   // while a collective is under way.
   virtual absl::Status Barrier(absl::Duration timeout) = 0;
@@ -79,6 +85,11 @@ class Communicator {
   // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any
   // size.
   virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) = 0;
+
+  // The same for rank 0, for more bytes than everybody should get: elsewhere the texts may be empty.
+  virtual absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) {
+    return AllGatherBytes(bytes, timeout);
+  }
 
   // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
   // ones are dropped.

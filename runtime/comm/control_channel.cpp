@@ -54,13 +54,22 @@ ControlChannel::~ControlChannel() {
 uint64_t ControlChannel::MaxContribution() const { return kMaxPayload / size() - sizeof(uint64_t); }
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_view bytes, absl::Duration timeout) {
+  return Exchange(ControlKind::kGather, bytes, timeout);
+}
+
+absl::StatusOr<std::vector<std::string>> ControlChannel::Gather(std::string_view bytes, absl::Duration timeout) {
+  return Exchange(ControlKind::kCollect, bytes, timeout);
+}
+
+absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind kind, std::string_view bytes,
+                                                                  absl::Duration timeout) {
   std::unique_lock lock(mutex_);
   if (abort_.has_value()) return CauseLocked();
   const uint64_t number = next_gathering_++;
   if (rank() == 0) {
-    Contribute(number, 0, std::string(bytes));
+    Contribute(kind, number, 0, std::string(bytes));
   } else {
-    Post(peers_[0], ControlKind::kGather, number, bytes);
+    Post(peers_[0], kind, number, bytes);
   }
   Gathering& gathering = gatherings_[number];
   const auto has_ended = [&] { return gathering.all.has_value() || abort_.has_value(); };
@@ -131,14 +140,15 @@ void ControlChannel::Post(Peer& peer, ControlKind kind, uint64_t number, std::st
   Wake();
 }
 
-void ControlChannel::Contribute(uint64_t number, uint32_t from, std::string bytes) {
+void ControlChannel::Contribute(ControlKind kind, uint64_t number, uint32_t from, std::string bytes) {
   Gathering& gathering = gatherings_[number];
   gathering.parts.resize(size());
   gathering.parts[from] = std::move(bytes);
   if (std::ranges::any_of(gathering.parts, [](const auto& part) { return !part.has_value(); })) return;
   std::vector<std::string> all;
   for (std::optional<std::string>& part : gathering.parts) all.push_back(*std::move(part));
-  const std::string payload = EncodeTexts(all);
+  const bool is_for_all = kind == ControlKind::kGather;
+  const std::string payload = EncodeTexts(is_for_all ? all : std::vector<std::string>(size()));
   for (Peer& peer : peers_) Post(peer, ControlKind::kGathered, number, payload);
   gathering.all = std::move(all);
   changed_.notify_all();
@@ -237,7 +247,10 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       changed_.notify_all();
       return;
     case ControlKind::kGather:
-      if (rank() == 0) Contribute(frame.number, peer.link.rank, frame.payload);
+    case ControlKind::kCollect:
+      if (rank() == 0) {
+        Contribute(static_cast<ControlKind>(frame.kind), frame.number, peer.link.rank, frame.payload);
+      }
       return;
     case ControlKind::kGathered:
       gatherings_[frame.number].all = DecodeTexts(frame.payload);

@@ -53,6 +53,9 @@ class ControlChannel {
   // or the cause of the job's end.
   absl::StatusOr<std::vector<std::string>> AllGather(std::string_view bytes, absl::Duration timeout);
 
+  // The same for rank 0 alone: the others get empty texts.
+  absl::StatusOr<std::vector<std::string>> Gather(std::string_view bytes, absl::Duration timeout);
+
   // Ends the job with a cause that this rank has met; the first cause of the job is kept.
   void Abort(const absl::Status& cause);
   // "rank R: cause", or OK.
@@ -90,7 +93,8 @@ class ControlChannel {
   bool IsFlushed() const;
 
   void Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload);
-  void Contribute(uint64_t number, uint32_t rank, std::string bytes);
+  absl::StatusOr<std::vector<std::string>> Exchange(ControlKind kind, std::string_view bytes, absl::Duration timeout);
+  void Contribute(ControlKind kind, uint64_t number, uint32_t rank, std::string bytes);
   std::vector<uint32_t> MissingFrom(uint64_t number);
   void RecordAbort(uint32_t rank, const absl::Status& cause);
   absl::Status CauseLocked() const;

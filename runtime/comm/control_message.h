@@ -21,6 +21,7 @@ enum class ControlKind : uint32_t {
   kGathered = 5,  // from rank 0: everybody's bytes
   kWho = 6,       // to rank 0: who has not come to this gathering?
   kMissing = 7,   // from rank 0: these ranks
+  kCollect = 8,   // to rank 0, for it alone: the sender's bytes; answered by kGathered without any
 };
 
 // The first cause of a job's end and the rank at fault. Long messages are cut.

@@ -60,4 +60,25 @@ absl::StatusOr<std::vector<std::string>> TcpCommunicator::AllGatherBytes(std::st
   return texts;
 }
 
+absl::StatusOr<std::vector<std::string>> TcpCommunicator::GatherBytes(std::string_view bytes, absl::Duration timeout) {
+  const uint64_t length = bytes.size();
+  const auto lengths = channel_->AllGather({reinterpret_cast<const char*>(&length), sizeof(length)}, timeout);
+  if (!lengths.ok()) return lengths.status();
+  uint64_t longest = 0;
+  for (const std::string& text : *lengths) {
+    uint64_t theirs = 0;
+    if (text.size() != sizeof(theirs)) return absl::InternalError("gathering: a rank sent another message");
+    std::memcpy(&theirs, text.data(), sizeof(theirs));
+    longest = std::max(longest, theirs);
+  }
+  const uint64_t room = channel_->MaxContribution();
+  std::vector<std::string> texts(size());
+  for (uint64_t done = 0; done < longest; done += room) {
+    const auto parts = channel_->Gather(bytes.substr(std::min(done, length), room), timeout);
+    if (!parts.ok()) return absl::Status(parts.status().code(), absl::StrCat("gathering: ", parts.status().message()));
+    for (uint32_t rank = 0; rank < size(); ++rank) texts[rank] += (*parts)[rank];
+  }
+  return texts;
+}
+
 }  // namespace sgd::comm

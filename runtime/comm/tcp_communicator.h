@@ -30,6 +30,7 @@ class TcpCommunicator final : public Communicator {
   absl::Status Poll() override { return channel_->abort_cause(); }
   absl::Status Barrier(absl::Duration timeout) override;
   absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) override;
   void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
   void Finish() override { channel_->Finish(); }
   uint64_t sent_bytes() const override { return 0; }

@@ -15,6 +15,8 @@ namespace sgd::device {
 struct DeviceRequest {
   uint32_t local_rank = 0;   // among the ranks of this host
   bool shares_gpus = false;  // whether several ranks may have one GPU
+  // Whether the same inputs must give the same bits in every run, at the cost of some speed.
+  bool is_deterministic = true;
 };
 
 // What a module makes. Lives as long as the process.

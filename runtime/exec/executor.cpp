@@ -356,10 +356,7 @@ absl::Status Executor::WaitUntil(const std::function<absl::StatusOr<bool>()>& is
     if (!done.ok()) return done.status();
     if (*done) return absl::OkStatus();
     if (absl::Status status = context_.communicator().Poll(); !status.ok()) return status;
-    if (polls % 64 == 63 && SteadyNow() > deadline) {
-      return absl::DeadlineExceededError(
-          absl::StrCat("the GPU has not come to the end of a step in ", absl::FormatDuration(options_.timeout)));
-    }
+    if (polls % 64 == 63 && SteadyNow() > deadline) return context_.communicator().Late(options_.timeout);
   }
 }
 
@@ -369,8 +366,14 @@ absl::Status Executor::WaitForQueues() {
 
 absl::Status Executor::StepError(const absl::Status& status, uint64_t step) const {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ", step,
-                                                  ": ", status.message()));
+  return EndJob(absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_, "' step ",
+                                                         step, ": ", status.message())));
+}
+
+// Before anything of the device is freed, which would wait for what may never end.
+absl::Status Executor::EndJob(const absl::Status& cause) const {
+  if (!cause.ok()) context_.communicator().Abort(cause);
+  return cause;
 }
 
 absl::Status Executor::BeginOnQueues() {
@@ -383,7 +386,7 @@ absl::Status Executor::BeginOnQueues() {
     return StepError(status, step_);
   if (absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->BeginStep(); !status.ok())
     return StepError(status, step_);
-  if (absl::Status status = queued_->Run(); !status.ok()) return status;
+  if (absl::Status status = queued_->Run(); !status.ok()) return EndJob(status);
   absl::Status status = host_ == nullptr ? absl::OkStatus() : host_->FetchOutputs();
   if (status.ok()) status = done.Record(device::StreamPlan::kCompute);
   if (!status.ok()) return StepError(status, step_);

@@ -155,6 +155,7 @@ class Executor {
   absl::Status WaitForQueues();
   absl::Status BeginOnQueues();
   absl::Status StepError(const absl::Status& status, uint64_t step) const;
+  absl::Status EndJob(const absl::Status& cause) const;
   absl::Status RunBlock(const artifact::Block& block);
   absl::Status RunLoop(const Step& step);
   absl::Status RunCase(const Step& step);

@@ -22,19 +22,26 @@
 namespace sgd::sgdrun {
 namespace {
 
+absl::Status RunSession(const Job& job, Session& session, StartTimes start) {
+  switch (job.options.mode) {
+    case Mode::kOnce:
+      return RunOnce(session);
+    case Mode::kTrain:
+      return Train(session);
+    case Mode::kBench:
+      return Bench(session, std::move(start));
+  }
+  return absl::InternalError("unknown mode");
+}
+
 absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes start) {
   start.End("meet peers");
   absl::StatusOr<std::unique_ptr<Session>> session = Session::Create(job, rank, start);
   if (!session.ok()) return session.status();
-  switch (job.options.mode) {
-    case Mode::kOnce:
-      return RunOnce(**session);
-    case Mode::kTrain:
-      return Train(**session);
-    case Mode::kBench:
-      return Bench(**session, std::move(start));
-  }
-  return absl::InternalError("unknown mode");
+  const absl::Status status = RunSession(job, **session, std::move(start));
+  // Before anything of the device is freed, which would wait for what may never end.
+  if (!status.ok()) (*session)->communicator().Abort(status);
+  return status;
 }
 
 absl::Status PrintTopology(const Options& options) {

@@ -172,6 +172,8 @@ void AddOtherFlags(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"cpu", "cuda"}));
   ranks.AddSwitch("--tune", options.tune,
                   "Time the candidates for products and convolutions of a GPU at the start, and keep the choices");
+  ranks.AddSwitch("--fast", options.fast,
+                  "Let GPUs' switches take sums, in an order that may be another one in every run");
   ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
   ranks.AddSwitch("--eager", options.eager, "Give GPUs every instruction of every step, instead of a recorded graph");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");

@@ -29,6 +29,7 @@ struct Options {
   absl::Duration deadline = absl::Seconds(300);
   std::string device;        // empty: what the artifact was compiled for
   bool shares_gpus = false;  // whether several ranks may have one GPU
+  bool fast = false;         // whether sums may be taken in another order in every run
   bool tune = false;         // whether candidates for products and convolutions are timed
   bool eager = false;        // whether a GPU is given every instruction in every step
 

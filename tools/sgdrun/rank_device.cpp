@@ -41,9 +41,10 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
     opened.module_ = *module;
   }
   absl::StatusOr<std::unique_ptr<device::Device>> device =
-      opened.module_ == nullptr
-          ? OpenCpu(job, rank)
-          : opened.module_->OpenDevice({.local_rank = rank.local_rank, .shares_gpus = job.options.shares_gpus});
+      opened.module_ == nullptr ? OpenCpu(job, rank)
+                                : opened.module_->OpenDevice({.local_rank = rank.local_rank,
+                                                              .shares_gpus = job.options.shares_gpus,
+                                                              .is_deterministic = !job.options.fast});
   if (!device.ok()) return device.status();
   opened.device_ = *std::move(device);
   if (absl::Status status = opened.device_->OpenLibraries(*job.file); !status.ok()) return status;

@@ -24,6 +24,10 @@ class RankDevice {
   // own. All ranks call it, when they have agreed.
   absl::Status Connect(const Job& job, const launch::RankContext& rank);
   comm::Communicator& communicator() const { return *communicator_; }
+  // Ends the job with this cause, and what the device has under way.
+  void Abort(const absl::Status& cause) {
+    if (communicator_ != nullptr) communicator_->Abort(cause);
+  }
 
  private:
   absl::Status BindNearDevice(const Job& job, const launch::RankContext& rank) const;

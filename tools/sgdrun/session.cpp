@@ -31,8 +31,10 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const l
                                                          StartTimes& start) {
   auto session = std::unique_ptr<Session>(new Session(job, rank));
   absl::Status status = session->Prepare(start);
-  if (!status.ok()) return status;
-  return session;
+  if (status.ok()) return session;
+  // Before anything of the device is freed, which would wait for what may never end.
+  session->device_.Abort(status);
+  return status;
 }
 
 exec::ExecutorOptions Session::executor_options() const {

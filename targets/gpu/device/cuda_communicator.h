@@ -2,7 +2,6 @@
 // ranks.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,15 +9,18 @@
 
 #include "runtime/comm/collective_plan.h"
 #include "runtime/comm/communicator.h"
-#include "targets/gpu/device/collective_moves.h"
+#include "targets/gpu/device/collective_actions.h"
 #include "targets/gpu/device/cuda_device.h"
 #include "targets/gpu/device/nccl.h"
+#include "targets/gpu/device/nccl_group.h"
+#include "targets/gpu/device/progress_mark.h"
 
 namespace sgd::cuda {
 
-// Sums between ranks are taken in NCCL's order, which is the same in every run on the same GPUs. Every set of axes has
-// an NCCL communicator of its own, made when the first collective over it is prepared. NCCL is opened for the first
-// group of more than one rank.
+// Sums between ranks are taken in NCCL's order, which is the same in every run on the same GPUs, unless the device says
+// that this does not matter. Every set of axes has an NCCL communicator of its own, made when the first collective over
+// it is prepared, split from that of all ranks where there is one. NCCL is opened for the first group of more than one
+// rank.
 class CudaCommunicator final : public comm::Communicator {
  public:
   // Borrows both: `control` tells ranks of each other, and of failures. ResourceExhausted when the GPU has not that
@@ -34,6 +36,8 @@ class CudaCommunicator final : public comm::Communicator {
   absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh& mesh, const comm::CollectiveSpec& spec) override;
   absl::Status Enqueue(comm::CollectiveHandle handle) override;
   absl::Status Poll() override;
+  absl::Status Late(absl::Duration waited) override;
+  bool spans_hosts() const override { return control_.spans_hosts(); }
   // Enqueued and waited for.
   absl::Status Execute(comm::CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(comm::CollectiveHandle handle, absl::Duration timeout) override;
@@ -48,9 +52,6 @@ class CudaCommunicator final : public comm::Communicator {
   void CountSent(uint64_t bytes) override { sent_bytes_ += bytes; }
 
  private:
-  // A call of the driver or of NCCL, for the stream it is given.
-  using Action = std::function<absl::Status(CUstream stream)>;
-
   struct Collective {
     std::string description;
     uint64_t sent_bytes = 0;
@@ -62,18 +63,9 @@ class CudaCommunicator final : public comm::Communicator {
   CudaCommunicator(CudaDevice& device, comm::Communicator& control, absl::Duration timeout)
       : device_(device), control_(control), timeout_(timeout) {}
 
-  absl::StatusOr<NcclGroup*> GroupOf(const comm::Mesh& mesh, const std::vector<comm::AxisRef>& axes,
-                                     const comm::CollectivePlan& plan);
-  absl::Status AddReductions(const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan,
-                             Collective& collective);
-  absl::Status AddMoves(const comm::Mesh& mesh, const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan,
-                        Collective& collective);
-  absl::Status AddGather(const comm::CollectiveOperand& operand, uint64_t ranks, Collective& collective);
-  void AddExchange(const std::vector<Move>& moves, uint32_t position, std::byte* staging, Collective& collective);
-  void AddReduceScatter(const comm::CollectiveOperand& operand, ncclDataType_t type, ncclRedOp_t reduce, uint64_t ranks,
-                        std::byte* staging, Collective& collective);
-  // Copies rows; both sides are device addresses.
-  void AddCopy(const comm::StridedCopy& rows, const std::byte* source, std::byte* target, Collective& collective);
+  absl::Status OpenNccl();
+  absl::StatusOr<NcclGroup*> GroupOf(const std::vector<comm::AxisRef>& axes, const comm::CollectivePlan& plan);
+  absl::StatusOr<std::unique_ptr<NcclGroup>> MeetById(const comm::CollectivePlan& plan);
   // Memory for one collective at a time, of at least so many bytes.
   absl::StatusOr<std::byte*> Staging(uint64_t bytes);
 
@@ -83,7 +75,9 @@ class CudaCommunicator final : public comm::Communicator {
   std::unique_ptr<device::Arena> window_;
   std::vector<std::unique_ptr<device::Arena>> staging_;  // the last one is the largest
   std::shared_ptr<const Nccl> nccl_;
+  std::unique_ptr<ProgressMark> mark_;                                  // the collective that began last, from 1 on
   std::map<std::vector<uint32_t>, std::unique_ptr<NcclGroup>> groups_;  // by axes
+  const NcclGroup* world_ = nullptr;                                    // of groups_, the one of all ranks
   std::vector<Collective> collectives_;
   uint64_t sent_bytes_ = 0;
 };

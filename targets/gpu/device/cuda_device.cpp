@@ -67,6 +67,7 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(const CudaDeviceO
 }
 
 absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
+  is_deterministic_ = options.is_deterministic;
   int count = 0;
   absl::Status status = driver_->Check(driver_->cuDeviceGetCount(&count), "cannot count GPUs");
   if (!status.ok()) return status;
@@ -125,10 +126,16 @@ absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
     if (absl::Status status = cublas().status(); !status.ok()) return status;
   }
   if (!has_collectives || file.ranks() == 1) return absl::OkStatus();
-  absl::StatusOr<std::shared_ptr<const Nccl>> nccl = Nccl::Open();
-  if (!nccl.ok()) return nccl.status();
-  nccl_ = *std::move(nccl);
-  return absl::OkStatus();
+  return nccl().status();
+}
+
+absl::StatusOr<std::shared_ptr<const Nccl>> CudaDevice::nccl() {
+  if (nccl_ == nullptr) {
+    absl::StatusOr<std::shared_ptr<const Nccl>> opened = Nccl::Open(is_deterministic_);
+    if (!opened.ok()) return opened.status();
+    nccl_ = *std::move(opened);
+  }
+  return nccl_;
 }
 
 absl::Status CudaDevice::Reserve(uint64_t bytes) {

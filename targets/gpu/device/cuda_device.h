@@ -16,6 +16,7 @@
 #include "targets/gpu/device/kernel_library.h"
 #include "targets/gpu/device/memory.h"
 #include "targets/gpu/device/nccl.h"
+#include "targets/gpu/device/progress_mark.h"
 
 namespace sgd::cuda {
 
@@ -23,6 +24,8 @@ struct CudaDeviceOptions {
   uint32_t local_rank = 0;  // among the ranks of this host: the number of its GPU, of those that the driver shows
   // Whether ranks may have one GPU together, round robin: for tests on machines with fewer GPUs than ranks.
   bool shares_gpus = false;
+  // Whether the same inputs must give the same bits in every run, at the cost of some speed.
+  bool is_deterministic = true;
 };
 
 class CudaDevice final : public device::Device {
@@ -70,6 +73,9 @@ class CudaDevice final : public device::Device {
   device::AlgorithmChoices* algorithm_choices() override { return choices_.get(); }
 
   CudaQueues& cuda_queues() { return *queues_; }
+  // Opened at the first call.
+  absl::StatusOr<std::shared_ptr<const Nccl>> nccl();
+  absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*queues_, driver_); }
 
  private:
   explicit CudaDevice(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
@@ -80,13 +86,14 @@ class CudaDevice final : public device::Device {
   std::shared_ptr<const Driver> driver_;
   CUdevice device_ = 0;
   bool has_context_ = false;
+  bool is_deterministic_ = true;
   GpuModel gpu_;
   std::string near_cores_;
   std::unique_ptr<CudaQueues> queues_;
   std::unique_ptr<CudaTransfer> transfer_;
   std::unique_ptr<MemoryBlock> block_;
   std::unique_ptr<CublasLt> cublas_;
-  std::shared_ptr<const Nccl> nccl_;  // held so that its version is known
+  std::shared_ptr<const Nccl> nccl_;
   std::unique_ptr<device::AlgorithmChoices> choices_;
 };
 

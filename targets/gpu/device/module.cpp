@@ -18,7 +18,9 @@ class CudaModule final : public device::TargetModule {
   }
 
   absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {
-    return CudaDevice::Create({.local_rank = request.local_rank, .shares_gpus = request.shares_gpus});
+    return CudaDevice::Create({.local_rank = request.local_rank,
+                               .shares_gpus = request.shares_gpus,
+                               .is_deterministic = request.is_deterministic});
   }
 
   absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device,

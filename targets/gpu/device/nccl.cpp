@@ -1,11 +1,11 @@
-// Fills the table of functions; groups never block a call, so that deadlines hold.
+// Fills the table of functions.
 #include "targets/gpu/device/nccl.h"
+
+#include <stdlib.h>
 
 #include <utility>
 
-#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 
 namespace sgd::cuda {
 namespace {
@@ -22,7 +22,11 @@ absl::Status Find(const DynamicLibrary& library, const char* symbol, Function& f
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Nccl>> Nccl::Open() {
+absl::StatusOr<std::shared_ptr<const Nccl>> Nccl::Open(bool deterministic) {
+  // Read by NCCL when its first communicator is made.
+  for (const char* sums_in_switches : {"NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE"}) {
+    if (deterministic) setenv(sums_in_switches, "0", /*overwrite=*/0);
+  }
   absl::StatusOr<DynamicLibrary> library = DynamicLibrary::Open({"libnccl.so.2"}, "through which GPUs talk");
   if (!library.ok()) return library.status();
   auto nccl = std::shared_ptr<Nccl>(new Nccl(*std::move(library)));
@@ -45,45 +49,10 @@ std::string Nccl::version() const {
 
 absl::Status Nccl::Check(ncclResult_t result, const std::string& what) const {
   if (result == ncclSuccess || result == ncclInProgress) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat(what, ": NCCL: ", ncclGetErrorString(result)));
-}
-
-absl::StatusOr<std::unique_ptr<NcclGroup>> NcclGroup::Meet(std::shared_ptr<const Nccl> nccl, const ncclUniqueId& id,
-                                                           uint32_t size, uint32_t position, absl::Duration timeout) {
-  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-  config.blocking = 0;
-  ncclComm_t handle = nullptr;
-  const ncclResult_t result =
-      nccl->ncclCommInitRankConfig(&handle, static_cast<int>(size), id, static_cast<int>(position), &config);
-  if (absl::Status status = nccl->Check(result, "ranks cannot meet"); !status.ok()) return status;
-  auto group = absl::WrapUnique(new NcclGroup(std::move(nccl), handle));
-  if (absl::Status status = group->Settle(timeout); !status.ok()) return status;
-  return group;
-}
-
-NcclGroup::~NcclGroup() { Abort(); }
-
-absl::Status NcclGroup::Settle(absl::Duration timeout) const {
-  const absl::Time deadline = absl::Now() + timeout;
-  while (true) {
-    ncclResult_t state = ncclSuccess;
-    absl::Status status = nccl_->Check(nccl_->ncclCommGetAsyncError(group_, &state), "ncclCommGetAsyncError");
-    if (status.ok()) status = nccl_->Check(state, "collective");
-    if (!status.ok() || state != ncclInProgress) return status;
-    if (absl::Now() > deadline)
-      return absl::DeadlineExceededError(absl::StrCat("NCCL: peers have not come in ", absl::FormatDuration(timeout)));
-    absl::SleepFor(absl::Microseconds(50));
-  }
-}
-
-absl::Status NcclGroup::Poll() const {
-  ncclResult_t state = ncclSuccess;
-  absl::Status status = nccl_->Check(nccl_->ncclCommGetAsyncError(group_, &state), "ncclCommGetAsyncError");
-  return status.ok() ? nccl_->Check(state, "collective") : status;
-}
-
-void NcclGroup::Abort() {
-  if (ncclComm_t group = std::exchange(group_, nullptr)) nccl_->ncclCommAbort(group);
+  const char* detail = ncclGetLastError(nullptr);
+  return absl::InternalError(absl::StrCat(what, ": NCCL: ", ncclGetErrorString(result),
+                                          detail == nullptr || *detail == '\0' ? "" : ": ",
+                                          detail == nullptr ? "" : detail));
 }
 
 }  // namespace sgd::cuda

@@ -27,20 +27,24 @@ data::TensorType ShardedType(uint32_t ranks) {
 }
 
 // Saves 'w', a tensor counting from `base` sharded over `ranks`, and the replicated scalar 'count'.
-absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks, int32_t base) {
+absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks, int32_t base,
+                          bool spans_hosts = false) {
   std::vector<int32_t> global(kRows * 2);
   std::iota(global.begin(), global.end(), base);
   TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10"};
-  std::vector<absl::Status> outcomes = RunRanks(ranks, [&](comm::Communicator& communicator) {
-    const comm::Mesh mesh{{ranks}};
-    data::Shard w(ShardedType(ranks), mesh, communicator.rank());
-    data::Shard count({ElementType::I32, {}, {}, {}}, mesh, communicator.rank());
-    std::vector<int32_t> local(w.local_bytes() / 4);
-    w.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
-    std::vector<LocalTensor> state = {{"w", w, std::as_bytes(std::span(local))},
-                                      {"count", count, std::as_bytes(std::span(&base, 1))}};
-    return Save(directory, point, state, communicator, absl::Seconds(10));
-  });
+  std::vector<absl::Status> outcomes = RunRanks(
+      ranks,
+      [&](comm::Communicator& communicator) {
+        const comm::Mesh mesh{{ranks}};
+        data::Shard w(ShardedType(ranks), mesh, communicator.rank());
+        data::Shard count({ElementType::I32, {}, {}, {}}, mesh, communicator.rank());
+        std::vector<int32_t> local(w.local_bytes() / 4);
+        w.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+        std::vector<LocalTensor> state = {{"w", w, std::as_bytes(std::span(local))},
+                                          {"count", count, std::as_bytes(std::span(&base, 1))}};
+        return Save(directory, point, state, communicator, absl::Seconds(10));
+      },
+      spans_hosts);
   for (const absl::Status& outcome : outcomes) {
     if (!outcome.ok()) return outcome;
   }
@@ -84,6 +88,17 @@ TEST(Checkpoint, BytesDoNotDependOnTheNumberOfRanks) {
   const std::string one = ReadText(folder / "1/step-0000000001/state.safetensors");
   EXPECT_EQ(one, ReadText(folder / "2/step-0000000001/state.safetensors"));
   EXPECT_EQ(one, ReadText(folder / "4/step-0000000001/state.safetensors"));
+}
+
+TEST(Checkpoint, OfSeveralHostsIsWrittenByRank0Alone) {
+  TemporaryFolder folder;
+  for (const bool spans_hosts : {false, true}) {
+    const std::string directory = folder / (spans_hosts ? "several" : "one");
+    std::filesystem::create_directory(directory);
+    ASSERT_EQ(SaveCounting(directory, 1, 4, 3, spans_hosts), absl::OkStatus());
+  }
+  EXPECT_EQ(ReadText(folder / "one/step-0000000001/state.safetensors"),
+            ReadText(folder / "several/step-0000000001/state.safetensors"));
 }
 
 TEST(Checkpoint, ReplacesOneOfTheSameStep) {

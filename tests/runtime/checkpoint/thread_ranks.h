@@ -22,10 +22,12 @@ struct MeetingPlace {
 
 class MeetingCommunicator : public comm::Communicator {
  public:
-  MeetingCommunicator(uint32_t rank, uint32_t size, MeetingPlace& place) : rank_(rank), size_(size), place_(place) {}
+  MeetingCommunicator(uint32_t rank, uint32_t size, MeetingPlace& place, bool spans_hosts)
+      : rank_(rank), size_(size), place_(place), spans_hosts_(spans_hosts) {}
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return size_; }
+  bool spans_hosts() const override { return spans_hosts_; }
   std::byte* window() override { return nullptr; }
   uint64_t window_bytes() const override { return 0; }
   absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh&, const comm::CollectiveSpec&) override {
@@ -59,16 +61,18 @@ class MeetingCommunicator : public comm::Communicator {
   uint32_t rank_;
   uint32_t size_;
   MeetingPlace& place_;
+  bool spans_hosts_;
 };
 
 // Runs `body` on `size` ranks and returns their outcomes.
-inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<absl::Status(comm::Communicator&)>& body) {
+inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<absl::Status(comm::Communicator&)>& body,
+                                          bool spans_hosts = false) {
   MeetingPlace place(size);
   std::vector<absl::Status> outcomes(size);
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
-      MeetingCommunicator communicator(rank, size, place);
+      MeetingCommunicator communicator(rank, size, place, spans_hosts);
       outcomes[rank] = body(communicator);
       // A rank that fails early must not leave the others waiting.
       if (!outcomes[rank].ok()) place.barrier.arrive_and_drop();

@@ -32,6 +32,17 @@ TEST(ControlChannel, GathersBytesOfAnyLength) {
   });
 }
 
+TEST(ControlChannel, GathersForRank0Alone) {
+  RunOverTcpAsThreads(3, [](ControlChannel& channel) {
+    for (int round = 0; round < 3; ++round) {
+      const auto all = channel.Gather(std::to_string(channel.rank() + 7), kTcpTimeout);
+      ASSERT_TRUE(all.ok()) << all.status();
+      const std::vector<std::string> none(3), some = {"7", "8", "9"};
+      EXPECT_EQ(*all, channel.rank() == 0 ? some : none);
+    }
+  });
+}
+
 TEST(ControlChannel, ARankAlone) {
   auto channel = ControlChannel::Start({}, ChannelOptions(0, 1));
   ASSERT_TRUE(channel.ok());
@@ -130,6 +141,9 @@ TEST(TcpCommunicator, AgreesOnTextsLongerThanAFrame) {
         const auto all = communicator.AllGatherBytes(text(rank), kTcpTimeout);
         ASSERT_TRUE(all.ok()) << all.status();
         EXPECT_TRUE((*all)[0] == text(0) && (*all)[1] == text(1));
+        const auto of_rank0 = communicator.GatherBytes(text(rank), kTcpTimeout);
+        ASSERT_TRUE(of_rank0.ok()) << of_rank0.status();
+        EXPECT_TRUE(rank != 0 || ((*of_rank0)[0] == text(0) && (*of_rank0)[1] == text(1)));
       }
       EXPECT_TRUE(communicator.Poll().ok());
       communicator.Finish();

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
+#include "absl/time/clock.h"
 #include "conformance_cases.h"
 #include "emulated_device.h"
 #include "rank_threads.h"
@@ -22,15 +24,18 @@ using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);
 
-// A device and a communicator for each rank, which is a thread.
-void RunRanks(uint32_t ranks, const std::function<void(CudaDevice&, comm::Communicator&)>& function) {
+// A device and a communicator for each rank, which is a thread. Ranks that end well leave together.
+void RunRanks(uint32_t ranks, const std::function<void(CudaDevice&, comm::Communicator&)>& function,
+              bool ends_well = true) {
   comm::RunAsThreads(ranks, 0, [&](comm::SharedMemoryCommunicator& control) {
     auto device = CudaDevice::Create({.local_rank = control.rank(), .shares_gpus = true});
     ASSERT_TRUE(device.ok()) << device.status();
     auto communicator = CudaCommunicator::Create(**device, control, comm::kConformanceWindowBytes, kTimeout);
     ASSERT_TRUE(communicator.ok()) << communicator.status();
     function(**device, **communicator);
-    ASSERT_TRUE(control.Barrier(kTimeout).ok());
+    if (ends_well) {
+      ASSERT_TRUE(control.Barrier(kTimeout).ok());
+    }
   });
 }
 
@@ -98,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, CudaConformance,
 
 TEST(CudaCommunicator, NcclThatIsTooOld) {
   const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES), version("SGD_EMULATED_NCCL_VERSION", "21703");
-  const absl::Status status = Nccl::Open().status();
+  const absl::Status status = Nccl::Open(true).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("libnccl.so.2 is NCCL 2.17.3; at least 2.18 is needed"));
 }
@@ -116,6 +121,113 @@ TEST(CudaCommunicator, WaitsOnlyForWhatWasStarted) {
     EXPECT_TRUE(communicator.Start(*handle, kTimeout).ok());
     EXPECT_TRUE(communicator.Wait(*handle, kTimeout).ok());
   });
+}
+
+// In place, at offset 0, of one f32.
+comm::CollectiveSpec SumOver(const std::vector<comm::AxisRef>& axes, const std::string& location = "mlp.py:31:8") {
+  comm::CollectiveSpec spec;
+  spec.axes = axes;
+  spec.location = location;
+  spec.operands.resize(1);
+  spec.operands[0].count = 1;
+  return spec;
+}
+
+float Sum(CudaDevice& device, comm::Communicator& communicator, comm::CollectiveHandle handle, float value) {
+  device::HostTransfer& transfer = *device.host_transfer();
+  EXPECT_TRUE(transfer.Upload(std::as_bytes(std::span(&value, 1)), communicator.window()).ok());
+  const absl::Status status = communicator.Execute(handle, kTimeout);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(transfer.Download(communicator.window(), std::as_writable_bytes(std::span(&value, 1))).ok());
+  return value;
+}
+
+TEST(CudaCommunicator, GroupsOfPartsOfTheRanks) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  // With the group of all ranks first, from which the others are split, and last.
+  for (const bool has_world_first : {true, false}) {
+    RunRanks(4, [&](CudaDevice& device, comm::Communicator& communicator) {
+      std::vector<std::vector<comm::AxisRef>> axes = {{{0, 1, 2}, {1, 1, 2}}, {{0, 1, 2}}, {{1, 1, 2}}};
+      if (!has_world_first) std::ranges::reverse(axes);
+      const float mine = static_cast<float>(communicator.rank());
+      for (const std::vector<comm::AxisRef>& of : axes) {
+        const auto handle = communicator.Prepare({{2, 2}}, SumOver(of));
+        ASSERT_TRUE(handle.ok()) << handle.status();
+        const uint32_t rank = communicator.rank();
+        const float expected = of.size() == 2 ? 6.f : of[0].axis == 0 ? 2.f * (rank % 2) + 2 : 4.f * (rank / 2) + 1;
+        for (int run = 0; run < 2; ++run) EXPECT_EQ(Sum(device, communicator, *handle, mine), expected);
+      }
+    });
+  }
+}
+
+TEST(CudaCommunicator, NamesRanksThatAreLateAndWhereTheGpuIs) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  std::atomic<int> ended = 0;
+  RunRanks(
+      3,
+      [&](CudaDevice& device, comm::Communicator& communicator) {
+        const auto first = communicator.Prepare({{3}}, SumOver({{0, 1, 3}}, "mlp.py:30:1"));
+        const auto second = communicator.Prepare({{3}}, SumOver({{0, 1, 3}}));
+        ASSERT_TRUE(first.ok() && second.ok());
+        EXPECT_EQ(Sum(device, communicator, *first, 1), 3);
+        if (communicator.rank() == 1) {
+          while (ended < 2) absl::SleepFor(absl::Milliseconds(5));
+        } else {
+          const absl::Status status = communicator.Execute(*second, absl::Milliseconds(100));
+          EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+          EXPECT_THAT(std::string(status.message()),
+                      HasSubstr("the GPU is at all_reduce #1 (mlp.py:31:8), and has not come to "
+                                "the end in 100ms; of those who wait, "));
+          EXPECT_THAT(std::string(status.message()), HasSubstr("rank 1 did not arrive within 2s"));
+          ++ended;
+          while (ended < 2) absl::SleepFor(absl::Milliseconds(5));
+        }
+        communicator.Abort(absl::DeadlineExceededError("late"));
+      },
+      /*ends_well=*/false);
+}
+
+TEST(CudaCommunicator, ThePeersCauseComesBeforeNcclsOwn) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  for (const bool is_told : {true, false}) {
+    const ScopedVariable broken("SGD_EMULATED_NCCL_ERROR", "1");
+    RunRanks(
+        2,
+        [&](CudaDevice& device, comm::Communicator& communicator) {
+          const auto sum = communicator.Prepare({{2}}, SumOver({{0, 1, 2}}));
+          ASSERT_TRUE(sum.ok()) << sum.status();
+          if (is_told && communicator.rank() == 1) {
+            absl::SleepFor(absl::Milliseconds(50));
+            communicator.Abort(absl::InvalidArgumentError("gpt.py:41:9: bad input"));
+            return;
+          }
+          const absl::Status status = communicator.Execute(*sum, kTimeout);
+          EXPECT_THAT(status.ToString(), is_told
+                                             ? HasSubstr("INVALID_ARGUMENT: rank 1: gpt.py:41:9: bad input")
+                                             : HasSubstr("NCCL: remote process exited or there was a network error"));
+          communicator.Abort(status);
+        },
+        /*ends_well=*/false);
+  }
+}
+
+TEST(CudaCommunicator, AnEndOfTheJobEndsTheMeeting) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  RunRanks(
+      2,
+      [&](CudaDevice&, comm::Communicator& communicator) {
+        // Rank 1 answers as if it were to meet, and does not.
+        if (communicator.rank() == 1) {
+          EXPECT_TRUE(communicator.AllGatherBytes("", kTimeout).ok());
+          communicator.Abort(absl::ResourceExhaustedError("the GPU has no memory"));
+          return;
+        }
+        const absl::Status status = communicator.Prepare({{2}}, SumOver({{0, 1, 2}})).status();
+        EXPECT_THAT(status.ToString(),
+                    HasSubstr("RESOURCE_EXHAUSTED: all_reduce #0 (mlp.py:31:8): rank 1: the GPU has no memory"));
+      },
+      /*ends_well=*/false);
 }
 
 }  // namespace

@@ -2,52 +2,88 @@
 #include "tests/targets/gpu/doubles/channels.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace sgd::emulated {
 namespace {
 
 constexpr uint64_t kCapacity = 64 << 10;
-constexpr std::chrono::seconds kPatience(60);
-
-struct Head {
-  std::atomic<int> arrived;
-};
+constexpr uint64_t kHeadBytes = 8192;
 
 }  // namespace
+
+struct Channels::Head {
+  std::atomic<int> arrived, finalized;
+  struct Split {
+    std::atomic<int> arrived;
+    int colors[kMaxRanks], keys[kMaxRanks];
+  } splits[kMaxSplits];
+};
 
 struct Channels::Ring {
   std::atomic<uint64_t> produced, consumed;
   std::byte bytes[kCapacity];
 };
 
-Channels* Channels::Meet(const std::string& name, int ranks, int rank) {
-  const uint64_t size = 4096 + sizeof(Ring) * static_cast<uint64_t>(ranks) * static_cast<uint64_t>(ranks);
+Channels::Head& Channels::head() {
+  static_assert(sizeof(Head) <= kHeadBytes);
+  return *reinterpret_cast<Head*>(memory_);
+}
+
+Channels* Channels::Open(const std::string& name, int ranks, int rank) {
+  if (ranks > kMaxRanks) return nullptr;
+  const uint64_t size = kHeadBytes + sizeof(Ring) * static_cast<uint64_t>(ranks) * static_cast<uint64_t>(ranks);
   const int file = shm_open(name.c_str(), O_CREAT | O_RDWR, 0600);
   if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) return nullptr;
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   if (memory == MAP_FAILED) return nullptr;
-  Head& head = *static_cast<Head*>(memory);
-  ++head.arrived;
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (head.arrived < ranks) {
-    if (std::chrono::steady_clock::now() > deadline) return nullptr;
-    sched_yield();
+  auto* channels = new Channels(name, static_cast<std::byte*>(memory), ranks, rank);
+  ++channels->head().arrived;
+  return channels;
+}
+
+bool Channels::AreAllHere() {
+  if (head().arrived < ranks_) return false;
+  Abandon();  // it stays where it is mapped
+  return true;
+}
+
+void Channels::Abandon() {
+  if (!std::exchange(has_unlinked_, true)) shm_unlink(name_.c_str());
+}
+
+void Channels::Finalize() { ++head().finalized; }
+bool Channels::AreAllFinalized() { return head().finalized >= ranks_; }
+
+void Channels::BeginSplit(int index, int color, int key) {
+  Head::Split& split = head().splits[index];
+  split.colors[rank_] = color;
+  split.keys[rank_] = key;
+  ++split.arrived;
+}
+
+std::optional<Channels*> Channels::EndSplit(int index) {
+  const Head::Split& split = head().splits[index];
+  if (split.arrived < ranks_) return std::nullopt;
+  const int color = split.colors[rank_], key = split.keys[rank_];
+  int ranks = 0, rank = 0;
+  for (int other = 0; other < ranks_; ++other) {
+    if (split.colors[other] != color) continue;
+    ++ranks;
+    if (split.keys[other] < key || (split.keys[other] == key && other < rank_)) ++rank;
   }
-  shm_unlink(name.c_str());  // the first of them; it stays where it is mapped
-  return new Channels(static_cast<std::byte*>(memory), ranks, rank);
+  return Open(name_ + "_" + std::to_string(index) + "_" + std::to_string(color), ranks, rank);
 }
 
 Channels::Ring& Channels::RingOf(int from, int to) {
-  return reinterpret_cast<Ring*>(memory_ + 4096)[from * ranks_ + to];
+  return reinterpret_cast<Ring*>(memory_ + kHeadBytes)[from * ranks_ + to];
 }
 
 uint64_t Channels::Advance(Message& message) {
@@ -70,11 +106,9 @@ uint64_t Channels::Advance(Message& message) {
   return count;
 }
 
-bool Channels::Exchange(std::vector<Message> messages) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  std::erase_if(messages, [](const Message& message) { return message.bytes == 0; });
-  while (!messages.empty()) {
-    uint64_t moved = 0;
+void Channels::Advance(std::vector<Message>& messages) {
+  for (uint64_t moved = 1; moved > 0 && !messages.empty();) {
+    moved = 0;
     for (size_t i = 0; i < messages.size(); ++i) {
       // Behind an earlier message of the same pair.
       const bool waits =
@@ -84,11 +118,7 @@ bool Channels::Exchange(std::vector<Message> messages) {
       if (!waits) moved += Advance(messages[i]);
     }
     std::erase_if(messages, [](const Message& message) { return message.bytes == 0; });
-    if (moved > 0 || messages.empty()) continue;
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    sched_yield();
   }
-  return true;
 }
 
 }  // namespace sgd::emulated

@@ -154,6 +154,11 @@ extern "C" uint64_t sgd_emulated_bytes() { return Memory::Get().used(); }
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes) {
   return Memory::Get().Resolve(address, bytes);
 }
+// Work that is called until it is ready (CUDA_ERROR_NOT_READY before): as a kernel that waits for peers. `data` is kept
+// for ever, since a graph may run it again.
+extern "C" CUresult sgd_emulated_enqueue(CUstream stream, CUresult (*function)(void*), void* data) {
+  return Machine::OfThisThread().Enqueue(Of(stream), [=] { return function(data); });
+}
 
 extern "C" {
 
@@ -414,7 +419,7 @@ CUresult cuGraphUpload(CUgraphExec executable, CUstream stream) {
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   const std::shared_ptr<const GraphNodes> nodes = reinterpret_cast<EmulatedGraph*>(executable)->nodes;
-  return Machine::OfThisThread().Enqueue(Of(stream), [nodes] { return Machine::OfThisThread().Run(*nodes); });
+  return Machine::OfThisThread().Launch(Of(stream), nodes);
 }
 
 CUresult cuGraphDestroy(CUgraph graph) {

@@ -1,6 +1,7 @@
 // The seed of the order is SGD_EMULATED_ORDER.
 #include "tests/targets/gpu/doubles/machine.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -109,55 +110,80 @@ CUresult Machine::EndCapture(EmulatedStream* stream, std::unique_ptr<GraphNodes>
   return is_joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
-CUresult Machine::Run(const GraphNodes& graph) {
-  std::vector<size_t> waits(graph.nodes.size());
-  std::vector<std::vector<size_t>> next(graph.nodes.size());
-  std::vector<size_t> ready;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    waits[i] = graph.nodes[i].after.size();
-    for (size_t before : graph.nodes[i].after) next[before].push_back(i);
-    if (waits[i] == 0) ready.push_back(i);
+GraphRun::GraphRun(std::shared_ptr<const GraphNodes> graph)
+    : graph_(std::move(graph)), waits_(graph_->nodes.size()), next_(graph_->nodes.size()) {
+  for (size_t i = 0; i < graph_->nodes.size(); ++i) {
+    waits_[i] = graph_->nodes[i].after.size();
+    for (size_t before : graph_->nodes[i].after) next_[before].push_back(i);
+    if (waits_[i] == 0) ready_.push_back(i);
   }
-  while (!ready.empty()) {
-    std::swap(ready[random_() % ready.size()], ready.back());
-    const size_t node = ready.back();
-    ready.pop_back();
-    if (CUresult result = graph.nodes[node].run(); result != CUDA_SUCCESS) return result;
-    for (size_t other : next[node]) {
-      if (--waits[other] == 0) ready.push_back(other);
-    }
-  }
-  return CUDA_SUCCESS;
 }
 
-bool Machine::Advance() {
+CUresult GraphRun::Advance(std::mt19937& random) {
+  std::vector<size_t> not_ready;
+  while (!ready_.empty()) {
+    std::swap(ready_[random() % ready_.size()], ready_.back());
+    const size_t node = ready_.back();
+    ready_.pop_back();
+    const CUresult result = graph_->nodes[node].run();
+    if (result == CUDA_ERROR_NOT_READY) {
+      not_ready.push_back(node);
+      continue;
+    }
+    if (result != CUDA_SUCCESS) return result;
+    for (size_t other : next_[node]) {
+      if (--waits_[other] == 0) ready_.push_back(other);
+    }
+  }
+  ready_ = std::move(not_ready);
+  return ready_.empty() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult Machine::Launch(EmulatedStream* stream, std::shared_ptr<const GraphNodes> graph) {
+  auto run = std::make_shared<GraphRun>(std::move(graph));
+  return Enqueue(stream, [this, run] { return run->Advance(random_); });
+}
+
+CUresult Machine::Advance() {
   std::vector<EmulatedStream*> able;
   for (const auto& stream : streams_) {
     if (stream->is_idle()) continue;
     const EmulatedStream::Item& item = stream->items[stream->next];
     if (item.wait == nullptr || item.wait->is_done) able.push_back(stream.get());
   }
-  if (able.empty()) return false;
-  EmulatedStream& stream = *able[random_() % able.size()];
-  const EmulatedStream::Item item = stream.items[stream.next++];
-  if (item.run && error_ == CUDA_SUCCESS) error_ = item.run();
-  if (item.record != nullptr) {
-    item.record->is_done = true;
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    item.record->done_at = std::chrono::duration<double, std::milli>(now).count();
+  if (able.empty()) return CUDA_ERROR_LAUNCH_TIMEOUT;
+  std::ranges::shuffle(able, random_);
+  for (EmulatedStream* stream : able) {
+    const EmulatedStream::Item item = stream->items[stream->next];
+    const CUresult result = item.run && error_ == CUDA_SUCCESS ? item.run() : CUDA_SUCCESS;
+    if (result == CUDA_ERROR_NOT_READY) continue;
+    if (error_ == CUDA_SUCCESS) error_ = result;
+    if (item.record != nullptr) {
+      item.record->is_done = true;
+      const auto now = std::chrono::steady_clock::now().time_since_epoch();
+      item.record->done_at = std::chrono::duration<double, std::milli>(now).count();
+    }
+    ++stream->next;
+    if (stream->is_idle()) {
+      stream->items.clear();
+      stream->next = 0;
+    }
+    return CUDA_SUCCESS;
   }
-  if (stream.is_idle()) {
-    stream.items.clear();
-    stream.next = 0;
-  }
-  return true;
+  sched_yield();  // others have to do something first
+  return CUDA_ERROR_NOT_READY;
 }
 
 CUresult Machine::Drain(EmulatedStream* stream) {
   if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  constexpr std::chrono::seconds kPatience(60);
+  auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!stream->is_idle()) {
-    if (!Advance())
-      return CUDA_ERROR_LAUNCH_TIMEOUT;  // waits for an event of another thread, which this double has not
+    const CUresult result = Advance();
+    if (result == CUDA_ERROR_LAUNCH_TIMEOUT) return result;
+    const auto now = std::chrono::steady_clock::now();
+    if (result == CUDA_SUCCESS) deadline = now + kPatience;
+    if (now > deadline) return CUDA_ERROR_LAUNCH_TIMEOUT;
   }
   return error_;
 }
@@ -165,14 +191,14 @@ CUresult Machine::Drain(EmulatedStream* stream) {
 CUresult Machine::Poll(EmulatedStream* stream) {
   if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->is_idle()) return error_;
-  return Advance() ? CUDA_ERROR_NOT_READY : CUDA_ERROR_LAUNCH_TIMEOUT;
+  return Advance() == CUDA_ERROR_LAUNCH_TIMEOUT ? CUDA_ERROR_LAUNCH_TIMEOUT : CUDA_ERROR_NOT_READY;
 }
 
 CUresult Machine::Poll(EmulatedEvent* event) {
   if (event->graph != nullptr) return CUDA_ERROR_CAPTURED_EVENT;
   if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (event->recorded == nullptr || event->recorded->is_done || error_ != CUDA_SUCCESS) return error_;
-  return Advance() ? CUDA_ERROR_NOT_READY : CUDA_ERROR_LAUNCH_TIMEOUT;
+  return Advance() == CUDA_ERROR_LAUNCH_TIMEOUT ? CUDA_ERROR_LAUNCH_TIMEOUT : CUDA_ERROR_NOT_READY;
 }
 
 }  // namespace sgd::emulated

@@ -13,6 +13,7 @@
 
 namespace sgd::emulated {
 
+// CUDA_ERROR_NOT_READY when it has to be called again.
 using Operation = std::function<CUresult()>;
 
 // Operations with the ones that come before them.
@@ -22,6 +23,20 @@ struct GraphNodes {
     std::vector<size_t> after;
   };
   std::vector<Node> nodes;
+};
+
+// A graph that has been launched: its operations in a random order among those that it allows.
+class GraphRun {
+ public:
+  explicit GraphRun(std::shared_ptr<const GraphNodes> graph);
+  // Runs until all is done, or until what is left is not ready.
+  CUresult Advance(std::mt19937& random);
+
+ private:
+  std::shared_ptr<const GraphNodes> graph_;
+  std::vector<size_t> waits_;              // by node: how many before it are not done
+  std::vector<std::vector<size_t>> next_;  // by node
+  std::vector<size_t> ready_;
 };
 
 // A point that a stream has come to.
@@ -73,10 +88,10 @@ class Machine {
   // The context ends, and its error with it.
   void ForgetError() { error_ = CUDA_SUCCESS; }
 
-  // Runs a graph's operations in a random order among those that it allows.
-  CUresult Run(const GraphNodes& graph);
+  CUresult Launch(EmulatedStream* stream, std::shared_ptr<const GraphNodes> graph);
 
-  // Runs until the stream is idle; the first error of any operation, from then on always.
+  // Runs until the stream is idle; the first error of any operation, from then on always. CUDA_ERROR_LAUNCH_TIMEOUT
+  // when nothing gets ready for a minute: the driver would wait for ever.
   CUresult Drain(EmulatedStream* stream);
   // Runs a little; CUDA_ERROR_NOT_READY while there is more.
   CUresult Poll(EmulatedStream* stream);
@@ -84,8 +99,9 @@ class Machine {
 
  private:
   Machine();
-  // Runs one item of a random stream that can; false when none can.
-  bool Advance();
+  // Runs one item of a random stream that can. CUDA_ERROR_NOT_READY when what can run is not ready, and
+  // CUDA_ERROR_LAUNCH_TIMEOUT when nothing can: all wait for events of another thread, which this double has not.
+  CUresult Advance();
 
   std::vector<std::unique_ptr<EmulatedStream>> streams_;
   std::unique_ptr<GraphNodes> capture_;

@@ -1,0 +1,39 @@
+// A collective as a list of calls of the driver and of NCCL, made before the first step.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/comm/collective_plan.h"
+#include "runtime/comm/collective_spec.h"
+#include "targets/gpu/device/driver.h"
+#include "targets/gpu/device/nccl.h"
+#include "targets/gpu/device/nccl_group.h"
+
+namespace sgd::cuda {
+
+// One call, or one group of calls of NCCL, for the stream that it is given.
+using Action = std::function<absl::Status(CUstream stream)>;
+
+// What actions are made for. They keep the pointers.
+struct ActionPlace {
+  const Driver* driver;
+  const Nccl* nccl;        // null for a group of one rank
+  const NcclGroup* group;  // null for a group of one rank
+  std::byte* window;       // of this rank, on the device
+  // Memory of the device for one collective at a time.
+  std::function<absl::StatusOr<std::byte*>(uint64_t bytes)> staging;
+};
+
+// Of a spec that has passed CheckSpec, for one rank. The operands of a bucket are one group of calls. Unimplemented for
+// reductions that NCCL has not.
+absl::StatusOr<std::vector<Action>> MakeActions(const ActionPlace& place, const comm::Mesh& mesh,
+                                                const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan);
+
+}  // namespace sgd::cuda

@@ -1,0 +1,144 @@
+"""Ranks on GPUs that die, stop, fail or run out of memory, and machines that lack something, on doubles of NVIDIA's libraries."""
+import os
+import re
+import signal
+import subprocess
+import time
+
+import harness
+
+DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
+MLP = harness.Model("mlp_digits")
+EMULATED = {"SGD_CUDA_LIBRARIES": str(DOUBLES), "SGD_EMULATED_KERNELS": str(DOUBLES / "sgd_emulated_kernels.so")}
+# 100 ms is the promise; the rest is the slack of a loaded test machine.
+LIMIT = 20.0
+
+
+def compiled(folder, ranks=4, target="cuda:emulated"):
+    return MLP.compile(folder, {"data": ranks}, extra=["--target", target])[0]
+
+
+def bench(artifact, *args):
+    return [str(harness.BUILD / "bin" / "sgdrun"), *map(str, args), str(artifact), "--bench", "100000000"]
+
+
+def start(command, env=None):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **EMULATED, **(env or {})})
+
+
+def launched(artifact, *args):
+    """Four ranks that have come to replay their steps."""
+    process = start(bench(artifact, "-n", 4, *args))
+    harness.wait_until(lambda: len(harness.children(process.pid)) == 4 and all(harness.busy(p) for p in harness.children(process.pid)), 60)
+    time.sleep(0.3)  # well into the steps: a fault before is found by the same waits, and said in other words
+    return process, harness.children(process.pid)
+
+
+def ended(process, pids, limit, *parts):
+    begin = time.monotonic()
+    _, errors = process.communicate(timeout=limit + 30)
+    seconds = time.monotonic() - begin
+    assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
+    for part in parts:
+        assert part in errors, f"'{part}' is not in: {errors}"
+    assert seconds < limit, f"took {seconds:.2f} s"
+    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    print(f"        ended {seconds * 1000:.0f} ms after the fault")
+    return errors
+
+
+def killed_rank(folder):
+    process, pids = launched(compiled(folder))
+    os.kill(pids[2], signal.SIGKILL)
+    ended(process, pids, LIMIT, "rank 2: ")
+
+
+def stopped_rank(folder):
+    """The others name the rank, the collective that their GPUs are at, and its source line."""
+    process, pids = launched(compiled(folder), "--deadline", 2)
+    os.kill(pids[1], signal.SIGSTOP)
+    errors = ended(process, pids, 30, "the GPU is at all_reduce #", "mlp.py:", "and has not come to the end in 2s")
+    # On a loaded machine others may be late as well.
+    assert re.search(r"ranks? (\d, )*1(, \d)* did not arrive within 2s", errors), errors
+
+
+def one_by_one(artifact, ranks, env_of):
+    """Ranks as torchrun starts them, so that one of them can have another environment."""
+    port = str(30000 + os.getpid() % 30000)
+    family = {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    return [start(bench(artifact, "--deadline", 60), {**family, "RANK": str(r), "LOCAL_RANK": str(r), **env_of(r)}) for r in range(ranks)]
+
+
+def all_say(processes, *parts):
+    for process in processes:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
+        assert len(errors.splitlines()) == 1, errors
+        for part in parts:
+            assert part in errors, f"'{part}' is not in: {errors}"
+
+
+def error_of_nccl(folder):
+    """The network breaks for one rank in its fortieth collective; it says so, and the others say that it did."""
+    processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_NCCL_ERROR": "40"} if rank == 1 else {})
+    all_say(processes, "rank 1: ", "NCCL: remote process exited or there was a network error")
+
+
+def no_memory(folder):
+    processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_MEMORY": "65536"} if rank == 1 else {})
+    all_say(processes, "rank 1: ", "the GPU has ", " of 65536 bytes free, this rank needs ", "CUDA_ERROR_OUT_OF_MEMORY")
+
+
+def another_driver(folder):
+    processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_DRIVER_VERSION": "12080"} if rank == 1 else {})
+    all_say(processes, "ranks must run the same thing, but rank 0 and rank 1 differ", "driver 13000", "driver 12080")
+
+
+def another_nccl(folder):
+    processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_NCCL_VERSION": "22005"} if rank == 1 else {})
+    all_say(processes, "ranks must run the same thing, but rank 0 and rank 1 differ", "NCCL 2.20.5")
+
+
+def refused(folder, artifact, ranks, env, *parts):
+    run = subprocess.run(bench(artifact, "-n", ranks), capture_output=True, text=True, env={**os.environ, **EMULATED, **env}, timeout=harness.TIMEOUT)
+    assert run.returncode == 1 and len(run.stderr.splitlines()) == 1, run.stderr
+    for part in parts:
+        assert part in run.stderr, f"'{part}' is not in: {run.stderr}"
+
+
+def without(folder, *missing):
+    """The doubles but for some; libraries of the system and of Python environments are not to stand in."""
+    libraries = folder / ("without" + "".join(missing))
+    libraries.mkdir()
+    for library in DOUBLES.iterdir():
+        if not any(library.name.startswith(name) for name in missing):
+            (libraries / library.name).symlink_to(library)
+    return {"SGD_CUDA_LIBRARIES": str(libraries), "CUDA_HOME": str(folder), "VIRTUAL_ENV": "", "CONDA_PREFIX": "", "LD_LIBRARY_PATH": "", "PATH": "/nowhere"}
+
+
+def missing_libraries(folder):
+    artifact = compiled(folder, 2)
+    of_system = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    for name, purpose in (("libnccl", "through which GPUs talk"), ("libcublasLt", "cannot open libcublasLt.so")):
+        if f"{name}.so" in of_system:
+            print(f"        skipped: this system has a {name} of its own")
+        else:
+            refused(folder, artifact, 2, without(folder, name), f"{name}.so", purpose)
+    refused(folder, artifact, 2, {"SGD_EMULATED_NCCL_VERSION": "21703"}, "is NCCL 2.17.3; at least 2.18 is needed")
+    refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "0"}, "the NVIDIA driver sees no GPU")
+    refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "1"}, "has no GPU: there are 1")
+    refused(folder, artifact, 2, {"SGD_EMULATED_DRIVER_VERSION": "11080"}, "the NVIDIA driver is of CUDA 11.8; at least 12.0 is needed")
+
+
+def another_architecture(folder):
+    """Refused before the inputs are looked at."""
+    artifact = compiled(folder, 1, "cuda:sm_100")
+    run = harness.tool("sgdrun", "-n", 1, artifact, "--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", check=False,
+                       env=EMULATED)
+    assert run.returncode == 1 and "compiled for sm_100, this GPU is an sm_90" in run.stderr, run.stderr
+    assert not (folder / "out.safetensors").exists()
+
+
+harness.main([("killed rank", killed_rank), ("stopped rank", stopped_rank), ("error of NCCL", error_of_nccl), ("no memory", no_memory),
+              ("another driver", another_driver), ("another NCCL", another_nccl), ("missing libraries", missing_libraries),
+              ("another architecture", another_architecture)])

@@ -1,0 +1,116 @@
+// One loop per type.
+#include "tests/targets/gpu/doubles/nccl_reductions.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+namespace sgd::emulated {
+namespace {
+
+struct Bf16 {
+  uint16_t bits;
+};
+
+template <typename T>
+auto Load(T value) {
+  if constexpr (std::is_same_v<T, Bf16>) {
+    return std::bit_cast<float>(uint32_t{value.bits} << 16);
+  } else if constexpr (std::is_same_v<T, _Float16>) {
+    return static_cast<float>(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename T, typename Sum>
+T Store(Sum value) {
+  if constexpr (std::is_same_v<T, Bf16>) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value);
+    if ((bits & 0x7fffffff) > 0x7f800000) return Bf16{static_cast<uint16_t>(bits >> 16 | 0x40)};
+    return Bf16{static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <typename Sum>
+Sum Combine(ncclRedOp_t reduce, Sum a, Sum b) {
+  switch (reduce) {
+    case ncclProd:
+      return static_cast<Sum>(a * b);
+    case ncclMax:
+      return std::max(a, b);
+    case ncclMin:
+      return std::min(a, b);
+    default:
+      return static_cast<Sum>(a + b);
+  }
+}
+
+// parts[r] holds rank r's `count` elements.
+template <typename T>
+void ReduceAs(const std::vector<std::vector<std::byte>>& parts, uint64_t count, ncclRedOp_t reduce, std::byte* target) {
+  for (uint64_t i = 0; i < count; ++i) {
+    T element;
+    std::memcpy(&element, parts[0].data() + i * sizeof(T), sizeof(T));
+    auto sum = Load(element);
+    for (size_t rank = 1; rank < parts.size(); ++rank) {
+      std::memcpy(&element, parts[rank].data() + i * sizeof(T), sizeof(T));
+      sum = Combine(reduce, sum, Load(element));
+    }
+    element = Store<T>(sum);
+    std::memcpy(target + i * sizeof(T), &element, sizeof(T));
+  }
+}
+
+}  // namespace
+
+void Reduce(ncclDataType_t type, const std::vector<std::vector<std::byte>>& parts, uint64_t count, ncclRedOp_t reduce,
+            std::byte* target) {
+  switch (type) {
+    case ncclInt8:
+      return ReduceAs<int8_t>(parts, count, reduce, target);
+    case ncclUint8:
+      return ReduceAs<uint8_t>(parts, count, reduce, target);
+    case ncclInt32:
+      return ReduceAs<int32_t>(parts, count, reduce, target);
+    case ncclUint32:
+      return ReduceAs<uint32_t>(parts, count, reduce, target);
+    case ncclInt64:
+      return ReduceAs<int64_t>(parts, count, reduce, target);
+    case ncclUint64:
+      return ReduceAs<uint64_t>(parts, count, reduce, target);
+    case ncclFloat16:
+      return ReduceAs<_Float16>(parts, count, reduce, target);
+    case ncclBfloat16:
+      return ReduceAs<Bf16>(parts, count, reduce, target);
+    case ncclFloat32:
+      return ReduceAs<float>(parts, count, reduce, target);
+    case ncclFloat64:
+      return ReduceAs<double>(parts, count, reduce, target);
+    default:
+      std::abort();
+  }
+}
+
+uint64_t SizeOf(ncclDataType_t type) {
+  switch (type) {
+    case ncclInt8:
+    case ncclUint8:
+      return 1;
+    case ncclFloat16:
+    case ncclBfloat16:
+      return 2;
+    case ncclInt64:
+    case ncclUint64:
+    case ncclFloat64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+}  // namespace sgd::emulated
