@@ -32,7 +32,16 @@ class CudaKernels : public Target {
     description.reductionColumns = 32;
     description.hasTiles = false;
     description.multipliesIntegers = false;
-    description.productsTakeRelu = false;  // cuBLASLt promises nothing of NaN
+    // cuBLASLt's relu makes 0 of NaN (forums.developer.nvidia.com/t/329783), which the graph's maximum keeps.
+    description.productsTakeRelu = false;
+    // Before Hopper cuBLASLt computes it in a kernel of its own, slower than ours is (karpathy/llm.c, pull request
+    // 338).
+    description.productsTakeGelu = llvm::all_of(architectures, isHopperOrLater);
+    description.productsKeepSums = true;
+    description.hasTf32 = true;
+    // About 5 us a call, in which a kernel reads and writes a million elements.
+    description.products = {.batchDims = 1, .elementsPerCall = 1 << 20};
+    description.productWorkspaceBytes = getWorkspaceBytes();
     return description;
   }
 
@@ -61,6 +70,15 @@ class CudaKernels : public Target {
   }
 
  private:
+  static bool isHopperOrLater(const gpu::Architecture& architecture) { return architecture.getCapability() >= 90; }
+
+  /// What NVIDIA recommends for cuBLAS (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the
+  /// architectures: an algorithm that needs less leaves the rest alone.
+  uint64_t getWorkspaceBytes() const {
+    constexpr uint64_t kAlignment = 256;  // of what the library is given, anywhere in a buffer
+    return (uint64_t{llvm::any_of(architectures, isHopperOrLater) ? 32u : 4u} << 20) + kAlignment;
+  }
+
   SmallVector<gpu::Architecture> architectures;
   unsigned threads;
 };

@@ -51,6 +51,9 @@ class Driver {
     llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
     if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
     target = std::move(*found);
+    if (options.allowTf32 && !target->getDescription().hasTf32)
+      emitWarning(UnknownLoc::get(&context))
+          << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all products of f32 in f32";
     if (failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();

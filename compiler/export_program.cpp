@@ -149,6 +149,8 @@ class ProgramExporter {
     instruction->loc = getLocation(op.getLoc());
     if (launch)
       instruction->bytes = launch.getTouchedBytes();
+    else if (auto matmul = dyn_cast<plan::MatmulOp>(op))
+      instruction->bytes = matmul.getTouchedBytes();
     else if (!isa<plan::DoneOp>(op))
       for (Value operand : op.getOperands()) instruction->bytes += bytesOf(operand);
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
@@ -216,7 +218,8 @@ class ProgramExporter {
 
   FailureOr<artifact::MatmulT> getMatmul(plan::MatmulOp matmul) {
     artifact::MatmulT target;
-    auto element = getElementType(matmul.getC().getType().getElementType(), /*isUnsigned=*/false);
+    Type operandType = matmul.getA().getType().getElementType();
+    auto element = getElementType(operandType, /*isUnsigned=*/false);
     if (!element) return matmul.emitOpError("has an element type that artifacts do not have");
     target.element = *element;
     size_t batch = matmul.getNumBatchDims();
@@ -234,7 +237,12 @@ class ProgramExporter {
     target.b = sliceOf(matmul.getB());
     target.c = sliceOf(matmul.getC());
     if (matmul.getBias()) target.bias = sliceOf(matmul.getBias());
+    if (matmul.getAux()) target.aux = sliceOf(matmul.getAux());
+    if (matmul.getWorkspace()) target.workspace = sliceOf(matmul.getWorkspace());
     target.epilogue = static_cast<artifact::Epilogue>(matmul.getEpilogue());
+    target.activation = static_cast<artifact::Activation>(matmul.getActivation());
+    target.keeps_sums = matmul.getC().getType().getElementType() != operandType;
+    target.allows_tf32 = matmul.getTf32();
     return target;
   }
 
@@ -268,6 +276,7 @@ class ProgramExporter {
     target.result = sliceOf(convolution.getResult());
     if (convolution.getBias()) target.bias = sliceOf(convolution.getBias());
     target.epilogue = static_cast<artifact::Epilogue>(convolution.getEpilogue());
+    target.allows_tf32 = convolution.getTf32();
     instruction.flops = convolution.getFlops();
     instruction.op.Set(std::move(target));
     return success();

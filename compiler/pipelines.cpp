@@ -39,10 +39,11 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
   passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass());
-  passes.addNestedPass<func::FuncOp>(
-      createFormContractionsPass(FormContractionsPassOptions{target.multipliesIntegers}));
+  passes.addNestedPass<func::FuncOp>(createFormContractionsPass(FormContractionsPassOptions{
+      target.multipliesIntegers, target.productsKeepSums, target.products.batchDims, target.products.elementsPerCall}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  if (target.productsTakeGelu) passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{target.reductionParts, target.reductionColumns}));
@@ -55,9 +56,11 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
 
 void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
                              KernelModel model) {
-  passes.addPass(createToPlanPass(std::move(model)));
+  passes.addPass(createToPlanPass(std::move(model), target.products));
   passes.addPass(createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}));
   passes.addPass(createShareBuffersPass());
+  if (target.productWorkspaceBytes != 0)
+    passes.addPass(createGiveWorkspacesPass(GiveWorkspacesPassOptions{target.productWorkspaceBytes}));
   passes.addPass(createOverlapCollectivesPass(
       OverlapCollectivesPassOptions{getTopologyName(options, target), options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());

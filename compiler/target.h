@@ -9,6 +9,7 @@
 #include "compiler/timings.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/memory/passes.h"
+#include "passes/schedule/contraction_shape.h"
 #include "runtime/artifact/writer.h"
 
 namespace mlir::sgd {
@@ -26,6 +27,16 @@ struct TargetDescription {
   bool multipliesIntegers = true;
   /// Products can take the maximum with zero, of NaN being NaN as in the graph.
   bool productsTakeRelu = true;
+  /// Products of bf16 or f16 can take gelu, in the form with tanh, and its derivative.
+  bool productsTakeGelu = false;
+  /// Products of bf16 or f16 can have results of the type that their sums are taken in.
+  bool productsKeepSums = false;
+  /// Products of f32 can round their operands to TF32 where the program allows it.
+  bool hasTf32 = false;
+  /// What one call of a product takes.
+  ProductLimits products;
+  /// Memory that a product's library may use while it computes; 0: none.
+  uint64_t productWorkspaceBytes = 0;
 };
 
 class Target {

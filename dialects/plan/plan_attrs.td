@@ -62,6 +62,13 @@ def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "what follows the sum of product
 }
 def Plan_Epilogue : EnumAttr<Plan_Dialect, Plan_EpilogueEnum, "epilogue"> { let assemblyFormat = "$value"; }
 
+def Plan_ActivationEnum : I32EnumAttr<"Activation", "what becomes of a sum with its bias", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Gelu", 1, "gelu">, I32EnumAttrCase<"GeluGradient", 2, "gelu_gradient">]> {
+  let cppNamespace = "::mlir::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_Activation : EnumAttr<Plan_Dialect, Plan_ActivationEnum, "activation"> { let assemblyFormat = "$value"; }
+
 def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
   let mnemonic = "token";
   let summary = "A collective under way";

@@ -134,13 +134,29 @@ static LogicalResult verifyReach(Operation* op, StringRef name, Value buffer, Ar
   return success();
 }
 
+static LogicalResult verifyActivation(MatmulOp op) {
+  if (op.getActivation() == Activation::None)
+    return op.getAux() ? op.emitOpError("has an aux and no activation") : success();
+  if (op.getEpilogue() != Epilogue::None && op.getEpilogue() != Epilogue::Bias)
+    return op.emitOpError("has an activation with another epilogue than a bias");
+  if (op.getActivation() == Activation::GeluGradient && !op.getAux())
+    return op.emitOpError("needs an aux for the derivative");
+  if (op.getAux() && op.getAux().getType().getNumElements() != op.getC().getType().getNumElements())
+    return op.emitOpError("has an aux of another size than c");
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> sizes = getSizes();
   if (sizes.size() < 3 || sizes.size() > 7) return emitOpError("needs sizes of 0 to 4 batch dimensions, m, n and k");
   if (llvm::any_of(sizes, [](int64_t size) { return size < 1; })) return emitOpError("has an empty dimension");
-  Type element = getC().getType().getElementType();
-  if (getA().getType().getElementType() != element || getB().getType().getElementType() != element)
+  Type element = getA().getType().getElementType(), result = getC().getType().getElementType();
+  if (getB().getType().getElementType() != element || (result != element && result != sgd::getSumType(element)))
     return emitOpError("mixes element types");
+  for (Value other : {getBias(), getAux()})
+    if (other && cast<MemRefType>(other.getType()).getElementType() != result)
+      return emitOpError("has a bias or aux of another type than c");
+  if (getTf32() && !element.isF32()) return emitOpError("has tf32 on operands that are not f32");
   SmallVector<int64_t> batch(sizes.drop_back(3));
   int64_t m = sizes[batch.size()], n = sizes[batch.size() + 1], k = sizes[batch.size() + 2];
   auto with = [&](int64_t first, int64_t second) {
@@ -157,7 +173,14 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
   if (needsBias && getBias().getType().getNumElements() != n)
     return emitOpError() << "needs a bias of " << n << " elements";
-  return success();
+  return verifyActivation(*this);
+}
+
+int64_t MatmulOp::getTouchedBytes() {
+  int64_t bytes = 0;
+  for (Value buffer : getOperands())
+    if (buffer != getWorkspace()) bytes += getByteSize(cast<MemRefType>(buffer.getType()));
+  return bytes;
 }
 
 int64_t MatmulOp::getFlops() {

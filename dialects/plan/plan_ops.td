@@ -83,11 +83,16 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterf
   }];
 }
 
-def Plan_MatmulOp : Plan_Op<"matmul"> {
+def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
   let summary = "c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n], then the epilogue";
   let description = [{
     `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
-    [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements.
+    [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements. c and the bias are of
+    the operands' element type or of the one that sums are taken in, f32 for bf16 and f16 (i32 for narrower integers).
+
+    The activation `gelu` writes the sum with its bias to `aux`, if there is one, and its gelu (the form with tanh) to c; `gelu_gradient`
+    multiplies it with gelu's derivative at `aux`. `aux` has the size and strides of c. `workspace` is the library's while the product is
+    computed. `tf32`: the library may round f32 operands to 10 bits of mantissa first.
 
     A 4x8 matrix times its own transpose, which the strides [1, 8] of [k, n] express:
 
@@ -97,16 +102,22 @@ def Plan_MatmulOp : Plan_Op<"matmul"> {
     ```
   }];
   let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$a, Arg<Plan_Buffer, "", [MemRead]>:$b, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$c,
-    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, DenseI64ArrayAttr:$sizes,
+    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, Arg<Optional<Plan_Buffer>, "", [MemRead, MemWrite]>:$aux,
+    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, DenseI64ArrayAttr:$sizes,
     DenseI64ArrayAttr:$a_strides, DenseI64ArrayAttr:$b_strides, DenseI64ArrayAttr:$c_strides,
-    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue);
+    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, DefaultValuedAttr<Plan_Activation, "Activation::None">:$activation,
+    UnitAttr:$tf32);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
-    `sizes` $sizes `strides` $a_strides `,` $b_strides `,` $c_strides (`epilogue` $epilogue^)? attr-dict
+    (`aux` `(` $aux^ `:` type($aux) `)`)? (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
+    `sizes` $sizes `strides` $a_strides `,` $b_strides `,` $c_strides (`epilogue` $epilogue^)? (`activation` $activation^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getNumBatchDims() { return getSizes().size() - 3; }
+    bool writesAux() { return getAux() && getActivation() == Activation::Gelu; }
+    /// Bytes of all operands but the workspace.
+    int64_t getTouchedBytes();
     int64_t getFlops();
   }];
 }
@@ -119,7 +130,8 @@ def Plan_ConvolutionOp : Plan_Op<"convolution"> {
     `sizes` is [n, g, c, f]. `inputs`, `outputs` and `kernels` are the sizes of the spatial dimensions of lhs, result and rhs; element k of
     window o is at o * stride + k * dilation - low, zero outside of [0, input); a negative dilation reads the kernel backwards. Strides of
     operands count elements: of [n, g, c, spatial..] for the lhs, [g, c, f, spatial..] for the rhs, [n, g, f, spatial..] for the result, whose
-    element type is the one that sums are taken in. `accumulate` adds to what the result holds; `bias` has g * f elements.
+    element type is the one that sums are taken in. `accumulate` adds to what the result holds; `bias` has g * f elements. `tf32` as for a
+    matmul.
 
     ```mlir
     plan.convolution ins(%x, %w : memref<8x16x4xf32, #plan.space<private>>, memref<3x4x6xf32, #plan.space<private>>)
@@ -131,7 +143,7 @@ def Plan_ConvolutionOp : Plan_Op<"convolution"> {
     Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$inputs, DenseI64ArrayAttr:$outputs,
     DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
     DenseI64ArrayAttr:$lhs_strides, DenseI64ArrayAttr:$rhs_strides, DenseI64ArrayAttr:$result_strides,
-    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue);
+    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, UnitAttr:$tf32);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $result `:` type($result) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
     `sizes` $sizes `windows` $inputs `to` $outputs `of` $kernels `strides` $strides `dilations` $dilations `low` $low

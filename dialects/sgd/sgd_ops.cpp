@@ -115,31 +115,54 @@ LogicalResult ConvolutionOp::verify() {
   return success();
 }
 
-LogicalResult ContractOp::verify() {
+/// Of sgd.contract and what is like it.
+template <typename OpTy>
+static LogicalResult verifyLabels(OpTy op) {
   llvm::DenseMap<int64_t, int64_t> sizes;
   auto claim = [&](StringRef name, ArrayRef<int64_t> labels, RankedTensorType type) -> LogicalResult {
     llvm::SmallSet<int64_t, 8> seen;
     if (static_cast<int64_t>(labels.size()) != type.getRank())
-      return emitOpError() << name << " has " << labels.size() << " labels for " << type.getRank() << " dimensions";
+      return op.emitOpError() << name << " has " << labels.size() << " labels for " << type.getRank() << " dimensions";
     for (auto [label, size] : llvm::zip(labels, type.getShape())) {
-      if (!seen.insert(label).second) return emitOpError() << name << " names label " << label << " twice";
+      if (!seen.insert(label).second) return op.emitOpError() << name << " names label " << label << " twice";
       if (sizes.try_emplace(label, size).first->second != size)
-        return emitOpError() << "label " << label << " has two sizes";
+        return op.emitOpError() << "label " << label << " has two sizes";
     }
     return success();
   };
-  if (failed(claim("lhs", getLhsLabels(), tensorType(getLhs()))) ||
-      failed(claim("rhs", getRhsLabels(), tensorType(getRhs()))))
+  if (failed(claim("lhs", op.getLhsLabels(), tensorType(op.getLhs()))) ||
+      failed(claim("rhs", op.getRhsLabels(), tensorType(op.getRhs()))))
     return failure();
   size_t known = sizes.size();
-  if (failed(claim("result", getResultLabels(), tensorType(getResult())))) return failure();
-  if (sizes.size() != known) return emitOpError("result has a label that no operand has");
+  if (failed(claim("result", op.getResultLabels(), tensorType(op->getResult(0))))) return failure();
+  if (sizes.size() != known) return op.emitOpError("result has a label that no operand has");
   for (auto [label, size] : sizes) {
-    bool inLhs = llvm::is_contained(getLhsLabels(), label), inRhs = llvm::is_contained(getRhsLabels(), label);
-    if (!(inLhs && inRhs) && !llvm::is_contained(getResultLabels(), label))
-      return emitOpError() << "label " << label << " of one operand is missing in the result";
+    bool inLhs = llvm::is_contained(op.getLhsLabels(), label), inRhs = llvm::is_contained(op.getRhsLabels(), label);
+    if (!(inLhs && inRhs) && !llvm::is_contained(op.getResultLabels(), label))
+      return op.emitOpError() << "label " << label << " of one operand is missing in the result";
   }
   return success();
+}
+
+LogicalResult ContractOp::verify() {
+  Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
+  if (lhs != tensorType(getRhs()).getElementType() || (result != lhs && result != getSumType(lhs)))
+    return emitOpError("mixes element types");
+  return verifyLabels(*this);
+}
+
+LogicalResult ContractGeluOp::verify() {
+  RankedTensorType result = tensorType(getResult());
+  if (getPreActivation().getType() != result) return emitOpError("has two results of different types");
+  if (getBias() && (result.getRank() == 0 || tensorType(getBias()) != result.clone(result.getShape().take_back(1))))
+    return emitOpError("needs a bias of the result's last dimension");
+  return verifyLabels(*this);
+}
+
+LogicalResult ContractGeluGradientOp::verify() {
+  if (getPreActivation().getType() != getResult().getType())
+    return emitOpError("needs a pre-activation of the result's type");
+  return verifyLabels(*this);
 }
 
 LogicalResult CumulativeOp::verify() {

@@ -246,14 +246,15 @@ def Sgd_DotGeneralOp : Sgd_Op<"dot_general", [Pure]> {
   let summary = "Sum of products over the contracting dimensions; result dimensions: batch, then lhs free, then rhs free";
   let description = [{
     Accumulates in at least f32; the result is rounded once to its element type. Lists pair up: dimension `lhs_batching[i]` with
-    `rhs_batching[i]`, `lhs_contracting[i]` with `rhs_contracting[i]`.
+    `rhs_batching[i]`, `lhs_contracting[i]` with `rhs_contracting[i]`. `tf32`: a target may round f32 operands to 10 bits of mantissa first.
 
     ```mlir
     %1 = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32> -> tensor<8x32xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
-    DenseI64ArrayAttr:$lhs_batching, DenseI64ArrayAttr:$rhs_batching, DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting);
+    DenseI64ArrayAttr:$lhs_batching, DenseI64ArrayAttr:$rhs_batching, DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting,
+    UnitAttr:$tf32);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `batching` `=` $lhs_batching `x` $rhs_batching `contracting` `=` $lhs_contracting `x` $rhs_contracting
@@ -276,7 +277,7 @@ def Sgd_ConvolutionOp : Sgd_Op<"convolution", [Pure]> {
 
         result[n, o.., g, f] = sum over k.., c of padded[n, o * stride + k * rhs_dilation.., g, c] * rhs[k.., g, c, f]
 
-    Accumulates in at least f32; the result is rounded once to its element type.
+    Accumulates in at least f32; the result is rounded once to its element type. `tf32` as for dot_general.
 
     ```mlir
     %1 = sgd.convolution %x, %w strides = [2, 2] low = [0, 0] high = [1, 1] lhs_dilations = [1, 1] rhs_dilations = [1, 1]
@@ -284,7 +285,7 @@ def Sgd_ConvolutionOp : Sgd_Op<"convolution", [Pure]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low,
-    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$lhs_dilations, DenseI64ArrayAttr:$rhs_dilations);
+    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$lhs_dilations, DenseI64ArrayAttr:$rhs_dilations, UnitAttr:$tf32);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `strides` `=` $strides `low` `=` $low `high` `=` $high `lhs_dilations` `=` $lhs_dilations `rhs_dilations` `=` $rhs_dilations
@@ -301,7 +302,8 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
   let description = [{
     `lhs_labels[i]` names dimension i of the lhs, likewise for rhs and result; equal labels are the same dimension. Labels in both operands
     and the result are batch, in both operands only contracted, in one operand and the result free. Formed from dot_general and its
-    neighbouring transposes just before kernels are made, so that a library call can be given strides instead of copies.
+    neighbouring transposes just before kernels are made, so that a library call can be given strides instead of copies. `tf32` as for
+    dot_general. The operands have one element type; the result's may be the one that their sums are taken in.
 
     Labels in x^T w, both operands as they lie in memory: 0 is the contracted dimension.
 
@@ -310,10 +312,50 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
-    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
+    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels, UnitAttr:$tf32);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sgd_ContractGeluOp : Sgd_Op<"contract_gelu", [Pure]> {
+  let summary = "A contraction, a bias, and gelu of their sum, by one library call";
+  let description = [{
+    pre_activation = contract(lhs, rhs) + bias, the bias, if there is one, being of the last dimension, and result = gelu(pre_activation) in the form
+    x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))). Labels as in sgd.contract. Gelu is taken of the sum before that is rounded to
+    the element type, f16 or bf16.
+
+    ```mlir
+    %h, %x = sgd.contract_gelu %a [0, 1], %w [1, 2] into [0, 2] bias %b
+      : (tensor<8x16xbf16>, tensor<16x32xbf16>, tensor<32xbf16>) -> (tensor<8x32xbf16>, tensor<8x32xbf16>)
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$bias,
+    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
+  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$pre_activation);
+  let assemblyFormat = [{
+    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sgd_ContractGeluGradientOp : Sgd_Op<"contract_gelu_gradient", [Pure]> {
+  let summary = "A contraction times the derivative of gelu, by one library call";
+  let description = [{
+    result = contract(lhs, rhs) * gelu'(pre_activation): how a gradient goes back through sgd.contract_gelu.
+
+    ```mlir
+    %dx = sgd.contract_gelu_gradient %dy [0, 1], %w [2, 1] into [0, 2] at %x
+      : (tensor<8x64xbf16>, tensor<32x64xbf16>, tensor<8x32xbf16>) -> tensor<8x32xbf16>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, AnyRankedTensor:$pre_activation,
+    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels `at` $pre_activation attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -335,7 +377,7 @@ def Sgd_ConvolveOp : Sgd_Op<"convolve", [Pure]> {
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels,
     DenseI64ArrayAttr:$result_labels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$lhs_dilations,
-    DenseI64ArrayAttr:$rhs_dilations);
+    DenseI64ArrayAttr:$rhs_dilations, UnitAttr:$tf32);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels `strides` `=` $strides `low` `=` $low `lhs_dilations` `=` $lhs_dilations

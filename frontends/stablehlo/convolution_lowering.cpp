@@ -45,7 +45,7 @@ class ConvolutionLowering {
     Value lhs = convert(foldPadding(), l.getElementType(0), element);
     Value rhs = convert(l.operands[1], l.getElementType(1), element);
     auto convolution = l.create<ConvolutionOp>(getType(), prepareLhs(lhs), prepareRhs(rhs), strides, low, high,
-                                               lhsDilations, rhsDilations);
+                                               lhsDilations, rhsDilations, l.mayUseTf32(op.getPrecisionConfig()));
     return l.finish(finish(convolution));
   }
 

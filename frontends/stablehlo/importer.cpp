@@ -152,6 +152,7 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) operands.push_back(values.lookup(operand));
   OpLowering lowered(op, operands, builder, loc);
+  lowered.allowsTf32 = options.allowTf32;
   if ((lowering ? lowering(lowered) : (this->*regionLowering)(lowered)).failed()) return failure();
   foldScalars(lowered.results);
   return mapResults(op, lowered.results, loc);

@@ -1,6 +1,8 @@
 // Types and constants that all lowerings share; see op_lowering.h.
 #include "frontends/stablehlo/op_lowering.h"
 
+#include "frontends/stablehlo/input/stablehlo_dialect.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -54,6 +56,13 @@ DenseElementsAttr sgd::toSignless(DenseElementsAttr elements) {
 
 RankedTensorType OpLowering::getResultType(unsigned index) const {
   return convertTensorType(op->getResult(index).getType());
+}
+
+bool OpLowering::mayUseTf32(std::optional<ArrayAttr> precisions) const {
+  auto isDefault = [](Attribute precision) {
+    return cast<stablehlo::PrecisionAttr>(precision).getValue() == stablehlo::Precision::DEFAULT;
+  };
+  return allowsTf32 && isF32Product() && (!precisions || llvm::all_of(*precisions, isDefault));
 }
 
 Value OpLowering::splat(RankedTensorType type, double value) {

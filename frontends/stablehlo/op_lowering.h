@@ -48,6 +48,13 @@ class OpLowering {
   /// `value` itself when it has the shape of `type`, or a scalar repeated to that shape.
   Value broadcastScalar(Value value, RankedTensorType type);
 
+  bool isF32Product() const {
+    return getElementType(0).isF32() && getElementType(1).isF32() && getResultType().getElementType().isF32();
+  }
+  /// Whether a product of operands 0 and 1, whose precisions the program gives so, may be computed in TF32: the default
+  /// of f32, where the user allows it.
+  bool mayUseTf32(std::optional<ArrayAttr> precisions) const;
+
   /// An error at the user's location that begins with the op's name.
   InFlightDiagnostic error() const { return mlir::emitError(loc) << "'" << op->getName() << "' "; }
   LogicalResult unsupportedType() const;
@@ -56,6 +63,7 @@ class OpLowering {
   ValueRange operands;
   OpBuilder& builder;
   Location loc;
+  bool allowsTf32 = false;  ///< ImportOptions::allowTf32
   SmallVector<Value> results;
 };
 

@@ -132,6 +132,7 @@ Value prepareDotOperand(OpLowering& l, unsigned index, Type precision) {
 LogicalResult lowerDotGeneral(OpLowering& l) {
   auto dot = cast<stablehlo::DotGeneralOp>(l.op);
   Type lhsPrecision, rhsPrecision;
+  bool tf32 = !dot.getAlgorithmAttr() && l.mayUseTf32(dot.getPrecisionConfig());
   if (auto algorithm = dot.getAlgorithmAttr()) {
     // Several components emulate a precision that the default, accumulation in f32 or wider,
     // already has.
@@ -141,12 +142,13 @@ LogicalResult lowerDotGeneral(OpLowering& l) {
     if (algorithm.getLhsComponentCount() == 1 && algorithm.getRhsComponentCount() == 1) {
       lhsPrecision = algorithm.getLhsPrecisionType();
       rhsPrecision = algorithm.getRhsPrecisionType();
+      tf32 = isa<FloatTF32Type>(lhsPrecision) && isa<FloatTF32Type>(rhsPrecision) && l.isF32Product();
     }
   }
   auto dims = dot.getDotDimensionNumbers();
   return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, lhsPrecision),
                                  prepareDotOperand(l, 1, rhsPrecision), dims.getLhsBatching(), dims.getRhsBatching(),
-                                 dims.getLhsContracting(), dims.getRhsContracting());
+                                 dims.getLhsContracting(), dims.getRhsContracting(), tf32);
 }
 
 /// The old form: last dimension of lhs with the first of rhs.
@@ -156,7 +158,8 @@ LogicalResult lowerDot(OpLowering& l) {
     return l.error() << "expects vectors or matrices";
   ArrayRef<int64_t> none;
   return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, {}), prepareDotOperand(l, 1, {}), none,
-                                 none, ArrayRef(last), ArrayRef<int64_t>{0});
+                                 none, ArrayRef(last), ArrayRef<int64_t>{0},
+                                 l.mayUseTf32(cast<stablehlo::DotOp>(l.op).getPrecisionConfig()));
 }
 
 LogicalResult lowerOptimizationBarrier(OpLowering& l) {

@@ -41,7 +41,7 @@ static Stacked stackDot(DotGeneralOp op, const Stacked& lhs, const Stacked& rhs,
   append(rhsStart + rhsOnly.size(), rhsFree);
   Value product = DotGeneralOp::create(stack.getBuilder(), op.getLoc(), op.getType().clone(shape), lhs.value, rhs.value,
                                        lhsBatching, rhsBatching, shifted(lhs.axes.size(), op.getLhsContracting()),
-                                       shifted(rhs.axes.size(), op.getRhsContracting()));
+                                       shifted(rhs.axes.size(), op.getRhsContracting()), op.getTf32());
   return {stack.transpose(op.getLoc(), product, permutation), axes};
 }
 
@@ -71,8 +71,9 @@ static Stacked stackConvolution(ConvolutionOp op, const Stacked& lhs, const Stac
   Value right = rhs.isUniform() ? rhs.value : joinInto(stack.spread(loc, rhs, axes), group - 1, loc, stack);
   SmallVector<int64_t> shape(op.getType().getShape());
   shape[dim] *= stack.getNumRanks(axes);
-  Value result = ConvolutionOp::create(stack.getBuilder(), loc, op.getType().clone(shape), left, right, op.getStrides(),
-                                       op.getLow(), op.getHigh(), op.getLhsDilations(), op.getRhsDilations());
+  Value result =
+      ConvolutionOp::create(stack.getBuilder(), loc, op.getType().clone(shape), left, right, op.getStrides(),
+                            op.getLow(), op.getHigh(), op.getLhsDilations(), op.getRhsDilations(), op.getTf32());
   return splitFrom(result, axes, op.getType().getShape(), dim, loc, stack);
 }
 

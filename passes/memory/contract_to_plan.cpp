@@ -2,7 +2,6 @@
 #include "passes/memory/contract_to_plan.h"
 
 #include "passes/schedule/buffers.h"
-#include "passes/schedule/contraction_shape.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -22,29 +21,37 @@ static Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset
   return plan::ViewOp::create(builder, loc, part, buffer, offset * plan::getElementBytes(type.getElementType()));
 }
 
-LogicalResult mlir::sgd::createMatmuls(OpBuilder& builder, ContractOp contract, const StridedBuffer& lhs,
-                                       const StridedBuffer& rhs, const StridedBuffer& result, bool add) {
-  auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Contraction& contraction,
+                                                   const StridedBuffer& lhs, const StridedBuffer& rhs,
+                                                   const StridedBuffer& result, bool add, const ProductLimits& limits) {
+  Operation* op = contraction.op;
+  auto typeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()); };
+  RankedTensorType resultType = typeOf(op->getResult(0));
   std::optional<ContractionShape> shape =
-      getContractionShape({contract.getLhsLabels(), shapeOf(contract.getLhs()), lhs.strides},
-                          {contract.getRhsLabels(), shapeOf(contract.getRhs()), rhs.strides},
-                          {contract.getResultLabels(), shapeOf(contract.getResult()), result.strides},
-                          canSumInPlace(contract.getType().getElementType()));
+      getContractionShape({contraction.lhsLabels, typeOf(op->getOperand(0)).getShape(), lhs.strides},
+                          {contraction.rhsLabels, typeOf(op->getOperand(1)).getShape(), rhs.strides},
+                          {contraction.resultLabels, resultType.getShape(), result.strides},
+                          canSumInPlace(resultType.getElementType()), limits);
   if (!shape)
-    return contract.emitOpError(
+    return op->emitOpError(
         "has an order of dimensions that no strided matrix product can take; transpose an operand first");
-  Location loc = contract.getLoc();
+  Location loc = op->getLoc();
   const StridedBuffer &a = shape->swapped ? rhs : lhs, &b = shape->swapped ? lhs : rhs;
+  auto tf32 = op->getAttrOfType<UnitAttr>("tf32");
+  plan::MatmulOp matmul;
   for (int64_t repeat = 0; repeat < shape->repeats; ++repeat) {
     auto epilogue = plan::EpilogueAttr::get(builder.getContext(),
                                             repeat == 0 && !add ? plan::Epilogue::None : plan::Epilogue::Accumulate);
-    plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
-                           from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
-                           from(builder, loc, result.buffer, result.offset), Value(),
-                           builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
-                           builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
-                           builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),
-                           builder.getDenseI64ArrayAttr(append(shape->cBatch, {shape->cM, shape->cN})), epilogue);
+    matmul =
+        plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
+                               from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
+                               from(builder, loc, result.buffer, result.offset), /*bias=*/Value(),
+                               /*aux=*/Value(), /*workspace=*/Value(),
+                               builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
+                               builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
+                               builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),
+                               builder.getDenseI64ArrayAttr(append(shape->cBatch, {shape->cM, shape->cN})), epilogue,
+                               plan::ActivationAttr::get(builder.getContext(), plan::Activation::None), tf32);
   }
-  return success();
+  return matmul;
 }

@@ -4,6 +4,7 @@
 
 #include "dialects/plan/plan_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "passes/schedule/contraction_shape.h"
 
 namespace mlir::sgd {
 
@@ -14,10 +15,22 @@ struct StridedBuffer {
   SmallVector<int64_t> strides = {};
 };
 
-/// Creates the matmuls for `contract` on the buffers of its operands and result; with `add` the product is added to
-/// what the result holds. Emits an error on a contraction that is not a strided matrix product.
-LogicalResult createMatmuls(OpBuilder& builder, ContractOp contract, const StridedBuffer& lhs, const StridedBuffer& rhs,
-                            const StridedBuffer& result, bool add = false);
+/// An sgd.contract, or the contraction in an op like it: its result is the first one of `op`.
+struct Contraction {
+  template <typename OpTy>
+  explicit Contraction(OpTy op)
+      : op(op), lhsLabels(op.getLhsLabels()), rhsLabels(op.getRhsLabels()), resultLabels(op.getResultLabels()) {}
+
+  Operation* op;
+  ArrayRef<int64_t> lhsLabels, rhsLabels, resultLabels;
+};
+
+/// Creates the matmuls for `contraction` on the buffers of its operands and result, and returns the last of them; with
+/// `add` the product is added to what the result holds. Emits an error on a contraction that is not a strided matrix
+/// product.
+FailureOr<plan::MatmulOp> createMatmuls(OpBuilder& builder, const Contraction& contraction, const StridedBuffer& lhs,
+                                        const StridedBuffer& rhs, const StridedBuffer& result, bool add = false,
+                                        const ProductLimits& limits = {});
 
 }  // namespace mlir::sgd
 

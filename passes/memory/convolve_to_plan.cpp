@@ -119,7 +119,8 @@ class Creator {
     Location loc = op.getLoc();
     plan::ConvolutionOp::create(builder, loc, lhs, from(builder, loc, rhs, rhsOffset),
                                 from(builder, loc, result, resultOffset), Value(), sizes, inputs, outputs, kernels,
-                                strides, dilations, low, lhsStrides, rhsStrides, resultStrides, plan::Epilogue::None);
+                                strides, dilations, low, lhsStrides, rhsStrides, resultStrides, plan::Epilogue::None,
+                                op.getTf32());
   }
 
   OpBuilder& builder;

@@ -208,7 +208,7 @@ class FunctionFuser {
   /// another tensor.
   void fuse(ProductOp product) {
     plan::AllocOp target = getWholeAlloc(product.getTarget());
-    if (!target || product.getEpilogue() != plan::Epilogue::None || !product.isRowMajor(getNumElements(target))) return;
+    if (!target || product.hasEpilogue() || !product.isRowMajor(getNumElements(target))) return;
     std::optional<Reader> reader = getOnlyReader(product, target);
     if (!reader || reader->launch.getInputs().size() != 2 || reader->launch.getOutputs().size() != 1 ||
         reader->input > 1)

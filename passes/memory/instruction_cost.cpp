@@ -45,10 +45,11 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
   }
   if (auto launch = dyn_cast<plan::LaunchOp>(op))
     return cost.getOpSeconds(launch.getFlops(), static_cast<double>(launch.getTouchedBytes()));
+  if (auto matmul = dyn_cast<plan::MatmulOp>(op))
+    return cost.getOpSeconds(matmul.getFlops(), matmul.getTouchedBytes(),
+                             matmul.getA().getType().getElementTypeBitWidth() == 16);
   double bytes = 0;
   for (Value operand : op->getOperands()) bytes += plan::getByteSize(cast<MemRefType>(operand.getType()));
-  if (auto matmul = dyn_cast<plan::MatmulOp>(op))
-    return cost.getOpSeconds(matmul.getFlops(), bytes, matmul.getC().getType().getElementTypeBitWidth() == 16);
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) return cost.getOpSeconds(convolution.getFlops(), bytes);
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) return cost.getOpSeconds(tiled.getFlops(), bytes);
   return cost.getOpSeconds(0, bytes);

@@ -112,7 +112,11 @@ void OverlapScheduler::addNode(Operation* op) {
   llvm::MapVector<Value, bool> accesses;
   SmallVector<Value> written;
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) llvm::append_range(written, launch.getOutputs());
-  if (auto matmul = dyn_cast<plan::MatmulOp>(op)) written.push_back(matmul.getC());
+  if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
+    written.push_back(matmul.getC());
+    if (matmul.writesAux()) written.push_back(matmul.getAux());
+    if (matmul.getWorkspace()) written.push_back(matmul.getWorkspace());
+  }
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) written.push_back(convolution.getResult());
   if (auto collective = dyn_cast<plan::CollectiveOp>(op)) llvm::append_range(written, collective.getTargets());
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) llvm::append_range(written, tiled.getOutputs());

@@ -8,6 +8,7 @@
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/schedule/contraction_shape.h"
 
 namespace mlir::sgd {
 
@@ -33,8 +34,8 @@ struct KernelModel {
   std::function<std::string(ClusterOp)> key;
 };
 
-/// sgd-to-plan with a target's model.
-std::unique_ptr<Pass> createToPlanPass(KernelModel model);
+/// sgd-to-plan with a target's model, and what its products take.
+std::unique_ptr<Pass> createToPlanPass(KernelModel model, const ProductLimits& products);
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";

@@ -26,6 +26,16 @@ def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::ModuleOp"> {
   let options = [Option<"relu", "relu", "bool", "true", "Whether the target's products take the maximum with zero as the graph does">];
 }
 
+def GiveWorkspacesPass : Pass<"sgd-give-workspaces", "::mlir::ModuleOp"> {
+  let summary = "Matrix products of floats get memory that the target's library may use while it computes";
+  let description = [{
+    Before: buffers are shared, none has an offset. After: every such plan.matmul has a workspace of its own, which lives as long as the
+    product runs, so that all of them, and whatever is dead meanwhile, may lie at the same place.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+  let options = [Option<"bytes", "bytes", "uint64_t", "33554432", "Bytes of a workspace">];
+}
+
 def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {
   let summary = "Updates in place: results of kernels and all_reduce over operands that die, results over the arguments they alias";
   let description = [{

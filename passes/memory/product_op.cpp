@@ -17,9 +17,10 @@ std::array<Value, 2> ProductOp::getFactors() const {
   return {convolution.getLhs(), convolution.getRhs()};
 }
 
-plan::Epilogue ProductOp::getEpilogue() const {
-  if (auto matmul = dyn_cast<plan::MatmulOp>(op)) return matmul.getEpilogue();
-  return cast<plan::ConvolutionOp>(op).getEpilogue();
+bool ProductOp::hasEpilogue() const {
+  if (auto matmul = dyn_cast<plan::MatmulOp>(op))
+    return matmul.getEpilogue() != plan::Epilogue::None || matmul.getActivation() != plan::Activation::None;
+  return cast<plan::ConvolutionOp>(op).getEpilogue() != plan::Epilogue::None;
 }
 
 int64_t ProductOp::getColumns() const {
@@ -48,13 +49,15 @@ bool ProductOp::isRowMajor(int64_t elements) const {
 Operation* ProductOp::create(OpBuilder& builder, Value target, Value bias, plan::Epilogue epilogue) const {
   auto attr = plan::EpilogueAttr::get(builder.getContext(), epilogue);
   if (auto matmul = dyn_cast<plan::MatmulOp>(op))
-    return plan::MatmulOp::create(builder, op->getLoc(), matmul.getA(), matmul.getB(), target, bias,
-                                  matmul.getSizesAttr(), matmul.getAStridesAttr(), matmul.getBStridesAttr(),
-                                  matmul.getCStridesAttr(), attr);
+    return plan::MatmulOp::create(builder, op->getLoc(), matmul.getA(), matmul.getB(), target, bias, matmul.getAux(),
+                                  matmul.getWorkspace(), matmul.getSizesAttr(), matmul.getAStridesAttr(),
+                                  matmul.getBStridesAttr(), matmul.getCStridesAttr(), attr, matmul.getActivationAttr(),
+                                  matmul.getTf32Attr());
   auto convolution = cast<plan::ConvolutionOp>(op);
   return plan::ConvolutionOp::create(
       builder, op->getLoc(), convolution.getLhs(), convolution.getRhs(), target, bias, convolution.getSizesAttr(),
       convolution.getInputsAttr(), convolution.getOutputsAttr(), convolution.getKernelsAttr(),
       convolution.getStridesAttr(), convolution.getDilationsAttr(), convolution.getLowAttr(),
-      convolution.getLhsStridesAttr(), convolution.getRhsStridesAttr(), convolution.getResultStridesAttr(), attr);
+      convolution.getLhsStridesAttr(), convolution.getRhsStridesAttr(), convolution.getResultStridesAttr(), attr,
+      convolution.getTf32Attr());
 }

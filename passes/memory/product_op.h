@@ -18,7 +18,8 @@ class ProductOp {
   Value getTarget() const;
   /// The two buffers whose elements it multiplies.
   std::array<Value, 2> getFactors() const;
-  plan::Epilogue getEpilogue() const;
+  /// Whether something follows the sum already.
+  bool hasEpilogue() const;
   /// Elements of a bias: element j is added to column j.
   int64_t getColumns() const;
   /// Whether column j, and nothing else, lies at the elements of a buffer of `elements` whose number modulo the columns

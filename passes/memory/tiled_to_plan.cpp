@@ -72,8 +72,8 @@ class TileConverter {
     if (auto contract = dyn_cast<ContractOp>(op)) {
       TileStoreOp store = getStore(contract.getResult());
       StridedBuffer target = buffers[contract.getResult()] = getTarget(contract.getResult(), store);
-      return createMatmuls(builder, contract, buffers.at(contract.getLhs()), buffers.at(contract.getRhs()), target,
-                           store && store.getAdd());
+      return createMatmuls(builder, Contraction(contract), buffers.at(contract.getLhs()), buffers.at(contract.getRhs()),
+                           target, store && store.getAdd());
     }
     if (auto cluster = dyn_cast<ClusterOp>(op)) return convert(cluster);
     return op->emitOpError("cannot be computed in tiles");

@@ -56,8 +56,9 @@ void wrapOthers(func::FuncOp function) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
-    } else if (!isa<ClusterOp, ContractOp, ConvolveOp, TiledOp, arith::ConstantOp>(op) && !isCollective(&op) &&
-               !isControlFlow(&op) && !getViewByteOffset(&op)) {
+    } else if (!isa<ClusterOp, ContractOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
+                    arith::ConstantOp>(op) &&
+               !isCollective(&op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
   }
@@ -67,9 +68,14 @@ void wrapOthers(func::FuncOp function) {
 class FunctionConverter {
  public:
   /// Functions that come out of `function` are added to `outlined`.
-  FunctionConverter(func::FuncOp function, KernelTable& kernels, SymbolTable& symbols,
+  FunctionConverter(func::FuncOp function, KernelTable& kernels, const ProductLimits& products, SymbolTable& symbols,
                     SmallVectorImpl<func::FuncOp>& outlined)
-      : function(function), kernels(kernels), symbols(symbols), outlined(outlined), builder(function.getContext()) {}
+      : function(function),
+        kernels(kernels),
+        products(products),
+        symbols(symbols),
+        outlined(outlined),
+        builder(function.getContext()) {}
 
   LogicalResult convert() {
     if (failed(check())) return failure();
@@ -174,11 +180,9 @@ class FunctionConverter {
     if (isa<arith::ConstantOp>(op)) return success();
     if (std::optional<int64_t> offset = getViewByteOffset(op)) return convertView(op, *offset);
     if (auto cluster = dyn_cast<ClusterOp>(op)) return convertCluster(cluster);
-    if (auto contract = dyn_cast<ContractOp>(op)) {
-      Value target = buffers[contract.getResult()] =
-          alloc(op->getLoc(), contract.getType(), spaceOf(contract.getResult()));
-      return createMatmuls(builder, contract, {bufferOf(contract.getLhs())}, {bufferOf(contract.getRhs())}, {target});
-    }
+    if (auto contract = dyn_cast<ContractOp>(op)) return createProduct(contract);
+    if (auto gelu = dyn_cast<ContractGeluOp>(op)) return convertGelu(gelu);
+    if (auto gradient = dyn_cast<ContractGeluGradientOp>(op)) return convertGeluGradient(gradient);
     if (auto convolve = dyn_cast<ConvolveOp>(op)) {
       Value target = buffers[convolve.getResult()] =
           alloc(op->getLoc(), convolve.getType(), spaceOf(convolve.getResult()));
@@ -190,6 +194,39 @@ class FunctionConverter {
     if (auto loop = dyn_cast<WhileOp>(op)) return convertLoop(loop), success();
     if (auto branches = dyn_cast<CaseOp>(op)) return convertCase(branches), success();
     convertReturn(cast<func::ReturnOp>(op), aliases);
+    return success();
+  }
+
+  /// The product alone of an op like sgd.contract, written to the buffer of its first result.
+  template <typename OpTy>
+  FailureOr<plan::MatmulOp> createProduct(OpTy op) {
+    Value result = op->getResult(0);
+    Value target = buffers[result] = alloc(op->getLoc(), tensorType(result), spaceOf(result));
+    return createMatmuls(builder, Contraction(op), {bufferOf(op.getLhs())}, {bufferOf(op.getRhs())}, {target},
+                         /*add=*/false, products);
+  }
+
+  LogicalResult convertGelu(ContractGeluOp op) {
+    Value preActivation = op.getPreActivation();
+    if (!preActivation.use_empty())
+      buffers[preActivation] = alloc(op->getLoc(), tensorType(preActivation), spaceOf(preActivation));
+    Value bias = op.getBias() ? bufferOf(op.getBias()) : Value();
+    FailureOr<plan::MatmulOp> matmul = createProduct(op);
+    if (failed(matmul)) return failure();
+    matmul->setActivation(plan::Activation::Gelu);
+    if (Value aux = buffers.lookup(preActivation)) matmul->getAuxMutable().assign(aux);
+    if (!bias) return success();
+    matmul->setEpilogue(plan::Epilogue::Bias);
+    matmul->getBiasMutable().assign(bias);
+    return success();
+  }
+
+  LogicalResult convertGeluGradient(ContractGeluGradientOp op) {
+    Value aux = bufferOf(op.getPreActivation());
+    FailureOr<plan::MatmulOp> matmul = createProduct(op);
+    if (failed(matmul)) return failure();
+    matmul->setActivation(plan::Activation::GeluGradient);
+    matmul->getAuxMutable().assign(aux);
     return success();
   }
 
@@ -333,6 +370,7 @@ class FunctionConverter {
 
   func::FuncOp function;
   KernelTable& kernels;
+  const ProductLimits& products;
   SymbolTable& symbols;
   SmallVectorImpl<func::FuncOp>& outlined;
   OpBuilder builder;
@@ -342,7 +380,7 @@ class FunctionConverter {
 
 struct ToPlanPass : sgd::impl::ToPlanPassBase<ToPlanPass> {
   ToPlanPass() = default;
-  explicit ToPlanPass(KernelModel model) : model(std::move(model)) {}
+  ToPlanPass(KernelModel model, const ProductLimits& products) : model(std::move(model)), products(products) {}
 
   void runOnOperation() final {
     KernelTable kernels(getOperation(), model);
@@ -350,16 +388,18 @@ struct ToPlanPass : sgd::impl::ToPlanPassBase<ToPlanPass> {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     while (!functions.empty()) {
       func::FuncOp function = functions.pop_back_val();
-      if (!function.isExternal() && failed(FunctionConverter(function, kernels, symbols, functions).convert()))
+      if (!function.isExternal() &&
+          failed(FunctionConverter(function, kernels, products, symbols, functions).convert()))
         return signalPassFailure();
     }
   }
 
   KernelModel model;
+  ProductLimits products;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model) {
-  return std::make_unique<ToPlanPass>(std::move(model));
+std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model, const ProductLimits& products) {
+  return std::make_unique<ToPlanPass>(std::move(model), products);
 }

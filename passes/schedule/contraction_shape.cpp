@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t kMaxBatchDims = 4;
 constexpr int64_t kMaxRepeats = 8;
+/// Calls of a library cost more than a kernel that transposes an operand.
+constexpr int64_t kMaxCalls = 16;
 
 /// One dimension of the einsum, or several merged: its stride in each tensor, or -1 where it is absent.
 struct Group {
@@ -138,8 +140,17 @@ void tidyStrides(ContractionShape& shape) {
 
 }  // namespace
 
+static int64_t getCalls(const ContractionShape& shape, const ProductLimits& limits) {
+  SmallVector<int64_t, 4> sizes(shape.batch);
+  llvm::sort(sizes, std::greater<>());
+  int64_t calls = 1;
+  for (int64_t size : ArrayRef(sizes).drop_front(std::min<size_t>(sizes.size(), limits.batchDims))) calls *= size;
+  return calls;
+}
+
 std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lhs, LabelledTensor rhs,
-                                                               LabelledTensor result, bool mayRepeat) {
+                                                               LabelledTensor result, bool mayRepeat,
+                                                               const ProductLimits& limits) {
   SmallVector<Group> groups = getGroups(lhs, rhs, result);
   while (mergeOnce(groups)) continue;
   Roles roles = sortByRole(groups);
@@ -149,8 +160,8 @@ std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lh
     for (int m = first(roles.m); m < static_cast<int>(roles.m.size()); ++m)
       for (int n = first(roles.n); n < static_cast<int>(roles.n.size()); ++n) {
         std::optional<ContractionShape> shape = build(roles, m, n, k);
-        if (!shape || (shape->repeats > 1 && !mayRepeat)) continue;
-        if (!best || getContractionCost(*shape) < getContractionCost(*best)) best = shape;
+        if (!shape || (shape->repeats > 1 && !mayRepeat) || getCalls(*shape, limits) > kMaxCalls) continue;
+        if (!best || getContractionCost(*shape, limits) < getContractionCost(*best, limits)) best = shape;
       }
   if (!best) return std::nullopt;
   if (best->m != 1 && best->n != 1 && best->cN != 1) swapOperands(*best);
@@ -158,8 +169,9 @@ std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lh
   return best;
 }
 
-int64_t mlir::sgd::getContractionCost(const ContractionShape& shape) {
+int64_t mlir::sgd::getContractionCost(const ContractionShape& shape, const ProductLimits& limits) {
   int64_t products = shape.repeats;
+  if (static_cast<size_t>(limits.batchDims) < kMaxBatchDims) return products * getCalls(shape, limits);
   for (int64_t size : shape.batch) products *= size;
   return products;
 }

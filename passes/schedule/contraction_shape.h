@@ -30,17 +30,25 @@ struct ContractionShape {
   int64_t repeats = 1, aStep = 0, bStep = 0;
 };
 
+/// What one call of the target's library takes.
+struct ProductLimits {
+  int64_t batchDims = 4;  ///< with a stride each; the others are calls of their own, the largest ones come first
+  int64_t elementsPerCall = 1000;  ///< that kernels move in the least time of a call
+};
+
 /// Merges neighbouring labels where all tensors allow it, takes the largest free groups as m and n and one contracted
 /// group as k, and makes the others batch dimensions (at most 4; stride 0 in the operand that has not the label) or,
 /// contracted and of at most 8 elements, repeats. Each matrix has stride 1 along one of its dimensions. nullopt when
 /// there is no such form: an operand must be transposed first. All sizes must be positive; every label of the result is
 /// in an operand, and a label of one operand alone is in the result.
-/// `mayRepeat` false: one product alone, for results that must not add up in place (canSumInPlace).
+/// `mayRepeat` false: one product alone, for results that must not add up in place (canSumInPlace). There is no form
+/// either that would take more than 16 calls for one product.
 std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result,
-                                                    bool mayRepeat = true);
+                                                    bool mayRepeat = true, const ProductLimits& limits = {});
 
-/// Lower is better: how much the products fall short of few, large ones.
-int64_t getContractionCost(const ContractionShape& shape);
+/// Lower is better: how much the products fall short of few, large ones. Where a call takes all batch dimensions, each
+/// matrix counts; else each call.
+int64_t getContractionCost(const ContractionShape& shape, const ProductLimits& limits = {});
 
 }  // namespace mlir::sgd
 

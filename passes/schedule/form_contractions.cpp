@@ -33,9 +33,6 @@ struct Candidate {
   int64_t cost = 0;
 };
 
-/// A library call costs about as much as moving this many elements.
-constexpr int64_t kElementsPerCall = 1000;
-
 RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
@@ -188,7 +185,7 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
       return dot.emitOpError("of booleans is not supported; convert the operands to i32 first");
     OpBuilder builder(dot);
     if (replaceEmpty(builder, dot)) return success();
-    convertOperands(builder, dot);
+    dot = unifyTypes(builder, dot);
     if (!integers && !isa<FloatType>(dot.getType().getElementType())) return expandProduct(dot), success();
     Labels lhsLabels, rhsLabels, resultLabels;
     getDotLabels(dot, lhsLabels, rhsLabels, resultLabels);
@@ -201,7 +198,8 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
           Labels order =
               folds ? llvm::map_to_vector(*transpose, [&](int64_t dim) { return resultLabels[dim]; }) : resultLabels;
           int64_t moved = transpose && !folds ? dot.getType().getNumElements() : 0;
-          consider({lhs, rhs, order, folds, lhs.movedElements + rhs.movedElements + moved}, best);
+          consider({lhs, rhs, order, folds, lhs.movedElements + rhs.movedElements + moved},
+                   dot.getType().getElementType(), best);
         }
     if (!best)
       best = makeCanonical(builder, dot, {dot.getLhs(), lhsLabels, 0}, {dot.getRhs(), rhsLabels, 0}, resultLabels);
@@ -219,34 +217,61 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     return true;
   }
 
-  /// Library calls have one element type: the result's.
-  void convertOperands(OpBuilder& builder, DotGeneralOp dot) {
-    Type element = dot.getType().getElementType();
-    for (OpOperand& operand : dot->getOpOperands()) {
-      RankedTensorType type = tensorType(operand.get());
-      if (type.getElementType() == element) continue;
-      RankedTensorType wanted = type.clone(element);
-      bool widens = type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth();
-      if (isa<FloatType>(element))
-        operand.set(widens ? arith::ExtFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
-                           : arith::TruncFOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
-      else
-        operand.set(widens ? arith::ExtSIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult()
-                           : arith::TruncIOp::create(builder, dot.getLoc(), wanted, operand.get()).getResult());
-    }
+  static Value convert(OpBuilder& builder, Location loc, Value value, Type element) {
+    RankedTensorType type = tensorType(value), wanted = type.clone(element);
+    if (type == wanted) return value;
+    bool widens = type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth();
+    if (isa<FloatType>(element) && widens) return arith::ExtFOp::create(builder, loc, wanted, value);
+    // Between bf16 and f16, whose widths are equal.
+    if (isa<FloatType>(element) && type.getElementTypeBitWidth() == element.getIntOrFloatBitWidth())
+      return convert(builder, loc, convert(builder, loc, value, builder.getF32Type()), element);
+    if (isa<FloatType>(element)) return arith::TruncFOp::create(builder, loc, wanted, value);
+    if (widens) return arith::ExtSIOp::create(builder, loc, wanted, value);
+    return arith::TruncIOp::create(builder, loc, wanted, value);
   }
 
-  void consider(Candidate candidate, std::optional<Candidate>& best) {
+  /// The type of both operands of a product with this result: the widest of all, since nothing is rounded before the
+  /// sum, or the operands' own where the result is what products of it keep.
+  Type getOperandType(DotGeneralOp dot) {
+    Type lhs = tensorType(dot.getLhs()).getElementType(), rhs = tensorType(dot.getRhs()).getElementType(),
+         result = dot.getType().getElementType();
+    if (!isa<FloatType>(result)) return result;
+    if (keepSums && lhs == rhs && result == getSumType(lhs)) return lhs;
+    Type widest = lhs;
+    for (Type other : {rhs, result}) {
+      unsigned width = other.getIntOrFloatBitWidth(), most = widest.getIntOrFloatBitWidth();
+      // Neither of bf16 and f16 holds the other.
+      if (other != widest && width >= most) widest = width > most ? other : Float32Type::get(dot.getContext());
+    }
+    return widest;
+  }
+
+  /// Converts the operands, and the result where it is narrower than they are. Returns the product between them.
+  DotGeneralOp unifyTypes(OpBuilder& builder, DotGeneralOp dot) {
+    Type element = getOperandType(dot), result = dot.getType().getElementType();
+    for (OpOperand& operand : dot->getOpOperands()) operand.set(convert(builder, dot.getLoc(), operand.get(), element));
+    if (result == element || result == getSumType(element)) return dot;
+    auto wide = cast<DotGeneralOp>(builder.clone(*dot));
+    wide.getResult().setType(dot.getType().clone(element));
+    dot.replaceAllUsesWith(convert(builder, dot.getLoc(), wide.getResult(), result));
+    builder.setInsertionPoint(wide);
+    dot.erase();
+    return wide;
+  }
+
+  ProductLimits getLimits() const { return {batchDims, elementsPerCall}; }
+
+  /// `sums`: the result's element type.
+  void consider(Candidate candidate, Type sums, std::optional<Candidate>& best) {
     llvm::DenseMap<int64_t, int64_t> sizes;
     for (const Operand* operand : {&candidate.lhs, &candidate.rhs})
       for (auto [label, size] : llvm::zip(operand->labels, tensorType(operand->value).getShape())) sizes[label] = size;
     SmallVector<int64_t> resultSizes = getSizes(candidate.result, sizes);
     auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
                                      {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()},
-                                     {candidate.result, resultSizes},
-                                     canSumInPlace(tensorType(candidate.lhs.value).getElementType()));
+                                     {candidate.result, resultSizes}, canSumInPlace(sums), getLimits());
     if (!shape) return;
-    candidate.cost += getContractionCost(*shape) * kElementsPerCall;
+    candidate.cost += getContractionCost(*shape, getLimits()) * elementsPerCall;
     if (!best || candidate.cost < best->cost) best = candidate;
   }
 
@@ -282,7 +307,7 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     SmallVector<Operation*> users(dot->getUsers().begin(), dot->getUsers().end());
     Type type = candidate.foldsResult ? users.front()->getResult(0).getType() : dot.getType();
     auto contract = ContractOp::create(builder, dot.getLoc(), type, candidate.lhs.value, candidate.rhs.value,
-                                       candidate.lhs.labels, candidate.rhs.labels, candidate.result);
+                                       candidate.lhs.labels, candidate.rhs.labels, candidate.result, dot.getTf32());
     if (!candidate.foldsResult) {
       dot.replaceAllUsesWith(contract.getResult());
     } else {

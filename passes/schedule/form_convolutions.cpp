@@ -207,9 +207,10 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     lhs.push_back(lhsShape.back());
     rhs.append({rhsShape[spatial + 1], rhsShape.back()});
     result.push_back(rhsShape.back());
-    Value dot = DotGeneralOp::create(
-        builder, loc, op.getType().clone(result), reshapeTo(builder, loc, op.getLhs(), lhs),
-        reshapeTo(builder, loc, op.getRhs(), rhs), lhsBatching, rhsBatching, lhsContracting, rhsContracting);
+    Value dot =
+        DotGeneralOp::create(builder, loc, op.getType().clone(result), reshapeTo(builder, loc, op.getLhs(), lhs),
+                             reshapeTo(builder, loc, op.getRhs(), rhs), lhsBatching, rhsBatching, lhsContracting,
+                             rhsContracting, op.getTf32());
     if (hasGroups) {
       // Groups stand before the last dimension in the convolution.
       int64_t rank = result.size();
@@ -269,8 +270,9 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     RankedTensorType type = transpose ? transpose.getType() : op.getType();
     if (transpose) labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
     RankedTensorType sums = type.clone(getSumType(type.getElementType()));
-    Value result = ConvolveOp::create(builder, op.getLoc(), sums, lhs.value, rhs.value, lhs.labels, rhs.labels, labels,
-                                      op.getStrides(), window.low, op.getLhsDilations(), window.dilations);
+    Value result =
+        ConvolveOp::create(builder, op.getLoc(), sums, lhs.value, rhs.value, lhs.labels, rhs.labels, labels,
+                           op.getStrides(), window.low, op.getLhsDilations(), window.dilations, op.getTf32());
     if (sums != type)
       result = isa<FloatType>(type.getElementType())
                    ? arith::TruncFOp::create(builder, op.getLoc(), type, result).getResult()

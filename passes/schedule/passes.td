@@ -29,9 +29,26 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
     Before: local shapes, no encodings. After: no sgd.dot_general; every sgd.contract runs as strided matrix products (contraction_shape.h).
     Transposes above and below are folded into the labels where that is cheaper than moving elements; what no product with strides can
     take or write is transposed explicitly. Products of integers that the target's library has not become sums of elementwise products.
+    Operands have one element type, the result's unless products keep sums: f32 of bf16 or f16 is then left to the product.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
-  let options = [Option<"integers", "integers", "bool", "true", "Whether the target multiplies matrices of integers">];
+  let options = [Option<"integers", "integers", "bool", "true", "Whether the target multiplies matrices of integers">,
+                 Option<"keepSums", "keep-sums", "bool", "false",
+                        "Whether the target's products of bf16 and f16 can have results of the type that their sums are taken in">,
+                 Option<"batchDims", "batch-dims", "int64_t", "4", "Batch dimensions that one call of a product takes">,
+                 Option<"elementsPerCall", "elements-per-call", "int64_t", "1000", "Elements that kernels move in the least time of a call">];
+}
+
+def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"> {
+  let summary = "Gelu of a product and its gradient become part of the product";
+  let description = [{
+    Before: contractions are formed. After: where a product of f16 or bf16 and a bias over its last dimension go into nothing but the form of
+    gelu with tanh and its derivative, they are one sgd.contract_gelu; where a product is only multiplied with that derivative, both are one
+    sgd.contract_gelu_gradient. The formulas are compared as polynomials in the pre-activation, its tanh and the product, whose coefficients
+    may differ by what rounding to the element type changes. Only where the result is a matrix of rows of a multiple of 8 elements, which is
+    what cuBLASLt asks of the matrix that it keeps. f32 stays with kernels: there the library's tanh is an approximation.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
 def ReuseActivationsPass : Pass<"sgd-reuse-activations", "::mlir::func::FuncOp"> {

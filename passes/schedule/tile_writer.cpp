@@ -75,7 +75,7 @@ class Writer {
     Value lhs = operand(op.getLhs()), rhs = operand(op.getRhs());
     parts[op.getResult()] =
         ContractOp::create(builder, op.getLoc(), getType(op.getResult(), group.getBox(op.getResult(), block)), lhs, rhs,
-                           op.getLhsLabelsAttr(), op.getRhsLabelsAttr(), op.getResultLabelsAttr());
+                           op.getLhsLabelsAttr(), op.getRhsLabelsAttr(), op.getResultLabelsAttr(), op.getTf32Attr());
   }
 
   void writeStore(Operation* op, Value result, const RowBlock& block, bool isFirst) {

@@ -47,6 +47,10 @@ ElementType SumElement(ElementType type) {
   }
 }
 
+ElementType ResultElementOf(const Matmul& matmul) {
+  return matmul.keeps_sums() ? SumElement(matmul.element()) : matmul.element();
+}
+
 const char* ElementName(ElementType type) { return RowOf(type).name; }
 const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; }
 std::optional<ElementType> ElementFromName(std::string_view name) { return Find(&Row::name, name); }

@@ -16,6 +16,9 @@ uint64_t ElementSize(ElementType type);
 // others.
 ElementType SumElement(ElementType type);
 
+// The type of C and the bias.
+ElementType ResultElementOf(const Matmul& matmul);
+
 // "f32", "i64", "u8", "bool", ...
 const char* ElementName(ElementType type);
 

@@ -55,8 +55,10 @@ std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& 
   if (matmul == nullptr) return "";
   uint64_t batch = 1;
   for (uint32_t i = 0; i < artifact::Size(matmul->batch_dims()); ++i) batch *= matmul->batch_dims()->Get(i);
-  return absl::StrCat(artifact::ElementName(matmul->element()), " ", matmul->m(), "x", matmul->n(), "x", matmul->k(),
-                      " x", batch);
+  const std::string widened =
+      matmul->keeps_sums() ? absl::StrCat(" to ", artifact::ElementName(artifact::ResultElementOf(*matmul))) : "";
+  return absl::StrCat(artifact::ElementName(matmul->element()), widened, " ", matmul->m(), "x", matmul->n(), "x",
+                      matmul->k(), " x", batch);
 }
 
 std::string LocationOf(const artifact::Program& program, const artifact::Instruction& instruction) {

@@ -19,6 +19,7 @@ void VisitMatmul(const artifact::Matmul& matmul, const VisitSlice& visit) {
   visit("b", *matmul.b());
   visit("c", *matmul.c());
   VisitOptional("bias", matmul.bias(), visit);
+  VisitOptional("aux", matmul.aux(), visit);
   VisitOptional("workspace", matmul.workspace(), visit);
 }
 

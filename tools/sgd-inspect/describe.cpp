@@ -120,11 +120,15 @@ Json MatmulJson(const artifact::Matmul& matmul) {
   Json batch = Json::array();
   for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) batch.push_back(matmul.batch_dims()->Get(i));
   return {{"element", artifact::ElementName(matmul.element())},
+          {"result", artifact::ElementName(artifact::ResultElementOf(matmul))},
           {"batch", batch},
           {"m", matmul.m()},
           {"n", matmul.n()},
           {"k", matmul.k()},
-          {"epilogue", EpilogueName(matmul.epilogue())}};
+          {"epilogue", EpilogueName(matmul.epilogue())},
+          {"activation", ActivationName(matmul.activation())},
+          {"tf32", matmul.allows_tf32()},
+          {"workspace_bytes", matmul.workspace() == nullptr ? 0 : matmul.workspace()->size()}};
 }
 
 Json ConvolutionJson(const artifact::Convolution& convolution) {

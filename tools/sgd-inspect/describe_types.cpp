@@ -64,6 +64,18 @@ const char* EpilogueName(artifact::Epilogue epilogue) {
   return "unknown";
 }
 
+const char* ActivationName(artifact::Activation activation) {
+  switch (activation) {
+    case artifact::Activation::None:
+      return "none";
+    case artifact::Activation::Gelu:
+      return "gelu";
+    case artifact::Activation::GeluGradient:
+      return "gelu_gradient";
+  }
+  return "unknown";
+}
+
 const char* OperationKindName(artifact::Operation operation) {
   switch (operation) {
     case artifact::Operation::Launch:

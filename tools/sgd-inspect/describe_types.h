@@ -37,6 +37,7 @@ Json SliceJson(const artifact::Slice& slice);
 const char* CollectiveKindName(artifact::CollectiveKind kind);
 const char* ReduceKindName(artifact::ReduceKind kind);
 const char* EpilogueName(artifact::Epilogue epilogue);
+const char* ActivationName(artifact::Activation activation);
 const char* OperationKindName(artifact::Operation operation);
 
 // The source location of an instruction or explanation; empty when there is none.

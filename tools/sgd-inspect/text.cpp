@@ -155,6 +155,17 @@ std::string ConvolutionText(const Json& convolution) {
                       convolution["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(convolution["epilogue"])));
 }
 
+std::string MatmulText(const Json& instruction) {
+  const bool widens = instruction["result"] != instruction["element"];
+  const auto unless_none = [&](const char* field) {
+    return instruction[field] == "none" ? "" : absl::StrCat(" ", Plain(instruction[field]));
+  };
+  return absl::StrCat(Plain(instruction["element"]), widens ? absl::StrCat(" to ", Plain(instruction["result"])) : "",
+                      instruction["tf32"] ? " as tf32" : "", " ", Join(instruction["batch"], "x"),
+                      instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x", Plain(instruction["n"]),
+                      "x", Plain(instruction["k"]), unless_none("epilogue"), unless_none("activation"));
+}
+
 // What is particular to an instruction, in one cell.
 std::string DetailText(const Json& instruction) {
   const std::string op = Plain(instruction["op"]);
@@ -163,12 +174,7 @@ std::string DetailText(const Json& instruction) {
                         Plain(instruction["grain"]));
   }
   if (op == "launch_group") return GroupText(instruction["launches"]);
-  if (op == "matmul") {
-    return absl::StrCat(Plain(instruction["element"]), " ", Join(instruction["batch"], "x"),
-                        instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x", Plain(instruction["n"]),
-                        "x", Plain(instruction["k"]),
-                        instruction["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(instruction["epilogue"])));
-  }
+  if (op == "matmul") return MatmulText(instruction);
   if (op == "convolution") return ConvolutionText(instruction);
   if (op == "collective") return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
   if (op == "loop") {

@@ -108,6 +108,9 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "(default 4000), a quarter of that with more than 8 iterations; 0: none is")
       ->type_name("OPS")
       ->check(CLI::NonNegativeNumber);
+  app.add_flag("--allow-tf32", flags.compile.allowTf32,
+               "Let GPUs round the operands of f32 products whose precision is DEFAULT to TF32 (10 bits of mantissa), "
+               "as JAX and PyTorch may; CPUs do not");
   app.add_option("--cache", flags.cache,
                  "Folder in which compilations are kept and looked up; made if missing, shared safely")
       ->type_name("DIR");

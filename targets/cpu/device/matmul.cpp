@@ -59,6 +59,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, Threa
     return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
                                                  " elements; convert them to an integer type first"));
   }
+  if (matmul.activation() != artifact::Activation::None)
+    return absl::UnimplementedError("matmul on a CPU: gelu is not one of its epilogues; it is a kernel's");
   const MatmulProblem problem = ProblemOf(matmul, memory);
   if (IsForSharedMatmul(*kernels, problem)) return MakeSharedMatmul(pool, scratch, *kernels, problem);
   const TileGrid grid(problem);

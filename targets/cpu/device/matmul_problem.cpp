@@ -69,6 +69,7 @@ uint64_t SideOf(uint64_t length, uint64_t parts, uint64_t step) {
 MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
   MatmulProblem problem;
   problem.element = matmul.element();
+  problem.keeps_sums = matmul.keeps_sums();
   problem.epilogue = matmul.epilogue();
   problem.m = matmul.m();
   problem.n = matmul.n();
@@ -130,15 +131,18 @@ MatrixProduct TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
     c += at * problem.c.batch[dim];
   }
   const int64_t size = static_cast<int64_t>(artifact::ElementSize(problem.element));
+  const int64_t c_size = static_cast<int64_t>(
+      artifact::ElementSize(problem.keeps_sums ? artifact::SumElement(problem.element) : problem.element));
   const uint64_t bias = problem.bias_per_row ? row : column;
   MatrixProduct tile;
   tile.element = problem.element;
+  tile.keeps_sums = problem.keeps_sums;
   tile.epilogue = problem.epilogue;
   tile.m = std::min(tile_m_, problem.m - row), tile.n = std::min(tile_n_, problem.n - column), tile.k = problem.k;
   tile.a = problem.a.base + a * size, tile.a_m = problem.a.rows, tile.a_k = problem.a.columns;
   tile.b = problem.b.base + b * size, tile.b_k = problem.b.rows, tile.b_n = problem.b.columns;
-  tile.c = problem.c.base + c * size, tile.c_m = problem.c.rows, tile.c_n = problem.c.columns;
-  tile.bias = problem.HasBias() ? problem.bias + static_cast<int64_t>(bias) * size : nullptr;
+  tile.c = problem.c.base + c * c_size, tile.c_m = problem.c.rows, tile.c_n = problem.c.columns;
+  tile.bias = problem.HasBias() ? problem.bias + static_cast<int64_t>(bias) * c_size : nullptr;
   tile.bias_per_row = problem.bias_per_row;
   return tile;
 }

@@ -25,6 +25,7 @@ struct MatrixView {
 // C[b, i, j] = sum over k of A[b, i, k] * B[b, k, j], then the epilogue; see Matmul in program.fbs.
 struct MatmulProblem {
   artifact::ElementType element{};
+  bool keeps_sums = false;
   artifact::Epilogue epilogue{};
   uint64_t m = 0, n = 0, k = 0;
   std::array<uint64_t, kMaxBatchDims> batch{1, 1, 1, 1};

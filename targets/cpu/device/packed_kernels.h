@@ -85,7 +85,9 @@ struct PackedKernels {
   void (*pack)(const PanelSource& source, uint64_t width, std::byte* target);
   // Widens a line to contiguous elements of the type of sums.
   void (*widen)(const StridedLine& source, std::byte* target);
+  // To elements, and to the type of sums, C and biases being of the same.
   void (*finish)(const FinishedTile& tile);
+  void (*finish_as_sums)(const FinishedTile& tile);
 };
 
 // Null for booleans. The CPU must have the instruction set.

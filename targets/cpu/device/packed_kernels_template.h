@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "targets/cpu/device/packed_kernels.h"
 
@@ -26,6 +27,9 @@ template <typename T, typename S>
 struct Number {
   using Stored = T;
   using Sum = S;
+  static constexpr bool kIsSignedInteger = !kIsFloat<T> && T(-1) < T{0};
+  using SignedSum = typename std::conditional_t<kIsFloat<S>, std::type_identity<S>, std::make_signed<S>>::type;
+  using Sums = Number<std::conditional_t<kIsSignedInteger, SignedSum, S>, S>;  // as elements of their own
   template <int kLanes>
   static Vector<Sum, kLanes> Widen(Vector<T, kLanes> value) {
     return __builtin_convertvector(value, Vector<Sum, kLanes>);
@@ -44,6 +48,7 @@ struct Number {
 struct BFloat16 {
   using Stored = uint16_t;
   using Sum = float;
+  using Sums = Number<float, float>;
   template <int kLanes>
   static Vector<float, kLanes> Widen(Vector<uint16_t, kLanes> value) {
     return __builtin_bit_cast(Vector<float, kLanes>, __builtin_convertvector(value, Vector<uint32_t, kLanes>) << 16);
@@ -375,6 +380,7 @@ constexpr PackedKernels MakeKernels() {
   kernels.pack = Packer<Element, kBytes>::Run;
   kernels.widen = WidenLine<Element, kBytes>;
   kernels.finish = Finish<Element>;
+  kernels.finish_as_sums = Finish<typename Element::Sums>;
   return kernels;
 }
 

@@ -80,14 +80,14 @@ class DirectProduct {
     const bool is_last = k + depth_ == p_.k;
     block.relu = is_last && p_.epilogue == Epilogue::BiasRelu;
     const bool has_bias = is_last && HasBias(p_);
-    if (has_bias && !p_.bias_per_row) block.column_bias = p_.bias + column * size_;
+    if (has_bias && !p_.bias_per_row) block.column_bias = p_.bias + column * kernels_.sum_size;
     for (uint64_t part = 0; part < blocks_.row_blocks; ++part) {
       const IndexRange rows = PartOf(p_.m, blocks_.row_blocks, part);
       if (rows.begin == rows.end) continue;
       block.a = RowsAt(k, rows);
       block.c = p_.c + (static_cast<int64_t>(rows.begin) * p_.c_m + static_cast<int64_t>(column)) *
                            static_cast<int64_t>(kernels_.sum_size);
-      if (has_bias && p_.bias_per_row) block.row_bias = p_.bias + rows.begin * size_;
+      if (has_bias && p_.bias_per_row) block.row_bias = p_.bias + rows.begin * kernels_.sum_size;
       MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, block.a.direct > 0);
     }
   }
@@ -131,13 +131,15 @@ class DirectProduct {
 };
 
 bool IsStaged(const PackedKernels& kernels, const MatrixProduct& product) {
-  return !kernels.is_direct || product.c_n != 1 || (product.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
+  const bool holds_sums = kernels.is_direct || product.keeps_sums;
+  return !holds_sums || product.c_n != 1 || (product.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
 }
 
 // Sums of a part of C are taken in scratch memory, then finished into C.
 void MultiplyStaged(const PackedKernels& kernels, const MatrixProduct& product, IndexRange rows, IndexRange columns,
                     std::byte* scratch) {
   const int64_t size = static_cast<int64_t>(artifact::ElementSize(product.element));
+  const int64_t c_size = product.keeps_sums ? static_cast<int64_t>(kernels.sum_size) : size;
   const int64_t row = static_cast<int64_t>(rows.begin), column = static_cast<int64_t>(columns.begin);
   MatrixProduct sums = product;
   sums.epilogue = Epilogue::None;
@@ -151,15 +153,15 @@ void MultiplyStaged(const PackedKernels& kernels, const MatrixProduct& product, 
   tile.sums = scratch;
   tile.sums_stride = kStagedColumns;
   tile.rows = sums.m, tile.columns = sums.n;
-  tile.c = product.c + (row * product.c_m + column * product.c_n) * size;
+  tile.c = product.c + (row * product.c_m + column * product.c_n) * c_size;
   tile.c_m = product.c_m, tile.c_n = product.c_n;
   tile.adds = product.epilogue == Epilogue::Accumulate;
   if (HasBias(product)) {
     (product.bias_per_row ? tile.row_bias : tile.column_bias) =
-        product.bias + (product.bias_per_row ? row : column) * size;
+        product.bias + (product.bias_per_row ? row : column) * c_size;
   }
   tile.relu = product.epilogue == Epilogue::BiasRelu;
-  kernels.finish(tile);
+  (product.keeps_sums ? kernels.finish_as_sums : kernels.finish)(tile);
 }
 
 }  // namespace

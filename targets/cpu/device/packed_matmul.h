@@ -20,6 +20,7 @@ struct MatrixProduct {
   int64_t b_k = 0, b_n = 0;
   std::byte* c = nullptr;
   int64_t c_m = 0, c_n = 1;         // quickest with a c_n of 1
+  bool keeps_sums = false;          // C and bias are of the type that sums are taken in
   const std::byte* bias = nullptr;  // of the epilogues with one: contiguous, n elements,
   bool bias_per_row = false;        // or m
 };

@@ -25,6 +25,12 @@ llvm::Expected<llvm::SmallVector<Architecture>> mlir::sgd::gpu::parseArchitectur
   return architectures;
 }
 
+int Architecture::getCapability() const {
+  int capability = 90;
+  if (!isEmulated()) llvm::StringRef(name).substr(strlen("sm_")).getAsInteger(10, capability);
+  return capability;
+}
+
 std::unique_ptr<llvm::TargetMachine> mlir::sgd::gpu::createTargetMachine(const Architecture& architecture) {
   static const bool initialized = [] {
     LLVMInitializeNVPTXTargetInfo();

@@ -17,6 +17,8 @@ struct Architecture {
   std::string name;  ///< sm_90
 
   bool isEmulated() const { return name == "emulated"; }
+  /// 90 for sm_90. Emulated kernels are called as Hopper's are.
+  int getCapability() const;
 };
 
 /// `sm_80`, `sm_90`, `sm_100` or several of them with commas between. The error lists what is known.

@@ -18,6 +18,7 @@ namespace sgd::cuda {
   F(cublasLtGetVersion)               \
   F(cublasLtGetStatusString)          \
   F(cublasLtMatmul)                   \
+  F(cublasLtMatmulAlgoCheck)          \
   F(cublasLtMatmulAlgoGetHeuristic)   \
   F(cublasLtMatmulDescCreate)         \
   F(cublasLtMatmulDescDestroy)        \

@@ -210,7 +210,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareMatmul(const ar
                                                                         const device::MemoryMap& memory) {
   absl::StatusOr<CublasLt*> library = cublas();
   if (!library.ok()) return library.status();
-  return MakeMatmul(*queues_, **library, matmul, memory);
+  return MakeMatmul(*queues_, **library, matmul, memory, *choices_);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,

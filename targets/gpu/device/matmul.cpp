@@ -1,43 +1,26 @@
 // Descriptions are made once; an execution is one call of the library for each of the form's offsets.
 #include "targets/gpu/device/matmul.h"
 
+#include <array>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "targets/gpu/device/gemm_form.h"
+#include "targets/gpu/device/gemm_types.h"
 #include "targets/gpu/device/memory.h"
 #include "targets/gpu/device/nodes.h"
 
 namespace sgd::cuda {
 namespace {
 
-using artifact::ElementType;
 using artifact::Epilogue;
-
-struct Types {
-  cudaDataType_t element;
-  cublasComputeType_t compute;
-  cudaDataType_t scale;
-};
-
-std::optional<Types> TypesOf(ElementType element) {
-  switch (element) {
-    case ElementType::F64:
-      return Types{CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
-    case ElementType::F32:
-      return Types{CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    case ElementType::F16:
-      return Types{CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    case ElementType::BF16:
-      return Types{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    default:
-      return std::nullopt;
-  }
-}
 
 // Something the library made; Destroy is a member of CublasLt.
 template <typename Handle, auto Destroy>
@@ -63,7 +46,7 @@ using Preference = LtHandle<cublasLtMatmulPreference_t, &CublasLt::cublasLtMatmu
 
 class MatmulNode final : public device::Node {
  public:
-  MatmulNode(CudaQueues& queues, CublasLt& library, const Types& types, GemmForm form)
+  MatmulNode(CudaQueues& queues, CublasLt& library, const GemmTypes& types, GemmForm form)
       : queues_(queues),
         library_(library),
         types_(types),
@@ -73,15 +56,18 @@ class MatmulNode final : public device::Node {
         b_(library),
         c_(library) {}
 
-  absl::Status Prepare(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
+  absl::Status Prepare(const artifact::Matmul& matmul, const device::MemoryMap& memory,
+                       device::AlgorithmChoices& choices) {
     TakeAddresses(matmul, memory);
+    epilogue_ = EpilogueOf(matmul);
     absl::Status status = Describe(matmul, memory);
-    status.Update(LayOut(a_, form_.transposes_a ? form_.k : form_.m, form_.transposes_a ? form_.m : form_.k,
-                         form_.a_leading, form_.a_stride));
-    status.Update(LayOut(b_, form_.transposes_b ? form_.n : form_.k, form_.transposes_b ? form_.k : form_.n,
-                         form_.b_leading, form_.b_stride));
-    status.Update(LayOut(c_, form_.m, form_.n, form_.c_leading, form_.c_stride));
-    return status.ok() ? Choose() : status;
+    status.Update(LayOut(a_, types_.operand, form_.transposes_a ? form_.k : form_.m,
+                         form_.transposes_a ? form_.m : form_.k, form_.a_leading, form_.a_stride));
+    status.Update(LayOut(b_, types_.operand, form_.transposes_b ? form_.n : form_.k,
+                         form_.transposes_b ? form_.k : form_.n, form_.b_leading, form_.b_stride));
+    status.Update(LayOut(c_, types_.result, form_.m, form_.n, form_.c_leading, form_.c_stride));
+    if (!status.ok()) return status;
+    return choices.Use(Key(), [&](std::string_view bytes) { return Take(bytes); }, [&] { return Choose(); });
   }
 
   absl::Status Execute() override {
@@ -92,27 +78,36 @@ class MatmulNode final : public device::Node {
     const void* beta = is_double ? static_cast<const void*>(&beta64) : &beta32;
     for (const GemmForm::Offsets& call : form_.calls) {
       const cublasStatus_t result = library_.cublasLtMatmul(
-          library_.handle(), description_.get(), alpha, At(a_address_, call.a), a_.get(), At(b_address_, call.b),
-          b_.get(), beta, At(c_address_, call.c), c_.get(), At(c_address_, call.c), c_.get(), &algorithm_, workspace_,
-          workspace_bytes_, queues_.used());
+          library_.handle(), description_.get(), alpha, At(a_address_, call.a, operand_bytes_), a_.get(),
+          At(b_address_, call.b, operand_bytes_), b_.get(), beta, At(c_address_, call.c, result_bytes_), c_.get(),
+          At(c_address_, call.c, result_bytes_), c_.get(), &algorithm_, workspace_, workspace_bytes_, queues_.used());
       if (absl::Status status = library_.Check(result, "cuBLASLt cannot multiply"); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
  private:
-  void* At(std::byte* base, int64_t elements) const { return base + elements * static_cast<int64_t>(element_bytes_); }
+  static void* At(std::byte* base, int64_t elements, uint64_t element_bytes) {
+    return base + elements * static_cast<int64_t>(element_bytes);
+  }
 
   void TakeAddresses(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
     a_address_ = memory.Address(*matmul.a());
     b_address_ = memory.Address(*matmul.b());
     if (form_.is_swapped) std::swap(a_address_, b_address_);
     c_address_ = memory.Address(*matmul.c());
-    element_bytes_ = artifact::ElementSize(matmul.element());
+    operand_bytes_ = artifact::ElementSize(matmul.element());
+    result_bytes_ = artifact::ElementSize(artifact::ResultElementOf(matmul));
     accumulates_ = matmul.epilogue() == Epilogue::Accumulate;
-    if (matmul.workspace() == nullptr) return;
-    workspace_ = memory.Address(*matmul.workspace());
-    workspace_bytes_ = matmul.workspace()->size();
+    if (matmul.workspace() != nullptr) TakeWorkspace(memory.Address(*matmul.workspace()), matmul.workspace()->size());
+  }
+
+  // From the first multiple of 256 on, which the library asks for.
+  void TakeWorkspace(std::byte* begin, uint64_t bytes) {
+    const uint64_t unused = -AddressOf(begin) % 256;
+    if (bytes <= unused) return;
+    workspace_ = begin + unused;
+    workspace_bytes_ = bytes - unused;
   }
 
   template <typename Value>
@@ -127,18 +122,22 @@ class MatmulNode final : public device::Node {
     if (!status.ok()) return status;
     status.Update(Set<cublasOperation_t>(CUBLASLT_MATMUL_DESC_TRANSA, form_.transposes_a ? CUBLAS_OP_T : CUBLAS_OP_N));
     status.Update(Set<cublasOperation_t>(CUBLASLT_MATMUL_DESC_TRANSB, form_.transposes_b ? CUBLAS_OP_T : CUBLAS_OP_N));
-    if (matmul.epilogue() != Epilogue::Bias && matmul.epilogue() != Epilogue::BiasRelu) return status;
-    status.Update(Set<cublasLtEpilogue_t>(CUBLASLT_MATMUL_DESC_EPILOGUE, matmul.epilogue() == Epilogue::Bias
-                                                                             ? CUBLASLT_EPILOGUE_BIAS
-                                                                             : CUBLASLT_EPILOGUE_RELU_BIAS));
-    status.Update(Set<const void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.bias())));
+    status.Update(Set<cublasLtEpilogue_t>(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_));
+    if (HasBias(matmul)) {
+      status.Update(Set<const void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.bias())));
+      status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
+    }
+    if (matmul.aux() == nullptr) return status;
+    status.Update(Set<void*>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, memory.Address(*matmul.aux())));
+    status.Update(Set<int64_t>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<int64_t>(form_.c_leading)));
     return status;
   }
 
-  absl::Status LayOut(Layout& layout, uint64_t rows, uint64_t columns, uint64_t leading, int64_t stride) {
-    absl::Status status = library_.Check(library_.cublasLtMatrixLayoutCreate(layout.address(), types_.element, rows,
-                                                                             columns, static_cast<int64_t>(leading)),
-                                         "cuBLASLt");
+  absl::Status LayOut(Layout& layout, cudaDataType_t type, uint64_t rows, uint64_t columns, uint64_t leading,
+                      int64_t stride) {
+    absl::Status status = library_.Check(
+        library_.cublasLtMatrixLayoutCreate(layout.address(), type, rows, columns, static_cast<int64_t>(leading)),
+        "cuBLASLt");
     if (!status.ok() || form_.batch == 1) return status;
     const int32_t count = static_cast<int32_t>(form_.batch);
     status.Update(library_.Check(library_.cublasLtMatrixLayoutSetAttribute(
@@ -151,26 +150,47 @@ class MatmulNode final : public device::Node {
     return status;
   }
 
-  // The best by the library's estimate, which depends on shapes and the GPU alone: ranks have equal ones.
-  absl::Status Choose() {
+  // Everything that the library looks at when it chooses.
+  std::string Key() const {
+    const auto alignment = Alignments();
+    return absl::StrCat("cublasLt ", library_.version(), " ", types_.operand, " ", types_.result, " ", types_.compute,
+                        " size ", form_.m, "x", form_.n, "x", form_.k, "x", form_.batch, " transposed ",
+                        form_.transposes_a, form_.transposes_b, " leading ", form_.a_leading, " ", form_.b_leading, " ",
+                        form_.c_leading, " stride ", form_.a_stride, " ", form_.b_stride, " ", form_.c_stride,
+                        " epilogue ", epilogue_, " adds ", accumulates_, " alignment ", absl::StrJoin(alignment, " "),
+                        " workspace ", workspace_bytes_);
+  }
+
+  // A choice is the library's own description of an algorithm, which the same version of it takes back.
+  absl::Status Take(std::string_view bytes) {
+    if (bytes.size() != sizeof(algorithm_)) return absl::InvalidArgumentError("no algorithm of cuBLASLt");
+    std::memcpy(&algorithm_, bytes.data(), sizeof(algorithm_));
+    cublasLtMatmulHeuristicResult_t checked{};
+    const cublasStatus_t result = library_.cublasLtMatmulAlgoCheck(library_.handle(), description_.get(), a_.get(),
+                                                                   b_.get(), c_.get(), c_.get(), &algorithm_, &checked);
+    if (absl::Status status = library_.Check(result, "cuBLASLt refuses an algorithm"); !status.ok()) return status;
+    if (checked.workspaceSize <= workspace_bytes_) return absl::OkStatus();
+    return absl::FailedPreconditionError("an algorithm of cuBLASLt needs more than the plan's workspace");
+  }
+
+  // The best by the library's estimate.
+  absl::StatusOr<std::string> Choose() {
     Preference preference(library_);
     absl::Status status = library_.Check(library_.cublasLtMatmulPreferenceCreate(preference.address()), "cuBLASLt");
     if (!status.ok()) return status;
     status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes_));
     // Of products whose sums are cut, only those that add the parts in the type of sums and in a step of its own.
-    const uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    const uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, schemes));
-    status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-                                AlignmentOf(a_address_, form_.a_stride, &GemmForm::Offsets::a)));
-    status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                                AlignmentOf(b_address_, form_.b_stride, &GemmForm::Offsets::b)));
-    status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-                                AlignmentOf(c_address_, form_.c_stride, &GemmForm::Offsets::c)));
-    status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
-                                AlignmentOf(c_address_, form_.c_stride, &GemmForm::Offsets::c)));
+    constexpr cublasLtMatmulPreferenceAttributes_t kAlignments[] = {
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+    const auto alignments = Alignments();
+    for (size_t i = 0; i < alignments.size(); ++i)
+      status.Update(SetPreference(preference, kAlignments[i], alignments[i]));
+    if (!status.ok()) return status;
     cublasLtMatmulHeuristicResult_t best{};
     int count = 0;
-    if (!status.ok()) return status;
     const cublasStatus_t result =
         library_.cublasLtMatmulAlgoGetHeuristic(library_.handle(), description_.get(), a_.get(), b_.get(), c_.get(),
                                                 c_.get(), preference.get(), 1, &best, &count);
@@ -179,15 +199,22 @@ class MatmulNode final : public device::Node {
     if (!status.ok()) return absl::UnimplementedError(status.message());
     if (count == 0)
       return absl::UnimplementedError("cuBLASLt has no algorithm for a product that fits in the plan's workspace");
-    algorithm_ = best.algo;
-    return absl::OkStatus();
+    return std::string(reinterpret_cast<const char*>(&best.algo), sizeof(best.algo));
+  }
+
+  // Of A, B, C and D.
+  std::array<uint32_t, 4> Alignments() const {
+    const uint32_t c = AlignmentOf(c_address_, result_bytes_, form_.c_stride, &GemmForm::Offsets::c);
+    return {AlignmentOf(a_address_, operand_bytes_, form_.a_stride, &GemmForm::Offsets::a),
+            AlignmentOf(b_address_, operand_bytes_, form_.b_stride, &GemmForm::Offsets::b), c, c};
   }
 
   // Of an operand in every call and batch: a power of two, at most 256 bytes.
-  uint32_t AlignmentOf(const std::byte* base, int64_t stride, int64_t GemmForm::Offsets::* offset) const {
+  uint32_t AlignmentOf(const std::byte* base, uint64_t element_bytes, int64_t stride,
+                       int64_t GemmForm::Offsets::* offset) const {
     uint64_t bits = AddressOf(base) | 256;
-    if (form_.batch > 1) bits |= static_cast<uint64_t>(stride) * element_bytes_;
-    for (const GemmForm::Offsets& call : form_.calls) bits |= static_cast<uint64_t>(call.*offset) * element_bytes_;
+    if (form_.batch > 1) bits |= static_cast<uint64_t>(stride) * element_bytes;
+    for (const GemmForm::Offsets& call : form_.calls) bits |= static_cast<uint64_t>(call.*offset) * element_bytes;
     return static_cast<uint32_t>(bits & -bits);
   }
 
@@ -200,13 +227,14 @@ class MatmulNode final : public device::Node {
 
   CudaQueues& queues_;
   CublasLt& library_;
-  Types types_;
+  GemmTypes types_;
   GemmForm form_;
   Description description_;
   Layout a_, b_, c_;
+  cublasLtEpilogue_t epilogue_ = CUBLASLT_EPILOGUE_DEFAULT;
   cublasLtMatmulAlgo_t algorithm_{};
   std::byte *a_address_ = nullptr, *b_address_ = nullptr, *c_address_ = nullptr;
-  uint64_t element_bytes_ = 0;
+  uint64_t operand_bytes_ = 0, result_bytes_ = 0;  // of an element
   bool accumulates_ = false;
   void* workspace_ = nullptr;
   uint64_t workspace_bytes_ = 0;
@@ -226,15 +254,16 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeEmptySum(CudaQueues& queues, c
   }
   const uint8_t zero = 0;
   return MakeFill(queues, memory.Address(*matmul.c()),
-                  matmul.m() * matmul.n() * artifact::ElementSize(matmul.element()), {&zero, 1});
+                  matmul.m() * matmul.n() * artifact::ElementSize(artifact::ResultElementOf(matmul)), {&zero, 1});
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, CublasLt& library,
                                                          const artifact::Matmul& matmul,
-                                                         const device::MemoryMap& memory) {
-  const std::optional<Types> types = TypesOf(matmul.element());
+                                                         const device::MemoryMap& memory,
+                                                         device::AlgorithmChoices& choices) {
+  const std::optional<GemmTypes> types = GemmTypesOf(matmul);
   if (!types) {
     return absl::UnimplementedError(absl::StrCat("matmul on a GPU: elements of type ",
                                                  artifact::ElementName(matmul.element()),
@@ -245,11 +274,9 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, Cub
   if (form->m == 0 || form->n == 0 || form->batch == 0 || form->calls.empty())
     return MakeFill(queues, memory.Address(*matmul.c()), 0, {});
   if (form->k == 0) return MakeEmptySum(queues, matmul, memory);
-  const bool has_bias = matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu;
-  if (has_bias && !form->is_swapped)
-    return absl::UnimplementedError("matmul on a GPU: a bias along the dimension of C that has no stride 1");
+  if (absl::Status status = CheckEpilogue(matmul, *form); !status.ok()) return status;
   auto node = std::make_unique<MatmulNode>(queues, library, *types, *std::move(form));
-  if (absl::Status status = node->Prepare(matmul, memory); !status.ok()) return status;
+  if (absl::Status status = node->Prepare(matmul, memory, choices); !status.ok()) return status;
   return node;
 }
 

@@ -3,17 +3,19 @@
 
 #include <memory>
 
+#include "runtime/device/algorithm_choices.h"
 #include "runtime/device/device.h"
 #include "targets/gpu/device/cublas_lt.h"
 #include "targets/gpu/device/cuda_queues.h"
 
 namespace sgd::cuda {
 
-// The algorithm is chosen here, once, among those that fit in the plan's workspace and give the same bits every time;
-// sums in f32 for f16, bf16 and f32 (never tf32), in f64 for f64. Unimplemented for other types and for strides or a
-// bias that the library does not take.
+// The algorithm is the one of `choices`, or chosen here among those that fit in the plan's workspace and give the same
+// bits every time; sums in f32 for f16, bf16 and f32 (of TF32 where the instruction allows it), in f64 for f64.
+// Unimplemented for other types and for strides or an epilogue that the library does not take.
 absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, CublasLt& library,
                                                          const artifact::Matmul& matmul,
-                                                         const device::MemoryMap& memory);
+                                                         const device::MemoryMap& memory,
+                                                         device::AlgorithmChoices& choices);
 
 }  // namespace sgd::cuda

@@ -96,3 +96,17 @@ func.func @mixed_types(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>) -> tensor<4x
   %0 = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
   return %0 : tensor<4x16xf32>
 }
+
+// Operands of two types meet in the one that holds both; a result narrower than its operands is rounded once, after the sum.
+// CHECK-LABEL: @types_that_differ
+func.func @types_that_differ(%x: tensor<4x8xbf16>, %y: tensor<8x16xf16>, %z: tensor<8x16xf32>) -> (tensor<4x16xbf16>, tensor<4x16xbf16>) {
+  // CHECK: %[[X0:.*]] = arith.extf %{{.*}} : tensor<4x8xbf16> to tensor<4x8xf32>
+  // CHECK: %[[Y:.*]] = arith.extf %{{.*}} : tensor<8x16xf16> to tensor<8x16xf32>
+  // CHECK: %[[C:.*]] = sgd.contract %[[X0]] [0, 1], %[[Y]] [1, 2] into [0, 2] {{.*}} -> tensor<4x16xf32>
+  // CHECK: arith.truncf %[[C]] : tensor<4x16xf32> to tensor<4x16xbf16>
+  %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [1] x [0] : tensor<4x8xbf16>, tensor<8x16xf16> -> tensor<4x16xbf16>
+  // CHECK: sgd.contract {{.*}} -> tensor<4x16xf32>
+  // CHECK: arith.truncf
+  %1 = sgd.dot_general %x, %z batching = [] x [] contracting = [1] x [0] : tensor<4x8xbf16>, tensor<8x16xf32> -> tensor<4x16xbf16>
+  return %0, %1 : tensor<4x16xbf16>, tensor<4x16xbf16>
+}

@@ -178,6 +178,24 @@ std::vector<Violation> OperationCases() {
       {"no bias", [](ArtifactT&, ProgramT& p) { MatmulIn(p).epilogue = Epilogue::Bias; }, "bias is missing"},
       {"epilogue", [](ArtifactT&, ProgramT& p) { MatmulIn(p).epilogue = static_cast<Epilogue>(9); },
        "unknown epilogue"},
+      {"activation", [](ArtifactT&, ProgramT& p) { MatmulIn(p).activation = static_cast<Activation>(9); },
+       "unknown activation"},
+      {"no aux", [](ArtifactT&, ProgramT& p) { MatmulIn(p).activation = Activation::GeluGradient; }, "aux is missing"},
+      {"aux alone", [](ArtifactT&, ProgramT& p) { MatmulIn(p).aux = testing::SliceAt(Space::Private, 0, 256); },
+       "aux without an activation"},
+      {"activation of a sum",
+       [](ArtifactT&, ProgramT& p) {
+         MatmulIn(p).activation = Activation::Gelu, MatmulIn(p).epilogue = Epilogue::Accumulate;
+       },
+       "an activation goes with no epilogue but a bias"},
+      {"aux overlaps",
+       [](ArtifactT&, ProgramT& p) {
+         MatmulIn(p).activation = Activation::Gelu, MatmulIn(p).aux = testing::SliceAt(Space::Private, 64, 256);
+       },
+       "aux overlaps another operand"},
+      {"tf32 of bf16",
+       [](ArtifactT&, ProgramT& p) { MatmulIn(p).element = ElementType::BF16, MatmulIn(p).allows_tf32 = true; },
+       "TF32 is for f32 alone"},
       {"workspace", [](ArtifactT&, ProgramT& p) { MatmulIn(p).workspace = testing::SliceAt(Space::Private, 0, 64); },
        "the workspace overlaps an operand"},
       {"copy size", [](ArtifactT&, ProgramT& p) { CopyIn(p).source = testing::SliceAt(Space::Private, 0, 255); },

@@ -1,5 +1,7 @@
 // Matmul of any Device against a plain triple loop: layouts, batches, epilogues, element types, and
 // the same bits for any threads.
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -287,6 +289,58 @@ TEST_P(DeviceConformance, MatmulOfIntegersAndDoubles) {
   CheckExact<uint32_t>(*device, ElementType::U32);
   CheckExact<uint64_t>(*device, ElementType::U64);
   CheckExact<double>(*device, ElementType::F64);
+}
+
+// C and bias of the type that sums are taken in: small multiples of 1/8 are exact in all types, so results are equal.
+template <typename T, typename Sum>
+void CheckKeptSums(device::Device& device, const Problem& p, ElementType element, T (*convert)(float)) {
+  Instruction i = InstructionOf(p, element);
+  // Room for the wider elements.
+  const uint64_t c_offset = i.bytes, bias_offset = c_offset + (i.c.elements * sizeof(Sum) + 63) / 64 * 64;
+  i.matmul.keeps_sums = true;
+  i.matmul.c = std::make_unique<Slice>(Space::Private, c_offset, i.c.elements * sizeof(Sum));
+  if (i.matmul.bias != nullptr) i.matmul.bias = std::make_unique<Slice>(Space::Private, bias_offset, p.n * sizeof(Sum));
+  std::mt19937 random(9);
+  Operands<Sum> values;
+  const auto fill = [&](std::vector<Sum>& target, size_t count) {
+    for (size_t at = 0; at < count; ++at) target.push_back(static_cast<Sum>(static_cast<int>(random() % 17) - 8));
+  };
+  fill(values.a, i.a.elements), fill(values.b, i.b.elements), fill(values.c, i.c.elements), fill(values.bias, p.n);
+  const auto narrow = [&](const std::vector<Sum>& wide) {
+    std::vector<T> result;
+    for (Sum value : wide) result.push_back(convert(static_cast<float>(value)));
+    return result;
+  };
+  TestArena arena(device, bias_offset + p.n * sizeof(Sum));
+  arena.Put(i.a_offset, narrow(values.a)), arena.Put(i.b_offset, narrow(values.b));
+  arena.Put(c_offset, values.c), arena.Put(bias_offset, values.bias);
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(artifact::Matmul::Pack(builder, &i.matmul));
+  auto node = device.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
+  ASSERT_TRUE(node.ok()) << node.status();
+  ASSERT_TRUE((*node)->Execute().ok());
+  ASSERT_TRUE(device.Synchronize().ok());
+  EXPECT_EQ(arena.Get<Sum>(c_offset, values.c.size()), (Expected<Sum, Sum>(p, i, values)))
+      << Describe(p) << artifact::ElementName(element);
+}
+
+TEST_P(DeviceConformance, MatmulKeepsSums) {
+  auto device = MakeDevice(2);
+  const auto bf16 = [](float value) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16); };
+  const auto f16 = [](float value) { return static_cast<_Float16>(value); };
+  const auto i8 = [](float value) { return static_cast<int8_t>(value); };
+  for (const auto& size : {std::array<uint64_t, 3>{1, 9, 5}, {33, 65, 17}, {300, 270, 40}}) {
+    for (Layout b : kLayouts) {
+      for (Layout c : kLayouts) {
+        for (Epilogue epilogue : artifact::EnumValuesEpilogue()) {
+          const Problem p{size[0], size[1], size[2], {2}, false, Layout::kRows, b, c, epilogue};
+          CheckKeptSums<uint16_t, float>(*device, p, ElementType::BF16, bf16);
+          CheckKeptSums<_Float16, float>(*device, p, ElementType::F16, f16);
+          CheckKeptSums<int8_t, int32_t>(*device, p, ElementType::I8, i8);
+        }
+      }
+    }
+  }
 }
 
 // Sixteen-bit floats as their bits; each value below is exact in both formats, and so is each sum

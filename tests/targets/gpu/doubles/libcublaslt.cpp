@@ -1,5 +1,5 @@
-// A double of libcublasLt.so for tests: products by three loops, in the order of the stream that they are given, sums
-// in the compute type.
+// A double of libcublasLt.so for tests: as strict as cublasLt.h and the library's table of supported types, in what it
+// takes, and products in the order of the stream that they are given (matrix_product.h).
 #include <cublasLt.h>
 #include <cuda.h>
 
@@ -7,160 +7,122 @@
 #include <bit>
 #include <cstring>
 #include <memory>
-#include <type_traits>
 
-extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes);
+#include "tests/targets/gpu/doubles/matrix_product.h"
+
+using sgd::doubles::HasAux;
+using sgd::doubles::HasBias;
+using sgd::doubles::MatrixDescription;
+using sgd::doubles::MatrixLayout;
+using sgd::doubles::MatrixProduct;
 
 namespace {
 
-struct Layout {
-  cudaDataType type;
-  uint64_t rows, columns;
-  int64_t leading;
-  int32_t batch = 1;
-  int64_t stride = 0;
-};
+// The algorithm's workspace at most; it takes all that it is allowed up to there.
+constexpr uint64_t kMostWorkspace = uint64_t{1} << 20;
 
-struct Description {
-  cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
-  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
+struct Handle {
+  static constexpr uint64_t kAlive = 0x5367644c74;
+  uint64_t magic = kAlive;
 };
 
 struct Preference {
   uint64_t workspace = 0;
   uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_MASK;
+  uint32_t alignment[4] = {256, 256, 256, 256};  // of A, B, C and D
 };
 
-struct Bf16 {
-  uint16_t bits;
+// What an algorithm may rely on: in place of the library's opaque 64 bytes.
+struct Algorithm {
+  static constexpr uint64_t kChosen = 0x416c676f;
+  uint64_t magic;
+  uint64_t workspace;
+  uint32_t alignment[4];
 };
+static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
-template <typename T>
-auto Load(const T& value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    return std::bit_cast<float>(uint32_t{value.bits} << 16);
-  } else if constexpr (std::is_same_v<T, _Float16>) {
-    return static_cast<float>(value);
-  } else {
-    return value;
+size_t SizeOf(cudaDataType type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2; }
+
+// The rows of the library's table of supported types that we use.
+bool AreSupported(const MatrixDescription& description, const MatrixLayout& a, const MatrixLayout& d) {
+  if (a.type == CUDA_R_64F)
+    return d.type == CUDA_R_64F && description.compute == CUBLAS_COMPUTE_64F && description.scale == CUDA_R_64F;
+  if (description.scale != CUDA_R_32F) return false;
+  if (a.type == CUDA_R_32F && description.compute == CUBLAS_COMPUTE_32F_FAST_TF32) return d.type == CUDA_R_32F;
+  if (description.compute != CUBLAS_COMPUTE_32F) return false;
+  const bool is_narrow = a.type == CUDA_R_16F || a.type == CUDA_R_16BF;
+  return (is_narrow && d.type == a.type) || ((is_narrow || a.type == CUDA_R_32F) && d.type == CUDA_R_32F);
+}
+
+bool IsKnown(cublasLtEpilogue_t epilogue) {
+  return epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_GELU || HasBias(epilogue) ||
+         HasAux(epilogue);
+}
+
+// What the epilogue asks of its buffers.
+cublasStatus_t CheckEpilogue(const MatrixDescription& description, const MatrixLayout& d) {
+  if (!IsKnown(description.epilogue)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (HasBias(description.epilogue)) {
+    if (description.bias_type != -1 && description.bias_type != d.type) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (reinterpret_cast<uintptr_t>(description.bias) % SizeOf(d.type) != 0) return CUBLAS_STATUS_INVALID_VALUE;
   }
+  if (!HasAux(description.epilogue)) return CUBLAS_STATUS_SUCCESS;
+  // The header asks for a multiple of 8; an aux of a batch needs a stride, which nobody here sets.
+  if (description.aux_leading < static_cast<int64_t>(d.rows) || description.aux_leading % 8 != 0)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (reinterpret_cast<uintptr_t>(description.aux) % 16 != 0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return d.batch == 1 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
-// To the nearest, ties to even; NaN stays one.
-template <typename T, typename Sum>
-T Store(Sum value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    if ((bits & 0x7fffffff) > 0x7f800000) return Bf16{static_cast<uint16_t>(bits >> 16 | 0x40)};
-    return Bf16{static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-  } else {
-    return static_cast<T>(value);
-  }
-}
-
-// Everything of one call, copied: the caller may change its descriptions.
-struct Product {
-  Description description;
-  Layout a, b, d;
-  uint64_t m, n, k;
-  const void *a_data, *b_data;
-  void* d_data;
-  double alpha, beta;
-};
-
-uint64_t Bytes(const Layout& layout, size_t element) {
-  if (layout.rows == 0 || layout.columns == 0) return 0;
-  const uint64_t matrix = (layout.columns - 1) * static_cast<uint64_t>(layout.leading) + layout.rows;
-  return (static_cast<uint64_t>(layout.batch - 1) * static_cast<uint64_t>(layout.stride) + matrix) * element;
-}
-
-template <typename T>
-T* Resolve(const void* data, uint64_t bytes) {
-  return static_cast<T*>(sgd_emulated_resolve(reinterpret_cast<uint64_t>(data), bytes));
-}
-
-template <typename T>
-bool Run(const Product& p) {
-  const T* a = Resolve<const T>(p.a_data, Bytes(p.a, sizeof(T)));
-  const T* b = Resolve<const T>(p.b_data, Bytes(p.b, sizeof(T)));
-  T* d = Resolve<T>(p.d_data, Bytes(p.d, sizeof(T)));
-  const bool has_bias = p.description.epilogue != CUBLASLT_EPILOGUE_DEFAULT;
-  const T* bias = has_bias ? Resolve<const T>(p.description.bias, p.m * sizeof(T)) : nullptr;
-  if (a == nullptr || b == nullptr || d == nullptr || (has_bias && bias == nullptr)) return false;
-  using Sum = decltype(Load(*a));
-  const auto at = [](const Layout& layout, bool is_transposed, uint64_t row, uint64_t column) {
-    return is_transposed ? row * static_cast<uint64_t>(layout.leading) + column
-                         : column * static_cast<uint64_t>(layout.leading) + row;
-  };
-  for (int64_t batch = 0; batch < p.d.batch; ++batch) {
-    for (uint64_t j = 0; j < p.n; ++j) {
-      for (uint64_t i = 0; i < p.m; ++i) {
-        Sum sum = 0;
-        for (uint64_t k = 0; k < p.k; ++k) {
-          sum += Load(a[batch * p.a.stride + static_cast<int64_t>(at(p.a, p.description.a == CUBLAS_OP_T, i, k))]) *
-                 Load(b[batch * p.b.stride + static_cast<int64_t>(at(p.b, p.description.b == CUBLAS_OP_T, k, j))]);
-        }
-        T& result = d[batch * p.d.stride + static_cast<int64_t>(at(p.d, false, i, j))];
-        sum *= static_cast<Sum>(p.alpha);
-        if (p.beta != 0) sum += static_cast<Sum>(p.beta) * Load(result);
-        if (has_bias) sum += Load(bias[i]);
-        if (p.description.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS) sum = std::max<Sum>(sum, 0);
-        result = Store<T>(sum);
-      }
-    }
-  }
-  return true;
-}
-
-bool RunTyped(const Product& product) {
-  switch (product.d.type) {
-    case CUDA_R_64F:
-      return Run<double>(product);
-    case CUDA_R_32F:
-      return Run<float>(product);
-    case CUDA_R_16F:
-      return Run<_Float16>(product);
-    case CUDA_R_16BF:
-      return Run<Bf16>(product);
-    default:
-      return false;
-  }
-}
-
-// As the library demands them; the heuristic refuses what does not fit.
-bool Fits(const Description& description, const Layout& a, const Layout& b, const Layout& d, Product& product) {
+// Sizes that fit each other, and matrices that do not overlap themselves.
+cublasStatus_t CheckSizes(const MatrixDescription& description, const MatrixLayout& a, const MatrixLayout& b,
+                          const MatrixLayout& c, const MatrixLayout& d, MatrixProduct& product) {
   product.m = d.rows, product.n = d.columns;
   product.k = description.a == CUBLAS_OP_T ? a.rows : a.columns;
+  for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
+    if (layout->rows == 0 || layout->columns == 0 || layout->leading < static_cast<int64_t>(layout->rows))
+      return CUBLAS_STATUS_INVALID_VALUE;
+    if (layout->batch != d.batch || layout->rows > INT32_MAX || layout->columns > INT32_MAX)
+      return CUBLAS_STATUS_INVALID_VALUE;
+  }
   const bool a_fits = (description.a == CUBLAS_OP_T ? a.columns : a.rows) == product.m;
   const bool b_fits = (description.b == CUBLAS_OP_T ? b.columns : b.rows) == product.k &&
                       (description.b == CUBLAS_OP_T ? b.rows : b.columns) == product.n;
-  for (const Layout* layout : {&a, &b, &d}) {
-    if (layout->leading < static_cast<int64_t>(layout->rows) || layout->batch != d.batch || layout->type != d.type)
-      return false;
-  }
-  return a_fits && b_fits;
+  const bool c_fits = c.rows == d.rows && c.columns == d.columns && c.leading == d.leading && c.stride == d.stride;
+  if (!a_fits || !b_fits || !c_fits) return CUBLAS_STATUS_INVALID_VALUE;
+  if (a.type != b.type || c.type != d.type || !AreSupported(description, a, d)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return CheckEpilogue(description, d);
 }
 
 template <typename Value>
 cublasStatus_t Take(Value& target, const void* buffer, size_t size) {
-  if (size != sizeof(Value)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (buffer == nullptr || size != sizeof(Value)) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(&target, buffer, size);
   return CUBLAS_STATUS_SUCCESS;
 }
 
-Layout& Of(cublasLtMatrixLayout_t layout) { return *reinterpret_cast<Layout*>(layout); }
-Description& Of(cublasLtMatmulDesc_t description) { return *reinterpret_cast<Description*>(description); }
+MatrixLayout& Of(cublasLtMatrixLayout_t layout) { return *reinterpret_cast<MatrixLayout*>(layout); }
+MatrixDescription& Of(cublasLtMatmulDesc_t description) { return *reinterpret_cast<MatrixDescription*>(description); }
 Preference& Of(cublasLtMatmulPreference_t preference) { return *reinterpret_cast<Preference*>(preference); }
+
+bool IsAlive(cublasLtHandle_t handle) {
+  return handle != nullptr && reinterpret_cast<Handle*>(handle)->magic == Handle::kAlive;
+}
 
 double Scale(const void* value, cudaDataType type) {
   return type == CUDA_R_64F ? *static_cast<const double*>(value)
                             : static_cast<double>(*static_cast<const float*>(value));
 }
 
+// Of an operand in every batch.
+bool IsAligned(const void* data, const MatrixLayout& layout, uint32_t alignment) {
+  const uint64_t step = layout.batch > 1 ? static_cast<uint64_t>(layout.stride) * SizeOf(layout.type) : 0;
+  return (reinterpret_cast<uintptr_t>(data) | step) % alignment == 0;
+}
+
 void RunOnce(void* data) {
   // A graph runs it again, so it is never freed: the double's processes are short.
-  if (!RunTyped(*static_cast<const Product*>(data))) std::abort();
+  if (!Multiply(*static_cast<const MatrixProduct*>(data))) std::abort();
 }
 
 }  // namespace
@@ -168,20 +130,29 @@ void RunOnce(void* data) {
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  *handle = reinterpret_cast<cublasLtHandle_t>(new int);
+  *handle = reinterpret_cast<cublasLtHandle_t>(new Handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  delete reinterpret_cast<int*>(handle);
+  if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  delete reinterpret_cast<Handle*>(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 size_t cublasLtGetVersion() { return 130000; }
 const char* cublasLtGetStatusString(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED" : "of the double of cuBLASLt";
+  switch (status) {
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    default:
+      return "of the double of cuBLASLt";
+  }
 }
 
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description, cublasComputeType_t, cudaDataType_t) {
-  *description = reinterpret_cast<cublasLtMatmulDesc_t>(new Description);
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description, cublasComputeType_t compute,
+                                        cudaDataType_t scale) {
+  *description = reinterpret_cast<cublasLtMatmulDesc_t>(new MatrixDescription{compute, scale});
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
@@ -200,6 +171,12 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
       return Take(Of(description).epilogue, buffer, size);
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
       return Take(Of(description).bias, buffer, size);
+    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
+      return Take(Of(description).bias_type, buffer, size);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+      return Take(Of(description).aux, buffer, size);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+      return Take(Of(description).aux_leading, buffer, size);
     default:
       return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -207,7 +184,7 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type, uint64_t rows,
                                           uint64_t columns, int64_t leading) {
-  *layout = reinterpret_cast<cublasLtMatrixLayout_t>(new Layout{type, rows, columns, leading});
+  *layout = reinterpret_cast<cublasLtMatrixLayout_t>(new MatrixLayout{type, rows, columns, leading});
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
@@ -233,32 +210,91 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute, const void* buffer,
                                                     size_t size) {
-  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) return Take(Of(preference).workspace, buffer, size);
-  if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) return Take(Of(preference).schemes, buffer, size);
+  switch (attribute) {
+    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
+      return Take(Of(preference).workspace, buffer, size);
+    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+      return Take(Of(preference).schemes, buffer, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
+      return Take(Of(preference).alignment[0], buffer, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
+      return Take(Of(preference).alignment[1], buffer, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
+      return Take(Of(preference).alignment[2], buffer, size);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
+      return Take(Of(preference).alignment[3], buffer, size);
+    default:
+      return CUBLAS_STATUS_INVALID_VALUE;
+  }
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t description,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int requested,
+                                              cublasLtMatmulHeuristicResult_t* results, int* count) {
+  *count = 0;
+  if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (requested < 1) return CUBLAS_STATUS_INVALID_VALUE;
+  MatrixProduct product;
+  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), product);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  Algorithm algorithm{Algorithm::kChosen, std::min(Of(preference).workspace, kMostWorkspace), {}};
+  for (size_t i = 0; i < 4; ++i) {
+    algorithm.alignment[i] = Of(preference).alignment[i];
+    if (!std::has_single_bit(algorithm.alignment[i])) return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  *results = {};
+  std::memcpy(&results->algo, &algorithm, sizeof(algorithm));
+  results->workspaceSize = algorithm.workspace;
+  results->state = CUBLAS_STATUS_SUCCESS;
+  *count = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t description,
-                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
-                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
-                                              cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t* results,
-                                              int* count) {
-  Product product;
-  *count = Fits(Of(description), Of(a), Of(b), Of(d), product) ? 1 : 0;
-  if (*count == 1) *results = {};
-  return *count == 1 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t description,
+                                       cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
+                                       cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
+                                       cublasLtMatmulHeuristicResult_t* result) {
+  if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  MatrixProduct product;
+  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), product);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  Algorithm algorithm;
+  std::memcpy(&algorithm, algo, sizeof(algorithm));
+  if (algorithm.magic != Algorithm::kChosen) return CUBLAS_STATUS_INVALID_VALUE;
+  *result = {};
+  result->algo = *algo;
+  result->workspaceSize = algorithm.workspace;
+  return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* alpha, const void* a_data,
-                              cublasLtMatrixLayout_t a, const void* b_data, cublasLtMatrixLayout_t b, const void* beta,
-                              const void* c_data, cublasLtMatrixLayout_t, void* d_data, cublasLtMatrixLayout_t d,
-                              const cublasLtMatmulAlgo_t*, void*, size_t, cudaStream_t stream) {
-  auto product = std::make_unique<Product>();
-  if (!Fits(Of(description), Of(a), Of(b), Of(d), *product) || c_data != d_data) return CUBLAS_STATUS_NOT_SUPPORTED;
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t description, const void* alpha,
+                              const void* a_data, cublasLtMatrixLayout_t a, const void* b_data,
+                              cublasLtMatrixLayout_t b, const void* beta, const void* c_data, cublasLtMatrixLayout_t c,
+                              void* d_data, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo, void* workspace,
+                              size_t workspace_bytes, cudaStream_t stream) {
+  if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  auto product = std::make_unique<MatrixProduct>();
+  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), *product);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  if (c_data != d_data || algo == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (HasBias(Of(description).epilogue) && Of(description).bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (HasAux(Of(description).epilogue) && Of(description).aux == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;
+  Algorithm algorithm;
+  std::memcpy(&algorithm, algo, sizeof(algorithm));
+  if (algorithm.magic != Algorithm::kChosen || workspace_bytes < algorithm.workspace)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (algorithm.workspace != 0 && (workspace == nullptr || reinterpret_cast<uintptr_t>(workspace) % 256 != 0))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (!IsAligned(a_data, Of(a), algorithm.alignment[0]) || !IsAligned(b_data, Of(b), algorithm.alignment[1]) ||
+      !IsAligned(c_data, Of(c), algorithm.alignment[2]) || !IsAligned(d_data, Of(d), algorithm.alignment[3]))
+    return CUBLAS_STATUS_INVALID_VALUE;
   product->description = Of(description);
   product->a = Of(a), product->b = Of(b), product->d = Of(d);
   product->a_data = a_data, product->b_data = b_data, product->d_data = d_data;
-  product->alpha = Scale(alpha, Of(d).type), product->beta = Scale(beta, Of(d).type);
+  product->alpha = Scale(alpha, Of(description).scale), product->beta = Scale(beta, Of(description).scale);
+  product->workspace = workspace, product->workspace_bytes = algorithm.workspace;
   const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(stream), RunOnce, product.release());
   return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

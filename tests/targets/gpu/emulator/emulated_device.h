@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "targets/cpu/device/cpu_device.h"
+#include "tests/targets/gpu/emulator/gelu_product.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
 
 namespace sgd::emulator {
@@ -27,6 +28,7 @@ class EmulatedDevice final : public device::Device {
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override {
+    if (matmul.activation() != artifact::Activation::None) return MakeGeluProduct(*cpu_, matmul, memory);
     return cpu_->PrepareMatmul(matmul, memory);
   }
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,

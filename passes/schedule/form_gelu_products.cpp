@@ -1,0 +1,168 @@
+// Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative, become one op with it.
+#include "dialects/sgd/sgd_dialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/schedule/contraction_shape.h"
+#include "passes/schedule/gelu_reader.h"
+#include "passes/schedule/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_FORMGELUPRODUCTSPASS
+#include "passes/schedule/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Elements of which the rows of what cuBLASLt keeps beside a result are a multiple
+/// (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD).
+constexpr int64_t kRowMultiple = 8;
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// A product whose result is one matrix, row by row, of f16 or bf16.
+bool mayHaveActivation(ContractOp contract) {
+  RankedTensorType lhs = tensorType(contract.getLhs()), result = contract.getType();
+  if (!isa<BFloat16Type, Float16Type>(result.getElementType()) || lhs.getElementType() != result.getElementType() ||
+      result.getRank() == 0)
+    return false;
+  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()},
+                                   {contract.getRhsLabels(), tensorType(contract.getRhs()).getShape()},
+                                   {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
+  return shape && shape->batch.empty() && shape->n == result.getShape().back() && shape->n % kRowMultiple == 0 &&
+         shape->cN == 1 && (shape->m == 1 || shape->cM == shape->n);
+}
+
+/// The values that can be computed from `root` by elementwise ops alone, `root` excepted, users after their operands.
+SmallVector<Value> getElementwiseUsers(Value root) {
+  llvm::SetVector<Value> values;
+  values.insert(root);
+  for (size_t next = 0; next < values.size(); ++next)
+    for (Operation* user : values[next].getUsers())
+      if (user->hasTrait<OpTrait::Elementwise>() && user->getNumResults() == 1) values.insert(user->getResult(0));
+  return SmallVector<Value>(values.begin() + 1, values.end());
+}
+
+/// The vector that `value` repeats along its rows, or null.
+Value getRowVector(OpBuilder& builder, Value value) {
+  RankedTensorType type = tensorType(value);
+  int64_t columns = type.getShape().back();
+  while (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) {
+    RankedTensorType from = tensorType(broadcast.getInput()), to = broadcast.getType();
+    if (from.getRank() == 0 || from.getShape().back() != columns || to.getShape().back() != columns ||
+        broadcast.getDims().back() != to.getRank() - 1)
+      break;
+    value = broadcast.getInput();
+  }
+  RankedTensorType vector = RankedTensorType::get({columns}, type.getElementType());
+  if (value.getType() == vector) return value;
+  if (tensorType(value).getNumElements() != columns) return {};
+  return ReshapeOp::create(builder, value.getLoc(), vector, value);
+}
+
+/// What gelu is taken of: a product, perhaps with a bias.
+struct PreActivation {
+  Value value;
+  Value bias;
+};
+
+class GeluForward {
+ public:
+  explicit GeluForward(ContractOp contract) : contract(contract) {}
+
+  /// The op with gelu in it, or null where the product goes into something else.
+  ContractGeluOp form() {
+    for (PreActivation x : getPreActivations()) {
+      GeluReader reader(x.value);
+      SmallVector<Value> users = getElementwiseUsers(x.value);
+      auto gelu = llvm::find_if(
+          users, [&](Value value) { return value.getType() == x.value.getType() && reader.isGelu(value); });
+      if (gelu != users.end()) return replace(x, *gelu);
+    }
+    return {};
+  }
+
+ private:
+  /// The product itself and, where nobody else reads it, its sum with a bias.
+  SmallVector<PreActivation, 2> getPreActivations() {
+    SmallVector<PreActivation, 2> result;
+    if (contract->hasOneUse()) {
+      if (auto add = dyn_cast<arith::AddFOp>(*contract->user_begin())) {
+        OpBuilder builder(contract->getContext());
+        builder.setInsertionPointAfter(add);
+        Value other = add.getLhs() == contract.getResult() ? add.getRhs() : add.getLhs();
+        if (Value bias = getRowVector(builder, other)) result.push_back({add.getResult(), bias});
+      }
+    }
+    result.push_back({contract.getResult(), {}});
+    return result;
+  }
+
+  ContractGeluOp replace(PreActivation x, Value gelu) {
+    OpBuilder builder(contract.getContext());
+    builder.setInsertionPointAfterValue(x.bias ? x.value : contract.getResult());
+    if (x.bias && isa_and_nonnull<ReshapeOp>(x.bias.getDefiningOp())) builder.setInsertionPointAfterValue(x.bias);
+    auto op = ContractGeluOp::create(builder, contract.getLoc(), contract.getType(), contract.getType(),
+                                     contract.getLhs(), contract.getRhs(), x.bias, contract.getLhsLabels(),
+                                     contract.getRhsLabels(), contract.getResultLabels());
+    gelu.replaceAllUsesWith(op.getResult());
+    x.value.replaceAllUsesWith(op.getPreActivation());
+    return op;
+  }
+
+  ContractOp contract;
+};
+
+/// Makes `product`, which is only multiplied with gelu's derivative at `preActivation`, one op with it.
+bool formGradient(ContractOp product, Value preActivation) {
+  if (product.getType() != preActivation.getType() || !mayHaveActivation(product)) return false;
+  GeluReader reader(preActivation, product.getResult());
+  SmallVector<Value> users = getElementwiseUsers(product.getResult());
+  auto gradient = llvm::find_if(
+      users, [&](Value value) { return value.getType() == product.getType() && reader.isGradient(value); });
+  if (gradient == users.end()) return false;
+  // Nothing else may need the product: what it goes into ends in the gradient.
+  llvm::SmallPtrSet<Operation*, 16> inside;
+  SmallVector<Value> pending = {*gradient};
+  while (!pending.empty()) {
+    Operation* op = pending.pop_back_val().getDefiningOp();
+    if (!op || op == product || !inside.insert(op).second) continue;
+    llvm::append_range(pending, op->getOperands());
+  }
+  auto feedsGradient = [&](Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation* user) { return inside.contains(user); });
+  };
+  if (!feedsGradient(product.getResult())) return false;
+  for (Value value : users)
+    if (value != *gradient && inside.contains(value.getDefiningOp()) && !feedsGradient(value)) return false;
+  OpBuilder builder(gradient->getDefiningOp());
+  auto op = ContractGeluGradientOp::create(builder, product.getLoc(), product.getType(), product.getLhs(),
+                                           product.getRhs(), preActivation, product.getLhsLabels(),
+                                           product.getRhsLabels(), product.getResultLabels());
+  gradient->replaceAllUsesWith(op.getResult());
+  return true;
+}
+
+struct FormGeluProductsPass : sgd::impl::FormGeluProductsPassBase<FormGeluProductsPass> {
+  void runOnOperation() final {
+    getOperation().walk([](Block* block) {
+      SmallVector<Value> preActivations;
+      for (ContractOp contract : llvm::to_vector(block->getOps<ContractOp>()))
+        if (ContractGeluOp gelu = mayHaveActivation(contract) ? GeluForward(contract).form() : ContractGeluOp())
+          preActivations.push_back(gelu.getPreActivation());
+      if (preActivations.empty()) return;
+      eraseUnused(block);
+      for (ContractOp product : llvm::to_vector(block->getOps<ContractOp>()))
+        llvm::find_if(preActivations, [&](Value preActivation) { return formGradient(product, preActivation); });
+      eraseUnused(block);
+    });
+  }
+
+  static void eraseUnused(Block* block) {
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op)) op.erase();
+  }
+};
+
+}  // namespace

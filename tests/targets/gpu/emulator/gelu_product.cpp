@@ -1,0 +1,83 @@
+// The activation as a loop over C behind the CPU's product.
+#include "tests/targets/gpu/emulator/gelu_product.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/artifact/element_type.h"
+
+namespace sgd::emulator {
+namespace {
+
+using artifact::ElementType;
+
+float Load(ElementType element, const std::byte* at) {
+  uint16_t bits;
+  std::memcpy(&bits, at, sizeof(bits));
+  return element == ElementType::BF16 ? std::bit_cast<float>(uint32_t{bits} << 16)
+                                      : static_cast<float>(std::bit_cast<_Float16>(bits));
+}
+
+void Store(ElementType element, float value, std::byte* at) {
+  const uint32_t single = std::bit_cast<uint32_t>(value);
+  const uint16_t brain = static_cast<uint16_t>((single + 0x7fff + (single >> 16 & 1)) >> 16);
+  const uint16_t bits = element == ElementType::BF16 ? brain : std::bit_cast<uint16_t>(static_cast<_Float16>(value));
+  std::memcpy(at, &bits, sizeof(bits));
+}
+
+constexpr double kScale = 0.7978845608028654, kCubic = 0.044715;  // sqrt(2 / pi)
+
+double TanhOf(double x) { return std::tanh(kScale * (x + kCubic * x * x * x)); }
+
+class GeluNode final : public device::Node {
+ public:
+  GeluNode(std::unique_ptr<device::Node> product, const artifact::Matmul& matmul, const device::MemoryMap& memory)
+      : product_(std::move(product)),
+        element_(matmul.element()),
+        is_gradient_(matmul.activation() == artifact::Activation::GeluGradient),
+        bytes_(matmul.m() * matmul.n() * sizeof(uint16_t)),
+        c_(memory.Address(*matmul.c())),
+        aux_(matmul.aux() == nullptr ? nullptr : memory.Address(*matmul.aux())) {}
+
+  absl::Status Execute() override {
+    if (absl::Status status = product_->Execute(); !status.ok()) return status;
+    for (uint64_t at = 0; at < bytes_; at += sizeof(uint16_t)) {
+      const double sum = Load(element_, c_ + at);
+      if (!is_gradient_ && aux_ != nullptr) std::memcpy(aux_ + at, c_ + at, sizeof(uint16_t));
+      const double result = is_gradient_ ? sum * Derivative(Load(element_, aux_ + at)) : sum / 2 * (1 + TanhOf(sum));
+      Store(element_, static_cast<float>(result), c_ + at);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static double Derivative(double x) {
+    const double t = TanhOf(x);
+    return (1 + t) / 2 + x / 2 * (1 - t * t) * kScale * (1 + 3 * kCubic * x * x);
+  }
+
+  std::unique_ptr<device::Node> product_;
+  ElementType element_;
+  bool is_gradient_;
+  uint64_t bytes_;
+  std::byte* c_;
+  std::byte* aux_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<device::Node>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
+                                                              const device::MemoryMap& memory) {
+  artifact::MatmulT alone;
+  matmul.UnPackTo(&alone);
+  alone.activation = artifact::Activation::None;
+  alone.aux.reset();
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(artifact::Matmul::Pack(builder, &alone));
+  auto product = cpu.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
+  if (!product.ok()) return product.status();
+  return std::make_unique<GeluNode>(*std::move(product), matmul, memory);
+}
+
+}  // namespace sgd::emulator

@@ -1,0 +1,15 @@
+// Products with gelu, for devices of tests: the CPU's have none.
+#pragma once
+
+#include <memory>
+
+#include "runtime/device/device.h"
+
+namespace sgd::emulator {
+
+// The product with its bias by `cpu`, rounded to the element type, then its activation element by element. C and aux
+// must be dense; f16 and bf16.
+absl::StatusOr<std::unique_ptr<device::Node>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
+                                                              const device::MemoryMap& memory);
+
+}  // namespace sgd::emulator
