@@ -1,6 +1,7 @@
 // Adapts targets/gpu/codegen to the compiler.
 #include "compiler/cuda_target.h"
 
+#include "compiler/cudnn_convolutions.h"
 #include "compiler/kernel_requests.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
@@ -29,6 +30,8 @@ class CudaKernels : public Target {
     description.hasTiles = false;
     description.multipliesIntegers = false;
     description.productsTakeRelu = false;  // cuBLASLt promises nothing of NaN
+    description.convolutions = getCudnnConvolutions();
+    description.convolutionsTakeEpilogues = false;
     return description;
   }
 

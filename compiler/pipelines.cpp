@@ -38,7 +38,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
-  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass());
+  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(target.convolutions));
   passes.addNestedPass<func::FuncOp>(
       createFormContractionsPass(FormContractionsPassOptions{target.multipliesIntegers}));
   passes.addPass(createCanonicalizerPass());
@@ -54,8 +54,10 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
 
 void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
                              KernelModel model) {
+  model.convolutions = target.convolutions;
   passes.addPass(createToPlanPass(std::move(model)));
-  passes.addPass(createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}));
+  passes.addPass(
+      createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu, target.convolutionsTakeEpilogues}));
   passes.addPass(createShareBuffersPass());
   passes.addPass(createOverlapCollectivesPass(
       OverlapCollectivesPassOptions{getTopologyName(options, target), options.memoryLimit.value_or(0)}));

@@ -24,6 +24,10 @@ struct TargetDescription {
   bool multipliesIntegers = true;
   /// Products can take the maximum with zero, of NaN being NaN as in the graph.
   bool productsTakeRelu = true;
+  /// How convolutions are computed.
+  ConvolutionModel convolutions;
+  /// Convolutions take epilogues as products do.
+  bool convolutionsTakeEpilogues = true;
 };
 
 class Target {

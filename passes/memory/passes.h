@@ -8,6 +8,7 @@
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/schedule/convolution_model.h"
 
 namespace mlir::sgd {
 
@@ -31,6 +32,7 @@ struct KernelDescription {
 struct KernelModel {
   std::function<FailureOr<KernelDescription>(ClusterOp)> describe;
   std::function<std::string(ClusterOp)> key;
+  ConvolutionModel convolutions = {};
 };
 
 /// sgd-to-plan with a target's model.

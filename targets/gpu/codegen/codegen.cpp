@@ -10,6 +10,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/kernels/host_threads.h"
@@ -54,6 +55,11 @@ static LogicalResult emitKernel(llvm::Module& module, const KernelRequest& reque
   if (Operation* rowOp = getRowOp(request.body)) {
     group.threads.push_back(rowKernelThreads(rowOp));
     return emitRowKernel(module, rowOp, request);
+  }
+  if (ConvolveOp convolve = getConvolve(request.body)) {
+    group.threads.push_back(kConvolveThreads);
+    emitConvolveKernel(module, convolve, request);
+    return success();
   }
   FailureOr<KernelPlan> plan = planKernel(request.body, WalkStyle::Threads);
   if (failed(plan)) return failure();
