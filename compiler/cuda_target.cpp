@@ -2,6 +2,7 @@
 #include "compiler/cuda_target.h"
 
 #include "compiler/combine_groups.h"
+#include "compiler/cudnn_convolutions.h"
 #include "compiler/kernel_requests.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
@@ -42,6 +43,8 @@ class CudaKernels : public Target {
     // About 5 us a call, in which a kernel reads and writes a million elements.
     description.products = {.batchDims = 1, .elementsPerCall = 1 << 20};
     description.productWorkspaceBytes = getWorkspaceBytes();
+    description.convolutions = getCudnnConvolutions();
+    description.convolutionsTakeEpilogues = false;
     return description;
   }
 

@@ -275,8 +275,13 @@ class ProgramExporter {
     target.rhs = sliceOf(convolution.getRhs());
     target.result = sliceOf(convolution.getResult());
     if (convolution.getBias()) target.bias = sliceOf(convolution.getBias());
+    if (convolution.getWorkspace()) target.workspace = sliceOf(convolution.getWorkspace());
     target.epilogue = static_cast<artifact::Epilogue>(convolution.getEpilogue());
     target.allows_tf32 = convolution.getTf32();
+    if (auto dilations = convolution.getLhsDilations())
+      target.lhs_dilations.assign(dilations->begin(), dilations->end());
+    Type operand = convolution.getLhs().getType().getElementType();
+    target.rounds = operand != getSumType(operand) && operand == convolution.getResult().getType().getElementType();
     instruction.flops = convolution.getFlops();
     instruction.op.Set(std::move(target));
     return success();

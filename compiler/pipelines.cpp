@@ -38,7 +38,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
-  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass());
+  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(target.convolutions));
   passes.addNestedPass<func::FuncOp>(createFormContractionsPass(FormContractionsPassOptions{
       target.multipliesIntegers, target.productsKeepSums, target.products.batchDims, target.products.elementsPerCall}));
   passes.addPass(createCanonicalizerPass());
@@ -56,8 +56,10 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
 
 void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
                              KernelModel model) {
+  model.convolutions = target.convolutions;
   passes.addPass(createToPlanPass(std::move(model), target.products));
-  passes.addPass(createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}));
+  passes.addPass(
+      createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu, target.convolutionsTakeEpilogues}));
   passes.addPass(createShareBuffersPass());
   if (target.productWorkspaceBytes != 0)
     passes.addPass(createGiveWorkspacesPass(GiveWorkspacesPassOptions{target.productWorkspaceBytes}));

@@ -37,6 +37,10 @@ struct TargetDescription {
   ProductLimits products;
   /// Memory that a product's library may use while it computes; 0: none.
   uint64_t productWorkspaceBytes = 0;
+  /// How convolutions are computed.
+  ConvolutionModel convolutions;
+  /// Convolutions take epilogues as products do.
+  bool convolutionsTakeEpilogues = true;
 };
 
 class Target {

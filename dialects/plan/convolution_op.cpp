@@ -30,8 +30,11 @@ LogicalResult ConvolutionOp::verify() {
     if (llvm::any_of(list, [](int64_t size) { return size < 0; })) return emitOpError("has a negative size");
   if (llvm::any_of(getStrides(), [](int64_t stride) { return stride < 1; }) || llvm::is_contained(getDilations(), 0))
     return emitOpError("has a stride below 1 or a dilation of 0");
-  Type element = getLhs().getType().getElementType(), sum = sgd::getSumType(element);
-  if (getRhs().getType().getElementType() != element || getResult().getType().getElementType() != sum)
+  if (getLhsDilations() && (getLhsDilations()->size() != getInputs().size() ||
+                            llvm::any_of(*getLhsDilations(), [](int64_t dilation) { return dilation < 1; })))
+    return emitOpError("needs a positive dilation of the lhs for each spatial dimension, or none");
+  Type element = getLhs().getType().getElementType(), sum = getResult().getType().getElementType();
+  if (getRhs().getType().getElementType() != element || !sgd::isSumOf(sum, element))
     return emitOpError("needs operands of one element type and a result of the type of their sums");
   int64_t n = getSizes()[0], g = getSizes()[1], c = getSizes()[2], f = getSizes()[3];
   if (failed(verifyReach(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||
@@ -50,5 +53,7 @@ int64_t ConvolutionOp::getFlops() {
   int64_t product = 2;
   for (ArrayRef<int64_t> list : {getSizes(), getOutputs(), getKernels()})
     for (int64_t size : list) product *= size;
+  if (DenseI64ArrayAttr dilations = getLhsDilationsAttr())
+    for (int64_t dilation : dilations.asArrayRef()) product /= dilation;
   return product;
 }

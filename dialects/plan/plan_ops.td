@@ -122,16 +122,17 @@ def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Plan_ConvolutionOp : Plan_Op<"convolution"> {
+def Plan_ConvolutionOp : Plan_Op<"convolution", [AttrSizedOperandSegments]> {
   let summary = "Sums of products over windows and input features, then the epilogue";
   let description = [{
         result[n, o.., g, f] = sum over k.., c of lhs[n, window(o, k).., g, c] * rhs[k.., g, c, f]
 
     `sizes` is [n, g, c, f]. `inputs`, `outputs` and `kernels` are the sizes of the spatial dimensions of lhs, result and rhs; element k of
-    window o is at o * stride + k * dilation - low, zero outside of [0, input); a negative dilation reads the kernel backwards. Strides of
-    operands count elements: of [n, g, c, spatial..] for the lhs, [g, c, f, spatial..] for the rhs, [n, g, f, spatial..] for the result, whose
-    element type is the one that sums are taken in. `accumulate` adds to what the result holds; `bias` has g * f elements. `tf32` as for a
-    matmul.
+    window o is at (o * stride + k * dilation - low) / lhs_dilation, zero outside of [0, input) and where that does not divide; a negative
+    dilation reads the kernel backwards. Strides of operands count elements: of [n, g, c, spatial..] for the lhs, [g, c, f, spatial..] for the
+    rhs, [n, g, f, spatial..] for the result, whose element type is the one that sums are taken in, or of f16 and bf16 the operands', to which
+    each sum is rounded once. `accumulate` adds to what the result holds; `bias` has g * f elements. A library may write to the
+    workspace. `tf32` as for a matmul.
 
     ```mlir
     plan.convolution ins(%x, %w : memref<8x16x4xf32, #plan.space<private>>, memref<3x4x6xf32, #plan.space<private>>)
@@ -140,14 +141,14 @@ def Plan_ConvolutionOp : Plan_Op<"convolution"> {
     ```
   }];
   let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$lhs, Arg<Plan_Buffer, "", [MemRead]>:$rhs, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$result,
-    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$inputs, DenseI64ArrayAttr:$outputs,
-    DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
-    DenseI64ArrayAttr:$lhs_strides, DenseI64ArrayAttr:$rhs_strides, DenseI64ArrayAttr:$result_strides,
-    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, UnitAttr:$tf32);
+    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, DenseI64ArrayAttr:$sizes,
+    DenseI64ArrayAttr:$inputs, DenseI64ArrayAttr:$outputs, DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
+    OptionalAttr<DenseI64ArrayAttr>:$lhs_dilations, DenseI64ArrayAttr:$lhs_strides, DenseI64ArrayAttr:$rhs_strides,
+    DenseI64ArrayAttr:$result_strides, DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, UnitAttr:$tf32);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $result `:` type($result) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
-    `sizes` $sizes `windows` $inputs `to` $outputs `of` $kernels `strides` $strides `dilations` $dilations `low` $low
-    `layouts` $lhs_strides `,` $rhs_strides `,` $result_strides (`epilogue` $epilogue^)? attr-dict
+    (`workspace` `(` $workspace^ `:` type($workspace) `)`)? `sizes` $sizes `windows` $inputs `to` $outputs `of` $kernels `strides` $strides
+    `dilations` $dilations (`of_lhs` $lhs_dilations^)? `low` $low `layouts` $lhs_strides `,` $rhs_strides `,` $result_strides (`epilogue` $epilogue^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -11,6 +11,10 @@ Type mlir::sgd::getSumType(Type type) {
   return integer && integer.getWidth() < 32 ? IntegerType::get(type.getContext(), 32) : type;
 }
 
+bool mlir::sgd::isSumOf(Type sum, Type type) {
+  return sum == getSumType(type) || (sum == type && isa<FloatType>(type));
+}
+
 static int64_t getSize(ArrayRef<int64_t> labels, Value tensor, int64_t label) {
   for (auto [dim, own] : llvm::enumerate(labels))
     if (own == label) return cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
@@ -56,7 +60,7 @@ LogicalResult ConvolveOp::verify() {
   if (getRhsSize(kOutput) != getResultSize(kOutput))
     return emitOpError("rhs and result differ in the number of output features");
   auto elementOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); };
-  if (elementOf(getLhs()) != elementOf(getRhs()) || elementOf(getResult()) != getSumType(elementOf(getLhs())))
+  if (elementOf(getLhs()) != elementOf(getRhs()) || !isSumOf(elementOf(getResult()), elementOf(getLhs())))
     return emitOpError("needs operands of one element type and a result of the type of their sums");
   return success();
 }

@@ -51,6 +51,8 @@ RankedTensorType withSharding(RankedTensorType type, ShardingAttr sharding);
 /// The type that sums of elements of the scalar type `type` are taken in: f32 for f16 and bf16, i32 for narrower
 /// integers, otherwise `type`.
 Type getSumType(Type type);
+/// Whether `sum` is getSumType(type), or where that is wider than a float `type`, `type` itself: sums rounded once.
+bool isSumOf(Type sum, Type type);
 
 /// A loop or branch: an op whose blocks are program, not kernel.
 bool isControlFlow(Operation* op);

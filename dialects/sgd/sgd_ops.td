@@ -366,7 +366,8 @@ def Sgd_ConvolveOp : Sgd_Op<"convolve", [Pure]> {
     Labels name dimensions: 0 is the batch, 1 the group, 2 the input feature, 3 the output feature, 4 + i spatial dimension i. What a tensor has
     no dimension for has one element, as has a dimension labelled -1. Element k of window o is at o * stride + k * rhs_dilation - low in the
     lhs with `lhs_dilation - 1` zeros between its elements; what lies outside is zero. A negative rhs_dilation reads the kernel backwards.
-    The element type of the result is the one that sums are taken in: f32 for f16 and bf16, i32 for narrower integers.
+    The element type of the result is the one that sums are taken in: f32 for f16 and bf16, i32 for narrower integers; or, of f16 and bf16,
+    that of the operands, to which each sum is rounded once.
 
     A gradient by the input, with the kernel as the forward pass has it in memory:
 

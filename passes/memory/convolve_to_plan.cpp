@@ -65,13 +65,15 @@ Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
 
 class Creator {
  public:
-  Creator(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result)
-      : builder(builder), op(op), lhs(lhs), rhs(rhs), result(result) {
+  Creator(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result, const ConvolutionModel& model)
+      : builder(builder), op(op), lhs(lhs), rhs(rhs), result(result), model(model) {
     for (int64_t dim = 0; dim < op.getNumSpatialDims(); ++dim) {
       int64_t label = ConvolveOp::kSpatial + dim;
       space.push_back(label);
+      // Positions count the zeros of dilations that the library is told of.
       phases.push_back(getPhases(op.getResultSize(label), op.getRhsSize(label), op.getStrides()[dim],
-                                 op.getRhsDilations()[dim], op.getLow()[dim], op.getLhsDilations()[dim]));
+                                 op.getRhsDilations()[dim], op.getLow()[dim],
+                                 model.takesDilations ? 1 : op.getLhsDilations()[dim]));
     }
   }
 
@@ -117,21 +119,33 @@ class Creator {
     SmallVector<int64_t> sizes = {op.getLhsSize(ConvolveOp::kBatch), op.getLhsSize(ConvolveOp::kGroup),
                                   op.getLhsSize(ConvolveOp::kInput), op.getRhsSize(ConvolveOp::kOutput)};
     Location loc = op.getLoc();
+    bool isDilated = model.takesDilations && llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
     plan::ConvolutionOp::create(builder, loc, lhs, from(builder, loc, rhs, rhsOffset),
-                                from(builder, loc, result, resultOffset), Value(), sizes, inputs, outputs, kernels,
-                                strides, dilations, low, lhsStrides, rhsStrides, resultStrides, plan::Epilogue::None,
-                                op.getTf32());
+                                from(builder, loc, result, resultOffset), Value(), createWorkspace(), sizes, inputs,
+                                outputs, kernels, strides, dilations, low,
+                                isDilated ? op.getLhsDilationsAttr() : DenseI64ArrayAttr(), lhsStrides, rhsStrides,
+                                resultStrides, plan::Epilogue::None, op.getTf32());
+  }
+
+  Value createWorkspace() {
+    int64_t bytes = model.workspaceBytes ? model.workspaceBytes(op) : 0;
+    if (bytes == 0) return {};
+    auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
+                                plan::SpaceAttr::get(builder.getContext(), plan::Space::Private));
+    return plan::AllocOp::create(builder, op.getLoc(), type, IntegerAttr());
   }
 
   OpBuilder& builder;
   ConvolveOp op;
   Value lhs, rhs, result;
+  const ConvolutionModel& model;
   SmallVector<int64_t> space;  // labels
   SmallVector<SmallVector<Phase>> phases;
 };
 
 }  // namespace
 
-void mlir::sgd::createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result) {
-  Creator(builder, convolve, lhs, rhs, result).run();
+void mlir::sgd::createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result,
+                                   const ConvolutionModel& model) {
+  Creator(builder, convolve, lhs, rhs, result, model).run();
 }

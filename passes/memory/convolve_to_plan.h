@@ -3,13 +3,16 @@
 #define SGD_PASSES_MEMORY_CONVOLVE_TO_PLAN_H
 
 #include "dialects/plan/plan_dialect.h"
+#include "passes/schedule/convolution_model.h"
 #include "dialects/sgd/sgd_dialect.h"
 
 namespace mlir::sgd {
 
 /// Creates the convolutions for `convolve` on the row-major buffers of its operands and result. The zeros of a dilated
-/// lhs are never read: windows that begin at equal distances from its elements are a convolution of their own.
-void createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result);
+/// lhs are never read: unless the target takes them, windows that begin at equal distances from its elements are a
+/// convolution of their own.
+void createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result,
+                        const ConvolutionModel& model);
 
 }  // namespace mlir::sgd
 

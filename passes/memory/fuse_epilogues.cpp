@@ -140,11 +140,12 @@ void eraseWithViews(Value buffer) {
 
 class FunctionFuser {
  public:
-  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, bool fusesRelu)
+  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, bool fusesRelu, bool fusesConvolutions)
       : kernels(kernels), fusesRelu(fusesRelu) {
     for (auto [position, op] : llvm::enumerate(function.front())) {
       positions[&op] = position;
-      if (ProductOp product(&op); product) products.push_back(product);
+      if (ProductOp product(&op); product && (fusesConvolutions || !isa<plan::ConvolutionOp>(op)))
+        products.push_back(product);
       for (Value operand : op.getOperands())
         if (isa<MemRefType>(operand.getType()) && hasEffect<MemoryEffects::Write>(&op, operand))
           lastWrite[plan::getRoot(operand).root] = position;
@@ -257,7 +258,7 @@ struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() final {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) FunctionFuser(function, kernels, relu).run();
+      if (!function.isExternal()) FunctionFuser(function, kernels, relu, convolutions).run();
   }
 };
 

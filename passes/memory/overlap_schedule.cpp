@@ -117,7 +117,10 @@ void OverlapScheduler::addNode(Operation* op) {
     if (matmul.writesAux()) written.push_back(matmul.getAux());
     if (matmul.getWorkspace()) written.push_back(matmul.getWorkspace());
   }
-  if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) written.push_back(convolution.getResult());
+  if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
+    written.push_back(convolution.getResult());
+    if (convolution.getWorkspace()) written.push_back(convolution.getWorkspace());
+  }
   if (auto collective = dyn_cast<plan::CollectiveOp>(op)) llvm::append_range(written, collective.getTargets());
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) llvm::append_range(written, tiled.getOutputs());
   if (auto loop = dyn_cast<plan::LoopOp>(op)) llvm::append_range(written, loop.getSlots());

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/schedule/contraction_shape.h"
+#include "passes/schedule/convolution_model.h"
 
 namespace mlir::sgd {
 
@@ -32,6 +33,7 @@ struct KernelDescription {
 struct KernelModel {
   std::function<FailureOr<KernelDescription>(ClusterOp)> describe;
   std::function<std::string(ClusterOp)> key;
+  ConvolutionModel convolutions = {};
 };
 
 /// sgd-to-plan with a target's model, and what its products take.

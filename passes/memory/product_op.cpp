@@ -55,9 +55,10 @@ Operation* ProductOp::create(OpBuilder& builder, Value target, Value bias, plan:
                                   matmul.getTf32Attr());
   auto convolution = cast<plan::ConvolutionOp>(op);
   return plan::ConvolutionOp::create(
-      builder, op->getLoc(), convolution.getLhs(), convolution.getRhs(), target, bias, convolution.getSizesAttr(),
-      convolution.getInputsAttr(), convolution.getOutputsAttr(), convolution.getKernelsAttr(),
-      convolution.getStridesAttr(), convolution.getDilationsAttr(), convolution.getLowAttr(),
-      convolution.getLhsStridesAttr(), convolution.getRhsStridesAttr(), convolution.getResultStridesAttr(), attr,
+      builder, op->getLoc(), convolution.getLhs(), convolution.getRhs(), target, bias, convolution.getWorkspace(),
+      convolution.getSizesAttr(), convolution.getInputsAttr(), convolution.getOutputsAttr(),
+      convolution.getKernelsAttr(), convolution.getStridesAttr(), convolution.getDilationsAttr(),
+      convolution.getLowAttr(), convolution.getLhsDilationsAttr(), convolution.getLhsStridesAttr(),
+      convolution.getRhsStridesAttr(), convolution.getResultStridesAttr(), attr,
       convolution.getTf32Attr());
 }

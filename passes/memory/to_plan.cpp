@@ -186,7 +186,8 @@ class FunctionConverter {
     if (auto convolve = dyn_cast<ConvolveOp>(op)) {
       Value target = buffers[convolve.getResult()] =
           alloc(op->getLoc(), convolve.getType(), spaceOf(convolve.getResult()));
-      createConvolutions(builder, convolve, bufferOf(convolve.getLhs()), bufferOf(convolve.getRhs()), target);
+      createConvolutions(builder, convolve, bufferOf(convolve.getLhs()), bufferOf(convolve.getRhs()), target,
+                         kernels.getConvolutions());
       return success();
     }
     if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);

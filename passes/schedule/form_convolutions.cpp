@@ -138,7 +138,22 @@ DotRole getDotRole(ConvolutionOp op, int64_t dim) {
   return kernel == input && (op.getRhsDilations()[dim] == 1 || kernel == 1) ? DotRole::Contracted : DotRole::None;
 }
 
+/// A kernel of its own, around `op`, whose result takes the place of the op's.
+Value wrapInCluster(OpBuilder& builder, ConvolveOp op) {
+  auto cluster = ClusterOp::create(builder, op.getLoc(), op->getResultTypes(), op->getOperands());
+  Block& block = cluster.getBody().emplaceBlock();
+  for (Value operand : op->getOperands()) block.addArgument(operand.getType(), op.getLoc());
+  op->moveBefore(&block, block.end());
+  op->setOperands(block.getArguments());
+  OpBuilder inside = OpBuilder::atBlockEnd(&block);
+  YieldOp::create(inside, op.getLoc(), op.getResult());
+  return cluster.getResult(0);
+}
+
 struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutionsPass> {
+  FormConvolutionsPass() = default;
+  explicit FormConvolutionsPass(ConvolutionModel model) : model(std::move(model)) {}
+
   void runOnOperation() final {
     SmallVector<ConvolutionOp> ops;
     getOperation().walk([&](ConvolutionOp op) { ops.push_back(op); });
@@ -158,7 +173,7 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
       op.erase();
       return success();
     }
-    if (countPhases(op) > kMaxPhases) dilate(builder, op);
+    if (!model.takesDilations && countPhases(op) > kMaxPhases) dilate(builder, op);
     auto dims = llvm::seq<int64_t>(0, op.getNumSpatialDims());
     bool isDot = llvm::none_of(dims, [&](int64_t dim) { return getDotRole(op, dim) == DotRole::None; });
     isDot ? formDot(builder, op) : formConvolve(builder, op);
@@ -269,11 +284,18 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
     RankedTensorType type = transpose ? transpose.getType() : op.getType();
     if (transpose) labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
+    auto create = [&](RankedTensorType sums) {
+      return ConvolveOp::create(builder, op.getLoc(), sums, lhs.value, rhs.value, lhs.labels, rhs.labels, labels,
+                                op.getStrides(), window.low, op.getLhsDilations(), window.dilations, op.getTf32());
+    };
     RankedTensorType sums = type.clone(getSumType(type.getElementType()));
-    Value result =
-        ConvolveOp::create(builder, op.getLoc(), sums, lhs.value, rhs.value, lhs.labels, rhs.labels, labels,
-                           op.getStrides(), window.low, op.getLhsDilations(), window.dilations, op.getTf32());
-    if (sums != type)
+    auto convolve = create(model.rounds && isa<FloatType>(type.getElementType()) ? type : sums);
+    Value result = convolve;
+    if (model.isTaken && !model.isTaken(convolve)) {
+      convolve.erase();
+      result = wrapInCluster(builder, create(sums));
+    }
+    if (result.getType() != type)
       result = isa<FloatType>(type.getElementType())
                    ? arith::TruncFOp::create(builder, op.getLoc(), type, result).getResult()
                    : arith::TruncIOp::create(builder, op.getLoc(), type, result).getResult();
@@ -285,6 +307,8 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     }
     op.erase();
   }
+
+  ConvolutionModel model;
 
   /// What was folded and nobody uses any more.
   void eraseUnused() {
@@ -298,3 +322,7 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
 };
 
 }  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createFormConvolutionsPass(ConvolutionModel model) {
+  return std::make_unique<FormConvolutionsPass>(std::move(model));
+}

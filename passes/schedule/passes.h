@@ -3,6 +3,7 @@
 #define SGD_PASSES_SCHEDULE_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "passes/schedule/convolution_model.h"
 
 namespace mlir {
 namespace func {
@@ -15,6 +16,9 @@ namespace sgd {
 
 #define GEN_PASS_REGISTRATION
 #include "passes/schedule/passes.h.inc"
+
+/// sgd-form-convolutions for a target.
+std::unique_ptr<Pass> createFormConvolutionsPass(ConvolutionModel model);
 
 }  // namespace sgd
 }  // namespace mlir

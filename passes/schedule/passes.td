@@ -18,7 +18,8 @@ def FormConvolutionsPass : Pass<"sgd-form-convolutions", "::mlir::func::FuncOp">
   let description = [{
     Before: local shapes, no encodings. After: no sgd.convolution. Where every kernel is one element or the whole input, without padding, the
     convolution is a dot_general. Otherwise transposes of operands and result become the labels of a sgd.convolve, and a reversed kernel is read
-    backwards, so that nothing is moved in memory.
+    backwards, so that nothing is moved in memory. A sgd.convolve that the target's library does not take stands in a cluster of its own.
+    By itself the pass knows no target, whose library then takes them all.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }

@@ -20,6 +20,7 @@ void AddMatmul(const Matmul& matmul, Accesses& accesses) {
 void AddConvolution(const Convolution& convolution, Accesses& accesses) {
   for (const Slice* slice : {convolution.lhs(), convolution.rhs(), convolution.bias()}) accesses.Read(slice);
   AddResult(convolution.result(), convolution.epilogue(), accesses);
+  accesses.Write(convolution.workspace());
 }
 
 void AddTiled(const Tiled& tiled, Accesses& accesses) {

@@ -52,6 +52,14 @@ absl::Status VerifySizes(const Convolution& c) {
     sizes.push_back(dim.output());
     sizes.push_back(dim.kernel());
   }
+  if (Size(c.lhs_dilations()) != 0 && Size(c.lhs_dilations()) != Size(c.spatial()))
+    return Invalid("dilations of the lhs do not match the spatial dimensions");
+  for (uint32_t i = 0; i < Size(c.lhs_dilations()); ++i) {
+    const int64_t dilation = c.lhs_dilations()->Get(i);
+    if (dilation < 1 || dilation > kMaxDistance) return Invalid("a dilation of the lhs below 1 or larger than 2^31");
+  }
+  if (c.rounds() && c.element() != ElementType::F16 && c.element() != ElementType::BF16)
+    return Invalid("rounds, and no elements of f16 or bf16");
   return VerifyWork(sizes);
 }
 
@@ -92,7 +100,7 @@ absl::StatusOr<Range> FitDims(const VerifyContext& context, const Slice* slice, 
 absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& convolution) {
   if (absl::Status status = VerifySizes(convolution); !status.ok()) return status;
   const OperandDims dims = DimsOf(convolution);
-  const ElementType element = convolution.element(), sums = SumElement(element);
+  const ElementType element = convolution.element(), sums = convolution.rounds() ? element : SumElement(element);
   absl::StatusOr<Range> lhs = FitDims(context, convolution.lhs(), dims.lhs, element, "lhs");
   if (!lhs.ok()) return lhs.status();
   absl::StatusOr<Range> rhs = FitDims(context, convolution.rhs(), dims.rhs, element, "rhs");
@@ -102,6 +110,15 @@ absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& 
   if (result->space == Space::Constant) return Invalid("the result lies in the constants, which are read-only");
   if (!IsInjective(dims.result)) return Invalid("the strides of the result let two elements share one place");
   if (Overlap(*result, *lhs) || Overlap(*result, *rhs)) return Invalid("the result overlaps an operand");
+  if (convolution.workspace() != nullptr) {
+    // Bytes, of any number: as elements of one byte.
+    absl::StatusOr<Range> workspace =
+        Fit(context, convolution.workspace(), convolution.workspace()->size(), ElementType::U8, "workspace");
+    if (!workspace.ok()) return workspace.status();
+    if (workspace->space == Space::Constant) return Invalid("the workspace lies in the constants, which are read-only");
+    if (Overlap(*workspace, *lhs) || Overlap(*workspace, *rhs) || Overlap(*workspace, *result))
+      return Invalid("the workspace overlaps an operand");
+  }
   if (convolution.epilogue() != Epilogue::Bias && convolution.epilogue() != Epilogue::BiasRelu) return absl::OkStatus();
   const uint64_t elements = convolution.groups()->size() * convolution.outputs()->size();
   absl::StatusOr<Range> bias = Fit(context, convolution.bias(), elements, sums, "bias");

@@ -28,6 +28,7 @@ void VisitConvolution(const artifact::Convolution& convolution, const VisitSlice
   visit("rhs", *convolution.rhs());
   visit("result", *convolution.result());
   VisitOptional("bias", convolution.bias(), visit);
+  VisitOptional("workspace", convolution.workspace(), visit);
 }
 
 void VisitCollective(const artifact::Collective& collective, const VisitSlice& visit) {

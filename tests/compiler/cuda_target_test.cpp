@@ -97,6 +97,45 @@ TEST(CudaTarget, BytesDoNotDependOnThreads) {
   EXPECT_TRUE(one->artifact == three->artifact);
 }
 
+// A strided convolution's gradient by its data is the library's as one call, in bf16 rounded once; one of integers is a
+// kernel.
+TEST(CudaTarget, ConvolutionsAreTheLibrarysOrKernels) {
+  constexpr const char* kConvolutions = R"(
+sgd.mesh @mesh = <["data"=1]>
+func.func @main(%dy: tensor<2x8x1x16xbf16>, %w: tensor<3x1x16x4xbf16>, %i: tensor<2x8x1x16xi8>, %k: tensor<3x1x16x4xi8>)
+    -> (tensor<2x16x1x4xbf16>, tensor<2x8x1x4xi8>) {
+  %r = sgd.reverse %w dimensions = [0] : tensor<3x1x16x4xbf16>
+  %dx = sgd.convolution %dy, %r strides = [1] low = [1] high = [2] lhs_dilations = [2] rhs_dilations = [1]
+    : tensor<2x8x1x16xbf16>, tensor<3x1x16x4xbf16> -> tensor<2x16x1x4xbf16>
+  %y = sgd.convolution %i, %k strides = [1] low = [1] high = [1] lhs_dilations = [1] rhs_dilations = [1]
+    : tensor<2x8x1x16xi8>, tensor<3x1x16x4xi8> -> tensor<2x8x1x4xi8>
+  return %dx, %y : tensor<2x16x1x4xbf16>, tensor<2x8x1x4xi8>
+}
+)";
+  CompileOptions options;
+  options.target = "cuda:sm_90";
+  FailureOr<Compilation> compilation =
+      compile(ProgramSource{"main", "program.mlir", kConvolutions}, options, llvm::errs());
+  ASSERT_TRUE(succeeded(compilation));
+  auto file = ::sgd::artifact::ArtifactFile::FromBytes(compilation->artifact, "program.sgda");
+  ASSERT_TRUE(file.ok()) << file.status();
+  int convolutions = 0, launches = 0;
+  for (const auto* instruction : *(*file)->root().programs()->Get(0)->instructions()) {
+    launches += instruction->op_as_Launch() != nullptr;
+    const auto* convolution = instruction->op_as_Convolution();
+    if (convolution == nullptr) continue;
+    ++convolutions;
+    EXPECT_EQ(convolution->element(), ::sgd::artifact::ElementType::BF16);
+    EXPECT_TRUE(convolution->rounds());
+    ASSERT_EQ(::sgd::artifact::Size(convolution->lhs_dilations()), 1u);
+    EXPECT_EQ(convolution->lhs_dilations()->Get(0), 2);
+    ASSERT_NE(convolution->workspace(), nullptr);
+    EXPECT_GE(convolution->workspace()->size(), 2 * (2 * 8 * 16 + 3 * 16 * 4 + 2 * 16 * 4));
+  }
+  EXPECT_EQ(convolutions, 1);
+  EXPECT_GE(launches, 1);
+}
+
 TEST(CudaTarget, CommunicatesAsTheCpu) {
   FailureOr<Compilation> cuda = compileFor("cuda:sm_90"), cpu = compileFor("cpu");
   ASSERT_TRUE(succeeded(cuda) && succeeded(cpu));

@@ -69,11 +69,11 @@ def convolution(draw):
     return text, place(lhs, lhs_sizes), place(rhs, rhs_sizes), place(result, result_sizes)
 
 
-def check(folder, kind):
+def check(folder, kind, count=COUNT, target=(), flags=("--threads", "2")):
     draw = random.Random(f"{SEED} {kind}")
     arguments, results, lines, arrays = [], [], [], {}
     element = KINDS[kind] or np.float32
-    for index in range(COUNT):
+    for index in range(count):
         text, lhs, rhs, result = convolution(draw)
         kinds = [tensor(shape, kind) for shape in (lhs, rhs, result)]
         names = [f"%arg{2 * index}", f"%arg{2 * index + 1}"]
@@ -89,17 +89,17 @@ def check(folder, kind):
             arguments += [f"{n}: {t}" for n, t in zip(names, kinds)]
         lines.append(f"%c{index} = stablehlo.convolution({operands[0]}, {operands[1]}) {text} : ({kinds[0]}, {kinds[1]}) -> {kinds[2]}")
         results.append(kinds[2])
-    values = ", ".join(f"%c{i}" for i in range(COUNT))
+    values = ", ".join(f"%c{i}" for i in range(count))
     text = f"func.func public @main({', '.join(arguments)}) -> ({', '.join(results)}) {{\n  " + "\n  ".join(lines) + f"\n  return {values} : {', '.join(results)}\n}}\n"
     model, graph, inputs = folder / "model.mlir", folder / "graph.mlir", folder / "inputs.safetensors"
     model.write_text(text)
     harness.save(inputs, arrays)
     graph.write_text(harness.tool("sgdc", model, "--emit", "graph").stdout)
     harness.tool("sgd-opt", "--evaluate", graph, "--inputs", inputs, "--outputs", folder / "want.safetensors")
-    harness.tool("sgdc", model, "-o", folder / "m.sgda")
-    got = harness.run_once(folder / "m.sgda", 1, inputs, folder / "got.safetensors", "--threads", "2")
+    harness.tool("sgdc", model, "-o", folder / "m.sgda", *target)
+    got = harness.run_once(folder / "m.sgda", 1, inputs, folder / "got.safetensors", *flags)
     want = compare_tensors.load(folder / "want.safetensors")
-    for index in range(COUNT):
+    for index in range(count):
         a, b = got[f"result{index}"][1], want[f"result{index}"][1]
         assert np.array_equal(a, b), f"seed {SEED}: differs by {np.abs(a.astype(float) - b.astype(float)).max()} in\n{[l for l in lines if l.startswith(f'%c{index} ')][0]}"
 

@@ -1,4 +1,5 @@
 """Whole programs through the device of GPUs, on doubles of the driver and of NVIDIA's libraries: values, losses over steps, loops."""
+import hashlib
 import json
 import os
 import pathlib
@@ -6,6 +7,7 @@ import subprocess
 import sys
 
 import compare_tensors
+import convolutions
 import harness
 import loops
 
@@ -109,11 +111,35 @@ def manual_by_value(folder):
         assert compare_tensors.compare(got, want, {}, "result", quiet=True) == 0, f"wrong values of {model}"
 
 
-def refuses_convolutions(folder):
+def convolutions_by_value(folder):
+    """cuDNN's forms in models, and random ones of all types, of which some are kernels."""
+    for model, sizes in (("resnet_small", 1), ("resnet_small", 2), ("resnet_spatial", None)):
+        mesh = harness.Model(model).mesh
+        values(folder, model, {axis: sizes if i == 0 else 1 for i, axis in enumerate(mesh)} if sizes else mesh)
+    for kind in convolutions.KINDS:
+        convolutions.check(folder, kind, 8, TARGET, ())
+
+
+def algorithms_are_kept(folder):
+    """Rank 0 chooses, all ranks compute with that, and the next start finds it beside the artifact; what is damaged is not used."""
     artifact, _, ranks = harness.Model("resnet_small").compile(folder, extra=TARGET)
-    run = harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1, check=False)
-    assert run.returncode == 1, run.stdout
-    assert "(convolution) at " in run.stderr and "convolutions do not run on GPUs yet; compile this program with --target=cpu" in run.stderr, run.stderr
+    run = lambda *flags: harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1, *flags).stderr
+    assert run() == ""
+    kept, = folder.glob(artifact.name + ".*.algorithms")
+    chosen = kept.read_bytes()
+    assert b"gradient of a convolution by its filter" in chosen and b"engine 70" in chosen
+    assert run() == "" and kept.read_bytes() == chosen
+    kept.write_bytes(chosen[:-3] + b"xxx")
+    assert f"sgdrun: note: {kept}: damaged; algorithms are chosen anew" in run()
+    assert kept.read_bytes() == chosen
+    # A whole file with a choice that the library refuses: it is chosen anew.
+    body = chosen[len(b"sgd algorithms 1\n") + 32:].replace(b"engine 70, 2=2", b"engine 71, 2=2")
+    kept.write_bytes(b"sgd algorithms 1\n" + hashlib.sha256(body).digest() + body)
+    assert run() == "" and kept.read_bytes() == chosen
+    assert run("--tune") == "" and b"engine " in kept.read_bytes()
+    cpu, _, _ = harness.Model("mlp_digits").compile(folder, {"data": 1})
+    refused = harness.tool("sgdrun", "-n", 1, cpu, "--bench", 1, "--tune", check=False)
+    assert refused.returncode == 1 and "--tune: this device has no algorithms to choose among" in refused.stderr, refused.stderr
 
 
 def without_a_driver(folder):
@@ -191,5 +217,5 @@ def script_for_real_gpus(folder):
 
 harness.main([("one rank", one_rank), ("replayed as eager", replayed_as_eager), ("little host work", little_host_work),
               ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
-              ("manual", manual_by_value), ("convolutions", refuses_convolutions), ("without a GPU", without_a_driver), ("topology", shows_topology), ("timelines", timelines), ("messages", says_what_is_wrong),
+              ("manual", manual_by_value), ("convolutions", convolutions_by_value), ("algorithms", algorithms_are_kept), ("without a GPU", without_a_driver), ("topology", shows_topology), ("timelines", timelines), ("messages", says_what_is_wrong),
               ("script for real GPUs", script_for_real_gpus)])

@@ -135,14 +135,18 @@ Json ConvolutionJson(const artifact::Convolution& convolution) {
   Json windows = Json::array();
   for (uint32_t i = 0; i < Size(convolution.spatial()); ++i) {
     const artifact::WindowDim& dim = *convolution.spatial()->Get(i);
-    windows.push_back({{"input", dim.input()},
-                       {"output", dim.output()},
-                       {"kernel", dim.kernel()},
-                       {"stride", dim.stride()},
-                       {"dilation", dim.dilation()},
-                       {"low", dim.low()}});
+    windows.push_back(
+        {{"input", dim.input()},
+         {"output", dim.output()},
+         {"kernel", dim.kernel()},
+         {"stride", dim.stride()},
+         {"dilation", dim.dilation()},
+         {"low", dim.low()},
+         {"lhs_dilation", Size(convolution.lhs_dilations()) == 0 ? 1 : convolution.lhs_dilations()->Get(i)}});
   }
   return {{"element", artifact::ElementName(convolution.element())},
+          {"rounds", convolution.rounds()},
+          {"workspace", convolution.workspace() == nullptr ? 0 : convolution.workspace()->size()},
           {"batch", convolution.batch()->size()},
           {"groups", convolution.groups()->size()},
           {"inputs", convolution.inputs()->size()},

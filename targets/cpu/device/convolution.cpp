@@ -351,6 +351,8 @@ class ConvolutionNode final : public device::Node {
 absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
                                                               const artifact::Convolution& convolution,
                                                               const device::MemoryMap& memory) {
+  if (artifact::Size(convolution.lhs_dilations()) != 0 || convolution.rounds())
+    return absl::UnimplementedError("a convolution with a dilated lhs or rounded results; those are for other targets");
   const InstructionSet set = BestInstructionSet();
   const PackedKernels* kernels = PackedKernelsFor(set, convolution.element());
   if (kernels == nullptr) {

@@ -10,6 +10,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/kernels/host_threads.h"
@@ -66,6 +67,11 @@ static FailureOr<unsigned> emitKernel(llvm::Module& module, const KernelRequest&
   if (Operation* rowOp = getRowOp(request.body)) {
     if (failed(emitRowKernel(module, rowOp, request))) return failure();
     return rowKernelThreads(rowOp);
+  }
+  if (ConvolveOp convolve = getConvolve(request.body)) {
+    group.threads.push_back(kConvolveThreads);
+    emitConvolveKernel(module, convolve, request);
+    return success();
   }
   FailureOr<KernelPlan> plan = planKernel(request.body, WalkStyle::Threads);
   if (failed(plan)) return failure();

@@ -1,5 +1,6 @@
 // What a cluster needs to be launched on a GPU.
 #include "targets/gpu/codegen/codegen.h"
+#include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/kernel_work.h"
@@ -15,6 +16,7 @@ static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
 static constexpr size_t kMostParameters = 540;
 
 static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
+  if (ConvolveOp convolve = getConvolve(cluster)) return describeConvolveKernel(cluster, convolve);
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
   if (failed(plan)) return failure();
   KernelInterface kernel;

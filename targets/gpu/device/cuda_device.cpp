@@ -9,6 +9,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
+#include "targets/gpu/device/convolution.h"
 #include "targets/gpu/device/gpu_info.h"
 #include "targets/gpu/device/matmul.h"
 #include "targets/gpu/device/nodes.h"
@@ -101,6 +102,7 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
 
 CudaDevice::~CudaDevice() {
   cublas_.reset();
+  cudnn_.reset();
   transfer_.reset();
   block_.reset();
   queues_.reset();
@@ -110,20 +112,25 @@ CudaDevice::~CudaDevice() {
 std::string CudaDevice::fingerprint() const {
   return absl::StrCat("cuda; ", gpu_.name, "; sm_", gpu_.capability, "; driver ", driver_->version,
                       cublas_ == nullptr ? "" : absl::StrCat("; cuBLASLt ", cublas_->version()),
+                      cudnn_ == nullptr ? "" : absl::StrCat("; cuDNN ", cudnn_->version()),
                       nccl_ == nullptr ? "" : absl::StrCat("; NCCL ", nccl_->version()));
 }
 
 absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
-  bool has_products = false, has_collectives = false;
+  bool has_products = false, has_convolutions = false, has_collectives = false;
   for (const artifact::Program* program : *file.root().programs()) {
     for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
       const artifact::Operation operation = program->instructions()->Get(static_cast<uint32_t>(i))->op_type();
       has_products = has_products || operation == artifact::Operation::Matmul;
+      has_convolutions = has_convolutions || operation == artifact::Operation::Convolution;
       has_collectives = has_collectives || operation == artifact::Operation::Collective;
     }
   }
   if (has_products) {
     if (absl::Status status = cublas().status(); !status.ok()) return status;
+  }
+  if (has_convolutions) {
+    if (absl::Status status = cudnn().status(); !status.ok()) return status;
   }
   if (!has_collectives || file.ranks() == 1) return absl::OkStatus();
   return nccl().status();
@@ -158,6 +165,15 @@ absl::StatusOr<CublasLt*> CudaDevice::cublas() {
     cublas_ = *std::move(opened);
   }
   return cublas_.get();
+}
+
+absl::StatusOr<Cudnn*> CudaDevice::cudnn() {
+  if (cudnn_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<Cudnn>> opened = Cudnn::Open();
+    if (!opened.ok()) return opened.status();
+    cudnn_ = *std::move(opened);
+  }
+  return cudnn_.get();
 }
 
 absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::Allocate(uint64_t bytes) {
@@ -215,7 +231,9 @@ absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareMatmul(const ar
 
 absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
                                                                              const device::MemoryMap& memory) {
-  return absl::UnimplementedError("convolutions do not run on GPUs yet; compile this program with --target=cpu");
+  absl::StatusOr<Cudnn*> library = cudnn();
+  if (!library.ok()) return library.status();
+  return MakeConvolution(*queues_, **library, *choices_, convolution, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,

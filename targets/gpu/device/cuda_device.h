@@ -12,6 +12,7 @@
 #include "runtime/device/device.h"
 #include "targets/gpu/device/cublas_lt.h"
 #include "targets/gpu/device/cuda_queues.h"
+#include "targets/gpu/device/cudnn.h"
 #include "targets/gpu/device/driver.h"
 #include "targets/gpu/device/kernel_library.h"
 #include "targets/gpu/device/memory.h"
@@ -82,6 +83,8 @@ class CudaDevice final : public device::Device {
   absl::Status Open(const CudaDeviceOptions& options);
   // Opened at the first product: programs without one need no cuBLASLt.
   absl::StatusOr<CublasLt*> cublas();
+  // At the first convolution.
+  absl::StatusOr<Cudnn*> cudnn();
 
   std::shared_ptr<const Driver> driver_;
   CUdevice device_ = 0;
@@ -93,6 +96,7 @@ class CudaDevice final : public device::Device {
   std::unique_ptr<CudaTransfer> transfer_;
   std::unique_ptr<MemoryBlock> block_;
   std::unique_ptr<CublasLt> cublas_;
+  std::unique_ptr<Cudnn> cudnn_;
   std::shared_ptr<const Nccl> nccl_;
   std::unique_ptr<device::AlgorithmChoices> choices_;
 };

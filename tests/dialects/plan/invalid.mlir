@@ -163,6 +163,16 @@ func.func @convolution_stride(%a: !p, %b: !p, %c: !p) {
 
 !p = memref<8xf32, #plan.space<private>>
 
+func.func @convolution_lhs_dilation(%a: !p, %b: !p, %c: !p) {
+  // expected-error @+1 {{needs a positive dilation of the lhs for each spatial dimension, or none}}
+  plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] of_lhs [2, 2] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
+  return
+}
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
 func.func @convolution_layout(%a: !p, %b: !p, %c: !p) {
   // expected-error @+1 {{result has 3 strides for 4 dimensions}}
   plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1]

@@ -32,6 +32,9 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   %c = plan.alloc : memref<2x2x4xf32, #plan.space<private>>
   // CHECK: plan.convolution {{.*}} sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [2] dilations [-1] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4] epilogue accumulate
   plan.convolution ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%c : memref<2x2x4xf32, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [2] dilations [-1] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4] epilogue accumulate
+  %s = plan.alloc : memref<64xi8, #plan.space<private>>
+  // CHECK: plan.convolution {{.*}} workspace(%{{.*}} : memref<64xi8, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [1] dilations [-1] of_lhs [2] low [0] layouts
+  plan.convolution ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%c : memref<2x2x4xf32, #plan.space<private>>) workspace(%s : memref<64xi8, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [1] dilations [-1] of_lhs [2] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4]
   %3 = plan.alloc : !w
   // CHECK: plan.fill 0.000000e+00 : f32 to
   plan.fill 0.0 : f32 to %3 : !w

@@ -62,6 +62,22 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
          c.spatial = {WindowDim(1, 6, 3, 1 << 30, 1, 0, int64_t{1} << 40, 8, 4)};
        },
        "windows reach further than 2^60 elements"},
+      {"dilated lhs", [](ConvolutionT& c) { c.lhs_dilations = {2}; }, ""},
+      {"lhs dilations", [](ConvolutionT& c) { c.lhs_dilations = {2, 2}; }, "dilations of the lhs do not match"},
+      {"lhs dilation", [](ConvolutionT& c) { c.lhs_dilations = {0}; }, "a dilation of the lhs below 1"},
+      {"far dilation", [](ConvolutionT& c) { c.lhs_dilations = {INT64_MAX}; }, "or larger than 2^31"},
+      {"rounds", [](ConvolutionT& c) { c.rounds = true; }, "rounds, and no elements of f16 or bf16"},
+      {"rounded result",
+       [](ConvolutionT& c) {
+         c.element = ElementType::BF16, c.rounds = true;
+         c.result = testing::SliceAt(Space::Private, 256, 94);
+       },
+       "result reaches 48 elements of bf16"},
+      {"workspace", [](ConvolutionT& c) { c.workspace = testing::SliceAt(Space::Private, 448, 64); }, ""},
+      {"overlapping workspace", [](ConvolutionT& c) { c.workspace = testing::SliceAt(Space::Private, 440, 64); },
+       "the workspace overlaps an operand"},
+      {"constant workspace", [](ConvolutionT& c) { c.workspace = testing::SliceAt(Space::Constant, 0, 16); },
+       "the workspace lies in the constants"},
       {"huge", [](ConvolutionT& c) { c.spatial = {Window(uint64_t{1} << 40, 3, 1, 1, 0)}; }, "larger than 2^31"},
       {"work", [](ConvolutionT& c) { c.spatial.assign(3, Window(uint64_t{1} << 30, 1, 1, 1, 0)); },
        "more than 2^63 multiplications"},

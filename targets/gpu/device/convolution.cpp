@@ -1,0 +1,189 @@
+// Everything but the call is made before the first step.
+#include "targets/gpu/device/convolution.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/artifact/convolution_form.h"
+#include "runtime/artifact/element_type.h"
+#include "targets/gpu/device/candidate_timing.h"
+#include "targets/gpu/device/convolution_graph.h"
+#include "targets/gpu/device/cudnn_engines.h"
+#include "targets/gpu/device/memory.h"
+
+namespace sgd::cuda {
+namespace {
+
+using artifact::ConvolutionForm;
+using artifact::ConvolutionKind;
+using artifact::ConvolutionTensor;
+
+const char* NameOf(ConvolutionKind kind) {
+  switch (kind) {
+    case ConvolutionKind::Forward:
+      return "convolution";
+    case ConvolutionKind::DataGradient:
+      return "gradient of a convolution by its data";
+    case ConvolutionKind::FilterGradient:
+      break;
+  }
+  return "gradient of a convolution by its filter";
+}
+
+std::string TextOf(const ConvolutionTensor& tensor, int64_t alignment) {
+  return absl::StrCat(absl::StrJoin(tensor.sizes, "x"), " by ", absl::StrJoin(tensor.strides, ","), " at ", alignment);
+}
+
+class ConvolutionNode final : public device::Node {
+ public:
+  ConvolutionNode(CudaQueues& queues, Cudnn& cudnn, ConvolutionForm form, artifact::ElementType element)
+      : queues_(queues), cudnn_(cudnn), form_(std::move(form)), element_(element) {}
+
+  absl::Status Prepare(const artifact::Convolution& convolution, const device::MemoryMap& memory,
+                       device::AlgorithmChoices& choices) {
+    TakeAddresses(convolution, memory);
+    const ConvolutionAlignments alignments = {AlignmentOf(image_), AlignmentOf(filter_), AlignmentOf(response_)};
+    absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(cudnn_, form_, element_, alignments);
+    if (!graph.ok()) return graph.status();
+    absl::Status status = choices.Use(
+        KeyOf(alignments), [&](std::string_view text) { return PlanWithText(*graph, text); },
+        [&] { return Choose(*graph, choices.times_candidates()); });
+    return status.ok() ? BindAddresses() : status;
+  }
+
+  absl::Status Execute() override {
+    absl::Status status = cudnn_.Check(
+        cudnn_.cudnnSetStream(cudnn_.handle(), reinterpret_cast<cudaStream_t>(queues_.used())), "cudnnSetStream");
+    if (!status.ok()) return status;
+    return cudnn_.Check(cudnn_.cudnnBackendExecute(cudnn_.handle(), plan_->get(), addresses_->get()),
+                        "cuDNN cannot convolve");
+  }
+
+ private:
+  void TakeAddresses(const artifact::Convolution& convolution, const device::MemoryMap& memory) {
+    std::byte* lhs = memory.Address(*convolution.lhs());
+    std::byte* rhs = memory.Address(*convolution.rhs());
+    std::byte* result = memory.Address(*convolution.result());
+    switch (form_.kind) {
+      case ConvolutionKind::Forward:
+        image_ = lhs, filter_ = rhs, response_ = result;
+        break;
+      case ConvolutionKind::DataGradient:
+        image_ = result, filter_ = rhs, response_ = lhs;
+        break;
+      case ConvolutionKind::FilterGradient:
+        image_ = lhs, filter_ = result, response_ = rhs;
+        break;
+    }
+    image_ += form_.image.first * static_cast<int64_t>(artifact::ElementSize(element_));
+    // True f32 unless the program allows less; f64 has tensor cores that round as f64.
+    limits_.takes_tensor_cores = element_ != artifact::ElementType::F32;
+    if (convolution.workspace() == nullptr) return;
+    workspace_ = memory.Address(*convolution.workspace());
+    limits_.workspace_bytes = convolution.workspace()->size();
+  }
+
+  static int64_t AlignmentOf(const std::byte* address) {
+    const uint64_t bits = AddressOf(address) | 16;
+    return static_cast<int64_t>(bits & -bits);
+  }
+
+  std::string KeyOf(const ConvolutionAlignments& alignments) const {
+    return absl::StrCat("cuDNN ", cudnn_.version(), ": ", artifact::ElementName(element_), " ", NameOf(form_.kind),
+                        form_.flips ? " flipped" : "", ", ", form_.groups, " groups, image ",
+                        TextOf(form_.image, alignments.image), ", filter ", TextOf(form_.filter, alignments.filter),
+                        ", response ", TextOf(form_.response, alignments.response), ", strides ",
+                        absl::StrJoin(form_.strides, ","), ", dilations ", absl::StrJoin(form_.dilations, ","),
+                        ", padding ", absl::StrJoin(form_.before, ","), " ", absl::StrJoin(form_.after, ","),
+                        ", tensor cores ", limits_.takes_tensor_cores, ", workspace ", limits_.workspace_bytes);
+  }
+
+  absl::Status PlanWithText(const CudnnDescriptor& graph, std::string_view text) {
+    absl::StatusOr<EngineChoice> choice = EngineChoice::Parse(text);
+    if (!choice.ok()) return choice.status();
+    absl::StatusOr<CudnnDescriptor> plan = PlanWith(cudnn_, graph, *choice, limits_);
+    if (!plan.ok()) return plan.status();
+    plan_ = *std::move(plan);
+    return absl::OkStatus();
+  }
+
+  // The first proposal that can be planned, or the fastest of some.
+  absl::StatusOr<std::string> Choose(const CudnnDescriptor& graph, bool times_candidates) {
+    absl::StatusOr<std::vector<EngineChoice>> proposals = ProposeEngines(cudnn_, graph, limits_);
+    absl::Status why = proposals.status();
+    std::optional<std::string> best;
+    absl::Duration least = absl::InfiniteDuration();
+    int timed = 0;
+    for (const EngineChoice& choice : proposals.ok() ? *proposals : std::vector<EngineChoice>()) {
+      absl::StatusOr<CudnnDescriptor> plan = PlanWith(cudnn_, graph, choice, limits_);
+      if (!plan.ok()) {
+        why.Update(plan.status());
+        continue;
+      }
+      if (!times_candidates) return choice.Text();
+      plan_ = *std::move(plan);
+      absl::Status status = BindAddresses();
+      if (!status.ok()) return status;
+      absl::StatusOr<absl::Duration> time = TimeCandidate(queues_, [this] { return Execute(); });
+      if (!time.ok()) return time.status();
+      if (*time < least) least = *time, best = choice.Text();
+      if (++timed == kTimedCandidates) break;
+    }
+    if (best) return *best;
+    return absl::UnimplementedError(absl::StrCat(
+        "cuDNN ", cudnn_.version(), " has no engine for this ", NameOf(form_.kind), " of ",
+        artifact::ElementName(element_), " that gives the same bits every time in ", limits_.workspace_bytes,
+        " bytes of workspace", why.ok() ? "" : absl::StrCat(" (", why.message(), ")"),
+        "; try a newer cuDNN, or compile with --target=cpu"));
+  }
+
+  absl::Status BindAddresses() {
+    absl::StatusOr<CudnnDescriptor> pack = CudnnDescriptor::Create(cudnn_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    if (!pack.ok()) return pack.status();
+    const std::array<int64_t, 3> ids = {static_cast<int64_t>(ConvolutionTensorId::Image),
+                                        static_cast<int64_t>(ConvolutionTensorId::Filter),
+                                        static_cast<int64_t>(ConvolutionTensorId::Response)};
+    const std::array<void*, 3> pointers = {image_, filter_, response_};
+    absl::Status status =
+        pack->Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, std::span<const int64_t>(ids));
+    status.Update(
+        pack->Set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, std::span<void* const>(pointers)));
+    status.Update(pack->Set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, static_cast<void*>(workspace_)));
+    status.Update(pack->Finalize("addresses"));
+    if (status.ok()) addresses_ = *std::move(pack);
+    return status;
+  }
+
+  CudaQueues& queues_;
+  Cudnn& cudnn_;
+  ConvolutionForm form_;
+  artifact::ElementType element_;
+  std::byte *image_ = nullptr, *filter_ = nullptr, *response_ = nullptr, *workspace_ = nullptr;
+  EngineLimits limits_;
+  std::optional<CudnnDescriptor> plan_, addresses_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(CudaQueues& queues, Cudnn& cudnn,
+                                                              device::AlgorithmChoices& choices,
+                                                              const artifact::Convolution& convolution,
+                                                              const device::MemoryMap& memory) {
+  if (convolution.epilogue() != artifact::Epilogue::None)
+    return absl::UnimplementedError("convolution on a GPU: an epilogue");
+  artifact::ConvolutionT shape;
+  convolution.UnPackTo(&shape);
+  absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(shape);
+  if (!form.ok()) {
+    return absl::UnimplementedError(absl::StrCat("convolution on a GPU: ", form.status().message(),
+                                                 "; the compiler makes kernels of such convolutions: compile again"));
+  }
+  auto node = std::make_unique<ConvolutionNode>(queues, cudnn, *std::move(form), convolution.element());
+  if (absl::Status status = node->Prepare(convolution, memory, choices); !status.ok()) return status;
+  return node;
+}
+
+}  // namespace sgd::cuda

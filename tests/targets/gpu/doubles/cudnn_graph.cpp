@@ -1,0 +1,264 @@
+// As cuDNN 9.19 refuses it, tried on the library itself.
+#include "tests/targets/gpu/doubles/cudnn_graph.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sgd::emulated {
+namespace {
+
+struct Rule {
+  cudnnBackendDescriptorType_t of;
+  cudnnBackendAttributeType_t type;
+  int64_t most;
+  bool is_required;
+};
+
+constexpr int64_t kMany = 64;
+
+const std::map<cudnnBackendAttributeName_t, Rule>& Rules() {
+  static const std::map<cudnnBackendAttributeName_t, Rule> rules = {
+      {CUDNN_ATTR_TENSOR_DATA_TYPE, {CUDNN_BACKEND_TENSOR_DESCRIPTOR, CUDNN_TYPE_DATA_TYPE, 1, true}},
+      {CUDNN_ATTR_TENSOR_DIMENSIONS, {CUDNN_BACKEND_TENSOR_DESCRIPTOR, CUDNN_TYPE_INT64, CUDNN_DIM_MAX, true}},
+      {CUDNN_ATTR_TENSOR_STRIDES, {CUDNN_BACKEND_TENSOR_DESCRIPTOR, CUDNN_TYPE_INT64, CUDNN_DIM_MAX, true}},
+      {CUDNN_ATTR_TENSOR_UNIQUE_ID, {CUDNN_BACKEND_TENSOR_DESCRIPTOR, CUDNN_TYPE_INT64, 1, true}},
+      {CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {CUDNN_BACKEND_TENSOR_DESCRIPTOR, CUDNN_TYPE_INT64, 1, true}},
+      {CUDNN_ATTR_CONVOLUTION_COMP_TYPE, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_DATA_TYPE, 1, true}},
+      {CUDNN_ATTR_CONVOLUTION_CONV_MODE, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_CONVOLUTION_MODE, 1, true}},
+      {CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_INT64, 1, true}},
+      {CUDNN_ATTR_CONVOLUTION_DILATIONS, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_INT64, kMany, true}},
+      {CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_INT64, kMany, true}},
+      {CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_INT64, kMany, true}},
+      {CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, CUDNN_TYPE_INT64, kMany, true}},
+      {CUDNN_ATTR_OPERATIONGRAPH_OPS,
+       {CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, kMany, true}},
+      {CUDNN_ATTR_OPERATIONGRAPH_HANDLE, {CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_TYPE_HANDLE, 1, true}},
+      {CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+       {CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, true}},
+      {CUDNN_ATTR_ENGINEHEUR_MODE, {CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, CUDNN_TYPE_HEUR_MODE, 1, true}},
+      {CUDNN_ATTR_ENGINE_OPERATION_GRAPH, {CUDNN_BACKEND_ENGINE_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, true}},
+      {CUDNN_ATTR_ENGINE_GLOBAL_INDEX, {CUDNN_BACKEND_ENGINE_DESCRIPTOR, CUDNN_TYPE_INT64, 1, true}},
+      {CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, {CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_TYPE_KNOB_TYPE, 1, true}},
+      {CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, {CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_TYPE_INT64, 1, true}},
+      {CUDNN_ATTR_ENGINECFG_ENGINE, {CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, true}},
+      {CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+       {CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, kMany, false}},
+      {CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+       {CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, true}},
+      {CUDNN_ATTR_EXECUTION_PLAN_HANDLE, {CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, CUDNN_TYPE_HANDLE, 1, true}},
+      {CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, CUDNN_TYPE_INT64, kMany, true}},
+      {CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+       {CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, CUDNN_TYPE_VOID_PTR, kMany, true}},
+      {CUDNN_ATTR_VARIANT_PACK_WORKSPACE, {CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, CUDNN_TYPE_VOID_PTR, 1, false}},
+  };
+  return rules;
+}
+
+struct OperationNames {
+  cudnnBackendAttributeName_t convolution, image, filter, response, alpha, beta;
+  int result;
+};
+
+const OperationNames* NamesOf(cudnnBackendDescriptorType_t type) {
+  static const OperationNames forward = {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+                                         2};
+  static const OperationNames data = {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+                                      0};
+  static const OperationNames filter = {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+                                        1};
+  switch (type) {
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+      return &forward;
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+      return &data;
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
+      return &filter;
+    default:
+      return nullptr;
+  }
+}
+
+size_t SizeOf(cudnnBackendAttributeType_t type) {
+  switch (type) {
+    case CUDNN_TYPE_INT64:
+    case CUDNN_TYPE_DOUBLE:
+    case CUDNN_TYPE_VOID_PTR:
+    case CUDNN_TYPE_HANDLE:
+    case CUDNN_TYPE_BACKEND_DESCRIPTOR:
+      return 8;
+    case CUDNN_TYPE_BOOLEAN:
+    case CUDNN_TYPE_CHAR:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+bool AllAtLeast(const std::vector<int64_t>& values, int64_t least) {
+  return std::all_of(values.begin(), values.end(), [least](int64_t value) { return value >= least; });
+}
+
+cudnnStatus_t Demand(bool holds, cudnnStatus_t otherwise = CUDNN_STATUS_BAD_PARAM) {
+  return holds ? CUDNN_STATUS_SUCCESS : otherwise;
+}
+
+cudnnStatus_t CheckTensor(const GraphDescriptor& tensor) {
+  const auto sizes = tensor.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
+  const auto strides = tensor.All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
+  const int64_t alignment = tensor.One<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT);
+  const size_t bytes = BytesOf(tensor.One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE));
+  return Demand(bytes != 0 && sizes.size() == strides.size() && AllAtLeast(sizes, 1) && AllAtLeast(strides, 1) &&
+                alignment > 0 && (alignment & (alignment - 1)) == 0 && alignment >= static_cast<int64_t>(bytes));
+}
+
+cudnnStatus_t CheckConvolution(const GraphDescriptor& convolution) {
+  const auto count = static_cast<size_t>(convolution.One<int64_t>(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS));
+  const auto fits = [&](cudnnBackendAttributeName_t name, int64_t least) {
+    const auto values = convolution.All<int64_t>(name);
+    return values.size() == count && AllAtLeast(values, least);
+  };
+  const auto type = convolution.One<cudnnDataType_t>(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
+  return Demand(count >= 1 && count <= 3 && (type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_DOUBLE) &&
+                fits(CUDNN_ATTR_CONVOLUTION_DILATIONS, 1) && fits(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, 1) &&
+                fits(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, 0) && fits(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, 0));
+}
+
+// Shapes must be those of a convolution, the response's exactly.
+cudnnStatus_t CheckOperation(const GraphDescriptor& operation, const OperationNames& names) {
+  for (cudnnBackendAttributeName_t name : {names.convolution, names.image, names.filter, names.response}) {
+    if (!operation.Has(name)) return CUDNN_STATUS_BAD_PARAM;
+  }
+  const GraphConvolution op = ConvolutionOf(operation);
+  const GraphDescriptor& convolution = *op.convolution;
+  const auto type = convolution.One<cudnnDataType_t>(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
+  const auto scale = type == CUDNN_DATA_DOUBLE ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
+  for (cudnnBackendAttributeName_t name : {names.alpha, names.beta}) {
+    if (!operation.Has(name) || operation.attributes.at(name).type != scale) return CUDNN_STATUS_BAD_PARAM;
+  }
+  std::vector<int64_t> sizes[3];
+  for (int i = 0; i < 3; ++i) {
+    sizes[i] = op.tensors[i]->All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
+    const auto element = op.tensors[i]->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE);
+    if (element != op.tensors[0]->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE) ||
+        (element == CUDNN_DATA_DOUBLE) != (type == CUDNN_DATA_DOUBLE))
+      return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
+  }
+  const auto& [x, w, y] = sizes;
+  const auto spatial = static_cast<size_t>(convolution.One<int64_t>(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS));
+  if (x.size() != spatial + 2 || w.size() != x.size() || y.size() != x.size()) return CUDNN_STATUS_BAD_PARAM;
+  if (x[0] != y[0] || x[1] % w[1] != 0 || w[0] != y[1] || w[0] % (x[1] / w[1]) != 0) return CUDNN_STATUS_BAD_PARAM;
+  const auto strides = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES);
+  const auto dilations = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_DILATIONS);
+  const auto before = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS);
+  const auto after = convolution.All<int64_t>(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS);
+  for (size_t i = 0; i < spatial; ++i) {
+    const int64_t room = x[i + 2] + before[i] + after[i] - ((w[i + 2] - 1) * dilations[i] + 1);
+    if (room < 0 || room / strides[i] + 1 != y[i + 2]) return CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH;
+  }
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t CheckGraph(const GraphDescriptor& graph) {
+  const auto operations = graph.All<cudnnBackendDescriptor_t>(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+  if (operations.size() != 1) return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
+  const auto& operation = *static_cast<GraphDescriptor*>(operations.front());
+  if (NamesOf(operation.type) == nullptr) return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
+  std::set<int64_t> ids;
+  for (const GraphDescriptor* tensor : ConvolutionOf(operation).tensors)
+    ids.insert(tensor->One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID));
+  return Demand(ids.size() == 3, CUDNN_STATUS_BAD_PARAM_DUPLICATED_ENTRIES);
+}
+
+cudnnStatus_t CheckPack(const GraphDescriptor& pack) {
+  const auto ids = pack.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  return Demand(ids.size() == pack.All<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS).size() &&
+                std::set<int64_t>(ids.begin(), ids.end()).size() == ids.size());
+}
+
+}  // namespace
+
+size_t BytesOf(cudnnDataType_t type) {
+  switch (type) {
+    case CUDNN_DATA_FLOAT:
+      return 4;
+    case CUDNN_DATA_DOUBLE:
+      return 8;
+    case CUDNN_DATA_HALF:
+    case CUDNN_DATA_BFLOAT16:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+GraphConvolution ConvolutionOf(const GraphDescriptor& operation) {
+  const OperationNames& names = *NamesOf(operation.type);
+  return {{&operation.Of(names.image), &operation.Of(names.filter), &operation.Of(names.response)},
+          &operation.Of(names.convolution),
+          names.result};
+}
+
+cudnnStatus_t GraphDescriptor::Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t attribute_type,
+                                   int64_t count, const void* values) {
+  if (is_finished) return CUDNN_STATUS_BAD_PARAM;
+  if (values == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+  int64_t most = 1;
+  if (const OperationNames* names = NamesOf(type)) {
+    const bool is_scale = name == names->alpha || name == names->beta;
+    if (!is_scale && name != names->convolution && name != names->image && name != names->filter &&
+        name != names->response)
+      return CUDNN_STATUS_BAD_PARAM;
+    if (is_scale ? attribute_type != CUDNN_TYPE_FLOAT && attribute_type != CUDNN_TYPE_DOUBLE
+                 : attribute_type != CUDNN_TYPE_BACKEND_DESCRIPTOR)
+      return CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE;
+  } else {
+    const auto rule = Rules().find(name);
+    if (rule == Rules().end() || rule->second.of != type) return CUDNN_STATUS_BAD_PARAM;
+    if (rule->second.type != attribute_type) return CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE;
+    most = rule->second.most;
+  }
+  if (count < 1 || count > most) return CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT;
+  Attribute attribute{attribute_type, count, std::vector<char>(static_cast<size_t>(count) * SizeOf(attribute_type))};
+  std::memcpy(attribute.bytes.data(), values, attribute.bytes.size());
+  if (attribute_type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto* other = static_cast<GraphDescriptor* const*>(values)[i];
+      if (other == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+      if (!other->is_finished) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+    }
+  }
+  attributes[name] = std::move(attribute);
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t GraphDescriptor::Finish() {
+  if (is_finished) return CUDNN_STATUS_BAD_PARAM;
+  for (const auto& [name, rule] : Rules()) {
+    if (rule.of == type && rule.is_required && !Has(name)) return CUDNN_STATUS_BAD_PARAM;
+  }
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  if (const OperationNames* names = NamesOf(type)) status = CheckOperation(*this, *names);
+  if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) status = CheckTensor(*this);
+  if (type == CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR) status = CheckConvolution(*this);
+  if (type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR) status = CheckGraph(*this);
+  if (type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) status = CheckPack(*this);
+  is_finished = status == CUDNN_STATUS_SUCCESS;
+  return status;
+}
+
+}  // namespace sgd::emulated

@@ -1,0 +1,113 @@
+// Loops as program.fbs says it, over the host's memory.
+#include "tests/targets/gpu/emulator/library_convolution.h"
+
+#include <bit>
+#include <type_traits>
+
+#include "tests/runtime/artifact/convolution_products.h"
+
+namespace sgd::emulator {
+namespace {
+
+using artifact::ElementType;
+using testing::Index;
+
+struct Bf16 {
+  uint16_t bits;
+};
+
+template <typename T>
+double Load(T value) {
+  if constexpr (std::is_same_v<T, Bf16>) {
+    return std::bit_cast<float>(uint32_t{value.bits} << 16);
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+// To the nearest, ties to even; NaN stays one.
+template <typename T>
+T Store(double value) {
+  if constexpr (std::is_same_v<T, Bf16>) {
+    const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+    if ((bits & 0x7fffffff) > 0x7f800000) return Bf16{static_cast<uint16_t>(bits >> 16 | 0x40)};
+    return Bf16{static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+  } else if constexpr (std::is_same_v<T, _Float16>) {
+    return static_cast<T>(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+class LibraryConvolution final : public device::Node {
+ public:
+  LibraryConvolution(const artifact::Convolution& convolution, const device::MemoryMap& memory)
+      : lhs_(memory.Address(*convolution.lhs())),
+        rhs_(memory.Address(*convolution.rhs())),
+        result_(memory.Address(*convolution.result())) {
+    convolution.UnPackTo(&c_);
+  }
+
+  absl::Status Execute() override {
+    if (c_.epilogue != artifact::Epilogue::None) return absl::UnimplementedError("an epilogue");
+    switch (c_.element) {
+      case ElementType::F64:
+        return Run<double, double>();
+      case ElementType::F32:
+        return Run<float, float>();
+      case ElementType::F16:
+        return c_.rounds ? Run<_Float16, _Float16>() : Run<_Float16, float>();
+      case ElementType::BF16:
+        return c_.rounds ? Run<Bf16, Bf16>() : Run<Bf16, float>();
+      default:
+        return absl::UnimplementedError("elements that are no floats");
+    }
+  }
+
+ private:
+  template <typename T, typename Result>
+  absl::Status Run() {
+    Index taps;
+    for (const artifact::WindowDim& dim : c_.spatial) taps.push_back(static_cast<int64_t>(dim.kernel()));
+    testing::ForEach(testing::ResultSizes(c_), [&](const Index& at) {
+      double sum = 0;
+      testing::ForEach(taps, [&](const Index& tap) { sum += Feature<T>(at, tap); });
+      reinterpret_cast<Result*>(result_)[testing::ResultPlace(c_, at)] = Store<Result>(sum);
+    });
+    return absl::OkStatus();
+  }
+
+  // The sum over input features of one tap.
+  template <typename T>
+  double Feature(const Index& at, const Index& tap) const {
+    int64_t lhs = at[0] * c_.batch->lhs() + at[1] * c_.groups->lhs();
+    int64_t rhs = at[1] * c_.groups->rhs() + at[2] * c_.outputs->rhs();
+    for (size_t i = 0; i < tap.size(); ++i) {
+      const artifact::WindowDim& dim = c_.spatial[i];
+      const int64_t position = at[i + 3] * dim.stride() + tap[i] * dim.dilation() - dim.low();
+      const int64_t dilation = c_.lhs_dilations.empty() ? 1 : c_.lhs_dilations[i];
+      if (position < 0 || position % dilation != 0 || position / dilation >= static_cast<int64_t>(dim.input()))
+        return 0;
+      lhs += position / dilation * dim.lhs();
+      rhs += tap[i] * dim.rhs();
+    }
+    const T *x = reinterpret_cast<const T*>(lhs_) + lhs, *y = reinterpret_cast<const T*>(rhs_) + rhs;
+    double sum = 0;
+    for (int64_t i = 0; i < static_cast<int64_t>(c_.inputs->size()); ++i)
+      sum += Load(x[i * c_.inputs->lhs()]) * Load(y[i * c_.inputs->rhs()]);
+    return sum;
+  }
+
+  artifact::ConvolutionT c_;
+  const std::byte *lhs_, *rhs_;
+  std::byte* result_;
+};
+
+}  // namespace
+
+std::unique_ptr<device::Node> MakeLibraryConvolution(const artifact::Convolution& convolution,
+                                                     const device::MemoryMap& memory) {
+  return std::make_unique<LibraryConvolution>(convolution, memory);
+}
+
+}  // namespace sgd::emulator

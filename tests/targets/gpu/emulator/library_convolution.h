@@ -1,0 +1,14 @@
+// Convolutions as a GPU's library computes them: with a dilated lhs, and results rounded to the operands' type.
+#pragma once
+
+#include <memory>
+
+#include "runtime/device/device.h"
+
+namespace sgd::emulator {
+
+// Of floats, without an epilogue; sums in f64.
+std::unique_ptr<device::Node> MakeLibraryConvolution(const artifact::Convolution& convolution,
+                                                     const device::MemoryMap& memory);
+
+}  // namespace sgd::emulator
