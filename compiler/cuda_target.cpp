@@ -4,6 +4,7 @@
 #include "compiler/kernel_requests.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
+#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/codegen.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ class CudaKernels : public Target {
     description.hasTiles = false;
     description.multipliesIntegers = false;
     description.productsTakeRelu = false;  // cuBLASLt promises nothing of NaN
+    description.attentionDepth = gpu::kMostDepth;
     return description;
   }
 

@@ -43,6 +43,8 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
       createFormContractionsPass(FormContractionsPassOptions{target.multipliesIntegers}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  if (target.attentionDepth > 0)
+    passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(createSplitReductionsPass());
   passes.addNestedPass<func::FuncOp>(createFormClustersPass());

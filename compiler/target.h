@@ -24,6 +24,8 @@ struct TargetDescription {
   bool multipliesIntegers = true;
   /// Products can take the maximum with zero, of NaN being NaN as in the graph.
   bool productsTakeRelu = true;
+  /// Attention and its gradients are kernels for keys and values of at most so many elements; 0: they are not.
+  int64_t attentionDepth = 0;
 };
 
 class Target {

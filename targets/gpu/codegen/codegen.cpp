@@ -10,6 +10,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/kernels/host_threads.h"
@@ -54,6 +55,11 @@ static LogicalResult emitKernel(llvm::Module& module, const KernelRequest& reque
   if (Operation* rowOp = getRowOp(request.body)) {
     group.threads.push_back(rowKernelThreads(rowOp));
     return emitRowKernel(module, rowOp, request);
+  }
+  if (AttentionOpInterface attention = getAttention(request.body)) {
+    group.threads.push_back(attentionThreads(attention));
+    emitAttentionKernel(module, attention, request);
+    return success();
   }
   FailureOr<KernelPlan> plan = planKernel(request.body, WalkStyle::Threads);
   if (failed(plan)) return failure();

@@ -1,5 +1,6 @@
 // What a cluster needs to be launched on a GPU.
 #include "targets/gpu/codegen/codegen.h"
+#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/kernel_work.h"
@@ -26,9 +27,14 @@ static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
   return kernel;
 }
 
+static FailureOr<KernelInterface> describeBySchedule(ClusterOp cluster) {
+  if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
+  if (AttentionOpInterface attention = getAttention(cluster)) return describeAttention(cluster, attention);
+  return describePlan(cluster);
+}
+
 FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(ClusterOp cluster) {
-  Operation* rowOp = getRowOp(cluster);
-  FailureOr<KernelInterface> kernel = rowOp ? describeRowKernel(cluster, rowOp) : describePlan(cluster);
+  FailureOr<KernelInterface> kernel = describeBySchedule(cluster);
   if (succeeded(kernel) && kernel->range > kMostBlocks)
     return cluster.emitOpError() << "needs " << kernel->range << " thread blocks, more than a GPU takes in one launch";
   size_t buffers = cluster->getNumOperands() + cluster->getNumResults();
