@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "mlir/Parser/Parser.h"
 #include "targets/gpu/codegen/attention_kernels.h"
 #include "tests/targets/kernels/kernel_check.h"
 #include "tests/targets/kernels/reference.h"
@@ -136,20 +137,21 @@ void checkAll(const Shape& shape, double tolerance = 1e-5) {
 }
 
 /// By value, in one order of threads: the code is that of other shapes.
-void checkValues(const std::string& text, std::function<void(std::vector<Tensor>&)> prepare = {}) {
+void checkValues(const std::string& text, std::function<void(std::vector<Tensor>&)> prepare = {},
+                 double tolerance = 1e-5) {
   SCOPED_TRACE(text);
   KernelRunner runner(text, CompiledKernels::variants().back());
   ASSERT_TRUE(runner.ok());
   std::vector<Tensor> inputs = runner.makeInputs();
   if (prepare) prepare(inputs);
-  expectClose(runner.run(inputs), evaluate(runner.cluster(), inputs), 1e-5);
+  expectClose(runner.run(inputs), evaluate(runner.cluster(), inputs), tolerance);
 }
-void checkValues(const Shape& shape) {
-  checkValues(forward(shape));
+void checkValues(const Shape& shape, double tolerance = 1e-5) {
+  checkValues(forward(shape), {}, tolerance);
   if (testing::Test::HasFatalFailure()) return;
-  checkValues(gradient(shape, false), makeStatistics);
+  checkValues(gradient(shape, false), makeStatistics, tolerance);
   if (testing::Test::HasFatalFailure()) return;
-  checkValues(gradient(shape, true), makeStatistics);
+  checkValues(gradient(shape, true), makeStatistics, tolerance);
 }
 
 TEST(Attention, HeadsAnywhere) {
@@ -157,9 +159,9 @@ TEST(Attention, HeadsAnywhere) {
   if (HasFatalFailure()) return;
   // Heads first, keys with rows last, the result's depth before its rows.
   Shape shape{{40, 66, 8, 12, 3}, {4, 0, 2}, {4, 2, 1}, {1, 4, 3}, {3, 4, 0}};
-  checkAll(shape);
+  checkValues(shape);
   if (HasFatalFailure()) return;
-  checkAll({{5, 7, 3, 2}, {0, 2}, {1, 2}, {1, 3}, {0, 3}});  // no batch
+  checkValues({{5, 7, 3, 2}, {0, 2}, {1, 2}, {1, 3}, {0, 3}});  // no batch
 }
 
 TEST(Attention, SizesAroundSquares) {
@@ -171,8 +173,13 @@ TEST(Attention, SizesAroundSquares) {
 }
 
 TEST(Attention, Depths) {
-  for (auto [depth, valueDepth] : std::vector<std::pair<int, int>>{{32, 64}, {64, 64}, {128, 80}, {128, 128}, {72, 256}, {256, 256}}) {
-    checkAll(multiHead(1, 66, 65, 1, depth, valueDepth));
+  for (auto [depth, valueDepth] : std::vector<std::pair<int, int>>{{32, 80}, {128, 64}, {72, 256}}) {
+    checkValues(multiHead(1, 66, 65, 1, depth, valueDepth));
+    if (HasFatalFailure()) return;
+  }
+  // What takes most registers, with its own number of threads each.
+  for (int depth : {64, 256}) {
+    checkAll(multiHead(1, 66, 65, 1, depth, depth));
     if (HasFatalFailure()) return;
   }
 }
@@ -199,16 +206,17 @@ TEST(Attention, SharedKeys) {
 TEST(Attention, BiasAndMask) {
   Shape shape = multiHead(2, 66, 70, 2, 16, 16);
   shape.bias = {5, 0, 1};
-  checkAll(shape);
+  checkValues(shape);
   if (HasFatalFailure()) return;
-  shape.mask = {4, 1};
+  shape.mask = {4, 0, 1};
+  shape.diagonal = 4;
   checkAll(shape);
   if (HasFatalFailure()) return;
   shape.bias = {};
-  shape.mask = {4, 0, 1};
-  shape.diagonal = 4;
+  shape.mask = {4, 1};
+  shape.diagonal = -1;
   shape.scale = 1;
-  checkAll(shape);
+  checkValues(shape);
 }
 
 /// Rows of which nothing is visible: the mean of all values when masked scores are finite, else no number, as the
@@ -253,7 +261,7 @@ TEST(Attention, NarrowTypes) {
     Shape shape = multiHead(2, 66, 70, 2, 32, 32);
     shape.element = element;
     shape.bias = {4, 1};
-    checkAll(shape, 8e-3);
+    std::string(element) == "bf16" ? checkAll(shape, 8e-3) : checkValues(shape, 8e-3);
     if (HasFatalFailure()) return;
   }
 }
@@ -294,8 +302,11 @@ TEST(Attention, WhatHasNoKernel) {
 
 TEST(Attention, ThreadsByWhatTheySum) {
   auto threads = [](const std::string& text) {
-    KernelRunner runner(text);
-    return gpu::attentionThreads(gpu::getAttention(runner.cluster()));
+    auto context = makeContext();
+    auto module = parseSourceString<ModuleOp>(text, context.get());
+    unsigned found = 0;
+    module->walk([&](ClusterOp cluster) { found = gpu::attentionThreads(gpu::getAttention(cluster)); });
+    return found;
   };
   EXPECT_EQ(threads(forward(multiHead(1, 4, 4, 1, 64, 128))), 128u);
   EXPECT_EQ(threads(forward(multiHead(1, 4, 4, 1, 64, 256))), 256u);
