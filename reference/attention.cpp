@@ -114,9 +114,8 @@ void forEachScore(Op op, Attention& state, Operands in, Visit visit) {
       forEach(state, Form::kValueDepth, [&] {
         gradient += state.get(op.getOutGradient(), op.getOutLabels()) * state.get(op.getValue(), op.getValueLabels());
       });
-      double score = state.isMasked()
-                         ? 0
-                         : op.getScale().convertToDouble() * weight * (gradient - dot.floats[state.row]);
+      double score =
+          state.isMasked() ? 0 : op.getScale().convertToDouble() * weight * (gradient - dot.floats[state.row]);
       visit(weight, score);
     });
   });

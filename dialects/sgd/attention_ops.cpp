@@ -91,7 +91,8 @@ static LogicalResult verifyForm(Form op, Value out) {
   SmallVector<int64_t> sizes = getAttentionSizes(op);
   for (Value value : {op.getQuery(), op.getKey(), op.getValue(), out, op.getBias()})
     if (value && !isa<FloatType>(getElementTypeOrSelf(value.getType()))) return op->emitOpError("is of floats alone");
-  if (llvm::is_contained(sizes, 0)) return op->emitOpError("needs all labels up to the last batch dimension, not empty");
+  if (llvm::is_contained(sizes, 0))
+    return op->emitOpError("needs all labels up to the last batch dimension, not empty");
   if (failed(verifyTensor(op, "query", op.getQuery(), op.getQueryLabels(), sizes, {{Form::kRow, Form::kDepth}, {}})) ||
       failed(verifyTensor(op, "key", op.getKey(), op.getKeyLabels(), sizes, {{Form::kColumn, Form::kDepth}, {}})) ||
       failed(verifyTensor(op, "value", op.getValue(), op.getValueLabels(), sizes,

@@ -24,9 +24,9 @@ struct AttentionScores {
   ContractOp product;       ///< of queries and keys
   ScoreDims productDims;
   double scale = 1;
-  Value bias;             ///< null: none; of the shape of `exponential`, transposed as
-  ScoreDims biasDims;     ///< these
-  Value mask;             ///< null: none
+  Value bias;          ///< null: none; of the shape of `exponential`, transposed as
+  ScoreDims biasDims;  ///< these
+  Value mask;          ///< null: none
   ScoreDims maskDims;
   bool hidesWhereTrue = false;
   double fill = 0;  ///< of masked scores

@@ -137,8 +137,8 @@ class AttentionWriter {
     if (!takes(gradient.outGradient.value)) return false;
     auto fits = [&](const std::optional<SoftmaxProduct>& product, const LabelledValue& other,
                     const SmallVector<int64_t>& dims) {
-      return !product || (product->other == other && hasDims(product->resultLabels, dims) &&
-                          takes(product->op->getResult(0)));
+      return !product ||
+             (product->other == other && hasDims(product->resultLabels, dims) && takes(product->op->getResult(0)));
     };
     return fits(uses.queryGradient, key, dimsWithout(scores.column)) && fits(uses.keyGradient, query, keyDims()) &&
            fits(uses.valueGradient, gradient.outGradient, keyDims());
@@ -296,11 +296,10 @@ class AttentionWriter {
   OperationState makeGradient(OpBuilder& builder, Value rowDot) {
     const LabelledValue& outGradient = uses.weightGradient->outGradient;
     OperationState state(scores.exponential.getLoc(), Op::getOperationName());
-    state.addOperands({query.value, key.value, value.value, outGradient.value, forward.getRowMax(),
-                       forward.getRowSum(), rowDot});
+    state.addOperands(
+        {query.value, key.value, value.value, outGradient.value, forward.getRowMax(), forward.getRowSum(), rowDot});
     setModifiers<Op>(builder, state);
-    state.addAttribute("out_labels",
-                       builder.getDenseI64ArrayAttr(rename(outGradient.labels, Form::kValueDepth)));
+    state.addAttribute("out_labels", builder.getDenseI64ArrayAttr(rename(outGradient.labels, Form::kValueDepth)));
     return state;
   }
 
@@ -308,7 +307,8 @@ class AttentionWriter {
   void addGradient(OpBuilder& builder, OperationState& state, StringRef name,
                    const std::optional<SoftmaxProduct>& product, const LabelledValue& operand, int64_t own) {
     state.addTypes(product ? product->op->getResult(0).getType() : operand.value.getType());
-    state.addAttribute(name, builder.getDenseI64ArrayAttr(rename(product ? product->resultLabels : operand.labels, own)));
+    state.addAttribute(name,
+                       builder.getDenseI64ArrayAttr(rename(product ? product->resultLabels : operand.labels, own)));
   }
 
   void writeGradients(OpBuilder& builder) {

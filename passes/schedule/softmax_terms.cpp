@@ -30,8 +30,7 @@ SoftmaxTerms SoftmaxTerms::operator+(const SoftmaxTerms& other) const {
 SoftmaxTerms SoftmaxTerms::operator*(const SoftmaxTerms& other) const {
   SoftmaxTerms product;
   for (const Term& x : terms)
-    for (const Term& y : other.terms)
-      product.add({x.factor * y.factor, x.e + y.e, x.g + y.g, x.l + y.l, x.t + y.t});
+    for (const Term& y : other.terms) product.add({x.factor * y.factor, x.e + y.e, x.g + y.g, x.l + y.l, x.t + y.t});
   return product;
 }
 

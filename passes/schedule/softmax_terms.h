@@ -35,9 +35,7 @@ class SoftmaxTerms {
     double factor = 0;
     int e = 0, g = 0, l = 0, t = 0;
 
-    bool hasPowersOf(const Term& other) const {
-      return e == other.e && g == other.g && l == other.l && t == other.t;
-    }
+    bool hasPowersOf(const Term& other) const { return e == other.e && g == other.g && l == other.l && t == other.t; }
   };
 
   explicit SoftmaxTerms(Term term) { add(term); }

@@ -23,7 +23,8 @@ class Finder {
 
   std::optional<SoftmaxUses> run() {
     math::ExpOp exponential = scores.exponential;
-    define(exponential.getResult(), {SoftmaxTerms::exponential(), llvm::to_vector<6>(llvm::seq<int64_t>(0, shape.size()))});
+    define(exponential.getResult(),
+           {SoftmaxTerms::exponential(), llvm::to_vector<6>(llvm::seq<int64_t>(0, shape.size()))});
     for (Operation* op = exponential->getNextNode(); op; op = op->getNextNode()) {
       if (llvm::none_of(op->getOperands(), [&](Value operand) { return known.contains(operand); })) continue;
       if (!visit(op)) return std::nullopt;
@@ -170,8 +171,10 @@ class Finder {
     for (auto [dim, size] : llvm::enumerate(shapeOf(op.getInput()))) {
       bool isSummed = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim));
       if (!isSummed) result.dims.push_back(input->dims[dim]);
-      if (isSummed && input->dims[dim] == column && !overColumn) overColumn = true;
-      else if (isSummed && size != 1) return std::nullopt;
+      if (isSummed && input->dims[dim] == column && !overColumn)
+        overColumn = true;
+      else if (isSummed && size != 1)
+        return std::nullopt;
     }
     if (!overColumn) return input->isMasked ? std::nullopt : std::optional(result);
     // A sum of what the mask has hidden is not a row's whole sum.

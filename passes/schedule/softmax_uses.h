@@ -9,7 +9,7 @@ namespace mlir::sgd {
 /// A product of the weights, or of the gradients of scores, with another tensor.
 struct SoftmaxProduct {
   ContractOp op;
-  LabelledValue other;               ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
+  LabelledValue other;                ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
   SmallVector<int64_t> resultLabels;  ///< likewise
 };
 inline constexpr int64_t kOwnLabel = -2;
@@ -21,7 +21,7 @@ struct WeightGradient {
 };
 
 struct SoftmaxUses {
-  std::optional<SoftmaxProduct> out, valueGradient;   ///< of the weights, over columns and over rows
+  std::optional<SoftmaxProduct> out, valueGradient;          ///< of the weights, over columns and over rows
   std::optional<SoftmaxProduct> queryGradient, keyGradient;  ///< of the scores' gradients, over columns and over rows
   std::optional<WeightGradient> weightGradient;
 };

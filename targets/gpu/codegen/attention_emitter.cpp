@@ -69,8 +69,7 @@ LValue* AttentionEmitter::elementAt(mlir::Value tensor, ArrayRef<int64_t> labels
   for (auto [label, size, stride] : llvm::zip(labels, shapeOf(tensor), stridesOf(shapeOf(tensor)))) {
     LValue* index = label == Form::kRow ? row : label == Form::kColumn ? column : digits[label];
     // Rows and columns outside are read where the last ones are.
-    if (label < Form::kBatch)
-      index = b.CreateSelect(b.CreateICmpULT(index, number(size)), index, number(size - 1));
+    if (label < Form::kBatch) index = b.CreateSelect(b.CreateICmpULT(index, number(size)), index, number(size - 1));
     offset = b.CreateAdd(offset, b.CreateMul(b.CreateZExt(index, b.getInt64Ty()), b.getInt64(stride)));
   }
   llvm::Type* type = scalars().memoryType(getElementTypeOrSelf(tensor.getType()));
@@ -80,8 +79,8 @@ LValue* AttentionEmitter::elementAt(mlir::Value tensor, ArrayRef<int64_t> labels
 LValue* AttentionEmitter::statisticAt(LValue* buffer, LValue* row) {
   LValue* position = b.getInt64(0);
   for (int64_t label = Form::kBatch; label < static_cast<int64_t>(sizes.size()); ++label)
-    position = b.CreateAdd(b.CreateMul(position, b.getInt64(sizes[label])),
-                           b.CreateZExt(digits[label], b.getInt64Ty()));
+    position =
+        b.CreateAdd(b.CreateMul(position, b.getInt64(sizes[label])), b.CreateZExt(digits[label], b.getInt64Ty()));
   position = b.CreateAdd(b.CreateMul(position, b.getInt64(sizes[Form::kRow])), b.CreateZExt(row, b.getInt64Ty()));
   return b.CreateInBoundsGEP(b.getFloatTy(), buffer, position);
 }
@@ -96,7 +95,8 @@ LValue* AttentionEmitter::loadStatistic(LValue* buffer, LValue* row) {
 
 LValue* AttentionEmitter::isMasked(LValue* row, LValue* column) {
   if (!op.getMask()) return nullptr;
-  LValue* visible = scalars().fromMemory(elementAt(op.getMask(), *op.getMaskLabels(), row, column), IntegerType::get(op->getContext(), 1));
+  LValue* visible = scalars().fromMemory(elementAt(op.getMask(), *op.getMaskLabels(), row, column),
+                                         IntegerType::get(op->getContext(), 1));
   return b.CreateNot(visible);
 }
 

@@ -44,9 +44,15 @@ class AttentionEmitter {
   /// Operand or result number `index` at the present batch index: rows and columns by these labels.
   MatrixView operandView(Value* buffer, mlir::Value tensor, ArrayRef<int64_t> labels, int64_t row, int64_t column);
   Value* bufferOf(mlir::Value operand);
-  MatrixView query() { return operandView(bufferOf(op.getQuery()), op.getQuery(), op.getQueryLabels(), Form::kRow, Form::kDepth); }
-  MatrixView key() { return operandView(bufferOf(op.getKey()), op.getKey(), op.getKeyLabels(), Form::kColumn, Form::kDepth); }
-  MatrixView value() { return operandView(bufferOf(op.getValue()), op.getValue(), op.getValueLabels(), Form::kColumn, Form::kValueDepth); }
+  MatrixView query() {
+    return operandView(bufferOf(op.getQuery()), op.getQuery(), op.getQueryLabels(), Form::kRow, Form::kDepth);
+  }
+  MatrixView key() {
+    return operandView(bufferOf(op.getKey()), op.getKey(), op.getKeyLabels(), Form::kColumn, Form::kDepth);
+  }
+  MatrixView value() {
+    return operandView(bufferOf(op.getValue()), op.getValue(), op.getValueLabels(), Form::kColumn, Form::kValueDepth);
+  }
   /// The element of a row statistic, at the present batch index; i64.
   Value* statisticAt(Value* buffer, Value* row);
   Value* loadStatistic(Value* buffer, Value* row);

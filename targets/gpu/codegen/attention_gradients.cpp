@@ -72,8 +72,8 @@ void QueryGradientEmitter::emitBlock() {
     differentiate(scores, weightGradients, firstRow, firstColumn);
     tiles.accumulate(product, scores, keys, firstColumn);
   });
-  MatrixView result = operandView(entry.results[0], gradient.getGradient(), gradient.getGradientLabels(), Form::kRow,
-                                  Form::kDepth);
+  MatrixView result =
+      operandView(entry.results[0], gradient.getGradient(), gradient.getGradientLabels(), Form::kRow, Form::kDepth);
   tiles.store(product, result, firstRow, {});
 }
 

@@ -70,7 +70,9 @@ FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(ClusterOp cluster, 
     if (!isByKey || llvm::is_contained(op.getKeyLabels(), label)) kernel.range *= sizes[label];
   int64_t depth = sizes[Form::kDepth], valueDepth = sizes[Form::kValueDepth];
   // Products for each score: it itself, its weight's gradient, what is accumulated.
-  int64_t products = isa<AttentionOp>(op) ? depth + valueDepth : isByKey ? 2 * (depth + valueDepth) : 2 * depth + valueDepth;
+  int64_t products = isa<AttentionOp>(op) ? depth + valueDepth
+                     : isByKey            ? 2 * (depth + valueDepth)
+                                          : 2 * depth + valueDepth;
   kernel.flops = computedScores(op, sizes) * (2 * products + kScoreFlops);
   for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
   for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);

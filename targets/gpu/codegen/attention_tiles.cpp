@@ -91,8 +91,7 @@ void AttentionTiles::loadAligned(llvm::GlobalVariable* to, const MatrixView& fro
   int64_t rowsAtOnce = threads / groups;
   SmallVector<LValue*> loaded;
   for (int64_t first = 0; first < kSquare; first += rowsAtOnce) {
-    auto [fromRow, isRow] =
-        clamp(b, b.CreateAdd(b.CreateAdd(firstRow, row), number(first)), from.rows, 1, kSquare);
+    auto [fromRow, isRow] = clamp(b, b.CreateAdd(b.CreateAdd(firstRow, row), number(first)), from.rows, 1, kSquare);
     LValue* lanes = b.CreateAlignedLoad(type, address(from, fromRow, fromColumn), alignment);
     LValue* values = v.fromMemory(lanes, from.element);
     loaded.push_back(zeroUnless(b, isRow, zeroUnless(b, isColumn, values)));
@@ -181,8 +180,7 @@ void AttentionTiles::accumulateChunk(const Registers& product, int64_t chunk, in
   block.count(number(0), number(kSquare), number(kLanes), [&](LValue* at) {
     LValue *leftAt = position(ty, kSquareStride, at), *rightAt = position(at, width + kPadding, column);
     SmallVector<LValue*> y;
-    for (int64_t row = 0; row < kLanes; ++row)
-      y.push_back(loadShared(right, rightAt, row * (width + kPadding), lanes));
+    for (int64_t row = 0; row < kLanes; ++row) y.push_back(loadShared(right, rightAt, row * (width + kPadding), lanes));
     for (unsigned i = 0; i < rows; ++i) {
       LValue* x = loadShared(left, leftAt, rowStep * i * kSquareStride, kLanes);
       for (uint64_t row = 0; row < kLanes; ++row)
@@ -222,8 +220,8 @@ void AttentionTiles::store(const Registers& product, const MatrixView& to, LValu
   }
 }
 
-LValue* AttentionTiles::combineColumns(LValue* value,
-                                       llvm::function_ref<LValue*(LValue*, LValue*)> combine) const {
-  for (unsigned distance = 1; distance < kAcross; distance *= 2) value = combine(value, block.exchange(value, distance));
+LValue* AttentionTiles::combineColumns(LValue* value, llvm::function_ref<LValue*(LValue*, LValue*)> combine) const {
+  for (unsigned distance = 1; distance < kAcross; distance *= 2)
+    value = combine(value, block.exchange(value, distance));
   return value;
 }

@@ -22,8 +22,8 @@ struct Form {
   std::string scale = "divf";  // mulf, divf, or none
   bool isCausal = false, hasBias = false, hasPadding = false, hidesWhereTrue = false;
   std::string fill = "-1.000000e+09";
-  bool isClosedForm = false;     // the gradient as y * (g - sum(y * g))
-  bool sharesKeys = false;       // heads share keys and values
+  bool isClosedForm = false;  // the gradient as y * (g - sum(y * g))
+  bool sharesKeys = false;    // heads share keys and values
   bool returnsWeights = false, otherValue = false;
 };
 
@@ -38,11 +38,12 @@ class Writer {
   explicit Writer(const Form& form) : f(form) {}
 
   std::string write() {
-    std::string key = f.sharesKeys ? tensor({f.batch, f.columns, f.depth})
-                                   : tensor({f.batch, f.columns, f.heads, f.depth});
-    std::string value = f.sharesKeys ? tensor({f.batch, f.columns, f.valueDepth})
-                                     : tensor({f.batch, f.columns, f.heads, f.valueDepth});
-    std::string query = tensor({f.batch, f.rows, f.heads, f.depth}), out = tensor({f.batch, f.rows, f.heads, f.valueDepth});
+    std::string key =
+        f.sharesKeys ? tensor({f.batch, f.columns, f.depth}) : tensor({f.batch, f.columns, f.heads, f.depth});
+    std::string value =
+        f.sharesKeys ? tensor({f.batch, f.columns, f.valueDepth}) : tensor({f.batch, f.columns, f.heads, f.valueDepth});
+    std::string query = tensor({f.batch, f.rows, f.heads, f.depth}),
+                out = tensor({f.batch, f.rows, f.heads, f.valueDepth});
     writeScores(query, key);
     writeWeights();
     std::string keyLabels = f.sharesKeys ? "[0, 3, " : "[0, 3, 2, ";
@@ -59,9 +60,9 @@ class Writer {
          " -> " + key);
     std::string results = "%out, %dq, %dk, %dv", types = out + ", " + query + ", " + key + ", " + value;
     if (f.returnsWeights) results += ", %p", types += ", " + s();
-    return "func.func @main(%q: " + query + ", %k: " + key + ", %v: " + value + ", %do: " + out + ", %b: " +
-           tensor({f.heads, f.rows, f.columns}) + ", %pad: " + tensor({f.batch, f.columns}, "i1") + ", %w: " + value +
-           ") -> (" + types + ") {\n" + text + "return " + results + " : " + types + "\n}\n";
+    return "func.func @main(%q: " + query + ", %k: " + key + ", %v: " + value + ", %do: " + out +
+           ", %b: " + tensor({f.heads, f.rows, f.columns}) + ", %pad: " + tensor({f.batch, f.columns}, "i1") +
+           ", %w: " + value + ") -> (" + types + ") {\n" + text + "return " + results + " : " + types + "\n}\n";
   }
 
  private:
@@ -110,8 +111,8 @@ class Writer {
     } else {
       return;
     }
-    line("%s3 = arith.select %mask, " + (f.hidesWhereTrue ? "%fill, " + scores : scores + ", %fill") + " : " +
-         s("i1") + ", " + s());
+    line("%s3 = arith.select %mask, " + (f.hidesWhereTrue ? "%fill, " + scores : scores + ", %fill") + " : " + s("i1") +
+         ", " + s());
     scores = "%s3";
   }
 
@@ -129,12 +130,14 @@ class Writer {
     f.isClosedForm ? writeClosedForm() : writeDifferentiated();
     std::string gradient = "%y";
     if (f.isCausal || f.hasPadding) {
-      line(std::string("%y2 = arith.select %mask, ") + (f.hidesWhereTrue ? "%zero, %y" : "%y, %zero") + " : " + s("i1") +
-           ", " + s());
+      line(std::string("%y2 = arith.select %mask, ") + (f.hidesWhereTrue ? "%zero, %y" : "%y, %zero") + " : " +
+           s("i1") + ", " + s());
       gradient = "%y2";
     }
-    if (f.scale == "none") line("%ds = arith.subf " + gradient + ", %zero : " + s());
-    else line("%ds = arith." + f.scale + " " + gradient + ", %factor : " + s());
+    if (f.scale == "none")
+      line("%ds = arith.subf " + gradient + ", %zero : " + s());
+    else
+      line("%ds = arith." + f.scale + " " + gradient + ", %factor : " + s());
   }
 
   void writeClosedForm() {
@@ -180,8 +183,10 @@ class Attention : public testing::Test {
       reference::Tensor tensor(cast<RankedTensorType>(type));
       for (int64_t at = 0; at < tensor.size(); ++at) {
         next += 0.37;
-        if (tensor.isFloat()) tensor.setFloat(at, 2 * std::sin(next * next));
-        else tensor.setInteger(at, std::sin(next * next) > -0.3);
+        if (tensor.isFloat())
+          tensor.setFloat(at, 2 * std::sin(next * next));
+        else
+          tensor.setInteger(at, std::sin(next * next) > -0.3);
       }
       arguments.push_back({tensor});
     }
