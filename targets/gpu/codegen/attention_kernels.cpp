@@ -11,10 +11,8 @@ using Form = AttentionOpInterface;
 
 /// Sums that a thread of 128 keeps in registers at most; more threads share more.
 static constexpr int64_t kMostSums = 64, kMostGradientSums = 48;
-/// Registers of a multiprocessor, and of a thread at most; those that a thread needs for anything but scores and sums,
-/// as ptxas counts them.
-static constexpr unsigned kRegisters = 65536, kMostRegisters = 255, kOtherRegisters = 80, kGradientRegisters = 120,
-                          kModifierRegisters = 60;
+/// Registers of a multiprocessor, and of a thread at most.
+static constexpr unsigned kRegisters = 65536, kMostRegisters = 255;
 /// Operations for a score besides products: an exponential, scale, mask and sums.
 static constexpr int64_t kScoreFlops = 16;
 
@@ -35,12 +33,7 @@ unsigned mlir::sgd::gpu::attentionThreads(Form op) {
 }
 
 unsigned mlir::sgd::gpu::attentionBlocksPerProcessor(Form op) {
-  unsigned threads = attentionThreads(op), rows = AttentionTiles::rowsOfThread(threads);
-  unsigned squares = isa<AttentionOp>(op) ? 1 : 2, others = squares == 1 ? kOtherRegisters : kGradientRegisters;
-  if (op.getBias() || op.getMask()) others += kModifierRegisters;
-  auto sums = static_cast<unsigned>(sumColumns(op) / 16) * rows;
-  unsigned needed = std::min(kMostRegisters, squares * rows * AttentionTiles::kColumns + sums + others);
-  return std::max(1u, kRegisters / (threads * needed));
+  return kRegisters / (attentionThreads(op) * kMostRegisters);
 }
 
 /// Pairs of a row and a column that it sees, in squares as they are computed.

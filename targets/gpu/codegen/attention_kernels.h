@@ -20,8 +20,8 @@ FailureOr<KernelInterface> describeAttention(ClusterOp cluster, AttentionOpInter
 /// Threads of a block.
 unsigned attentionThreads(AttentionOpInterface op);
 
-/// Blocks that a multiprocessor runs at once: what ptxas is told, since it would rather spill some registers than have
-/// fewer blocks.
+/// Blocks that a multiprocessor runs at once when threads take all the registers that they can: what ptxas is told,
+/// since it would rather spill some registers than have fewer blocks.
 unsigned attentionBlocksPerProcessor(AttentionOpInterface op);
 
 /// Adds the function.
