@@ -6,6 +6,7 @@
 #include "compiler/kernel_requests.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
+#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/codegen.h"
 
 using namespace mlir;
@@ -45,6 +46,7 @@ class CudaKernels : public Target {
     description.productWorkspaceBytes = getWorkspaceBytes();
     description.convolutions = getCudnnConvolutions();
     description.convolutionsTakeEpilogues = false;
+    description.attentionDepth = gpu::kMostDepth;
     return description;
   }
 

@@ -43,6 +43,8 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
       target.multipliesIntegers, target.productsKeepSums, target.products.batchDims, target.products.elementsPerCall}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  if (target.attentionDepth > 0)
+    passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
   if (target.productsTakeGelu) passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(

@@ -41,6 +41,8 @@ struct TargetDescription {
   ConvolutionModel convolutions;
   /// Convolutions take epilogues as products do.
   bool convolutionsTakeEpilogues = true;
+  /// Attention and its gradients are kernels for keys and values of at most so many elements; 0: they are not.
+  int64_t attentionDepth = 0;
 };
 
 class Target {

@@ -16,7 +16,7 @@ mkdir -p "$out/reference"
 
 dialect() { "$llvm/bin/mlir-tblgen" -gen-dialect-doc -dialect="$1" -I . -I "$llvm/include" "$2" >"$out/reference/$1-dialect.md"; }
 
-dialect sgd dialects/sgd/sgd_ops.td
+dialect sgd dialects/sgd/all_ops.td
 dialect spmd dialects/spmd/spmd_ops.td
 dialect plan dialects/plan/plan_ops.td
 {

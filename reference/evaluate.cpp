@@ -1,6 +1,7 @@
 // Walks blocks; a value's tensors are dropped after its last use.
 #include "reference/evaluate.h"
 
+#include "dialects/sgd/attention.h"
 #include "reference/groups.h"
 #include "reference/ops.h"
 #include "reference/tiles.h"
@@ -80,7 +81,8 @@ class Evaluator {
       out = std::move(*results);
       return success();
     }
-    if (isa<SortOp, SortRowsOp, TopKOp>(op)) return evaluateOrderOnRanks(op, in, out);
+    if (isa<SortOp, SortRowsOp, TopKOp>(op)) return evaluateOnEachRank(op, evaluateOrder, in, out);
+    if (isa<AttentionOpInterface>(op)) return evaluateOnEachRank(op, evaluateAttention, in, out);
     if (auto manual = dyn_cast<ManualComputationOp>(op)) return evaluateManual(manual, in, out);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return op->emitOpError("has no reference evaluation");
     for (int64_t rank = 0; rank < ranks; ++rank) {
@@ -91,13 +93,16 @@ class Evaluator {
     return success();
   }
 
-  LogicalResult evaluateOrderOnRanks(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+  using Evaluation = LogicalResult (*)(Operation* op, Operands in, ArrayRef<Tensor*> out);
+
+  LogicalResult evaluateOnEachRank(Operation* op, Evaluation evaluation, ArrayRef<const RankTensors*> in,
+                                   std::vector<RankTensors>& out) {
     for (int64_t rank = 0; rank < ranks; ++rank) {
       SmallVector<const Tensor*> operands;
       SmallVector<Tensor*> results;
       for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
       for (RankTensors& tensors : out) results.push_back(&tensors[rank]);
-      if (failed(evaluateOrder(op, operands, results))) return failure();
+      if (failed(evaluation(op, operands, results))) return failure();
     }
     return success();
   }

@@ -16,6 +16,9 @@ FailureOr<Tensor> evaluateScalarBody(Block& body, Operands arguments);
 /// Ops that order elements: several results. Failure without a diagnostic for any other op.
 LogicalResult evaluateOrder(Operation* op, Operands in, ArrayRef<Tensor*> out);
 
+/// Attention and its gradients. Failure without a diagnostic for any other op.
+LogicalResult evaluateAttention(Operation* op, Operands in, ArrayRef<Tensor*> out);
+
 /// Any op with one result and no region that works on one rank alone.
 LogicalResult evaluateOp(Operation* op, Operands in, Tensor& out);
 

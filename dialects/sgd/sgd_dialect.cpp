@@ -1,6 +1,7 @@
 // Registration of the graph-level dialect and verification of its discardable attributes.
 #include "dialects/sgd/sgd_dialect.h"
 
+#include "dialects/sgd/attention.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -41,6 +42,10 @@ void SgdDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sgd/sgd_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/sgd/attention_ops.cpp.inc"
       >();
   addInterfaces<SgdInliner>();
 }

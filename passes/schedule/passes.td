@@ -52,6 +52,22 @@ def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def FormAttentionPass : Pass<"sgd-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Softmaxes between products of queries, keys and values become sgd.attention and its gradients";
+  let description = [{
+    Before: contractions are formed, local shapes. After: where a softmax of scaled, biased and masked products is read by products alone, forward
+    and backward, these are `sgd.attention`, `sgd.attention_query_gradient` and `sgd.attention_key_gradient`, and no tensor of the scores'
+    size is left. What is computed behind the exponential is followed in an algebra of four quantities, so that it does not matter how a softmax
+    and its gradient are written. Transposes and conversions to a wider type go into the operands. A mask that hides, with at most -1e8, all
+    columns behind a diagonal, and of no row all, becomes `diagonal`; others, and biases, become operands without what they were broadcast along.
+
+    A softmax stays as it is when anything else reads what lies between its ops, when a gradient is of other tensors than the forward pass read,
+    or when types or depths are not the target's.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+  let options = [Option<"depth", "depth", "int64_t", "256", "The most elements of a key, or of a value, that the target's kernels take">];
+}
+
 def ReuseActivationsPass : Pass<"sgd-reuse-activations", "::mlir::func::FuncOp"> {
   let summary = "Masks of relu's gradient are taken from its result instead of its operand";
   let description = [{

@@ -10,6 +10,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
@@ -69,9 +70,12 @@ static FailureOr<unsigned> emitKernel(llvm::Module& module, const KernelRequest&
     return rowKernelThreads(rowOp);
   }
   if (ConvolveOp convolve = getConvolve(request.body)) {
-    group.threads.push_back(kConvolveThreads);
     emitConvolveKernel(module, convolve, request);
-    return success();
+    return kConvolveThreads;
+  }
+  if (AttentionOpInterface attention = getAttention(request.body)) {
+    emitAttentionKernel(module, attention, request);
+    return attentionThreads(attention);
   }
   FailureOr<KernelPlan> plan = planKernel(request.body, WalkStyle::Threads);
   if (failed(plan)) return failure();

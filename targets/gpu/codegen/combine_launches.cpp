@@ -36,7 +36,7 @@ struct Set {
 llvm::SmallVector<llvm::SmallVector<unsigned>> mlir::sgd::gpu::combineLaunches(llvm::ArrayRef<LaunchShape> launches) {
   llvm::SmallVector<Set> sets;
   for (auto [position, launch] : llvm::enumerate(launches)) {
-    if (launch.blocks == 0) continue;
+    if (launch.blocks == 0 || launch.threads == 0) continue;
     std::optional<unsigned> only;
     if (launch.blocks >= kFullGpu) only = launch.kernel;
     auto* set = llvm::find_if(sets, [&, &launch = launch](const Set& set) { return set.takes(launch, only); });

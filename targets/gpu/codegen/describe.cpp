@@ -1,5 +1,6 @@
 // What a cluster needs to be launched on a GPU.
 #include "targets/gpu/codegen/codegen.h"
+#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/gpu/codegen/schedule.h"
@@ -16,7 +17,6 @@ static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
 static constexpr size_t kMostParameters = 540;
 
 static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
-  if (ConvolveOp convolve = getConvolve(cluster)) return describeConvolveKernel(cluster, convolve);
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
   if (failed(plan)) return failure();
   KernelInterface kernel;
@@ -28,15 +28,23 @@ static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
   return kernel;
 }
 
+static FailureOr<KernelInterface> describeBySchedule(ClusterOp cluster) {
+  if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
+  if (ConvolveOp convolve = getConvolve(cluster)) return describeConvolveKernel(cluster, convolve);
+  if (AttentionOpInterface attention = getAttention(cluster)) return describeAttention(cluster, attention);
+  return describePlan(cluster);
+}
+
 unsigned mlir::sgd::gpu::getBlockThreads(ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return rowKernelThreads(rowOp);
+  // They take all registers and much shared memory.
+  if (getConvolve(cluster) || getAttention(cluster)) return 0;
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
   return succeeded(plan) ? makeSchedule(*plan).threads : 0;
 }
 
 FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(ClusterOp cluster) {
-  Operation* rowOp = getRowOp(cluster);
-  FailureOr<KernelInterface> kernel = rowOp ? describeRowKernel(cluster, rowOp) : describePlan(cluster);
+  FailureOr<KernelInterface> kernel = describeBySchedule(cluster);
   if (succeeded(kernel) && kernel->range > kMostBlocks)
     return cluster.emitOpError() << "needs " << kernel->range << " thread blocks, more than a GPU takes in one launch";
   size_t buffers = cluster->getNumOperands() + cluster->getNumResults();

@@ -17,7 +17,8 @@ static bool sameBytes(const std::vector<Tensor>& left, const std::vector<Tensor>
   return true;
 }
 
-static void expectClose(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected, double tolerance) {
+void mlir::sgd::kernels::expectClose(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected,
+                                     double tolerance) {
   for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(actual, expected))) {
     auto& [a, e] = pair;
     double scale = 0;

@@ -17,6 +17,9 @@ namespace mlir::sgd::kernels {
 /// change the inputs.
 void check(const std::string& text, double tolerance = 2e-6, std::function<void(std::vector<Tensor>&)> prepare = {});
 
+/// Fails unless each element is within `tolerance` of the expected one, relative to the largest of its tensor.
+void expectClose(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected, double tolerance);
+
 /// A function with one cluster; `operands` and `results` are types separated by "; ".
 std::string cluster(const std::string& operands, const std::string& results, const std::string& arguments,
                     const std::string& body);

@@ -1,0 +1,35 @@
+// Finds what a program computes from a softmax: means of values, and the gradients of values, queries and keys.
+#ifndef SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
+#define SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
+
+#include "passes/schedule/attention_scores.h"
+
+namespace mlir::sgd {
+
+/// A product of the weights, or of the gradients of scores, with another tensor.
+struct SoftmaxProduct {
+  ContractOp op;
+  LabelledValue other;                ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
+  SmallVector<int64_t> resultLabels;  ///< likewise
+};
+inline constexpr int64_t kOwnLabel = -2;
+
+/// The product whose result is the gradient of the weights.
+struct WeightGradient {
+  ContractOp op;
+  LabelledValue value, outGradient;
+};
+
+struct SoftmaxUses {
+  std::optional<SoftmaxProduct> out, valueGradient;          ///< of the weights, over columns and over rows
+  std::optional<SoftmaxProduct> queryGradient, keyGradient;  ///< of the scores' gradients, over columns and over rows
+  std::optional<WeightGradient> weightGradient;
+};
+
+/// All that is computed from the exponentials of `scores`; nullopt when anything but such products reads them, or what
+/// is computed from them, or when one of these products is there twice.
+std::optional<SoftmaxUses> findSoftmaxUses(const AttentionScores& scores);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,162 @@
+// Attention and its gradients as sums over all columns, in double precision: no tiles, no running maximum.
+#include "dialects/sgd/attention.h"
+#include "reference/ops.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::reference;
+
+namespace {
+
+using Form = AttentionOpInterface;
+
+/// The element of a tensor at the values that all labels have.
+int64_t positionOf(const Tensor& tensor, ArrayRef<int64_t> labels, ArrayRef<int64_t> at) {
+  Index index;
+  for (int64_t label : labels) index.push_back(at[label]);
+  return flatten(index, tensor.shape());
+}
+
+class Attention {
+ public:
+  Attention(Form op, Operands in) : op(op), sizes(getAttentionSizes(op)), at(sizes.size(), 0) {
+    for (auto [operand, tensor] : llvm::zip(op->getOperands(), in)) tensors[operand] = tensor;
+  }
+
+  /// Calls `visit` at each batch index and row, where weights are known.
+  void forEachRow(llvm::function_ref<void()> visit) {
+    SmallVector<int64_t> shape = getRowStatisticsShape(op);
+    forEachIndex(shape, [&](ArrayRef<int64_t> index, int64_t flat) {
+      llvm::copy(index.drop_back(), at.begin() + Form::kBatch);
+      at[Form::kRow] = index.back();
+      row = flat;
+      computeWeights();
+      visit();
+    });
+  }
+
+  double get(Value operand, ArrayRef<int64_t> labels) {
+    const Tensor& tensor = *tensors.at(operand);
+    return tensor.floats[positionOf(tensor, labels, at)];
+  }
+  static void add(Tensor& tensor, ArrayRef<int64_t> labels, ArrayRef<int64_t> at, double value) {
+    tensor.floats[positionOf(tensor, labels, at)] += value;
+  }
+
+  bool isMasked() {
+    if (!op.getMask()) return false;
+    const Tensor& mask = *tensors.at(op.getMask());
+    return mask.integers[positionOf(mask, *op.getMaskLabels(), at)] == 0;
+  }
+
+  Form op;
+  SmallVector<int64_t> sizes, at;  // by label
+  int64_t row = 0;                 // in row statistics
+  double max = 0, sum = 0;
+  std::vector<double> exponentials;  // by column
+
+ private:
+  double computeScore() {
+    int64_t column = at[Form::kColumn];
+    if (op.getDiagonal() && column > at[Form::kRow] + static_cast<int64_t>(*op.getDiagonal())) return -INFINITY;
+    if (isMasked()) return op.getFill()->convertToDouble();
+    double score = 0;
+    for (at[Form::kDepth] = 0; at[Form::kDepth] < sizes[Form::kDepth]; ++at[Form::kDepth])
+      score += get(op.getQuery(), op.getQueryLabels()) * get(op.getKey(), op.getKeyLabels());
+    score *= op.getScale().convertToDouble();
+    return op.getBias() ? score + get(op.getBias(), *op.getBiasLabels()) : score;
+  }
+
+  void computeWeights() {
+    exponentials.clear();
+    max = -INFINITY;
+    sum = 0;
+    for (at[Form::kColumn] = 0; at[Form::kColumn] < sizes[Form::kColumn]; ++at[Form::kColumn]) {
+      exponentials.push_back(computeScore());
+      max = std::isnan(exponentials.back()) || exponentials.back() > max ? exponentials.back() : max;
+    }
+    for (double& score : exponentials) sum += score = std::exp(score - max);
+  }
+
+  llvm::DenseMap<Value, const Tensor*> tensors;
+};
+
+/// Calls `visit` for each value of one label.
+template <typename Visit>
+void forEach(Attention& state, int64_t label, Visit visit) {
+  for (state.at[label] = 0; state.at[label] < state.sizes[label]; ++state.at[label]) visit();
+}
+
+void evaluateForward(AttentionOp op, Attention& state, ArrayRef<Tensor*> out) {
+  state.forEachRow([&] {
+    out[1]->setFloat(state.row, state.max);
+    out[2]->setFloat(state.row, state.sum);
+    forEach(state, Form::kValueDepth, [&] {
+      double mean = 0;
+      forEach(state, Form::kColumn, [&] {
+        mean += state.exponentials[state.at[Form::kColumn]] / state.sum * state.get(op.getValue(), op.getValueLabels());
+      });
+      out[0]->setFloat(positionOf(*out[0], op.getOutLabels(), state.at), mean);
+    });
+  });
+}
+
+/// Calls `visit(weight, gradient of the product of query and key)` for each row and column. Statistics are taken from
+/// the operands, not computed again.
+template <typename Op, typename Visit>
+void forEachScore(Op op, Attention& state, Operands in, Visit visit) {
+  const Tensor &max = *in[4], &sum = *in[5], &dot = *in[6];
+  state.forEachRow([&] {
+    forEach(state, Form::kColumn, [&] {
+      double recomputed = state.exponentials[state.at[Form::kColumn]];
+      double weight = recomputed * std::exp(state.max - max.floats[state.row]) / sum.floats[state.row];
+      double gradient = 0;
+      forEach(state, Form::kValueDepth, [&] {
+        gradient += state.get(op.getOutGradient(), op.getOutLabels()) * state.get(op.getValue(), op.getValueLabels());
+      });
+      double score =
+          state.isMasked() ? 0 : op.getScale().convertToDouble() * weight * (gradient - dot.floats[state.row]);
+      visit(weight, score);
+    });
+  });
+}
+
+void evaluateQueryGradient(AttentionQueryGradientOp op, Attention& state, Operands in, Tensor& out) {
+  forEachScore(op, state, in, [&](double, double score) {
+    forEach(state, Form::kDepth, [&] {
+      Attention::add(out, op.getGradientLabels(), state.at, score * state.get(op.getKey(), op.getKeyLabels()));
+    });
+  });
+}
+
+void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands in, ArrayRef<Tensor*> out) {
+  forEachScore(op, state, in, [&](double weight, double score) {
+    forEach(state, Form::kDepth, [&] {
+      Attention::add(*out[0], op.getKeyGradientLabels(), state.at,
+                     score * state.get(op.getQuery(), op.getQueryLabels()));
+    });
+    forEach(state, Form::kValueDepth, [&] {
+      Attention::add(*out[1], op.getValueGradientLabels(), state.at,
+                     weight * state.get(op.getOutGradient(), op.getOutLabels()));
+    });
+  });
+}
+
+/// Sums were taken in double precision.
+void roundAll(ArrayRef<Tensor*> out) {
+  for (Tensor* tensor : out)
+    for (int64_t at = 0; at < tensor->size(); ++at) tensor->setFloat(at, tensor->floats[at]);
+}
+
+}  // namespace
+
+LogicalResult reference::evaluateAttention(Operation* op, Operands in, ArrayRef<Tensor*> out) {
+  auto form = dyn_cast<Form>(op);
+  if (!form) return failure();
+  Attention state(form, in);
+  if (auto forward = dyn_cast<AttentionOp>(op)) evaluateForward(forward, state, out);
+  if (auto query = dyn_cast<AttentionQueryGradientOp>(op)) evaluateQueryGradient(query, state, in, *out[0]);
+  if (auto key = dyn_cast<AttentionKeyGradientOp>(op)) evaluateKeyGradient(key, state, in, out);
+  roundAll(out);
+  return success();
+}
