@@ -59,6 +59,5 @@ Operation* ProductOp::create(OpBuilder& builder, Value target, Value bias, plan:
       convolution.getSizesAttr(), convolution.getInputsAttr(), convolution.getOutputsAttr(),
       convolution.getKernelsAttr(), convolution.getStridesAttr(), convolution.getDilationsAttr(),
       convolution.getLowAttr(), convolution.getLhsDilationsAttr(), convolution.getLhsStridesAttr(),
-      convolution.getRhsStridesAttr(), convolution.getResultStridesAttr(), attr,
-      convolution.getTf32Attr());
+      convolution.getRhsStridesAttr(), convolution.getResultStridesAttr(), attr, convolution.getTf32Attr());
 }

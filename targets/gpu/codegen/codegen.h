@@ -20,7 +20,8 @@ using namespace kernels;
 /// Plans the kernel of `cluster` without making code. Emits an error on the op that cannot be compiled.
 FailureOr<KernelInterface> describeKernel(ClusterOp cluster);
 
-/// Threads of a block of the kernel of `cluster`, which describeKernel has accepted.
+/// Threads of a block of the kernel of `cluster`, which describeKernel has accepted; 0: of a kernel that shares no
+/// launch.
 unsigned getBlockThreads(ClusterOp cluster);
 
 struct Combinations {

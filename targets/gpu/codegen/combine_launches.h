@@ -11,7 +11,7 @@ namespace mlir::sgd::gpu {
 
 struct LaunchShape {
   unsigned kernel = 0;
-  unsigned threads = 0;     ///< of a block of the kernel
+  unsigned threads = 0;     ///< of a block of the kernel; 0: it shares no launch
   unsigned parameters = 0;  ///< of 64 bits
   int64_t blocks = 0;
 };

@@ -79,8 +79,8 @@ class ConvolutionNode final : public device::Node {
         break;
     }
     image_ += form_.image.first * static_cast<int64_t>(artifact::ElementSize(element_));
-    // True f32 unless the program allows less; f64 has tensor cores that round as f64.
-    limits_.takes_tensor_cores = element_ != artifact::ElementType::F32;
+    // True f32 unless the instruction allows TF32; f64 has tensor cores that round as f64.
+    limits_.takes_tensor_cores = element_ != artifact::ElementType::F32 || convolution.allows_tf32();
     if (convolution.workspace() == nullptr) return;
     workspace_ = memory.Address(*convolution.workspace());
     limits_.workspace_bytes = convolution.workspace()->size();

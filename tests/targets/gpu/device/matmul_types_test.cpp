@@ -99,7 +99,9 @@ class ProductTest : public EmulatedDevice {
     device::MemoryMap memory;
     memory.private_base = arena_->data();
     auto node = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
-    return node.ok() ? (*node)->Execute() : node.status();
+    if (!node.ok()) return node.status();
+    absl::Status status = (*node)->Execute();
+    return status.ok() ? device_->Synchronize() : status;
   }
 
   void SetUp() override { Restart(); }
