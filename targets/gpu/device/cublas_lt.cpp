@@ -5,25 +5,13 @@
 #include "absl/strings/str_cat.h"
 
 namespace sgd::cuda {
-namespace {
-
-template <typename Function>
-absl::Status Find(const DynamicLibrary& library, const char* symbol, Function& function) {
-  absl::StatusOr<void*> address = library.Find(symbol);
-  if (!address.ok()) return address.status();
-  function = reinterpret_cast<Function>(*address);
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open() {
   absl::StatusOr<DynamicLibrary> library =
       DynamicLibrary::Open({"libcublasLt.so.13", "libcublasLt.so.12"}, "which computes matrix products");
   if (!library.ok()) return library.status();
   auto cublas = absl::WrapUnique(new CublasLt(*std::move(library)));
 #define SGD_FIND(name) \
-  if (absl::Status status = Find(cublas->library_, #name, cublas->name); !status.ok()) return status;
+  if (absl::Status status = cublas->library_.Find(#name, cublas->name); !status.ok()) return status;
   SGD_CUBLASLT_FUNCTIONS(SGD_FIND)
 #undef SGD_FIND
   absl::Status status = cublas->Check(cublas->cublasLtCreate(&cublas->handle_), "cannot start cuBLASLt");

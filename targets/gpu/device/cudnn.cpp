@@ -9,14 +9,6 @@ namespace {
 
 constexpr size_t kLeastVersion = 90000, kLeastVersionWithoutGpu = 90800;
 
-template <typename Function>
-absl::Status Find(const DynamicLibrary& library, const char* symbol, Function& function) {
-  absl::StatusOr<void*> address = library.Find(symbol);
-  if (!address.ok()) return address.status();
-  function = reinterpret_cast<Function>(*address);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Cudnn>> Cudnn::Load() {
@@ -24,7 +16,7 @@ absl::StatusOr<std::unique_ptr<Cudnn>> Cudnn::Load() {
   if (!library.ok()) return library.status();
   auto cudnn = absl::WrapUnique(new Cudnn(*std::move(library)));
 #define SGD_FIND(name) \
-  if (absl::Status status = Find(cudnn->library_, #name, cudnn->name); !status.ok()) return status;
+  if (absl::Status status = cudnn->library_.Find(#name, cudnn->name); !status.ok()) return status;
   SGD_CUDNN_FUNCTIONS(SGD_FIND)
 #undef SGD_FIND
   if (cudnn->version() < kLeastVersion) {

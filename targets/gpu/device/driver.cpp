@@ -13,20 +13,12 @@ constexpr int kLeastVersion = 12000;
 
 #define SGD_QUOTE(name) #name
 
-template <typename Function>
-absl::Status Find(const DynamicLibrary& library, const char* symbol, Function& function) {
-  absl::StatusOr<void*> address = library.Find(symbol);
-  if (!address.ok()) return address.status();
-  function = reinterpret_cast<Function>(*address);
-  return absl::OkStatus();
-}
-
 absl::Status FindAll(const DynamicLibrary& library, Driver& driver) {
 #define SGD_FIND(name) \
-  if (absl::Status status = Find(library, SGD_QUOTE(name), driver.name); !status.ok()) return status;
+  if (absl::Status status = library.Find(SGD_QUOTE(name), driver.name); !status.ok()) return status;
   SGD_DRIVER_FUNCTIONS(SGD_FIND)
 #undef SGD_FIND
-  return Find(library, "cuEventElapsedTime", driver.elapsed_time);
+  return library.Find("cuEventElapsedTime", driver.elapsed_time);
 }
 
 std::string VisibleDevices() {

@@ -25,6 +25,14 @@ class DynamicLibrary {
 
   // Address of a function; FailedPrecondition, asking for a newer version, when the library has it not.
   absl::StatusOr<void*> Find(const char* symbol) const;
+  // The same, as a function of a known type.
+  template <typename Function>
+  absl::Status Find(const char* symbol, Function& function) const {
+    absl::StatusOr<void*> address = Find(symbol);
+    if (!address.ok()) return address.status();
+    function = reinterpret_cast<Function>(*address);
+    return absl::OkStatus();
+  }
 
   // As it was opened.
   const std::string& path() const { return path_; }

@@ -12,14 +12,6 @@ namespace {
 
 constexpr int kLeastVersion = NCCL_VERSION(2, 18, 0);
 
-template <typename Function>
-absl::Status Find(const DynamicLibrary& library, const char* symbol, Function& function) {
-  absl::StatusOr<void*> address = library.Find(symbol);
-  if (!address.ok()) return address.status();
-  function = reinterpret_cast<Function>(*address);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Nccl>> Nccl::Open(bool deterministic) {
@@ -31,7 +23,7 @@ absl::StatusOr<std::shared_ptr<const Nccl>> Nccl::Open(bool deterministic) {
   if (!library.ok()) return library.status();
   auto nccl = std::shared_ptr<Nccl>(new Nccl(*std::move(library)));
 #define SGD_FIND(name) \
-  if (absl::Status status = Find(nccl->library_, #name, nccl->name); !status.ok()) return status;
+  if (absl::Status status = nccl->library_.Find(#name, nccl->name); !status.ok()) return status;
   SGD_NCCL_FUNCTIONS(SGD_FIND)
 #undef SGD_FIND
   if (absl::Status status = nccl->Check(nccl->ncclGetVersion(&nccl->version_), "ncclGetVersion"); !status.ok())

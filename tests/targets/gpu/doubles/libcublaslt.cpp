@@ -10,11 +10,11 @@
 
 #include "tests/targets/gpu/doubles/matrix_product.h"
 
-using sgd::doubles::HasAux;
-using sgd::doubles::HasBias;
-using sgd::doubles::MatrixDescription;
-using sgd::doubles::MatrixLayout;
-using sgd::doubles::MatrixProduct;
+using sgd::emulated::HasAux;
+using sgd::emulated::HasBias;
+using sgd::emulated::MatrixDescription;
+using sgd::emulated::MatrixLayout;
+using sgd::emulated::MatrixProduct;
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <cuda.h>
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include "tests/targets/gpu/doubles/cudnn_graph.h"
+#include "tests/targets/gpu/doubles/element_values.h"
 
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes);
 
@@ -49,24 +49,19 @@ struct Tensor {
   double Load(int64_t at) const {
     const std::byte* from = data + at * static_cast<int64_t>(BytesOf(type));
     if (type == CUDNN_DATA_DOUBLE) return *reinterpret_cast<const double*>(from);
-    if (type == CUDNN_DATA_HALF) return static_cast<double>(*reinterpret_cast<const _Float16*>(from));
-    if (type == CUDNN_DATA_BFLOAT16)
-      return std::bit_cast<float>(uint32_t{*reinterpret_cast<const uint16_t*>(from)} << 16);
+    if (type == CUDNN_DATA_HALF) return sgd::emulated::Load(*reinterpret_cast<const _Float16*>(from));
+    if (type == CUDNN_DATA_BFLOAT16) return sgd::emulated::Load(*reinterpret_cast<const sgd::emulated::Bf16*>(from));
     return *reinterpret_cast<const float*>(from);
   }
-  // To the nearest, ties to even; NaN stays one.
   void Store(int64_t at, double value) {
     std::byte* to = data + at * static_cast<int64_t>(BytesOf(type));
     const auto narrow = static_cast<float>(value);
     if (type == CUDNN_DATA_DOUBLE) {
       *reinterpret_cast<double*>(to) = value;
     } else if (type == CUDNN_DATA_HALF) {
-      *reinterpret_cast<_Float16*>(to) = static_cast<_Float16>(narrow);
+      *reinterpret_cast<_Float16*>(to) = sgd::emulated::Store<_Float16>(narrow);
     } else if (type == CUDNN_DATA_BFLOAT16) {
-      const uint32_t bits = std::bit_cast<uint32_t>(narrow);
-      const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
-      *reinterpret_cast<uint16_t*>(to) =
-          static_cast<uint16_t>(is_nan ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+      *reinterpret_cast<sgd::emulated::Bf16*>(to) = sgd::emulated::Store<sgd::emulated::Bf16>(narrow);
     } else {
       *reinterpret_cast<float*>(to) = narrow;
     }

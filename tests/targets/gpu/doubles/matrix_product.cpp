@@ -7,37 +7,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "tests/targets/gpu/doubles/element_values.h"
+
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes);
 
-namespace sgd::doubles {
+namespace sgd::emulated {
 namespace {
-
-struct Bf16 {
-  uint16_t bits;
-};
-
-template <typename T>
-auto Load(const T& value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    return std::bit_cast<float>(uint32_t{value.bits} << 16);
-  } else if constexpr (std::is_same_v<T, _Float16>) {
-    return static_cast<float>(value);
-  } else {
-    return value;
-  }
-}
-
-// To the nearest, ties to even; NaN stays one.
-template <typename T, typename Sum>
-T Store(Sum value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    if ((bits & 0x7fffffff) > 0x7f800000) return Bf16{static_cast<uint16_t>(bits >> 16 | 0x40)};
-    return Bf16{static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-  } else {
-    return static_cast<T>(value);
-  }
-}
 
 // To 10 bits of mantissa, ties away from zero.
 float ToTf32(float value) {
@@ -189,4 +164,4 @@ bool Multiply(const MatrixProduct& p) {
   }
 }
 
-}  // namespace sgd::doubles
+}  // namespace sgd::emulated

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace sgd::doubles {
+namespace sgd::emulated {
 
 struct MatrixLayout {
   cudaDataType type;
@@ -48,4 +48,4 @@ bool HasAux(cublasLtEpilogue_t epilogue);
 // GPU's.
 bool Multiply(const MatrixProduct& product);
 
-}  // namespace sgd::doubles
+}  // namespace sgd::emulated

@@ -2,39 +2,13 @@
 #include "tests/targets/gpu/doubles/nccl_reductions.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
+
+#include "tests/targets/gpu/doubles/element_values.h"
 
 namespace sgd::emulated {
 namespace {
-
-struct Bf16 {
-  uint16_t bits;
-};
-
-template <typename T>
-auto Load(T value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    return std::bit_cast<float>(uint32_t{value.bits} << 16);
-  } else if constexpr (std::is_same_v<T, _Float16>) {
-    return static_cast<float>(value);
-  } else {
-    return value;
-  }
-}
-
-template <typename T, typename Sum>
-T Store(Sum value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    if ((bits & 0x7fffffff) > 0x7f800000) return Bf16{static_cast<uint16_t>(bits >> 16 | 0x40)};
-    return Bf16{static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-  } else {
-    return static_cast<T>(value);
-  }
-}
 
 template <typename Sum>
 Sum Combine(ncclRedOp_t reduce, Sum a, Sum b) {
