@@ -63,7 +63,11 @@ absl::Status Run(const Options& options, StartTimes start) {
   if (!secret.ok()) return secret.status();
   absl::StatusOr<Job> job = PrepareJob(options, *std::move(file));
   if (!job.ok()) return job.status();
-  if (absl::Status status = CheckOutputs(*job); !status.ok()) return status;
+  // Whoever is rank 0, or starts it, alone: a check holds the file for a moment, in which another's would find it
+  // taken.
+  if (environment->rank == 0) {
+    if (absl::Status status = CheckOutputs(*job); !status.ok()) return status;
+  }
   if (environment->is_launcher || environment->rank == 0) {
     for (const std::string& note : job->notes) std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   }
