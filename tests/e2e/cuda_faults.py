@@ -34,30 +34,17 @@ def launched(artifact, *args):
     return process, harness.children(process.pid)
 
 
-def ended(process, pids, limit, *parts):
-    begin = time.monotonic()
-    _, errors = process.communicate(timeout=limit + 30)
-    seconds = time.monotonic() - begin
-    assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
-    for part in parts:
-        assert part in errors, f"'{part}' is not in: {errors}"
-    assert seconds < limit, f"took {seconds:.2f} s"
-    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
-    print(f"        ended {seconds * 1000:.0f} ms after the fault")
-    return errors
-
-
 def killed_rank(folder):
     process, pids = launched(compiled(folder))
     os.kill(pids[2], signal.SIGKILL)
-    ended(process, pids, LIMIT, "rank 2: ")
+    harness.ended_after_fault(process, pids, LIMIT, "rank 2: ")
 
 
 def stopped_rank(folder):
     """The others name the rank, the collective that their GPUs are at, and its source line."""
     process, pids = launched(compiled(folder), "--deadline", 2)
     os.kill(pids[1], signal.SIGSTOP)
-    errors = ended(process, pids, 30, "the GPU is at all_reduce #", "mlp.py:", "and has not come to the end in 2s")
+    errors = harness.ended_after_fault(process, pids, 30, "the GPU is at all_reduce #", "mlp.py:", "and has not come to the end in 2s")
     # On a loaded machine others may be late as well.
     assert re.search(r"ranks? (\d, )*1(, \d)* did not arrive within 2s", errors), errors
 

@@ -28,16 +28,8 @@ def launched(folder, extra=()):
 
 
 def ended(process, pids, before, limit, *parts):
-    start = time.monotonic()
-    _, errors = process.communicate(timeout=limit + 30)
-    seconds = time.monotonic() - start
-    assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
-    for part in parts:
-        assert part in errors, f"'{part}' is not in: {errors}"
-    assert seconds < limit, f"took {seconds:.2f} s"
-    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    harness.ended_after_fault(process, pids, limit, *parts)
     assert shared_memory() <= before, f"left in /dev/shm: {shared_memory() - before}"
-    print(f"        ended {seconds * 1000:.0f} ms after the fault")
 
 
 def killed_rank(folder):

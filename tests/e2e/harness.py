@@ -101,6 +101,20 @@ def busy(pid):
         return False
 
 
+def ended_after_fault(process, pids, limit, *parts):
+    """The messages of a job that has ended within `limit` seconds from now, with `parts` in them and none of its processes left."""
+    begin = time.monotonic()
+    _, errors = process.communicate(timeout=limit + 30)
+    seconds = time.monotonic() - begin
+    assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
+    for part in parts:
+        assert part in errors, f"'{part}' is not in: {errors}"
+    assert seconds < limit, f"took {seconds:.2f} s"
+    wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    print(f"        ended {seconds * 1000:.0f} ms after the fault")
+    return errors
+
+
 def temporary_folder():
     return tempfile.TemporaryDirectory(prefix="sgd-test-")
 

@@ -173,7 +173,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(CudaQueues& queues
                                                               const artifact::Convolution& convolution,
                                                               const device::MemoryMap& memory) {
   if (convolution.epilogue() != artifact::Epilogue::None)
-    return absl::UnimplementedError("convolution on a GPU: an epilogue");
+    return absl::UnimplementedError(
+        "a convolution with an epilogue, which a GPU has in a kernel of its own; compile the model again");
   artifact::ConvolutionT shape;
   convolution.UnPackTo(&shape);
   absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(shape);
