@@ -144,14 +144,14 @@ absl::Status CheckWritable(const std::string& directory) {
 }
 
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Communicator& communicator, absl::Duration deadline) {
+                  comm::Control& control, absl::Duration deadline) {
   const std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, point.step);
   const std::string aside = absl::StrCat(path, kAsideSuffix);
-  const bool is_creator = communicator.rank() == 0;
+  const bool is_creator = control.rank() == 0;
   if (is_creator && mkdir(aside.c_str(), 0777) != 0 && errno != EEXIST) {
     return data::SystemError(aside, "create", errno);
   }
-  absl::Status status = WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, communicator, deadline);
+  absl::Status status = WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, control, deadline);
   if (status.ok() && is_creator) status = Finish(directory, aside, path, point);
   if (!status.ok() && is_creator) {
     std::error_code ignored;

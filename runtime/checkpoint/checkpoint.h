@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/sharded_file.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/control.h"
 #include "runtime/data/safetensors.h"
 
 namespace sgd::checkpoint {
@@ -36,6 +36,6 @@ absl::Status CheckWritable(const std::string& directory);
 // complete, replacing one of the same step; an interrupted Save leaves a folder that is never taken
 // for a checkpoint. Waits and errors as in WriteShardedFile.
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Communicator& communicator, absl::Duration deadline);
+                  comm::Control& control, absl::Duration deadline);
 
 }  // namespace sgd::checkpoint

@@ -29,10 +29,9 @@ class TargetModule {
 
   virtual absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const DeviceRequest& request) const = 0;
 
-  // A communicator whose window is the device's memory. It borrows `device`, which OpenDevice made, and `control`, a
-  // communicator of the same ranks that tells them of each other and of failures.
-  virtual absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(Device& device,
-                                                                               comm::Communicator& control,
+  // A communicator whose window is the device's memory. It borrows `device`, which OpenDevice made, and `control`, by
+  // which the same ranks hear of each other and of failures.
+  virtual absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(Device& device, comm::Control& control,
                                                                                uint64_t window_bytes,
                                                                                absl::Duration timeout) const = 0;
 };

@@ -10,17 +10,19 @@
 namespace sgd::exec {
 namespace {
 
-absl::Status CheckFit(const artifact::ArtifactFile& file, const device::Device& device,
-                      comm::Communicator& communicator) {
+absl::Status CheckFit(const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator) {
   const artifact::Artifact& root = file.root();
   if (root.target()->string_view() != device.target()) {
     return absl::FailedPreconditionError(absl::StrCat(file.path(), ": compiled for target '", root.target()->str(),
                                                       "', this is '", device.target(), "'"));
   }
-  if (communicator.size() != file.ranks()) {
+  const uint32_t ranks = communicator.control().size();
+  if (ranks != file.ranks()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(file.path(), ": compiled for ", file.ranks(), " ranks, started with ", communicator.size()));
+        absl::StrCat(file.path(), ": compiled for ", file.ranks(), " ranks, started with ", ranks));
   }
+  if ((device.queues() != nullptr) != (communicator.queued() != nullptr))
+    return absl::FailedPreconditionError("windows must be memory of the device that computes");
   if (communicator.window_bytes() < root.window_bytes()) {
     return absl::FailedPreconditionError(absl::StrCat(file.path(), ": needs a window of ", root.window_bytes(),
                                                       " bytes, the communicator has ", communicator.window_bytes()));

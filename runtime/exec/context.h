@@ -21,7 +21,7 @@ namespace sgd::exec {
 class ExecutionContext {
  public:
   // Borrows all three, which must outlive it. FailedPrecondition when the number of ranks is not
-  // the mesh's, the window is too small, or the artifact is for another target or CPU;
+  // the mesh's, the window is too small or not the device's, or the artifact is for another target or CPU;
   // ResourceExhausted when memory is.
   static absl::StatusOr<std::unique_ptr<ExecutionContext>> Create(const artifact::ArtifactFile& file,
                                                                   device::Device& device,
@@ -30,10 +30,11 @@ class ExecutionContext {
   const artifact::ArtifactFile& file() const { return file_; }
   device::Device& device() const { return device_; }
   comm::Communicator& communicator() const { return communicator_; }
+  comm::Control& control() const { return communicator_.control(); }
   const device::KernelLibrary& kernels() const { return *kernels_; }
   const device::MemoryMap& memory() const { return memory_; }
   const comm::Mesh& mesh() const { return mesh_; }
-  uint32_t rank() const { return communicator_.rank(); }
+  uint32_t rank() const { return control().rank(); }
 
   // Keeps what was chosen since, for the next start; nothing on ranks that do not choose.
   void SaveAlgorithms();

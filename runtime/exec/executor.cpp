@@ -110,9 +110,9 @@ absl::Status Executor::PrepareNodes() {
 
 // All ranks get what rank 0 has chosen.
 absl::Status Executor::TakeAlgorithms(device::AlgorithmChoices& choices) {
-  if (context_.communicator().size() == 1) return absl::OkStatus();
+  if (context_.control().size() == 1) return absl::OkStatus();
   absl::StatusOr<std::vector<std::string>> all =
-      context_.communicator().AllGatherBytes(choices.decides() ? choices.Save() : std::string(), options_.timeout);
+      context_.control().AllGatherBytes(choices.decides() ? choices.Save() : std::string(), options_.timeout);
   if (!all.ok()) return all.status();
   return choices.decides() ? absl::OkStatus() : choices.Restore(all->front());
 }
@@ -321,7 +321,7 @@ absl::Status Executor::PrepareForQueues() {
     return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
   };
   hooks.sent_bytes = [this] { return context_.communicator().sent_bytes(); };
-  hooks.count_sent = [this](uint64_t bytes) { context_.communicator().CountSent(bytes); };
+  hooks.count_sent = [this](uint64_t bytes) { context_.communicator().queued()->CountSent(bytes); };
   // Instructions that are timed run one by one.
   const bool records = !options_.profile && !options_.eager;
   absl::StatusOr<std::unique_ptr<QueuedStep>> step =
@@ -341,7 +341,8 @@ absl::Status Executor::EnqueueInstruction(uint32_t index, uint32_t queue) {
   queues.BeginRange(range_names_[index].c_str());
   absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->Begin(index, queue);
   if (status.ok())
-    status = step.kind == Step::Kind::kNode ? step.node->Execute() : context_.communicator().Enqueue(step.collective);
+    status = step.kind == Step::Kind::kNode ? step.node->Execute()
+                                            : context_.communicator().queued()->Enqueue(step.collective);
   if (status.ok() && timer_ != nullptr) status = timer_->End();
   queues.EndRange();
   if (status.ok()) return status;
@@ -355,8 +356,8 @@ absl::Status Executor::WaitUntil(const std::function<absl::StatusOr<bool>()>& is
     absl::StatusOr<bool> done = is_done();
     if (!done.ok()) return done.status();
     if (*done) return absl::OkStatus();
-    if (absl::Status status = context_.communicator().Poll(); !status.ok()) return status;
-    if (polls % 64 == 63 && SteadyNow() > deadline) return context_.communicator().Late(options_.timeout);
+    if (absl::Status status = context_.communicator().queued()->Poll(); !status.ok()) return status;
+    if (polls % 64 == 63 && SteadyNow() > deadline) return context_.communicator().queued()->Late(options_.timeout);
   }
 }
 
@@ -372,7 +373,7 @@ absl::Status Executor::StepError(const absl::Status& status, uint64_t step) cons
 
 // Before anything of the device is freed, which would wait for what may never end.
 absl::Status Executor::EndJob(const absl::Status& cause) const {
-  if (!cause.ok()) context_.communicator().Abort(cause);
+  if (!cause.ok()) context_.communicator().EndJob(cause);
   return cause;
 }
 

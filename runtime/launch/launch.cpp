@@ -22,6 +22,7 @@ namespace sgd::launch {
 namespace {
 
 using comm::SharedMemoryCommunicator;
+using comm::SharedMemoryControl;
 using comm::SharedMemorySegment;
 using comm::Watcher;
 using comm::WatcherOptions;
@@ -40,10 +41,11 @@ uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
 // Ranks without a thread arrive at collectives in another order than those with one, so all must
 // decide alike.
 absl::Status StartCommThread(SharedMemoryCommunicator& communicator, const LaunchOptions& options, bool has_own_core) {
-  if (communicator.size() == 1) return absl::OkStatus();
+  SharedMemoryControl& control = communicator.control();
+  if (control.size() == 1) return absl::OkStatus();
   const char mine[] = {static_cast<char>(options.comm_thread), static_cast<char>(has_own_core)};
   absl::StatusOr<std::vector<std::string>> all =
-      communicator.AllGatherBytes(std::string_view(mine, sizeof(mine)), options.deadline);
+      control.AllGatherBytes(std::string_view(mine, sizeof(mine)), options.deadline);
   if (!all.ok()) return all.status();
   bool all_have = true;
   for (size_t rank = 0; rank < all->size(); ++rank) {
@@ -61,28 +63,29 @@ absl::Status StartCommThread(SharedMemoryCommunicator& communicator, const Launc
 
 absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
                           const RankMain& rank_main) {
+  SharedMemoryControl& control = communicator.control();
   RankContext context;
-  context.rank = communicator.rank();
-  context.size = communicator.size();
-  context.threads =
-      options.threads != 0 ? options.threads : std::max<uint32_t>(1, communicator.cores() / communicator.size());
+  context.rank = control.rank();
+  context.size = control.size();
+  context.threads = options.threads != 0 ? options.threads : std::max<uint32_t>(1, control.cores() / control.size());
   context.local_rank = context.rank;
   context.local_size = context.size;
+  context.control = &control;
   context.communicator = &communicator;
   std::vector<cpu_set_t> masks;
-  for (uint32_t rank = 0; rank < communicator.size(); ++rank) masks.push_back(communicator.CpusOf(rank));
-  context.cores = TakeOwnCores(masks, communicator.rank());
+  for (uint32_t rank = 0; rank < control.size(); ++rank) masks.push_back(control.CpusOf(rank));
+  context.cores = TakeOwnCores(masks, control.rank());
   context.shares_cores =
-      context.cores.size() < context.threads || communicator.cores() < uint64_t{context.threads} * communicator.size();
-  const bool has_spare_core = context.cores.size() > context.threads &&
-                              communicator.cores() >= (uint64_t{context.threads} + 1) * communicator.size();
+      context.cores.size() < context.threads || control.cores() < uint64_t{context.threads} * control.size();
+  const bool has_spare_core =
+      context.cores.size() > context.threads && control.cores() >= (uint64_t{context.threads} + 1) * control.size();
   if (context.cores.size() != context.threads) context.cores.clear();
   absl::Status status = StartCommThread(communicator, options, has_spare_core);
   if (status.ok()) status = rank_main(context);
   if (status.ok()) {
-    communicator.Finish();
+    control.Finish();
   } else {
-    communicator.Abort(status);
+    control.Abort(status);
   }
   return status;
 }

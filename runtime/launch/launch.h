@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "runtime/comm/communicator.h"
+#include "runtime/comm/control.h"
 #include "runtime/launch/rank_environment.h"
 
 namespace sgd::launch {
@@ -27,7 +28,7 @@ struct LaunchOptions {
   std::string secret;                            // of ranks on several hosts, who prove to each other that they have it
 };
 
-// What a rank's main function gets. The communicator lives as long as the context.
+// What a rank's main function gets. Control and communicator live as long as the context.
 struct RankContext {
   uint32_t rank = 0;
   uint32_t size = 1;
@@ -36,7 +37,8 @@ struct RankContext {
   uint32_t threads = 1;      // compute threads of this rank; the process is already bound to its cores
   std::vector<int> cores;    // this rank's alone, one for each thread; empty where there are more or fewer
   bool shares_cores = true;  // whether threads of this job have to wait for each other's cores
-  comm::Communicator* communicator = nullptr;
+  comm::Control* control = nullptr;
+  comm::Communicator* communicator = nullptr;  // null where ranks are on several hosts
 };
 
 // Returns the rank's outcome; errors name the instruction and location. Must not exit the process
@@ -47,8 +49,7 @@ using RankMain = std::function<absl::Status(RankContext& context)>;
 // cores, waits for all, and returns the first error of the job with its rank. Of a job of one rank
 // it runs `rank_main` in this process. As one rank: joins its peers, runs `rank_main` and returns
 // its error. In both cases, when a peer dies this process ends within 100 ms, if need be by the
-// watcher printing the cause as one line to standard error and leaving with exit code 1. Ranks of several hosts have a
-// communicator without a window (TcpCommunicator).
+// watcher printing the cause as one line to standard error and leaving with exit code 1.
 absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main);
 
 }  // namespace sgd::launch

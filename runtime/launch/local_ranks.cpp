@@ -32,14 +32,13 @@ std::string NameOfHost() {
 
 }  // namespace
 
-absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint32_t core_limit,
-                                          absl::Duration timeout) {
+absl::StatusOr<LocalRanks> FindLocalRanks(comm::Control& control, uint32_t core_limit, absl::Duration timeout) {
   Record mine = {};
   NameOfHost().copy(mine.host, sizeof(mine.host) - 1);
   if (sched_getaffinity(0, sizeof(mine.cpus), &mine.cpus) != 0) CPU_SET(0, &mine.cpus);
   mine.core_limit = core_limit;
   absl::StatusOr<std::vector<std::string>> all =
-      communicator.AllGatherBytes({reinterpret_cast<const char*>(&mine), sizeof(mine)}, timeout);
+      control.AllGatherBytes({reinterpret_cast<const char*>(&mine), sizeof(mine)}, timeout);
   if (!all.ok()) return all.status();
   LocalRanks result;
   cpu_set_t any = {};
@@ -48,7 +47,7 @@ absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint
     if ((*all)[rank].size() != sizeof(theirs)) return absl::InternalError("a rank said something else of its host");
     std::memcpy(&theirs, (*all)[rank].data(), sizeof(theirs));
     if (std::memcmp(theirs.host, mine.host, sizeof(mine.host)) != 0) continue;
-    if (rank == communicator.rank()) result.own = static_cast<uint32_t>(result.ranks.size());
+    if (rank == control.rank()) result.own = static_cast<uint32_t>(result.ranks.size());
     result.ranks.push_back(rank);
     result.masks.push_back(theirs.cpus);
     CPU_OR(&any, &any, &theirs.cpus);

@@ -1,4 +1,4 @@
-// Which ranks of a job are on this host, and where they may run; ranks tell each other over a communicator.
+// Which ranks of a job are on this host, and where they may run; ranks tell each other over a control.
 #pragma once
 
 #include <sched.h>
@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/control.h"
 
 namespace sgd::launch {
 
@@ -21,7 +21,6 @@ struct LocalRanks {
 
 // All ranks call it. A host is known by its boot and by what containers and network namespaces set apart. `core_limit`
 // bounds the cores whose time this rank may use.
-absl::StatusOr<LocalRanks> FindLocalRanks(comm::Communicator& communicator, uint32_t core_limit,
-                                          absl::Duration timeout);
+absl::StatusOr<LocalRanks> FindLocalRanks(comm::Control& control, uint32_t core_limit, absl::Duration timeout);
 
 }  // namespace sgd::launch

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/comm/control_channel.h"
-#include "runtime/comm/tcp_communicator.h"
+#include "runtime/comm/tcp_control.h"
 #include "runtime/comm/tcp_meeting.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/local_ranks.h"
@@ -41,17 +41,17 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
   return ControlChannel::Start(*std::move(links), std::move(channel));
 }
 
-absl::StatusOr<RankContext> MakeContext(comm::TcpCommunicator& communicator, std::optional<uint32_t> told_local_rank,
+absl::StatusOr<RankContext> MakeContext(comm::TcpControl& control, std::optional<uint32_t> told_local_rank,
                                         const LaunchOptions& options) {
-  absl::StatusOr<LocalRanks> local = FindLocalRanks(communicator, CoresOfQuota(CpuQuota()), options.deadline);
+  absl::StatusOr<LocalRanks> local = FindLocalRanks(control, CoresOfQuota(CpuQuota()), options.deadline);
   if (!local.ok()) return local.status();
   RankContext context;
-  context.rank = communicator.rank();
-  context.size = communicator.size();
+  context.rank = control.rank();
+  context.size = control.size();
   context.local_rank = told_local_rank.value_or(local->own);
   context.local_size = static_cast<uint32_t>(local->ranks.size());
   context.threads = options.threads != 0 ? options.threads : std::max(1u, local->cores / context.local_size);
-  context.communicator = &communicator;
+  context.control = &control;
   context.cores = TakeOwnCores(local->masks, local->own);
   context.shares_cores =
       context.cores.size() < context.threads || local->cores < uint64_t{context.threads} * context.local_size;
@@ -72,16 +72,16 @@ absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
       Meet(environment, environment.rank + local_rank, segment, options);
   if (!channel.ok()) return channel.status();
   ControlChannel* const borrowed = channel->get();
-  comm::TcpCommunicator communicator(*std::move(channel));
+  comm::TcpControl control(*std::move(channel));
   const std::optional<uint32_t> told =
       segment != nullptr ? std::optional<uint32_t>(local_rank) : environment.local_rank;
-  absl::StatusOr<RankContext> context = MakeContext(communicator, told, options);
+  absl::StatusOr<RankContext> context = MakeContext(control, told, options);
   absl::Status status = context.ok() ? rank_main(*context) : context.status();
   if (status.ok()) {
-    communicator.Finish();
+    control.Finish();
     status = borrowed->WaitForOthers(options.deadline);
   } else {
-    communicator.Abort(status);
+    control.Abort(status);
   }
   if (status.ok() && segment != nullptr) segment->flag(local_rank).state.store(comm::RankState::kDone);
   return status;

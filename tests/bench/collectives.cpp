@@ -53,7 +53,7 @@ CollectiveSpec SpecFor(CollectiveKind kind, uint64_t bytes, uint32_t ranks) {
 std::vector<double> Time(Communicator& communicator, CollectiveHandle handle, int iterations) {
   std::vector<double> microseconds;
   for (int i = 0; i < iterations + 3; ++i) {
-    Must(communicator.Barrier(kTimeout));
+    Must(communicator.control().Barrier(kTimeout));
     const auto begin = std::chrono::steady_clock::now();
     Must(communicator.Execute(handle, kTimeout));
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - begin;
@@ -75,7 +75,7 @@ void Pin(uint32_t rank) {
 std::vector<double> TimeCopy(Communicator& communicator, uint64_t bytes, int iterations) {
   std::vector<double> microseconds;
   for (int i = 0; i < iterations + 3; ++i) {
-    Must(communicator.Barrier(kTimeout));
+    Must(communicator.control().Barrier(kTimeout));
     const auto begin = std::chrono::steady_clock::now();
     std::memcpy(communicator.window() + kWindow / 2, communicator.window(), bytes);
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - begin;
@@ -86,9 +86,9 @@ std::vector<double> TimeCopy(Communicator& communicator, uint64_t bytes, int ite
 }
 
 void Print(const char* kind, uint64_t kib, const Communicator& communicator, const std::vector<double>& times) {
-  if (communicator.rank() != 0) return;
-  std::printf("%s %lu %u %.2f %.2f\n", kind, static_cast<unsigned long>(kib), communicator.size(), times.front(),
-              times[times.size() / 2]);
+  if (communicator.control().rank() != 0) return;
+  std::printf("%s %lu %u %.2f %.2f\n", kind, static_cast<unsigned long>(kib), communicator.control().size(),
+              times.front(), times[times.size() / 2]);
 }
 
 void RunRank(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank) {
@@ -105,7 +105,7 @@ void RunRank(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank) {
     }
     Print("copy", kib, *communicator, TimeCopy(*communicator, kib << 10, iterations));
   }
-  communicator->Finish();
+  communicator->control().Finish();
 }
 
 }  // namespace

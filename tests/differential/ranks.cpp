@@ -44,9 +44,9 @@ class Job {
     auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(segment, rank, timeout());
     if (!communicator.ok()) return Fail(communicator.status());
     absl::Status status = RunProgram(**communicator, rank);
-    if (status.ok()) return (*communicator)->Finish();
+    if (status.ok()) return (*communicator)->control().Finish();
     Fail(status);
-    (*communicator)->Abort(status);
+    (*communicator)->control().Abort(status);
   }
 
   absl::Status RunProgram(::sgd::comm::Communicator& communicator, uint32_t rank) {

@@ -41,9 +41,9 @@ TEST(Redistribute, EveryPairOfShardings) {
   }
   for (const data::TensorType& from : types) {
     for (const data::TensorType& to : types) {
-      std::vector<absl::Status> outcomes = checkpoint::RunRanks(4, [&](comm::Communicator& communicator) {
-        const uint32_t rank = communicator.rank();
-        auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, communicator, absl::Seconds(10));
+      std::vector<absl::Status> outcomes = checkpoint::RunRanks(4, [&](comm::Control& control) {
+        const uint32_t rank = control.rank();
+        auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, control, absl::Seconds(10));
         if (!bytes.ok()) return bytes.status();
         return *bytes == Cut(global, to, mesh, rank) ? absl::OkStatus() : absl::InternalError("wrong bytes");
       });

@@ -35,7 +35,7 @@ uint64_t ProportionalSetSize() {
 // The largest of the ranks' values.
 absl::StatusOr<uint64_t> LargestOfRanks(Session& session, uint64_t value) {
   absl::StatusOr<std::vector<std::string>> all =
-      session.communicator().AllGatherBytes(absl::StrCat(value), session.job().options.deadline);
+      session.control().AllGatherBytes(absl::StrCat(value), session.job().options.deadline);
   if (!all.ok()) return all.status();
   uint64_t largest = 0;
   for (const std::string& text : *all) {

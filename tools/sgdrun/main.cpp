@@ -40,7 +40,7 @@ absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes
   if (!session.ok()) return session.status();
   const absl::Status status = RunSession(job, **session, std::move(start));
   // Before anything of the device is freed, which would wait for what may never end.
-  if (!status.ok()) (*session)->communicator().Abort(status);
+  if (!status.ok()) (*session)->communicator().EndJob(status);
   return status;
 }
 

@@ -61,7 +61,7 @@ absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContex
     return absl::OkStatus();
   }
   const std::string mine = launch::PlaceOfThisProcess(device_->near_cores()).Text();
-  absl::StatusOr<std::vector<std::string>> all = rank.communicator->AllGatherBytes(mine, job.options.deadline);
+  absl::StatusOr<std::vector<std::string>> all = rank.control->AllGatherBytes(mine, job.options.deadline);
   if (!all.ok()) return all.status();
   std::vector<launch::RankPlace> places;
   for (const std::string& text : *all) {
@@ -74,13 +74,17 @@ absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContex
 }
 
 absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank) {
-  communicator_ = rank.communicator;
-  if (module_ == nullptr) return absl::OkStatus();
+  if (module_ == nullptr) {
+    communicator_ = rank.communicator;
+    return communicator_ != nullptr
+               ? absl::OkStatus()
+               : absl::UnimplementedError("tensors cannot be sent between the CPUs of several hosts");
+  }
   const MemoryNeed need = NeedOf(job);
   if (absl::Status status = device_->Reserve(need.total()); !status.ok())
     return absl::Status(status.code(), absl::StrCat(status.message(), " (", need.Text(), ")"));
   absl::StatusOr<std::unique_ptr<comm::Communicator>> communicator =
-      module_->OpenCommunicator(*device_, *rank.communicator, job.file->root().window_bytes(), job.options.deadline);
+      module_->OpenCommunicator(*device_, *rank.control, job.file->root().window_bytes(), job.options.deadline);
   if (!communicator.ok()) return communicator.status();
   own_communicator_ = *std::move(communicator);
   communicator_ = own_communicator_.get();

@@ -20,13 +20,13 @@ class RankDevice {
 
   device::Device& device() const { return *device_; }
 
-  // Makes the communicator that programs use; until then, and for everything beside their steps, there is the rank's
-  // own. All ranks call it, when they have agreed.
+  // Makes the communicator that programs use. All ranks call it, when they have agreed. Unimplemented for CPUs of
+  // several hosts.
   absl::Status Connect(const Job& job, const launch::RankContext& rank);
   comm::Communicator& communicator() const { return *communicator_; }
   // Ends the job with this cause, and what the device has under way.
   void Abort(const absl::Status& cause) {
-    if (communicator_ != nullptr) communicator_->Abort(cause);
+    if (communicator_ != nullptr) communicator_->EndJob(cause);
   }
 
  private:

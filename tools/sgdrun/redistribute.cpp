@@ -9,16 +9,16 @@ namespace sgd::sgdrun {
 
 absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> local, const data::TensorType& from,
                                                     const data::TensorType& to, const comm::Mesh& mesh,
-                                                    comm::Communicator& communicator, absl::Duration deadline) {
+                                                    comm::Control& control, absl::Duration deadline) {
   // Only one of the ranks that hold the same shard needs to show it.
-  const bool shows = data::Shard(from, mesh, communicator.rank()).is_first_replica();
+  const bool shows = data::Shard(from, mesh, control.rank()).is_first_replica();
   const std::string mine = shows ? std::string(reinterpret_cast<const char*>(local.data()), local.size()) : "";
-  absl::StatusOr<std::vector<std::string>> shown = communicator.AllGatherBytes(mine, deadline);
+  absl::StatusOr<std::vector<std::string>> shown = control.AllGatherBytes(mine, deadline);
   if (!shown.ok()) return shown.status();
 
-  const data::Shard target(to, mesh, communicator.rank());
+  const data::Shard target(to, mesh, control.rank());
   std::vector<std::byte> global(target.global_bytes());
-  for (uint32_t rank = 0; rank < communicator.size(); ++rank) {
+  for (uint32_t rank = 0; rank < control.size(); ++rank) {
     const data::Shard shard(from, mesh, rank);
     if (!shard.is_first_replica()) continue;
     const std::string& bytes = (*shown)[rank];

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/control.h"
 #include "runtime/comm/mesh.h"
 #include "runtime/data/shard.h"
 
@@ -19,6 +19,6 @@ namespace sgd::sgdrun {
 // for what happens rarely, not for steps.
 absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> local, const data::TensorType& from,
                                                     const data::TensorType& to, const comm::Mesh& mesh,
-                                                    comm::Communicator& communicator, absl::Duration deadline);
+                                                    comm::Control& control, absl::Duration deadline);
 
 }  // namespace sgd::sgdrun

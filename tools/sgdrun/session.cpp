@@ -78,7 +78,7 @@ absl::Status Session::Prepare(StartTimes& start) {
 
 absl::Status Session::Agree() {
   const std::string mine = absl::StrCat(AgreementText(job_), "\nCPU and libraries: ", device_.device().fingerprint());
-  absl::StatusOr<std::vector<std::string>> all = rank_.communicator->AllGatherBytes(mine, job_.options.deadline);
+  absl::StatusOr<std::vector<std::string>> all = rank_.control->AllGatherBytes(mine, job_.options.deadline);
   if (!all.ok()) return all.status();
   for (size_t other = 0; other < all->size(); ++other) {
     if ((*all)[other] == (*all)[0]) continue;
@@ -121,7 +121,7 @@ absl::Status Session::RunInit() {
 
 absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte> local, const data::TensorType& from,
                                                       const data::TensorType& to) {
-  return Redistribute(local, from, to, context_->mesh(), *rank_.communicator, job_.options.deadline);
+  return Redistribute(local, from, to, context_->mesh(), *rank_.control, job_.options.deadline);
 }
 
 absl::Status Session::FillFirstInputs() {
@@ -175,7 +175,7 @@ absl::Status Session::WriteOutputs() {
     tensors.push_back({job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
   }
   if (absl::Status status = executor_->read_status(); !status.ok()) return status;
-  return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.communicator, job_.options.deadline);
+  return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.control, job_.options.deadline);
 }
 
 std::span<const std::byte> Session::StateBytes(size_t input) const {

@@ -29,6 +29,7 @@ class Session {
   const Job& job() const { return job_; }
   bool is_first_rank() const { return rank_.rank == 0; }
   comm::Communicator& communicator() const { return device_.communicator(); }
+  comm::Control& control() const { return *rank_.control; }
   exec::ExecutionContext& context() const { return *context_; }
   const exec::Executor& executor() const { return *executor_; }
   exec::ExecutorOptions executor_options() const;

@@ -167,7 +167,7 @@ class TrainLoop {
     for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
       point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());
     }
-    return checkpoint::Save(options.save, point, session_.State(), session_.communicator(), options.deadline);
+    return checkpoint::Save(options.save, point, session_.State(), session_.control(), options.deadline);
   }
 
   Session& session_;

@@ -24,8 +24,7 @@ std::vector<uint32_t> KeyOf(const std::vector<comm::AxisRef>& axes) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Create(CudaDevice& device,
-                                                                           comm::Communicator& control,
+absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Create(CudaDevice& device, comm::Control& control,
                                                                            uint64_t window_bytes,
                                                                            absl::Duration timeout) {
   auto communicator = absl::WrapUnique(new CudaCommunicator(device, control, timeout));
@@ -39,7 +38,7 @@ absl::StatusOr<comm::CollectiveHandle> CudaCommunicator::Prepare(const comm::Mes
                                                                  const comm::CollectiveSpec& spec) {
   if (absl::Status status = comm::CheckSpec(mesh, spec, window_bytes()); !status.ok()) return status;
   const uint32_t index = static_cast<uint32_t>(collectives_.size());
-  absl::StatusOr<comm::CollectivePlan> plan = comm::MakeCollectivePlan(mesh, spec, rank(), index, 0);
+  absl::StatusOr<comm::CollectivePlan> plan = comm::MakeCollectivePlan(mesh, spec, control_.rank(), index, 0);
   if (!plan.ok()) return plan.status();
   Collective collective;
   collective.description = plan->description;
@@ -88,7 +87,7 @@ absl::StatusOr<NcclGroup*> CudaCommunicator::GroupOf(const std::vector<comm::Axi
   }
   group = *std::move(met);
   const bool is_in_order = std::ranges::is_sorted(plan.members);
-  if (plan.members.size() == size() && is_in_order && world_ == nullptr) world_ = group.get();
+  if (plan.members.size() == control_.size() && is_in_order && world_ == nullptr) world_ = group.get();
   return group.get();
 }
 
@@ -189,7 +188,7 @@ absl::Status CudaCommunicator::Wait(comm::CollectiveHandle handle, absl::Duratio
   }
 }
 
-void CudaCommunicator::Abort(const absl::Status& cause) {
+void CudaCommunicator::EndJob(const absl::Status& cause) {
   control_.Abort(cause);
   for (const auto& [axes, group] : groups_) {
     if (group != nullptr) group->Abort();

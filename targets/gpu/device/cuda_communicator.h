@@ -21,15 +21,14 @@ namespace sgd::cuda {
 // that this does not matter. Every set of axes has an NCCL communicator of its own, made when the first collective over
 // it is prepared, split from that of all ranks where there is one. NCCL is opened for the first group of more than one
 // rank.
-class CudaCommunicator final : public comm::Communicator {
+class CudaCommunicator final : public comm::Communicator, public comm::QueuedCollectives {
  public:
   // Borrows both: `control` tells ranks of each other, and of failures. ResourceExhausted when the GPU has not that
   // much memory.
-  static absl::StatusOr<std::unique_ptr<CudaCommunicator>> Create(CudaDevice& device, comm::Communicator& control,
+  static absl::StatusOr<std::unique_ptr<CudaCommunicator>> Create(CudaDevice& device, comm::Control& control,
                                                                   uint64_t window_bytes, absl::Duration timeout);
 
-  uint32_t rank() const override { return control_.rank(); }
-  uint32_t size() const override { return control_.size(); }
+  comm::Control& control() const override { return control_; }
   std::byte* window() override { return window_->data(); }
   uint64_t window_bytes() const override { return window_->size(); }
   // Ranks meet here for the first collective over a set of axes. Unimplemented for reductions that NCCL has not.
@@ -37,17 +36,12 @@ class CudaCommunicator final : public comm::Communicator {
   absl::Status Enqueue(comm::CollectiveHandle handle) override;
   absl::Status Poll() override;
   absl::Status Late(absl::Duration waited) override;
-  bool spans_hosts() const override { return control_.spans_hosts(); }
   // Enqueued and waited for.
   absl::Status Execute(comm::CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(comm::CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Wait(comm::CollectiveHandle handle, absl::Duration timeout) override;
-  absl::Status Barrier(absl::Duration timeout) override { return control_.Barrier(timeout); }
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override {
-    return control_.AllGatherBytes(bytes, timeout);
-  }
-  void Abort(const absl::Status& cause) override;
-  void Finish() override { control_.Finish(); }
+  QueuedCollectives* queued() override { return this; }
+  void EndJob(const absl::Status& cause) override;
   uint64_t sent_bytes() const override { return sent_bytes_; }
   void CountSent(uint64_t bytes) override { sent_bytes_ += bytes; }
 
@@ -60,7 +54,7 @@ class CudaCommunicator final : public comm::Communicator {
     bool has_started = false;
   };
 
-  CudaCommunicator(CudaDevice& device, comm::Communicator& control, absl::Duration timeout)
+  CudaCommunicator(CudaDevice& device, comm::Control& control, absl::Duration timeout)
       : device_(device), control_(control), timeout_(timeout) {}
 
   absl::Status OpenNccl();
@@ -70,7 +64,7 @@ class CudaCommunicator final : public comm::Communicator {
   absl::StatusOr<std::byte*> Staging(uint64_t bytes);
 
   CudaDevice& device_;
-  comm::Communicator& control_;
+  comm::Control& control_;
   absl::Duration timeout_;
   std::unique_ptr<device::Arena> window_;
   std::vector<std::unique_ptr<device::Arena>> staging_;  // the last one is the largest

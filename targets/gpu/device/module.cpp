@@ -23,8 +23,7 @@ class CudaModule final : public device::TargetModule {
                                .is_deterministic = request.is_deterministic});
   }
 
-  absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device,
-                                                                       comm::Communicator& control,
+  absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device, comm::Control& control,
                                                                        uint64_t window_bytes,
                                                                        absl::Duration timeout) const override {
     return CudaCommunicator::Create(static_cast<CudaDevice&>(device), control, window_bytes, timeout);

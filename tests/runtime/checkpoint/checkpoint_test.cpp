@@ -34,15 +34,15 @@ absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t 
   TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10"};
   std::vector<absl::Status> outcomes = RunRanks(
       ranks,
-      [&](comm::Communicator& communicator) {
+      [&](comm::Control& control) {
         const comm::Mesh mesh{{ranks}};
-        data::Shard w(ShardedType(ranks), mesh, communicator.rank());
-        data::Shard count({ElementType::I32, {}, {}, {}}, mesh, communicator.rank());
+        data::Shard w(ShardedType(ranks), mesh, control.rank());
+        data::Shard count({ElementType::I32, {}, {}, {}}, mesh, control.rank());
         std::vector<int32_t> local(w.local_bytes() / 4);
         w.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
         std::vector<LocalTensor> state = {{"w", w, std::as_bytes(std::span(local))},
                                           {"count", count, std::as_bytes(std::span(&base, 1))}};
-        return Save(directory, point, state, communicator, absl::Seconds(10));
+        return Save(directory, point, state, control, absl::Seconds(10));
       },
       spans_hosts);
   for (const absl::Status& outcome : outcomes) {

@@ -1,5 +1,4 @@
-// Ranks that are threads and can only meet: enough of a communicator for code that moves no tensors
-// through it.
+// Ranks that are threads and can only meet.
 #pragma once
 
 #include <barrier>
@@ -8,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/control.h"
 
 namespace sgd::checkpoint {
 
@@ -20,28 +19,14 @@ struct MeetingPlace {
   std::vector<std::string> shown;
 };
 
-class MeetingCommunicator : public comm::Communicator {
+class MeetingControl : public comm::Control {
  public:
-  MeetingCommunicator(uint32_t rank, uint32_t size, MeetingPlace& place, bool spans_hosts)
+  MeetingControl(uint32_t rank, uint32_t size, MeetingPlace& place, bool spans_hosts)
       : rank_(rank), size_(size), place_(place), spans_hosts_(spans_hosts) {}
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return size_; }
   bool spans_hosts() const override { return spans_hosts_; }
-  std::byte* window() override { return nullptr; }
-  uint64_t window_bytes() const override { return 0; }
-  absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh&, const comm::CollectiveSpec&) override {
-    return absl::UnimplementedError("no collectives");
-  }
-  absl::Status Execute(comm::CollectiveHandle, absl::Duration) override {
-    return absl::UnimplementedError("no collectives");
-  }
-  absl::Status Start(comm::CollectiveHandle, absl::Duration) override {
-    return absl::UnimplementedError("no collectives");
-  }
-  absl::Status Wait(comm::CollectiveHandle, absl::Duration) override {
-    return absl::UnimplementedError("no collectives");
-  }
   absl::Status Barrier(absl::Duration) override {
     place_.barrier.arrive_and_wait();
     return absl::OkStatus();
@@ -55,7 +40,7 @@ class MeetingCommunicator : public comm::Communicator {
   }
   void Abort(const absl::Status&) override {}
   void Finish() override {}
-  uint64_t sent_bytes() const override { return 0; }
+  absl::Status Poll() override { return absl::OkStatus(); }
 
  private:
   uint32_t rank_;
@@ -65,15 +50,15 @@ class MeetingCommunicator : public comm::Communicator {
 };
 
 // Runs `body` on `size` ranks and returns their outcomes.
-inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<absl::Status(comm::Communicator&)>& body,
+inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<absl::Status(comm::Control&)>& body,
                                           bool spans_hosts = false) {
   MeetingPlace place(size);
   std::vector<absl::Status> outcomes(size);
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
-      MeetingCommunicator communicator(rank, size, place, spans_hosts);
-      outcomes[rank] = body(communicator);
+      MeetingControl control(rank, size, place, spans_hosts);
+      outcomes[rank] = body(control);
       // A rank that fails early must not leave the others waiting.
       if (!outcomes[rank].ok()) place.barrier.arrive_and_drop();
     });

@@ -22,12 +22,12 @@ absl::Status Run(Communicator& communicator, CollectiveHandle handle, Way way) {
 }
 
 void RunCase(const Mesh& mesh, const Case& test, Way way, Communicator& communicator) {
-  const uint32_t rank = communicator.rank();
+  const uint32_t rank = communicator.control().rank();
   const uint64_t bytes = test.before[rank].size();
   auto handle = communicator.Prepare(mesh, test.spec);
   ASSERT_TRUE(handle.ok()) << handle.status();
   std::memcpy(communicator.window(), test.before[rank].data(), bytes);
-  ASSERT_TRUE(communicator.Barrier(kTimeout).ok());
+  ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
   const absl::Status status = Run(communicator, *handle, way);
   ASSERT_TRUE(status.ok()) << status;
   const std::byte* expected = test.after[rank].data();
@@ -49,7 +49,7 @@ TEST_P(Conformance, MatchesTheReference) {
              [&, &mesh = shape.mesh, &way = way](SharedMemoryCommunicator& communicator) {
                if (way == Way::kThread) communicator.StartThread(/*has_own_core=*/false);
                for (const Case& test : cases) RunCase(mesh, test, way, communicator);
-               EXPECT_TRUE(communicator.Barrier(kTimeout).ok());
+               EXPECT_TRUE(communicator.control().Barrier(kTimeout).ok());
              });
 }
 

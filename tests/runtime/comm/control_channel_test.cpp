@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "absl/time/clock.h"
-#include "runtime/comm/tcp_communicator.h"
+#include "runtime/comm/tcp_control.h"
 #include "tcp_threads.h"
 
 namespace sgd::comm {
@@ -124,7 +124,7 @@ TEST(ControlChannel, GivesUpARankThatComputes) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(TcpCommunicator, AgreesOnTextsLongerThanAFrame) {
+TEST(TcpControl, AgreesOnTextsLongerThanAFrame) {
   const HostAndPort place = FreePlace();
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < 2; ++rank) {
@@ -133,20 +133,20 @@ TEST(TcpCommunicator, AgreesOnTextsLongerThanAFrame) {
       ASSERT_TRUE(links.ok()) << links.status();
       auto channel = ControlChannel::Start(*std::move(links), ChannelOptions(rank, 2));
       ASSERT_TRUE(channel.ok());
-      TcpCommunicator communicator(*std::move(channel));
-      EXPECT_TRUE(communicator.spans_hosts());
-      EXPECT_TRUE(communicator.Barrier(kTcpTimeout).ok());
+      TcpControl control(*std::move(channel));
+      EXPECT_TRUE(control.spans_hosts());
+      EXPECT_TRUE(control.Barrier(kTcpTimeout).ok());
       const auto text = [](uint32_t of) { return std::string(of == 0 ? 3 : 20'000'001, static_cast<char>('a' + of)); };
       for (int round = 0; round < 2; ++round) {
-        const auto all = communicator.AllGatherBytes(text(rank), kTcpTimeout);
+        const auto all = control.AllGatherBytes(text(rank), kTcpTimeout);
         ASSERT_TRUE(all.ok()) << all.status();
         EXPECT_TRUE((*all)[0] == text(0) && (*all)[1] == text(1));
-        const auto of_rank0 = communicator.GatherBytes(text(rank), kTcpTimeout);
+        const auto of_rank0 = control.GatherBytes(text(rank), kTcpTimeout);
         ASSERT_TRUE(of_rank0.ok()) << of_rank0.status();
         EXPECT_TRUE(rank != 0 || ((*of_rank0)[0] == text(0) && (*of_rank0)[1] == text(1)));
       }
-      EXPECT_TRUE(communicator.Poll().ok());
-      communicator.Finish();
+      EXPECT_TRUE(control.Poll().ok());
+      control.Finish();
     });
   }
   for (std::thread& thread : threads) thread.join();

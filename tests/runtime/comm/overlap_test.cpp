@@ -67,9 +67,9 @@ TEST_P(Overlap, KeepsManyApart) {
         first += count;
       }
     }
-    std::mt19937 shared(3), own(communicator.rank());
+    std::mt19937 shared(3), own(communicator.control().rank());
     for (int step = 0; step < 20; ++step) {
-      for (uint64_t i = 0; i < first; ++i) window[i] = static_cast<float>(communicator.rank() + i % 7);
+      for (uint64_t i = 0; i < first; ++i) window[i] = static_cast<float>(communicator.control().rank() + i % 7);
       std::shuffle(sums.begin(), sums.end(), shared);
       const size_t started = shared() % sums.size();
       for (size_t i = 0; i < sums.size(); ++i) {
@@ -80,7 +80,7 @@ TEST_P(Overlap, KeepsManyApart) {
       }
       for (size_t i = started; i-- > 0;) ASSERT_TRUE(communicator.Wait(sums[i].handle, kTimeout).ok());
       for (const Sum& sum : sums) {
-        const Group group = *GroupOf(mesh, groups[sum.group], communicator.rank());
+        const Group group = *GroupOf(mesh, groups[sum.group], communicator.control().rank());
         for (uint64_t i = sum.first; i < sum.first + sum.count; ++i) {
           float expected = 0;
           for (uint32_t member : group.members) expected += static_cast<float>(member + i % 7);
@@ -88,7 +88,7 @@ TEST_P(Overlap, KeepsManyApart) {
         }
       }
       // The next values may overwrite what peers read in this step only when all have read it.
-      ASSERT_TRUE(communicator.Barrier(kTimeout).ok());
+      ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
     }
   });
 }
@@ -101,7 +101,7 @@ TEST(OverlapOnThread, ProceedsByItself) {
     auto sum = communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, 0, kLarge, "a sum"));
     ASSERT_TRUE(sum.ok());
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
-    if (communicator.rank() == 0) {
+    if (communicator.control().rank() == 0) {
       const absl::Time end = absl::Now() + kTimeout;
       while (!is_complete && absl::Now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       EXPECT_TRUE(is_complete);
@@ -119,7 +119,8 @@ TEST_P(Overlap, StartWaitsForNobody) {
     Prepare(communicator);
     auto sum = communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, 0, kLarge, "a sum"));
     ASSERT_TRUE(sum.ok());
-    while (communicator.rank() == 1 && !has_started) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (communicator.control().rank() == 1 && !has_started)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
     has_started = true;
     EXPECT_TRUE(communicator.Wait(*sum, kTimeout).ok());
@@ -132,7 +133,7 @@ TEST_P(Overlap, TheDeadlineNamesWhoIsMissingAndWhere) {
     Prepare(communicator);
     auto sum = communicator.Prepare(Mesh{{3}}, SumAt({{0, 1, 3}}, 0, kLarge, "train: mlp.py:31:8"));
     ASSERT_TRUE(sum.ok());
-    if (communicator.rank() != 2) {
+    if (communicator.control().rank() != 2) {
       ASSERT_TRUE(communicator.Start(*sum, absl::Milliseconds(50)).ok());
       const absl::Status status = communicator.Wait(*sum, absl::Milliseconds(50));
       EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
@@ -148,9 +149,9 @@ TEST_P(Overlap, AnAbortEndsIt) {
     Prepare(communicator);
     auto sum = communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, 0, kLarge, "a sum"));
     ASSERT_TRUE(sum.ok());
-    if (communicator.rank() == 1) {
+    if (communicator.control().rank() == 1) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      return communicator.Abort(absl::InvalidArgumentError("input 'x' is missing"));
+      return communicator.control().Abort(absl::InvalidArgumentError("input 'x' is missing"));
     }
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
     const absl::Status status = communicator.Wait(*sum, kTimeout);
@@ -167,11 +168,11 @@ TEST_P(Overlap, NamesARankThatStartsSomethingElse) {
     for (const char* location : {"a.py:1", "b.py:2"}) {
       sums.push_back(*communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, sums.size() * kLarge, kLarge, location)));
     }
-    absl::Status status = communicator.Start(sums[communicator.rank()], kTimeout);
-    if (status.ok()) status = communicator.Start(sums[1 - communicator.rank()], kTimeout);
-    if (status.ok()) status = communicator.Wait(sums[communicator.rank()], kTimeout);
+    absl::Status status = communicator.Start(sums[communicator.control().rank()], kTimeout);
+    if (status.ok()) status = communicator.Start(sums[1 - communicator.control().rank()], kTimeout);
+    if (status.ok()) status = communicator.Wait(sums[communicator.control().rank()], kTimeout);
     ASSERT_FALSE(status.ok());
-    communicator.Abort(status);
+    communicator.control().Abort(status);
     EXPECT_THAT(Message(status), HasSubstr("their programs differ"));
   });
 }
@@ -181,7 +182,7 @@ TEST_P(Overlap, LeavingEndsTheJob) {
     Prepare(communicator);
     auto sum = communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, 0, kLarge, "a sum"));
     ASSERT_TRUE(sum.ok());
-    if (communicator.rank() == 0) {
+    if (communicator.control().rank() == 0) {
       EXPECT_TRUE(communicator.Start(*sum, kTimeout).ok());
     } else {
       // The second wait is for the peer's part of the sum, which never comes.
@@ -203,10 +204,11 @@ TEST_P(Overlap, RefusesWhatIsOutOfTurn) {
     EXPECT_THAT(Message(communicator.Wait(CollectiveHandle{3}, kTimeout)), HasSubstr("#3 was not prepared"));
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
     EXPECT_EQ(Message(communicator.Start(*sum, kTimeout)), "all_reduce #0 (a.py:7) is under way already");
-    EXPECT_EQ(Message(communicator.Barrier(kTimeout)), "barrier: a collective is under way");
-    EXPECT_THAT(Message(communicator.AllGatherBytes("x", kTimeout).status()), HasSubstr("a collective is under way"));
+    EXPECT_EQ(Message(communicator.control().Barrier(kTimeout)), "barrier: a collective is under way");
+    EXPECT_THAT(Message(communicator.control().AllGatherBytes("x", kTimeout).status()),
+                HasSubstr("a collective is under way"));
     EXPECT_TRUE(communicator.Wait(*sum, kTimeout).ok());
-    EXPECT_TRUE(communicator.Barrier(kTimeout).ok());
+    EXPECT_TRUE(communicator.control().Barrier(kTimeout).ok());
   });
 }
 

@@ -18,7 +18,7 @@ void RunRank(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
   auto communicator = SharedMemoryCommunicator::Connect(segment, rank, kTimeout);
   ASSERT_TRUE(communicator.ok()) << communicator.status();
   function(**communicator);
-  (*communicator)->Finish();
+  (*communicator)->control().Finish();
 }
 
 }  // namespace

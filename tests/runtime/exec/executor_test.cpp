@@ -299,14 +299,14 @@ void ExpectLatePeer(const artifact::ArtifactFile& file, bool has_thread, const s
     ExecutorOptions options;
     options.timeout = absl::Milliseconds(50);
     auto executor = *Executor::Create(*context, "main", options);
-    if (communicator.rank() == 1) {
+    if (communicator.control().rank() == 1) {
       gave_up.WaitForNotification();
       return;
     }
     const absl::Status status = executor->Run(3);
     EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
     for (const std::string& part : parts) EXPECT_THAT(std::string(status.message()), HasSubstr(part));
-    communicator.Abort(status);
+    communicator.control().Abort(status);
     gave_up.Notify();
   });
 }
@@ -329,7 +329,7 @@ TEST(ExecutionContext, RefusesWhatDoesNotFit) {
       auto device = Cpu();
       const absl::Status status = ExecutionContext::Create(file, *device, communicator).status();
       EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-      if (communicator.rank() == 0) message = std::string(status.message());
+      if (communicator.control().rank() == 0) message = std::string(status.message());
     });
     return message;
   };

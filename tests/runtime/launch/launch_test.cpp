@@ -88,7 +88,7 @@ TEST_P(Jobs, AnEarlyButNormalEndIsNoDeath) {
 TEST_P(Jobs, ReportTheFirstError) {
   const RankMain rank_main = [](RankContext& context) {
     if (context.rank == 1) return absl::InvalidArgumentError("step 3: mlp.py:31:8: bad input");
-    return context.communicator->Barrier(kTimeout);
+    return context.control->Barrier(kTimeout);
   };
   for (JobProcess& job : Start(3, rank_main)) {
     EXPECT_EQ(job.Wait(), 1);
@@ -126,7 +126,7 @@ TEST_P(Jobs, ADeathEndsRanksThatWait) {
   const RankMain rank_main = [&](RankContext& context) {
     board.Announce(context.rank);
     if (context.rank == 1) ComputeForever();
-    return context.communicator->Barrier(kTimeout);
+    return context.control->Barrier(kTimeout);
   };
   KillOneRank(Start(3, rank_main), board, GetParam(), "death while the others wait");
 }
@@ -143,7 +143,7 @@ TEST_P(Jobs, ADeathEndsRanksThatCompute) {
 TEST_P(Jobs, AnUnannouncedExitIsADeath) {
   const RankMain rank_main = [](RankContext& context) -> absl::Status {
     if (context.rank == 1) _exit(0);
-    return context.communicator->Barrier(kTimeout);
+    return context.control->Barrier(kTimeout);
   };
   std::vector<JobProcess> jobs = Start(2, rank_main);
   EXPECT_EQ(jobs[0].Wait(), 1);
@@ -156,7 +156,7 @@ TEST_P(Jobs, GiveEachRankCoresOfItsOwnWhereThereAreEnough) {
   const size_t cores = AllowedCores().size();
   const auto rank_main = [cores](RankContext& context) -> absl::Status {
     const bool is_enough = cores >= 2;
-    auto all = context.communicator->AllGatherBytes(absl::StrJoin(context.cores, ","), kTimeout);
+    auto all = context.control->AllGatherBytes(absl::StrJoin(context.cores, ","), kTimeout);
     if (!all.ok()) return all.status();
     const bool fits = is_enough ? !context.shares_cores && context.cores.size() == 1 && (*all)[0] != (*all)[1]
                                 : context.shares_cores && context.cores.empty();

@@ -104,7 +104,7 @@ TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {
   const RankMain rank_main = [&](RankContext& context) -> absl::Status {
     board.Announce(context.rank);
     if (context.rank == 1) ComputeForever();
-    return context.communicator->Barrier(absl::Milliseconds(300));
+    return context.control->Barrier(absl::Milliseconds(300));
   };
   std::vector<JobProcess> jobs;
   for (uint32_t rank = 0; rank < 2; ++rank) jobs.emplace_back(Alone(rank, 2), Options(), rank_main);

@@ -14,7 +14,7 @@ TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
   JobProcess job(LauncherOf(2), Options(), [&](RankContext& context) {
     board.Announce(context.rank);
     if (context.rank == 1) raise(SIGSTOP);
-    return context.communicator->Barrier(absl::Milliseconds(300));
+    return context.control->Barrier(absl::Milliseconds(300));
   });
   const comm::UniqueFd stopped = board.Open(1);
   EXPECT_EQ(job.Wait(), 1);
@@ -68,8 +68,7 @@ TEST(Supervisor, BindsRanksToDisjointCores) {
     cpu_set_t own;
     CPU_ZERO(&own);
     sched_getaffinity(0, sizeof(own), &own);
-    auto all =
-        context.communicator->AllGatherBytes(std::string(reinterpret_cast<const char*>(&own), sizeof(own)), kTimeout);
+    auto all = context.control->AllGatherBytes(std::string(reinterpret_cast<const char*>(&own), sizeof(own)), kTimeout);
     if (!all.ok()) return all.status();
     cpu_set_t masks[2], both;
     for (int rank = 0; rank < 2; ++rank) {

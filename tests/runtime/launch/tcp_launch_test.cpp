@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Launch, TcpJobs, testing::Bool(),
 
 TEST_P(TcpJobs, EndWell) {
   const auto rank_main = [](RankContext& context) -> absl::Status {
-    const auto all = context.communicator->AllGatherBytes(absl::StrCat(context.rank), kTimeout);
+    const auto all = context.control->AllGatherBytes(absl::StrCat(context.rank), kTimeout);
     if (!all.ok()) return all.status();
     if (*all != std::vector<std::string>{"0", "1", "2", "3"}) return absl::InternalError("wrong ranks");
     if (context.size != 4 || context.local_size != 4) return absl::InternalError("wrong sizes");
@@ -73,7 +73,7 @@ TEST_P(TcpJobs, EndWell) {
 TEST_P(TcpJobs, AllReportTheFirstError) {
   const auto rank_main = [](RankContext& context) -> absl::Status {
     if (context.rank == 3) return absl::InvalidArgumentError("step 3: mlp.py:31:8: bad input");
-    return context.communicator->Barrier(kTimeout);
+    return context.control->Barrier(kTimeout);
   };
   for (JobProcess& job : Start(rank_main)) {
     EXPECT_EQ(job.Wait(), 1);
@@ -85,7 +85,7 @@ TEST_P(TcpJobs, ADeathEndsRanksThatCompute) {
   for (uint32_t dead : {0u, 2u}) {
     PidBoard board;
     const auto rank_main = [&](RankContext& context) -> absl::Status {
-      if (absl::Status status = context.communicator->Barrier(kTimeout); !status.ok()) return status;
+      if (absl::Status status = context.control->Barrier(kTimeout); !status.ok()) return status;
       board.Announce(context.rank);
       ComputeForever();
     };
@@ -106,10 +106,10 @@ TEST_P(TcpJobs, ADeathEndsRanksThatCompute) {
 TEST_P(TcpJobs, AStoppedRankIsNamedAtTheDeadline) {
   PidBoard board;
   const auto rank_main = [&](RankContext& context) -> absl::Status {
-    if (absl::Status status = context.communicator->Barrier(kTimeout); !status.ok()) return status;
+    if (absl::Status status = context.control->Barrier(kTimeout); !status.ok()) return status;
     board.Announce(context.rank);
     if (context.rank == 1) kill(getpid(), SIGSTOP);
-    return context.communicator->Barrier(absl::Milliseconds(500));
+    return context.control->Barrier(absl::Milliseconds(500));
   };
   std::vector<JobProcess> jobs = Start(rank_main);
   const pid_t stopped = board.WaitFor(1);

@@ -27,7 +27,8 @@ constexpr absl::Duration kTimeout = absl::Seconds(60);
 // A device and a communicator for each rank, which is a thread. Ranks that end well leave together.
 void RunRanks(uint32_t ranks, const std::function<void(CudaDevice&, comm::Communicator&)>& function,
               bool ends_well = true) {
-  comm::RunAsThreads(ranks, 0, [&](comm::SharedMemoryCommunicator& control) {
+  comm::RunAsThreads(ranks, 0, [&](comm::SharedMemoryCommunicator& host) {
+    comm::Control& control = host.control();
     auto device = CudaDevice::Create({.local_rank = control.rank(), .shares_gpus = true});
     ASSERT_TRUE(device.ok()) << device.status();
     auto communicator = CudaCommunicator::Create(**device, control, comm::kConformanceWindowBytes, kTimeout);
@@ -51,7 +52,7 @@ bool IsReducedByNccl(const Case& test) {
 }
 
 void RunCase(const Shape& shape, const Case& test, CudaDevice& device, comm::Communicator& communicator) {
-  const uint32_t rank = communicator.rank();
+  const uint32_t rank = communicator.control().rank();
   const auto handle = communicator.Prepare(shape.mesh, test.spec);
   if (comm::AxesSize(shape.axes) > 1 && !IsReducedByNccl(test)) {
     EXPECT_EQ(handle.status().code(), absl::StatusCode::kUnimplemented);
@@ -149,11 +150,11 @@ TEST(CudaCommunicator, GroupsOfPartsOfTheRanks) {
     RunRanks(4, [&](CudaDevice& device, comm::Communicator& communicator) {
       std::vector<std::vector<comm::AxisRef>> axes = {{{0, 1, 2}, {1, 1, 2}}, {{0, 1, 2}}, {{1, 1, 2}}};
       if (!has_world_first) std::ranges::reverse(axes);
-      const float mine = static_cast<float>(communicator.rank());
+      const float mine = static_cast<float>(communicator.control().rank());
       for (const std::vector<comm::AxisRef>& of : axes) {
         const auto handle = communicator.Prepare({{2, 2}}, SumOver(of));
         ASSERT_TRUE(handle.ok()) << handle.status();
-        const uint32_t rank = communicator.rank();
+        const uint32_t rank = communicator.control().rank();
         const float expected = of.size() == 2 ? 6.f : of[0].axis == 0 ? 2.f * (rank % 2) + 2 : 4.f * (rank / 2) + 1;
         for (int run = 0; run < 2; ++run) EXPECT_EQ(Sum(device, communicator, *handle, mine), expected);
       }
@@ -171,7 +172,7 @@ TEST(CudaCommunicator, NamesRanksThatAreLateAndWhereTheGpuIs) {
         const auto second = communicator.Prepare({{3}}, SumOver({{0, 1, 3}}));
         ASSERT_TRUE(first.ok() && second.ok());
         EXPECT_EQ(Sum(device, communicator, *first, 1), 3);
-        if (communicator.rank() == 1) {
+        if (communicator.control().rank() == 1) {
           while (ended < 2) absl::SleepFor(absl::Milliseconds(5));
         } else {
           const absl::Status status = communicator.Execute(*second, absl::Milliseconds(100));
@@ -183,7 +184,7 @@ TEST(CudaCommunicator, NamesRanksThatAreLateAndWhereTheGpuIs) {
           ++ended;
           while (ended < 2) absl::SleepFor(absl::Milliseconds(5));
         }
-        communicator.Abort(absl::DeadlineExceededError("late"));
+        communicator.EndJob(absl::DeadlineExceededError("late"));
       },
       /*ends_well=*/false);
 }
@@ -197,16 +198,16 @@ TEST(CudaCommunicator, ThePeersCauseComesBeforeNcclsOwn) {
         [&](CudaDevice& device, comm::Communicator& communicator) {
           const auto sum = communicator.Prepare({{2}}, SumOver({{0, 1, 2}}));
           ASSERT_TRUE(sum.ok()) << sum.status();
-          if (is_told && communicator.rank() == 1) {
+          if (is_told && communicator.control().rank() == 1) {
             absl::SleepFor(absl::Milliseconds(50));
-            communicator.Abort(absl::InvalidArgumentError("gpt.py:41:9: bad input"));
+            communicator.EndJob(absl::InvalidArgumentError("gpt.py:41:9: bad input"));
             return;
           }
           const absl::Status status = communicator.Execute(*sum, kTimeout);
           EXPECT_THAT(status.ToString(), is_told
                                              ? HasSubstr("INVALID_ARGUMENT: rank 1: gpt.py:41:9: bad input")
                                              : HasSubstr("NCCL: remote process exited or there was a network error"));
-          communicator.Abort(status);
+          communicator.EndJob(status);
         },
         /*ends_well=*/false);
   }
@@ -218,9 +219,9 @@ TEST(CudaCommunicator, AnEndOfTheJobEndsTheMeeting) {
       2,
       [&](CudaDevice&, comm::Communicator& communicator) {
         // Rank 1 answers as if it were to meet, and does not.
-        if (communicator.rank() == 1) {
-          EXPECT_TRUE(communicator.AllGatherBytes("", kTimeout).ok());
-          communicator.Abort(absl::ResourceExhaustedError("the GPU has no memory"));
+        if (communicator.control().rank() == 1) {
+          EXPECT_TRUE(communicator.control().AllGatherBytes("", kTimeout).ok());
+          communicator.EndJob(absl::ResourceExhaustedError("the GPU has no memory"));
           return;
         }
         const absl::Status status = communicator.Prepare({{2}}, SumOver({{0, 1, 2}})).status();

@@ -1,5 +1,5 @@
 // Long texts are gathered in rounds, as many as the longest one needs.
-#include "runtime/comm/tcp_communicator.h"
+#include "runtime/comm/tcp_control.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,29 +7,14 @@
 #include "absl/strings/str_cat.h"
 
 namespace sgd::comm {
-namespace {
 
-absl::Status NoCollectives() {
-  return absl::UnimplementedError("tensors cannot be sent between the CPUs of several hosts yet");
-}
-
-}  // namespace
-
-absl::StatusOr<CollectiveHandle> TcpCommunicator::Prepare(const Mesh& mesh, const CollectiveSpec& spec) {
-  return NoCollectives();
-}
-absl::Status TcpCommunicator::Execute(CollectiveHandle handle, absl::Duration timeout) { return NoCollectives(); }
-absl::Status TcpCommunicator::Start(CollectiveHandle handle, absl::Duration timeout) { return NoCollectives(); }
-absl::Status TcpCommunicator::Wait(CollectiveHandle handle, absl::Duration timeout) { return NoCollectives(); }
-
-absl::Status TcpCommunicator::Barrier(absl::Duration timeout) {
+absl::Status TcpControl::Barrier(absl::Duration timeout) {
   const absl::Status status = channel_->AllGather("", timeout).status();
   if (status.code() != absl::StatusCode::kDeadlineExceeded) return status;
   return absl::DeadlineExceededError(absl::StrCat("barrier: ", status.message()));
 }
 
-absl::StatusOr<std::vector<std::string>> TcpCommunicator::AllGatherBytes(std::string_view bytes,
-                                                                         absl::Duration timeout) {
+absl::StatusOr<std::vector<std::string>> TcpControl::AllGatherBytes(std::string_view bytes, absl::Duration timeout) {
   const uint64_t room = channel_->MaxContribution();
   std::vector<std::string> texts(size());
   // The first round says how long each text is, so all know how many follow.
@@ -60,7 +45,7 @@ absl::StatusOr<std::vector<std::string>> TcpCommunicator::AllGatherBytes(std::st
   return texts;
 }
 
-absl::StatusOr<std::vector<std::string>> TcpCommunicator::GatherBytes(std::string_view bytes, absl::Duration timeout) {
+absl::StatusOr<std::vector<std::string>> TcpControl::GatherBytes(std::string_view bytes, absl::Duration timeout) {
   const uint64_t length = bytes.size();
   const auto lengths = channel_->AllGather({reinterpret_cast<const char*>(&length), sizeof(length)}, timeout);
   if (!lengths.ok()) return lengths.status();

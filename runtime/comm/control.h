@@ -1,0 +1,55 @@
+// The interface through which ranks tell each other of themselves: agreements, barriers, failures and the job's end.
+// No tensor goes through it: see communicator.h. It belongs to one rank and one thread uses it at a time; only Abort
+// may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace sgd::comm {
+
+// Timeouts bound each single wait for peers. A wait that ends early returns
+//   kDeadlineExceeded  naming the ranks that did not arrive,
+//   kAborted           with the first cause of the job's abort (which rank, what).
+// After any error it is of no more use, and the job is to end: the rank that met it calls Abort.
+class Control {
+ public:
+  virtual ~Control() = default;
+
+  virtual uint32_t rank() const = 0;
+  virtual uint32_t size() const = 0;
+
+  // Whether ranks may be on different hosts, with files and memory of their own.
+  virtual bool spans_hosts() const = 0;
+
+  // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
+  // while a collective is under way.
+  virtual absl::Status Barrier(absl::Duration timeout) = 0;
+
+  // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any
+  // size.
+  virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) = 0;
+
+  // The same for rank 0, for more bytes than everybody should get: elsewhere the texts may be empty.
+  virtual absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) {
+    return AllGatherBytes(bytes, timeout);
+  }
+
+  // The cause of the job's end as soon as it is known, OK until then: for waits for something else, as for a device.
+  virtual absl::Status Poll() = 0;
+
+  // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
+  // ones are dropped.
+  virtual void Abort(const absl::Status& cause) = 0;
+
+  // Announces that this rank is done: its end is from now on not a death. Waits for nobody.
+  virtual void Finish() = 0;
+};
+
+}  // namespace sgd::comm

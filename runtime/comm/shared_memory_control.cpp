@@ -1,0 +1,173 @@
+// Every meeting is: announce, arrive, wait for the others' arrivals; slots are used in turns.
+#include "runtime/comm/shared_memory_control.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace sgd::comm {
+namespace {
+
+// What RankFlag::current says outside of prepared collectives.
+constexpr uint32_t kBarrierIndex = 0xffffffff;
+constexpr uint32_t kExchangeIndex = 0xfffffffe;
+constexpr char kBarrierName[] = "barrier";
+constexpr char kExchangeName[] = "exchange of the ranks' properties";
+
+}  // namespace
+
+SharedMemoryControl::SharedMemoryControl(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank)
+    : segment_(std::move(segment)), rank_(rank), barrier_(*segment_, rank) {
+  for (uint32_t peer = 0; peer < segment_->ranks(); ++peer) world_.push_back(peer);
+}
+
+absl::StatusOr<std::unique_ptr<SharedMemoryControl>> SharedMemoryControl::Connect(
+    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit) {
+  if (rank >= segment->ranks()) {
+    return absl::InvalidArgumentError(absl::StrCat("rank ", rank, " of a job of ", segment->ranks(), " ranks"));
+  }
+  std::unique_ptr<SharedMemoryControl> control(new SharedMemoryControl(std::move(segment), rank));
+  if (absl::Status status = control->Join(timeout, core_limit); !status.ok()) return status;
+  return control;
+}
+
+absl::Status SharedMemoryControl::Join(absl::Duration timeout, uint32_t core_limit) {
+  RankFlag& flag = segment_->flag(rank_);
+  if (flag.state.exchange(RankState::kJoined) != RankState::kAbsent) {
+    return absl::FailedPreconditionError(absl::StrCat("rank ", rank_, " was started twice"));
+  }
+  flag.pid.store(getpid());
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  sched_getaffinity(0, sizeof(cpus), &cpus);
+  flag.cpus = cpus;
+  flag.core_limit.store(core_limit);
+  if (absl::Status status = segment_->PopulateWindow(rank_); !status.ok()) return status;
+  if (absl::Status status = Barrier(timeout); !status.ok()) return status;
+  // The least limit, so that all ranks agree on it.
+  for (uint32_t peer : world_) {
+    CPU_OR(&cpus, &cpus, &segment_->flag(peer).cpus);
+    core_limit = std::min(core_limit, segment_->flag(peer).core_limit.load());
+  }
+  cores_ = std::clamp<uint32_t>(static_cast<uint32_t>(CPU_COUNT(&cpus)), 1, std::max(1u, core_limit));
+  barrier_.set_shares_cores(cores_ < size());
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryControl::CheckNothingUnderWay(const char* what) const {
+  if (under_way_ == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(what, ": a collective is under way"));
+}
+
+absl::Status SharedMemoryControl::Barrier(absl::Duration timeout) {
+  if (absl::Status status = CheckNothingUnderWay(kBarrierName); !status.ok()) return status;
+  barrier_.Begin(kBarrierIndex, kBarrierIndex);
+  return WaitFor(world_, timeout, kBarrierName, barrier_.Arrive());
+}
+
+// Slots are used in turns. The next one is free once its last readers have arrived again, which is
+// known when the group has met since.
+absl::StatusOr<uint32_t> SharedMemoryControl::AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
+                                                          const std::string& description) {
+  const uint32_t slot = (last_slot_ + 1) % SharedMemorySegment::kSlots;
+  const SlotUse& use = slot_uses_[slot];
+  if (use.members != slot_uses_[last_slot_].members) {
+    absl::Status status = WaitFor(use.members, timeout, description, use.count);
+    if (!status.ok()) return status;
+  }
+  slot_uses_[slot].members = members;
+  last_slot_ = slot;
+  return slot;
+}
+
+absl::StatusOr<std::vector<std::string>> SharedMemoryControl::AllGatherBytes(std::string_view bytes,
+                                                                             absl::Duration timeout) {
+  if (absl::Status status = CheckNothingUnderWay(kExchangeName); !status.ok()) return status;
+  const uint64_t length = bytes.size();
+  std::vector<std::string> lengths(size()), parts(size());
+  absl::Status status = ExchangeChunk(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)), timeout,
+                                      absl::MakeSpan(lengths));
+  if (!status.ok()) return status;
+  uint64_t longest = 0;
+  for (const std::string& peer : lengths) {
+    uint64_t value = 0;
+    std::memcpy(&value, peer.data(), sizeof(value));
+    longest = std::max(longest, value);
+  }
+  constexpr uint64_t kChunk = SharedMemorySegment::kSlotBytes - sizeof(uint64_t);
+  for (uint64_t begin = 0; begin < longest; begin += kChunk) {
+    const std::string_view chunk = begin < length ? bytes.substr(begin, kChunk) : std::string_view();
+    status = ExchangeChunk(chunk, timeout, absl::MakeSpan(parts));
+    if (!status.ok()) return status;
+  }
+  return parts;
+}
+
+// Appends every rank's chunk to its part. A slot holds the chunk's length, then the chunk.
+absl::Status SharedMemoryControl::ExchangeChunk(std::string_view bytes, absl::Duration timeout,
+                                                absl::Span<std::string> parts) {
+  barrier_.Begin(kExchangeIndex, kExchangeIndex);
+  absl::StatusOr<uint32_t> slot = AcquireSlot(world_, timeout, kExchangeName);
+  if (!slot.ok()) return slot.status();
+  uint64_t length = bytes.size();
+  std::byte* own = segment_->slot(rank_, *slot);
+  std::memcpy(own, &length, sizeof(length));
+  if (length > 0) std::memcpy(own + sizeof(length), bytes.data(), length);
+  absl::Status status = WaitFor(world_, timeout, kExchangeName, barrier_.Arrive());
+  if (!status.ok()) return status;
+  for (uint32_t peer : world_) {
+    const std::byte* source = segment_->slot(peer, *slot);
+    std::memcpy(&length, source, sizeof(length));
+    parts[peer].append(reinterpret_cast<const char*>(source + sizeof(length)), length);
+  }
+  barrier_.Arrive();
+  ReleaseSlot(*slot);
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryControl::WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout,
+                                          const std::string& description, uint32_t count) {
+  const WaitResult result = barrier_.Wait(members, count, timeout);
+  if (result.outcome == WaitOutcome::kReady) return absl::OkStatus();
+  return ErrorOf(result, members, count, timeout, description);
+}
+
+std::string SharedMemoryControl::NameOf(uint32_t index) const {
+  if (index == kBarrierIndex) return kBarrierName;
+  if (index == kExchangeIndex) return kExchangeName;
+  if (index < names_.size()) return std::string(names_[index]);
+  return absl::StrCat("collective #", index);
+}
+
+absl::Status SharedMemoryControl::ErrorOf(const WaitResult& result, absl::Span<const uint32_t> members, uint32_t count,
+                                          absl::Duration timeout, const std::string& description) const {
+  switch (result.outcome) {
+    case WaitOutcome::kReady:
+      return absl::OkStatus();
+    case WaitOutcome::kAborted:
+      return absl::AbortedError(absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
+    case WaitOutcome::kEnded:
+      return absl::FailedPreconditionError(absl::StrCat(description, ": rank ", result.rank, " has already ended"));
+    case WaitOutcome::kDifferent:
+      return absl::FailedPreconditionError(
+          absl::StrCat("rank ", result.rank, " executes ", NameOf(segment_->flag(result.rank).current.load()),
+                       " where this rank executes ", description, ": their programs differ"));
+    case WaitOutcome::kTimedOut:
+      break;
+  }
+  std::vector<uint32_t> missing;
+  for (uint32_t peer : members) {
+    if (peer != rank_ && !barrier_.HasArrived(peer, count)) missing.push_back(peer);
+  }
+  if (missing.empty()) missing.push_back(result.rank);  // it came while this was written
+  return absl::DeadlineExceededError(absl::StrCat(description, missing.size() > 1 ? ": ranks " : ": rank ",
+                                                  absl::StrJoin(missing, ", "), " did not arrive within ",
+                                                  absl::FormatDuration(timeout)));
+}
+
+}  // namespace sgd::comm

@@ -1,0 +1,92 @@
+// How ranks on one host agree, wait for each other and hear of failures, over a shared memory segment; ranks are
+// processes or, in tests, threads.
+#pragma once
+
+#include <sched.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "runtime/comm/control.h"
+#include "runtime/comm/group_barrier.h"
+#include "runtime/comm/shared_memory_segment.h"
+
+namespace sgd::comm {
+
+class SharedMemoryControl final : public Control {
+ public:
+  // Joins the segment as `rank` and waits for all other ranks to do the same. `core_limit` bounds
+  // the cores whose time the ranks may use together, whatever their masks.
+  static absl::StatusOr<std::unique_ptr<SharedMemoryControl>> Connect(std::shared_ptr<SharedMemorySegment> segment,
+                                                                      uint32_t rank, absl::Duration timeout,
+                                                                      uint32_t core_limit);
+
+  uint32_t rank() const override { return rank_; }
+  uint32_t size() const override { return segment_->ranks(); }
+  bool spans_hosts() const override { return false; }
+  absl::Status Barrier(absl::Duration timeout) override;
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  absl::Status Poll() override { return segment_->abort_cause(); }
+  void Abort(const absl::Status& cause) override { segment_->Abort(rank_, cause); }
+  void Finish() override { segment_->flag(rank_).state.store(RankState::kDone); }
+
+  // How many cores the ranks may use together.
+  uint32_t cores() const { return cores_; }
+  // Where a rank might run when it joined.
+  const cpu_set_t& CpusOf(uint32_t rank) const { return segment_->flag(rank).cpus; }
+
+  // The rest is for the communicator of the same ranks, whose collectives use the same flags and staging slots.
+
+  SharedMemorySegment& segment() { return *segment_; }
+  GroupBarrier& barrier() { return barrier_; }
+
+  // Names the next prepared collective; borrowed.
+  void AddName(std::string_view description) { names_.push_back(description); }
+
+  // How many collectives are under way: with one, barriers and agreements are refused.
+  uint32_t under_way() const { return under_way_; }
+  void set_under_way(uint32_t count) { under_way_ = count; }
+
+  // Waits until all members have arrived `count` times; errors as Communicator's, beginning with `description`.
+  absl::Status WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout, const std::string& description,
+                       uint32_t count);
+
+  // A staging slot of every rank's, the same one for all of `members`, free of readers.
+  absl::StatusOr<uint32_t> AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
+                                       const std::string& description);
+  // After the arrival that says that this rank has read it.
+  void ReleaseSlot(uint32_t slot) { slot_uses_[slot].count = barrier_.count(); }
+
+ private:
+  // Who may still read a staging slot: `members`, until they have arrived `count` times.
+  struct SlotUse {
+    absl::Span<const uint32_t> members;
+    uint32_t count = 0;
+  };
+
+  SharedMemoryControl(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank);
+  absl::Status Join(absl::Duration timeout, uint32_t core_limit);
+  absl::Status CheckNothingUnderWay(const char* what) const;
+  absl::Status ExchangeChunk(std::string_view bytes, absl::Duration timeout, absl::Span<std::string> parts);
+  absl::Status ErrorOf(const WaitResult& result, absl::Span<const uint32_t> members, uint32_t count,
+                       absl::Duration timeout, const std::string& description) const;
+  std::string NameOf(uint32_t index) const;
+
+  std::shared_ptr<SharedMemorySegment> segment_;
+  uint32_t rank_;
+  uint32_t cores_ = 1;
+  GroupBarrier barrier_;
+  std::vector<uint32_t> world_;
+  std::vector<std::string_view> names_;  // of collectives, by index
+  uint32_t under_way_ = 0;
+  std::array<SlotUse, SharedMemorySegment::kSlots> slot_uses_;
+  uint32_t last_slot_ = 0;
+};
+
+}  // namespace sgd::comm

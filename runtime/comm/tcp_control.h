@@ -1,0 +1,34 @@
+// How ranks of several hosts agree and hear of failures: over the control channel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/comm/control.h"
+#include "runtime/comm/control_channel.h"
+
+namespace sgd::comm {
+
+class TcpControl final : public Control {
+ public:
+  explicit TcpControl(std::unique_ptr<ControlChannel> channel) : channel_(std::move(channel)) {}
+
+  uint32_t rank() const override { return channel_->rank(); }
+  uint32_t size() const override { return channel_->size(); }
+  bool spans_hosts() const override { return true; }
+  absl::Status Barrier(absl::Duration timeout) override;
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  absl::Status Poll() override { return channel_->abort_cause(); }
+  void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
+  void Finish() override { channel_->Finish(); }
+
+ private:
+  std::unique_ptr<ControlChannel> channel_;
+};
+
+}  // namespace sgd::comm

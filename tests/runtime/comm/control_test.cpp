@@ -1,0 +1,143 @@
+// What every Control must do, whatever ranks talk through.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "rank_threads.h"
+#include "runtime/comm/tcp_control.h"
+#include "tcp_threads.h"
+
+namespace sgd::comm {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+using ControlFunction = std::function<void(Control& control)>;
+
+// A way for ranks to talk; expectations inside the function count.
+struct Medium {
+  std::string name;
+  bool spans_hosts;
+  std::function<void(uint32_t ranks, const ControlFunction& function)> run;
+};
+
+void RunOverTcp(uint32_t ranks, const ControlFunction& function) {
+  const HostAndPort place = FreePlace();
+  std::vector<std::thread> threads;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      auto links = MeetOverTcp({.place = place, .rank = rank, .size = ranks, .secret = "", .timeout = kTcpTimeout});
+      ASSERT_TRUE(links.ok()) << links.status();
+      auto channel = ControlChannel::Start(*std::move(links), ChannelOptions(rank, ranks));
+      ASSERT_TRUE(channel.ok()) << channel.status();
+      ControlChannel* const borrowed = channel->get();
+      TcpControl control(*std::move(channel));
+      function(control);
+      control.Finish();
+      EXPECT_TRUE(borrowed->WaitForOthers(kTcpTimeout).ok() || !control.Poll().ok());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+Medium Memory(const std::string& name, void (*run)(uint32_t, uint64_t, const RankFunction&)) {
+  return {name, false, [run](uint32_t ranks, const ControlFunction& function) {
+            run(ranks, 0, [&](SharedMemoryCommunicator& communicator) { function(communicator.control()); });
+          }};
+}
+
+std::vector<Medium> Media() {
+  std::vector<Medium> media = {Memory("threads", RunAsThreads), {"tcp", true, RunOverTcp}};
+  if (CanRunAsProcesses()) media.push_back(Memory("processes", RunAsProcesses));
+  return media;
+}
+
+class ControlConformance : public ::testing::TestWithParam<Medium> {};
+
+TEST_P(ControlConformance, KnowsRanks) {
+  for (const uint32_t ranks : {1u, 3u}) {
+    std::atomic<uint32_t> seen = 0;
+    GetParam().run(ranks, [&](Control& control) {
+      EXPECT_EQ(control.size(), ranks);
+      EXPECT_LT(control.rank(), ranks);
+      EXPECT_EQ(control.spans_hosts(), GetParam().spans_hosts);
+      seen |= 1u << control.rank();
+    });
+    if (GetParam().name != "processes") EXPECT_EQ(seen, (1u << ranks) - 1);
+  }
+}
+
+TEST_P(ControlConformance, GathersTextsOfAnyLength) {
+  GetParam().run(3, [](Control& control) {
+    const auto text = [](uint32_t rank) { return std::string(rank * 70'001, static_cast<char>('a' + rank)); };
+    for (int round = 0; round < 3; ++round) {
+      const auto all = control.AllGatherBytes(text(control.rank()), kTimeout);
+      ASSERT_TRUE(all.ok()) << all.status();
+      for (uint32_t rank = 0; rank < 3; ++rank) EXPECT_TRUE((*all)[rank] == text(rank)) << rank;
+      const auto of_rank0 = control.GatherBytes(text(control.rank()), kTimeout);
+      ASSERT_TRUE(of_rank0.ok()) << of_rank0.status();
+      for (uint32_t rank = 0; control.rank() == 0 && rank < 3; ++rank)
+        EXPECT_TRUE((*of_rank0)[rank] == text(rank)) << rank;
+      const auto none = control.AllGatherBytes("", kTimeout);
+      ASSERT_TRUE(none.ok()) << none.status();
+      EXPECT_EQ(*none, std::vector<std::string>(3));
+    }
+  });
+}
+
+TEST_P(ControlConformance, BarriersWaitForAll) {
+  std::atomic<int> come = 0;
+  const bool shares_memory = GetParam().name != "processes";
+  GetParam().run(3, [&](Control& control) {
+    for (int round = 1; round <= 3; ++round) {
+      ++come;
+      ASSERT_TRUE(control.Barrier(kTimeout).ok());
+      if (shares_memory) EXPECT_GE(come, 3 * round);
+    }
+    EXPECT_TRUE(control.Poll().ok());
+  });
+}
+
+TEST_P(ControlConformance, ABarrierEndsAndNamesWhoIsLate) {
+  GetParam().run(3, [&](Control& control) {
+    if (control.rank() == 1) {
+      while (control.Poll().ok()) absl::SleepFor(absl::Milliseconds(1));
+      return;
+    }
+    const absl::Status status = control.Barrier(absl::Milliseconds(50));
+    // The other one may have told of it first.
+    if (status.code() == absl::StatusCode::kDeadlineExceeded) {
+      EXPECT_THAT(std::string(status.message()), HasSubstr("barrier: rank 1 did not arrive within 50ms"));
+    } else {
+      EXPECT_THAT(std::string(status.message()), HasSubstr("rank 1 did not arrive"));
+    }
+    control.Abort(status);
+  });
+}
+
+TEST_P(ControlConformance, TheFirstCauseEndsTheWaitsOfAll) {
+  GetParam().run(3, [&](Control& control) {
+    if (control.rank() == 1) {
+      control.Abort(absl::InvalidArgumentError("input 'x' is missing"));
+      control.Abort(absl::InvalidArgumentError("a later cause"));
+      return;
+    }
+    const absl::Time begin = absl::Now();
+    EXPECT_THAT(control.Barrier(kTimeout).ToString(), HasSubstr("rank 1: input 'x' is missing"));
+    EXPECT_THAT(control.Poll().ToString(), HasSubstr("rank 1: input 'x' is missing"));
+    EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Media, ControlConformance, ::testing::ValuesIn(Media()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace sgd::comm
