@@ -64,8 +64,12 @@ class CudaKernels : public Target {
     gpu::Combinations combinations = combineGroups(artifact, requests);
     FailureOr<gpu::GpuKernels> compiled = gpu::compileKernels(requests, architectures, threads, combinations);
     if (failed(compiled)) return failure();
-    for (auto [kernel, blockThreads] : llvm::zip_equal(artifact.kernels, compiled->threads))
-      kernel->threads = blockThreads;
+    for (auto [kernel, figures] : llvm::zip_equal(artifact.kernels, compiled->figures)) {
+      kernel->threads = figures.threads;
+      kernel->schedule = figures.schedule;
+      kernel->access_bytes = figures.accessBytes;
+      kernel->module_shared_bytes = figures.sharedBytes;
+    }
     writer.SetKernels(::sgd::artifact::PackKernelModules(compiled->modules));
     return success();
   }

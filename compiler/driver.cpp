@@ -5,6 +5,7 @@
 
 #include "compiler/diagnostics.h"
 #include "compiler/export.h"
+#include "compiler/kernel_table.h"
 #include "compiler/locations.h"
 #include "compiler/pipelines.h"
 #include "compiler/programs.h"
@@ -158,6 +159,7 @@ class Driver {
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
+    describeKernels(plan, *topology, writer.artifact());
     absl::StatusOr<std::string> bytes = writer.Serialize();
     if (!bytes.ok())
       return emitError(UnknownLoc::get(&context))

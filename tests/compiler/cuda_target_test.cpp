@@ -91,6 +91,24 @@ TEST(CudaTarget, ModulesOfOneTextShareNoNames) {
   EXPECT_GE(functions, 3);
 }
 
+TEST(CudaTarget, SaysWhatKernelsAre) {
+  FailureOr<Compilation> compilation = compileFor("cuda:sm_90");
+  ASSERT_TRUE(succeeded(compilation));
+  auto file = ::sgd::artifact::ArtifactFile::FromBytes(compilation->artifact, "program.sgda");
+  ASSERT_TRUE(file.ok()) << file.status();
+  const ::sgd::artifact::Kernel* rows = nullptr;
+  for (const auto* kernel : *(*file)->root().kernels())
+    if (kernel->schedule()->str() == "rows") rows = kernel;
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ(rows->ops()->str(), "exp, reduce add");
+  EXPECT_EQ(rows->loc()->str(), "program.mlir:6:8");
+  EXPECT_EQ(rows->bytes(), 8u * 64 * 4 * 2 + 8 * 4) << "x, e and s";
+  EXPECT_EQ(rows->flops(), 8u * 64 * 11) << "exp counts as 10";
+  EXPECT_GT(rows->seconds(), 1e-6);
+  EXPECT_LT(rows->seconds(), 1e-5);
+  EXPECT_EQ(rows->access_bytes(), 16u) << "rows of 64 are read by fours";
+}
+
 TEST(CudaTarget, BytesDoNotDependOnThreads) {
   FailureOr<Compilation> one = compileFor("cuda:sm_90", 1), three = compileFor("cuda:sm_90", 3);
   ASSERT_TRUE(succeeded(one) && succeeded(three));

@@ -61,6 +61,11 @@ TEST_F(SgdInspect, HasNoModulesOfACpu) {
   EXPECT_THAT(result.errors, HasSubstr("is for the target cpu, not for GPUs"));
 }
 
+TEST_F(SgdInspect, ListsNoKernelsWhereThereAreNone) {
+  EXPECT_THAT(Run({"--kernels"}), HasSubstr("kernels: none\n"));
+  EXPECT_EQ(nlohmann::json::parse(Run({"--kernels", "--json"}))["kernels"]["table"], nlohmann::json::array());
+}
+
 TEST_F(SgdInspect, ChecksStreams) {
   const std::string text = Run({"--check-streams"});
   EXPECT_THAT(text, HasSubstr("program 'train', on a device with queues: 2 queues, "));

@@ -16,6 +16,7 @@
 #include "runtime/comm/sent_bytes.h"
 #include "runtime/trace/slices.h"
 #include "tools/sgd-inspect/describe_types.h"
+#include "tools/sgd-inspect/kernel_table.h"
 
 namespace sgd::inspect {
 namespace {
@@ -341,6 +342,7 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
                  {"total", root.private_bytes() + root.window_bytes() + root.constant_bytes()}}},
                {"kernels", {{"count", Size(root.kernels())}, {"bytes", file.kernels().size()}}},
                {"programs", Json::array()}};
+  if (parts.kernels) json["kernels"]["table"] = KernelsJson(root);
   for (uint32_t i = 0; i < Size(root.programs()); ++i) {
     json["programs"].push_back(ProgramJson(root, *root.programs()->Get(i), parts));
   }

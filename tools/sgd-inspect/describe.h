@@ -11,14 +11,15 @@ struct Parts {
   bool program = false;      // every instruction
   bool memory = false;       // every slice with what lies in it and when it is used
   bool collectives = false;  // operands of each collective
+  bool kernels = false;      // every kernel: kernel_table.h
   bool explain = false;      // why each collective is there
 };
 
 // {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "architectures", "mesh": [[name, size]],
 // "ranks", "memory": {"private", "window",
-//  "constants", "total"}, "kernels": {"count", "bytes"}, "programs": [{"name", "inputs", "outputs",
-//  "instructions": {kind: count}, "flops", "sent_bytes", "collective_hash", "collectives", and as
-//  asked for "code", "slices", "explain"}]}
+//  "constants", "total"}, "kernels": {"count", "bytes", and as asked for "table"}, "programs": [{"name", "inputs",
+//  "outputs", "instructions": {kind: count}, "flops", "sent_bytes", "collective_hash", "collectives", and as asked for
+//  "code", "slices", "explain"}]}
 nlohmann::ordered_json Describe(const artifact::ArtifactFile& file, const Parts& parts);
 
 }  // namespace sgd::inspect

@@ -71,6 +71,8 @@ int main(int argc, char** argv) {
   app.add_flag("--program", parts.program, "Inputs, outputs and every instruction");
   app.add_flag("--memory", parts.memory, "Every slice of memory: what lies there and when it is used");
   app.add_flag("--collectives", parts.collectives, "Every collective with its tensors and bytes");
+  app.add_flag("--kernels", parts.kernels,
+               "Every kernel: how often it is launched, how it is dealt out to threads, its work, ops and source line");
   app.add_flag("--explain", parts.explain, "Why each collective is there");
   app.add_flag("--check-streams", instead.check_streams,
                "Instead: whether instructions that may run at the same time leave each other's memory alone, on a "

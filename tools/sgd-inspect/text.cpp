@@ -223,6 +223,31 @@ std::string ExplainText(const Json& records) {
   return text;
 }
 
+std::string Microseconds(const Json& seconds) {
+  return seconds.is_number() ? absl::StrFormat("%.1f", seconds.get<double>() * 1e6) : "";
+}
+
+// Those of a GPU say how they are dealt out to threads.
+std::string KernelsText(const Json& kernels, bool is_gpu) {
+  if (kernels.empty()) return "\nkernels: none\n";
+  std::vector<std::string> head = {"name", "launches", "combined", is_gpu ? "blocks" : "range"};
+  if (is_gpu) head.insert(head.end(), {"threads", "shared", "access", "schedule"});
+  head.insert(head.end(), {"flops", "bytes", "us", "ops", "source"});
+  Table table(head);
+  for (const Json& kernel : kernels) {
+    std::vector<std::string> row = {Name(kernel["name"]), Grouped(kernel["launches"]), Grouped(kernel["combined"]),
+                                    Grouped(kernel["blocks"])};
+    if (is_gpu)
+      row.insert(row.end(), {Plain(kernel["threads"]), Grouped(kernel["shared_bytes"]), Plain(kernel["access_bytes"]),
+                             Name(kernel["schedule"])});
+    row.insert(row.end(), {Grouped(kernel["flops"]), Grouped(kernel["bytes"]), Microseconds(kernel["seconds"]),
+                           Name(kernel["ops"]), Name(kernel["loc"])});
+    table.Add(std::move(row));
+  }
+  return absl::StrCat("\nkernels (flops, bytes and estimated time of one launch)\n",
+                      is_gpu ? table.Text({1, 2, 3, 4, 5, 6, 8, 9, 10}) : table.Text({1, 2, 3, 4, 5, 6}));
+}
+
 std::string ProgramText(const Json& program, const Parts& parts) {
   std::vector<std::string> counts;
   for (const auto& [kind, count] : program["instructions"].items())
@@ -230,7 +255,7 @@ std::string ProgramText(const Json& program, const Parts& parts) {
   std::string text = absl::StrCat(
       "\nprogram ", Name(program["name"]), ": ", counts.empty() ? "empty" : absl::StrJoin(counts, ", "), "; ",
       Grouped(program["flops"]), " flops and ", Grouped(program["sent_bytes"]), " bytes sent a step\n");
-  const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain;
+  const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain && !parts.kernels;
   if (is_summary || parts.program) {
     absl::StrAppend(
         &text,
@@ -250,6 +275,8 @@ std::string ProgramText(const Json& program, const Parts& parts) {
 
 std::string DescriptionText(const Json& description, const Parts& parts) {
   std::string text = HeadText(description);
+  if (parts.kernels)
+    absl::StrAppend(&text, KernelsText(description["kernels"]["table"], description["target"] != "cpu"));
   for (const Json& program : description["programs"]) absl::StrAppend(&text, ProgramText(program, parts));
   return text;
 }

@@ -36,7 +36,8 @@ struct Unit {
 /// Functions of one group, and the group's text.
 struct CompiledGroup {
   std::string text;
-  SmallVector<unsigned> threads;
+  std::vector<KernelFigures> figures;               // by unit
+  llvm::DenseMap<Operation*, KernelFigures> parts;  // of clusters that stand in combined kernels
   bool isDone = false;
 };
 
@@ -63,25 +64,33 @@ static void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!function.isDeclaration()) passes.run(function, functions);
 }
 
-/// Adds the kernel of a request; the threads of its blocks.
-static FailureOr<unsigned> emitKernel(llvm::Module& module, const KernelRequest& request) {
+/// Adds the kernel of a request; how its work is dealt out.
+static FailureOr<StringRef> writeKernel(llvm::Module& module, const KernelRequest& request) {
   if (Operation* rowOp = getRowOp(request.body)) {
     if (failed(emitRowKernel(module, rowOp, request))) return failure();
-    return rowKernelThreads(rowOp);
+    return isa<SortRowsOp>(rowOp) ? StringRef("sort") : StringRef("top_k");
   }
   if (ConvolveOp convolve = getConvolve(request.body)) {
     emitConvolveKernel(module, convolve, request);
-    return kConvolveThreads;
+    return StringRef("convolution");
   }
   if (AttentionOpInterface attention = getAttention(request.body)) {
     emitAttentionKernel(module, attention, request);
-    return attentionThreads(attention);
+    return StringRef("attention");
   }
   FailureOr<KernelPlan> plan = planKernel(request.body, WalkStyle::Threads);
   if (failed(plan)) return failure();
   KernelEmitter emitter(module, *plan, request);
   if (failed(emitter.run())) return failure();
-  return emitter.threads();
+  return getName(emitter.getSchedule().kind);
+}
+
+static FailureOr<KernelFigures> emitKernel(llvm::Module& module, const KernelRequest& request) {
+  FailureOr<StringRef> schedule = writeKernel(module, request);
+  if (failed(schedule)) return failure();
+  llvm::Function& kernel = *module.getFunction(request.symbol);
+  setSchedule(kernel, *schedule);
+  return getFigures(kernel);
 }
 
 /// Names that modules of one text may share otherwise.
@@ -115,11 +124,17 @@ static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> 
   llvm::Module module("kernels", context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
+  auto emitPart = [&](llvm::Module& module, const KernelRequest& request) -> FailureOr<unsigned> {
+    FailureOr<KernelFigures> figures = emitKernel(module, request);
+    if (failed(figures)) return failure();
+    group.parts[request.body] = *figures;
+    return figures->threads;
+  };
   for (const Unit& unit : units) {
-    FailureOr<unsigned> threads = unit.request ? emitKernel(module, *unit.request)
-                                               : emitCombinedKernel(module, *unit.combined, requests, emitKernel);
-    if (failed(threads)) return failure();
-    group.threads.push_back(*threads);
+    FailureOr<KernelFigures> figures = unit.request ? emitKernel(module, *unit.request)
+                                                    : emitCombinedKernel(module, *unit.combined, requests, emitPart);
+    if (failed(figures)) return failure();
+    group.figures.push_back(std::move(*figures));
   }
   std::string problem;
   llvm::raw_string_ostream explanation(problem);
@@ -159,6 +174,24 @@ static std::vector<SmallVector<Unit>> makeGroups(ArrayRef<KernelRequest> request
   return groups;
 }
 
+/// By request, then by combined kernel. Those of requests without a kernel of their own stand among the others.
+static std::vector<KernelFigures> collectFigures(ArrayRef<CompiledGroup> groups, ArrayRef<KernelRequest> requests,
+                                                 const Combinations& combinations) {
+  std::vector<KernelFigures> ofUnits, figures;
+  llvm::DenseMap<Operation*, KernelFigures> ofParts;
+  for (const CompiledGroup& group : groups) {
+    llvm::append_range(ofUnits, group.figures);
+    for (const auto& [cluster, part] : group.parts) ofParts[cluster] = part;
+  }
+  auto next = ofUnits.begin();
+  for (auto [number, request] : llvm::enumerate(requests)) {
+    bool isAlone = combinations.onlyCombined.empty() || !combinations.onlyCombined[number];
+    figures.push_back(isAlone ? *next++ : ofParts.lookup(request.body));
+  }
+  figures.insert(figures.end(), next, ofUnits.end());
+  return figures;
+}
+
 FailureOr<GpuKernels> mlir::sgd::gpu::compileKernels(ArrayRef<KernelRequest> requests,
                                                      ArrayRef<Architecture> architectures, unsigned helpers,
                                                      const Combinations& combinations) {
@@ -176,19 +209,8 @@ FailureOr<GpuKernels> mlir::sgd::gpu::compileKernels(ArrayRef<KernelRequest> req
       compiled[number].isDone =
           succeeded(compileGroup(parts[number], requests, architecture, number, compiled[number]));
     });
-    SmallVector<unsigned> threads;
-    for (const CompiledGroup& group : compiled) {
-      if (!group.isDone) return failure();
-      threads.append(group.threads);
-    }
-    // Those of requests without a kernel of their own stand among the others.
-    kernels.threads.clear();
-    auto* next = threads.begin();
-    for (auto [number, request] : llvm::enumerate(requests)) {
-      bool isAlone = combinations.onlyCombined.empty() || !combinations.onlyCombined[number];
-      kernels.threads.push_back(isAlone ? *next++ : getBlockThreads(request.body));
-    }
-    kernels.threads.append(next, threads.end());
+    if (!llvm::all_of(compiled, [](const CompiledGroup& group) { return group.isDone; })) return failure();
+    kernels.figures = collectFigures(compiled, requests, combinations);
     kernels.modules.push_back(join(compiled));
   }
   return kernels;

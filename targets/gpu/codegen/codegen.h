@@ -5,6 +5,7 @@
 
 #include "targets/gpu/codegen/architecture.h"
 #include "targets/gpu/codegen/combined_kernel.h"
+#include "targets/gpu/codegen/kernel_figures.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::gpu {
@@ -30,8 +31,8 @@ struct Combinations {
 };
 
 struct GpuKernels {
-  std::vector<std::string> modules;  ///< text of one module per architecture
-  SmallVector<unsigned> threads;     ///< of a block, by request, then by combined kernel
+  std::vector<std::string> modules;    ///< text of one module per architecture
+  std::vector<KernelFigures> figures;  ///< by request, then by combined kernel
 };
 
 /// The kernels, and the combined ones, for each of `architectures`. The texts depend on requests and architectures

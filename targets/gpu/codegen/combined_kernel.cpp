@@ -42,7 +42,7 @@ class CombinedEmitter {
   CombinedEmitter(llvm::Module& module, const CombinedRequest& combined, ArrayRef<KernelRequest> requests)
       : module(module), combined(combined), requests(requests), b(module.getContext()) {}
 
-  FailureOr<unsigned> run(llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit) {
+  FailureOr<KernelFigures> run(llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit) {
     for (const CombinedPart& part : combined.parts)
       if (failed(addBody(part.request, emit))) return failure();
     declare();
@@ -50,7 +50,7 @@ class CombinedEmitter {
     choosePart(0, combined.parts.size());
     for (Body& body : bodies) callBody(body);
     shareMemory();
-    return threads;
+    return getFigures(*kernel);
   }
 
  private:
@@ -89,6 +89,7 @@ class CombinedEmitter {
     kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
     kernel->addFnAttr(llvm::Attribute::NoUnwind);
     kernel->addFnAttr("nvvm.reqntid", std::to_string(threads));
+    setSchedule(*kernel, "combined");
     auto* entry = llvm::BasicBlock::Create(module.getContext(), "entry", kernel);
     for (Body& body : bodies) {
       body.begin = llvm::BasicBlock::Create(module.getContext(), "part", kernel);
@@ -179,7 +180,7 @@ class CombinedEmitter {
 
 }  // namespace
 
-FailureOr<unsigned> mlir::sgd::gpu::emitCombinedKernel(
+FailureOr<KernelFigures> mlir::sgd::gpu::emitCombinedKernel(
     llvm::Module& module, const CombinedRequest& combined, ArrayRef<KernelRequest> requests,
     llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit) {
   return CombinedEmitter(module, combined, requests).run(emit);

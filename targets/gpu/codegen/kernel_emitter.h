@@ -15,7 +15,7 @@ class KernelEmitter {
   /// Adds the function; emits an error on an op without code.
   LogicalResult run();
 
-  unsigned threads() const { return schedule.threads; }
+  const Schedule& getSchedule() const { return schedule; }
 
  private:
   using Value = llvm::Value;

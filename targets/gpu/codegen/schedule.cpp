@@ -172,6 +172,23 @@ bool mlir::sgd::gpu::isVector(const KernelPlan& plan, const IndexExpr& index, un
   });
 }
 
+StringRef mlir::sgd::gpu::getName(Schedule::Kind kind) {
+  switch (kind) {
+    case Schedule::Kind::Points:
+      return "points";
+    case Schedule::Kind::Rows:
+      return "rows";
+    case Schedule::Kind::Columns:
+      return "columns";
+    case Schedule::Kind::Tiles:
+      return "tiles";
+    case Schedule::Kind::Scatter:
+      return "scatter";
+    case Schedule::Kind::ScatterTogether:
+      return "scatter_together";
+  }
+}
+
 Schedule mlir::sgd::gpu::makeSchedule(const KernelPlan& plan) {
   if (plan.scatter) return scheduleScatter(plan);
   if (!plan.isReduction()) return hasTiles(plan) ? scheduleTiles(plan) : schedulePoints(plan);

@@ -39,6 +39,9 @@ inline constexpr int64_t kTileRows = 8;
 
 Schedule makeSchedule(const KernelPlan& plan);
 
+/// As reports call it.
+StringRef getName(Schedule::Kind kind);
+
 /// Whether load or store `index` of the plan is `lanes` neighbouring elements, aligned to them, at any chunk of `lanes`
 /// points of the lane variable.
 bool isVector(const KernelPlan& plan, const IndexExpr& index, unsigned lanes);

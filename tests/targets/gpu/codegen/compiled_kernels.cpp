@@ -103,6 +103,8 @@ std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest>
   auto module = ::sgd::emulator::KernelModule::Load(compiled->modules.front(), &error, ::sgd::emulator::Judging::kAll);
   EXPECT_NE(module, nullptr) << error;
   if (!module) return nullptr;
+  SmallVector<unsigned> threads;
+  for (const gpu::KernelFigures& figures : compiled->figures) threads.push_back(figures.threads);
   auto order = variant == "forward" ? ::sgd::emulator::Order::kForward : ::sgd::emulator::Order::kBackward;
-  return std::make_unique<EmulatedKernels>(std::move(module), order, compiled->threads, requests);
+  return std::make_unique<EmulatedKernels>(std::move(module), order, std::move(threads), requests);
 }

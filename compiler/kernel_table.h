@@ -1,0 +1,17 @@
+// What an artifact says of its kernels to people.
+#ifndef SGD_COMPILER_KERNEL_TABLE_H
+#define SGD_COMPILER_KERNEL_TABLE_H
+
+#include "dialects/plan/plan_dialect.h"
+#include "passes/cost/topology.h"
+#include "runtime/artifact/program_generated.h"
+
+namespace mlir::sgd {
+
+/// Gives the kernels of `artifact`, which are those of `plan` and then combined ones, their ops, source lines, work and
+/// estimated times.
+void describeKernels(ModuleOp plan, const Topology& topology, ::sgd::artifact::ArtifactT& artifact);
+
+}  // namespace mlir::sgd
+
+#endif
