@@ -41,8 +41,9 @@ class CudaKernels : public Target {
     description.productsTakeGelu = llvm::all_of(architectures, isHopperOrLater);
     description.productsKeepSums = true;
     description.hasTf32 = true;
-    // About 5 us a call, in which a kernel reads and writes a million elements.
-    description.products = {.batchDims = 1, .elementsPerCall = 1 << 20};
+    // About 5 us, in which a kernel reads and writes a million elements.
+    description.elementsPerLaunch = 1 << 20;
+    description.products = {.batchDims = 1, .elementsPerCall = description.elementsPerLaunch};
     description.productWorkspaceBytes = getWorkspaceBytes();
     description.convolutions = getCudnnConvolutions();
     description.convolutionsTakeEpilogues = false;

@@ -49,7 +49,7 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{target.reductionParts, target.reductionColumns}));
-  passes.addNestedPass<func::FuncOp>(createFormClustersPass());
+  passes.addNestedPass<func::FuncOp>(createFormClustersPass(FormClustersPassOptions{target.elementsPerLaunch}));
   FormTilesPassOptions tiles;
   if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);
   if (target.hasTiles) passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));

@@ -21,6 +21,8 @@ struct TargetDescription {
   std::string topology = "host";
   /// What large reductions are cut for: workers, and the neighbouring columns that one of them takes.
   int64_t reductionParts = 32, reductionColumns = 1024;
+  /// What a kernel handles in the time that its launch takes; 0: none.
+  int64_t elementsPerLaunch = 0;
   /// Products around a kernel are computed in tiles that stay in a thread's cache.
   bool hasTiles = true;
   /// Matrices of integers are multiplied by the device; else by kernels.

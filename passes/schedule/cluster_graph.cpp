@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static constexpr size_t kMaxMembers = 256, kMaxRoots = 24, kMaxSearch = 4096, kMaxTries = 16;
+static constexpr size_t kMaxSearch = 4096, kMaxTries = 16;
 /// Tensors up to this size may be handled by one thread.
 static constexpr int64_t kSmall = 16384;
 /// A value is stored rather than computed more often than this for an element: sums of sums of shifted values would
@@ -16,18 +16,28 @@ static constexpr int64_t kMaxEvaluations = 16;
 /// Ops on an element that cost as much as writing it to memory and reading it again.
 static constexpr int64_t kStoreCost = 16, kExpensiveCost = 8;
 
-ClusterGraph::ClusterGraph(Block& block) : order(std::distance(block.begin(), block.end())) {
+ClusterGraph::ClusterGraph(Block& block, int64_t elementsPerLaunch)
+    : elementsPerLaunch(elementsPerLaunch), order(std::distance(block.begin(), block.end())) {
   for (auto [position, op] : llvm::enumerate(block)) nodes[&op] = position;
   for (Operation& op : llvm::reverse(block.without_terminator())) assign(&op);
   mergeSiblings();
+  if (elementsPerLaunch > 0) mergeChains();
 }
 
 Cluster* Cluster::getMerged() {
-  Cluster* cluster = this;
-  while (cluster->mergedInto) cluster = cluster->mergedInto;
+  if (!mergedInto) return this;
   // Whoever asks next has it shorter.
-  for (Cluster* passed = this; passed->mergedInto;) passed = std::exchange(passed->mergedInto, cluster);
-  return cluster;
+  Cluster* last = mergedInto->getMerged();
+  if (last != mergedInto) isRowsOfMerged |= mergedInto->isRowsOfMerged;
+  return mergedInto = last;
+}
+
+ClusterUse ClusterUse::getMerged() const {
+  if (!cluster) return *this;
+  Cluster* merged = cluster->getMerged();
+  if (!cluster->isRowsOfMerged || merged == cluster) return {merged, placement, evaluations};
+  bool isFull = placement.kind == Placement::Full;
+  return {merged, isFull ? Placement{Placement::Repeated, *merged->pattern} : Placement(), evaluations};
 }
 
 std::vector<Cluster*> ClusterGraph::getClusters() const {
@@ -72,9 +82,11 @@ SmallVector<ClusterUse> ClusterGraph::getUses(Operation* op) const {
     }
     // What is updated has to be in memory.
     if (getClusterRole(user) == ClusterRole::Update && user->getOperand(0) == op->getResult(0)) add({nullptr, {}});
-    for (const ClusterUse& use : found->second)
-      add({use.cluster, use.cluster ? placeOperand(user, op->getResult(0), *use.cluster, use.placement) : use.placement,
-           use.evaluations});
+    for (const ClusterUse& stored : found->second) {
+      ClusterUse use = stored.getMerged();
+      if (use.cluster) use.placement = placeOperand(user, op->getResult(0), *use.cluster, use.placement);
+      add(use);
+    }
   }
   return llvm::map_to_vector(uses, [](const auto& entry) {
     ClusterUse use = entry.second;
@@ -184,7 +196,7 @@ bool ClusterGraph::mayRepeat(Operation* op, ArrayRef<ClusterUse> uses) const {
 }
 
 bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster,
-                           SmallVectorImpl<unsigned>& between) const {
+                           SmallVectorImpl<unsigned>& between, bool directUsesCount) const {
   SmallVector<Operation*> work;
   SmallPtrSet<Operation*, 32> seen;
   SmallPtrSet<const Cluster*, 16> seenClusters;
@@ -203,7 +215,7 @@ bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, con
     }
     for (const ClusterUse& use : found->second) {
       const Cluster* user = use.cluster ? use.cluster->getMerged() : nullptr;
-      if (isStart && user == from) continue;
+      if (isStart && (user == from || (user == &cluster && !directUsesCount))) continue;
       if (!user) {
         followUsers(op);
       } else if (user == &cluster) {
@@ -316,14 +328,18 @@ bool ClusterGraph::tryMerge(Cluster& into, Cluster& from) {
   SmallVector<unsigned> between;
   if (reaches(first.roots.getArrayRef(), &first, second, between)) return false;
   order.moveBehind(between, second.node);
-  into.node = second.node;
+  absorb(into, from, second.node);
+  return true;
+}
+
+void ClusterGraph::absorb(Cluster& into, Cluster& from, unsigned node) {
+  into.node = node;
   into.hasUpdate |= from.hasUpdate;
   into.members.insert_range(from.members);
   into.roots.insert_range(from.roots);
   from.mergedInto = &into;
   from.members.clear();
   from.roots.clear();
-  return true;
 }
 
 /// Joins clusters over the same domain that read the same tensor, and those that compute single numbers.

@@ -36,6 +36,7 @@ struct Cluster {
   SetVector<Operation*> roots;  // members whose results are used outside
   unsigned node;                // of the order of clusters and ops outside
   Cluster* mergedInto = nullptr;
+  bool isRowsOfMerged = false;  // a point of this one is a row of what it has become part of
 
   /// The cluster that this one has become part of, or itself.
   Cluster* getMerged();
@@ -48,17 +49,32 @@ struct ClusterUse {
   /// How often it is computed for a point of the domain, at most: above 1 for values that are read elsewhere, which
   /// each of their readers computes anew.
   int64_t evaluations = 1;
+
+  /// The same use in what the cluster has become part of.
+  ClusterUse getMerged() const;
+};
+
+/// How the domains of a cluster and of a reader of its results lie in that of the two as one.
+enum class Chain {
+  SamePoints,        // they are the same
+  ReaderIsRows,      // the reader's points are the producer's rows
+  ProducerIsRows,    // the producer's points are the reader's rows
+  ProducerIsPoints,  // the reader reduces what the producer has a point each for
 };
 
 class ClusterGraph {
  public:
-  /// Assigns every op of `block` that can be in a kernel.
-  explicit ClusterGraph(Block& block);
+  /// Assigns every op of `block` that can be in a kernel. `elementsPerLaunch`: what a kernel handles in the time that
+  /// its launch takes; 0: launches take none, and kernels that depend on each other stay apart where their threads
+  /// would do so.
+  ClusterGraph(Block& block, int64_t elementsPerLaunch);
 
   /// Clusters with members, in order of their first root.
   std::vector<Cluster*> getClusters() const;
 
  private:
+  static constexpr size_t kMaxMembers = 256, kMaxRoots = 24;
+
   void assign(Operation* op);
   /// Uses of `op`'s result by what is assigned already.
   SmallVector<ClusterUse> getUses(Operation* op) const;
@@ -69,14 +85,21 @@ class ClusterGraph {
   bool mayRepeat(Operation* op, ArrayRef<ClusterUse> uses) const;
   void join(Operation* op, const ClusterUse& use);
   void startCluster(Operation* op);
-  /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`. Says
-  /// yes when it would take long to know. When not, `between` are the nodes that they flow into and that come before
-  /// `cluster`.
+  /// Whether the results of `values`, ops of cluster `from`, flow into `cluster` by way of ops outside of `from`, and
+  /// of `cluster` too when `directUsesCount` is false. Says yes when it would take long to know. When not, `between`
+  /// are the nodes that they flow into and that come before `cluster`.
   bool reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster,
-               SmallVectorImpl<unsigned>& between) const;
+               SmallVectorImpl<unsigned>& between, bool directUsesCount = true) const;
   void mergeSiblings();
   bool tryMerge(Cluster& into, Cluster& from);
+  /// Makes `from` a part of `into`, in the place of `node`.
+  void absorb(Cluster& into, Cluster& from, unsigned node);
+  void mergeChains();
+  std::optional<Chain> getChain(Cluster& producer, Cluster& reader) const;
+  bool readsWhereMade(Cluster& producer, Cluster& reader, Chain chain) const;
+  bool tryChain(Cluster& producer, Cluster& reader);
 
+  const int64_t elementsPerLaunch;
   llvm::DenseMap<Operation*, unsigned> nodes;  // position of each op in the block; a cluster has that of its first op
   TopologicalOrder order;
   std::vector<std::unique_ptr<Cluster>> clusters;

@@ -173,19 +173,21 @@ class BlockSorter {
 };
 
 struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
+  using FormClustersPassBase::FormClustersPassBase;
+
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     for (Block* block : getProgramBlocks(function))
-      if (failed(form(*block))) {
+      if (failed(form(*block, elementsPerLaunch))) {
         function.emitError("clusters depend on each other in a circle");
         return signalPassFailure();
       }
   }
 
-  static LogicalResult form(Block& block) {
+  static LogicalResult form(Block& block, int64_t elementsPerLaunch) {
     llvm::DenseMap<Operation*, unsigned> positions;
     for (auto [position, op] : llvm::enumerate(block)) positions[&op] = position;
-    ClusterGraph graph(block);
+    ClusterGraph graph(block, elementsPerLaunch);
     OpBuilder builder(block.getTerminator());
     SmallVector<std::pair<Value, Value>> replacements;
     for (const Cluster* cluster : graph.getClusters()) {

@@ -95,8 +95,13 @@ def FormClustersPass : Pass<"sgd-form-clusters", "::mlir::func::FuncOp"> {
     slice) and constants. An op joins the cluster of its readers when the kernel still walks its data once: elementwise chains, reductions
     with what they reduce and with what walks the same rows again, several results over the same domain. Constants, index maps and
     cheap ops with one large operand are computed in each reader. Clusters over the same domain that read the same tensor become one.
+
+    Where launches take time, so do clusters that read each other's results at the points that make them: what follows sums for each row of
+    them, sums of which one needs another's, and elements together with what reduces them.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
+  let options = [Option<"elementsPerLaunch", "elements-per-launch", "int64_t", "0",
+                        "Elements that a kernel handles in the time of its launch; 0: launches take no time">];
 }
 
 def FormTilesPass : Pass<"sgd-form-tiles", "::mlir::func::FuncOp"> {
