@@ -33,6 +33,8 @@ class Carry {
 
   // After Run of `from`, when its outputs have been read: outputs' bytes may be overwritten.
   absl::Status Run();
+  // Whether there is nothing to copy.
+  bool is_empty() const { return copies_.empty(); }
 
  private:
   std::vector<std::unique_ptr<device::Node>> copies_;

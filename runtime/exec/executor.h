@@ -12,8 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,16 +22,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/artifact/control_flow.h"
-#include "runtime/comm/communicator.h"
 #include "runtime/data/shard.h"
-#include "runtime/device/device.h"
 #include "runtime/exec/context.h"
-#include "runtime/exec/host_tensors.h"
+#include "runtime/exec/prepared_program.h"
 #include "runtime/exec/queue_timer.h"
-#include "runtime/exec/queued_step.h"
 
 namespace sgd::exec {
+
+class Carry;  // carry.h
 
 struct ExecutorOptions {
   // Bounds each single wait for peers.
@@ -64,6 +60,8 @@ struct StepTiming {
   absl::Duration communication;
 };
 
+// Two kinds: host_executor.h for devices that have executed what they were given when the call returns, and
+// queue_executor.h for those with queues.
 class Executor {
  public:
   // Prepares all instructions. Ranks must create the executors of an artifact in the same order
@@ -71,6 +69,7 @@ class Executor {
   // cannot do, with program, instruction and location.
   static absl::StatusOr<std::unique_ptr<Executor>> Create(ExecutionContext& context, std::string_view program,
                                                           const ExecutorOptions& options);
+  virtual ~Executor() = default;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -83,25 +82,27 @@ class Executor {
   // has begun and not ended. kStepsUnderWay may be under way: the next step's inputs are filled, given and copied while
   // one runs. Between them InputBytes is for staged inputs alone, and outputs that are no scalars must not be read.
   // Elsewhere Begin runs the step.
-  absl::Status Begin(uint64_t step);
-  absl::Status End();
-  bool has_queues() const { return queued_ != nullptr; }
+  //
+  // `carry`, on a device with queues alone: the step ends with it, so of its outputs only scalars can be read.
+  virtual absl::Status Begin(uint64_t step, Carry* carry = nullptr) = 0;
+  virtual absl::Status End() = 0;
+  virtual bool has_queues() const = 0;
 
   // Of a device that the host feeds by copies, before the first step: `fed` inputs are filled before every step, `kept`
   // ones hold the same before every step, what was filled before. ResourceExhausted when memory is.
-  absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept);
+  virtual absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) = 0;
 
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
   // This rank's shard of an input in the host's memory, to be filled as a whole; of an output, valid from Run until the
   // next Run or carry, and of a scalar from the end of its step until the end of the next one.
-  std::span<std::byte> InputBytes(size_t index) const;
-  std::span<const std::byte> OutputBytes(size_t index) const;
+  virtual std::span<std::byte> InputBytes(size_t index) const = 0;
+  virtual std::span<const std::byte> OutputBytes(size_t index) const = 0;
   // What an input holds between steps, valid until the next Run or carry.
-  std::span<const std::byte> ReadInput(size_t index) const;
+  virtual std::span<const std::byte> ReadInput(size_t index) const = 0;
   // Not OK when a copy from the device has failed: what was read since then is not to be used.
-  absl::Status read_status() const;
+  virtual absl::Status read_status() const = 0;
 
   // Cuts this rank's shard from a global row-major tensor; padding of uneven shards becomes zero.
   // InvalidArgument on another size.
@@ -112,8 +113,8 @@ class Executor {
 
   const StepTiming& timing() const { return timing_; }
   // Memory beside the context's arenas: for inputs that are staged, and pinned memory of the host.
-  uint64_t staging_bytes() const { return host_ == nullptr ? 0 : host_->device_bytes(); }
-  uint64_t pinned_bytes() const { return host_ == nullptr ? 0 : host_->pinned_bytes(); }
+  virtual uint64_t staging_bytes() const = 0;
+  virtual uint64_t pinned_bytes() const = 0;
   // With ExecutorOptions::profile: the wall time that each instruction takes in a step, all its executions together,
   // the least over the steps so far, by its index in the program; InfiniteDuration before the first step. Loops and
   // branches take none themselves. Empty otherwise.
@@ -121,74 +122,24 @@ class Executor {
   // With ExecutorOptions::profile: the instructions of the last step that has ended, in the order in which they began
   // to run or were given to queues.
   const std::vector<InstructionRun>& runs() const { return runs_; }
-  const std::string& program() const { return program_; }
+  const std::string& program() const { return program_->name(); }
 
- private:
-  // One per instruction.
-  struct Step {
-    enum class Kind { kNode, kCollective, kStart, kDone, kLoop, kCase };
-    Kind kind;
-    std::unique_ptr<device::Node> node;        // kNode only
-    comm::CollectiveHandle collective;         // kCollective, kStart, kDone
-    uint32_t instruction;                      // its index in the program
-    uint64_t next;                             // the instruction behind it and all that it runs
-    std::vector<artifact::Block> blocks = {};  // kLoop, kCase: as artifact::BlocksOf
-  };
-
-  struct StepUnderWay {
-    uint64_t step;
-    device::Event* done;
-    absl::Time begin;
-    absl::Duration host;
-  };
-
-  Executor(ExecutionContext& context, const artifact::Program& program, const ExecutorOptions& options);
-  absl::Status PrepareNodes();
-  absl::Status TakeAlgorithms(device::AlgorithmChoices& choices);
-  absl::Status PrepareInstruction(uint32_t index);
-  absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction);
-  absl::Status PrepareForQueues();
-  absl::Status EnqueueInstruction(uint32_t index, uint32_t queue);
-  absl::Status CollectTimes();
-  absl::Status WaitUntil(const std::function<absl::StatusOr<bool>()>& is_done);
-  absl::Status WaitForQueues();
-  absl::Status BeginOnQueues();
-  absl::Status StepError(const absl::Status& status, uint64_t step) const;
-  absl::Status EndJob(const absl::Status& cause) const;
-  absl::Status RunBlock(const artifact::Block& block);
-  absl::Status RunLoop(const Step& step);
-  absl::Status RunCase(const Step& step);
-  absl::Status ExecuteStep(const Step& step);
-  absl::Status ExecuteTimed(const Step& step);
-  absl::Status ExecuteCollective(const Step& step);
-  absl::Status Communicate(const Step& step);
-  absl::Status Locate(const absl::Status& status, uint32_t index) const;
-  std::string LocationOf(const artifact::Instruction& instruction) const;
+ protected:
+  Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options);
+  // With profile: adds `runs_`, a step's, to the times of instructions.
+  void KeepTimes();
 
   ExecutionContext& context_;
-  const artifact::Program& source_;
-  ExecutorOptions options_;
-  std::string program_;
+  const ExecutorOptions options_;
+  const std::unique_ptr<PreparedProgram> program_;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
-  std::vector<Step> steps_;
-  std::vector<comm::CollectiveHandle> handles_;       // by instruction, of collectives
-  std::vector<std::unique_ptr<device::Node>> nodes_;  // by instruction, until steps_ has them
-  std::unique_ptr<HostTensors> host_;                 // where the host cannot use the device's memory
-  std::unique_ptr<QueuedStep> queued_;                // on a device with queues
-  std::deque<StepUnderWay> under_way_;                // there: given and not ended
-  std::vector<std::unique_ptr<device::Event>> done_events_;
-  uint64_t begun_ = 0;  // steps
-  absl::Time last_end_ = absl::InfinitePast();
-  uint64_t step_ = 0;
   StepTiming timing_;
-  std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of this step
-  std::vector<absl::Duration> instruction_times_;
   std::vector<InstructionRun> runs_;
-  std::unique_ptr<QueueTimer> timer_;     // with profile, on a device with queues
-  std::vector<std::string> range_names_;  // there: by instruction
-  absl::Time step_begin_;
+
+ private:
+  std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of one step
+  std::vector<absl::Duration> instruction_times_;
 };
 
 }  // namespace sgd::exec

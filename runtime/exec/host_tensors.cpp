@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<HostTensors>> HostTensors::Create(device::Device&
   return tensors;
 }
 
-absl::Status HostTensors::Stage(const std::vector<size_t>& fed, const std::vector<size_t>& kept, bool records) {
+absl::Status HostTensors::Stage(const std::vector<size_t>& fed, const std::vector<size_t>& kept) {
   // What is kept must be in its place.
   if (absl::Status status = mirrors_.Upload(); !status.ok()) return status;
   std::vector<DevicePlace> fed_places, kept_places;
@@ -49,43 +49,42 @@ absl::Status HostTensors::Stage(const std::vector<size_t>& fed, const std::vecto
     kept_[kept[i]] = i;
     kept_places.push_back(input_places_[kept[i]]);
   }
-  absl::StatusOr<std::unique_ptr<StagedInputs>> staged =
-      StagedInputs::Create(device_, fed_places, kept_places, records);
+  absl::StatusOr<std::unique_ptr<StagedInputs>> staged = StagedInputs::Create(device_, fed_places, kept_places);
   if (!staged.ok()) return staged.status();
   staged_ = *std::move(staged);
   return absl::OkStatus();
 }
 
 std::span<std::byte> HostTensors::FillInput(size_t input) {
-  return fed_[input] ? staged_->Fill(*fed_[input]) : mirrors_.Fill(input);
+  return fed_[input] ? staged_->Fill(*fed_[input], next_slot()) : mirrors_.Fill(input);
 }
 
 std::span<const std::byte> HostTensors::ReadInput(size_t input) {
   return mirrors_.ReadInput(input, kept_[input] ? staged_->KeptPlace(*kept_[input]) : input_places_[input].device);
 }
 
-std::span<std::byte> HostTensors::FetchedBytes(size_t fetch, uint64_t step) const {
+std::span<std::byte> HostTensors::FetchedBytes(size_t fetch, uint64_t slot) const {
   const Fetch& fetched = fetches_[fetch];
-  return {fetch_memory_->data() + step % kStepsUnderWay * fetch_bytes_ + fetched.offset, fetched.place.bytes};
+  return {fetch_memory_->data() + slot * fetch_bytes_ + fetched.offset, fetched.place.bytes};
 }
 
 std::span<const std::byte> HostTensors::ReadOutput(size_t output) {
-  if (fetch_of_[output] && ended_ > 0) return FetchedBytes(*fetch_of_[output], ended_ - 1);
+  if (fetch_of_[output] && ended_ > 0) return FetchedBytes(*fetch_of_[output], (ended_ - 1) % kStepsUnderWay);
   return mirrors_.ReadOutput(output);
 }
 
 absl::Status HostTensors::BeginStep() {
   absl::Status status = mirrors_.status();
   if (status.ok()) status = mirrors_.Upload();
-  if (status.ok() && staged_ != nullptr) status = staged_->BeginStep();
+  if (status.ok() && staged_ != nullptr) status = staged_->Upload(next_slot());
   mirrors_.BeginStep();
   ++begun_;
   return status;
 }
 
-absl::Status HostTensors::FetchOutputs() {
+absl::Status HostTensors::FetchOutputs(uint32_t slot) {
   for (size_t i = 0; i < fetches_.size(); ++i) {
-    absl::Status status = device_.host_transfer()->Fetch(fetches_[i].place.device, FetchedBytes(i, begun_ - 1));
+    absl::Status status = device_.host_transfer()->Fetch(fetches_[i].place.device, FetchedBytes(i, slot));
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -19,7 +19,7 @@ namespace sgd::exec {
 class HostTensors {
  public:
   // At most so many steps are under way: given to the device and not ended.
-  static constexpr uint64_t kStepsUnderWay = 2;
+  static constexpr uint64_t kStepsUnderWay = StagedInputs::kSlots;
 
   // `fetched` are the outputs whose bytes are there when a step has ended, small ones. Borrows the device, which has a
   // host transfer. ResourceExhausted when the host has no more pinned memory.
@@ -29,16 +29,22 @@ class HostTensors {
                                                              const std::vector<size_t>& fetched);
 
   // See Executor::StageInputs.
-  absl::Status Stage(const std::vector<size_t>& fed, const std::vector<size_t>& kept, bool records);
+  absl::Status Stage(const std::vector<size_t>& fed, const std::vector<size_t>& kept);
 
   // As Executor has them.
   std::span<std::byte> FillInput(size_t input);
   std::span<const std::byte> ReadInput(size_t input);
   std::span<const std::byte> ReadOutput(size_t output);
 
-  // Enqueue what comes before a step, and behind it.
+  // Steps use slots in turn: that of the next one to begin.
+  uint32_t next_slot() const { return static_cast<uint32_t>(begun_ % kStepsUnderWay); }
+  // A step begins: enqueues copies of what was filled for it.
   absl::Status BeginStep();
-  absl::Status FetchOutputs();
+  // What a step of the slot begins and ends with on queue 0, the same for all of them.
+  absl::Status TakeInputs(uint32_t slot) { return staged_->Take(slot); }
+  absl::Status FetchOutputs(uint32_t slot);
+  bool takes_inputs() const { return staged_ != nullptr && !staged_->is_empty(); }
+  bool fetches_outputs() const { return !fetches_.empty(); }
   // The first step that has not ended ends.
   void EndStep();
 
@@ -54,7 +60,7 @@ class HostTensors {
   };
 
   HostTensors(device::Device& device, const std::vector<DevicePlace>& inputs, const std::vector<DevicePlace>& outputs);
-  std::span<std::byte> FetchedBytes(size_t fetch, uint64_t step) const;
+  std::span<std::byte> FetchedBytes(size_t fetch, uint64_t slot) const;
 
   device::Device& device_;
   std::vector<DevicePlace> input_places_;

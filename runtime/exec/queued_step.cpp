@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "absl/memory/memory.h"
 #include "runtime/artifact/reader.h"
@@ -27,52 +28,61 @@ absl::StatusOr<std::unique_ptr<QueuedStep>> QueuedStep::Create(device::Queues& q
   return step;
 }
 
-absl::Status QueuedStep::RunBlock(uint32_t block) {
+absl::Status QueuedStep::Run(const Frame& frame) { return RunBlock(0, frame); }
+
+absl::Status QueuedStep::RunBlock(uint32_t block, const Frame& frame) {
   const StreamBlock& actions = plan_.blocks[block];
-  for (size_t i = 0; i < actions.size();) {
-    const StreamAction& action = actions[i];
-    if (action.kind == StreamAction::Kind::kHost) {
-      const artifact::Instruction& instruction = *program_.instructions()->Get(action.instruction);
-      const artifact::Loop* loop = instruction.op_as_Loop();
-      absl::Status status = loop != nullptr ? WalkLoop(action, *loop) : WalkCase(action, *instruction.op_as_Case());
-      if (!status.ok()) return status;
-      ++i;
-      continue;
-    }
+  for (size_t i = 0;; ++i) {
     const size_t end = device::SegmentEnd(actions, i);
-    if (absl::Status status = RunSegment(block, i, end); !status.ok()) return status;
+    const bool is_first = i == 0 && frame.before != nullptr, is_last = end == actions.size() && frame.after != nullptr;
+    const Part part{block, i, end, is_first ? &frame.before : nullptr, is_last ? &frame.after : nullptr};
+    if (absl::Status status = RunPart(part, is_first || is_last ? frame.variant : 0); !status.ok()) return status;
+    if (end == actions.size()) return absl::OkStatus();
+    const artifact::Instruction& instruction = *program_.instructions()->Get(actions[end].instruction);
+    const artifact::Loop* loop = instruction.op_as_Loop();
+    absl::Status status =
+        loop != nullptr ? WalkLoop(actions[end], *loop) : WalkCase(actions[end], *instruction.op_as_Case());
+    if (!status.ok()) return status;
     i = end;
   }
-  return absl::OkStatus();
 }
 
 // The first execution is not recorded: libraries may load code and allocate when they run something first.
-absl::Status QueuedStep::RunSegment(uint32_t block, size_t begin, size_t end) {
-  Segment& segment = segments_[{block, begin}];
-  const bool is_single = end - begin == 1 && plan_.blocks[block][begin].first_block == 0;
-  const bool is_first = segment.executions++ == 0;
-  if (!records_ || is_first || is_single) return Enqueue(plan_.blocks[block], begin, end);
-  if (segment.recording != nullptr) {
-    hooks_.count_sent(segment.sent_bytes);
-  } else if (absl::Status status = Record(block, begin, end, segment); !status.ok()) {
-    return status;
+absl::Status QueuedStep::RunPart(const Part& part, uint32_t variant) {
+  const bool has_frame = part.before != nullptr || part.after != nullptr;
+  if (part.begin == part.end && !has_frame) return absl::OkStatus();
+  const bool is_single =
+      part.end - part.begin == 1 && plan_.blocks[part.block][part.begin].first_block == 0 && !has_frame;
+  PartState& state = parts_[{part.block, part.begin}];
+  if (!std::exchange(state.has_run, true) || !records_ || is_single) return Enqueue(part);
+  Recording& recording = state.recordings[variant];
+  if (recording.node != nullptr) {
+    hooks_.count_sent(recording.sent_bytes);
+  } else {
+    absl::StatusOr<Recording> recorded = Record(part);
+    if (!recorded.ok()) return recorded.status();
+    recording = *std::move(recorded);
   }
-  return segment.recording->Execute();
+  return recording.node->Execute();
 }
 
-absl::Status QueuedStep::Record(uint32_t block, size_t begin, size_t end, Segment& segment) {
+absl::StatusOr<QueuedStep::Recording> QueuedStep::Record(const Part& part) {
   if (absl::Status status = queues_.BeginRecording(); !status.ok()) return status;
   const uint64_t sent_before = hooks_.sent_bytes();
-  absl::Status status = Enqueue(plan_.blocks[block], begin, end);
-  absl::StatusOr<std::unique_ptr<device::Node>> recording = queues_.EndRecording();
+  absl::Status status = Enqueue(part);
+  absl::StatusOr<std::unique_ptr<device::Node>> node = queues_.EndRecording();
   if (!status.ok()) return status;
-  if (!recording.ok()) return recording.status();
-  segment.recording = *std::move(recording);
-  segment.sent_bytes = hooks_.sent_bytes() - sent_before;
-  return absl::OkStatus();
+  if (!node.ok()) return node.status();
+  return Recording{*std::move(node), hooks_.sent_bytes() - sent_before};
 }
 
-absl::Status QueuedStep::Enqueue(const StreamBlock& block, size_t begin, size_t end) {
+absl::Status QueuedStep::Enqueue(const Part& part) {
+  absl::Status status = part.before == nullptr ? absl::OkStatus() : (*part.before)();
+  if (status.ok()) status = EnqueueActions(plan_.blocks[part.block], part.begin, part.end);
+  return status.ok() && part.after != nullptr ? (*part.after)() : status;
+}
+
+absl::Status QueuedStep::EnqueueActions(const StreamBlock& block, size_t begin, size_t end) {
   absl::Status status;
   for (size_t i = begin; i < end && status.ok(); ++i) {
     const StreamAction& action = block[i];
@@ -102,7 +112,7 @@ absl::Status QueuedStep::EnqueueInstruction(const StreamAction& action) {
   }
   const StreamBlock& body = plan_.blocks[action.first_block + 1];
   for (uint64_t trip = 0; trip < loop->trips(); ++trip) {
-    if (absl::Status status = Enqueue(body, 0, body.size()); !status.ok()) return status;
+    if (absl::Status status = EnqueueActions(body, 0, body.size()); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -111,12 +121,12 @@ absl::Status QueuedStep::WalkLoop(const StreamAction& action, const artifact::Lo
   for (uint64_t trip = 0; loop.predicate() != nullptr || trip < loop.trips(); ++trip) {
     if (loop.predicate() != nullptr) {
       std::byte predicate{0};
-      absl::Status status = RunBlock(action.first_block);
+      absl::Status status = RunBlock(action.first_block, {});
       if (status.ok()) status = hooks_.wait();
       if (status.ok()) status = hooks_.read(*loop.predicate(), {&predicate, 1});
       if (!status.ok() || predicate == std::byte{0}) return status;
     }
-    if (absl::Status status = RunBlock(action.first_block + 1); !status.ok()) return status;
+    if (absl::Status status = RunBlock(action.first_block + 1, {}); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -130,7 +140,7 @@ absl::Status QueuedStep::WalkCase(const StreamAction& action, const artifact::Ca
   std::memcpy(&index, bytes, sizeof(index));
   const uint32_t count = branches.branches()->size();
   const bool has_branch = index >= 0 && static_cast<uint32_t>(index) < count;
-  return RunBlock(action.first_block + (has_branch ? static_cast<uint32_t>(index) : count - 1));
+  return RunBlock(action.first_block + (has_branch ? static_cast<uint32_t>(index) : count - 1), {});
 }
 
 }  // namespace sgd::exec

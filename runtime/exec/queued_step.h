@@ -1,4 +1,5 @@
-// A step on a device with queues: the actions of a stream plan, recorded once they have run and replayed from then on.
+// A step on a device with queues: the actions of a stream plan and what frames them, recorded once they have run and
+// replayed from then on.
 #pragma once
 
 #include <cstdint>
@@ -31,28 +32,46 @@ class QueuedStep {
     std::function<void(uint64_t bytes)> count_sent;
   };
 
+  // What a step does on queue 0 beside its program, as parts of the same recordings; null for nothing.
+  struct Frame {
+    // Steps whose frames do different things have different numbers; each is recorded apart.
+    uint32_t variant = 0;
+    std::function<absl::Status()> before, after;
+  };
+
   // Borrows the queues and the program. With `records` a part of the step that has run once is recorded when it comes
   // again and replayed ever after; without, instructions are given to the queues one by one in every step.
   static absl::StatusOr<std::unique_ptr<QueuedStep>> Create(device::Queues& queues, const artifact::Program& program,
                                                             Hooks hooks, bool records);
 
   // Gives the queues one step; what it was given may still run when it returns.
-  absl::Status Run() { return RunBlock(0); }
+  absl::Status Run(const Frame& frame);
 
   const device::StreamPlan& plan() const { return plan_; }
 
  private:
-  struct Segment {
-    uint64_t executions = 0;
-    std::unique_ptr<device::Node> recording;
+  struct Recording {
+    std::unique_ptr<device::Node> node;
     uint64_t sent_bytes = 0;  // by one execution
+  };
+  struct PartState {
+    bool has_run = false;
+    std::map<uint32_t, Recording> recordings;  // by variant
+  };
+
+  // Actions [begin, end) of a block that the host does not interrupt, and the frame's parts around them.
+  struct Part {
+    uint32_t block;
+    size_t begin, end;
+    const std::function<absl::Status()>*before, *after;  // null for nothing
   };
 
   QueuedStep(device::Queues& queues, const artifact::Program& program, Hooks hooks, bool records);
-  absl::Status RunBlock(uint32_t block);
-  absl::Status RunSegment(uint32_t block, size_t begin, size_t end);
-  absl::Status Record(uint32_t block, size_t begin, size_t end, Segment& segment);
-  absl::Status Enqueue(const device::StreamBlock& block, size_t begin, size_t end);
+  absl::Status RunBlock(uint32_t block, const Frame& frame);
+  absl::Status RunPart(const Part& part, uint32_t variant);
+  absl::StatusOr<Recording> Record(const Part& part);
+  absl::Status Enqueue(const Part& part);
+  absl::Status EnqueueActions(const device::StreamBlock& block, size_t begin, size_t end);
   absl::Status EnqueueInstruction(const device::StreamAction& action);
   absl::Status WalkLoop(const device::StreamAction& action, const artifact::Loop& loop);
   absl::Status WalkCase(const device::StreamAction& action, const artifact::Case& branches);
@@ -62,7 +81,7 @@ class QueuedStep {
   Hooks hooks_;
   bool records_;
   device::StreamPlan plan_;
-  std::map<std::pair<uint32_t, size_t>, Segment> segments_;  // by block and first action
+  std::map<std::pair<uint32_t, size_t>, PartState> parts_;  // by block and first action
 };
 
 }  // namespace sgd::exec

@@ -1,7 +1,7 @@
-// One copy from the host a step, however many inputs: they lie one after another on both sides.
+// One copy from the host a step, however many inputs: they lie one after another on both sides. A slot is free for the
+// next copy when the step that took it has ended, which the host has seen before it gives the step after the next.
 #include "runtime/exec/staged_inputs.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -20,110 +20,93 @@ uint64_t Rounded(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment 
 
 absl::StatusOr<std::unique_ptr<StagedInputs>> StagedInputs::Create(device::Device& device,
                                                                    const std::vector<DevicePlace>& fed,
-                                                                   const std::vector<DevicePlace>& kept, bool records) {
-  auto staged = absl::WrapUnique(new StagedInputs(device, records));
+                                                                   const std::vector<DevicePlace>& kept) {
+  auto staged = absl::WrapUnique(new StagedInputs(device));
   if (absl::Status status = staged->Prepare(fed, kept); !status.ok()) return status;
   return staged;
 }
 
 absl::Status StagedInputs::Prepare(const std::vector<DevicePlace>& fed, const std::vector<DevicePlace>& kept) {
-  uint64_t bytes = 0;
-  for (const auto& [places, slots] : {std::pair(&fed, &fed_), std::pair(&kept, &kept_)}) {
-    for (const DevicePlace& place : *places) {
-      slots->push_back({place, bytes});
-      bytes += Rounded(place.bytes);
-    }
-    if (slots == &fed_) fed_bytes_ = bytes;
+  for (const DevicePlace& place : fed) {
+    fed_.push_back({place, fed_bytes_});
+    fed_bytes_ += Rounded(place.bytes);
+  }
+  uint64_t bytes = kSlots * fed_bytes_;
+  for (const DevicePlace& place : kept) {
+    kept_.push_back({place, bytes});
+    bytes += Rounded(place.bytes);
   }
   if (bytes == 0) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<device::Arena>> staging = device_.Allocate(bytes);
   if (!staging.ok()) return staging.status();
   staging_ = *std::move(staging);
-  absl::StatusOr<std::unique_ptr<device::Arena>> pinned = device_.host_transfer()->AllocateHost(2 * fed_bytes_);
+  absl::StatusOr<std::unique_ptr<device::Arena>> pinned =
+      device_.host_transfer()->AllocateHost(kSlots * fed_bytes_);
   if (!pinned.ok()) return pinned.status();
   pinned_ = *std::move(pinned);
-  for (std::unique_ptr<device::Event>* event : {&uploaded_, &taken_}) {
-    absl::StatusOr<std::unique_ptr<device::Event>> made = device_.queues()->MakeEvent();
-    if (!made.ok()) return made.status();
-    *event = *std::move(made);
-  }
-  return AddCopies();
-}
-
-absl::Status StagedInputs::AddCopies() {
-  for (const Slot& slot : kept_) {
-    absl::StatusOr<std::unique_ptr<device::Node>> copy =
-        device_.PrepareCopy(slot.place.device, staging_->data() + slot.offset, slot.place.bytes);
-    if (!copy.ok()) return copy.status();
-    if (absl::Status status = (*copy)->Execute(); !status.ok()) return status;
-  }
-  for (const std::vector<Slot>* slots : {&fed_, &kept_}) {
-    for (const Slot& slot : *slots) {
-      if (slot.place.bytes == 0) continue;
-      absl::StatusOr<std::unique_ptr<device::Node>> copy =
-          device_.PrepareCopy(staging_->data() + slot.offset, slot.place.device, slot.place.bytes);
-      if (!copy.ok()) return copy.status();
-      copies_.push_back(*std::move(copy));
-    }
+  absl::StatusOr<std::unique_ptr<device::Event>> event = device_.queues()->MakeEvent();
+  if (!event.ok()) return event.status();
+  uploaded_ = *std::move(event);
+  if (absl::Status status = KeepAll(); !status.ok()) return status;
+  if (absl::Status status = AddCopies(kept_, 0, kept_copies_); !status.ok()) return status;
+  for (uint32_t slot = 0; slot < kSlots; ++slot) {
+    if (absl::Status status = AddCopies(fed_, slot * fed_bytes_, fed_copies_[slot]); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-std::span<std::byte> StagedInputs::Fill(size_t i) {
-  Slot& slot = fed_[i];
-  slot.is_filled = true;
-  if (slot.place.bytes == 0) return {};
-  return {pinned_->data() + half_ * fed_bytes_ + slot.offset, slot.place.bytes};
+absl::Status StagedInputs::KeepAll() {
+  for (const Place& place : kept_) {
+    absl::StatusOr<std::unique_ptr<device::Node>> copy =
+        device_.PrepareCopy(place.input.device, staging_->data() + place.offset, place.input.bytes);
+    if (!copy.ok()) return copy.status();
+    if (absl::Status status = (*copy)->Execute(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StagedInputs::AddCopies(const std::vector<Place>& places, uint64_t from,
+                                     std::vector<std::unique_ptr<device::Node>>& copies) {
+  for (const Place& place : places) {
+    if (place.input.bytes == 0) continue;
+    absl::StatusOr<std::unique_ptr<device::Node>> copy =
+        device_.PrepareCopy(staging_->data() + from + place.offset, place.input.device, place.input.bytes);
+    if (!copy.ok()) return copy.status();
+    copies.push_back(*std::move(copy));
+  }
+  return absl::OkStatus();
+}
+
+std::span<std::byte> StagedInputs::Fill(size_t i, uint32_t slot) {
+  Place& place = fed_[i];
+  place.is_filled = true;
+  if (place.input.bytes == 0) return {};
+  return {pinned_->data() + slot * fed_bytes_ + place.offset, place.input.bytes};
 }
 
 const std::byte* StagedInputs::KeptPlace(size_t i) const {
-  return staging_ == nullptr ? kept_[i].place.device : staging_->data() + kept_[i].offset;
+  return staging_ == nullptr ? kept_[i].input.device : staging_->data() + kept_[i].offset;
 }
 
-absl::Status StagedInputs::BeginStep() {
-  if (copies_.empty()) return absl::OkStatus();
-  absl::Status status = Upload();
-  return status.ok() ? Take() : status;
-}
-
-absl::Status StagedInputs::Upload() {
-  const auto filled = std::ranges::count_if(fed_, [](const Slot& slot) { return slot.is_filled; });
-  if (filled == 0 || fed_bytes_ == 0) return absl::OkStatus();
-  if (static_cast<size_t>(filled) != fed_.size())
-    return absl::FailedPreconditionError("some inputs were filled for a step, and others that are fed were not");
-  for (Slot& slot : fed_) slot.is_filled = false;
-  const std::span<const std::byte> source(pinned_->data() + half_ * fed_bytes_, fed_bytes_);
-  half_ = 1 - half_;
-  absl::Status status = taken_->Wait(Queues::kCopies);
-  if (status.ok()) status = device_.host_transfer()->Upload(source, staging_->data(), Queues::kCopies);
+absl::Status StagedInputs::Upload(uint32_t slot) {
+  if (fed_bytes_ == 0) return absl::OkStatus();
+  for (Place& place : fed_) {
+    if (!std::exchange(place.is_filled, false))
+      return absl::FailedPreconditionError("an input that is fed was not filled for this step");
+  }
+  const uint64_t begin = slot * fed_bytes_;
+  absl::Status status = device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_},
+                                                        staging_->data() + begin, Queues::kCopies);
   if (status.ok()) status = uploaded_->Record(Queues::kCopies);
   return status.ok() ? uploaded_->Wait(kCompute) : status;
 }
 
-// The first time is not recorded, as with steps.
-absl::Status StagedInputs::Take() {
-  absl::Status status;
-  if (recording_ != nullptr) {
-    status = recording_->Execute();
-  } else {
-    for (const std::unique_ptr<device::Node>& copy : copies_) {
-      if (status.ok()) status = copy->Execute();
+absl::Status StagedInputs::Take(uint32_t slot) {
+  for (const auto* copies : {&fed_copies_[slot], &kept_copies_}) {
+    for (const std::unique_ptr<device::Node>& copy : *copies) {
+      if (absl::Status status = copy->Execute(); !status.ok()) return status;
     }
   }
-  if (status.ok()) status = taken_->Record(kCompute);
-  if (!status.ok() || recording_ != nullptr || !records_ || copies_.size() == 1) return status;
-  return Record();
-}
-
-absl::Status StagedInputs::Record() {
-  absl::Status status = device_.queues()->BeginRecording();
-  for (const std::unique_ptr<device::Node>& copy : copies_) {
-    if (status.ok()) status = copy->Execute();
-  }
-  absl::StatusOr<std::unique_ptr<device::Node>> recording = device_.queues()->EndRecording();
-  if (!status.ok()) return status;
-  if (!recording.ok()) return recording.status();
-  recording_ = *std::move(recording);
   return absl::OkStatus();
 }
 

@@ -99,7 +99,7 @@ struct Times {
 absl::Status TimeStep(Session& session, uint64_t step, Times& times) {
   session.FillInputs(step);
   const int64_t begin = MonotonicNanoseconds();
-  if (absl::Status status = session.Run(step); !status.ok()) return status;
+  if (absl::Status status = session.Run(step, /*carries=*/true); !status.ok()) return status;
   if (absl::Status status = session.CarryOutputs(); !status.ok()) return status;
   times.end = MonotonicNanoseconds();
   times.step_ms.push_back(static_cast<double>(times.end - begin) / 1e6);
@@ -121,7 +121,7 @@ absl::Status EndStep(Session& session, Times& times) {
 absl::Status TimeQueuedStep(Session& session, uint64_t step, bool is_first, Times& times) {
   const int64_t begin = MonotonicNanoseconds();
   session.FillInputs(step);
-  if (absl::Status status = session.Begin(step); !status.ok()) return status;
+  if (absl::Status status = session.Begin(step, /*carries=*/true); !status.ok()) return status;
   if (absl::Status status = session.CarryOutputs(); !status.ok()) return status;
   times.host_us.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e3);
   return is_first ? absl::OkStatus() : EndStep(session, times);

@@ -154,6 +154,16 @@ absl::Status Session::KeepConstants() {
   return absl::OkStatus();
 }
 
+absl::Status Session::Begin(uint64_t step, bool carries) {
+  has_carried_ = carries && has_queues();
+  return executor_->Begin(step, has_carried_ ? carry_.get() : nullptr);
+}
+
+absl::Status Session::Run(uint64_t step, bool carries) {
+  absl::Status status = Begin(step, carries);
+  return status.ok() ? End() : status;
+}
+
 void Session::FillInputs(uint64_t step) {
   if (!is_first_fill_) {
     for (size_t i = 0; i < constants_.size(); ++i) {

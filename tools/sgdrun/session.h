@@ -37,15 +37,17 @@ class Session {
   // Fills what a step's data feed gives, and restores constant inputs that the step before may have
   // overwritten.
   void FillInputs(uint64_t step);
-  // One step over the filled inputs.
-  absl::Status Run(uint64_t step) { return executor_->Run(step); }
+  // One step over the filled inputs; `carries` as of Begin.
+  absl::Status Run(uint64_t step, bool carries = false);
   // The same in two parts: see Executor::Begin. With `runs_ahead` a step may begin before the one before it has ended.
-  absl::Status Begin(uint64_t step) { return executor_->Begin(step); }
+  // With `carries` it makes carried outputs the next step's inputs itself where the device can: of its outputs only
+  // scalars can be read.
+  absl::Status Begin(uint64_t step, bool carries = false);
   absl::Status End() { return executor_->End(); }
   bool has_queues() const { return executor_->has_queues(); }
   bool runs_ahead() const { return has_queues() && !executor_options().profile; }
-  // Makes carried outputs the next step's inputs; outputs are lost.
-  absl::Status CarryOutputs() { return carry_->Run(); }
+  // Makes carried outputs the next step's inputs, unless the last step that has begun does; outputs are lost.
+  absl::Status CarryOutputs() { return has_carried_ ? absl::OkStatus() : carry_->Run(); }
 
   // Writes the outputs of the last Run, before CarryOutputs, to --outputs. All ranks call it.
   absl::Status WriteOutputs();
@@ -82,6 +84,7 @@ class Session {
   // others.
   std::vector<std::vector<std::byte>> constants_;
   bool is_first_fill_ = true;
+  bool has_carried_ = false;  // the last step that has begun
 };
 
 }  // namespace sgd::sgdrun

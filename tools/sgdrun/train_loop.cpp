@@ -97,7 +97,8 @@ class TrainLoop {
   absl::Status Step(uint64_t step, bool is_last) {
     const absl::Time begin = absl::Now();
     session_.FillInputs(step);
-    if (absl::Status status = session_.Begin(step); !status.ok()) return status;
+    const bool writes_outputs = is_last && !job_.options.outputs.empty();
+    if (absl::Status status = session_.Begin(step, /*carries=*/!writes_outputs); !status.ok()) return status;
     if (under_way_) {
       if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
     }
@@ -107,7 +108,7 @@ class TrainLoop {
     }
     absl::StatusOr<Ended> ended = End(step, begin);
     if (!ended.ok()) return ended.status();
-    if (is_last && !job_.options.outputs.empty()) {
+    if (writes_outputs) {
       if (absl::Status status = session_.WriteOutputs(); !status.ok()) return status;
     }
     if (absl::Status status = session_.CarryOutputs(); !status.ok()) return status;

@@ -86,10 +86,20 @@ class QueuedStepTest : public ::testing::Test {
                                 std::move(hooks), records);
   }
 
-  std::vector<std::string> Run() {
+  std::vector<std::string> Run(const QueuedStep::Frame& frame = {}) {
     queues_.log.clear();
-    status_ = step_->Run();
+    status_ = step_->Run(frame);
     return queues_.log;
+  }
+
+  QueuedStep::Frame Frame(uint32_t variant) {
+    const auto log = [this, variant](const char* what) {
+      return [this, variant, what] {
+        queues_.log.push_back(absl::StrCat(what, variant));
+        return absl::OkStatus();
+      };
+    };
+    return {.variant = variant, .before = log("before"), .after = log("after")};
   }
 
   static ProgramT Program() {
@@ -189,6 +199,31 @@ TEST_F(QueuedStepTest, CasesTakeTheirBranchAndElseTheLast) {
   EXPECT_THAT(Run(), ElementsAre("wait", "2", "3"));
   decisions_ = {7};
   EXPECT_THAT(Run(), ElementsAre("wait", "record", "2", "3", "end", "replay"));
+}
+
+TEST_F(QueuedStepTest, WhatFramesAStepIsRecordedWithIt) {
+  ProgramT program = Program();
+  AddFill(program, 0);
+  Make(program);
+  EXPECT_THAT(Run(Frame(0)), ElementsAre("before0", "0", "after0"));
+  EXPECT_THAT(Run(Frame(1)), ElementsAre("record", "before1", "0", "after1", "end", "replay"));
+  EXPECT_THAT(Run(Frame(0)), ElementsAre("record", "before0", "0", "after0", "end", "replay"));
+  EXPECT_THAT(Run(Frame(1)), ElementsAre("replay"));
+  EXPECT_THAT(Run(Frame(0)), ElementsAre("replay"));
+}
+
+TEST_F(QueuedStepTest, WhatFramesAStepStandsAroundWhatTheHostDecides) {
+  ProgramT program = Program();
+  artifact::CaseT branches;
+  branches.index = testing::SliceAt(Space::Private, 64, 4);
+  branches.branches = {1};
+  testing::Append(program, std::move(branches));
+  AddFill(program, 0);
+  Make(program);
+  decisions_ = {0, 0};
+  EXPECT_THAT(Run(Frame(0)), ElementsAre("before0", "wait", "1", "after0"));
+  EXPECT_THAT(Run(Frame(1)), ElementsAre("record", "before1", "end", "replay", "wait", "1", "record", "after1", "end",
+                                         "replay"));
 }
 
 TEST_F(QueuedStepTest, AnErrorWhileItRecordsEndsTheRecording) {

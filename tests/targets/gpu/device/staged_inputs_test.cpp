@@ -33,15 +33,23 @@ class StagedInputsTest : public EmulatedDevice {
 TEST_F(StagedInputsTest, EveryStepTakesItsOwn) {
   for (bool records : {false, true}) {
     Put(arena_->data() + 2048, Bytes(77));
-    auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {places_[2]}, records);
+    auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {places_[2]});
+    std::vector<std::unique_ptr<device::Node>> takes;
+    for (uint32_t slot = 0; records && slot < StagedInputs::kSlots; ++slot) {
+      ASSERT_TRUE(device_->queues()->BeginRecording().ok());
+      ASSERT_TRUE(staged->Take(slot).ok());
+      takes.push_back(*device_->queues()->EndRecording());
+    }
     // What a step would do: it keeps what it sees, and spoils its inputs.
     auto results = *device_->Allocate(3 * 1000 * 40);
     std::vector<std::unique_ptr<device::Node>> nodes;
     const uint8_t spoiled = 0xee;
     for (int step = 0; step < 40; ++step) {
-      Fill(staged->Fill(0), step);
-      Fill(staged->Fill(1), 100 + step);
-      ASSERT_TRUE(staged->BeginStep().ok());
+      const uint32_t slot = static_cast<uint32_t>(step) % StagedInputs::kSlots;
+      Fill(staged->Fill(0, slot), step);
+      Fill(staged->Fill(1, slot), 100 + step);
+      ASSERT_TRUE(staged->Upload(slot).ok());
+      ASSERT_TRUE((records ? takes[slot]->Execute() : staged->Take(slot)).ok());
       for (int i = 0; i < 3; ++i) {
         nodes.push_back(*device_->PrepareCopy(places_[i].device, results->data() + (3 * step + i) * 1000, 1000));
         nodes.push_back(*device_->PrepareFill(places_[i].device, 1000, std::span(&spoiled, 1)));
@@ -58,17 +66,17 @@ TEST_F(StagedInputsTest, EveryStepTakesItsOwn) {
   }
 }
 
-TEST_F(StagedInputsTest, AllOrNothingIsFilled) {
-  auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {}, true);
-  EXPECT_TRUE(staged->BeginStep().ok());
-  Fill(staged->Fill(1), 1);
-  EXPECT_THAT(std::string(staged->BeginStep().message()), HasSubstr("others that are fed were not"));
+TEST_F(StagedInputsTest, AllIsFilled) {
+  auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {});
+  Fill(staged->Fill(1, 0), 1);
+  EXPECT_THAT(std::string(staged->Upload(0).message()), HasSubstr("was not filled for this step"));
 }
 
 TEST_F(StagedInputsTest, NothingStagedTakesNothing) {
-  auto staged = *StagedInputs::Create(*device_, {{arena_->data(), 0}}, {}, true);
-  EXPECT_TRUE(staged->Fill(0).empty());
-  EXPECT_TRUE(staged->BeginStep().ok());
+  auto staged = *StagedInputs::Create(*device_, {{arena_->data(), 0}}, {});
+  EXPECT_TRUE(staged->Fill(0, 0).empty());
+  EXPECT_TRUE(staged->is_empty());
+  EXPECT_TRUE(staged->Upload(0).ok());
   EXPECT_EQ(staged->device_bytes(), 0u);
 }
 
@@ -76,12 +84,13 @@ TEST_F(StagedInputsTest, SmallOutputsAreThoseOfTheStepThatEnded) {
   auto tensors = *HostTensors::Create(*device_, {}, {{arena_->data(), 4}, {arena_->data() + 64, 4}}, {1});
   std::vector<std::unique_ptr<device::Node>> nodes;
   const auto begin = [&](int32_t value) {
+    const uint32_t slot = tensors->next_slot();
     EXPECT_TRUE(tensors->BeginStep().ok());
     std::vector<uint8_t> pattern(4);
     std::memcpy(pattern.data(), &value, 4);
     nodes.push_back(*device_->PrepareFill(arena_->data() + 64, 4, pattern));
     EXPECT_TRUE(nodes.back()->Execute().ok());
-    EXPECT_TRUE(tensors->FetchOutputs().ok());
+    EXPECT_TRUE(tensors->FetchOutputs(slot).ok());
   };
   begin(1);
   for (int32_t step = 2; step < 10; ++step) {

@@ -1,0 +1,117 @@
+// Errors are annotated where an instruction has failed, and nowhere else.
+#include "runtime/exec/host_executor.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/exec/steady_clock.h"
+
+namespace sgd::exec {
+
+using Kind = PreparedInstruction::Kind;
+
+absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
+  if (carry != nullptr) return absl::FailedPreconditionError("a step of this device ends without its carry");
+  step_ = step;
+  runs_.clear();
+  step_begin_ = SteadyNow();
+  timing_.communication = absl::ZeroDuration();
+  absl::Status status = RunBlock({0, program_->size()});
+  if (status.ok()) status = context_.device().Synchronize();
+  timing_.total = SteadyNow() - step_begin_;
+  return status;
+}
+
+absl::Status HostExecutor::End() {
+  if (options_.profile) KeepTimes();
+  return absl::OkStatus();
+}
+
+absl::Status HostExecutor::StageInputs(const std::vector<size_t>&, const std::vector<size_t>&) {
+  return absl::OkStatus();
+}
+
+std::span<std::byte> HostExecutor::InputBytes(size_t index) const {
+  return {inputs_[index].bytes, inputs_[index].shard.local_bytes()};
+}
+
+std::span<const std::byte> HostExecutor::OutputBytes(size_t index) const {
+  return {outputs_[index].bytes, outputs_[index].shard.local_bytes()};
+}
+
+absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
+  for (uint64_t i = block.begin; i < block.end; i = (*program_)[i].next) {
+    PreparedInstruction& instruction = (*program_)[i];
+    if (instruction.kind == Kind::kLoop || instruction.kind == Kind::kCase) {
+      // What fails inside says where it stands.
+      absl::Status status = instruction.kind == Kind::kLoop ? RunLoop(i) : RunCase(i);
+      if (!status.ok()) return status;
+      continue;
+    }
+    absl::Status status = options_.profile ? ExecuteTimed(i) : Execute(instruction);
+    if (!status.ok()) {
+      return program_->Locate(absl::Status(status.code(), absl::StrCat("step ", step_, ": ", status.message())), i);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The predicate is the same on all ranks: the compiler gives it to loops only where no rank has another.
+absl::Status HostExecutor::RunLoop(uint64_t index) {
+  const std::vector<artifact::Block>& blocks = (*program_)[index].blocks;
+  const artifact::Loop& loop = *program_->source(index).op_as_Loop();
+  const std::byte* predicate = loop.predicate() == nullptr ? nullptr : context_.memory().Address(*loop.predicate());
+  for (uint64_t trip = 0; predicate != nullptr || trip < loop.trips(); ++trip) {
+    if (predicate != nullptr) {
+      if (absl::Status status = RunBlock(blocks[0]); !status.ok()) return status;
+      if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
+      if (*predicate == std::byte{0}) break;
+    }
+    if (absl::Status status = RunBlock(blocks[1]); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HostExecutor::RunCase(uint64_t index) {
+  const std::vector<artifact::Block>& blocks = (*program_)[index].blocks;
+  if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
+  int32_t branch = 0;
+  std::memcpy(&branch, context_.memory().Address(*program_->source(index).op_as_Case()->index()), sizeof(branch));
+  const bool has_branch = branch >= 0 && static_cast<size_t>(branch) < blocks.size();
+  return RunBlock(has_branch ? blocks[static_cast<size_t>(branch)] : blocks.back());
+}
+
+absl::Status HostExecutor::Execute(PreparedInstruction& instruction) {
+  return instruction.kind == Kind::kNode ? instruction.node->Execute() : ExecuteCollective(instruction);
+}
+
+absl::Status HostExecutor::ExecuteTimed(uint64_t index) {
+  const absl::Time begin = SteadyNow();
+  absl::Status status = Execute((*program_)[index]);
+  if (status.ok()) status = context_.device().Synchronize();
+  runs_.push_back({static_cast<uint32_t>(index), 0, begin - step_begin_, SteadyNow() - begin});
+  return status;
+}
+
+absl::Status HostExecutor::ExecuteCollective(const PreparedInstruction& instruction) {
+  // Peers read the window, so what was enqueued must have been written.
+  if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
+  const absl::Time begin = SteadyNow();
+  absl::Status status = Communicate(instruction);
+  timing_.communication += SteadyNow() - begin;
+  return status;
+}
+
+absl::Status HostExecutor::Communicate(const PreparedInstruction& instruction) {
+  comm::Communicator& communicator = context_.communicator();
+  switch (instruction.kind) {
+    case Kind::kStart:
+      return communicator.Start(instruction.collective, options_.timeout);
+    case Kind::kDone:
+      return communicator.Wait(instruction.collective, options_.timeout);
+    default:
+      return communicator.Execute(instruction.collective, options_.timeout);
+  }
+}
+
+}  // namespace sgd::exec

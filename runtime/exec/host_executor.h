@@ -1,0 +1,45 @@
+// Executes a program on a device that has executed a node when the call returns, or synchronises before the host looks:
+// one walk over the instructions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/exec/executor.h"
+
+namespace sgd::exec {
+
+class HostExecutor final : public Executor {
+ public:
+  HostExecutor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options)
+      : Executor(context, std::move(program), options) {}
+
+  // FailedPrecondition with a carry.
+  absl::Status Begin(uint64_t step, Carry* carry) override;
+  absl::Status End() override;
+  bool has_queues() const override { return false; }
+  // Nothing: the host fills inputs in their places.
+  absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) override;
+  std::span<std::byte> InputBytes(size_t index) const override;
+  std::span<const std::byte> OutputBytes(size_t index) const override;
+  std::span<const std::byte> ReadInput(size_t index) const override { return InputBytes(index); }
+  absl::Status read_status() const override { return absl::OkStatus(); }
+  uint64_t staging_bytes() const override { return 0; }
+  uint64_t pinned_bytes() const override { return 0; }
+
+ private:
+  absl::Status RunBlock(const artifact::Block& block);
+  absl::Status RunLoop(uint64_t index);
+  absl::Status RunCase(uint64_t index);
+  absl::Status Execute(PreparedInstruction& instruction);
+  absl::Status ExecuteTimed(uint64_t index);
+  absl::Status ExecuteCollective(const PreparedInstruction& instruction);
+  absl::Status Communicate(const PreparedInstruction& instruction);
+
+  uint64_t step_ = 0;
+  absl::Time step_begin_;
+};
+
+}  // namespace sgd::exec

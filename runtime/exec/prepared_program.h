@@ -1,0 +1,63 @@
+// A program's instructions, each prepared for the device or the communicator of a rank, and what errors say of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/artifact/control_flow.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/device/device.h"
+#include "runtime/exec/context.h"
+
+namespace sgd::exec {
+
+struct PreparedInstruction {
+  enum class Kind { kNode, kCollective, kStart, kDone, kLoop, kCase };
+  Kind kind;
+  std::unique_ptr<device::Node> node = nullptr;  // kNode only
+  comm::CollectiveHandle collective = {};        // kCollective, kStart, kDone
+  uint64_t next = 0;                             // the instruction behind it and all that it runs
+  std::vector<artifact::Block> blocks = {};      // kLoop, kCase: as artifact::BlocksOf
+};
+
+class PreparedProgram {
+ public:
+  // Ranks must prepare the programs of an artifact in the same order: they meet for collectives, each wait bounded by
+  // `timeout`. Borrows both. Unimplemented for what the device cannot do, with program, instruction and location.
+  static absl::StatusOr<std::unique_ptr<PreparedProgram>> Prepare(ExecutionContext& context,
+                                                                  const artifact::Program& program,
+                                                                  absl::Duration timeout);
+
+  const std::string& name() const { return name_; }
+  const artifact::Program& source() const { return source_; }
+  const artifact::Instruction& source(uint64_t index) const;
+  uint64_t size() const { return instructions_.size(); }
+  PreparedInstruction& operator[](uint64_t index) { return instructions_[index]; }
+
+  // "model.py:12:3", or that it is unknown.
+  std::string LocationOf(const artifact::Instruction& instruction) const;
+  // The status of instruction `index` with rank, program, operation and location.
+  absl::Status Locate(const absl::Status& status, uint64_t index) const;
+
+ private:
+  PreparedProgram(ExecutionContext& context, const artifact::Program& program)
+      : context_(context), source_(program), name_(program.name()->str()) {}
+  absl::Status PrepareAll(absl::Duration timeout);
+  absl::Status PrepareNodes(absl::Duration timeout);
+  absl::Status TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const;
+  absl::Status PrepareInstruction(uint32_t index);
+  absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction) const;
+
+  ExecutionContext& context_;
+  const artifact::Program& source_;
+  std::string name_;
+  std::vector<PreparedInstruction> instructions_;
+};
+
+}  // namespace sgd::exec

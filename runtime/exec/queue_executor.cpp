@@ -1,0 +1,160 @@
+// Steps are given one ahead; what frames their program alternates between two slots of the host's memory.
+#include "runtime/exec/queue_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/verify_operation.h"
+#include "runtime/exec/carry.h"
+#include "runtime/exec/steady_clock.h"
+
+namespace sgd::exec {
+
+absl::StatusOr<std::unique_ptr<Executor>> QueueExecutor::Create(ExecutionContext& context,
+                                                                std::unique_ptr<PreparedProgram> program,
+                                                                const ExecutorOptions& options) {
+  auto executor = absl::WrapUnique(new QueueExecutor(context, std::move(program), options));
+  if (absl::Status status = executor->PrepareHost(); !status.ok()) return status;
+  if (absl::Status status = executor->PrepareQueues(); !status.ok()) return status;
+  return executor;
+}
+
+absl::Status QueueExecutor::PrepareHost() {
+  std::vector<DevicePlace> inputs, outputs;
+  std::vector<size_t> scalars;
+  for (const Tensor& input : inputs_) inputs.push_back({input.bytes, input.shard.local_bytes()});
+  for (const Tensor& output : outputs_) {
+    if (output.shard.type().global_dims.empty()) scalars.push_back(outputs.size());
+    outputs.push_back({output.bytes, output.shard.local_bytes()});
+  }
+  absl::StatusOr<std::unique_ptr<HostTensors>> host = HostTensors::Create(context_.device(), inputs, outputs, scalars);
+  if (!host.ok()) return host.status();
+  host_ = *std::move(host);
+  return absl::OkStatus();
+}
+
+absl::Status QueueExecutor::PrepareQueues() {
+  device::Queues& queues = *context_.device().queues();
+  for (uint64_t i = 0; i < HostTensors::kStepsUnderWay; ++i) {
+    absl::StatusOr<std::unique_ptr<device::Event>> event = queues.MakeEvent();
+    if (!event.ok()) return event.status();
+    done_events_.push_back(*std::move(event));
+  }
+  if (options_.profile) timer_ = std::make_unique<QueueTimer>(queues);
+  for (const artifact::Instruction* instruction : *program_->source().instructions()) {
+    range_names_.push_back(
+        absl::StrCat(artifact::OperationName(*instruction), " ", program_->LocationOf(*instruction)));
+  }
+  QueuedStep::Hooks hooks;
+  hooks.enqueue = [this](uint32_t index, uint32_t queue) { return EnqueueInstruction(index, queue); };
+  hooks.wait = [this] { return WaitForQueues(); };
+  hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
+    return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
+  };
+  hooks.sent_bytes = [this] { return context_.communicator().sent_bytes(); };
+  hooks.count_sent = [this](uint64_t bytes) { context_.communicator().queued()->CountSent(bytes); };
+  // Instructions that are timed run one by one.
+  const bool records = !options_.profile && !options_.eager;
+  absl::StatusOr<std::unique_ptr<QueuedStep>> step =
+      QueuedStep::Create(queues, program_->source(), std::move(hooks), records);
+  if (!step.ok()) return step.status();
+  queued_ = *std::move(step);
+  return absl::OkStatus();
+}
+
+absl::Status QueueExecutor::StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) {
+  return host_->Stage(fed, kept);
+}
+
+absl::Status QueueExecutor::Begin(uint64_t step, Carry* carry) {
+  runs_.clear();
+  // Events of one step are timed at a time.
+  if (under_way_.size() == (timer_ == nullptr ? HostTensors::kStepsUnderWay : 1))
+    return absl::FailedPreconditionError("a step is to begin, but the one before the last has not ended");
+  const absl::Time begin = SteadyNow();
+  device::Event& done = *done_events_[host_->next_slot()];
+  if (absl::Status status = EnqueueStep(done, carry); !status.ok()) return StepError(status, step);
+  under_way_.push_back({step, &done, begin, SteadyNow() - begin});
+  return absl::OkStatus();
+}
+
+absl::Status QueueExecutor::EnqueueStep(device::Event& done, Carry* carry) {
+  const uint32_t slot = host_->next_slot();
+  absl::Status status = host_->BeginStep();
+  if (status.ok() && timer_ != nullptr) status = timer_->BeginStep();
+  if (status.ok()) status = queued_->Run(FrameOf(slot, carry));
+  return status.ok() ? done.Record(device::StreamPlan::kCompute) : status;
+}
+
+QueuedStep::Frame QueueExecutor::FrameOf(uint32_t slot, Carry* carry) {
+  const bool carries = carry != nullptr && !carry->is_empty();
+  QueuedStep::Frame frame{.variant = 2 * slot + (carries ? 1 : 0), .before = nullptr, .after = nullptr};
+  if (host_->takes_inputs()) frame.before = [this, slot] { return host_->TakeInputs(slot); };
+  if (!host_->fetches_outputs() && !carries) return frame;
+  frame.after = [this, slot, carry = carries ? carry : nullptr] {
+    absl::Status status = host_->FetchOutputs(slot);
+    return status.ok() && carry != nullptr ? carry->Run() : status;
+  };
+  return frame;
+}
+
+absl::Status QueueExecutor::End() {
+  if (under_way_.empty()) return absl::FailedPreconditionError("no step is under way");
+  const StepUnderWay ending = under_way_.front();
+  under_way_.pop_front();
+  absl::Status status = WaitUntil([&ending] { return ending.done->IsReached(); });
+  if (!status.ok()) return StepError(status, ending.step);
+  host_->EndStep();
+  timing_.host = ending.host;
+  timing_.total = SteadyNow() - std::max(ending.begin, last_end_);
+  last_end_ = SteadyNow();
+  if (timer_ == nullptr) return absl::OkStatus();
+  absl::StatusOr<std::vector<InstructionRun>> runs = timer_->Collect();
+  if (!runs.ok()) return runs.status();
+  runs_ = *std::move(runs);
+  KeepTimes();
+  return absl::OkStatus();
+}
+
+absl::Status QueueExecutor::EnqueueInstruction(uint32_t index, uint32_t queue) {
+  PreparedInstruction& instruction = (*program_)[index];
+  device::Queues& queues = *context_.device().queues();
+  queues.BeginRange(range_names_[index].c_str());
+  absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->Begin(index, queue);
+  if (status.ok()) {
+    status = instruction.kind == PreparedInstruction::Kind::kNode
+                 ? instruction.node->Execute()
+                 : context_.communicator().queued()->Enqueue(instruction.collective);
+  }
+  if (status.ok() && timer_ != nullptr) status = timer_->End();
+  queues.EndRange();
+  return status.ok() ? status : program_->Locate(status, index);
+}
+
+// Peers that are late or dead show in the communicator before a queue comes to its end.
+absl::Status QueueExecutor::WaitUntil(const std::function<absl::StatusOr<bool>()>& is_done) {
+  const absl::Time deadline = SteadyNow() + options_.timeout;
+  for (uint64_t polls = 0;; ++polls) {
+    absl::StatusOr<bool> done = is_done();
+    if (!done.ok()) return done.status();
+    if (*done) return absl::OkStatus();
+    if (absl::Status status = context_.communicator().queued()->Poll(); !status.ok()) return status;
+    if (polls % 64 == 63 && SteadyNow() > deadline) return context_.communicator().queued()->Late(options_.timeout);
+  }
+}
+
+absl::Status QueueExecutor::WaitForQueues() {
+  return WaitUntil([this] { return context_.device().queues()->IsIdle(); });
+}
+
+// The job ends before anything of the device is freed, which would wait for what may never end.
+absl::Status QueueExecutor::StepError(const absl::Status& status, uint64_t step) const {
+  const absl::Status error(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_->name(),
+                                                       "' step ", step, ": ", status.message()));
+  context_.communicator().EndJob(error);
+  return error;
+}
+
+}  // namespace sgd::exec
