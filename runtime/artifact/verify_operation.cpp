@@ -1,9 +1,8 @@
-// One function per kind of operation. Numbers may be anything up to 2^64, so every product and sum
-// is checked.
+// What operations have in common, and those whose checks are short. Numbers may be anything up to 2^64, so every
+// product and sum is checked.
 #include "runtime/artifact/verify_operation.h"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,133 +10,19 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
+#include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
+#include "runtime/artifact/verify_matmul.h"
 #include "runtime/artifact/verify_tiled.h"
 
 namespace sgd::artifact {
 namespace {
 
-constexpr uint64_t kMaxBatchDims = 4;
 constexpr uint64_t kMaxPattern = 16;
 // Kernels may use aligned vector accesses.
 constexpr uint64_t kBufferAlignment = 64;
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
-
-Range RangeOf(const Slice& slice) { return {slice.space(), slice.offset(), slice.offset() + slice.size()}; }
-
-using Strides = flatbuffers::Vector<int64_t>;
-
-std::vector<StridedDim> DimsOf(const Matmul& matmul, const Strides* batch, StridedDim rows, StridedDim columns) {
-  std::vector<StridedDim> dims = {rows, columns};
-  for (uint64_t i = 0; i < Size(matmul.batch_dims()); ++i) {
-    dims.push_back({matmul.batch_dims()->Get(static_cast<uint32_t>(i)), batch->Get(static_cast<uint32_t>(i))});
-  }
-  return dims;
-}
-
-absl::StatusOr<Range> FitOperand(const VerifyContext& context, const Slice* slice, ElementType element,
-                                 const std::vector<StridedDim>& dims, const std::string& what) {
-  absl::StatusOr<uint64_t> extent = Extent(dims, what);
-  if (!extent.ok()) return extent.status();
-  return Fit(context, slice, *extent, element, what);
-}
-
-absl::Status VerifyMatmulSizes(const Matmul& matmul) {
-  if (matmul.element() > ElementType::MAX) return Invalid("unknown element type");
-  if (matmul.epilogue() > Epilogue::MAX) return Invalid("unknown epilogue");
-  if (matmul.activation() > Activation::MAX) return Invalid("unknown activation");
-  if (matmul.allows_tf32() && matmul.element() != ElementType::F32) return Invalid("TF32 is for f32 alone");
-  const uint64_t batch = Size(matmul.batch_dims());
-  if (batch > kMaxBatchDims || Size(matmul.a_batch()) != batch || Size(matmul.b_batch()) != batch ||
-      Size(matmul.c_batch()) != batch) {
-    return Invalid("batch dimensions and batch strides do not match");
-  }
-  std::vector<uint64_t> sizes = {matmul.m(), matmul.n(), matmul.k()};
-  for (uint64_t i = 0; i < batch; ++i) sizes.push_back(matmul.batch_dims()->Get(static_cast<uint32_t>(i)));
-  return VerifyWork(sizes);
-}
-
-// What an activation reads or writes beside C.
-absl::Status VerifyAux(const VerifyContext& context, const Matmul& matmul, const std::vector<StridedDim>& c_dims,
-                       const std::vector<Range>& others) {
-  if (matmul.activation() == Activation::None) {
-    return matmul.aux() == nullptr ? absl::OkStatus() : Invalid("aux without an activation");
-  }
-  if (matmul.epilogue() != Epilogue::None && matmul.epilogue() != Epilogue::Bias) {
-    return Invalid("an activation goes with no epilogue but a bias");
-  }
-  const bool reads = matmul.activation() == Activation::GeluGradient;
-  if (matmul.aux() == nullptr) return reads ? Invalid("aux is missing") : absl::OkStatus();
-  absl::StatusOr<Range> aux = FitOperand(context, matmul.aux(), ResultElementOf(matmul), c_dims, "aux");
-  if (!aux.ok()) return aux.status();
-  if (!reads && aux->space == Space::Constant) return Invalid("aux lies in the constants, which are read-only");
-  for (const Range& other : others) {
-    if (Overlap(*aux, other)) return Invalid("aux overlaps another operand");
-  }
-  return absl::OkStatus();
-}
-
-// C must not share bytes with anything else that the instruction touches.
-absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyContext& context, const Range& a,
-                         const Range& b) {
-  if (Overlap(c, a) || Overlap(c, b)) return Invalid("C overlaps A or B");
-  if (matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu) {
-    absl::StatusOr<Range> bias = Fit(context, matmul.bias(), matmul.n(), ResultElementOf(matmul), "bias");
-    if (!bias.ok()) return bias.status();
-    if (Overlap(c, *bias)) return Invalid("C overlaps the bias");
-  }
-  if (matmul.workspace() == nullptr) return absl::OkStatus();
-  if (absl::Status status = VerifyWritable(context, matmul.workspace(), "workspace"); !status.ok()) return status;
-  const Range workspace = RangeOf(*matmul.workspace());
-  for (const Range& other : {a, b, c}) {
-    if (Overlap(workspace, other)) return Invalid("the workspace overlaps an operand");
-  }
-  for (const Slice* other : {matmul.bias(), matmul.aux()}) {
-    if (other != nullptr && Overlap(workspace, RangeOf(*other))) return Invalid("the workspace overlaps an operand");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status VerifyOperandSlices(const VerifyContext& context, const Collective& collective, uint64_t group_size,
-                                 const comm::CollectiveSpec& spec) {
-  for (uint64_t i = 0; i < spec.operands.size(); ++i) {
-    const CollectiveOperand& operand = *collective.operands()->Get(static_cast<uint32_t>(i));
-    absl::StatusOr<comm::OperandCounts> counts = comm::CheckOperand(spec.kind, spec.operands[i], group_size);
-    if (!counts.ok()) return counts.status();
-    for (const auto& [slice, count, what] : {std::tuple(operand.source(), counts->source, "the source"),
-                                             std::tuple(operand.target(), counts->target, "the target")}) {
-      const std::string name = absl::StrCat(what, " of operand ", i);
-      absl::StatusOr<Range> range = Fit(context, slice, count, operand.element(), name);
-      if (!range.ok()) return range.status();
-      if (range->space != Space::Window) return Invalid(absl::StrCat(name, " is not in the window"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status VerifyCollective(const VerifyContext& context, const Collective& collective) {
-  if (collective.kind() > CollectiveKind::MAX) return Invalid("unknown kind of collective");
-  if (collective.reduce() > ReduceKind::MAX) return Invalid("unknown kind of reduction");
-  if (Size(collective.operands()) == 0) return Invalid("a collective without operands");
-  for (const CollectiveOperand* operand : *collective.operands()) {
-    if (operand->element() > ElementType::MAX) return Invalid("unknown element type");
-    if ((collective.kind() == CollectiveKind::GatherRange) != (operand->range() != nullptr)) {
-      return Invalid("an operand has a range exactly when ranges are gathered");
-    }
-  }
-  const comm::CollectiveSpec spec = SpecOf(collective, "artifact");
-  if (absl::Status status = comm::CheckAxes(context.mesh, spec.axes); !status.ok()) return status;
-  if (absl::Status status = VerifyOperandSlices(context, collective, comm::AxesSize(spec.axes), spec); !status.ok()) {
-    return status;
-  }
-  if (spec.kind == comm::CollectiveKind::kPermute) {
-    // Every group of a mesh has the same shape, so rank 0 speaks for all.
-    absl::StatusOr<comm::PermutePeers> peers = comm::PermutePeersOf(context.mesh, spec.axes, spec.from_axes, 0);
-    if (!peers.ok()) return peers.status();
-  }
-  return comm::CheckSpec(context.mesh, spec, context.window_bytes);
-}
 
 absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   if (absl::Status status = VerifySlice(context, copy.source(), "source"); !status.ok()) return status;
@@ -228,6 +113,8 @@ absl::StatusOr<Range> Fit(const VerifyContext& context, const Slice* slice, uint
   return Range{slice->space(), slice->offset(), slice->offset() + elements * size};
 }
 
+Range RangeOf(const Slice& slice) { return {slice.space(), slice.offset(), slice.offset() + slice.size()}; }
+
 bool Overlap(const Range& a, const Range& b) {
   return a.space == b.space && a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end;
 }
@@ -237,23 +124,6 @@ absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, co
   if (slice->space() == Space::Constant)
     return Invalid(absl::StrCat(what, " lies in the constants, which are read-only"));
   return absl::OkStatus();
-}
-
-absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
-  if (absl::Status status = VerifyMatmulSizes(matmul); !status.ok()) return status;
-  const auto a_dims = DimsOf(matmul, matmul.a_batch(), {matmul.m(), matmul.a_m()}, {matmul.k(), matmul.a_k()});
-  const auto b_dims = DimsOf(matmul, matmul.b_batch(), {matmul.k(), matmul.b_k()}, {matmul.n(), matmul.b_n()});
-  const auto c_dims = DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
-  absl::StatusOr<Range> a = FitOperand(context, matmul.a(), matmul.element(), a_dims, "A");
-  if (!a.ok()) return a.status();
-  absl::StatusOr<Range> b = FitOperand(context, matmul.b(), matmul.element(), b_dims, "B");
-  if (!b.ok()) return b.status();
-  absl::StatusOr<Range> c = FitOperand(context, matmul.c(), ResultElementOf(matmul), c_dims, "C");
-  if (!c.ok()) return c.status();
-  if (c->space == Space::Constant) return Invalid("C lies in the constants, which are read-only");
-  if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
-  if (absl::Status status = VerifyAux(context, matmul, c_dims, {*a, *b, *c}); !status.ok()) return status;
-  return VerifyApart(*c, matmul, context, *a, *b);
 }
 
 absl::Status VerifyWork(const std::vector<uint64_t>& sizes) {

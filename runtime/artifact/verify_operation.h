@@ -28,6 +28,7 @@ struct Range {
   uint64_t begin;
   uint64_t end;
 };
+Range RangeOf(const Slice& slice);
 bool Overlap(const Range& a, const Range& b);
 
 // Checks that `elements` elements fit in the slice, aligned, and returns the bytes they take.
@@ -40,7 +41,6 @@ absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, co
 absl::Status VerifyWork(const std::vector<uint64_t>& sizes);
 
 absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch);
-absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul);
 
 // Messages do not say which instruction it is: the caller does.
 absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction);

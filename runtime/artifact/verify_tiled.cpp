@@ -11,6 +11,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
+#include "runtime/artifact/verify_matmul.h"
 
 namespace sgd::artifact {
 namespace {

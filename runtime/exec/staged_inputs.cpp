@@ -40,8 +40,7 @@ absl::Status StagedInputs::Prepare(const std::vector<DevicePlace>& fed, const st
   absl::StatusOr<std::unique_ptr<device::Arena>> staging = device_.Allocate(bytes);
   if (!staging.ok()) return staging.status();
   staging_ = *std::move(staging);
-  absl::StatusOr<std::unique_ptr<device::Arena>> pinned =
-      device_.host_transfer()->AllocateHost(kSlots * fed_bytes_);
+  absl::StatusOr<std::unique_ptr<device::Arena>> pinned = device_.host_transfer()->AllocateHost(kSlots * fed_bytes_);
   if (!pinned.ok()) return pinned.status();
   pinned_ = *std::move(pinned);
   absl::StatusOr<std::unique_ptr<device::Event>> event = device_.queues()->MakeEvent();
@@ -95,8 +94,8 @@ absl::Status StagedInputs::Upload(uint32_t slot) {
       return absl::FailedPreconditionError("an input that is fed was not filled for this step");
   }
   const uint64_t begin = slot * fed_bytes_;
-  absl::Status status = device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_},
-                                                        staging_->data() + begin, Queues::kCopies);
+  absl::Status status =
+      device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_}, staging_->data() + begin, Queues::kCopies);
   if (status.ok()) status = uploaded_->Record(Queues::kCopies);
   return status.ok() ? uploaded_->Wait(kCompute) : status;
 }

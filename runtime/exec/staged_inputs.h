@@ -36,8 +36,8 @@ class StagedInputs {
   // Where the device holds kept[i].
   const std::byte* KeptPlace(size_t i) const;
 
-  // Enqueues a copy of what was filled into the slot to the device, beside the step that runs; queue 0 waits for it. FailedPrecondition
-  // when not all was filled.
+  // Enqueues a copy of what was filled into the slot to the device, beside the step that runs; queue 0 waits for it.
+  // FailedPrecondition when not all was filled.
   absl::Status Upload(uint32_t slot);
   // Enqueues the copies from the slot to the inputs' places. A recording may hold them: they are the same for all steps
   // of a slot.

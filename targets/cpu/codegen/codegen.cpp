@@ -1,20 +1,13 @@
 // From clusters to machine code: plans, IR, LLVM's passes and back end in parallel groups, and the link.
 #include "targets/cpu/codegen/codegen.h"
 
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Mem2Reg.h"
 #include "targets/cpu/codegen/cpu_target.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/row_kernels.h"
 #include "targets/cpu/codegen/shared_object.h"
 #include "targets/kernels/host_threads.h"
+#include "targets/kernels/llvm_pipeline.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
@@ -23,27 +16,6 @@ using namespace mlir::sgd::cpu;
 
 /// Kernels of one LLVM context; fixed, so that the bytes do not depend on the number of threads.
 static constexpr size_t kGroup = 8;
-
-static void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::PromotePass());
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
-}
 
 static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requests, const CpuTarget& target) {
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target);
@@ -68,13 +40,8 @@ static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requ
     requests.front().body->emitError("kernel IR is not valid: ") << problem;
     return failure();
   }
-  optimize(module, *machine);
-  SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager backEnd;
-  if (machine->addPassesToEmitFile(backEnd, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) return failure();
-  backEnd.run(module);
-  return object;
+  optimizeKernels(module, *machine);
+  return emitCode(module, *machine, llvm::CodeGenFileType::ObjectFile);
 }
 
 FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRequest> requests,

@@ -1,20 +1,13 @@
 // From clusters to PTX: plans, IR, LLVM's passes and back end in parallel groups.
 #include "targets/gpu/codegen/codegen.h"
 
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Mem2Reg.h"
 #include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/kernels/host_threads.h"
+#include "targets/kernels/llvm_pipeline.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
@@ -42,27 +35,6 @@ struct CompiledGroup {
 };
 
 }  // namespace
-
-static void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::PromotePass());
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
-}
 
 /// Adds the kernel of a request; how its work is dealt out.
 static FailureOr<StringRef> writeKernel(llvm::Module& module, const KernelRequest& request) {
@@ -106,12 +78,9 @@ static LogicalResult print(llvm::Module& module, llvm::TargetMachine& machine, b
     llvm::raw_string_ostream(text) << module;
     return success();
   }
-  SmallString<0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager backEnd;
-  if (machine.addPassesToEmitFile(backEnd, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) return failure();
-  backEnd.run(module);
-  text = bytes.str();
+  FailureOr<SmallVector<char, 0>> code = emitCode(module, machine, llvm::CodeGenFileType::AssemblyFile);
+  if (failed(code)) return failure();
+  text.assign(code->begin(), code->end());
   return success();
 }
 
@@ -140,7 +109,7 @@ static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> 
   llvm::raw_string_ostream explanation(problem);
   if (llvm::verifyModule(module, &explanation)) return first->emitError("kernel IR is not valid: ") << problem;
   makeNamesUnique(module, number);
-  optimize(module, *machine);
+  optimizeKernels(module, *machine);
   return print(module, *machine, architecture.isEmulated(), group.text);
 }
 

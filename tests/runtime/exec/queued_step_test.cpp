@@ -222,8 +222,8 @@ TEST_F(QueuedStepTest, WhatFramesAStepStandsAroundWhatTheHostDecides) {
   Make(program);
   decisions_ = {0, 0};
   EXPECT_THAT(Run(Frame(0)), ElementsAre("before0", "wait", "1", "after0"));
-  EXPECT_THAT(Run(Frame(1)), ElementsAre("record", "before1", "end", "replay", "wait", "1", "record", "after1", "end",
-                                         "replay"));
+  EXPECT_THAT(Run(Frame(1)),
+              ElementsAre("record", "before1", "end", "replay", "wait", "1", "record", "after1", "end", "replay"));
 }
 
 TEST_F(QueuedStepTest, AnErrorWhileItRecordsEndsTheRecording) {
