@@ -2,6 +2,7 @@
 #include "compiler/cuda_target.h"
 
 #include "compiler/combine_groups.h"
+#include "compiler/cudnn_attention.h"
 #include "compiler/cudnn_convolutions.h"
 #include "compiler/kernel_requests.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -48,6 +49,9 @@ class CudaKernels : public Target {
     description.convolutions = getCudnnConvolutions();
     description.convolutionsTakeEpilogues = false;
     description.attentionDepth = gpu::kMostDepth;
+    SmallVector<int> capabilities;
+    for (const gpu::Architecture& architecture : architectures) capabilities.push_back(architecture.getCapability());
+    description.attention = getCudnnAttention(capabilities);
     return description;
   }
 

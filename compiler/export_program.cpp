@@ -1,6 +1,7 @@
 // Plan ops to the artifact's instructions, one to one.
 #include "compiler/export_program.h"
 
+#include "compiler/export_attention.h"
 #include "compiler/export_collective.h"
 #include "compiler/export_compute.h"
 #include "compiler/export_slices.h"
@@ -101,6 +102,10 @@ class ProgramExporter {
                                .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
                                .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
                                .Case([&](plan::ConvolutionOp convolution) { return fill(convolution, *instruction); })
+                               .Case<plan::AttentionOp, plan::AttentionGradientOp>([&](auto attention) {
+                                 instruction->flops = attention.getFlops();
+                                 return set(exportAttention(attention, slices), *instruction);
+                               })
                                .Case([&](plan::TiledOp tiled) { return fill(tiled, *instruction); })
                                .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
                                .Case([&](plan::DoneOp done) {

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/collectives/passes.h"
+#include "passes/library/passes.h"
 #include "passes/partition/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sharding/passes.h"
@@ -45,6 +46,8 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addPass(createCSEPass());
   if (target.attentionDepth > 0)
     passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
+  if (target.attention.getParts)
+    passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(target.attention));
   if (target.productsTakeGelu) passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(

@@ -6,6 +6,7 @@
 #include "frontends/stablehlo/import.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/collectives/passes.h"
+#include "passes/library/passes.h"
 #include "passes/manual/passes.h"
 #include "passes/memory/passes.h"
 #include "passes/partition/passes.h"
@@ -26,5 +27,6 @@ void mlir::sgd::registerPasses() {
   registerPartitionPasses();
   registerCollectivePasses();
   registerSchedulePasses();
+  registerLibraryPasses();
   registerMemoryPasses();
 }

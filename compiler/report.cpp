@@ -1,6 +1,7 @@
 // The report's JSON has the keys of the command-line contract, in that order.
 #include "compiler/report.h"
 
+#include "dialects/plan/attention.h"
 #include "compiler/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,6 +63,12 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
     } else if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
       report.libraryCalls += executions;
       report.flops += convolution.getFlops() * executions;
+    } else if (auto attention = dyn_cast<plan::AttentionOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += attention.getFlops() * executions;
+    } else if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += gradient.getFlops() * executions;
     } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
       report.kernels += executions;
       report.flops += tiled.getFlops() * executions;

@@ -9,6 +9,7 @@
 #include "compiler/timings.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/memory/passes.h"
+#include "passes/library/attention_model.h"
 #include "passes/schedule/contraction_shape.h"
 #include "runtime/artifact/writer.h"
 
@@ -45,6 +46,8 @@ struct TargetDescription {
   bool convolutionsTakeEpilogues = true;
   /// Attention and its gradients are kernels for keys and values of at most so many elements; 0: they are not.
   int64_t attentionDepth = 0;
+  /// Attention that is a call of a library instead.
+  AttentionModel attention;
 };
 
 class Target {

@@ -142,6 +142,45 @@ void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands i
   });
 }
 
+void evaluateLibraryForward(LibraryAttentionOp op, Attention& state, ArrayRef<Tensor*> out) {
+  state.forEachRow([&] {
+    out[1]->setFloat(state.row, state.max + std::log(state.sum));
+    forEach(state, Form::kValueDepth, [&] {
+      double mean = 0;
+      forEach(state, Form::kColumn, [&] {
+        mean += state.exponentials[state.at[Form::kColumn]] / state.sum * state.get(op.getValue(), op.getValueLabels());
+      });
+      out[0]->setFloat(positionOf(*out[0], op.getOutLabels(), state.at), mean);
+    });
+  });
+}
+
+void evaluateLibraryGradient(LibraryAttentionGradientOp op, Attention& state, Operands in, ArrayRef<Tensor*> out) {
+  constexpr size_t kLogSum = 5;
+  state.forEachRow([&] {
+    double dot = 0;
+    forEach(state, Form::kValueDepth, [&] {
+      dot += state.get(op.getOut(), op.getOutLabels()) * state.get(op.getOutGradient(), op.getOutGradientLabels());
+    });
+    forEach(state, Form::kColumn, [&] {
+      double weight = state.exponentials[state.at[Form::kColumn]] *
+                      std::exp(state.max - in[kLogSum]->floats[state.row]);
+      double gradient = 0;
+      forEach(state, Form::kValueDepth, [&] {
+        double outGradient = state.get(op.getOutGradient(), op.getOutGradientLabels());
+        gradient += outGradient * state.get(op.getValue(), op.getValueLabels());
+        Attention::add(*out[2], op.getValueGradientLabels(), state.at, weight * outGradient);
+      });
+      double score = op.getScale().convertToDouble() * weight * (gradient - dot);
+      forEach(state, Form::kDepth, [&] {
+        Attention::add(*out[0], op.getQueryGradientLabels(), state.at, score * state.get(op.getKey(), op.getKeyLabels()));
+        Attention::add(*out[1], op.getKeyGradientLabels(), state.at,
+                       score * state.get(op.getQuery(), op.getQueryLabels()));
+      });
+    });
+  });
+}
+
 /// Sums were taken in double precision.
 void roundAll(ArrayRef<Tensor*> out) {
   for (Tensor* tensor : out)
@@ -157,6 +196,8 @@ LogicalResult reference::evaluateAttention(Operation* op, Operands in, ArrayRef<
   if (auto forward = dyn_cast<AttentionOp>(op)) evaluateForward(forward, state, out);
   if (auto query = dyn_cast<AttentionQueryGradientOp>(op)) evaluateQueryGradient(query, state, in, *out[0]);
   if (auto key = dyn_cast<AttentionKeyGradientOp>(op)) evaluateKeyGradient(key, state, in, out);
+  if (auto forward = dyn_cast<LibraryAttentionOp>(op)) evaluateLibraryForward(forward, state, out);
+  if (auto gradient = dyn_cast<LibraryAttentionGradientOp>(op)) evaluateLibraryGradient(gradient, state, in, out);
   roundAll(out);
   return success();
 }

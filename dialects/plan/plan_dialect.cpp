@@ -1,6 +1,8 @@
 // Registration of the plan dialect, its attributes and the properties of buffer types.
 #include "dialects/plan/plan_dialect.h"
 
+#include "dialects/plan/attention.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -28,6 +30,10 @@ void PlanDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/plan/plan_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/plan/attention_ops.cpp.inc"
       >();
 }
 

@@ -144,3 +144,21 @@ LogicalResult AttentionKeyGradientOp::verify() {
   return verifyGradient(*this, getValueGradient(), getValueGradientLabels(), {{kColumn, kValueDepth}, {}},
                         getValueLabels());
 }
+
+LogicalResult LibraryAttentionOp::verify() {
+  if (getMask()) return emitOpError("takes no mask");
+  if (failed(verifyForm(*this, getOut()))) return failure();
+  return verifyStatistics(*this, {getLogSum()});
+}
+
+LogicalResult LibraryAttentionGradientOp::verify() {
+  if (getMask()) return emitOpError("takes no mask");
+  if (failed(verifyForm(*this, getOut())) || failed(verifyStatistics(*this, {getLogSum()}))) return failure();
+  const LabelRule rows = {{kRow, kDepth}, {}}, keys = {{kColumn, kDepth}, {}}, values = {{kColumn, kValueDepth}, {}};
+  if (failed(verifyTensor(*this, "the gradient of out", getOutGradient(), getOutGradientLabels(),
+                          getAttentionSizes(*this), {{kRow, kValueDepth}, {}})) ||
+      failed(verifyGradient(*this, getQueryGradient(), getQueryGradientLabels(), rows, getQueryLabels())) ||
+      failed(verifyGradient(*this, getKeyGradient(), getKeyGradientLabels(), keys, getKeyLabels())))
+    return failure();
+  return verifyGradient(*this, getValueGradient(), getValueGradientLabels(), values, getValueLabels());
+}

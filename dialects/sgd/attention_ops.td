@@ -108,4 +108,47 @@ def Sgd_AttentionKeyGradientOp : Sgd_AttentionBase<"attention_key_gradient",
   }];
 }
 
+def Sgd_LibraryAttentionOp : Sgd_AttentionBase<"library_attention", (ins),
+    (ins OptionalAttr<DenseI64ArrayAttr>:$steps, DefaultValuedAttr<I64Attr, "0">:$workspace_bytes),
+    (outs AnyRankedTensor:$out, AnyRankedTensor:$log_sum)> {
+  let summary = "`sgd.attention` without a mask, as one call of a library";
+  let description = [{
+    Of each row there is one statistic: `log_sum = row_max + log(row_sum)`. Batch dimensions that the key has come before those that it has
+    not. `steps` batches and heads are computed at once, all of them without it, in a workspace of the library's.
+
+    ```mlir
+    %out, %log_sum = sgd.library_attention %q [4, 0, 5, 2], %k [4, 1, 5, 2], %v [4, 1, 5, 3] into [4, 0, 5, 3] scale = 2.500000e-01 diagonal = 0
+      : (tensor<2x64x4x16xbf16>, tensor<2x64x4x16xbf16>, tensor<2x64x4x16xbf16>) -> (tensor<2x64x4x16xbf16>, tensor<2x4x64xf32>)
+    ```
+  }];
+  let assemblyFormat = [{
+    $query $query_labels `,` $key $key_labels `,` $value $value_labels (`bias` $bias^ $bias_labels)? (`mask` $mask^ $mask_labels `fill` `=` $fill)?
+    `into` $out_labels `scale` `=` $scale (`diagonal` `=` $diagonal^)? (`steps` $steps^)? (`workspace` $workspace_bytes^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def Sgd_LibraryAttentionGradientOp : Sgd_AttentionBase<"library_attention_gradient",
+    (ins AnyRankedTensor:$out, AnyRankedTensor:$out_gradient, AnyRankedTensor:$log_sum),
+    (ins DenseI64ArrayAttr:$out_gradient_labels, DenseI64ArrayAttr:$query_gradient_labels, DenseI64ArrayAttr:$key_gradient_labels,
+      DenseI64ArrayAttr:$value_gradient_labels, OptionalAttr<DenseI64ArrayAttr>:$steps, DefaultValuedAttr<I64Attr, "0">:$workspace_bytes),
+    (outs AnyRankedTensor:$query_gradient, AnyRankedTensor:$key_gradient, AnyRankedTensor:$value_gradient)> {
+  let summary = "The gradients of `sgd.library_attention` by query, key and value";
+  let description = [{
+    Weights are `exp(scores - log_sum)`. Otherwise as `sgd.attention_query_gradient` and `sgd.attention_key_gradient`.
+
+    ```mlir
+    %dq, %dk, %dv = sgd.library_attention_gradient %q [4, 0, 2], %k [4, 1, 2], %v [4, 1, 3], %o [4, 0, 3], %do [4, 0, 3] with %log_sum
+      into [4, 0, 2], [4, 1, 2], [4, 1, 3] scale = 1.000000e+00 : (tensor<8x64x16xbf16>, tensor<8x64x16xbf16>, tensor<8x64x16xbf16>,
+      tensor<8x64x16xbf16>, tensor<8x64x16xbf16>, tensor<8x64xf32>) -> (tensor<8x64x16xbf16>, tensor<8x64x16xbf16>, tensor<8x64x16xbf16>)
+    ```
+  }];
+  let assemblyFormat = [{
+    $query $query_labels `,` $key $key_labels `,` $value $value_labels `,` $out $out_labels `,` $out_gradient $out_gradient_labels `with` $log_sum
+    (`bias` $bias^ $bias_labels)? (`mask` $mask^ $mask_labels `fill` `=` $fill)? `into` $query_gradient_labels `,` $key_gradient_labels `,`
+    $value_gradient_labels `scale` `=` $scale (`diagonal` `=` $diagonal^)? (`steps` $steps^)? (`workspace` $workspace_bytes^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 #endif

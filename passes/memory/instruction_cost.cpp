@@ -1,6 +1,7 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
+#include "dialects/plan/attention.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 
@@ -51,6 +52,10 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
   double bytes = 0;
   for (Value operand : op->getOperands()) bytes += plan::getByteSize(cast<MemRefType>(operand.getType()));
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) return cost.getOpSeconds(convolution.getFlops(), bytes);
+  if (auto attention = dyn_cast<plan::AttentionOp>(op))
+    return cost.getOpSeconds(attention.getFlops(), bytes, /*isHalf=*/true);
+  if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op))
+    return cost.getOpSeconds(gradient.getFlops(), bytes, /*isHalf=*/true);
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) return cost.getOpSeconds(tiled.getFlops(), bytes);
   return cost.getOpSeconds(0, bytes);
 }

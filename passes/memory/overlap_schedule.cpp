@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "dialects/plan/attention.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -120,6 +122,14 @@ void OverlapScheduler::addNode(Operation* op) {
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
     written.push_back(convolution.getResult());
     if (convolution.getWorkspace()) written.push_back(convolution.getWorkspace());
+  }
+  if (auto attention = dyn_cast<plan::AttentionOp>(op)) {
+    written.append({attention.getOut(), attention.getLogSum()});
+    if (attention.getWorkspace()) written.push_back(attention.getWorkspace());
+  }
+  if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
+    written.append({gradient.getQueryGradient(), gradient.getKeyGradient(), gradient.getValueGradient()});
+    if (gradient.getWorkspace()) written.push_back(gradient.getWorkspace());
   }
   if (auto collective = dyn_cast<plan::CollectiveOp>(op)) llvm::append_range(written, collective.getTargets());
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) llvm::append_range(written, tiled.getOutputs());

@@ -1,5 +1,7 @@
 // Tensors to buffers. One buffer per value; sharing them is left to later passes.
+#include "dialects/sgd/attention.h"
 #include "dialects/spmd/spmd_dialect.h"
+#include "passes/memory/attention_to_plan.h"
 #include "passes/memory/collective_to_plan.h"
 #include "passes/memory/contract_to_plan.h"
 #include "passes/memory/convolve_to_plan.h"
@@ -57,7 +59,7 @@ void wrapOthers(func::FuncOp function) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
     } else if (!isa<ClusterOp, ContractOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
-                    arith::ConstantOp>(op) &&
+                    LibraryAttentionOp, LibraryAttentionGradientOp, arith::ConstantOp>(op) &&
                !isCollective(&op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
@@ -190,6 +192,7 @@ class FunctionConverter {
                          kernels.getConvolutions());
       return success();
     }
+    if (isa<LibraryAttentionOp, LibraryAttentionGradientOp>(op)) return convertAttention(op);
     if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);
     if (isCollective(op)) return convertCollective(op);
     if (auto loop = dyn_cast<WhileOp>(op)) return convertLoop(loop), success();
@@ -229,6 +232,14 @@ class FunctionConverter {
     matmul->setActivation(plan::Activation::GeluGradient);
     matmul->getAuxMutable().assign(aux);
     return success();
+  }
+
+  LogicalResult convertAttention(Operation* op) {
+    SmallVector<Value> inputs = llvm::map_to_vector(op->getOperands(), [&](Value input) { return bufferOf(input); });
+    SmallVector<Value> outputs;
+    for (Value result : op->getResults())
+      outputs.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), spaceOf(result)));
+    return createAttention(builder, op, inputs, outputs);
   }
 
   LogicalResult convertView(Operation* op, int64_t byteOffset) {

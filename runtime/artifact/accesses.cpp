@@ -23,6 +23,24 @@ void AddConvolution(const Convolution& convolution, Accesses& accesses) {
   accesses.Write(convolution.workspace());
 }
 
+void AddAttention(const Attention& attention, Accesses& accesses) {
+  for (const AttentionTensor* read : {attention.query(), attention.key(), attention.value()})
+    accesses.Read(&read->slice());
+  if (attention.bias() != nullptr) accesses.Read(&attention.bias()->slice());
+  accesses.Write(attention.workspace());
+  const AttentionGradients* gradients = attention.gradients();
+  if (gradients == nullptr) {
+    accesses.Write(&attention.out()->slice());
+    accesses.Write(attention.log_sum());
+    return;
+  }
+  accesses.Read(&attention.out()->slice());
+  accesses.Read(attention.log_sum());
+  accesses.Read(&gradients->out_gradient()->slice());
+  for (const AttentionTensor* written : {gradients->query(), gradients->key(), gradients->value()})
+    accesses.Write(&written->slice());
+}
+
 void AddTiled(const Tiled& tiled, Accesses& accesses) {
   const uint64_t count = Size(tiled.operands());
   for (uint64_t i = 0; i < count; ++i) {
@@ -69,6 +87,8 @@ Accesses AccessesOf(const Instruction& instruction) {
     AddMatmul(*matmul, accesses);
   } else if (const Convolution* convolution = instruction.op_as_Convolution()) {
     AddConvolution(*convolution, accesses);
+  } else if (const Attention* attention = instruction.op_as_Attention()) {
+    AddAttention(*attention, accesses);
   } else if (const Copy* copy = instruction.op_as_Copy()) {
     const Slice source(copy->source()->space(), copy->source()->offset(), copy->target()->size());
     accesses.Read(&source);

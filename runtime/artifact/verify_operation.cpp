@@ -10,6 +10,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
+#include "runtime/artifact/verify_attention.h"
 #include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
 #include "runtime/artifact/verify_matmul.h"
@@ -192,6 +193,8 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyTiled(context, *instruction.op_as_Tiled());
     case Operation::Convolution:
       return VerifyConvolution(context, *instruction.op_as_Convolution());
+    case Operation::Attention:
+      return VerifyAttention(context, *instruction.op_as_Attention());
     default:
       return Invalid("unknown kind of operation");
   }
@@ -218,6 +221,8 @@ const char* OperationName(const Instruction& instruction) {
       return "tiled";
     case Operation::Convolution:
       return "convolution";
+    case Operation::Attention:
+      return instruction.op_as_Attention()->gradients() == nullptr ? "attention" : "attention_gradient";
     case Operation::Loop:
       return "loop";
     case Operation::Case:

@@ -3,6 +3,10 @@
 
 namespace sgd::device {
 
+absl::StatusOr<std::unique_ptr<Node>> Device::PrepareAttention(const artifact::Attention&, const MemoryMap&) {
+  return absl::UnimplementedError("this device has no library for attention; compile the model for it");
+}
+
 std::byte* MemoryMap::Address(const artifact::Slice& slice) const {
   switch (slice.space()) {
     case artifact::Space::Private:

@@ -120,6 +120,9 @@ class Device {
                                                               const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareConvolution(const artifact::Convolution& convolution,
                                                                    const MemoryMap& memory) = 0;
+  // Unimplemented where no library of the device has it.
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareAttention(const artifact::Attention& attention,
+                                                                 const MemoryMap& memory);
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
                                                              const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.

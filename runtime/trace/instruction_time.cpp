@@ -43,6 +43,12 @@ std::string ConvolutionText(const artifact::Convolution& convolution) {
                       convolution.groups()->size());
 }
 
+std::string AttentionText(const artifact::Attention& attention) {
+  return absl::StrCat(artifact::ElementName(attention.element()), " ", attention.rows(), "x", attention.columns(), " of ",
+                      attention.depth(), " x", attention.batch() * attention.heads(),
+                      attention.gradients() == nullptr ? "" : ", backward");
+}
+
 }  // namespace
 
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
@@ -51,6 +57,7 @@ std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& 
   }
   if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) return KernelsOf(root, *group);
   if (const artifact::Convolution* convolution = instruction.op_as_Convolution()) return ConvolutionText(*convolution);
+  if (const artifact::Attention* attention = instruction.op_as_Attention()) return AttentionText(*attention);
   const artifact::Matmul* matmul = instruction.op_as_Matmul();
   if (matmul == nullptr) return "";
   uint64_t batch = 1;

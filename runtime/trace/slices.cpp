@@ -31,6 +31,22 @@ void VisitConvolution(const artifact::Convolution& convolution, const VisitSlice
   VisitOptional("workspace", convolution.workspace(), visit);
 }
 
+void VisitAttention(const artifact::Attention& attention, const VisitSlice& visit) {
+  visit("query", attention.query()->slice());
+  visit("key", attention.key()->slice());
+  visit("value", attention.value()->slice());
+  visit("out", attention.out()->slice());
+  visit("log_sum", *attention.log_sum());
+  if (attention.bias() != nullptr) visit("bias", attention.bias()->slice());
+  if (const artifact::AttentionGradients* gradients = attention.gradients()) {
+    visit("out_gradient", gradients->out_gradient()->slice());
+    visit("query_gradient", gradients->query()->slice());
+    visit("key_gradient", gradients->key()->slice());
+    visit("value_gradient", gradients->value()->slice());
+  }
+  VisitOptional("workspace", attention.workspace(), visit);
+}
+
 void VisitCollective(const artifact::Collective& collective, const VisitSlice& visit) {
   for (uint64_t i = 0; i < artifact::Size(collective.operands()); ++i) {
     visit("source", *collective.operands()->Get(i)->source());
@@ -52,6 +68,8 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
       return VisitMatmul(*instruction.op_as_Matmul(), visit);
     case artifact::Operation::Convolution:
       return VisitConvolution(*instruction.op_as_Convolution(), visit);
+    case artifact::Operation::Attention:
+      return VisitAttention(*instruction.op_as_Attention(), visit);
     case artifact::Operation::Collective:
       return VisitCollective(*instruction.op_as_Collective(), visit);
     case artifact::Operation::Copy:

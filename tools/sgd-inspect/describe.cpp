@@ -156,6 +156,24 @@ Json ConvolutionJson(const artifact::Convolution& convolution) {
           {"epilogue", EpilogueName(convolution.epilogue())}};
 }
 
+Json AttentionJson(const artifact::Attention& attention) {
+  return {{"element", artifact::ElementName(attention.element())},
+          {"is_gradient", attention.gradients() != nullptr},
+          {"batch", attention.batch()},
+          {"heads", attention.heads()},
+          {"key_heads", attention.key_heads()},
+          {"rows", attention.rows()},
+          {"columns", attention.columns()},
+          {"depth", attention.depth()},
+          {"value_depth", attention.value_depth()},
+          {"scale", attention.scale()},
+          {"diagonal", attention.has_diagonal() ? Json(attention.diagonal()) : Json()},
+          {"bias", attention.bias() == nullptr ? Json() : Json(artifact::ElementName(attention.bias_element()))},
+          {"batch_step", attention.batch_step()},
+          {"head_step", attention.head_step()},
+          {"workspace", attention.workspace() == nullptr ? 0 : attention.workspace()->size()}};
+}
+
 Json LaunchJson(const artifact::Artifact& root, const artifact::Launch& launch) {
   return {{"kernel", root.kernels()->Get(launch.kernel())->symbol()->str()},
           {"range", launch.range()},
@@ -204,6 +222,8 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     json.update(MatmulJson(*matmul));
   } else if (const artifact::Convolution* convolution = instruction.op_as_Convolution()) {
     json.update(ConvolutionJson(*convolution));
+  } else if (const artifact::Attention* attention = instruction.op_as_Attention()) {
+    json.update(AttentionJson(*attention));
   } else if (const artifact::Tiled* tiled = instruction.op_as_Tiled()) {
     json.update(TiledJson(root, *tiled));
   } else if (instruction.op_as_Collective() != nullptr) {

@@ -100,6 +100,8 @@ const char* OperationKindName(artifact::Operation operation) {
       return "tiled";
     case artifact::Operation::Convolution:
       return "convolution";
+    case artifact::Operation::Attention:
+      return "attention";
     case artifact::Operation::NONE:
       break;
   }

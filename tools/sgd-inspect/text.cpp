@@ -155,6 +155,20 @@ std::string ConvolutionText(const Json& convolution) {
                       convolution["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(convolution["epilogue"])));
 }
 
+// "bf16 64x64 of 8, 2x2 heads, diagonal 0": rows, columns, depth.
+std::string AttentionText(const Json& attention) {
+  const std::string depth = Plain(attention["depth"]), value_depth = Plain(attention["value_depth"]);
+  return absl::StrCat(attention["is_gradient"] ? "backward, " : "", Plain(attention["element"]), " ",
+                      Plain(attention["rows"]), "x", Plain(attention["columns"]), " of ", depth,
+                      value_depth == depth ? "" : absl::StrCat(" and ", value_depth), ", ", Plain(attention["batch"]),
+                      "x", Plain(attention["heads"]), " heads",
+                      attention["key_heads"] == attention["heads"]
+                          ? ""
+                          : absl::StrCat(" of ", Plain(attention["key_heads"]), " keys"),
+                      attention["diagonal"].is_null() ? "" : absl::StrCat(", diagonal ", Plain(attention["diagonal"])),
+                      attention["bias"].is_null() ? "" : ", biased");
+}
+
 std::string MatmulText(const Json& instruction) {
   const bool widens = instruction["result"] != instruction["element"];
   const auto unless_none = [&](const char* field) {
@@ -176,6 +190,7 @@ std::string DetailText(const Json& instruction) {
   if (op == "launch_group") return GroupText(instruction["launches"]);
   if (op == "matmul") return MatmulText(instruction);
   if (op == "convolution") return ConvolutionText(instruction);
+  if (op == "attention") return AttentionText(instruction);
   if (op == "collective") return absl::StrCat(Plain(instruction["kind"]), " over ", Join(instruction["axes"], "+"));
   if (op == "loop") {
     const std::string trips = instruction["trips"].is_null()

@@ -9,6 +9,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
+#include "targets/gpu/device/attention.h"
 #include "targets/gpu/device/convolution.h"
 #include "targets/gpu/device/gpu_info.h"
 #include "targets/gpu/device/matmul.h"
@@ -117,19 +118,20 @@ std::string CudaDevice::fingerprint() const {
 }
 
 absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
-  bool has_products = false, has_convolutions = false, has_collectives = false;
+  bool has_products = false, has_cudnn = false, has_collectives = false;
   for (const artifact::Program* program : *file.root().programs()) {
     for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
       const artifact::Operation operation = program->instructions()->Get(static_cast<uint32_t>(i))->op_type();
       has_products = has_products || operation == artifact::Operation::Matmul;
-      has_convolutions = has_convolutions || operation == artifact::Operation::Convolution;
+      has_cudnn = has_cudnn || operation == artifact::Operation::Convolution ||
+                         operation == artifact::Operation::Attention;
       has_collectives = has_collectives || operation == artifact::Operation::Collective;
     }
   }
   if (has_products) {
     if (absl::Status status = cublas().status(); !status.ok()) return status;
   }
-  if (has_convolutions) {
+  if (has_cudnn) {
     if (absl::Status status = cudnn().status(); !status.ok()) return status;
   }
   if (!has_collectives || file.ranks() == 1) return absl::OkStatus();
@@ -234,6 +236,13 @@ absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareConvolution(con
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
   return MakeConvolution(*queues_, **library, *choices_, convolution, memory);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareAttention(const artifact::Attention& attention,
+                                                                           const device::MemoryMap& memory) {
+  absl::StatusOr<Cudnn*> library = cudnn();
+  if (!library.ok()) return library.status();
+  return MakeAttention(*queues_, **library, *choices_, attention, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,

@@ -56,6 +56,8 @@ class CudaDevice final : public device::Device {
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareAttention(const artifact::Attention& attention,
+                                                                 const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
@@ -83,7 +85,7 @@ class CudaDevice final : public device::Device {
   absl::Status Open(const CudaDeviceOptions& options);
   // Opened at the first product: programs without one need no cuBLASLt.
   absl::StatusOr<CublasLt*> cublas();
-  // At the first convolution.
+  // At the first convolution or attention.
   absl::StatusOr<Cudnn*> cudnn();
 
   std::shared_ptr<const Driver> driver_;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "emulated_device.h"
+#include "targets/gpu/device/attention_graph.h"
 #include "targets/gpu/device/convolution_graph.h"
 #include "targets/gpu/device/cudnn_engines.h"
 
@@ -64,7 +65,7 @@ TEST(Cudnn, SaysWhatIsMissing) {
       environment("VIRTUAL_ENV", ""), conda("CONDA_PREFIX", ""), path("PATH", "/nonexistent");
   absl::Status status = Cudnn::Open().status();
   if (!absl::IsFailedPrecondition(status)) GTEST_SKIP() << "the system itself has cuDNN: " << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot open libcudnn.so.9, which computes convolutions"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot open libcudnn.so.9, which computes convolutions and attention"));
 }
 
 class CudnnTest : public ::testing::Test {
@@ -100,6 +101,48 @@ TEST_F(CudnnTest, HasEnginesForEveryKindAndType) {
         // The fallback needs nothing and always works.
         absl::StatusOr<CudnnDescriptor> plan = PlanWith(*cudnn_, *graph, proposals->back(), limits);
         EXPECT_TRUE(plan.ok()) << proposals->back().Text() << ": " << plan.status();
+      }
+    }
+  }
+}
+
+// Two batches of four heads, in memory as [batch, rows, heads, depth].
+artifact::AttentionT Attention(bool is_gradient, uint64_t key_heads, uint64_t columns, uint64_t depth) {
+  artifact::AttentionT a;
+  a.element = ElementType::BF16;
+  a.batch = a.batch_step = 2, a.heads = a.head_step = 4, a.key_heads = key_heads;
+  a.rows = 77, a.columns = columns, a.depth = a.value_depth = depth;
+  a.scale = 0.125F;
+  const auto tensor = [&](uint64_t rows, uint64_t heads) {
+    return std::make_unique<artifact::AttentionTensor>(artifact::Slice(), rows * heads * depth, depth, heads * depth);
+  };
+  a.query = tensor(a.rows, a.heads), a.out = tensor(a.rows, a.heads);
+  a.key = tensor(columns, key_heads), a.value = tensor(columns, key_heads);
+  if (!is_gradient) return a;
+  a.gradients = std::make_unique<artifact::AttentionGradientsT>();
+  a.gradients->out_gradient = tensor(a.rows, a.heads), a.gradients->query = tensor(a.rows, a.heads);
+  a.gradients->key = tensor(columns, key_heads), a.gradients->value = tensor(columns, key_heads);
+  return a;
+}
+
+// Engines for them are compiled at run time, for which cuDNN wants a driver: docs/decisions/021 says what they were.
+TEST_F(CudnnTest, AcceptsAttention) {
+  for (bool is_gradient : {false, true}) {
+    for (uint64_t key_heads : {4, 2, 1}) {
+      for (uint64_t columns : {77, 128, 1000}) {
+        for (uint64_t depth : {8, 64, 256}) {
+          SCOPED_TRACE(::testing::Message() << is_gradient << " " << key_heads << " " << columns << " " << depth);
+          artifact::AttentionT a = Attention(is_gradient, key_heads, columns, depth);
+          EXPECT_TRUE(BuildAttentionGraph(*cudnn_, a).ok());
+          a.element = ElementType::F16;
+          a.has_diagonal = true;
+          EXPECT_TRUE(BuildAttentionGraph(*cudnn_, a).ok());
+          a.diagonal = 5;
+          a.bias_element = ElementType::F32;
+          a.bias = std::make_unique<artifact::AttentionTensor>(artifact::Slice(), 0, a.rows * columns, columns);
+          absl::StatusOr<AttentionGraph> graph = BuildAttentionGraph(*cudnn_, a);
+          EXPECT_TRUE(graph.ok()) << graph.status();
+        }
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/targets/gpu/doubles/cudnn_dataflow.h"
 #include "tests/targets/gpu/doubles/cudnn_graph.h"
 #include "tests/targets/gpu/doubles/element_values.h"
 
@@ -171,7 +172,26 @@ bool IsEngine(int64_t engine) {
   return false;
 }
 
+void RunDataflowOnce(void* data) {
+  if (!static_cast<sgd::emulated::DataflowCall*>(data)->Run()) std::abort();
+}
+
+// A graph of more than convolutions: its tensors by their names.
+cudnnStatus_t ExecuteDataflow(cudnnHandle_t handle, const GraphDescriptor& graph, const GraphDescriptor& pack) {
+  const auto ids = pack.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  const auto pointers = pack.All<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  std::map<int64_t, uint64_t> addresses;
+  for (size_t i = 0; i < ids.size(); ++i) addresses[ids[i]] = reinterpret_cast<uint64_t>(pointers[i]);
+  std::unique_ptr<sgd::emulated::DataflowCall> call;
+  cudnnStatus_t status = sgd::emulated::DataflowCall::Create(graph, addresses, call);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  const CUresult result =
+      cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunDataflowOnce, call.release());
+  return result == CUDA_SUCCESS ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
+}
+
 int64_t WorkspaceOf(int64_t engine, const GraphDescriptor& graph) {
+  if (sgd::emulated::IsDataflow(graph)) return sgd::emulated::WorkspaceOfDataflow(graph);
   if (engine != kCopies) return 0;
   int64_t bytes = 16;
   const std::unique_ptr<Convolution> convolution = Copy(OperationOf(graph));
@@ -355,6 +375,10 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
   const auto workspace = pack.All<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
   const int64_t needed = WorkspaceOf(NumberOf(engine), graph);
   if (needed > 0 && (workspace.empty() || workspace.front() == nullptr)) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+  if (needed > 0 &&
+      sgd_emulated_resolve(reinterpret_cast<uint64_t>(workspace.front()), static_cast<uint64_t>(needed)) == nullptr)
+    return CUDNN_STATUS_EXECUTION_FAILED;
+  if (sgd::emulated::IsDataflow(graph)) return ExecuteDataflow(handle, graph, pack);
   const auto ids = pack.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = pack.All<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   const GraphConvolution op = ConvolutionOf(OperationOf(graph));
@@ -367,9 +391,6 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
     if (convolution->addresses[i] == 0) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     if (convolution->addresses[i] % alignment != 0) return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
   }
-  if (needed > 0 &&
-      sgd_emulated_resolve(reinterpret_cast<uint64_t>(workspace.front()), static_cast<uint64_t>(needed)) == nullptr)
-    return CUDNN_STATUS_EXECUTION_FAILED;
   const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunOnce, convolution.release());
   return result == CUDA_SUCCESS ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }

@@ -1,0 +1,225 @@
+// Attention and its gradients, which share statistics of rows, become calls of the target's library together.
+#include <cmath>
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/library/attention_layout.h"
+#include "passes/library/passes.h"
+#include "passes/schedule/attention_scores.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_GIVEATTENTIONTOLIBRARYPASS
+#include "passes/library/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+using Form = AttentionOpInterface;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Whether `value` is computed with a constant that hides scores: those do not add up to what a row's logarithm can
+/// tell apart from the constant.
+static bool hasHidingConstant(Value value) {
+  constexpr double kHides = 1e4;
+  SmallVector<Value> next = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!next.empty()) {
+    Value current = next.pop_back_val();
+    if (!seen.insert(current).second) continue;
+    if (std::optional<double> splat = getSplat(current); splat && !(std::abs(*splat) < kHides)) return true;
+    DenseElementsAttr constant;
+    if (auto op = current.getDefiningOp<arith::ConstantOp>())
+      constant = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (constant && isa<FloatType>(constant.getElementType()) && !constant.isSplat() &&
+        llvm::any_of(constant.getValues<APFloat>(), [&](const APFloat& element) {
+          bool losesInfo = false;
+          APFloat wide = element;
+          wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+          return !(std::abs(wide.convertToDouble()) < kHides);
+        }))
+      return true;
+    if (Operation* op = current.getDefiningOp()) llvm::append_range(next, op->getOperands());
+  }
+  return false;
+}
+
+namespace {
+
+/// The ops of one softmax: `sgd.attention` and those of its gradients that there are.
+class Attention {
+ public:
+  explicit Attention(AttentionOp forward) : forward(forward), element(tensorType(forward.getQuery()).getElementType()) {}
+
+  /// Whether all of them can become calls.
+  bool prepare(const AttentionModel& model) {
+    if (!findGradients() || forward.getMask()) return false;
+    if (forward.getBias() && hasGradients() && hasHidingConstant(forward.getBias())) return false;
+    if (!isNarrow(forward.getOut()) || (hasGradients() && !prepareGradients())) return false;
+    OpBuilder builder(forward);
+    // Made to be asked for their layout; erased again where the library does not take them.
+    call = createForward(builder);
+    if (hasGradients()) {
+      builder.setInsertionPoint(getLastGradient());
+      gradientCall = createGradient(builder);
+    }
+    if (cut(call, model) && (!gradientCall || cut(gradientCall, model))) return true;
+    if (gradientCall) gradientCall.erase();
+    call.erase();
+    return false;
+  }
+
+  void replace() {
+    if (byQuery) replaceResult(byQuery.getGradient(), gradientCall.getQueryGradient());
+    if (byKey) replaceResult(byKey.getKeyGradient(), gradientCall.getKeyGradient());
+    if (byKey) replaceResult(byKey.getValueGradient(), gradientCall.getValueGradient());
+    if (byQuery) byQuery.erase();
+    if (byKey) byKey.erase();
+    // What the gradients alone have read: sums over `out` and its gradient.
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*forward->getBlock())))
+      if (isOpTriviallyDead(&op) && !isa<LibraryAttentionOp, LibraryAttentionGradientOp>(op)) op.erase();
+    replaceResult(forward.getOut(), call.getOut());
+    forward.erase();
+  }
+
+ private:
+  bool hasGradients() const { return byQuery || byKey; }
+
+  /// Who reads the statistics of rows; false when these are not one gradient of each kind.
+  bool findGradients() {
+    for (Value statistic : {forward.getRowMax(), forward.getRowSum()})
+      for (Operation* user : statistic.getUsers()) {
+        auto query = dyn_cast<AttentionQueryGradientOp>(user);
+        auto key = dyn_cast<AttentionKeyGradientOp>(user);
+        if ((!query && !key) || (query && byQuery && query != byQuery) || (key && byKey && key != byKey)) return false;
+        if (query) byQuery = query;
+        if (key) byKey = key;
+      }
+    return true;
+  }
+
+  Operation* getLastGradient() {
+    if (!byQuery) return byKey;
+    if (!byKey) return byQuery;
+    return byQuery->isBeforeInBlock(byKey) ? byKey.getOperation() : byQuery.getOperation();
+  }
+
+  /// They read what the forward pass reads, and nobody reads one before the last is there.
+  bool prepareGradients() {
+    if (byQuery && byKey &&
+        (byQuery.getOutGradient() != byKey.getOutGradient() || byQuery.getOutLabels() != byKey.getOutLabels()))
+      return false;
+    Operation* last = getLastGradient();
+    for (Operation* op : {byQuery ? byQuery.getOperation() : nullptr, byKey ? byKey.getOperation() : nullptr}) {
+      if (!op) continue;
+      if (!readsAsForward(cast<Form>(op)) || op->getBlock() != forward->getBlock()) return false;
+      for (Value result : op->getResults()) {
+        if (!isNarrow(result)) return false;
+        for (Operation* user : result.getUsers())
+          if (user->getBlock() == op->getBlock() && user->isBeforeInBlock(last)) return false;
+      }
+    }
+    return tensorType(getOutGradient()).getElementType() == element;
+  }
+
+  bool readsAsForward(Form op) {
+    Form own = forward;
+    return op.getQuery() == own.getQuery() && op.getKey() == own.getKey() && op.getValue() == own.getValue() &&
+           op.getBias() == own.getBias() && !op.getMask() && op.getQueryLabels() == own.getQueryLabels() &&
+           op.getKeyLabels() == own.getKeyLabels() && op.getValueLabels() == own.getValueLabels() &&
+           op.getBiasLabels() == own.getBiasLabels() && op.getScale() == own.getScale() &&
+           op.getDiagonal() == own.getDiagonal();
+  }
+
+  /// Of the operands' type, or f32 that everyone but the gradients rounds to it.
+  bool isNarrow(Value result) {
+    Type own = tensorType(result).getElementType();
+    if (own == element) return true;
+    return own.isF32() && llvm::all_of(result.getUsers(), [&](Operation* user) {
+             auto trunc = dyn_cast<arith::TruncFOp>(user);
+             return trunc ? tensorType(trunc).getElementType() == element : isForGradients(user);
+           });
+  }
+
+  bool isForGradients(Operation* op) {
+    if (op == byQuery || op == byKey) return true;
+    return op->getNumResults() == 1 && !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation* user) {
+             return isForGradients(user);
+           });
+  }
+
+  void replaceResult(Value from, Value to) {
+    if (from.getType() == to.getType()) return from.replaceAllUsesWith(to);
+    for (Operation* user : llvm::make_early_inc_range(from.getUsers())) {
+      user->getResult(0).replaceAllUsesWith(to);
+      user->erase();
+    }
+  }
+
+  /// Without a model the op is left whole.
+  template <typename OpTy>
+  static bool cut(OpTy op, const AttentionModel& model) {
+    std::optional<AttentionLayout> layout = getLayout(op);
+    if (!layout || !model.getParts) return layout.has_value();
+    std::optional<AttentionParts> parts = model.getParts(layout->call);
+    if (!parts) return false;
+    op.setSteps(SmallVector<int64_t>({parts->batch, parts->heads}));
+    op.setWorkspaceBytes(parts->workspaceBytes);
+    return true;
+  }
+
+  Value getOutGradient() { return byQuery ? byQuery.getOutGradient() : byKey.getOutGradient(); }
+  RankedTensorType narrow(Value value) const { return tensorType(value).clone(element); }
+
+  LibraryAttentionOp createForward(OpBuilder& builder) {
+    return LibraryAttentionOp::create(builder, forward.getLoc(), narrow(forward.getOut()), forward.getRowSum().getType(),
+                                      forward.getQuery(), forward.getKey(), forward.getValue(), forward.getBias(),
+                                      Value(), forward.getQueryLabelsAttr(), forward.getKeyLabelsAttr(),
+                                      forward.getValueLabelsAttr(), forward.getOutLabelsAttr(),
+                                      forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(),
+                                      FloatAttr(), forward.getDiagonalAttr(), DenseI64ArrayAttr());
+  }
+
+  /// A gradient that nobody asks for is laid out as its operand.
+  LibraryAttentionGradientOp createGradient(OpBuilder& builder) {
+    return LibraryAttentionGradientOp::create(
+        builder, forward.getLoc(), narrow(byQuery ? byQuery.getGradient() : forward.getQuery()),
+        narrow(byKey ? byKey.getKeyGradient() : forward.getKey()),
+        narrow(byKey ? byKey.getValueGradient() : forward.getValue()), forward.getQuery(), forward.getKey(),
+        forward.getValue(), call.getOut(), getOutGradient(), call.getLogSum(), forward.getBias(), Value(),
+        forward.getQueryLabelsAttr(), forward.getKeyLabelsAttr(), forward.getValueLabelsAttr(),
+        forward.getOutLabelsAttr(), forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(),
+        FloatAttr(), forward.getDiagonalAttr(), byQuery ? byQuery.getOutLabelsAttr() : byKey.getOutLabelsAttr(),
+        byQuery ? byQuery.getGradientLabelsAttr() : forward.getQueryLabelsAttr(),
+        byKey ? byKey.getKeyGradientLabelsAttr() : forward.getKeyLabelsAttr(),
+        byKey ? byKey.getValueGradientLabelsAttr() : forward.getValueLabelsAttr(), DenseI64ArrayAttr());
+  }
+
+  AttentionOp forward;
+  Type element;
+  AttentionQueryGradientOp byQuery;  // null: there is none
+  AttentionKeyGradientOp byKey;
+  LibraryAttentionOp call;
+  LibraryAttentionGradientOp gradientCall;
+};
+
+struct GiveAttentionToLibraryPass : sgd::impl::GiveAttentionToLibraryPassBase<GiveAttentionToLibraryPass> {
+  GiveAttentionToLibraryPass() = default;
+  explicit GiveAttentionToLibraryPass(AttentionModel model) : model(std::move(model)) {}
+
+  void runOnOperation() final {
+    SmallVector<AttentionOp> ops;
+    getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
+    for (AttentionOp op : ops) {
+      Attention attention(op);
+      if (attention.prepare(model)) attention.replace();
+    }
+  }
+
+  AttentionModel model;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createGiveAttentionToLibraryPass(AttentionModel model) {
+  return std::make_unique<GiveAttentionToLibraryPass>(std::move(model));
+}
