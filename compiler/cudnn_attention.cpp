@@ -25,8 +25,8 @@ bool isTaken(const AttentionCall& call, ArrayRef<int> capabilities) {
   return call.rows * call.columns >= kLeastScores;
 }
 
-/// Of one batch of one head. The backward pass gives the same bits every time where it keeps the gradient of the scores,
-/// in tiles, for a second product; heads that share a key are summed afterwards.
+/// Of one batch of one head. The backward pass gives the same bits every time where it keeps the gradient of the
+/// scores, in tiles, for a second product; heads that share a key are summed afterwards.
 int64_t getHeadBytes(const AttentionCall& call) {
   if (!call.isGradient) return 0;
   int64_t rows = llvm::alignTo(call.rows, kTile), columns = llvm::alignTo(call.columns, kTile);
@@ -55,8 +55,7 @@ std::optional<AttentionParts> getParts(const AttentionCall& call) {
       if (parts.heads == 0) return std::nullopt;
     }
   }
-  parts.workspaceBytes =
-      llvm::alignTo(parts.batch * parts.heads * each + kFixedBytes, kAlignment);
+  parts.workspaceBytes = llvm::alignTo(parts.batch * parts.heads * each + kFixedBytes, kAlignment);
   return parts;
 }
 

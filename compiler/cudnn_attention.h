@@ -7,8 +7,8 @@
 
 namespace mlir::sgd {
 
-/// cuDNN's fused attention for GPUs of all these compute capabilities (90 for 9.0), by the documented limits of 9.11 and
-/// later.
+/// cuDNN's fused attention for GPUs of all these compute capabilities (90 for 9.0), by the documented limits of 9.11
+/// and later.
 AttentionModel getCudnnAttention(llvm::ArrayRef<int> capabilities);
 
 }  // namespace mlir::sgd

@@ -46,8 +46,7 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addPass(createCSEPass());
   if (target.attentionDepth > 0)
     passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
-  if (target.attention.getParts)
-    passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(target.attention));
+  if (target.attention.getParts) passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(target.attention));
   if (target.productsTakeGelu) passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(

@@ -163,8 +163,8 @@ void evaluateLibraryGradient(LibraryAttentionGradientOp op, Attention& state, Op
       dot += state.get(op.getOut(), op.getOutLabels()) * state.get(op.getOutGradient(), op.getOutGradientLabels());
     });
     forEach(state, Form::kColumn, [&] {
-      double weight = state.exponentials[state.at[Form::kColumn]] *
-                      std::exp(state.max - in[kLogSum]->floats[state.row]);
+      double weight =
+          state.exponentials[state.at[Form::kColumn]] * std::exp(state.max - in[kLogSum]->floats[state.row]);
       double gradient = 0;
       forEach(state, Form::kValueDepth, [&] {
         double outGradient = state.get(op.getOutGradient(), op.getOutGradientLabels());
@@ -173,7 +173,8 @@ void evaluateLibraryGradient(LibraryAttentionGradientOp op, Attention& state, Op
       });
       double score = op.getScale().convertToDouble() * weight * (gradient - dot);
       forEach(state, Form::kDepth, [&] {
-        Attention::add(*out[0], op.getQueryGradientLabels(), state.at, score * state.get(op.getKey(), op.getKeyLabels()));
+        Attention::add(*out[0], op.getQueryGradientLabels(), state.at,
+                       score * state.get(op.getKey(), op.getKeyLabels()));
         Attention::add(*out[1], op.getKeyGradientLabels(), state.at,
                        score * state.get(op.getQuery(), op.getQueryLabels()));
       });

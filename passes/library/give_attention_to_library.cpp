@@ -28,8 +28,7 @@ static bool hasHidingConstant(Value value) {
     if (!seen.insert(current).second) continue;
     if (std::optional<double> splat = getSplat(current); splat && !(std::abs(*splat) < kHides)) return true;
     DenseElementsAttr constant;
-    if (auto op = current.getDefiningOp<arith::ConstantOp>())
-      constant = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (auto op = current.getDefiningOp<arith::ConstantOp>()) constant = dyn_cast<DenseElementsAttr>(op.getValue());
     if (constant && isa<FloatType>(constant.getElementType()) && !constant.isSplat() &&
         llvm::any_of(constant.getValues<APFloat>(), [&](const APFloat& element) {
           bool losesInfo = false;
@@ -48,7 +47,8 @@ namespace {
 /// The ops of one softmax: `sgd.attention` and those of its gradients that there are.
 class Attention {
  public:
-  explicit Attention(AttentionOp forward) : forward(forward), element(tensorType(forward.getQuery()).getElementType()) {}
+  explicit Attention(AttentionOp forward)
+      : forward(forward), element(tensorType(forward.getQuery()).getElementType()) {}
 
   /// Whether all of them can become calls.
   bool prepare(const AttentionModel& model) {
@@ -142,9 +142,8 @@ class Attention {
 
   bool isForGradients(Operation* op) {
     if (op == byQuery || op == byKey) return true;
-    return op->getNumResults() == 1 && !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation* user) {
-             return isForGradients(user);
-           });
+    return op->getNumResults() == 1 && !op->use_empty() &&
+           llvm::all_of(op->getUsers(), [&](Operation* user) { return isForGradients(user); });
   }
 
   void replaceResult(Value from, Value to) {
@@ -171,12 +170,12 @@ class Attention {
   RankedTensorType narrow(Value value) const { return tensorType(value).clone(element); }
 
   LibraryAttentionOp createForward(OpBuilder& builder) {
-    return LibraryAttentionOp::create(builder, forward.getLoc(), narrow(forward.getOut()), forward.getRowSum().getType(),
-                                      forward.getQuery(), forward.getKey(), forward.getValue(), forward.getBias(),
-                                      Value(), forward.getQueryLabelsAttr(), forward.getKeyLabelsAttr(),
-                                      forward.getValueLabelsAttr(), forward.getOutLabelsAttr(),
-                                      forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(),
-                                      FloatAttr(), forward.getDiagonalAttr(), DenseI64ArrayAttr());
+    return LibraryAttentionOp::create(
+        builder, forward.getLoc(), narrow(forward.getOut()), forward.getRowSum().getType(), forward.getQuery(),
+        forward.getKey(), forward.getValue(), forward.getBias(), Value(), forward.getQueryLabelsAttr(),
+        forward.getKeyLabelsAttr(), forward.getValueLabelsAttr(), forward.getOutLabelsAttr(),
+        forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(), FloatAttr(),
+        forward.getDiagonalAttr(), DenseI64ArrayAttr());
   }
 
   /// A gradient that nobody asks for is laid out as its operand.

@@ -50,7 +50,8 @@ class Verifier {
         gradients == nullptr);
     // Bytes, of any number: as elements of one byte.
     if (a_.workspace() != nullptr)
-      Add(Fit(context_, a_.workspace(), a_.workspace()->size(), ElementType::U8, "the workspace"), "the workspace", true);
+      Add(Fit(context_, a_.workspace(), a_.workspace()->size(), ElementType::U8, "the workspace"), "the workspace",
+          true);
     if (status_.ok()) VerifyApart();
     return status_;
   }

@@ -44,8 +44,8 @@ std::string ConvolutionText(const artifact::Convolution& convolution) {
 }
 
 std::string AttentionText(const artifact::Attention& attention) {
-  return absl::StrCat(artifact::ElementName(attention.element()), " ", attention.rows(), "x", attention.columns(), " of ",
-                      attention.depth(), " x", attention.batch() * attention.heads(),
+  return absl::StrCat(artifact::ElementName(attention.element()), " ", attention.rows(), "x", attention.columns(),
+                      " of ", attention.depth(), " x", attention.batch() * attention.heads(),
                       attention.gradients() == nullptr ? "" : ", backward");
 }
 

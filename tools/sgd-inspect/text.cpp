@@ -158,15 +158,13 @@ std::string ConvolutionText(const Json& convolution) {
 // "bf16 64x64 of 8, 2x2 heads, diagonal 0": rows, columns, depth.
 std::string AttentionText(const Json& attention) {
   const std::string depth = Plain(attention["depth"]), value_depth = Plain(attention["value_depth"]);
-  return absl::StrCat(attention["is_gradient"] ? "backward, " : "", Plain(attention["element"]), " ",
-                      Plain(attention["rows"]), "x", Plain(attention["columns"]), " of ", depth,
-                      value_depth == depth ? "" : absl::StrCat(" and ", value_depth), ", ", Plain(attention["batch"]),
-                      "x", Plain(attention["heads"]), " heads",
-                      attention["key_heads"] == attention["heads"]
-                          ? ""
-                          : absl::StrCat(" of ", Plain(attention["key_heads"]), " keys"),
-                      attention["diagonal"].is_null() ? "" : absl::StrCat(", diagonal ", Plain(attention["diagonal"])),
-                      attention["bias"].is_null() ? "" : ", biased");
+  return absl::StrCat(
+      attention["is_gradient"] ? "backward, " : "", Plain(attention["element"]), " ", Plain(attention["rows"]), "x",
+      Plain(attention["columns"]), " of ", depth, value_depth == depth ? "" : absl::StrCat(" and ", value_depth), ", ",
+      Plain(attention["batch"]), "x", Plain(attention["heads"]), " heads",
+      attention["key_heads"] == attention["heads"] ? "" : absl::StrCat(" of ", Plain(attention["key_heads"]), " keys"),
+      attention["diagonal"].is_null() ? "" : absl::StrCat(", diagonal ", Plain(attention["diagonal"])),
+      attention["bias"].is_null() ? "" : ", biased");
 }
 
 std::string MatmulText(const Json& instruction) {

@@ -52,13 +52,12 @@ class AttentionNode final : public device::Node {
     graph_ = *std::move(graph);
     TakeWorkspace();
     if (absl::Status status = BindAddresses(); !status.ok()) return status;
-    const PlanRequest request = {
-        .graph = graph_->graph,
-        .limits = {.workspace_bytes = workspace_bytes_},
-        .key = Key(),
-        .what = absl::StrCat(a_.gradients == nullptr ? "" : "backward ", "attention of ",
-                             artifact::ElementName(a_.element)),
-        .advice = "try a newer cuDNN, or compute in f32, which has kernels of its own"};
+    const PlanRequest request = {.graph = graph_->graph,
+                                 .limits = {.workspace_bytes = workspace_bytes_},
+                                 .key = Key(),
+                                 .what = absl::StrCat(a_.gradients == nullptr ? "" : "backward ", "attention of ",
+                                                      artifact::ElementName(a_.element)),
+                                 .advice = "try a newer cuDNN, or compute in f32, which has kernels of its own"};
     absl::StatusOr<CudnnDescriptor> plan =
         ChoosePlan(cudnn_, request, choices, [this](const CudnnDescriptor& candidate) {
           return TimeCandidate(queues_, [&] { return ExecuteWith(candidate); });
@@ -93,12 +92,12 @@ class AttentionNode final : public device::Node {
   }
 
   std::string Key() const {
-    std::string key = absl::StrCat(
-        "cuDNN ", cudnn_.version(), ": ", artifact::ElementName(a_.element),
-        a_.gradients == nullptr ? " attention, " : " backward attention, ", a_.batch_step, "x", a_.head_step, " of ",
-        a_.heads, " and ", a_.key_heads, " heads, ", a_.rows, "x", a_.columns, " of ", a_.depth, " and ",
-        a_.value_depth, ", diagonal ", a_.has_diagonal ? absl::StrCat(a_.diagonal) : "none", ", by ", TextOf(*a_.query),
-        " ", TextOf(*a_.key), " ", TextOf(*a_.value), " ", TextOf(*a_.out));
+    std::string key = absl::StrCat("cuDNN ", cudnn_.version(), ": ", artifact::ElementName(a_.element),
+                                   a_.gradients == nullptr ? " attention, " : " backward attention, ", a_.batch_step,
+                                   "x", a_.head_step, " of ", a_.heads, " and ", a_.key_heads, " heads, ", a_.rows, "x",
+                                   a_.columns, " of ", a_.depth, " and ", a_.value_depth, ", diagonal ",
+                                   a_.has_diagonal ? absl::StrCat(a_.diagonal) : "none", ", by ", TextOf(*a_.query),
+                                   " ", TextOf(*a_.key), " ", TextOf(*a_.value), " ", TextOf(*a_.out));
     if (a_.bias != nullptr)
       absl::StrAppend(&key, ", bias of ", artifact::ElementName(a_.bias_element), " by ", TextOf(*a_.bias));
     if (const auto& gradients = a_.gradients) {
@@ -132,8 +131,8 @@ class AttentionNode final : public device::Node {
                                 artifact::ElementType element) {
       const int64_t first =
           static_cast<int64_t>(batch) * tensor.batch() + static_cast<int64_t>(own_head) * tensor.head();
-      add(id, AddressOf(memory_.Address(tensor.slice())) +
-                  static_cast<uint64_t>(first) * artifact::ElementSize(element));
+      add(id,
+          AddressOf(memory_.Address(tensor.slice())) + static_cast<uint64_t>(first) * artifact::ElementSize(element));
     };
     const uint64_t key_head = head / (a_.heads / a_.key_heads);
     add_tensor(AttentionTensorId::Query, *a_.query, head, a_.element);

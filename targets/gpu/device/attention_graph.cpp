@@ -121,13 +121,11 @@ class GraphWriter {
                     .axis = 3});
       row = shifted;
     }
-    const GraphTensor visible = builder_.Virtual(CUDNN_DATA_BOOLEAN, scores_), masked = builder_.Virtual(kFloat, scores_);
+    const GraphTensor visible = builder_.Virtual(CUDNN_DATA_BOOLEAN, scores_),
+                      masked = builder_.Virtual(kFloat, scores_);
     builder_.Add({.mode = CUDNN_POINTWISE_CMP_GE, .x = row, .b = column, .y = visible, .type = CUDNN_DATA_BOOLEAN});
-    builder_.Add({.mode = CUDNN_POINTWISE_BINARY_SELECT,
-                  .x = scores,
-                  .b = builder_.Scalar(hidden_),
-                  .t = visible,
-                  .y = masked});
+    builder_.Add(
+        {.mode = CUDNN_POINTWISE_BINARY_SELECT, .x = scores, .b = builder_.Scalar(hidden_), .t = visible, .y = masked});
     return masked;
   }
 
@@ -153,9 +151,8 @@ class GraphWriter {
 
   // result = transpose(scores) x other; heads that share a key are summed.
   void WriteByKey(GraphTensor scores, GraphTensor other, int64_t depth, GraphTensor result) {
-    const GraphTensor transposed =
-        builder_.Virtual(type_, {batch_, heads_, columns_, rows_},
-                         {heads_ * rows_ * columns_, rows_ * columns_, 1, columns_});
+    const GraphTensor transposed = builder_.Virtual(type_, {batch_, heads_, columns_, rows_},
+                                                    {heads_ * rows_ * columns_, rows_ * columns_, 1, columns_});
     builder_.Reshape(scores, transposed);
     if (heads_ == key_heads_) return builder_.Multiply(transposed, other, result);
     const GraphTensor all = builder_.Virtual(type_, {batch_, heads_, columns_, depth});
@@ -193,8 +190,8 @@ class GraphWriter {
 
     // The result itself, not sums in f32 that blocks add to in any order.
     const AttentionTensor& keys = *a_.key;
-    const GraphTensor untransposed = builder_.Virtual(type_, {batch_, key_heads_, columns_, depth_},
-                                                      {keys.batch(), keys.head(), keys.row(), 1});
+    const GraphTensor untransposed =
+        builder_.Virtual(type_, {batch_, key_heads_, columns_, depth_}, {keys.batch(), keys.head(), keys.row(), 1});
     builder_.Reshape(key, untransposed);
     builder_.Multiply(by_product, untransposed, Queries(AttentionTensorId::QueryGradient, *gradients.query, depth_));
   }

@@ -123,8 +123,8 @@ absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
     for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
       const artifact::Operation operation = program->instructions()->Get(static_cast<uint32_t>(i))->op_type();
       has_products = has_products || operation == artifact::Operation::Matmul;
-      has_cudnn = has_cudnn || operation == artifact::Operation::Convolution ||
-                         operation == artifact::Operation::Attention;
+      has_cudnn =
+          has_cudnn || operation == artifact::Operation::Convolution || operation == artifact::Operation::Attention;
       has_collectives = has_collectives || operation == artifact::Operation::Collective;
     }
   }

@@ -12,7 +12,8 @@ constexpr size_t kLeastVersion = 90000, kLeastVersionWithoutGpu = 90800;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Cudnn>> Cudnn::Load() {
-  absl::StatusOr<DynamicLibrary> library = DynamicLibrary::Open({"libcudnn.so.9"}, "which computes convolutions and attention");
+  absl::StatusOr<DynamicLibrary> library =
+      DynamicLibrary::Open({"libcudnn.so.9"}, "which computes convolutions and attention");
   if (!library.ok()) return library.status();
   auto cudnn = absl::WrapUnique(new Cudnn(*std::move(library)));
 #define SGD_FIND(name) \

@@ -32,11 +32,10 @@ absl::StatusOr<std::string> Choose(const Cudnn& cudnn, const PlanRequest& reques
     if (++timed == kTimedCandidates) break;
   }
   if (best) return *best;
-  return absl::UnimplementedError(absl::StrCat("cuDNN ", cudnn.version(), " has no engine for this ", request.what,
-                                               " that gives the same bits every time in ",
-                                               request.limits.workspace_bytes, " bytes of workspace",
-                                               why.ok() ? "" : absl::StrCat(" (", why.message(), ")"), "; ",
-                                               request.advice));
+  return absl::UnimplementedError(
+      absl::StrCat("cuDNN ", cudnn.version(), " has no engine for this ", request.what,
+                   " that gives the same bits every time in ", request.limits.workspace_bytes, " bytes of workspace",
+                   why.ok() ? "" : absl::StrCat(" (", why.message(), ")"), "; ", request.advice));
 }
 
 }  // namespace

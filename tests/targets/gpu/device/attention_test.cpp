@@ -58,7 +58,8 @@ class AttentionTest : public EmulatedDevice {
     query_ = Make(c.rows, c.heads, c.depth), key_ = Make(c.columns, c.key_heads, c.depth);
     value_ = Make(c.columns, c.key_heads, c.value_depth), out_ = Make(c.rows, c.heads, c.value_depth);
     out_gradient_ = Make(c.rows, c.heads, c.value_depth), query_gradient_ = Make(c.rows, c.heads, c.depth);
-    key_gradient_ = Make(c.columns, c.key_heads, c.depth), value_gradient_ = Make(c.columns, c.key_heads, c.value_depth);
+    key_gradient_ = Make(c.columns, c.key_heads, c.depth),
+    value_gradient_ = Make(c.columns, c.key_heads, c.value_depth);
     log_sum_ = next_;
     next_ += (c.batch * c.heads * c.rows * 4 + 255) / 256 * 256;
     bias_ = next_;

@@ -65,7 +65,8 @@ TEST(Cudnn, SaysWhatIsMissing) {
       environment("VIRTUAL_ENV", ""), conda("CONDA_PREFIX", ""), path("PATH", "/nonexistent");
   absl::Status status = Cudnn::Open().status();
   if (!absl::IsFailedPrecondition(status)) GTEST_SKIP() << "the system itself has cuDNN: " << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot open libcudnn.so.9, which computes convolutions and attention"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("cannot open libcudnn.so.9, which computes convolutions and attention"));
 }
 
 class CudnnTest : public ::testing::Test {

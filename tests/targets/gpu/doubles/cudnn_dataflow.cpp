@@ -37,8 +37,8 @@ struct Tensor {
   explicit Tensor(const GraphDescriptor& from)
       : id(from.One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID)),
         type(from.One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE)),
-        is_virtual(from.Has(CUDNN_ATTR_TENSOR_IS_VIRTUAL) && from.One<bool>(CUDNN_ATTR_TENSOR_IS_VIRTUAL)),
-        is_value(from.Has(CUDNN_ATTR_TENSOR_IS_BY_VALUE) && from.One<bool>(CUDNN_ATTR_TENSOR_IS_BY_VALUE)),
+        is_virtual(from.Has(CUDNN_ATTR_TENSOR_IS_VIRTUAL) && from.One<char>(CUDNN_ATTR_TENSOR_IS_VIRTUAL) != 0),
+        is_value(from.Has(CUDNN_ATTR_TENSOR_IS_BY_VALUE) && from.One<char>(CUDNN_ATTR_TENSOR_IS_BY_VALUE) != 0),
         alignment(from.One<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT)) {
     const auto own_sizes = from.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
     const auto own_strides = from.All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
@@ -149,8 +149,8 @@ Node NodeOf(const GraphDescriptor& operation) {
     }
     case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
       node.kind = NodeKind::Reduction;
-      node.reduction = operation.Of(CUDNN_ATTR_OPERATION_REDUCTION_DESC)
-                           .One<cudnnReduceTensorOp_t>(CUDNN_ATTR_REDUCTION_OPERATOR);
+      node.reduction =
+          operation.Of(CUDNN_ATTR_OPERATION_REDUCTION_DESC).One<cudnnReduceTensorOp_t>(CUDNN_ATTR_REDUCTION_OPERATOR);
       take(node.operands, CUDNN_ATTR_OPERATION_REDUCTION_XDESC);
       take(node.result, CUDNN_ATTR_OPERATION_REDUCTION_YDESC);
       break;
@@ -390,7 +390,8 @@ cudnnStatus_t DataflowCall::Create(const GraphDescriptor& graph, const std::map<
       const auto found = addresses.find(tensor.id);
       if (found == addresses.end()) return CUDNN_STATUS_BAD_PARAM;
       if (found->second == 0) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-      if (found->second % static_cast<uint64_t>(tensor.alignment) != 0) return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
+      if (found->second % static_cast<uint64_t>(tensor.alignment) != 0)
+        return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
       if (tensor.is_value)
         made->values[tensor.id] = {LoadFrom(reinterpret_cast<const std::byte*>(found->second), tensor.type)};
     }

@@ -185,8 +185,7 @@ cudnnStatus_t ExecuteDataflow(cudnnHandle_t handle, const GraphDescriptor& graph
   std::unique_ptr<sgd::emulated::DataflowCall> call;
   cudnnStatus_t status = sgd::emulated::DataflowCall::Create(graph, addresses, call);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  const CUresult result =
-      cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunDataflowOnce, call.release());
+  const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunDataflowOnce, call.release());
   return result == CUDA_SUCCESS ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
