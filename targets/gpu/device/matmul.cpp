@@ -16,6 +16,7 @@
 #include "targets/gpu/device/gemm_algorithms.h"
 #include "targets/gpu/device/gemm_form.h"
 #include "targets/gpu/device/gemm_types.h"
+#include "targets/gpu/device/matmul_sums.h"
 #include "targets/gpu/device/memory.h"
 #include "targets/gpu/device/nodes.h"
 
@@ -252,8 +253,14 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, Cub
   if (form->k == 0) return MakeEmptySum(queues, matmul, memory);
   if (absl::Status status = CheckForm(matmul, *form); !status.ok()) return status;
   auto node = std::make_unique<MatmulNode>(queues, library, *types, *std::move(form));
-  if (absl::Status status = node->Prepare(matmul, memory, choices); !status.ok()) return status;
-  return node;
+  const absl::Status status = node->Prepare(matmul, memory, choices);
+  if (status.ok()) return node;
+  if (!HasSums(matmul)) return status;
+  // Every rank comes here when the first one does: the others have no choice of it for both at once.
+  auto apart = MakeProductThenSums(queues, matmul, memory, [&](const artifact::Matmul& part) {
+    return MakeMatmul(queues, library, part, memory, choices);
+  });
+  return apart.ok() ? std::move(apart) : status;
 }
 
 }  // namespace sgd::cuda

@@ -84,7 +84,9 @@ bool IsKnown(cublasLtEpilogue_t epilogue) {
 // What the epilogue asks of its buffers.
 cublasStatus_t CheckEpilogue(const MatrixDescription& description, const MatrixLayout& d) {
   if (!IsKnown(description.epilogue)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (HasSums(description.epilogue) && d.batch != 1) return CUBLAS_STATUS_NOT_SUPPORTED;
+  // Known to be there: of the layouts that gradients of weights have.
+  const bool has_gradients_layout = description.a == CUBLAS_OP_N && description.b == CUBLAS_OP_T;
+  if (HasSums(description.epilogue) && (d.batch != 1 || !has_gradients_layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (HasBias(description.epilogue) || HasSums(description.epilogue)) {
     if (description.bias_type != -1 && description.bias_type != d.type) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (reinterpret_cast<uintptr_t>(description.bias) % SizeOf(d.type) != 0) return CUBLAS_STATUS_INVALID_VALUE;
