@@ -40,7 +40,10 @@ class CudaKernels : public Target {
     // Before Hopper cuBLASLt computes it in a kernel of its own, slower than ours is (karpathy/llm.c, pull request
     // 338).
     description.productsTakeGelu = llvm::all_of(architectures, isHopperOrLater);
+    description.productsTakeSums = true;
     description.productsKeepSums = true;
+    description.productsTakeFloat8 =
+        llvm::all_of(architectures, [](const auto& entry) { return entry.getCapability() >= 89; });
     description.hasTf32 = true;
     // About 5 us, in which a kernel reads and writes a million elements.
     description.elementsPerLaunch = 1 << 20;
@@ -88,10 +91,7 @@ class CudaKernels : public Target {
 
   /// What NVIDIA recommends for cuBLAS (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the
   /// architectures: an algorithm that needs less leaves the rest alone.
-  uint64_t getWorkspaceBytes() const {
-    constexpr uint64_t kAlignment = 256;  // of what the library is given, anywhere in a buffer
-    return (uint64_t{llvm::any_of(architectures, isHopperOrLater) ? 32u : 4u} << 20) + kAlignment;
-  }
+  uint64_t getWorkspaceBytes() const { return uint64_t{llvm::any_of(architectures, isHopperOrLater) ? 32u : 4u} << 20; }
 
   SmallVector<gpu::Architecture> architectures;
   unsigned threads;

@@ -40,10 +40,15 @@ FailureOr<artifact::MatmulT> mlir::sgd::exportMatmul(plan::MatmulOp matmul, Slic
   target.c = slices.getOwned(matmul.getC());
   if (matmul.getBias()) target.bias = slices.getOwned(matmul.getBias());
   if (matmul.getAux()) target.aux = slices.getOwned(matmul.getAux());
+  if (matmul.getSums()) target.sums = slices.getOwned(matmul.getSums());
   if (matmul.getWorkspace()) target.workspace = slices.getOwned(matmul.getWorkspace());
   target.epilogue = static_cast<artifact::Epilogue>(matmul.getEpilogue());
   target.activation = static_cast<artifact::Activation>(matmul.getActivation());
-  target.keeps_sums = matmul.getC().getType().getElementType() != operandType;
+  Type rhsType = matmul.getB().getType().getElementType(), resultType = matmul.getC().getType().getElementType();
+  if (rhsType != operandType) target.b_element = getElementType(rhsType, /*isUnsigned=*/false);
+  target.keeps_sums = resultType != operandType && resultType == getSumType(operandType);
+  if (resultType != operandType && !target.keeps_sums)
+    target.c_element = getElementType(resultType, /*isUnsigned=*/false);
   target.allows_tf32 = matmul.getTf32();
   return target;
 }

@@ -6,6 +6,8 @@ using namespace mlir::sgd;
 using artifact::ElementType;
 
 std::optional<ElementType> mlir::sgd::getElementType(Type scalar, bool isUnsigned) {
+  if (isa<Float8E4M3FNType>(scalar)) return ElementType::F8E4M3FN;
+  if (isa<Float8E5M2Type>(scalar)) return ElementType::F8E5M2;
   if (scalar.isF16()) return ElementType::F16;
   if (scalar.isBF16()) return ElementType::BF16;
   if (scalar.isF32()) return ElementType::F32;

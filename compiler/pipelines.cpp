@@ -40,14 +40,16 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
   passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(target.convolutions));
-  passes.addNestedPass<func::FuncOp>(createFormContractionsPass(FormContractionsPassOptions{
-      target.multipliesIntegers, target.productsKeepSums, target.products.batchDims, target.products.elementsPerCall}));
+  passes.addNestedPass<func::FuncOp>(createFormContractionsPass(
+      FormContractionsPassOptions{target.multipliesIntegers, target.productsKeepSums, target.productsTakeFloat8,
+                                  target.products.batchDims, target.products.elementsPerCall}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   if (target.attentionDepth > 0)
     passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
   if (target.attention.getParts) passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(target.attention));
   if (target.productsTakeGelu) passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass());
+  if (target.productsTakeSums) passes.addNestedPass<func::FuncOp>(createFormProductSumsPass());
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{target.reductionParts, target.reductionColumns}));

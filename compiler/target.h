@@ -32,13 +32,17 @@ struct TargetDescription {
   bool productsTakeRelu = true;
   /// Products of bf16 or f16 can take gelu, in the form with tanh, and its derivative.
   bool productsTakeGelu = false;
+  /// Products can write an operand's sums over what they contract.
+  bool productsTakeSums = false;
   /// Products of bf16 or f16 can have results of the type that their sums are taken in.
   bool productsKeepSums = false;
+  /// Products can have operands of f8, summed up in f32.
+  bool productsTakeFloat8 = false;
   /// Products of f32 can round their operands to TF32 where the program allows it.
   bool hasTf32 = false;
   /// What one call of a product takes.
   ProductLimits products;
-  /// Memory that a product's library may use while it computes; 0: none.
+  /// Memory that a product's library may use while it computes, at most; 0: none.
   uint64_t productWorkspaceBytes = 0;
   /// How convolutions are computed.
   ConvolutionModel convolutions;

@@ -41,6 +41,7 @@ LogicalResult ConvolutionOp::verify() {
       failed(verifyReach(*this, "rhs", getRhs(), {g, c, f}, getKernels(), getRhsStrides())) ||
       failed(verifyReach(*this, "result", getResult(), {n, g, f}, getOutputs(), getResultStrides())))
     return failure();
+  if (getEpilogue() > Epilogue::Accumulate) return emitOpError("has sums of an operand, which matmuls alone have");
   bool needsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasRelu;
   if (needsBias != static_cast<bool>(getBias()))
     return emitOpError("has a bias exactly with the epilogues bias and bias_relu");

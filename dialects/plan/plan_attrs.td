@@ -56,7 +56,8 @@ def Plan_CollectiveKind : EnumAttr<Plan_Dialect, Plan_CollectiveKindEnum, "colle
 
 def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "what follows the sum of products", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">,
-    I32EnumAttrCase<"BiasRelu", 2, "bias_relu">, I32EnumAttrCase<"Accumulate", 3, "accumulate">]> {
+    I32EnumAttrCase<"BiasRelu", 2, "bias_relu">, I32EnumAttrCase<"Accumulate", 3, "accumulate">,
+    I32EnumAttrCase<"SumsOfA", 4, "sums_of_a">, I32EnumAttrCase<"SumsOfB", 5, "sums_of_b">]> {
   let cppNamespace = "::mlir::plan";
   let genSpecializedAttr = 0;
 }

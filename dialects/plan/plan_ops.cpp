@@ -134,6 +134,17 @@ static LogicalResult verifyReach(Operation* op, StringRef name, Value buffer, Ar
   return success();
 }
 
+static LogicalResult verifySums(MatmulOp op) {
+  bool ofA = op.getEpilogue() == Epilogue::SumsOfA, isWanted = ofA || op.getEpilogue() == Epilogue::SumsOfB;
+  if (isWanted != static_cast<bool>(op.getSums()))
+    return op.emitOpError("has sums exactly with the epilogues sums_of_a and sums_of_b");
+  if (!isWanted) return success();
+  if (op.getNumBatchDims() != 0) return op.emitOpError("has sums of an operand in batches");
+  int64_t wanted = op.getSizes()[ofA ? 0 : 1];
+  if (op.getSums().getType().getNumElements() == wanted) return success();
+  return op.emitOpError() << "needs sums of " << wanted << " elements";
+}
+
 static LogicalResult verifyActivation(MatmulOp op) {
   if (op.getActivation() == Activation::None)
     return op.getAux() ? op.emitOpError("has an aux and no activation") : success();
@@ -151,11 +162,10 @@ LogicalResult MatmulOp::verify() {
   if (sizes.size() < 3 || sizes.size() > 7) return emitOpError("needs sizes of 0 to 4 batch dimensions, m, n and k");
   if (llvm::any_of(sizes, [](int64_t size) { return size < 1; })) return emitOpError("has an empty dimension");
   Type element = getA().getType().getElementType(), result = getC().getType().getElementType();
-  if (getB().getType().getElementType() != element || (result != element && result != sgd::getSumType(element)))
-    return emitOpError("mixes element types");
-  for (Value other : {getBias(), getAux()})
+  if (!sgd::mayMultiply(element, getB().getType().getElementType(), result)) return emitOpError("mixes element types");
+  for (Value other : {getBias(), getAux(), getSums()})
     if (other && cast<MemRefType>(other.getType()).getElementType() != result)
-      return emitOpError("has a bias or aux of another type than c");
+      return emitOpError("has a bias, aux or sums of another type than c");
   if (getTf32() && !element.isF32()) return emitOpError("has tf32 on operands that are not f32");
   SmallVector<int64_t> batch(sizes.drop_back(3));
   int64_t m = sizes[batch.size()], n = sizes[batch.size() + 1], k = sizes[batch.size() + 2];
@@ -173,6 +183,7 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
   if (needsBias && getBias().getType().getNumElements() != n)
     return emitOpError() << "needs a bias of " << n << " elements";
+  if (failed(verifySums(*this))) return failure();
   return verifyActivation(*this);
 }
 

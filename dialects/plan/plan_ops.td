@@ -88,7 +88,9 @@ def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
   let description = [{
     `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
     [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements. c and the bias are of
-    the operands' element type or of the one that sums are taken in, f32 for bf16 and f16 (i32 for narrower integers).
+    the operands' element type or of the one that sums are taken in, f32 for bf16 and f16 (i32 for narrower integers). Operands of f8 may be of
+    two kinds; c is f32, bf16 or f16 then. `sums_of_a` and `sums_of_b` also write to `sums` an operand's sums over k, of c's type, one after
+    another: m of a or n of b. Such a product has no batch.
 
     The activation `gelu` writes the sum with its bias to `aux`, if there is one, and its gelu (the form with tanh) to c; `gelu_gradient`
     multiplies it with gelu's derivative at `aux`. `aux` has the size and strides of c. `workspace` is the library's while the product is
@@ -103,13 +105,13 @@ def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$a, Arg<Plan_Buffer, "", [MemRead]>:$b, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$c,
     Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, Arg<Optional<Plan_Buffer>, "", [MemRead, MemWrite]>:$aux,
-    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, DenseI64ArrayAttr:$sizes,
+    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$sums, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, DenseI64ArrayAttr:$sizes,
     DenseI64ArrayAttr:$a_strides, DenseI64ArrayAttr:$b_strides, DenseI64ArrayAttr:$c_strides,
     DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, DefaultValuedAttr<Plan_Activation, "Activation::None">:$activation,
     UnitAttr:$tf32);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
-    (`aux` `(` $aux^ `:` type($aux) `)`)? (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
+    (`aux` `(` $aux^ `:` type($aux) `)`)? (`sums` `(` $sums^ `:` type($sums) `)`)? (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
     `sizes` $sizes `strides` $a_strides `,` $b_strides `,` $c_strides (`epilogue` $epilogue^)? (`activation` $activation^)? attr-dict
   }];
   let hasVerifier = 1;

@@ -146,8 +146,25 @@ static LogicalResult verifyLabels(OpTy op) {
 
 LogicalResult ContractOp::verify() {
   Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
-  if (lhs != tensorType(getRhs()).getElementType() || (result != lhs && result != getSumType(lhs)))
-    return emitOpError("mixes element types");
+  if (!mayMultiply(lhs, tensorType(getRhs()).getElementType(), result)) return emitOpError("mixes element types");
+  return verifyLabels(*this);
+}
+
+LogicalResult ContractSumsOp::verify() {
+  Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
+  if (!mayMultiply(lhs, tensorType(getRhs()).getElementType(), result)) return emitOpError("mixes element types");
+  ArrayRef<int64_t> own = getOfLhs() ? getLhsLabels() : getRhsLabels(),
+                    other = getOfLhs() ? getRhsLabels() : getLhsLabels();
+  RankedTensorType operand = tensorType(getOfLhs() ? getLhs() : getRhs());
+  SmallVector<int64_t> free;
+  for (auto [label, size] : llvm::zip_equal(own, operand.getShape())) {
+    bool isShared = llvm::is_contained(other, label);
+    if (isShared && llvm::is_contained(getResultLabels(), label))
+      return emitOpError("has sums of an operand in batches");
+    if (!isShared) free.push_back(size);
+  }
+  if (tensorType(getSums()) != RankedTensorType::get(free, result))
+    return emitOpError() << "needs sums of type " << RankedTensorType::get(free, result);
   return verifyLabels(*this);
 }
 
@@ -226,9 +243,12 @@ static TypedAttr neutralFloat(OpBuilder& builder, ReduceKind kind, FloatType typ
     case ReduceKind::Mul:
       return builder.getFloatAttr(type, 1.0);
     case ReduceKind::Max:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
-    case ReduceKind::Min:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics));
+    case ReduceKind::Min: {
+      bool isNegative = kind == ReduceKind::Max;
+      return builder.getFloatAttr(type, APFloat::semanticsHasInf(semantics)
+                                            ? APFloat::getInf(semantics, isNegative)
+                                            : APFloat::getLargest(semantics, isNegative));
+    }
     default:
       return {};
   }

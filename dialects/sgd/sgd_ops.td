@@ -303,7 +303,8 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
     `lhs_labels[i]` names dimension i of the lhs, likewise for rhs and result; equal labels are the same dimension. Labels in both operands
     and the result are batch, in both operands only contracted, in one operand and the result free. Formed from dot_general and its
     neighbouring transposes just before kernels are made, so that a library call can be given strides instead of copies. `tf32` as for
-    dot_general. The operands have one element type; the result's may be the one that their sums are taken in.
+    dot_general. The operands have one element type; the result's may be the one that their sums are taken in. Operands of f8 may be of two
+    kinds, and their result is f32, bf16 or f16.
 
     Labels in x^T w, both operands as they lie in memory: 0 is the contracted dimension.
 
@@ -316,6 +317,26 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sgd_ContractSumsOp : Sgd_Op<"contract_sums", [Pure]> {
+  let summary = "A contraction and one operand's sums over the contracted dimensions, by one library call";
+  let description = [{
+    result = contract(lhs, rhs), labels as in sgd.contract. `sums` has the free dimensions of the lhs (`of_lhs`) or of the rhs, in that operand's
+    order, and the result's element type: a bias's gradient beside that of the weights. No label of that operand is batch.
+
+    ```mlir
+    %dw, %db = sgd.contract_sums %x [0, 1], %dy [0, 2] into [1, 2]
+      : (tensor<32x64xbf16>, tensor<32x16xbf16>) -> (tensor<64x16xbf16>, tensor<16xbf16>)
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels, UnitAttr:$of_lhs, UnitAttr:$tf32);
+  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$sums);
+  let assemblyFormat = [{
+    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels (`of_lhs` $of_lhs^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

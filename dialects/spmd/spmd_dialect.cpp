@@ -89,7 +89,16 @@ LogicalResult ShardSliceOp::verify() {
   return failed(size) ? failure() : verifyDim(*this, getInput().getType(), getType(), getDim(), 1, *size);
 }
 
+/// Sums of f8 would be rounded to 8 bits by each rank.
+static LogicalResult verifySummands(Operation* op) {
+  for (Type type : op->getOperandTypes())
+    if (Type element = cast<RankedTensorType>(type).getElementType(); sgd::isFloat8(element))
+      return op->emitOpError() << "cannot combine elements of type " << element << "; convert them to f32 first";
+  return success();
+}
+
 LogicalResult AllReduceOp::verify() {
+  if (failed(verifySummands(*this))) return failure();
   if (getInputs().empty() || getInputs().getTypes() != getResultTypes())
     return emitOpError("needs one result per operand, of the operand's type");
   return failed(groupSize(*this, getAxes())) ? failure() : success();
@@ -100,6 +109,7 @@ LogicalResult AllGatherOp::verify() {
 }
 
 LogicalResult ReduceScatterOp::verify() {
+  if (failed(verifySummands(*this))) return failure();
   return verifyBucket(*this, getInputs(), getResults(), getDims(), getAxes(), /*gathers=*/false);
 }
 

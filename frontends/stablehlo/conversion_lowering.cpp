@@ -15,7 +15,7 @@ Value convertFloats(OpLowering& l, Value input, RankedTensorType to) {
   unsigned fromBits = from.getElementTypeBitWidth(), toBits = to.getElementTypeBitWidth();
   if (fromBits < toBits) return l.create<arith::ExtFOp>(to, input);
   if (fromBits > toBits) return l.create<arith::TruncFOp>(to, input);
-  // bf16 and f16: neither holds the other.
+  // Of bf16 and f16 neither holds the other, nor of the two kinds of f8.
   return l.create<arith::TruncFOp>(to, l.create<arith::ExtFOp>(from.clone(l.builder.getF32Type()), input));
 }
 
@@ -133,6 +133,13 @@ LogicalResult lowerReducePrecision(OpLowering& l) {
   auto element = cast<FloatType>(type.getElementType());
   if (exponent < 1 || mantissa < 0)
     return l.error() << "to format e" << exponent << "m" << mantissa << " is not possible: it needs an exponent";
+  if (isFloat8(element)) {
+    // E4M3FN has no infinities, which numbers become that are too large.
+    RankedTensorType wide = type.clone(l.builder.getF32Type());
+    Value rounded =
+        roundToFormat(l, l.create<arith::ExtFOp>(wide, l.operands[0]), std::min(exponent, 8), std::min(mantissa, 23));
+    return l.replace<arith::TruncFOp>(type, rounded);
+  }
   int32_t ownMantissa = element.getFPMantissaWidth() - 1, ownExponent = element.getWidth() - 1 - ownMantissa;
   if (exponent >= ownExponent && mantissa >= ownMantissa) return l.finish(l.operands[0]);
   if (element.isF32() && exponent == 8 && mantissa == 7) {

@@ -4,6 +4,7 @@
 
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
+#include "frontends/stablehlo/widen_float8.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -83,6 +84,7 @@ Importer::Importer(ModuleOp module, const ImportOptions& options)
 
 LogicalResult Importer::run() {
   if (shardings.importMesh().failed()) return failure();
+  widenFloat8(module);
   SmallVector<Operation*> old;
   for (Operation& op : *module.getBody()) {
     if (isa<MeshOp>(op)) continue;

@@ -18,7 +18,7 @@ RankedTensorType sgd::convertTensorType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !hasCountableSize(tensor)) return {};
   Type element = tensor.getElementType();
-  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)) return tensor;
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) || isFloat8(element)) return tensor;
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer || !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth())) return {};
   return integer.isSignless()
@@ -36,8 +36,9 @@ LogicalResult sgd::reportUnsupportedType(Location loc, const Twine& what, Type t
     return emitError(loc) << what << " has type " << type << "; no machine holds that many elements";
   if (tensor.getEncoding())
     return emitError(loc) << what << " has type " << type << "; tensor encodings are not supported";
-  return emitError(loc) << what << " has type " << type
-                        << "; supported elements are f64, f32, bf16, f16, i1 and integers of 8 to 64 bits";
+  return emitError(loc)
+         << what << " has type " << type
+         << "; supported elements are f64, f32, bf16, f16, f8E4M3FN, f8E5M2, i1 and integers of 8 to 64 bits";
 }
 
 TypedAttr sgd::getSplatConstant(Value value) {

@@ -46,7 +46,7 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
         plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
                                from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
                                from(builder, loc, result.buffer, result.offset), /*bias=*/Value(),
-                               /*aux=*/Value(), /*workspace=*/Value(),
+                               /*aux=*/Value(), /*sums=*/Value(), /*workspace=*/Value(),
                                builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
                                builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
                                builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),

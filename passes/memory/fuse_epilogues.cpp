@@ -226,7 +226,7 @@ class FunctionFuser {
     Part part = BodyReader(reader->input, product.getColumns()).read(yield->getOperand(0));
     Operation* position = isReadyAt(product.getOperation(), other) ? product.getOperation() : launch.getOperation();
     if (position == launch && !mayWaitFor(launch, product, target)) return;
-    if (part == Part::BiasedProduct || (part == Part::BiasedRelu && fusesRelu)) {
+    if ((part == Part::BiasedProduct || (part == Part::BiasedRelu && fusesRelu)) && product.mayHaveBias()) {
       createFused(product, position, result, other,
                   part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
     } else if (part == Part::AccumulatedProduct) {

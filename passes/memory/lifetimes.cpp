@@ -18,7 +18,7 @@ static bool overwritesAll(Operation* op, Value buffer, const SymbolTable& kernel
     return isOnlyTarget(collective.getTargets(), collective.getSources());
   if (auto matmul = dyn_cast<plan::MatmulOp>(op))
     return matmul.getEpilogue() != plan::Epilogue::Accumulate &&
-           isOnlyTarget(matmul.getC(), {matmul.getA(), matmul.getB()});
+           (buffer == matmul.getSums() || isOnlyTarget(matmul.getC(), {matmul.getA(), matmul.getB()}));
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     for (auto [index, output] : llvm::enumerate(launch.getOutputs()))

@@ -117,6 +117,7 @@ void OverlapScheduler::addNode(Operation* op) {
   if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
     written.push_back(matmul.getC());
     if (matmul.writesAux()) written.push_back(matmul.getAux());
+    if (matmul.getSums()) written.push_back(matmul.getSums());
     if (matmul.getWorkspace()) written.push_back(matmul.getWorkspace());
   }
   if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {

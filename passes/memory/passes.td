@@ -31,10 +31,11 @@ def GiveWorkspacesPass : Pass<"sgd-give-workspaces", "::mlir::ModuleOp"> {
   let summary = "Matrix products of floats get memory that the target's library may use while it computes";
   let description = [{
     Before: buffers are shared, none has an offset. After: every such plan.matmul has a workspace of its own, which lives as long as the
-    product runs, so that all of them, and whatever is dead meanwhile, may lie at the same place.
+    product runs, so that all of them, and whatever is dead meanwhile, may lie at the same place. It is as large as operands and result together, up
+    to `bytes`: room for copies of them in another order and for parts of sums.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
-  let options = [Option<"bytes", "bytes", "uint64_t", "33554432", "Bytes of a workspace">];
+  let options = [Option<"bytes", "bytes", "uint64_t", "33554432", "Bytes of a workspace at most">];
 }
 
 def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {

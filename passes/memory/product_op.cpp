@@ -23,6 +23,12 @@ bool ProductOp::hasEpilogue() const {
   return cast<plan::ConvolutionOp>(op).getEpilogue() != plan::Epilogue::None;
 }
 
+bool ProductOp::mayHaveBias() const {
+  auto matmul = dyn_cast<plan::MatmulOp>(op);
+  return !matmul || !sgd::isFloat8(matmul.getA().getType().getElementType()) ||
+         !matmul.getC().getType().getElementType().isF32();
+}
+
 int64_t ProductOp::getColumns() const {
   if (auto matmul = dyn_cast<plan::MatmulOp>(op)) return matmul.getSizes()[matmul.getNumBatchDims() + 1];
   ArrayRef<int64_t> sizes = cast<plan::ConvolutionOp>(op).getSizes();
@@ -50,9 +56,9 @@ Operation* ProductOp::create(OpBuilder& builder, Value target, Value bias, plan:
   auto attr = plan::EpilogueAttr::get(builder.getContext(), epilogue);
   if (auto matmul = dyn_cast<plan::MatmulOp>(op))
     return plan::MatmulOp::create(builder, op->getLoc(), matmul.getA(), matmul.getB(), target, bias, matmul.getAux(),
-                                  matmul.getWorkspace(), matmul.getSizesAttr(), matmul.getAStridesAttr(),
-                                  matmul.getBStridesAttr(), matmul.getCStridesAttr(), attr, matmul.getActivationAttr(),
-                                  matmul.getTf32Attr());
+                                  matmul.getSums(), matmul.getWorkspace(), matmul.getSizesAttr(),
+                                  matmul.getAStridesAttr(), matmul.getBStridesAttr(), matmul.getCStridesAttr(), attr,
+                                  matmul.getActivationAttr(), matmul.getTf32Attr());
   auto convolution = cast<plan::ConvolutionOp>(op);
   return plan::ConvolutionOp::create(
       builder, op->getLoc(), convolution.getLhs(), convolution.getRhs(), target, bias, convolution.getWorkspace(),

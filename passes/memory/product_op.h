@@ -20,6 +20,8 @@ class ProductOp {
   std::array<Value, 2> getFactors() const;
   /// Whether something follows the sum already.
   bool hasEpilogue() const;
+  /// Whether libraries take a bias of the result's type: not with sums of f8 that stay f32.
+  bool mayHaveBias() const;
   /// Elements of a bias: element j is added to column j.
   int64_t getColumns() const;
   /// Whether column j, and nothing else, lies at the elements of a buffer of `elements` whose number modulo the columns

@@ -58,7 +58,7 @@ void wrapOthers(func::FuncOp function) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
-    } else if (!isa<ClusterOp, ContractOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
+    } else if (!isa<ClusterOp, ContractOp, ContractSumsOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
                     LibraryAttentionOp, LibraryAttentionGradientOp, arith::ConstantOp>(op) &&
                !isCollective(&op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
@@ -183,6 +183,7 @@ class FunctionConverter {
     if (std::optional<int64_t> offset = getViewByteOffset(op)) return convertView(op, *offset);
     if (auto cluster = dyn_cast<ClusterOp>(op)) return convertCluster(cluster);
     if (auto contract = dyn_cast<ContractOp>(op)) return createProduct(contract);
+    if (auto sums = dyn_cast<ContractSumsOp>(op)) return convertSums(sums);
     if (auto gelu = dyn_cast<ContractGeluOp>(op)) return convertGelu(gelu);
     if (auto gradient = dyn_cast<ContractGeluGradientOp>(op)) return convertGeluGradient(gradient);
     if (auto convolve = dyn_cast<ConvolveOp>(op)) {
@@ -208,6 +209,16 @@ class FunctionConverter {
     Value target = buffers[result] = alloc(op->getLoc(), tensorType(result), spaceOf(result));
     return createMatmuls(builder, Contraction(op), {bufferOf(op.getLhs())}, {bufferOf(op.getRhs())}, {target},
                          /*add=*/false, products);
+  }
+
+  LogicalResult convertSums(ContractSumsOp op) {
+    Value sums = buffers[op.getSums()] = alloc(op->getLoc(), tensorType(op.getSums()), spaceOf(op.getSums()));
+    FailureOr<plan::MatmulOp> matmul = createProduct(op);
+    if (failed(matmul)) return failure();
+    Value operand = bufferOf(op.getOfLhs() ? op.getLhs() : op.getRhs());
+    matmul->setEpilogue(matmul->getA() == operand ? plan::Epilogue::SumsOfA : plan::Epilogue::SumsOfB);
+    matmul->getSumsMutable().assign(sums);
+    return success();
   }
 
   LogicalResult convertGelu(ContractGeluOp op) {

@@ -170,6 +170,10 @@ Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const Want
   int64_t owner = first / tile;
   if ((end - 1) / tile != owner) return Value();
   Value part = slice(value, wanted.dim, first - owner * tile, wanted.length, wanted.step);
+  RankedTensorType own = typeOf(part);
+  // Bits of f8, which ranks do not add.
+  if (isFloat8(own.getElementType()))
+    part = arith::BitcastOp::create(builder, loc, own.clone(builder.getI8Type()), part);
   RankedTensorType type = typeOf(part);
   auto floatType = dyn_cast<FloatType>(type.getElementType());
   // x + -0 is x, also where x is -0.
@@ -189,7 +193,8 @@ Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const Want
   uint64_t bytes = CostModel::getSentBytes(CollectiveKind::kAllReduce, tiles, held);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllReduce, tiles, held);
   sum->setAttr(kExplainAttr, builder.getStrArrayAttr({explain(value, wanted, "all_reduce", bytes, seconds)}));
-  return sum.getResult(0);
+  if (type == own) return sum.getResult(0);
+  return arith::BitcastOp::create(builder, loc, own, sum.getResult(0));
 }
 
 Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {

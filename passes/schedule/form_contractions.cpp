@@ -5,6 +5,7 @@
 #include "passes/schedule/contraction_shape.h"
 #include "passes/schedule/expand_product.h"
 #include "passes/schedule/passes.h"
+#include "passes/schedule/product_types.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_FORMCONTRACTIONSPASS
@@ -185,8 +186,23 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
       return dot.emitOpError("of booleans is not supported; convert the operands to i32 first");
     OpBuilder builder(dot);
     if (replaceEmpty(builder, dot)) return success();
-    dot = unifyTypes(builder, dot);
-    if (!integers && !isa<FloatType>(dot.getType().getElementType())) return expandProduct(dot), success();
+    std::optional<Candidate> best;
+    if (float8 && isFloat8Product(getElement(dot.getLhs()), getElement(dot.getRhs()), getElement(dot)))
+      best = findFloat8(builder, dot);
+    if (!best) {
+      dot = unifyTypes(builder, dot);
+      if (!integers && !isa<FloatType>(getElement(dot))) return expandProduct(dot), success();
+      best = findBest(builder, dot);
+    }
+    if (!best) best = makeCanonical(builder, dot, /*contractedLast=*/false);
+    emit(builder, dot, *best);
+    return success();
+  }
+
+  static Type getElement(Value value) { return tensorType(value).getElementType(); }
+
+  /// The cheapest of all ways to fold the neighbouring transposes in; none where an operand must be transposed first.
+  std::optional<Candidate> findBest(OpBuilder& builder, DotGeneralOp dot) {
     Labels lhsLabels, rhsLabels, resultLabels;
     getDotLabels(dot, lhsLabels, rhsLabels, resultLabels);
     std::optional<Candidate> best;
@@ -198,13 +214,17 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
           Labels order =
               folds ? llvm::map_to_vector(*transpose, [&](int64_t dim) { return resultLabels[dim]; }) : resultLabels;
           int64_t moved = transpose && !folds ? dot.getType().getNumElements() : 0;
-          consider({lhs, rhs, order, folds, lhs.movedElements + rhs.movedElements + moved},
-                   dot.getType().getElementType(), best);
+          consider({lhs, rhs, order, folds, lhs.movedElements + rhs.movedElements + moved}, getElement(dot), best);
         }
-    if (!best)
-      best = makeCanonical(builder, dot, {dot.getLhs(), lhsLabels, 0}, {dot.getRhs(), rhsLabels, 0}, resultLabels);
-    emit(builder, dot, *best);
-    return success();
+    return best;
+  }
+
+  /// A form that kernels for f8 take, operands transposed where that alone gives one.
+  std::optional<Candidate> findFloat8(OpBuilder& builder, DotGeneralOp dot) {
+    if (std::optional<Candidate> best = findBest(builder, dot)) return best;
+    std::optional<Candidate> best;
+    consider(makeCanonical(builder, dot, /*contractedLast=*/true), getElement(dot), best);
+    return best;
   }
 
   /// An empty sum is zero, and an empty result needs no product.
@@ -222,7 +242,7 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     if (type == wanted) return value;
     bool widens = type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth();
     if (isa<FloatType>(element) && widens) return arith::ExtFOp::create(builder, loc, wanted, value);
-    // Between bf16 and f16, whose widths are equal.
+    // Between types of one width, of which neither holds the other.
     if (isa<FloatType>(element) && type.getElementTypeBitWidth() == element.getIntOrFloatBitWidth())
       return convert(builder, loc, convert(builder, loc, value, builder.getF32Type()), element);
     if (isa<FloatType>(element)) return arith::TruncFOp::create(builder, loc, wanted, value);
@@ -230,29 +250,15 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     return arith::TruncIOp::create(builder, loc, wanted, value);
   }
 
-  /// The type of both operands of a product with this result: the widest of all, since nothing is rounded before the
-  /// sum, or the operands' own where the result is what products of it keep.
-  Type getOperandType(DotGeneralOp dot) {
-    Type lhs = tensorType(dot.getLhs()).getElementType(), rhs = tensorType(dot.getRhs()).getElementType(),
-         result = dot.getType().getElementType();
-    if (!isa<FloatType>(result)) return result;
-    if (keepSums && lhs == rhs && result == getSumType(lhs)) return lhs;
-    Type widest = lhs;
-    for (Type other : {rhs, result}) {
-      unsigned width = other.getIntOrFloatBitWidth(), most = widest.getIntOrFloatBitWidth();
-      // Neither of bf16 and f16 holds the other.
-      if (other != widest && width >= most) widest = width > most ? other : Float32Type::get(dot.getContext());
-    }
-    return widest;
-  }
-
   /// Converts the operands, and the result where it is narrower than they are. Returns the product between them.
   DotGeneralOp unifyTypes(OpBuilder& builder, DotGeneralOp dot) {
-    Type element = getOperandType(dot), result = dot.getType().getElementType();
-    for (OpOperand& operand : dot->getOpOperands()) operand.set(convert(builder, dot.getLoc(), operand.get(), element));
-    if (result == element || result == getSumType(element)) return dot;
+    Type result = getElement(dot);
+    ProductTypes types = getProductTypes(getElement(dot.getLhs()), getElement(dot.getRhs()), result, keepSums);
+    for (OpOperand& operand : dot->getOpOperands())
+      operand.set(convert(builder, dot.getLoc(), operand.get(), types.operand));
+    if (result == types.result || result == getSumType(types.operand)) return dot;
     auto wide = cast<DotGeneralOp>(builder.clone(*dot));
-    wide.getResult().setType(dot.getType().clone(element));
+    wide.getResult().setType(dot.getType().clone(types.result));
     dot.replaceAllUsesWith(convert(builder, dot.getLoc(), wide.getResult(), result));
     builder.setInsertionPoint(wide);
     dot.erase();
@@ -270,23 +276,27 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
                                      {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()},
                                      {candidate.result, resultSizes}, canSumInPlace(sums), getLimits());
-    if (!shape) return;
+    if (!shape || (isFloat8(getElement(candidate.lhs.value)) && !hasFloat8Form(*shape))) return;
     candidate.cost += getContractionCost(*shape, getLimits()) * elementsPerCall;
     if (!best || candidate.cost < best->cost) best = candidate;
   }
 
-  /// [batch, free, contracted] x [batch, contracted, free]: always possible.
-  Candidate makeCanonical(OpBuilder& builder, DotGeneralOp dot, Operand lhs, Operand rhs, const Labels& result) {
+  /// [batch, free, contracted] x [batch, contracted, free]: always possible; or x [batch, free, contracted].
+  Candidate makeCanonical(OpBuilder& builder, DotGeneralOp dot, bool contractedLast) {
+    Operand lhs{dot.getLhs(), {}, 0}, rhs{dot.getRhs(), {}, 0};
+    Labels result;
+    getDotLabels(dot, lhs.labels, rhs.labels, result);
     auto order = [&](ArrayRef<int64_t> first, ArrayRef<int64_t> second, ArrayRef<int64_t> third) {
       SmallVector<int64_t> permutation(first);
       llvm::append_range(permutation, second);
       llvm::append_range(permutation, third);
       return permutation;
     };
+    SmallVector<int64_t> free = dot.getRhsFree(), contracted(dot.getRhsContracting());
+    if (contractedLast) std::swap(free, contracted);
     transposeOperand(builder, dot.getLoc(), lhs,
                      order(dot.getLhsBatching(), dot.getLhsFree(), dot.getLhsContracting()));
-    transposeOperand(builder, dot.getLoc(), rhs,
-                     order(dot.getRhsBatching(), dot.getRhsContracting(), dot.getRhsFree()));
+    transposeOperand(builder, dot.getLoc(), rhs, order(dot.getRhsBatching(), contracted, free));
     return {lhs, rhs, result};
   }
 

@@ -30,12 +30,15 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
     Before: local shapes, no encodings. After: no sgd.dot_general; every sgd.contract runs as strided matrix products (contraction_shape.h).
     Transposes above and below are folded into the labels where that is cheaper than moving elements; what no product with strides can
     take or write is transposed explicitly. Products of integers that the target's library has not become sums of elementwise products.
-    Operands have one element type, the result's unless products keep sums: f32 of bf16 or f16 is then left to the product.
+    Operands have one element type, the result's unless products keep sums: f32 of bf16 or f16 is then left to the product. Operands of f8 stay
+    where the target multiplies them and the product has the form that its kernels take, perhaps with operands transposed: the contracted
+    dimension innermost in both, sizes that are multiples of 16. Others are converted, to bf16 or f16 where products keep sums.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
   let options = [Option<"integers", "integers", "bool", "true", "Whether the target multiplies matrices of integers">,
                  Option<"keepSums", "keep-sums", "bool", "false",
                         "Whether the target's products of bf16 and f16 can have results of the type that their sums are taken in">,
+                 Option<"float8", "float8", "bool", "false", "Whether the target multiplies matrices of f8">,
                  Option<"batchDims", "batch-dims", "int64_t", "4", "Batch dimensions that one call of a product takes">,
                  Option<"elementsPerCall", "elements-per-call", "int64_t", "1000", "Elements that kernels move in the least time of a call">];
 }
@@ -48,6 +51,16 @@ def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"
     sgd.contract_gelu_gradient. The formulas are compared as polynomials in the pre-activation, its tanh and the product, whose coefficients
     may differ by what rounding to the element type changes. Only where the result is a matrix of rows of a multiple of 8 elements, which is
     what cuBLASLt asks of the matrix that it keeps. f32 stays with kernels: there the library's tanh is an approximation.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+def FormProductSumsPass : Pass<"sgd-form-product-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sums of an operand become part of the product that contracts the same dimensions";
+  let description = [{
+    Before: contractions are formed. After: where the operand of a sgd.contract of f32, f16 or bf16 is also added up over exactly the dimensions
+    that the product contracts, both are one sgd.contract_sums: a bias's gradient beside that of the weights. Only products without batch, and
+    not where the product is itself added to another tensor, which the library does in the same call.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }

@@ -14,6 +14,7 @@ void AddMatmul(const Matmul& matmul, Accesses& accesses) {
   for (const Slice* slice : {matmul.a(), matmul.b(), matmul.bias()}) accesses.Read(slice);
   AddResult(matmul.c(), matmul.epilogue(), accesses);
   matmul.activation() == Activation::Gelu ? accesses.Write(matmul.aux()) : accesses.Read(matmul.aux());
+  accesses.Write(matmul.sums());
   accesses.Write(matmul.workspace());
 }
 

@@ -8,7 +8,7 @@
 namespace sgd::artifact {
 namespace {
 
-static_assert(static_cast<int>(ElementType::MAX) == static_cast<int>(comm::ElementType::kF64));
+static_assert(static_cast<int>(ElementType::MAX) == static_cast<int>(comm::ElementType::kF8E5M2));
 static_assert(static_cast<int>(ElementType::BF16) == static_cast<int>(comm::ElementType::kBF16));
 static_assert(static_cast<int>(CollectiveKind::MAX) == static_cast<int>(comm::CollectiveKind::kGatherRange));
 static_assert(static_cast<int>(ReduceKind::MAX) == static_cast<int>(comm::ReduceKind::kOr));

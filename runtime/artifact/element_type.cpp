@@ -13,9 +13,9 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {1, "bool", "BOOL"}, {1, "i8", "I8"},   {2, "i16", "I16"}, {4, "i32", "I32"}, {8, "i64", "I64"},
-    {1, "u8", "U8"},     {2, "u16", "U16"}, {4, "u32", "U32"}, {8, "u64", "U64"}, {2, "f16", "F16"},
-    {2, "bf16", "BF16"}, {4, "f32", "F32"}, {8, "f64", "F64"},
+    {1, "bool", "BOOL"}, {1, "i8", "I8"},   {2, "i16", "I16"}, {4, "i32", "I32"},          {8, "i64", "I64"},
+    {1, "u8", "U8"},     {2, "u16", "U16"}, {4, "u32", "U32"}, {8, "u64", "U64"},          {2, "f16", "F16"},
+    {2, "bf16", "BF16"}, {4, "f32", "F32"}, {8, "f64", "F64"}, {1, "f8e4m3fn", "F8_E4M3"}, {1, "f8e5m2", "F8_E5M2"},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(ElementType::MAX) + 1);
 
@@ -35,6 +35,8 @@ ElementType SumElement(ElementType type) {
   switch (type) {
     case ElementType::F16:
     case ElementType::BF16:
+    case ElementType::F8E4M3FN:
+    case ElementType::F8E5M2:
       return ElementType::F32;
     case ElementType::I8:
     case ElementType::I16:
@@ -47,7 +49,10 @@ ElementType SumElement(ElementType type) {
   }
 }
 
+ElementType RhsElementOf(const Matmul& matmul) { return matmul.b_element().value_or(matmul.element()); }
+
 ElementType ResultElementOf(const Matmul& matmul) {
+  if (matmul.c_element()) return *matmul.c_element();
   return matmul.keeps_sums() ? SumElement(matmul.element()) : matmul.element();
 }
 
@@ -56,8 +61,8 @@ const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; 
 std::optional<ElementType> ElementFromName(std::string_view name) { return Find(&Row::name, name); }
 std::optional<ElementType> ElementFromSafetensors(std::string_view name) { return Find(&Row::safetensors, name); }
 
-bool IsFloat(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 || type == ElementType::F64;
-}
+bool IsFloat(ElementType type) { return type >= ElementType::F16; }
+
+bool IsFloat8(ElementType type) { return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2; }
 
 }  // namespace sgd::artifact

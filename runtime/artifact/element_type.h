@@ -12,11 +12,14 @@ namespace sgd::artifact {
 // Bytes of one element in memory; Bool takes one byte, 0 or 1.
 uint64_t ElementSize(ElementType type);
 
-// The type that sums of such elements are taken in: f32 for f16 and bf16, i32 or u32 for narrower integers, itself for
-// others.
+// The type that sums of such elements are taken in: f32 for f8, f16 and bf16, i32 or u32 for narrower integers, itself
+// for others.
 ElementType SumElement(ElementType type);
 
-// The type of C and the bias.
+// The type of B.
+ElementType RhsElementOf(const Matmul& matmul);
+
+// The type of C, the bias and the sums.
 ElementType ResultElementOf(const Matmul& matmul);
 
 // "f32", "i64", "u8", "bool", ...
@@ -29,7 +32,10 @@ const char* SafetensorsName(ElementType type);
 std::optional<ElementType> ElementFromName(std::string_view name);
 std::optional<ElementType> ElementFromSafetensors(std::string_view name);
 
-// f16, bf16, f32 and f64.
+// f8 of both kinds, f16, bf16, f32 and f64.
 bool IsFloat(ElementType type);
+
+// Floats of 8 bits: F8E4M3FN and F8E5M2.
+bool IsFloat8(ElementType type);
 
 }  // namespace sgd::artifact

@@ -42,8 +42,9 @@ absl::Status VerifyWindow(const WindowDim& dim) {
 }
 
 absl::Status VerifySizes(const Convolution& c) {
-  if (c.element() > ElementType::MAX || c.element() == ElementType::Bool) return Invalid("unknown element type");
-  if (c.epilogue() > Epilogue::MAX) return Invalid("unknown epilogue");
+  if (c.element() > ElementType::MAX || c.element() == ElementType::Bool || IsFloat8(c.element()))
+    return Invalid("unknown element type");
+  if (c.epilogue() > Epilogue::Accumulate) return Invalid("unknown epilogue");
   if (Size(c.spatial()) > kMaxSpatialDims) return Invalid("more than 6 spatial dimensions");
   std::vector<uint64_t> sizes = {c.batch()->size(), c.groups()->size(), c.inputs()->size(), c.outputs()->size()};
   for (uint32_t i = 0; i < Size(c.spatial()); ++i) {

@@ -31,10 +31,22 @@ absl::StatusOr<Range> FitOperand(const VerifyContext& context, const Slice* slic
   return Fit(context, slice, *extent, element, what);
 }
 
+// B and C have types of their own with f8 alone.
+bool MayMultiply(const Matmul& matmul) {
+  if (matmul.b_element().value_or(ElementType::MIN) > ElementType::MAX ||
+      matmul.c_element().value_or(ElementType::MIN) > ElementType::MAX)
+    return false;
+  if (!IsFloat8(matmul.element())) return !matmul.b_element() && !matmul.c_element();
+  const ElementType result = ResultElementOf(matmul);
+  return IsFloat8(RhsElementOf(matmul)) &&
+         (result == ElementType::F32 || result == ElementType::BF16 || result == ElementType::F16);
+}
+
 absl::Status VerifyMatmulSizes(const Matmul& matmul) {
   if (matmul.element() > ElementType::MAX) return Invalid("unknown element type");
   if (matmul.epilogue() > Epilogue::MAX) return Invalid("unknown epilogue");
   if (matmul.activation() > Activation::MAX) return Invalid("unknown activation");
+  if (!MayMultiply(matmul)) return Invalid("element types that do not go together");
   if (matmul.allows_tf32() && matmul.element() != ElementType::F32) return Invalid("TF32 is for f32 alone");
   const uint64_t batch = Size(matmul.batch_dims());
   if (batch > kMaxBatchDims || Size(matmul.a_batch()) != batch || Size(matmul.b_batch()) != batch ||
@@ -66,6 +78,22 @@ absl::Status VerifyAux(const VerifyContext& context, const Matmul& matmul, const
   return absl::OkStatus();
 }
 
+// An operand's sums over k, which are written beside C.
+absl::Status VerifySums(const VerifyContext& context, const Matmul& matmul, const std::vector<Range>& others) {
+  const bool of_a = matmul.epilogue() == Epilogue::SumsOfA, has_sums = of_a || matmul.epilogue() == Epilogue::SumsOfB;
+  if (has_sums != (matmul.sums() != nullptr)) return Invalid("sums and the epilogue do not go together");
+  if (!has_sums) return absl::OkStatus();
+  if (Size(matmul.batch_dims()) != 0) return Invalid("sums of an operand in batches");
+  absl::StatusOr<Range> sums =
+      Fit(context, matmul.sums(), of_a ? matmul.m() : matmul.n(), ResultElementOf(matmul), "sums");
+  if (!sums.ok()) return sums.status();
+  if (sums->space == Space::Constant) return Invalid("sums lie in the constants, which are read-only");
+  for (const Range& other : others) {
+    if (Overlap(*sums, other)) return Invalid("sums overlap another operand");
+  }
+  return absl::OkStatus();
+}
+
 // C must not share bytes with anything else that the instruction touches.
 absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyContext& context, const Range& a,
                          const Range& b) {
@@ -81,7 +109,7 @@ absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyConte
   for (const Range& other : {a, b, c}) {
     if (Overlap(workspace, other)) return Invalid("the workspace overlaps an operand");
   }
-  for (const Slice* other : {matmul.bias(), matmul.aux()}) {
+  for (const Slice* other : {matmul.bias(), matmul.aux(), matmul.sums()}) {
     if (other != nullptr && Overlap(workspace, RangeOf(*other))) return Invalid("the workspace overlaps an operand");
   }
   return absl::OkStatus();
@@ -96,13 +124,14 @@ absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   const auto c_dims = DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
   absl::StatusOr<Range> a = FitOperand(context, matmul.a(), matmul.element(), a_dims, "A");
   if (!a.ok()) return a.status();
-  absl::StatusOr<Range> b = FitOperand(context, matmul.b(), matmul.element(), b_dims, "B");
+  absl::StatusOr<Range> b = FitOperand(context, matmul.b(), RhsElementOf(matmul), b_dims, "B");
   if (!b.ok()) return b.status();
   absl::StatusOr<Range> c = FitOperand(context, matmul.c(), ResultElementOf(matmul), c_dims, "C");
   if (!c.ok()) return c.status();
   if (c->space == Space::Constant) return Invalid("C lies in the constants, which are read-only");
   if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
   if (absl::Status status = VerifyAux(context, matmul, c_dims, {*a, *b, *c}); !status.ok()) return status;
+  if (absl::Status status = VerifySums(context, matmul, {*a, *b, *c}); !status.ok()) return status;
   return VerifyApart(*c, matmul, context, *a, *b);
 }
 

@@ -112,9 +112,10 @@ absl::Status VerifyStepMatmul(const Tiled& tiled, const TileStep& step, const Ma
   if (matmul.epilogue() != Epilogue::None && matmul.epilogue() != Epilogue::Accumulate) {
     return Invalid("an epilogue that tiles do not have");
   }
-  if (matmul.activation() != Activation::None || matmul.keeps_sums())
+  if (matmul.activation() != Activation::None || matmul.keeps_sums() || matmul.c_element())
     return Invalid("a product that tiles do not have");
-  if (matmul.bias() != nullptr || matmul.workspace() != nullptr) return Invalid("a bias or workspace in a tile");
+  if (matmul.bias() != nullptr || matmul.sums() != nullptr || matmul.workspace() != nullptr)
+    return Invalid("a bias or workspace in a tile");
   if (absl::Status status = VerifyWritten(tiled, step.operands()->Get(2)); !status.ok()) return status;
   std::vector<StridedDim> dims = {{matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()}};
   for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) {

@@ -60,7 +60,7 @@ absl::Status CheckReduce(ReduceKind reduce, ElementType element) {
   const bool logical = reduce == ReduceKind::kAnd || reduce == ReduceKind::kOr;
   const bool arithmetic = reduce == ReduceKind::kAdd || reduce == ReduceKind::kMul;
   const bool is_float = element >= ElementType::kF16;
-  if ((logical && is_float) || (arithmetic && element == ElementType::kBool)) {
+  if ((logical && is_float) || (arithmetic && element == ElementType::kBool) || IsFloat8(element)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the reduction ", ReduceName(reduce), " is not defined for ", ElementName(element)));
   }
@@ -113,8 +113,8 @@ absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64
 }  // namespace
 
 const char* ElementName(ElementType element) {
-  static constexpr const char* kNames[] = {"bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
-                                           "u32",  "u64", "f16", "bf16", "f32", "f64"};
+  static constexpr const char* kNames[] = {"bool", "i8",  "i16",  "i32", "i64", "u8",       "u16",   "u32",
+                                           "u64",  "f16", "bf16", "f32", "f64", "f8e4m3fn", "f8e5m2"};
   return kNames[static_cast<size_t>(element)];
 }
 

@@ -191,6 +191,7 @@ const ReduceKernel* OfOrdered(ElementType element) {
 }
 
 const ReduceKernel* Find(ElementType element, ReduceKind reduce) {
+  if (IsFloat8(element)) return nullptr;
   const bool is_float = element >= ElementType::kF16;
   switch (reduce) {
     case ReduceKind::kAdd:

@@ -20,6 +20,14 @@ uint16_t TruncateToF16(float value) {
   return static_cast<uint16_t>((bits >> 13) - ((127 - 15) << 10));
 }
 
+// For normal f16 values: cut to 3 bits of mantissa, the exponent's bias from 15 to 7.
+uint8_t TruncateToE4M3FN(float value) {
+  const uint32_t half = TruncateToF16(value);
+  const uint32_t least = (15 - 6) << 10;  // 2^-6, the smallest normal value; below it steps of 2^-9
+  if (half < least) return static_cast<uint8_t>(value * 0x1p9f);
+  return static_cast<uint8_t>((half >> 7) - ((15 - 7) << 3));
+}
+
 void Store(ElementType element, float value, std::byte* at) {
   switch (element) {
     case ElementType::F32:
@@ -40,6 +48,12 @@ void Store(ElementType element, float value, std::byte* at) {
       std::memcpy(at, &half, sizeof(half));
       return;
     }
+    case ElementType::F8E4M3FN:
+      *at = std::byte{TruncateToE4M3FN(value)};
+      return;
+    case ElementType::F8E5M2:
+      *at = std::byte{static_cast<uint8_t>(TruncateToF16(value) >> 8)};
+      return;
     default:
       return;
   }

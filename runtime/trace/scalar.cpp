@@ -1,6 +1,7 @@
 // Decoding of single elements and their shortest decimal text.
 #include "runtime/trace/scalar.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -34,6 +35,13 @@ float FromF16(uint16_t bits) {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
+float FromE4M3FN(uint8_t bits) {
+  const int exponent = bits >> 3 & 0xf, mantissa = bits & 7;
+  float magnitude = std::ldexp(static_cast<float>(exponent == 0 ? mantissa : 8 + mantissa), std::max(exponent, 1) - 10);
+  if ((bits & 0x7f) == 0x7f) magnitude = NAN;
+  return bits & 0x80 ? -magnitude : magnitude;
+}
+
 template <typename T>
 std::string Shortest(T value) {
   char buffer[64];
@@ -57,6 +65,13 @@ Scalar ReadScalar(ElementType element, std::span<const std::byte> bytes) {
       break;
     case ElementType::BF16:
       scalar.number = std::bit_cast<float>(uint32_t{Load<uint16_t>(bytes)} << 16);
+      break;
+    case ElementType::F8E4M3FN:
+      scalar.number = FromE4M3FN(Load<uint8_t>(bytes));
+      break;
+    case ElementType::F8E5M2:
+      // The upper half of f16.
+      scalar.number = FromF16(static_cast<uint16_t>(Load<uint8_t>(bytes) << 8));
       break;
     case ElementType::Bool:
       scalar.integer = Load<uint8_t>(bytes) != 0;
@@ -97,7 +112,7 @@ double AsDouble(const Scalar& scalar) {
 
 std::string ScalarText(const Scalar& scalar) {
   if (scalar.element == ElementType::F64) return Shortest(scalar.number);
-  // f16 and bf16 are exact in f32, so its shortest text names them too.
+  // f8, f16 and bf16 are exact in f32, so its shortest text names them too.
   if (artifact::IsFloat(scalar.element)) return Shortest(static_cast<float>(scalar.number));
   if (scalar.element == ElementType::Bool) return scalar.integer != 0 ? "true" : "false";
   if (scalar.element == ElementType::U64) return Shortest(static_cast<uint64_t>(scalar.integer));

@@ -20,6 +20,7 @@ void VisitMatmul(const artifact::Matmul& matmul, const VisitSlice& visit) {
   visit("c", *matmul.c());
   VisitOptional("bias", matmul.bias(), visit);
   VisitOptional("aux", matmul.aux(), visit);
+  VisitOptional("sums", matmul.sums(), visit);
   VisitOptional("workspace", matmul.workspace(), visit);
 }
 

@@ -2,6 +2,7 @@
 #include "targets/kernels/vector_builder.h"
 
 #include "llvm/IR/Module.h"
+#include "targets/kernels/float8.h"
 
 using namespace mlir::sgd::kernels;
 using llvm::Intrinsic::ID;
@@ -16,6 +17,7 @@ llvm::Type* VectorBuilder::computeType(mlir::Type type) const {
 
 llvm::Type* VectorBuilder::memoryType(mlir::Type type) const {
   llvm::LLVMContext& context = b.getContext();
+  if (Float8Format::of(type)) return llvm::Type::getInt8Ty(context);
   if (type.isBF16()) return llvm::Type::getInt16Ty(context);
   if (type.isF16()) return llvm::Type::getHalfTy(context);
   if (type.isInteger(1)) return llvm::Type::getInt8Ty(context);
@@ -59,6 +61,7 @@ llvm::Value* VectorBuilder::bfloatBits(llvm::Value* x) const {
 }
 
 llvm::Value* VectorBuilder::round(llvm::Value* x, mlir::Type type) const {
+  if (auto format = Float8Format::of(type)) return format->round(*this, x);
   if (type.isBF16()) {
     llvm::Value* bits = bfloatBits(x);
     return asFloat(b.CreateAnd(bits, integer(bits->getType(), static_cast<int32_t>(0xFFFF0000))), b.getFloatTy());
@@ -68,6 +71,7 @@ llvm::Value* VectorBuilder::round(llvm::Value* x, mlir::Type type) const {
 }
 
 llvm::Value* VectorBuilder::toMemory(llvm::Value* x, mlir::Type type) const {
+  if (auto format = Float8Format::of(type)) return format->toMemory(*this, x);
   if (type.isBF16()) {
     llvm::Value* bits = asInteger(x);
     return b.CreateTrunc(b.CreateLShr(bits, integer(bits->getType(), 16)), lanes(b.getInt16Ty()));
@@ -78,6 +82,7 @@ llvm::Value* VectorBuilder::toMemory(llvm::Value* x, mlir::Type type) const {
 }
 
 llvm::Value* VectorBuilder::fromMemory(llvm::Value* x, mlir::Type type) const {
+  if (auto format = Float8Format::of(type)) return format->fromMemory(*this, x);
   if (type.isBF16()) {
     llvm::Value* wide = b.CreateZExt(x, lanes(b.getInt32Ty()));
     return asFloat(b.CreateShl(wide, integer(wide->getType(), 16)), b.getFloatTy());

@@ -1,5 +1,6 @@
 // An IR builder for values of a fixed number of lanes: width 1 is scalar code, larger widths are LLVM vectors. Code of
-// different widths rounds alike. bf16 and f16 values are held as floats that they represent exactly; i1 values as i1.
+// different widths rounds alike. f8, bf16 and f16 values are held as floats that they represent exactly; i1 values as
+// i1.
 #ifndef SGD_TARGETS_KERNELS_VECTOR_BUILDER_H
 #define SGD_TARGETS_KERNELS_VECTOR_BUILDER_H
 
@@ -44,7 +45,7 @@ class VectorBuilder {
   /// table[index], for indices (i64) that lie inside; the table becomes read-only data.
   llvm::Value* lookUp(llvm::ArrayRef<int32_t> table, llvm::Value* index) const;
 
-  /// Rounds a float to what `type` (bf16 or f16) can hold; other types are unchanged.
+  /// Rounds a float to what `type` (f8, bf16 or f16) can hold; other types are unchanged.
   llvm::Value* round(llvm::Value* x, mlir::Type type) const;
   /// Between computing and memory types.
   llvm::Value* toMemory(llvm::Value* x, mlir::Type type) const;

@@ -72,8 +72,8 @@ TEST(Errors, TypesThatNoBufferHas) {
   EXPECT_THAT(errorOf("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
               HasSubstr("argument 0 has type 'tensor<?xf32>'; arguments must be tensors of static shape"));
   EXPECT_THAT(
-      errorOf("func.func @main(%x: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> { return %x : tensor<4xf8E4M3FN> }"),
-      HasSubstr("'f8E4M3FN', which artifacts do not have"));
+      errorOf("func.func @main(%x: tensor<4xf8E4M3FNUZ>) -> tensor<4xf8E4M3FNUZ> { return %x : tensor<4xf8E4M3FNUZ> }"),
+      HasSubstr("'f8E4M3FNUZ', which artifacts do not have"));
 }
 
 TEST(Errors, ConvolutionsOfBooleans) {

@@ -237,4 +237,24 @@ def gelu_training(folder):
         assert np.abs(got[name] - expected).max() <= 2e-2 * scale, f"{name} is off by {np.abs(got[name] - expected).max()} of {scale}"
 
 
-harness.main([("random products", random_products), ("many calls", many_calls), ("TF32", tf32), ("gelu", gelu_layer), ("gelu and its gradient", gelu_training)])
+def bias_gradients(folder):
+    """A bias's gradient is the library's, beside that of the weights; a small product's workspace is small."""
+    rng = np.random.default_rng(7)
+    x, dy = numbers(rng, [4, 6, 16]), numbers(rng, [4, 6, 8])
+    for element in ("f32", "bf16", "f16"):
+        program = Program()
+        lhs, rhs = program.argument(x, element), program.argument(dy, element)
+        weights = program.op(f"stablehlo.dot_general {lhs}, {rhs}, contracting_dims = [0, 1] x [0, 1] : ({tensor(x.shape, element)}, "
+                             f"{tensor(dy.shape, element)})", [16, 8], element)
+        program.lines.append(f"    %zero = stablehlo.constant dense<0.0> : tensor<{element}>")
+        bias = program.op(f"stablehlo.reduce({rhs} init: %zero) applies stablehlo.add across dimensions = [0, 1] : ({tensor(dy.shape, element)}, "
+                          f"tensor<{element}>)", [8], element)
+        program.result(weights, [16, 8], element, np.einsum("abi,abo->io", x, dy))
+        program.result(bias, [8], element, dy.sum(axis=(0, 1)))
+        plan = program.check(folder)
+        assert plan.count("epilogue sums_of_b") == 1 and " sums(" in plan, plan
+        sizes = [int(size) for size in re.findall(r"workspace\(%\S+ : memref<(\d+)xi8", plan)]
+        assert sizes and max(sizes) < 8192, sizes
+
+
+harness.main([("random products", random_products), ("many calls", many_calls), ("TF32", tf32), ("bias gradients", bias_gradients), ("gelu", gelu_layer), ("gelu and its gradient", gelu_training)])

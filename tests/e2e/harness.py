@@ -52,12 +52,12 @@ class Model:
         return path
 
 
-def save(path, arrays):
-    """Writes a safetensors file."""
-    kinds = {np.dtype(kind): name for name, kind in compare_tensors.KINDS.items() if name != "BF16"}
+def save(path, arrays, raw=None):
+    """Writes a safetensors file; `raw` names the dtypes of arrays that hold bits, as of BF16 and F8."""
+    kinds = {np.dtype(kind): name for name, kind in compare_tensors.KINDS.items() if name != "BF16" and not name.startswith("F8")}
     header, data = {}, b""
     for name, array in arrays.items():
-        header[name] = {"dtype": kinds[array.dtype], "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
+        header[name] = {"dtype": (raw or {}).get(name) or kinds[array.dtype], "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
         data += array.tobytes()
     text = json.dumps(header).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + data)

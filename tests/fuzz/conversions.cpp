@@ -12,7 +12,7 @@ struct Conversion {
   Names from, to;
 };
 
-const Names kFloats = {"f32", "bf16", "f16", "f64"}, kIntegers = {"i32", "i8", "i16", "i64"};
+const Names kFloats = {"f32", "bf16", "f16", "f64", "f8E4M3FN", "f8E5M2"}, kIntegers = {"i32", "i8", "i16", "i64"};
 
 int widthOf(const std::string& element) { return std::stoi(element.substr(element.find_first_of("0123456789"))); }
 

@@ -44,6 +44,14 @@ TEST_F(Reference, RoundsToTheElementType) {
   EXPECT_EQ(roundTo(1 + 0x1p-8, BFloat16Type::get(&context)), 1);  // a tie goes to the even neighbour
   EXPECT_EQ(roundTo(1 + 3 * 0x1p-8, BFloat16Type::get(&context)), 1 + 0x1p-6);
   EXPECT_EQ(roundTo(65520, Float16Type::get(&context)), HUGE_VAL);
+  Type e4m3 = Float8E4M3FNType::get(&context), e5m2 = Float8E5M2Type::get(&context);
+  EXPECT_EQ(roundTo(464, e4m3), 448);  // the middle between the largest number and NaN's place
+  EXPECT_TRUE(std::isnan(roundTo(464.0001, e4m3)));
+  EXPECT_TRUE(std::isnan(roundTo(HUGE_VAL, e4m3)));
+  EXPECT_EQ(roundTo(0x1p-10, e4m3), 0);
+  EXPECT_EQ(roundTo(3 * 0x1p-10, e4m3), 0x1p-8);
+  EXPECT_EQ(roundTo(61439, e5m2), 57344);
+  EXPECT_EQ(roundTo(61440, e5m2), HUGE_VAL);
   EXPECT_EQ(compute("%a = arith.constant dense<[100, -100]> : tensor<2xi8>\n%r = arith.addi %a, %a : tensor<2xi8>",
                     "tensor<2xi8>")
                 .integers,

@@ -121,6 +121,7 @@ Json MatmulJson(const artifact::Matmul& matmul) {
   Json batch = Json::array();
   for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) batch.push_back(matmul.batch_dims()->Get(i));
   return {{"element", artifact::ElementName(matmul.element())},
+          {"rhs", artifact::ElementName(artifact::RhsElementOf(matmul))},
           {"result", artifact::ElementName(artifact::ResultElementOf(matmul))},
           {"batch", batch},
           {"m", matmul.m()},

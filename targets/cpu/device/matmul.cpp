@@ -59,6 +59,9 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, Threa
     return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
                                                  " elements; convert them to an integer type first"));
   }
+  if (matmul.sums() != nullptr)
+    return absl::UnimplementedError(
+        "matmul on a CPU: an operand's sums are not computed beside it; they are a kernel's");
   if (matmul.activation() != artifact::Activation::None)
     return absl::UnimplementedError("matmul on a CPU: gelu is not one of its epilogues; it is a kernel's");
   const MatmulProblem problem = ProblemOf(matmul, memory);

@@ -395,6 +395,8 @@ const PackedKernels* KernelsOf(artifact::ElementType element) {
   }
   switch (element) {
     case ElementType::Bool:
+    case ElementType::F8E4M3FN:
+    case ElementType::F8E5M2:
       return nullptr;
     case ElementType::I8:
       SGD_KERNELS(Number<int8_t, uint32_t>)

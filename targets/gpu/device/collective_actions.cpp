@@ -21,6 +21,8 @@ std::optional<ncclDataType_t> TypeOf(ElementType element) {
   switch (element) {
     case ElementType::kBool:
     case ElementType::kU8:
+    case ElementType::kF8E4M3FN:
+    case ElementType::kF8E5M2:
       return ncclUint8;
     case ElementType::kI8:
       return ncclInt8;

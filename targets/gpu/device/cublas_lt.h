@@ -12,22 +12,23 @@
 
 namespace sgd::cuda {
 
-#define SGD_CUBLASLT_FUNCTIONS(F)     \
-  F(cublasLtCreate)                   \
-  F(cublasLtDestroy)                  \
-  F(cublasLtGetVersion)               \
-  F(cublasLtGetStatusString)          \
-  F(cublasLtMatmul)                   \
-  F(cublasLtMatmulAlgoCheck)          \
-  F(cublasLtMatmulAlgoGetHeuristic)   \
-  F(cublasLtMatmulDescCreate)         \
-  F(cublasLtMatmulDescDestroy)        \
-  F(cublasLtMatmulDescSetAttribute)   \
-  F(cublasLtMatrixLayoutCreate)       \
-  F(cublasLtMatrixLayoutDestroy)      \
-  F(cublasLtMatrixLayoutSetAttribute) \
-  F(cublasLtMatmulPreferenceCreate)   \
-  F(cublasLtMatmulPreferenceDestroy)  \
+#define SGD_CUBLASLT_FUNCTIONS(F)         \
+  F(cublasLtCreate)                       \
+  F(cublasLtDestroy)                      \
+  F(cublasLtGetVersion)                   \
+  F(cublasLtGetStatusString)              \
+  F(cublasLtMatmul)                       \
+  F(cublasLtMatmulAlgoCheck)              \
+  F(cublasLtMatmulAlgoConfigGetAttribute) \
+  F(cublasLtMatmulAlgoGetHeuristic)       \
+  F(cublasLtMatmulDescCreate)             \
+  F(cublasLtMatmulDescDestroy)            \
+  F(cublasLtMatmulDescSetAttribute)       \
+  F(cublasLtMatrixLayoutCreate)           \
+  F(cublasLtMatrixLayoutDestroy)          \
+  F(cublasLtMatrixLayoutSetAttribute)     \
+  F(cublasLtMatmulPreferenceCreate)       \
+  F(cublasLtMatmulPreferenceDestroy)      \
   F(cublasLtMatmulPreferenceSetAttribute)
 
 class CublasLt {

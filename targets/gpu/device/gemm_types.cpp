@@ -22,19 +22,43 @@ std::optional<cudaDataType_t> DataTypeOf(ElementType element) {
       return CUDA_R_16F;
     case ElementType::BF16:
       return CUDA_R_16BF;
+    case ElementType::F8E4M3FN:
+      return CUDA_R_8F_E4M3;
+    case ElementType::F8E5M2:
+      return CUDA_R_8F_E5M2;
     default:
       return std::nullopt;
   }
 }
 
+// FP8 kernels: what all GPUs that have them take (cublasLtMatmul's "TN format" and 16 bytes of alignment). Both scales
+// are one where nobody sets them, sums are added up at full precision where nobody asks for the fast mode.
+absl::Status CheckFloat8(const artifact::Matmul& matmul, const GemmForm& form) {
+  if (!artifact::IsFloat8(matmul.element())) return absl::OkStatus();
+  if (matmul.element() == ElementType::F8E5M2 && artifact::RhsElementOf(matmul) == ElementType::F8E5M2)
+    return absl::UnimplementedError("matmul on a GPU: both operands of f8e5m2; one must be f8e4m3fn");
+  if (!form.transposes_a || form.transposes_b)
+    return absl::UnimplementedError("matmul on a GPU: f8 whose contracted dimension has not stride 1 in both operands");
+  for (const uint64_t size : {form.m, form.n, form.k, form.a_leading, form.b_leading, form.c_leading}) {
+    if (size % 16 != 0)
+      return absl::UnimplementedError(
+          absl::StrCat("matmul on a GPU: f8 of size or stride ", size, ", no multiple of 16"));
+  }
+  if (HasBias(matmul) && artifact::ResultElementOf(matmul) == ElementType::F32)
+    return absl::UnimplementedError("matmul on a GPU: a bias of f32 with operands of f8");
+  if (HasSums(matmul) || matmul.activation() != Activation::None)
+    return absl::UnimplementedError("matmul on a GPU: sums or an activation with operands of f8");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::optional<GemmTypes> GemmTypesOf(const artifact::Matmul& matmul) {
-  const std::optional<cudaDataType_t> operand = DataTypeOf(matmul.element());
+  const std::optional<cudaDataType_t> a = DataTypeOf(matmul.element()), b = DataTypeOf(artifact::RhsElementOf(matmul));
   const std::optional<cudaDataType_t> result = DataTypeOf(artifact::ResultElementOf(matmul));
-  if (!operand || !result) return std::nullopt;
-  if (operand == CUDA_R_64F) return GemmTypes{*operand, *result, CUBLAS_COMPUTE_64F, CUDA_R_64F};
-  return GemmTypes{*operand, *result, matmul.allows_tf32() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
+  if (!a || !b || !result) return std::nullopt;
+  if (a == CUDA_R_64F) return GemmTypes{*a, *b, *result, CUBLAS_COMPUTE_64F, CUDA_R_64F};
+  return GemmTypes{*a, *b, *result, matmul.allows_tf32() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
                    CUDA_R_32F};
 }
 
@@ -42,7 +66,15 @@ bool HasBias(const artifact::Matmul& matmul) {
   return matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu;
 }
 
-cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul) {
+bool HasSums(const artifact::Matmul& matmul) {
+  return matmul.epilogue() == Epilogue::SumsOfA || matmul.epilogue() == Epilogue::SumsOfB;
+}
+
+cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& form) {
+  if (HasSums(matmul)) {
+    const bool of_first = (matmul.epilogue() == Epilogue::SumsOfA) != form.is_swapped;
+    return of_first ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
+  }
   const bool has_bias = HasBias(matmul);
   switch (matmul.activation()) {
     case Activation::Gelu:
@@ -57,7 +89,11 @@ cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul) {
   return has_bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-absl::Status CheckEpilogue(const artifact::Matmul& matmul, const GemmForm& form) {
+absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form) {
+  if (absl::Status status = CheckFloat8(matmul, form); !status.ok()) return status;
+  const bool is_single = form.batch == 1 && form.calls.size() == 1;
+  if (HasSums(matmul) && !is_single)
+    return absl::UnimplementedError("matmul on a GPU: sums of an operand of products in batches");
   if (HasBias(matmul) && !form.is_swapped)
     return absl::UnimplementedError("matmul on a GPU: a bias along the dimension of C that has no stride 1");
   if (matmul.activation() == Activation::None) return absl::OkStatus();
@@ -66,8 +102,7 @@ absl::Status CheckEpilogue(const artifact::Matmul& matmul, const GemmForm& form)
     return absl::UnimplementedError(
         absl::StrCat("matmul on a GPU: gelu of ", artifact::ElementName(element), "; f16 and bf16 are possible"));
   }
-  if (form.batch != 1 || form.calls.size() != 1)
-    return absl::UnimplementedError("matmul on a GPU: gelu of products in batches");
+  if (!is_single) return absl::UnimplementedError("matmul on a GPU: gelu of products in batches");
   // CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD
   if (form.c_leading % 8 != 0 || form.m % 8 != 0)
     return absl::UnimplementedError("matmul on a GPU: gelu of rows that are no multiple of 8 elements");

@@ -1,4 +1,4 @@
-// What cuBLASLt calls the types and the epilogue of an instruction.
+// What cuBLASLt calls the types and the epilogue of an instruction, and the library's rules on both.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,9 +11,9 @@
 
 namespace sgd::cuda {
 
-// Of operands; of C, bias and aux; of sums; of alpha and beta.
+// Of the plan's A and B; of C, bias, sums and aux; of what is added up; of alpha and beta.
 struct GemmTypes {
-  cudaDataType_t operand;
+  cudaDataType_t a, b;
   cudaDataType_t result;
   cublasComputeType_t compute;
   cudaDataType_t scale;
@@ -24,10 +24,13 @@ std::optional<GemmTypes> GemmTypesOf(const artifact::Matmul& matmul);
 
 bool HasBias(const artifact::Matmul& matmul);
 
-cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul);
+// Whether the epilogue writes an operand's sums.
+bool HasSums(const artifact::Matmul& matmul);
 
-// Whether a bias or an activation of this form is one that the library takes, by the rules of its header; Unimplemented
-// otherwise. The compiler makes no others.
-absl::Status CheckEpilogue(const artifact::Matmul& matmul, const GemmForm& form);
+cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& form);
+
+// Whether the library takes such a bias, sums or activation in this form, and operands of f8, by the rules of its
+// header and its documentation; Unimplemented otherwise. The compiler makes no others.
+absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form);
 
 }  // namespace sgd::cuda

@@ -2,7 +2,6 @@
 #include "targets/gpu/device/matmul.h"
 
 #include <array>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,8 +11,12 @@
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
+#include "targets/gpu/device/candidate_timing.h"
+#include "targets/gpu/device/cublas_handles.h"
+#include "targets/gpu/device/gemm_algorithms.h"
 #include "targets/gpu/device/gemm_form.h"
 #include "targets/gpu/device/gemm_types.h"
+#include "targets/gpu/device/matmul_sums.h"
 #include "targets/gpu/device/memory.h"
 #include "targets/gpu/device/nodes.h"
 
@@ -21,28 +24,6 @@ namespace sgd::cuda {
 namespace {
 
 using artifact::Epilogue;
-
-// Something the library made; Destroy is a member of CublasLt.
-template <typename Handle, auto Destroy>
-class LtHandle {
- public:
-  explicit LtHandle(const CublasLt& library) : library_(library) {}
-  LtHandle(const LtHandle&) = delete;
-  LtHandle& operator=(const LtHandle&) = delete;
-  ~LtHandle() {
-    if (handle_ != nullptr) (library_.*Destroy)(handle_);
-  }
-  Handle* address() { return &handle_; }
-  Handle get() const { return handle_; }
-
- private:
-  const CublasLt& library_;
-  Handle handle_ = nullptr;
-};
-
-using Description = LtHandle<cublasLtMatmulDesc_t, &CublasLt::cublasLtMatmulDescDestroy>;
-using Layout = LtHandle<cublasLtMatrixLayout_t, &CublasLt::cublasLtMatrixLayoutDestroy>;
-using Preference = LtHandle<cublasLtMatmulPreference_t, &CublasLt::cublasLtMatmulPreferenceDestroy>;
 
 class MatmulNode final : public device::Node {
  public:
@@ -59,20 +40,24 @@ class MatmulNode final : public device::Node {
   absl::Status Prepare(const artifact::Matmul& matmul, const device::MemoryMap& memory,
                        device::AlgorithmChoices& choices) {
     TakeAddresses(matmul, memory);
-    epilogue_ = EpilogueOf(matmul);
+    epilogue_ = EpilogueOf(matmul, form_);
     absl::Status status = Describe(matmul, memory);
-    status.Update(LayOut(a_, types_.operand, form_.transposes_a ? form_.k : form_.m,
-                         form_.transposes_a ? form_.m : form_.k, form_.a_leading, form_.a_stride));
-    status.Update(LayOut(b_, types_.operand, form_.transposes_b ? form_.n : form_.k,
-                         form_.transposes_b ? form_.k : form_.n, form_.b_leading, form_.b_stride));
+    status.Update(LayOut(a_, types_.a, form_.transposes_a ? form_.k : form_.m, form_.transposes_a ? form_.m : form_.k,
+                         form_.a_leading, form_.a_stride));
+    status.Update(LayOut(b_, types_.b, form_.transposes_b ? form_.n : form_.k, form_.transposes_b ? form_.k : form_.n,
+                         form_.b_leading, form_.b_stride));
     status.Update(LayOut(c_, types_.result, form_.m, form_.n, form_.c_leading, form_.c_stride));
     if (!status.ok()) return status;
-    return choices.Use(Key(), [&](std::string_view bytes) { return Take(bytes); }, [&] { return Choose(); });
+    const auto take = [&](std::string_view bytes) { return Take(bytes); };
+    return choices.Use(Key(), take, [&] { return Choose(choices.times_candidates()); });
   }
 
-  absl::Status Execute() override {
-    const double one64 = 1, beta64 = accumulates_ ? 1 : 0;
-    const float one32 = 1, beta32 = accumulates_ ? 1 : 0;
+  absl::Status Execute() override { return Multiply(accumulates_); }
+
+ private:
+  absl::Status Multiply(bool accumulates) {
+    const double one64 = 1, beta64 = accumulates ? 1 : 0;
+    const float one32 = 1, beta32 = accumulates ? 1 : 0;
     const bool is_double = types_.scale == CUDA_R_64F;
     const void* alpha = is_double ? static_cast<const void*>(&one64) : &one32;
     const void* beta = is_double ? static_cast<const void*>(&beta64) : &beta32;
@@ -86,7 +71,6 @@ class MatmulNode final : public device::Node {
     return absl::OkStatus();
   }
 
- private:
   static void* At(std::byte* base, int64_t elements, uint64_t element_bytes) {
     return base + elements * static_cast<int64_t>(element_bytes);
   }
@@ -94,7 +78,10 @@ class MatmulNode final : public device::Node {
   void TakeAddresses(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
     a_address_ = memory.Address(*matmul.a());
     b_address_ = memory.Address(*matmul.b());
-    if (form_.is_swapped) std::swap(a_address_, b_address_);
+    if (form_.is_swapped) {
+      std::swap(a_address_, b_address_);
+      std::swap(types_.a, types_.b);
+    }
     c_address_ = memory.Address(*matmul.c());
     operand_bytes_ = artifact::ElementSize(matmul.element());
     result_bytes_ = artifact::ElementSize(artifact::ResultElementOf(matmul));
@@ -127,13 +114,18 @@ class MatmulNode final : public device::Node {
       status.Update(Set<const void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.bias())));
       status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
     }
+    if (HasSums(matmul)) {
+      // The library calls them a bias's gradient, and writes them where it reads a bias.
+      status.Update(Set<void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.sums())));
+      status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
+    }
     if (matmul.aux() == nullptr) return status;
     status.Update(Set<void*>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, memory.Address(*matmul.aux())));
     status.Update(Set<int64_t>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<int64_t>(form_.c_leading)));
     return status;
   }
 
-  absl::Status LayOut(Layout& layout, cudaDataType_t type, uint64_t rows, uint64_t columns, uint64_t leading,
+  absl::Status LayOut(LtLayout& layout, cudaDataType_t type, uint64_t rows, uint64_t columns, uint64_t leading,
                       int64_t stride) {
     absl::Status status = library_.Check(
         library_.cublasLtMatrixLayoutCreate(layout.address(), type, rows, columns, static_cast<int64_t>(leading)),
@@ -153,53 +145,45 @@ class MatmulNode final : public device::Node {
   // Everything that the library looks at when it chooses.
   std::string Key() const {
     const auto alignment = Alignments();
-    return absl::StrCat("cublasLt ", library_.version(), " ", types_.operand, " ", types_.result, " ", types_.compute,
-                        " size ", form_.m, "x", form_.n, "x", form_.k, "x", form_.batch, " transposed ",
+    return absl::StrCat("cublasLt ", library_.version(), " ", types_.a, " ", types_.b, " ", types_.result, " ",
+                        types_.compute, " size ", form_.m, "x", form_.n, "x", form_.k, "x", form_.batch, " transposed ",
                         form_.transposes_a, form_.transposes_b, " leading ", form_.a_leading, " ", form_.b_leading, " ",
                         form_.c_leading, " stride ", form_.a_stride, " ", form_.b_stride, " ", form_.c_stride,
                         " epilogue ", epilogue_, " adds ", accumulates_, " alignment ", absl::StrJoin(alignment, " "),
                         " workspace ", workspace_bytes_);
   }
 
-  // A choice is the library's own description of an algorithm, which the same version of it takes back.
-  absl::Status Take(std::string_view bytes) {
-    if (bytes.size() != sizeof(algorithm_)) return absl::InvalidArgumentError("no algorithm of cuBLASLt");
-    std::memcpy(&algorithm_, bytes.data(), sizeof(algorithm_));
-    cublasLtMatmulHeuristicResult_t checked{};
-    const cublasStatus_t result = library_.cublasLtMatmulAlgoCheck(library_.handle(), description_.get(), a_.get(),
-                                                                   b_.get(), c_.get(), c_.get(), &algorithm_, &checked);
-    if (absl::Status status = library_.Check(result, "cuBLASLt refuses an algorithm"); !status.ok()) return status;
-    if (checked.workspaceSize <= workspace_bytes_) return absl::OkStatus();
-    return absl::FailedPreconditionError("an algorithm of cuBLASLt needs more than the plan's workspace");
+  GemmRequest Request() const {
+    return {description_.get(), a_.get(), b_.get(), c_.get(), Alignments(), workspace_bytes_};
   }
 
-  // The best by the library's estimate.
-  absl::StatusOr<std::string> Choose() {
-    Preference preference(library_);
-    absl::Status status = library_.Check(library_.cublasLtMatmulPreferenceCreate(preference.address()), "cuBLASLt");
-    if (!status.ok()) return status;
-    status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes_));
-    // Of products whose sums are cut, only those that add the parts in the type of sums and in a step of its own.
-    const uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-    status.Update(SetPreference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, schemes));
-    constexpr cublasLtMatmulPreferenceAttributes_t kAlignments[] = {
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
-    const auto alignments = Alignments();
-    for (size_t i = 0; i < alignments.size(); ++i)
-      status.Update(SetPreference(preference, kAlignments[i], alignments[i]));
-    if (!status.ok()) return status;
-    cublasLtMatmulHeuristicResult_t best{};
-    int count = 0;
-    const cublasStatus_t result =
-        library_.cublasLtMatmulAlgoGetHeuristic(library_.handle(), description_.get(), a_.get(), b_.get(), c_.get(),
-                                                c_.get(), preference.get(), 1, &best, &count);
-    status = library_.Check(
-        result, absl::StrCat("cuBLASLt has no algorithm for a product of ", form_.m, " by ", form_.n, " by ", form_.k));
-    if (!status.ok()) return absl::UnimplementedError(status.message());
-    if (count == 0)
-      return absl::UnimplementedError("cuBLASLt has no algorithm for a product that fits in the plan's workspace");
-    return std::string(reinterpret_cast<const char*>(&best.algo), sizeof(best.algo));
+  // A choice is the library's own description of an algorithm, which the same version of it takes back.
+  absl::Status Take(std::string_view bytes) {
+    absl::StatusOr<cublasLtMatmulAlgo_t> algorithm = CheckAlgorithm(library_, Request(), bytes);
+    if (!algorithm.ok()) return algorithm.status();
+    algorithm_ = *algorithm;
+    return absl::OkStatus();
+  }
+
+  // The best by the library's estimate, or the fastest of some.
+  absl::StatusOr<std::string> Choose(bool times_candidates) {
+    absl::StatusOr<std::vector<cublasLtMatmulAlgo_t>> algorithms =
+        ProposeAlgorithms(library_, Request(), times_candidates ? kTimedCandidates : 1);
+    if (!algorithms.ok()) {
+      return absl::Status(algorithms.status().code(),
+                          absl::StrCat(algorithms.status().message(), ", for a product of ", form_.m, " by ", form_.n,
+                                       " by ", form_.k, " with epilogue ", epilogue_));
+    }
+    size_t best = 0;
+    absl::Duration least = absl::InfiniteDuration();
+    for (size_t i = 0; algorithms->size() > 1 && i < algorithms->size(); ++i) {
+      algorithm_ = (*algorithms)[i];
+      // Sums that grow with each execution would take no other time.
+      absl::StatusOr<absl::Duration> time = TimeCandidate(queues_, [this] { return Multiply(/*accumulates=*/false); });
+      if (!time.ok()) return time.status();
+      if (*time < least) least = *time, best = i;
+    }
+    return BytesOf((*algorithms)[best]);
   }
 
   // Of A, B, C and D.
@@ -218,19 +202,12 @@ class MatmulNode final : public device::Node {
     return static_cast<uint32_t>(bits & -bits);
   }
 
-  template <typename Value>
-  absl::Status SetPreference(Preference& preference, cublasLtMatmulPreferenceAttributes_t attribute,
-                             const Value& value) {
-    return library_.Check(
-        library_.cublasLtMatmulPreferenceSetAttribute(preference.get(), attribute, &value, sizeof(value)), "cuBLASLt");
-  }
-
   CudaQueues& queues_;
   CublasLt& library_;
   GemmTypes types_;
   GemmForm form_;
-  Description description_;
-  Layout a_, b_, c_;
+  LtDescription description_;
+  LtLayout a_, b_, c_;
   cublasLtEpilogue_t epilogue_ = CUBLASLT_EPILOGUE_DEFAULT;
   cublasLtMatmulAlgo_t algorithm_{};
   std::byte *a_address_ = nullptr, *b_address_ = nullptr, *c_address_ = nullptr;
@@ -267,17 +244,23 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, Cub
   if (!types) {
     return absl::UnimplementedError(absl::StrCat("matmul on a GPU: elements of type ",
                                                  artifact::ElementName(matmul.element()),
-                                                 "; f64, f32, f16 and bf16 are possible"));
+                                                 "; f64, f32, f16, bf16 and f8 are possible"));
   }
   absl::StatusOr<GemmForm> form = GemmFormOf(matmul);
   if (!form.ok()) return form.status();
   if (form->m == 0 || form->n == 0 || form->batch == 0 || form->calls.empty())
     return MakeFill(queues, memory.Address(*matmul.c()), 0, {});
   if (form->k == 0) return MakeEmptySum(queues, matmul, memory);
-  if (absl::Status status = CheckEpilogue(matmul, *form); !status.ok()) return status;
+  if (absl::Status status = CheckForm(matmul, *form); !status.ok()) return status;
   auto node = std::make_unique<MatmulNode>(queues, library, *types, *std::move(form));
-  if (absl::Status status = node->Prepare(matmul, memory, choices); !status.ok()) return status;
-  return node;
+  const absl::Status status = node->Prepare(matmul, memory, choices);
+  if (status.ok()) return node;
+  if (!HasSums(matmul)) return status;
+  // Every rank comes here when the first one does: the others have no choice of it for both at once.
+  auto apart = MakeProductThenSums(queues, matmul, memory, [&](const artifact::Matmul& part) {
+    return MakeMatmul(queues, library, part, memory, choices);
+  });
+  return apart.ok() ? std::move(apart) : status;
 }
 
 }  // namespace sgd::cuda

@@ -19,8 +19,12 @@ TEST(ElementType, Sizes) {
   EXPECT_EQ(ElementSize(ElementType::Bool), 1u);
   EXPECT_EQ(ElementSize(ElementType::BF16), 2u);
   EXPECT_EQ(ElementSize(ElementType::F32), 4u);
+  EXPECT_EQ(ElementSize(ElementType::F8E5M2), 1u);
   EXPECT_EQ(ElementSize(ElementType::U64), 8u);
   EXPECT_TRUE(IsFloat(ElementType::F16));
+  EXPECT_TRUE(IsFloat(ElementType::F8E4M3FN));
+  EXPECT_TRUE(IsFloat8(ElementType::F8E5M2));
+  EXPECT_FALSE(IsFloat8(ElementType::F64));
   EXPECT_FALSE(IsFloat(ElementType::U64));
 }
 

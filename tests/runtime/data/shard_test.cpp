@@ -141,6 +141,14 @@ TEST(RandomValues, SuitEachElementType) {
     EXPECT_GE(value, 0.0099f);
     EXPECT_LT(value, 0.1f);
   }
+  std::vector<uint8_t> bytes(64);
+  FillRandom(Shard(Type({64}, {}, ElementType::F8E4M3FN), {}, 0), 1, 0, std::as_writable_bytes(std::span(bytes)));
+  for (uint8_t code : bytes) {
+    const int exponent = code >> 3, mantissa = code & 7;
+    const double value = std::ldexp(exponent == 0 ? mantissa : 8 + mantissa, std::max(exponent, 1) - 10);
+    EXPECT_GE(value, 0.0078);
+    EXPECT_LT(value, 0.1);
+  }
   std::vector<int32_t> integers(4, 9);
   FillRandom(Shard(Type({4}, {}), {}, 0), 1, 0, std::as_writable_bytes(std::span(integers)));
   EXPECT_EQ(integers, std::vector<int32_t>(4, 0));

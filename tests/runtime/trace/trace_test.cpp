@@ -34,6 +34,11 @@ TEST(Scalar, TextIsTheShortestThatReadsBack) {
   EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::F16, 0x3e00)), "1.5");
   EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::F16, 0x8001)), "-5.9604645e-08");
   EXPECT_EQ(ScalarText(Make<uint16_t>(ElementType::F16, 0xfc00)), "-inf");
+  EXPECT_EQ(ScalarText(Make<uint8_t>(ElementType::F8E4M3FN, 0xfe)), "-448");
+  EXPECT_EQ(ScalarText(Make<uint8_t>(ElementType::F8E4M3FN, 0x01)), "0.001953125");
+  EXPECT_EQ(ScalarText(Make<uint8_t>(ElementType::F8E4M3FN, 0x7f)), "nan");
+  EXPECT_EQ(ScalarText(Make<uint8_t>(ElementType::F8E5M2, 0x3d)), "1.25");
+  EXPECT_EQ(ScalarText(Make<uint8_t>(ElementType::F8E5M2, 0x7c)), "inf");
   EXPECT_EQ(ScalarText(Make<uint64_t>(ElementType::U64, ~uint64_t{0})), "18446744073709551615");
   EXPECT_EQ(ScalarText(Make<int8_t>(ElementType::I8, -5)), "-5");
   EXPECT_EQ(ScalarText(Make<uint32_t>(ElementType::U32, 4000000000u)), "4000000000");

@@ -4,7 +4,7 @@ function(sgd_kernel_suite target codegen)
   set(suite ${CMAKE_SOURCE_DIR}/tests/targets/kernels)
   set(runner compiled_kernels.cpp ${suite}/kernel_check.cpp ${suite}/kernel_runner.cpp ${suite}/reference.cpp)
   sgd_mlir_test(${target}_kernels_test
-    SRCS ${suite}/pointwise_test.cpp ${suite}/reductions_test.cpp ${suite}/rows_test.cpp ${ARGN} ${runner}
+    SRCS ${suite}/float8_test.cpp ${suite}/pointwise_test.cpp ${suite}/reductions_test.cpp ${suite}/rows_test.cpp ${ARGN} ${runner}
     DEPS sgd_reference ${codegen})
   sgd_mlir_test(${target}_math_test
     SRCS ${suite}/math_test.cpp compiled_kernels.cpp ${suite}/kernel_runner.cpp

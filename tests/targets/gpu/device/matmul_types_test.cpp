@@ -248,6 +248,141 @@ TEST_F(ProductTest, TakesTheFirstRanksAlgorithm) {
   EXPECT_EQ(device_->algorithm_choices()->chosen(), 0u);
 }
 
+// The first of the library's candidates is slower than another one of them.
+TEST_F(ProductTest, TimesCandidates) {
+  ASSERT_TRUE(Execute(Product(ElementType::F32, false)).ok());
+  const std::string estimated = device_->algorithm_choices()->Save();
+  Restart();
+  device_->algorithm_choices()->set_times_candidates(true);
+  const std::vector<double> a = Values(kM * kK, 1), b = Values(kK * kN, 1), before = Values(kM * kN, 3);
+  Put(kA, a, ElementType::F32), Put(kB, b, ElementType::F32);
+  const absl::Status status = Execute(Product(ElementType::F32, false));
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(Get(kC, kM * kN, ElementType::F32), SumsOf(a, b, kM, kN, kK));
+  const std::string timed = device_->algorithm_choices()->Save();
+  EXPECT_NE(timed, estimated);
+  Restart();
+  device_->algorithm_choices()->set_decides(false);
+  ASSERT_TRUE(device_->algorithm_choices()->Restore(timed).ok());
+  EXPECT_TRUE(Execute(Product(ElementType::F32, false)).ok());
+}
+
+// A bias's gradient beside that of the weights, in every layout that the plan may have: in one call where the library
+// has a kernel for both, else in two.
+TEST_F(ProductTest, SumsOfAnOperand) {
+  for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+    const std::vector<double> a = Values(kM * kK, 1), b = Values(kK * kN, 1);
+    for (int form = 0; form < 8; ++form) {
+      SCOPED_TRACE(absl::StrCat(artifact::ElementName(element), " form ", form));
+      const bool of_a = form & 1, is_column_major = form & 2, is_weights = form & 4;
+      Restart();
+      artifact::MatmulT product = Product(element, false);
+      product.epilogue = of_a ? Epilogue::SumsOfA : Epilogue::SumsOfB;
+      product.sums = std::make_unique<Slice>(At(kBias, of_a ? kM : kN, element));
+      if (is_column_major) product.c_m = 1, product.c_n = kM;
+      std::vector<double> stored = a;
+      if (is_weights) {
+        product.a_m = 1, product.a_k = kM;
+        for (uint64_t i = 0; i < stored.size(); ++i) stored[i % kK * kM + i / kK] = a[i];
+      }
+      Put(kA, stored, element), Put(kB, b, element);
+      const absl::Status status = Execute(product);
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_EQ(device_->algorithm_choices()->chosen(), is_weights ? 1u : 2u);
+      const std::vector<double> sums = Get(kBias, of_a ? kM : kN, element), c = Get(kC, kM * kN, element);
+      for (uint64_t i = 0; i < sums.size(); ++i) {
+        double expected = 0;
+        for (uint64_t k = 0; k < kK; ++k) expected += of_a ? a[i * kK + k] : b[k * kN + i];
+        EXPECT_EQ(sums[i], expected) << i;
+      }
+      const std::vector<double> products = SumsOf(a, b, kM, kN, kK);
+      for (uint64_t i = 0; i < kM; ++i)
+        for (uint64_t j = 0; j < kN; ++j)
+          EXPECT_EQ(c[is_column_major ? j * kM + i : i * kN + j], products[i * kN + j]) << i << " " << j;
+    }
+  }
+  artifact::MatmulT batch = Product(ElementType::F32, false);
+  batch.epilogue = Epilogue::SumsOfA, batch.sums = std::make_unique<Slice>(At(kBias, kM, ElementType::F32));
+  batch.batch_dims = {2}, batch.a_batch = {35}, batch.b_batch = {0}, batch.c_batch = {80};
+  EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("sums of an operand of products in batches"));
+}
+
+// Operands of 8 bits: [m, k] and [n, k], as the library has kernels for.
+class Float8Test : public ProductTest {
+ protected:
+  static constexpr uint64_t kSide = 16, kDepth = 32;
+
+  static artifact::MatmulT Float8Product(ElementType lhs, ElementType rhs, ElementType result) {
+    artifact::MatmulT p;
+    p.element = lhs;
+    if (rhs != lhs) p.b_element = rhs;
+    p.keeps_sums = result == ElementType::F32;
+    if (!p.keeps_sums) p.c_element = result;
+    p.m = p.n = kSide, p.k = kDepth;
+    p.a_m = kDepth, p.a_k = 1, p.b_k = 1, p.b_n = kDepth, p.c_m = kSide, p.c_n = 1;
+    p.a = std::make_unique<Slice>(At(kA, kSide * kDepth, lhs));
+    p.b = std::make_unique<Slice>(At(kB, kSide * kDepth, rhs));
+    p.c = std::make_unique<Slice>(At(kC, kSide * kSide, result));
+    p.workspace = std::make_unique<Slice>(Space::Private, kWorkspace, kWorkspaceBytes);
+    return p;
+  }
+
+  // Codes of small numbers, and those numbers.
+  void PutCodes(uint64_t offset, ElementType element, uint64_t seed, std::vector<double>& values) {
+    std::vector<uint8_t> codes;
+    for (uint64_t i = 0; i < kSide * kDepth; ++i) {
+      // 1, 1.5, 2 and 3, of both signs.
+      const bool is_e4m3 = element == ElementType::F8E4M3FN;
+      const uint64_t pick = (i * 7 + seed + i / kDepth) % 8;
+      constexpr double kNumbers[] = {1, 1.5, 2, 3};
+      const int code = is_e4m3 ? 0x38 + 4 * static_cast<int>(pick % 4) : 0x3c + 2 * static_cast<int>(pick % 4);
+      codes.push_back(static_cast<uint8_t>(code | (pick >= 4 ? 0x80 : 0)));
+      values.push_back(pick >= 4 ? -kNumbers[pick % 4] : kNumbers[pick % 4]);
+    }
+    EmulatedDevice::Put(arena_->data() + offset, codes);
+  }
+};
+
+TEST_F(Float8Test, BothKindsIntoEveryResult) {
+  for (ElementType lhs : {ElementType::F8E4M3FN, ElementType::F8E5M2}) {
+    for (ElementType rhs : {ElementType::F8E4M3FN, ElementType::F8E5M2}) {
+      for (ElementType result : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+        SCOPED_TRACE(absl::StrCat(artifact::ElementName(lhs), " ", artifact::ElementName(rhs), " ",
+                                  artifact::ElementName(result)));
+        std::vector<double> a, b;
+        PutCodes(kA, lhs, 1, a), PutCodes(kB, rhs, 2, b);
+        const absl::Status status = Execute(Float8Product(lhs, rhs, result));
+        if (lhs == ElementType::F8E5M2 && rhs == lhs) {
+          EXPECT_THAT(std::string(status.message()), HasSubstr("both operands of f8e5m2"));
+          continue;
+        }
+        ASSERT_TRUE(status.ok()) << status;
+        const std::vector<double> c = Get(kC, kSide * kSide, result);
+        for (uint64_t i = 0; i < kSide; ++i) {
+          for (uint64_t j = 0; j < kSide; ++j) {
+            double sum = 0;
+            for (uint64_t k = 0; k < kDepth; ++k) sum += a[i * kDepth + k] * b[j * kDepth + k];
+            ASSERT_EQ(c[i * kSide + j], sum) << i << " " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Float8Test, RefusesFormsWithoutKernels) {
+  const ElementType e4m3 = ElementType::F8E4M3FN;
+  artifact::MatmulT flat = Float8Product(e4m3, e4m3, ElementType::F32);
+  flat.b_k = kSide, flat.b_n = 1;
+  EXPECT_THAT(std::string(Execute(flat).message()), HasSubstr("has not stride 1 in both operands"));
+  artifact::MatmulT odd = Float8Product(e4m3, e4m3, ElementType::F32);
+  odd.n = 8;
+  EXPECT_THAT(std::string(Execute(odd).message()), HasSubstr("size or stride 8, no multiple of 16"));
+  artifact::MatmulT biased = Float8Product(e4m3, e4m3, ElementType::F32);
+  biased.epilogue = Epilogue::Bias, biased.bias = std::make_unique<Slice>(At(kBias, kSide, ElementType::F32));
+  EXPECT_THAT(std::string(Execute(biased).message()), HasSubstr("a bias of f32 with operands of f8"));
+}
+
 // What a file or a rank gives is checked by the library before it runs.
 TEST_F(ProductTest, RefusesBytesThatAreNoAlgorithm) {
   ASSERT_TRUE(Execute(Product(ElementType::F32, false)).ok());

@@ -12,6 +12,7 @@
 
 using sgd::emulated::HasAux;
 using sgd::emulated::HasBias;
+using sgd::emulated::HasSums;
 using sgd::emulated::MatrixDescription;
 using sgd::emulated::MatrixLayout;
 using sgd::emulated::MatrixProduct;
@@ -38,13 +39,34 @@ struct Algorithm {
   uint64_t magic;
   uint64_t workspace;
   uint32_t alignment[4];
+  bool adds_in_place;  // parts of sums
+  bool is_slow;        // the first of several that are asked for: heuristics may be wrong
 };
 static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
-size_t SizeOf(cudaDataType type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2; }
+bool IsFloat8(cudaDataType type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
+size_t SizeOf(cudaDataType type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : IsFloat8(type) ? 1 : 2; }
+
+// Of FP8 kernels, what those of all GPUs have in common.
+bool IsFloat8Supported(const MatrixDescription& description, const MatrixLayout& a, const MatrixLayout& b,
+                       const MatrixLayout& d) {
+  if (description.compute != CUBLAS_COMPUTE_32F || description.scale != CUDA_R_32F) return false;
+  if (!IsFloat8(b.type) || (a.type == CUDA_R_8F_E5M2 && b.type == CUDA_R_8F_E5M2)) return false;
+  if (d.type != CUDA_R_32F && d.type != CUDA_R_16F && d.type != CUDA_R_16BF) return false;
+  if (description.a != CUBLAS_OP_T || description.b != CUBLAS_OP_N) return false;
+  for (const MatrixLayout* layout : {&a, &b, &d}) {
+    const uint64_t bytes = static_cast<uint64_t>(layout->leading) * SizeOf(layout->type);
+    if (layout->rows % 16 != 0 || layout->columns % 16 != 0 || bytes % 16 != 0) return false;
+  }
+  return description.epilogue == CUBLASLT_EPILOGUE_DEFAULT ||
+         (description.epilogue == CUBLASLT_EPILOGUE_BIAS && d.type != CUDA_R_32F);
+}
 
 // The rows of the library's table of supported types that we use.
-bool AreSupported(const MatrixDescription& description, const MatrixLayout& a, const MatrixLayout& d) {
+bool AreSupported(const MatrixDescription& description, const MatrixLayout& a, const MatrixLayout& b,
+                  const MatrixLayout& d) {
+  if (IsFloat8(a.type)) return IsFloat8Supported(description, a, b, d);
+  if (a.type != b.type) return false;
   if (a.type == CUDA_R_64F)
     return d.type == CUDA_R_64F && description.compute == CUBLAS_COMPUTE_64F && description.scale == CUDA_R_64F;
   if (description.scale != CUDA_R_32F) return false;
@@ -56,13 +78,16 @@ bool AreSupported(const MatrixDescription& description, const MatrixLayout& a, c
 
 bool IsKnown(cublasLtEpilogue_t epilogue) {
   return epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_GELU || HasBias(epilogue) ||
-         HasAux(epilogue);
+         HasAux(epilogue) || HasSums(epilogue);
 }
 
 // What the epilogue asks of its buffers.
 cublasStatus_t CheckEpilogue(const MatrixDescription& description, const MatrixLayout& d) {
   if (!IsKnown(description.epilogue)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (HasBias(description.epilogue)) {
+  // Known to be there: of the layouts that gradients of weights have.
+  const bool has_gradients_layout = description.a == CUBLAS_OP_N && description.b == CUBLAS_OP_T;
+  if (HasSums(description.epilogue) && (d.batch != 1 || !has_gradients_layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (HasBias(description.epilogue) || HasSums(description.epilogue)) {
     if (description.bias_type != -1 && description.bias_type != d.type) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (reinterpret_cast<uintptr_t>(description.bias) % SizeOf(d.type) != 0) return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -90,7 +115,7 @@ cublasStatus_t CheckSizes(const MatrixDescription& description, const MatrixLayo
                       (description.b == CUBLAS_OP_T ? b.rows : b.columns) == product.n;
   const bool c_fits = c.rows == d.rows && c.columns == d.columns && c.leading == d.leading && c.stride == d.stride;
   if (!a_fits || !b_fits || !c_fits) return CUBLAS_STATUS_INVALID_VALUE;
-  if (a.type != b.type || c.type != d.type || !AreSupported(description, a, d)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (c.type != d.type || !AreSupported(description, a, b, d)) return CUBLAS_STATUS_NOT_SUPPORTED;
   return CheckEpilogue(description, d);
 }
 
@@ -239,16 +264,36 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   MatrixProduct product;
   const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), product);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  Algorithm algorithm{Algorithm::kChosen, std::min(Of(preference).workspace, kMostWorkspace), {}};
+  Algorithm algorithm{Algorithm::kChosen, std::min(Of(preference).workspace, kMostWorkspace), {}, false, false};
   for (size_t i = 0; i < 4; ++i) {
     algorithm.alignment[i] = Of(preference).alignment[i];
     if (!std::has_single_bit(algorithm.alignment[i])) return CUBLAS_STATUS_INVALID_VALUE;
+    if (IsFloat8(Of(a).type) && algorithm.alignment[i] < 16) return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  *results = {};
-  std::memcpy(&results->algo, &algorithm, sizeof(algorithm));
-  results->workspaceSize = algorithm.workspace;
-  results->state = CUBLAS_STATUS_SUCCESS;
-  *count = 1;
+  const bool in_place = Of(preference).schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE;
+  *count = std::min(requested, in_place ? 3 : 2);
+  for (int i = 0; i < *count; ++i) {
+    algorithm.adds_in_place = in_place && i == 0;
+    algorithm.is_slow = requested > 1 && i == 0;
+    results[i] = {};
+    std::memcpy(&results[i].algo, &algorithm, sizeof(algorithm));
+    results[i].workspaceSize = algorithm.workspace;
+    results[i].state = CUBLAS_STATUS_SUCCESS;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute, void* buffer,
+                                                    size_t size, size_t* written) {
+  if (attribute != CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME || size != sizeof(uint32_t))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  Algorithm algorithm;
+  std::memcpy(&algorithm, algo, sizeof(algorithm));
+  const uint32_t scheme =
+      algorithm.adds_in_place ? CUBLASLT_REDUCTION_SCHEME_INPLACE : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  std::memcpy(buffer, &scheme, sizeof(scheme));
+  *written = sizeof(scheme);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -279,7 +324,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), *product);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   if (c_data != d_data || algo == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  if (HasBias(Of(description).epilogue) && Of(description).bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  const bool has_vector = HasBias(Of(description).epilogue) || HasSums(Of(description).epilogue);
+  if (has_vector && Of(description).bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   if (HasAux(Of(description).epilogue) && Of(description).aux == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;
   Algorithm algorithm;
   std::memcpy(&algorithm, algo, sizeof(algorithm));
@@ -295,6 +341,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   product->a_data = a_data, product->b_data = b_data, product->d_data = d_data;
   product->alpha = Scale(alpha, Of(description).scale), product->beta = Scale(beta, Of(description).scale);
   product->workspace = workspace, product->workspace_bytes = algorithm.workspace;
+  product->is_slow = algorithm.is_slow;
   const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(stream), RunOnce, product.release());
   return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

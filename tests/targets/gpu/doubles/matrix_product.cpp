@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <type_traits>
 
 #include "tests/targets/gpu/doubles/element_values.h"
@@ -38,14 +40,14 @@ T* Resolve(const void* data, uint64_t elements) {
   return static_cast<T*>(sgd_emulated_resolve(reinterpret_cast<uint64_t>(data), elements * sizeof(T)));
 }
 
-template <typename T, typename R>
+template <typename A, typename B, typename R>
 class Run {
  public:
   explicit Run(const MatrixProduct& product) : p_(product), description_(product.description) {}
 
   bool Execute() {
-    a_ = Resolve<const T>(p_.a_data, p_.a.Elements());
-    b_ = Resolve<const T>(p_.b_data, p_.b.Elements());
+    a_ = Resolve<const A>(p_.a_data, p_.a.Elements());
+    b_ = Resolve<const B>(p_.b_data, p_.b.Elements());
     d_ = Resolve<R>(p_.d_data, p_.d.Elements());
     if (a_ == nullptr || b_ == nullptr || d_ == nullptr) return false;
     if (HasBias(description_.epilogue)) {
@@ -56,6 +58,7 @@ class Run {
       aux_ = Resolve<R>(description_.aux, (p_.n - 1) * static_cast<uint64_t>(description_.aux_leading) + p_.m);
       if (aux_ == nullptr) return false;
     }
+    if (HasSums(description_.epilogue) && !AddUp()) return false;
     for (int64_t batch = 0; batch < p_.d.batch; ++batch) {
       for (uint64_t j = 0; j < p_.n; ++j) {
         for (uint64_t i = 0; i < p_.m; ++i) Compute(batch, i, j);
@@ -72,6 +75,7 @@ class Run {
     return batch * layout.stride + static_cast<int64_t>(column) * layout.leading + static_cast<int64_t>(row);
   }
 
+  template <typename T>
   Sum Operand(const T& value) const {
     if constexpr (std::is_same_v<T, float>) {
       if (description_.compute == CUBLAS_COMPUTE_32F_FAST_TF32) return ToTf32(value);
@@ -79,12 +83,29 @@ class Run {
     return Load(value);
   }
 
+  Sum LoadA(int64_t batch, uint64_t i, uint64_t k) const {
+    return Operand(a_[At(p_.a, batch, description_.a == CUBLAS_OP_T, i, k)]);
+  }
+  Sum LoadB(int64_t batch, uint64_t k, uint64_t j) const {
+    return Operand(b_[At(p_.b, batch, description_.b == CUBLAS_OP_T, k, j)]);
+  }
+
+  // Of the rows of A, or the columns of B.
+  bool AddUp() const {
+    const bool of_a = description_.epilogue == CUBLASLT_EPILOGUE_BGRADA;
+    const uint64_t count = of_a ? p_.m : p_.n;
+    R* sums = Resolve<R>(description_.bias, count);
+    for (uint64_t i = 0; sums != nullptr && i < count; ++i) {
+      Sum sum = 0;
+      for (uint64_t k = 0; k < p_.k; ++k) sum += of_a ? LoadA(0, i, k) : LoadB(0, k, i);
+      sums[i] = Store<R>(sum);
+    }
+    return sums != nullptr;
+  }
+
   void Compute(int64_t batch, uint64_t i, uint64_t j) {
     Sum sum = 0;
-    for (uint64_t k = 0; k < p_.k; ++k) {
-      sum += Operand(a_[At(p_.a, batch, description_.a == CUBLAS_OP_T, i, k)]) *
-             Operand(b_[At(p_.b, batch, description_.b == CUBLAS_OP_T, k, j)]);
-    }
+    for (uint64_t k = 0; k < p_.k; ++k) sum += LoadA(batch, i, k) * LoadB(batch, k, j);
     R& result = d_[At(p_.d, batch, false, i, j)];
     sum *= static_cast<Sum>(p_.alpha);
     if (p_.beta != 0) sum += static_cast<Sum>(p_.beta) * Load(result);
@@ -113,11 +134,24 @@ class Run {
 
   const MatrixProduct& p_;
   const MatrixDescription& description_;
-  const T *a_ = nullptr, *b_ = nullptr;
+  const A* a_ = nullptr;
+  const B* b_ = nullptr;
   R* d_ = nullptr;
   const R* bias_ = nullptr;
   R* aux_ = nullptr;
 };
+
+template <typename A, typename B>
+bool RunFloat8(const MatrixProduct& p) {
+  switch (p.d.type) {
+    case CUDA_R_32F:
+      return Run<A, B, float>(p).Execute();
+    case CUDA_R_16F:
+      return Run<A, B, _Float16>(p).Execute();
+    default:
+      return Run<A, B, Bf16>(p).Execute();
+  }
+}
 
 bool OverwriteWorkspace(const MatrixProduct& product) {
   if (product.workspace_bytes == 0) return true;
@@ -142,6 +176,10 @@ bool HasBias(cublasLtEpilogue_t epilogue) {
          epilogue == CUBLASLT_EPILOGUE_GELU_BIAS || epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
 }
 
+bool HasSums(cublasLtEpilogue_t epilogue) {
+  return epilogue == CUBLASLT_EPILOGUE_BGRADA || epilogue == CUBLASLT_EPILOGUE_BGRADB;
+}
+
 bool HasAux(cublasLtEpilogue_t epilogue) {
   return epilogue == CUBLASLT_EPILOGUE_GELU_AUX || epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS ||
          epilogue == CUBLASLT_EPILOGUE_DGELU;
@@ -149,16 +187,21 @@ bool HasAux(cublasLtEpilogue_t epilogue) {
 
 bool Multiply(const MatrixProduct& p) {
   if (!OverwriteWorkspace(p)) return false;
+  if (p.is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(3));
   const bool widens = p.d.type != p.a.type;
   switch (p.a.type) {
     case CUDA_R_64F:
-      return Run<double, double>(p).Execute();
+      return Run<double, double, double>(p).Execute();
     case CUDA_R_32F:
-      return Run<float, float>(p).Execute();
+      return Run<float, float, float>(p).Execute();
     case CUDA_R_16F:
-      return widens ? Run<_Float16, float>(p).Execute() : Run<_Float16, _Float16>(p).Execute();
+      return widens ? Run<_Float16, _Float16, float>(p).Execute() : Run<_Float16, _Float16, _Float16>(p).Execute();
     case CUDA_R_16BF:
-      return widens ? Run<Bf16, float>(p).Execute() : Run<Bf16, Bf16>(p).Execute();
+      return widens ? Run<Bf16, Bf16, float>(p).Execute() : Run<Bf16, Bf16, Bf16>(p).Execute();
+    case CUDA_R_8F_E4M3:
+      return p.b.type == CUDA_R_8F_E4M3 ? RunFloat8<E4m3, E4m3>(p) : RunFloat8<E4m3, E5m2>(p);
+    case CUDA_R_8F_E5M2:
+      return RunFloat8<E5m2, E4m3>(p);
     default:
       return false;
   }

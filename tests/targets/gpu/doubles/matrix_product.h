@@ -23,7 +23,7 @@ struct MatrixDescription {
   cudaDataType_t scale;
   cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
+  const void* bias = nullptr;  // or where a bias's gradient is written
   int32_t bias_type = -1;
   void* aux = nullptr;
   int64_t aux_leading = 0;
@@ -39,9 +39,12 @@ struct MatrixProduct {
   double alpha, beta;
   void* workspace;
   uint64_t workspace_bytes;
+  bool is_slow;  // an algorithm that takes some milliseconds
 };
 
 bool HasBias(cublasLtEpilogue_t epilogue);
+// An operand's sums over k.
+bool HasSums(cublasLtEpilogue_t epilogue);
 bool HasAux(cublasLtEpilogue_t epilogue);
 
 // Three loops, sums in the compute type; the workspace is overwritten. False when memory that the call names is not the

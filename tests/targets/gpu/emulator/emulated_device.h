@@ -8,6 +8,7 @@
 #include "tests/targets/gpu/emulator/gelu_product.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
 #include "tests/targets/gpu/emulator/library_convolution.h"
+#include "tests/targets/gpu/emulator/plain_product.h"
 
 namespace sgd::emulator {
 
@@ -29,6 +30,7 @@ class EmulatedDevice final : public device::Device {
                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override {
+    if (IsPlainProduct(matmul)) return MakePlainProduct(matmul, memory);
     if (matmul.activation() != artifact::Activation::None) return MakeGeluProduct(*cpu_, matmul, memory);
     return cpu_->PrepareMatmul(matmul, memory);
   }

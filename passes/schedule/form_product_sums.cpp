@@ -1,0 +1,116 @@
+// Sums of an operand over what a product of it contracts become part of the product: gradients of a bias and of the
+// weights beside it.
+#include "dialects/sgd/sgd_dialect.h"
+#include "passes/schedule/contraction_shape.h"
+#include "passes/schedule/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_FORMPRODUCTSUMSPASS
+#include "passes/schedule/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// A sum of elements of `operand`, which may be widened before and narrowed again after.
+struct OperandSum {
+  ReduceOp reduce;
+  Value operand;
+  Value result;
+};
+
+std::optional<OperandSum> readSum(ReduceOp reduce) {
+  if (reduce.getKind() != ReduceKind::Add || !isa<FloatType>(tensorType(reduce.getInput()).getElementType()))
+    return std::nullopt;
+  OperandSum sum{reduce, reduce.getInput(), reduce.getResult()};
+  auto widening = sum.operand.getDefiningOp<arith::ExtFOp>();
+  if (!widening) return sum;
+  auto narrowing = reduce->hasOneUse() ? dyn_cast<arith::TruncFOp>(*reduce->user_begin()) : arith::TruncFOp();
+  if (!narrowing || tensorType(narrowing.getOut()).getElementType() != tensorType(widening.getIn()).getElementType())
+    return std::nullopt;
+  sum.operand = widening.getIn();
+  sum.result = narrowing.getOut();
+  return sum;
+}
+
+/// Whether the library computes such a product in one call, by full precision.
+bool maySumUp(ContractOp contract) {
+  RankedTensorType lhs = tensorType(contract.getLhs()), result = contract.getType();
+  Type element = result.getElementType();
+  if (lhs.getElementType() != element || !isa<Float32Type, Float16Type, BFloat16Type>(element) || contract.getTf32())
+    return false;
+  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()},
+                                   {contract.getRhsLabels(), tensorType(contract.getRhs()).getShape()},
+                                   {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
+  return shape && shape->batch.empty();
+}
+
+/// Whether the reduction is over what `contract` contracts of its operand, all the others being free.
+bool sumsContracted(ContractOp contract, bool ofLhs, ReduceOp reduce) {
+  ArrayRef<int64_t> own = ofLhs ? contract.getLhsLabels() : contract.getRhsLabels(),
+                    other = ofLhs ? contract.getRhsLabels() : contract.getLhsLabels();
+  for (auto [dim, label] : llvm::enumerate(own))
+    if (llvm::is_contained(other, label) != llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim)))
+      return false;
+  return true;
+}
+
+/// A product whose sum with another tensor the library takes as well: that saves more than its operand's sums do.
+bool isAddedTo(ContractOp contract) { return contract->hasOneUse() && isa<arith::AddFOp>(*contract->user_begin()); }
+
+/// Where one op can stand for both: at the product, unless the sums are needed before; null where neither place will
+/// do.
+Operation* getPlace(ContractOp contract, Value other, OperandSum sum) {
+  Block* block = contract->getBlock();
+  bool isNeededBefore = llvm::any_of(sum.result.getUsers(), [&](Operation* user) {
+    Operation* reader = block->findAncestorOpInBlock(*user);
+    return reader && reader->isBeforeInBlock(contract);
+  });
+  if (!isNeededBefore) return contract;
+  Operation* definition = other.getDefiningOp();
+  bool isThere = !definition || definition->getBlock() != block || definition->isBeforeInBlock(sum.reduce);
+  return isThere ? sum.reduce.getOperation() : nullptr;
+}
+
+/// Replaces the sum and a product of its operand by one op, if there is such a product.
+bool form(OperandSum sum) {
+  for (Operation* user : sum.operand.getUsers()) {
+    auto contract = dyn_cast<ContractOp>(user);
+    if (!contract || contract->getBlock() != sum.reduce->getBlock() || isAddedTo(contract) || !maySumUp(contract))
+      continue;
+    bool ofLhs = contract.getLhs() == sum.operand;
+    Operation* place = getPlace(contract, ofLhs ? contract.getRhs() : contract.getLhs(), sum);
+    if (!place || !sumsContracted(contract, ofLhs, sum.reduce)) continue;
+    OpBuilder builder(place);
+    auto op = ContractSumsOp::create(builder, contract.getLoc(), contract.getType(), sum.result.getType(),
+                                     contract.getLhs(), contract.getRhs(), contract.getLhsLabels(),
+                                     contract.getRhsLabels(), contract.getResultLabels(), ofLhs, /*tf32=*/false);
+    contract->replaceAllUsesWith(ValueRange(op.getResult()));
+    sum.result.replaceAllUsesWith(op.getSums());
+    contract.erase();
+    return true;
+  }
+  return false;
+}
+
+struct FormProductSumsPass : sgd::impl::FormProductSumsPassBase<FormProductSumsPass> {
+  void runOnOperation() final {
+    SmallVector<OperandSum> sums;
+    getOperation().walk([&](ReduceOp reduce) {
+      if (std::optional<OperandSum> sum = readSum(reduce)) sums.push_back(*sum);
+    });
+    for (OperandSum sum : sums) {
+      if (!form(sum)) continue;
+      Operation *narrowing = sum.result.getDefiningOp(), *widening = sum.reduce.getInput().getDefiningOp();
+      if (narrowing != sum.reduce) narrowing->erase();
+      if (sum.reduce->use_empty()) sum.reduce->erase();
+      if (isa_and_nonnull<arith::ExtFOp>(widening) && widening->use_empty()) widening->erase();
+    }
+  }
+};
+
+}  // namespace

@@ -1,0 +1,49 @@
+// RUN: sgd-opt %s --sgd-form-product-sums --split-input-file | FileCheck %s
+
+// Gradients of a layer's weights and bias; the bias's is wanted first.
+// CHECK-LABEL: @layer
+// CHECK-SAME: %[[X:[^:]*]]: {{[^,]*}}, %[[DY:[^:]*]]:
+func.func @layer(%x: tensor<4x8x64xf32>, %dy: tensor<4x8x32xf32>, %b: tensor<32xf32>) -> (tensor<64x32xf32>, tensor<32xf32>) {
+  // CHECK-NEXT: %[[DW:.*]], %[[DB:.*]] = sgd.contract_sums %[[X]] [0, 1, 2], %[[DY]] [0, 1, 3] into [2, 3]
+  // CHECK-NEXT: %[[NEW:.*]] = arith.subf %{{.*}}, %[[DB]]
+  // CHECK-NEXT: return %[[DW]], %[[NEW]]
+  %db = sgd.reduce add %dy dims = [0, 1] : tensor<4x8x32xf32> -> tensor<32xf32>
+  %new = arith.subf %b, %db : tensor<32xf32>
+  %dw = sgd.contract %x [0, 1, 2], %dy [0, 1, 3] into [2, 3] : tensor<4x8x64xf32>, tensor<4x8x32xf32> -> tensor<64x32xf32>
+  return %dw, %new : tensor<64x32xf32>, tensor<32xf32>
+}
+
+// -----
+
+// As JAX sums bf16: in f32, rounded once. The gradient is the lhs.
+// CHECK-LABEL: @narrow
+func.func @narrow(%x: tensor<8x64xbf16>, %dy: tensor<8x32xbf16>) -> (tensor<32x64xbf16>, tensor<32xbf16>) {
+  // CHECK-NEXT: sgd.contract_sums %{{.*}} [0, 1], %{{.*}} [0, 2] into [1, 2] of_lhs : (tensor<8x32xbf16>, tensor<8x64xbf16>) -> (tensor<32x64xbf16>, tensor<32xbf16>)
+  // CHECK-NEXT: return
+  %dw = sgd.contract %dy [0, 1], %x [0, 2] into [1, 2] : tensor<8x32xbf16>, tensor<8x64xbf16> -> tensor<32x64xbf16>
+  %wide = arith.extf %dy : tensor<8x32xbf16> to tensor<8x32xf32>
+  %sum = sgd.reduce add %wide dims = [0] : tensor<8x32xf32> -> tensor<32xf32>
+  %db = arith.truncf %sum : tensor<32xf32> to tensor<32xbf16>
+  return %dw, %db : tensor<32x64xbf16>, tensor<32xbf16>
+}
+
+// -----
+
+// Other dimensions, other types, batches, TF32 and sums in the product's own place stay as they are.
+// CHECK-LABEL: @others
+// CHECK-NOT: contract_sums
+func.func @others(%x: tensor<8x64xf32>, %dy: tensor<8x32xf32>, %q: tensor<2x8x4xf32>, %k: tensor<2x8x4xf32>, %acc: tensor<64x32xf32>, %h: tensor<8x32xbf16>)
+    -> (tensor<8xf32>, tensor<64x32xf32>, tensor<2x4xf32>, tensor<2x4x4xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32x32xf32>, tensor<64x32xf32>) {
+  %rows = sgd.reduce add %dy dims = [1] : tensor<8x32xf32> -> tensor<8xf32>
+  %dw = sgd.contract %x [0, 1], %dy [0, 2] into [1, 2] : tensor<8x64xf32>, tensor<8x32xf32> -> tensor<64x32xf32>
+  %s = sgd.reduce add %k dims = [1] : tensor<2x8x4xf32> -> tensor<2x4xf32>
+  %p = sgd.contract %q [0, 1, 2], %k [0, 1, 3] into [0, 2, 3] : tensor<2x8x4xf32>, tensor<2x8x4xf32> -> tensor<2x4x4xf32>
+  %t = sgd.contract %x [0, 1], %dy [0, 2] into [1, 2] {tf32} : tensor<8x64xf32>, tensor<8x32xf32> -> tensor<64x32xf32>
+  %wide = arith.extf %h : tensor<8x32xbf16> to tensor<8x32xf32>
+  %kept = sgd.reduce add %wide dims = [0] : tensor<8x32xf32> -> tensor<32xf32>
+  %g = sgd.contract %h [0, 1], %h [0, 2] into [1, 2] : tensor<8x32xbf16>, tensor<8x32xbf16> -> tensor<32x32xf32>
+  %db = sgd.reduce add %dy dims = [0] : tensor<8x32xf32> -> tensor<32xf32>
+  %own = sgd.contract %x [0, 1], %dy [0, 2] into [1, 2] : tensor<8x64xf32>, tensor<8x32xf32> -> tensor<64x32xf32>
+  %sum = arith.addf %own, %acc : tensor<64x32xf32>
+  return %rows, %dw, %s, %p, %t, %kept, %g, %sum : tensor<8xf32>, tensor<64x32xf32>, tensor<2x4xf32>, tensor<2x4x4xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32x32xf32>, tensor<64x32xf32>
+}
