@@ -46,7 +46,7 @@ class CudaKernels : public Target {
     description.products = {.batchDims = 1, .elementsPerCall = description.elementsPerLaunch};
     description.productWorkspaceBytes = getWorkspaceBytes();
     description.convolutions = getCudnnConvolutions();
-    description.convolutionsTakeEpilogues = false;
+    description.convolutionEpilogues = takesCudnnEpilogue;
     description.attentionDepth = gpu::kMostDepth;
     return description;
   }
