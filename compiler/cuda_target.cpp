@@ -50,7 +50,7 @@ class CudaKernels : public Target {
     description.products = {.batchDims = 1, .elementsPerCall = description.elementsPerLaunch};
     description.productWorkspaceBytes = getWorkspaceBytes();
     description.convolutions = getCudnnConvolutions();
-    description.convolutionsTakeEpilogues = false;
+    description.convolutionEpilogues = takesCudnnEpilogue;
     description.attentionDepth = gpu::kMostDepth;
     SmallVector<int> capabilities;
     for (const gpu::Architecture& architecture : architectures) capabilities.push_back(architecture.getCapability());

@@ -1,7 +1,9 @@
 // sgd.convolve to the instruction that its form is asked of.
 #include "compiler/cudnn_convolutions.h"
 
+#include "compiler/convolution_instruction.h"
 #include "compiler/export_types.h"
+#include "passes/schedule/buffers.h"
 #include "runtime/artifact/convolution_form.h"
 
 using namespace mlir;
@@ -10,20 +12,10 @@ namespace artifact = ::sgd::artifact;
 
 namespace {
 
-/// Of the dimensions called `labels`; 0 for those that the row-major tensor has not.
-int64_t strideOf(ArrayRef<int64_t> labels, Value tensor, int64_t label) {
-  int64_t stride = 1;
-  for (size_t dim = labels.size(); dim-- > 0;) {
-    if (labels[dim] == label) return stride;
-    stride *= cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
-  }
-  return 0;
-}
-
 artifact::ConvolutionT getInstruction(ConvolveOp op) {
-  auto lhs = [&](int64_t label) { return strideOf(op.getLhsLabels(), op.getLhs(), label); };
-  auto rhs = [&](int64_t label) { return strideOf(op.getRhsLabels(), op.getRhs(), label); };
-  auto result = [&](int64_t label) { return strideOf(op.getResultLabels(), op.getResult(), label); };
+  auto lhs = [&](int64_t label) { return getLabelStride(op.getLhsLabels(), op.getLhs(), label); };
+  auto rhs = [&](int64_t label) { return getLabelStride(op.getRhsLabels(), op.getRhs(), label); };
+  auto result = [&](int64_t label) { return getLabelStride(op.getResultLabels(), op.getResult(), label); };
   auto dim = [&](int64_t label, int64_t size) {
     return std::make_unique<artifact::ConvolutionDim>(size, lhs(label), rhs(label), result(label));
   };
@@ -65,6 +57,16 @@ ConvolutionModel mlir::sgd::getCudnnConvolutions() {
   model.isTaken = [](ConvolveOp op) { return artifact::ConvolutionFormOf(getInstruction(op)).ok(); };
   model.workspaceBytes = getWorkspaceBytes;
   model.rounds = true;
+  model.widensOperands = true;
   model.takesDilations = true;
   return model;
+}
+
+bool mlir::sgd::takesCudnnEpilogue(plan::ConvolutionOp convolution, plan::Epilogue epilogue) {
+  std::optional<artifact::ConvolutionT> instruction = getConvolutionInstruction(convolution);
+  if (!instruction) return false;
+  absl::StatusOr<artifact::ConvolutionForm> form = artifact::ConvolutionFormOf(*instruction);
+  if (!form.ok() || instruction->element == artifact::ElementType::F64) return false;
+  return epilogue == plan::Epilogue::Accumulate ||
+         (form->kind == artifact::ConvolutionKind::Forward && !form->flips && form->strides.size() == 2);
 }

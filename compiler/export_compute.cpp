@@ -1,6 +1,8 @@
 // One function for each kind of op; sizes and strides are the plan's.
 #include "compiler/export_compute.h"
 
+#include "compiler/convolution_instruction.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -54,33 +56,14 @@ FailureOr<artifact::MatmulT> mlir::sgd::exportMatmul(plan::MatmulOp matmul, Slic
 }
 
 FailureOr<artifact::ConvolutionT> mlir::sgd::exportConvolution(plan::ConvolutionOp convolution, SliceExporter& slices) {
-  artifact::ConvolutionT target;
-  auto element = getElementType(convolution.getLhs().getType().getElementType(), /*isUnsigned=*/false);
-  if (!element) return convolution.emitOpError("has an element type that artifacts do not have");
-  target.element = *element;
-  ArrayRef<int64_t> sizes = convolution.getSizes(), lhs = convolution.getLhsStrides(),
-                    rhs = convolution.getRhsStrides(), result = convolution.getResultStrides();
-  using Dim = artifact::ConvolutionDim;
-  target.batch = std::make_unique<Dim>(sizes[0], lhs[0], 0, result[0]);
-  target.groups = std::make_unique<Dim>(sizes[1], lhs[1], rhs[0], result[1]);
-  target.inputs = std::make_unique<Dim>(sizes[2], lhs[2], rhs[1], 0);
-  target.outputs = std::make_unique<Dim>(sizes[3], 0, rhs[2], result[2]);
-  for (int64_t dim = 0; dim < convolution.getNumSpatialDims(); ++dim)
-    target.spatial.emplace_back(convolution.getInputs()[dim], convolution.getOutputs()[dim],
-                                convolution.getKernels()[dim], convolution.getStrides()[dim],
-                                convolution.getDilations()[dim], convolution.getLow()[dim], lhs[3 + dim], rhs[3 + dim],
-                                result[3 + dim]);
-  target.lhs = slices.getOwned(convolution.getLhs());
-  target.rhs = slices.getOwned(convolution.getRhs());
-  target.result = slices.getOwned(convolution.getResult());
-  if (convolution.getBias()) target.bias = slices.getOwned(convolution.getBias());
-  if (convolution.getWorkspace()) target.workspace = slices.getOwned(convolution.getWorkspace());
-  target.epilogue = static_cast<artifact::Epilogue>(convolution.getEpilogue());
-  target.allows_tf32 = convolution.getTf32();
-  if (auto dilations = convolution.getLhsDilations()) target.lhs_dilations.assign(dilations->begin(), dilations->end());
-  Type operand = convolution.getLhs().getType().getElementType();
-  target.rounds = operand != getSumType(operand) && operand == convolution.getResult().getType().getElementType();
-  return target;
+  std::optional<artifact::ConvolutionT> target = getConvolutionInstruction(convolution);
+  if (!target) return convolution.emitOpError("has an element type that artifacts do not have");
+  target->lhs = slices.getOwned(convolution.getLhs());
+  target->rhs = slices.getOwned(convolution.getRhs());
+  target->result = slices.getOwned(convolution.getResult());
+  if (convolution.getBias()) target->bias = slices.getOwned(convolution.getBias());
+  if (convolution.getWorkspace()) target->workspace = slices.getOwned(convolution.getWorkspace());
+  return std::move(*target);
 }
 
 FailureOr<artifact::TiledT> mlir::sgd::exportTiled(plan::TiledOp tiled, SliceExporter& slices,

@@ -65,7 +65,7 @@ void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& option
   model.convolutions = target.convolutions;
   passes.addPass(createToPlanPass(std::move(model), target.products));
   passes.addPass(
-      createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu, target.convolutionsTakeEpilogues}));
+      createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}, target.convolutionEpilogues));
   passes.addPass(createShareBuffersPass());
   if (target.productWorkspaceBytes != 0)
     passes.addPass(createGiveWorkspacesPass(GiveWorkspacesPassOptions{target.productWorkspaceBytes}));

@@ -46,8 +46,8 @@ struct TargetDescription {
   uint64_t productWorkspaceBytes = 0;
   /// How convolutions are computed.
   ConvolutionModel convolutions;
-  /// Convolutions take epilogues as products do.
-  bool convolutionsTakeEpilogues = true;
+  /// The epilogues that they take.
+  ConvolutionEpilogues convolutionEpilogues;
   /// Attention and its gradients are kernels for keys and values of at most so many elements; 0: they are not.
   int64_t attentionDepth = 0;
   /// Attention that is a call of a library instead.

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "passes/schedule/buffers.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -41,17 +43,9 @@ SmallVector<Phase> getPhases(int64_t windows, int64_t taps, int64_t stride, int6
   return phases;
 }
 
-/// Strides of the dimensions called `labels` in a row-major tensor; 0 for those that it has not.
+/// Strides of the dimensions called `labels` in a tensor whose own are `own`.
 SmallVector<int64_t> getStrides(ArrayRef<int64_t> own, Value tensor, ArrayRef<int64_t> labels) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  return llvm::map_to_vector(labels, [&](int64_t label) -> int64_t {
-    int64_t stride = 1;
-    for (size_t dim = own.size(); dim-- > 0;) {
-      if (own[dim] == label) return stride;
-      stride *= shape[dim];
-    }
-    return 0;
-  });
+  return llvm::map_to_vector(labels, [&](int64_t label) { return getLabelStride(own, tensor, label); });
 }
 
 /// The part of `buffer` from element `offset` on.

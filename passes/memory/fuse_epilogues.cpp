@@ -140,12 +140,12 @@ void eraseWithViews(Value buffer) {
 
 class FunctionFuser {
  public:
-  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, bool fusesRelu, bool fusesConvolutions)
-      : kernels(kernels), fusesRelu(fusesRelu) {
+  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, bool fusesRelu,
+                const ConvolutionEpilogues& convolutions)
+      : kernels(kernels), fusesRelu(fusesRelu), convolutions(convolutions) {
     for (auto [position, op] : llvm::enumerate(function.front())) {
       positions[&op] = position;
-      if (ProductOp product(&op); product && (fusesConvolutions || !isa<plan::ConvolutionOp>(op)))
-        products.push_back(product);
+      if (ProductOp product(&op); product) products.push_back(product);
       for (Value operand : op.getOperands())
         if (isa<MemRefType>(operand.getType()) && hasEffect<MemoryEffects::Write>(&op, operand))
           lastWrite[plan::getRoot(operand).root] = position;
@@ -157,6 +157,14 @@ class FunctionFuser {
   }
 
  private:
+  /// Whether the target's library computes `product` with the epilogue.
+  bool takes(ProductOp product, plan::Epilogue epilogue) const {
+    if (epilogue != plan::Epilogue::Accumulate && !product.mayHaveBias()) return false;
+    auto convolution = dyn_cast<plan::ConvolutionOp>(product.getOperation());
+    if (convolution && convolutions) return convolutions(convolution, epilogue);
+    return epilogue != plan::Epilogue::BiasRelu || fusesRelu;
+  }
+
   /// As isBeforeInBlock, which would number the whole block again after each change.
   bool isBefore(Operation* a, Operation* b) const { return positions.lookup(a) < positions.lookup(b); }
 
@@ -226,10 +234,12 @@ class FunctionFuser {
     Part part = BodyReader(reader->input, product.getColumns()).read(yield->getOperand(0));
     Operation* position = isReadyAt(product.getOperation(), other) ? product.getOperation() : launch.getOperation();
     if (position == launch && !mayWaitFor(launch, product, target)) return;
-    if ((part == Part::BiasedProduct || (part == Part::BiasedRelu && fusesRelu)) && product.mayHaveBias()) {
-      createFused(product, position, result, other,
-                  part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
+    if (part == Part::BiasedProduct || part == Part::BiasedRelu) {
+      plan::Epilogue epilogue = part == Part::BiasedRelu ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias;
+      if (!takes(product, epilogue)) return;
+      createFused(product, position, result, other, epilogue);
     } else if (part == Part::AccumulatedProduct) {
+      if (!takes(product, plan::Epilogue::Accumulate)) return;
       Value addend = getAccumulator(result, other);
       bool isOperand = llvm::any_of(product.getFactors(), [&](Value f) { return plan::getRoot(f).root == addend; });
       if (!addend || isOperand || !diesAt(position, launch, addend)) return;
@@ -246,6 +256,7 @@ class FunctionFuser {
 
   const SymbolTable& kernels;
   const bool fusesRelu;
+  const ConvolutionEpilogues& convolutions;
   SmallVector<ProductOp, 0> products;
   /// By root: the position of the last op that writes to it, or of a later one that has gone.
   llvm::DenseMap<Value, unsigned> lastWrite;
@@ -254,12 +265,22 @@ class FunctionFuser {
 
 struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   using FuseEpiloguesPassBase::FuseEpiloguesPassBase;
+  FuseEpiloguesPass() = default;
+  FuseEpiloguesPass(const FuseEpiloguesPassOptions& options, ConvolutionEpilogues convolutions)
+      : FuseEpiloguesPassBase(options), convolutions(std::move(convolutions)) {}
 
   void runOnOperation() final {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal()) FunctionFuser(function, kernels, relu, convolutions).run();
   }
+
+  ConvolutionEpilogues convolutions;
 };
 
 }  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createFuseEpiloguesPass(const FuseEpiloguesPassOptions& options,
+                                                         ConvolutionEpilogues convolutions) {
+  return std::make_unique<FuseEpiloguesPass>(options, std::move(convolutions));
+}

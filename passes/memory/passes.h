@@ -39,6 +39,13 @@ struct KernelModel {
 /// sgd-to-plan with a target's model, and what its products take.
 std::unique_ptr<Pass> createToPlanPass(KernelModel model, const ProductLimits& products);
 
+/// Whether a target's library computes a convolution with an epilogue. Null: every one with any.
+using ConvolutionEpilogues = std::function<bool(plan::ConvolutionOp, plan::Epilogue)>;
+
+/// sgd-fuse-epilogues with what a target's convolutions take.
+std::unique_ptr<Pass> createFuseEpiloguesPass(const FuseEpiloguesPassOptions& options,
+                                              ConvolutionEpilogues convolutions);
+
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";
 /// On collectives that are split: what hides them (StringAttr).

@@ -23,8 +23,7 @@ def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::ModuleOp"> {
     with the epilogue, instead of written, read and written again. A tensor that is added to is accumulated into.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
-  let options = [Option<"relu", "relu", "bool", "true", "Whether the target's products take the maximum with zero as the graph does">,
-                 Option<"convolutions", "convolutions", "bool", "true", "Whether the target's convolutions have epilogues">];
+  let options = [Option<"relu", "relu", "bool", "true", "Whether the target's products take the maximum with zero as the graph does">];
 }
 
 def GiveWorkspacesPass : Pass<"sgd-give-workspaces", "::mlir::ModuleOp"> {

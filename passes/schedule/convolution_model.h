@@ -15,6 +15,8 @@ struct ConvolutionModel {
   std::function<int64_t(ConvolveOp)> workspaceBytes;
   /// Results of f16 and bf16 are rounded to these as they are computed.
   bool rounds = false;
+  /// The library has f32 results of f32 operands only: operands of f16 and bf16 are converted for them.
+  bool widensOperands = false;
   /// An lhs with dilations is the library's to read; else each kind of window on it is a convolution of its own.
   bool takesDilations = false;
 };

@@ -138,6 +138,16 @@ DotRole getDotRole(ConvolutionOp op, int64_t dim) {
   return kernel == input && (op.getRhsDilations()[dim] == 1 || kernel == 1) ? DotRole::Contracted : DotRole::None;
 }
 
+bool isNarrowFloat(Value value) {
+  Type element = tensorType(value).getElementType();
+  return element.isF16() || element.isBF16();
+}
+
+/// In f32, and in TF32, which has as many bits of mantissa as f16 and the exponent of bf16, without loss.
+Value widen(OpBuilder& builder, Value value) {
+  return arith::ExtFOp::create(builder, value.getLoc(), tensorType(value).clone(builder.getF32Type()), value);
+}
+
 /// A kernel of its own, around `op`, whose result takes the place of the op's.
 Value wrapInCluster(OpBuilder& builder, ConvolveOp op) {
   auto cluster = ClusterOp::create(builder, op.getLoc(), op->getResultTypes(), op->getOperands());
@@ -284,16 +294,21 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
     RankedTensorType type = transpose ? transpose.getType() : op.getType();
     if (transpose) labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
-    auto create = [&](RankedTensorType sums) {
-      return ConvolveOp::create(builder, op.getLoc(), sums, lhs.value, rhs.value, lhs.labels, rhs.labels, labels,
-                                op.getStrides(), window.low, op.getLhsDilations(), window.dilations, op.getTf32());
+    auto create = [&](RankedTensorType sums, Value left, Value right, bool tf32) {
+      return ConvolveOp::create(builder, op.getLoc(), sums, left, right, lhs.labels, rhs.labels, labels,
+                                op.getStrides(), window.low, op.getLhsDilations(), window.dilations, tf32);
     };
     RankedTensorType sums = type.clone(getSumType(type.getElementType()));
-    auto convolve = create(model.rounds && isa<FloatType>(type.getElementType()) ? type : sums);
+    bool widens = model.widensOperands && isNarrowFloat(lhs.value) && type.getElementType().isF32();
+    Value left = widens ? widen(builder, lhs.value) : lhs.value, right = widens ? widen(builder, rhs.value) : rhs.value;
+    auto convolve = create(model.rounds && isa<FloatType>(type.getElementType()) ? type : sums, left, right,
+                           widens || op.getTf32());
     Value result = convolve;
     if (model.isTaken && !model.isTaken(convolve)) {
       convolve.erase();
-      result = wrapInCluster(builder, create(sums));
+      for (Value unused : {left, right})
+        if (widens) unused.getDefiningOp()->erase();
+      result = wrapInCluster(builder, create(sums, lhs.value, rhs.value, op.getTf32()));
     }
     if (result.getType() != type)
       result = isa<FloatType>(type.getElementType())

@@ -69,9 +69,22 @@ def convolution(draw):
     return text, place(lhs, lhs_sizes), place(rhs, rhs_sizes), place(result, result_sizes)
 
 
+def after(epilogue, index, name, features, line, type, result):
+    """What makes %f of convolution %c: a bias, a bias and relu, or the sum with one of another operand, which libraries may take."""
+    if epilogue == "sum":
+        other = line.replace(f"%c{index} =", f"%d{index} =").replace(f"(%arg{2 * index},", f"({name},")
+        return [other, f"%f{index} = stablehlo.add %c{index}, %d{index} : {result}"]
+    lines = [f"%b{index} = stablehlo.broadcast_in_dim {name}, dims = [{features}] : ({type}) -> {result}"]
+    lines.append(f"%{'s' if epilogue == 'relu' else 'f'}{index} = stablehlo.add %c{index}, %b{index} : {result}")
+    if epilogue == "relu":
+        zero = "0.0" if "f" in result.split("x")[-1] else "0"
+        lines += [f"%z{index} = stablehlo.constant dense<{zero}> : {result}", f"%f{index} = stablehlo.maximum %s{index}, %z{index} : {result}"]
+    return lines
+
+
 def check(folder, kind, count=COUNT, target=(), flags=("--threads", "2")):
     draw = random.Random(f"{SEED} {kind}")
-    arguments, results, lines, arrays = [], [], [], {}
+    arguments, more, results, lines, arrays = [], [], [], [], {}
     element = KINDS[kind] or np.float32
     for index in range(count):
         text, lhs, rhs, result = convolution(draw)
@@ -87,10 +100,18 @@ def check(folder, kind, count=COUNT, target=(), flags=("--threads", "2")):
             lines += [f"{o} = stablehlo.convert {n} : ({tensor(s, 'f32')}) -> {tensor(s, kind)}" for o, n, s in zip(operands, names, (lhs, rhs))]
         else:
             arguments += [f"{n}: {t}" for n, t in zip(names, kinds)]
-        lines.append(f"%c{index} = stablehlo.convolution({operands[0]}, {operands[1]}) {text} : ({kinds[0]}, {kinds[1]}) -> {kinds[2]}")
-        results.append(kinds[2])
-    values = ", ".join(f"%c{i}" for i in range(count))
-    text = f"func.func public @main({', '.join(arguments)}) -> ({', '.join(results)}) {{\n  " + "\n  ".join(lines) + f"\n  return {values} : {', '.join(results)}\n}}\n"
+        wide = tensor(result, "f32") if kind in ("f16", "bf16") and draw.random() < 0.4 else kinds[2]
+        lines.append(f"%c{index} = stablehlo.convolution({operands[0]}, {operands[1]}) {text} : ({kinds[0]}, {kinds[1]}) -> {wide}")
+        results.append(wide)
+        epilogue = draw.choice(["none", "bias", "relu", "sum"]) if kind in ("f32", "f64", "i32") else "none"
+        if epilogue != "none":
+            name, features = f"%arg{2 * count + len(more)}", text.split("->[")[1].split("]")[0].split(", ").index("f")
+            shape = lhs if epilogue == "sum" else [result[features]]
+            arrays[name[1:]] = np.random.default_rng([SEED, len(arrays)]).integers(-3, 4, shape).astype(element)
+            more.append(f"{name}: {tensor(shape, kind)}")
+            lines += after(epilogue, index, name, features, lines[-1], tensor(shape, kind), kinds[2])
+    values = ", ".join(f"%f{i}" if any(line.startswith(f"%f{i} =") for line in lines) else f"%c{i}" for i in range(count))
+    text = f"func.func public @main({', '.join(arguments + more)}) -> ({', '.join(results)}) {{\n  " + "\n  ".join(lines) + f"\n  return {values} : {', '.join(results)}\n}}\n"
     model, graph, inputs = folder / "model.mlir", folder / "graph.mlir", folder / "inputs.safetensors"
     model.write_text(text)
     harness.save(inputs, arrays)

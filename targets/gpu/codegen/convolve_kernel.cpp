@@ -1,6 +1,7 @@
 // Loops over the taps and input features of one result element.
 #include "targets/gpu/codegen/convolve_kernel.h"
 
+#include "passes/schedule/buffers.h"
 #include "targets/gpu/codegen/block_builder.h"
 #include "targets/gpu/codegen/entry_point.h"
 #include "targets/kernels/kernel_work.h"
@@ -46,16 +47,6 @@ class ConvolveEmitter {
   VectorBuilder scalars() { return VectorBuilder(b, 1); }
   LValue* times(LValue* value, int64_t by) { return by == 1 ? value : b.CreateMul(value, number(by)); }
 
-  /// The stride of `label` in a row-major tensor; 0 for a dimension that it has not.
-  static int64_t strideOf(ArrayRef<int64_t> labels, Value tensor, int64_t label) {
-    int64_t stride = 1;
-    for (size_t dim = labels.size(); dim-- > 0;) {
-      if (labels[dim] == label) return stride;
-      stride *= tensorType(tensor).getDimSize(dim);
-    }
-    return 0;
-  }
-
   void emitElement(LValue* item) {
     LValue* rest = item;
     for (size_t dim = op.getResultLabels().size(); dim-- > 0;) {
@@ -73,7 +64,7 @@ class ConvolveEmitter {
   LValue* offset(ArrayRef<int64_t> labels, Value tensor, std::initializer_list<int64_t> names) {
     LValue* sum = number(0);
     for (int64_t label : names)
-      if (LValue* at = place.lookup(label)) sum = b.CreateAdd(sum, times(at, strideOf(labels, tensor, label)));
+      if (LValue* at = place.lookup(label)) sum = b.CreateAdd(sum, times(at, getLabelStride(labels, tensor, label)));
     return sum;
   }
 
@@ -90,15 +81,15 @@ class ConvolveEmitter {
           b.CreateAnd(b.CreateICmpSGE(position, number(0)), b.CreateICmpSLT(at, number(op.getLhsSize(label))));
       if (dilation != 1)
         isInside = b.CreateAnd(isInside, b.CreateICmpEQ(b.CreateSRem(position, number(dilation)), number(0)));
-      LValue* nextLeft = b.CreateAdd(left, times(at, strideOf(op.getLhsLabels(), op.getLhs(), label)));
-      LValue* nextRight = b.CreateAdd(right, times(tap, strideOf(op.getRhsLabels(), op.getRhs(), label)));
+      LValue* nextLeft = b.CreateAdd(left, times(at, getLabelStride(op.getLhsLabels(), op.getLhs(), label)));
+      LValue* nextRight = b.CreateAdd(right, times(tap, getLabelStride(op.getRhsLabels(), op.getRhs(), label)));
       loops.runIf(isInside, [&] { emitTaps(dim + 1, nextLeft, nextRight); });
     });
   }
 
   void emitFeatures(LValue* left, LValue* right) {
-    int64_t leftStride = strideOf(op.getLhsLabels(), op.getLhs(), ConvolveOp::kInput);
-    int64_t rightStride = strideOf(op.getRhsLabels(), op.getRhs(), ConvolveOp::kInput);
+    int64_t leftStride = getLabelStride(op.getLhsLabels(), op.getLhs(), ConvolveOp::kInput);
+    int64_t rightStride = getLabelStride(op.getRhsLabels(), op.getRhs(), ConvolveOp::kInput);
     loops.count(number(0), number(op.getLhsSize(ConvolveOp::kInput)), 1, [&](LValue* feature) {
       LValue* x = load(lhs, b.CreateAdd(left, times(feature, leftStride)));
       LValue* y = load(rhs, b.CreateAdd(right, times(feature, rightStride)));

@@ -1,9 +1,9 @@
 // Everything but the call is made before the first step.
 #include "targets/gpu/device/convolution.h"
 
-#include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -39,14 +39,19 @@ std::string TextOf(const ConvolutionTensor& tensor, int64_t alignment) {
 
 class ConvolutionNode final : public device::Node {
  public:
-  ConvolutionNode(CudaQueues& queues, Cudnn& cudnn, ConvolutionForm form, artifact::ElementType element)
-      : queues_(queues), cudnn_(cudnn), form_(std::move(form)), element_(element) {}
+  ConvolutionNode(CudaQueues& queues, Cudnn& cudnn, ConvolutionForm form, const artifact::Convolution& convolution)
+      : queues_(queues),
+        cudnn_(cudnn),
+        form_(std::move(form)),
+        element_(convolution.element()),
+        epilogue_(convolution.epilogue()) {}
 
   absl::Status Prepare(const artifact::Convolution& convolution, const device::MemoryMap& memory,
                        device::AlgorithmChoices& choices) {
     TakeAddresses(convolution, memory);
-    const ConvolutionAlignments alignments = {AlignmentOf(image_), AlignmentOf(filter_), AlignmentOf(response_)};
-    absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(cudnn_, form_, element_, alignments);
+    const ConvolutionAlignments alignments = {AlignmentOf(image_), AlignmentOf(filter_), AlignmentOf(response_),
+                                              AlignmentOf(bias_)};
+    absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(cudnn_, form_, element_, epilogue_, alignments);
     if (!graph.ok()) return graph.status();
     absl::Status status = choices.Use(
         KeyOf(alignments), [&](std::string_view text) { return PlanWithText(*graph, text); },
@@ -78,6 +83,7 @@ class ConvolutionNode final : public device::Node {
         image_ = lhs, filter_ = result, response_ = rhs;
         break;
     }
+    if (convolution.bias() != nullptr) bias_ = memory.Address(*convolution.bias());
     image_ += form_.image.first * static_cast<int64_t>(artifact::ElementSize(element_));
     // True f32 unless the instruction allows TF32; f64 has tensor cores that round as f64.
     limits_.takes_tensor_cores = element_ != artifact::ElementType::F32 || convolution.allows_tf32();
@@ -91,6 +97,20 @@ class ConvolutionNode final : public device::Node {
     return static_cast<int64_t>(bits & -bits);
   }
 
+  std::string EpilogueText(const ConvolutionAlignments& alignments) const {
+    switch (epilogue_) {
+      case artifact::Epilogue::None:
+        return "";
+      case artifact::Epilogue::Accumulate:
+        return ", added to the result";
+      case artifact::Epilogue::Bias:
+        return absl::StrCat(", bias at ", alignments.bias);
+      case artifact::Epilogue::BiasRelu:
+        break;
+    }
+    return absl::StrCat(", bias at ", alignments.bias, " and relu");
+  }
+
   std::string KeyOf(const ConvolutionAlignments& alignments) const {
     return absl::StrCat("cuDNN ", cudnn_.version(), ": ", artifact::ElementName(element_), " ", NameOf(form_.kind),
                         form_.flips ? " flipped" : "", ", ", form_.groups, " groups, image ",
@@ -98,7 +118,8 @@ class ConvolutionNode final : public device::Node {
                         ", response ", TextOf(form_.response, alignments.response), ", strides ",
                         absl::StrJoin(form_.strides, ","), ", dilations ", absl::StrJoin(form_.dilations, ","),
                         ", padding ", absl::StrJoin(form_.before, ","), " ", absl::StrJoin(form_.after, ","),
-                        ", tensor cores ", limits_.takes_tensor_cores, ", workspace ", limits_.workspace_bytes);
+                        EpilogueText(alignments), ", tensor cores ", limits_.takes_tensor_cores, ", workspace ",
+                        limits_.workspace_bytes);
   }
 
   absl::Status PlanWithText(const CudnnDescriptor& graph, std::string_view text) {
@@ -143,10 +164,14 @@ class ConvolutionNode final : public device::Node {
   absl::Status BindAddresses() {
     absl::StatusOr<CudnnDescriptor> pack = CudnnDescriptor::Create(cudnn_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     if (!pack.ok()) return pack.status();
-    const std::array<int64_t, 3> ids = {static_cast<int64_t>(ConvolutionTensorId::Image),
-                                        static_cast<int64_t>(ConvolutionTensorId::Filter),
-                                        static_cast<int64_t>(ConvolutionTensorId::Response)};
-    const std::array<void*, 3> pointers = {image_, filter_, response_};
+    std::vector<int64_t> ids = {static_cast<int64_t>(ConvolutionTensorId::Image),
+                                static_cast<int64_t>(ConvolutionTensorId::Filter),
+                                static_cast<int64_t>(ConvolutionTensorId::Response)};
+    std::vector<void*> pointers = {image_, filter_, response_};
+    if (bias_ != nullptr) {
+      ids.push_back(static_cast<int64_t>(ConvolutionTensorId::Bias));
+      pointers.push_back(bias_);
+    }
     absl::Status status =
         pack->Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, std::span<const int64_t>(ids));
     status.Update(
@@ -161,6 +186,8 @@ class ConvolutionNode final : public device::Node {
   Cudnn& cudnn_;
   ConvolutionForm form_;
   artifact::ElementType element_;
+  artifact::Epilogue epilogue_;
+  std::byte* bias_ = nullptr;  // null: the epilogue has none
   std::byte *image_ = nullptr, *filter_ = nullptr, *response_ = nullptr, *workspace_ = nullptr;
   EngineLimits limits_;
   std::optional<CudnnDescriptor> plan_, addresses_;
@@ -172,9 +199,6 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(CudaQueues& queues
                                                               device::AlgorithmChoices& choices,
                                                               const artifact::Convolution& convolution,
                                                               const device::MemoryMap& memory) {
-  if (convolution.epilogue() != artifact::Epilogue::None)
-    return absl::UnimplementedError(
-        "a convolution with an epilogue, which a GPU has in a kernel of its own; compile the model again");
   artifact::ConvolutionT shape;
   convolution.UnPackTo(&shape);
   absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(shape);
@@ -182,7 +206,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(CudaQueues& queues
     return absl::UnimplementedError(absl::StrCat("convolution on a GPU: ", form.status().message(),
                                                  "; the compiler makes kernels of such convolutions: compile again"));
   }
-  auto node = std::make_unique<ConvolutionNode>(queues, cudnn, *std::move(form), convolution.element());
+  auto node = std::make_unique<ConvolutionNode>(queues, cudnn, *std::move(form), convolution);
   if (absl::Status status = node->Prepare(convolution, memory, choices); !status.ok()) return status;
   return node;
 }

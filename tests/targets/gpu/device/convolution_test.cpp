@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "emulated_device.h"
 #include "runtime/artifact/element_type.h"
 #include "targets/gpu/device/cudnn_engines.h"
@@ -14,6 +16,7 @@ namespace {
 using artifact::ConvolutionDim;
 using artifact::ConvolutionT;
 using artifact::ElementType;
+using artifact::Epilogue;
 using artifact::Slice;
 using artifact::Space;
 using artifact::WindowDim;
@@ -25,7 +28,7 @@ using ::testing::HasSubstr;
 // Small integers are exact in every type.
 double ValueAt(size_t i) { return static_cast<double>(i * 7 % 5) - 2; }
 
-constexpr uint64_t kLhs = 0, kRhs = 8192, kResult = 16384, kWorkspace = 24576, kEnd = 40960;
+constexpr uint64_t kLhs = 0, kRhs = 8192, kResult = 16384, kWorkspace = 24576, kBias = 40960, kEnd = 41216;
 
 std::unique_ptr<Slice> SliceAt(uint64_t offset, uint64_t bytes) {
   return std::make_unique<Slice>(Space::Private, offset, bytes);
@@ -73,6 +76,7 @@ class ConvolutionTest : public EmulatedDevice {
     c.element = element;
     c.rounds = artifact::ElementSize(element) == 2;
     c.lhs = SliceAt(kLhs, 8192), c.rhs = SliceAt(kRhs, 8192), c.result = SliceAt(kResult, 8192);
+    if (c.epilogue == Epilogue::Bias || c.epilogue == Epilogue::BiasRelu) c.bias = SliceAt(kBias, 256);
     if (workspace != 0) c.workspace = SliceAt(kWorkspace, workspace);
   }
 
@@ -91,15 +95,26 @@ class ConvolutionTest : public EmulatedDevice {
     std::vector<T> values(8192 / sizeof(T));
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(ValueAt(i));
     for (uint64_t offset : {kLhs, kRhs, kResult}) Put(arena->data() + offset, values);
+    Put(arena->data() + kBias, std::vector<T>(values.begin(), values.begin() + 256 / sizeof(T)));
     auto node = Make(c, arena->data());
     ASSERT_TRUE(node.ok()) << node.status();
     ASSERT_TRUE((*node)->Execute().ok());
     std::vector<double> expected(values.size());
     for (size_t i = 0; i < values.size(); ++i) expected[i] = ValueAt(i);
-    ForEachResult(c, [&](int64_t place) { expected[static_cast<size_t>(place)] = 0; });
+    const auto columns = static_cast<int64_t>(c.groups->size() * c.outputs->size());  // the innermost of the result
+    ForEachResult(c, [&](int64_t place) {
+      double& start = expected[static_cast<size_t>(place)];
+      if (c.epilogue != Epilogue::Accumulate) start = 0;
+      if (c.bias != nullptr) start = ValueAt(static_cast<size_t>(place % columns));
+    });
     ForEachProduct(c, [&](int64_t place, int64_t lhs, int64_t rhs) {
       expected[static_cast<size_t>(place)] += ValueAt(static_cast<size_t>(lhs)) * ValueAt(static_cast<size_t>(rhs));
     });
+    if (c.epilogue == Epilogue::BiasRelu)
+      ForEachResult(c, [&](int64_t place) {
+        double& value = expected[static_cast<size_t>(place)];
+        value = std::max(value, 0.0);
+      });
     const std::vector<T> result = Get<T>(arena->data() + kResult, values.size());
     for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(static_cast<double>(result[i]), expected[i]) << i;
   }
@@ -115,6 +130,38 @@ TEST_F(ConvolutionTest, EveryKindAndType) {
       Check<_Float16>(ElementType::F16, make(groups));
     }
   }
+}
+
+TEST_F(ConvolutionTest, Epilogues) {
+  const auto with = [](ConvolutionT c, Epilogue epilogue) {
+    c.epilogue = epilogue;
+    return c;
+  };
+  for (int64_t groups : {1, 3}) {
+    for (const auto& make : {Forward, ByData, ByFilter})
+      Check<float>(ElementType::F32, with(make(groups), Epilogue::Accumulate));
+    Check<_Float16>(ElementType::F16, with(Forward(groups), Epilogue::Accumulate));
+    for (Epilogue epilogue : {Epilogue::Bias, Epilogue::BiasRelu}) {
+      Check<float>(ElementType::F32, with(Forward(groups), epilogue));
+      Check<_Float16>(ElementType::F16, with(Forward(groups), epilogue));
+    }
+  }
+  ConvolutionT c = with(ByData(1), Epilogue::Bias);
+  Place(c, ElementType::F32, 0);
+  auto arena = *device_->Allocate(kEnd);
+  EXPECT_THAT(std::string(Make(c, arena->data()).status().message()), HasSubstr("forward convolutions"));
+}
+
+TEST_F(ConvolutionTest, ReluKeepsNaN) {
+  ConvolutionT c = Forward(1);
+  c.epilogue = Epilogue::BiasRelu;
+  Place(c, ElementType::F32, 16384);
+  auto arena = *device_->Allocate(kEnd);
+  Put(arena->data(), std::vector<float>(kEnd / sizeof(float), std::nanf("")));
+  auto node = Make(c, arena->data());
+  ASSERT_TRUE(node.ok()) << node.status();
+  ASSERT_TRUE((*node)->Execute().ok());
+  EXPECT_TRUE(std::isnan(Get<float>(arena->data() + kResult, 1).front()));
 }
 
 // A kernel read backwards without strides, and padding that leaves elements out.

@@ -17,6 +17,7 @@ using artifact::ConvolutionForm;
 using artifact::ConvolutionKind;
 using artifact::ConvolutionT;
 using artifact::ElementType;
+using artifact::Epilogue;
 using artifact::WindowDim;
 using ::sgd::testing::ScopedVariable;
 using ::testing::HasSubstr;
@@ -92,7 +93,7 @@ TEST_F(CudnnTest, HasEnginesForEveryKindAndType) {
       absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(c);
       ASSERT_TRUE(form.ok()) << form.status();
       ASSERT_EQ(form->kind, kind);
-      absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, *form, element, {});
+      absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, *form, element, Epilogue::None, {});
       ASSERT_TRUE(graph.ok()) << graph.status();
       for (uint64_t workspace : {uint64_t{0}, uint64_t{8} << 20}) {
         const EngineLimits limits{.workspace_bytes = workspace, .takes_tensor_cores = element != ElementType::F32};
@@ -149,11 +150,40 @@ TEST_F(CudnnTest, AcceptsAttention) {
   }
 }
 
+// What the compiler fuses (compiler/cudnn_convolutions.h) has engines within the limits, with tensor cores and without.
+TEST_F(CudnnTest, HasEnginesForEpilogues) {
+  const auto check = [&](ConvolutionKind kind, ElementType element, Epilogue epilogue, bool takes_tensor_cores) {
+    SCOPED_TRACE(::testing::Message() << static_cast<int>(kind) << " of type " << static_cast<int>(element) << " with "
+                                      << artifact::EnumNameEpilogue(epilogue));
+    ConvolutionT c = Convolution(kind);
+    c.element = element;
+    c.rounds = element != ElementType::F32;
+    absl::StatusOr<CudnnDescriptor> graph =
+        BuildConvolutionGraph(*cudnn_, *artifact::ConvolutionFormOf(c), element, epilogue, {});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const EngineLimits limits{.workspace_bytes = 8 << 20, .takes_tensor_cores = takes_tensor_cores};
+    absl::StatusOr<std::vector<EngineChoice>> proposals = ProposeEngines(*cudnn_, *graph, limits);
+    ASSERT_TRUE(proposals.ok()) << proposals.status();
+    ASSERT_FALSE(proposals->empty());
+    // Others are compiled as they are planned, which takes long.
+    EXPECT_TRUE(PlanWith(*cudnn_, *graph, proposals->back(), limits).ok());
+  };
+  for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+    const bool is_wide = element == ElementType::F32;
+    for (ConvolutionKind kind :
+         {ConvolutionKind::Forward, ConvolutionKind::DataGradient, ConvolutionKind::FilterGradient})
+      check(kind, element, Epilogue::Accumulate, !is_wide);
+    for (Epilogue epilogue : {Epilogue::Bias, Epilogue::BiasRelu})
+      check(ConvolutionKind::Forward, element, epilogue, !is_wide);
+  }
+  check(ConvolutionKind::Forward, ElementType::F32, Epilogue::BiasRelu, true);
+}
+
 TEST_F(CudnnTest, AChoiceMakesTheSamePlanAgain) {
   ConvolutionT c = Convolution(ConvolutionKind::Forward);
   c.element = ElementType::F32;
   const ConvolutionForm form = *artifact::ConvolutionFormOf(c);
-  absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, form, ElementType::F32, {});
+  absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, form, ElementType::F32, Epilogue::None, {});
   ASSERT_TRUE(graph.ok()) << graph.status();
   const EngineLimits limits{.workspace_bytes = 8 << 20, .takes_tensor_cores = false};
   absl::StatusOr<std::vector<EngineChoice>> proposals = ProposeEngines(*cudnn_, *graph, limits);

@@ -39,6 +39,8 @@ const std::map<cudnnBackendAttributeName_t, Rule>& Rules() {
       {CUDNN_ATTR_POINTWISE_MODE, {CUDNN_BACKEND_POINTWISE_DESCRIPTOR, CUDNN_TYPE_POINTWISE_MODE, 1, true}},
       {CUDNN_ATTR_POINTWISE_MATH_PREC, {CUDNN_BACKEND_POINTWISE_DESCRIPTOR, CUDNN_TYPE_DATA_TYPE, 1, true}},
       {CUDNN_ATTR_POINTWISE_AXIS, {CUDNN_BACKEND_POINTWISE_DESCRIPTOR, CUDNN_TYPE_INT64, 1, false}},
+      {CUDNN_ATTR_POINTWISE_NAN_PROPAGATION,
+       {CUDNN_BACKEND_POINTWISE_DESCRIPTOR, CUDNN_TYPE_NAN_PROPOGATION, 1, false}},
       {CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR,
        {CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, true}},
       {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
@@ -184,19 +186,21 @@ cudnnStatus_t CheckOperation(const GraphDescriptor& operation, const OperationNa
   for (cudnnBackendAttributeName_t name : {names.convolution, names.image, names.filter, names.response}) {
     if (!operation.Has(name)) return CUDNN_STATUS_BAD_PARAM;
   }
-  const GraphConvolution op = ConvolutionOf(operation);
-  const GraphDescriptor& convolution = *op.convolution;
+  const GraphDescriptor& convolution = operation.Of(names.convolution);
   const auto type = convolution.One<cudnnDataType_t>(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
   const auto scale = type == CUDNN_DATA_DOUBLE ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
   for (cudnnBackendAttributeName_t name : {names.alpha, names.beta}) {
     if (!operation.Has(name) || operation.attributes.at(name).type != scale) return CUDNN_STATUS_BAD_PARAM;
   }
+  const GraphConvolution op = ConvolutionOf(operation);
   std::vector<int64_t> sizes[3];
   for (int i = 0; i < 3; ++i) {
     sizes[i] = op.tensors[i]->All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
     const auto element = op.tensors[i]->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE);
-    if (element != op.tensors[0]->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE) ||
-        (element == CUDNN_DATA_DOUBLE) != (type == CUDNN_DATA_DOUBLE))
+    // A result without memory keeps the sums.
+    const bool is_sum = i == op.result && IsVirtual(*op.tensors[i]) && element == type;
+    const auto operand = op.tensors[(op.result + 1) % 3]->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE);
+    if ((element != operand && !is_sum) || (element == CUDNN_DATA_DOUBLE) != (type == CUDNN_DATA_DOUBLE))
       return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
   }
   const auto& [x, w, y] = sizes;
@@ -214,16 +218,57 @@ cudnnStatus_t CheckOperation(const GraphDescriptor& operation, const OperationNa
   return CUDNN_STATUS_SUCCESS;
 }
 
+bool HasSizes(const GraphDescriptor& tensor, const std::vector<int64_t>& sizes) {
+  return tensor.All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS) == sizes;
+}
+
+// An addition of a feature's bias, or relu, which keeps NaN, of what has the shape of the result.
+cudnnStatus_t CheckPointwise(const GraphDescriptor& operation) {
+  const GraphDescriptor& function = operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+  const auto mode = function.One<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
+  if (function.One<cudnnDataType_t>(CUDNN_ATTR_POINTWISE_MATH_PREC) != CUDNN_DATA_FLOAT)
+    return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
+  const auto sizes = operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_YDESC).All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
+  if (!HasSizes(operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_XDESC), sizes)) return CUDNN_STATUS_BAD_PARAM;
+  const bool has_bias = operation.Has(CUDNN_ATTR_OPERATION_POINTWISE_BDESC);
+  if (mode == CUDNN_POINTWISE_RELU_FWD) {
+    const bool keeps_nan = function.Has(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION) &&
+                           function.One<int>(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION) == 1;
+    return Demand(!has_bias && keeps_nan);
+  }
+  if (mode != CUDNN_POINTWISE_ADD || !has_bias) return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
+  std::vector<int64_t> features(sizes.size(), 1);
+  features[1] = sizes[1];
+  return Demand(HasSizes(operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_BDESC), features),
+                CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH);
+}
+
+// Each operation reads what the one before writes, which has memory at the end only.
 cudnnStatus_t CheckGraph(const GraphDescriptor& graph) {
-  const auto operations = graph.All<cudnnBackendDescriptor_t>(CUDNN_ATTR_OPERATIONGRAPH_OPS);
   if (IsDataflow(graph)) return CheckDataflow(graph);
-  if (operations.size() != 1) return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
-  const auto& operation = *static_cast<GraphDescriptor*>(operations.front());
-  if (NamesOf(operation.type) == nullptr) return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
+  const std::vector<const GraphDescriptor*> operations = OperationsOf(graph);
+  if (operations.size() > 3 || NamesOf(operations.front()->type) == nullptr)
+    return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
+  const GraphConvolution convolution = ConvolutionOf(*operations.front());
   std::set<int64_t> ids;
-  for (const GraphDescriptor* tensor : ConvolutionOf(operation).tensors)
-    ids.insert(tensor->One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID));
-  return Demand(ids.size() == 3, CUDNN_STATUS_BAD_PARAM_DUPLICATED_ENTRIES);
+  std::vector<const GraphDescriptor*> tensors(std::begin(convolution.tensors), std::end(convolution.tensors));
+  const GraphDescriptor* written = tensors[static_cast<size_t>(convolution.result)];
+  for (size_t i = 1; i < operations.size(); ++i) {
+    const GraphDescriptor& operation = *operations[i];
+    // Seen of 9.19: what follows gradients, and relu without a bias, have no engine.
+    if (operations.front()->type != CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR ||
+        operation.type != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR ||
+        operation.Has(CUDNN_ATTR_OPERATION_POINTWISE_BDESC) != (i == 1) || !IsVirtual(*written) ||
+        IdOf(operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_XDESC)) != IdOf(*written))
+      return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
+    if (const cudnnStatus_t status = CheckPointwise(operation); status != CUDNN_STATUS_SUCCESS) return status;
+    if (i == 1) tensors.push_back(&operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_BDESC));
+    written = &operation.Of(CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
+    tensors.push_back(written);
+  }
+  if (IsVirtual(*written)) return CUDNN_STATUS_BAD_PARAM;
+  for (const GraphDescriptor* tensor : tensors) ids.insert(IdOf(*tensor));
+  return Demand(ids.size() == tensors.size(), CUDNN_STATUS_BAD_PARAM_DUPLICATED_ENTRIES);
 }
 
 cudnnStatus_t CheckPack(const GraphDescriptor& pack) {
@@ -248,11 +293,26 @@ size_t BytesOf(cudnnDataType_t type) {
   }
 }
 
+bool IsVirtual(const GraphDescriptor& tensor) {
+  return tensor.Has(CUDNN_ATTR_TENSOR_IS_VIRTUAL) && tensor.One<char>(CUDNN_ATTR_TENSOR_IS_VIRTUAL) != 0;
+}
+
+int64_t IdOf(const GraphDescriptor& tensor) { return tensor.One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID); }
+
+std::vector<const GraphDescriptor*> OperationsOf(const GraphDescriptor& graph) {
+  std::vector<const GraphDescriptor*> operations;
+  for (void* handle : graph.All<cudnnBackendDescriptor_t>(CUDNN_ATTR_OPERATIONGRAPH_OPS))
+    operations.push_back(static_cast<const GraphDescriptor*>(handle));
+  return operations;
+}
+
 GraphConvolution ConvolutionOf(const GraphDescriptor& operation) {
   const OperationNames& names = *NamesOf(operation.type);
   return {{&operation.Of(names.image), &operation.Of(names.filter), &operation.Of(names.response)},
           &operation.Of(names.convolution),
-          names.result};
+          names.result,
+          operation.attributes.at(names.beta).type == CUDNN_TYPE_DOUBLE ? operation.One<double>(names.beta)
+                                                                        : operation.One<float>(names.beta)};
 }
 
 cudnnStatus_t GraphDescriptor::Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t attribute_type,

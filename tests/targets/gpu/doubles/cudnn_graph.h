@@ -50,9 +50,17 @@ struct GraphDescriptor {
 struct GraphConvolution {
   const GraphDescriptor* tensors[3] = {};
   const GraphDescriptor* convolution = nullptr;
-  int result = 0;  // which of the tensors it writes
+  int result = 0;   // which of the tensors it writes
+  double beta = 0;  // what was there counts so often
 };
 GraphConvolution ConvolutionOf(const GraphDescriptor& operation);
+
+// Of a finished graph: a convolution, and what follows it in order.
+std::vector<const GraphDescriptor*> OperationsOf(const GraphDescriptor& graph);
+
+// Of tensors.
+bool IsVirtual(const GraphDescriptor& tensor);
+int64_t IdOf(const GraphDescriptor& tensor);
 
 size_t BytesOf(cudnnDataType_t type);
 

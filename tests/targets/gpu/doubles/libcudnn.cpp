@@ -28,10 +28,6 @@ constexpr int64_t kTileValues = 4;  // of the knob for tiles, which engines but 
 
 GraphDescriptor& Of(cudnnBackendDescriptor_t descriptor) { return *static_cast<GraphDescriptor*>(descriptor); }
 
-const GraphDescriptor& OperationOf(const GraphDescriptor& graph) {
-  return *static_cast<GraphDescriptor*>(graph.All<cudnnBackendDescriptor_t>(CUDNN_ATTR_OPERATIONGRAPH_OPS).front());
-}
-
 struct Tensor {
   cudnnDataType_t type{};
   std::vector<int64_t> sizes, strides;
@@ -71,21 +67,25 @@ struct Tensor {
 
 // Everything of one call, copied.
 struct Convolution {
-  Tensor tensors[3];  // image, filter, response
-  uint64_t addresses[3] = {};
-  int result = 0;
+  // Image, filter, response and, where there is one, bias; what is written has the place of the convolution's result.
+  std::vector<Tensor> tensors;
+  std::vector<int64_t> ids, alignments;  // of these
+  std::vector<uint64_t> addresses;
+  size_t result = 0;
+  double beta = 0;
+  bool has_relu = false;
   bool flips = false;
   std::vector<int64_t> strides, dilations, before;
 
   bool Run() {
-    for (int i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
       const uint64_t bytes = static_cast<uint64_t>(tensors[i].Reach()) * BytesOf(tensors[i].type);
       tensors[i].data = static_cast<std::byte*>(sgd_emulated_resolve(addresses[i], bytes));
       if (tensors[i].data == nullptr) return false;
     }
     Tensor& target = tensors[result];
     std::vector<double> sums(static_cast<size_t>(target.Reach()));
-    const auto& [x, w, y] = tensors;
+    const Tensor &x = tensors[0], &w = tensors[1], &y = tensors[2];
     const int64_t per_group = w.sizes[0] / (x.sizes[1] / w.sizes[1]);
     // Over all of y and, for each, of the taps of w.
     const std::vector<int64_t> taps(w.sizes.begin() + 2, w.sizes.end());
@@ -108,7 +108,10 @@ struct Convolution {
     });
     ForEach(target.sizes, [&](const std::vector<int64_t>& at) {
       const int64_t place = target.Place(at);
-      target.Store(place, sums[static_cast<size_t>(place)]);
+      double value = sums[static_cast<size_t>(place)];
+      if (beta != 0) value += beta * target.Load(place);
+      if (tensors.size() > 3) value += tensors[3].Load(at[1]);
+      target.Store(place, has_relu && value < 0 ? 0 : value);  // NaN stays
     });
     return true;
   }
@@ -130,15 +133,25 @@ void RunOnce(void* data) {
   if (!static_cast<Convolution*>(data)->Run()) std::abort();
 }
 
-std::unique_ptr<Convolution> Copy(const GraphDescriptor& operation) {
+std::unique_ptr<Convolution> Copy(const GraphDescriptor& graph) {
   auto copy = std::make_unique<Convolution>();
-  const GraphConvolution op = ConvolutionOf(operation);
-  for (int i = 0; i < 3; ++i) {
-    copy->tensors[i] = {op.tensors[i]->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE),
-                        op.tensors[i]->All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS),
-                        op.tensors[i]->All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES)};
+  const std::vector<const GraphDescriptor*> operations = sgd::emulated::OperationsOf(graph);
+  const GraphConvolution op = ConvolutionOf(*operations.front());
+  std::vector<const GraphDescriptor*> tensors(std::begin(op.tensors), std::end(op.tensors));
+  copy->result = static_cast<size_t>(op.result);
+  if (operations.size() > 1) {
+    tensors[copy->result] = &operations.back()->Of(CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
+    tensors.push_back(&operations[1]->Of(CUDNN_ATTR_OPERATION_POINTWISE_BDESC));
   }
-  copy->result = op.result;
+  for (const GraphDescriptor* tensor : tensors) {
+    copy->tensors.push_back({tensor->One<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE),
+                             tensor->All<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS),
+                             tensor->All<int64_t>(CUDNN_ATTR_TENSOR_STRIDES)});
+    copy->ids.push_back(sgd::emulated::IdOf(*tensor));
+    copy->alignments.push_back(tensor->One<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT));
+  }
+  copy->beta = op.beta;
+  copy->has_relu = operations.size() > 2;
   const auto mode = op.convolution->One<cudnnConvolutionMode_t>(CUDNN_ATTR_CONVOLUTION_CONV_MODE);
   copy->flips = mode == CUDNN_CONVOLUTION;
   copy->strides = op.convolution->All<int64_t>(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES);
@@ -193,7 +206,7 @@ int64_t WorkspaceOf(int64_t engine, const GraphDescriptor& graph) {
   if (sgd::emulated::IsDataflow(graph)) return sgd::emulated::WorkspaceOfDataflow(graph);
   if (engine != kCopies) return 0;
   int64_t bytes = 16;
-  const std::unique_ptr<Convolution> convolution = Copy(OperationOf(graph));
+  const std::unique_ptr<Convolution> convolution = Copy(graph);
   for (const Tensor& tensor : convolution->tensors)
     bytes += tensor.Reach() * static_cast<int64_t>(BytesOf(tensor.type));
   return bytes;
@@ -380,15 +393,15 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
   if (sgd::emulated::IsDataflow(graph)) return ExecuteDataflow(handle, graph, pack);
   const auto ids = pack.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = pack.All<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
-  const GraphConvolution op = ConvolutionOf(OperationOf(graph));
-  std::unique_ptr<Convolution> convolution = Copy(OperationOf(graph));
-  for (int i = 0; i < 3; ++i) {
-    const auto found = std::find(ids.begin(), ids.end(), op.tensors[i]->One<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID));
+  std::unique_ptr<Convolution> convolution = Copy(graph);
+  for (size_t i = 0; i < convolution->tensors.size(); ++i) {
+    const auto found = std::find(ids.begin(), ids.end(), convolution->ids[i]);
     if (found == ids.end()) return CUDNN_STATUS_BAD_PARAM;
-    convolution->addresses[i] = reinterpret_cast<uint64_t>(pointers[static_cast<size_t>(found - ids.begin())]);
-    const auto alignment = static_cast<uint64_t>(op.tensors[i]->One<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT));
-    if (convolution->addresses[i] == 0) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    if (convolution->addresses[i] % alignment != 0) return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
+    const auto address = reinterpret_cast<uint64_t>(pointers[static_cast<size_t>(found - ids.begin())]);
+    if (address == 0) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    if (address % static_cast<uint64_t>(convolution->alignments[i]) != 0)
+      return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
+    convolution->addresses.push_back(address);
   }
   const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunOnce, convolution.release());
   return result == CUDA_SUCCESS ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
