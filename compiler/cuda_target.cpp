@@ -33,6 +33,7 @@ class CudaKernels : public Target {
     // Blocks for some 150 multiprocessors, of a warp's width in columns.
     description.reductionParts = 512;
     description.reductionColumns = 32;
+    description.scanWorkers = 256;
     description.hasTiles = false;
     description.multipliesIntegers = false;
     // cuBLASLt's relu makes 0 of NaN (forums.developer.nvidia.com/t/329783), which the graph's maximum keeps.

@@ -1,5 +1,4 @@
-// Within a rank by doubling (Hillis and Steele, 1986): after step s an element holds the 2^s before it. Between ranks
-// by the totals, of which there are few.
+// Within a rank as before; between ranks by the totals, of which there are few.
 #include "passes/partition/cumulative_rules.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -24,7 +23,9 @@ class Cumulation {
     if (element.isF16() || element.isBF16()) element = builder.getF32Type();
   }
 
-  Value accumulate(Value value);
+  Value accumulate(Value value) {
+    return CumulativeOp::create(builder, loc, value.getType(), value, op.getKind(), op.getDimension(), op.getReverse());
+  }
   Value getTotal(Value accumulated);
   Value gatherTotals(Value total, ArrayRef<AxisPart> tiles);
   Value combineEarlier(Value totals, ArrayRef<AxisPart> tiles);
@@ -47,15 +48,6 @@ class Cumulation {
   RangeEmitter ranges;
 };
 }  // namespace
-
-Value Cumulation::accumulate(Value value) {
-  int64_t size = typeOf(value).getDimSize(dim);
-  for (int64_t width = 1; width < size; width *= 2) {
-    int64_t by = op.getReverse() ? -width : width;
-    value = combine(ranges.pad(value, dim, by, -by, /*interior=*/0, neutral()), value);
-  }
-  return value;
-}
 
 /// A rank's elements all combined, as one slice.
 Value Cumulation::getTotal(Value accumulated) {

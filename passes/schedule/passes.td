@@ -89,6 +89,17 @@ def ReuseActivationsPass : Pass<"sgd-reuse-activations", "::mlir::func::FuncOp">
   }];
 }
 
+def FormScansPass : Pass<"sgd-form-scans", "::mlir::func::FuncOp"> {
+  let summary = "Cumulative ops become steps over the whole tensor, or kernels";
+  let description = [{
+    Before: local shapes, no encodings. After: without `workers` no sgd.cumulative; each is log2(size) combinations of the tensor with itself,
+    moved on. With `workers` every sgd.cumulative is one that becomes a kernel: few long rows are cut in parts, which are scanned by
+    themselves and then take what comes before them; few long columns are rows while they are scanned.
+  }];
+  let options = [Option<"workers", "workers", "int64_t", "0", "how many parts of rows keep the device busy; 0: scans are no kernels">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SplitReductionsPass : Pass<"sgd-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "Large reductions become reductions of parts and a reduction of the parts' results";
   let description = [{

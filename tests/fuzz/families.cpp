@@ -9,6 +9,23 @@ namespace {
 
 void addMix(Program& program) { addOps(program, 2 + program.choices.below(5)); }
 
+/// What gets other code for large tensors: wide accesses, tiles, rows that threads share, sums in parts.
+constexpr void (*kLargeOps[])(Program&) = {
+    addElementwise,   addConversion, addReduce,  addCumulative,   addBroadcast,
+    addTranspose,     addReshape,    addSlice,   addPad,          addConcatenate,
+    addReverse,       addGather,     addScatter, addDynamicSlice, addDynamicUpdateSlice,
+    addNormalization, addRoll};
+constexpr void (*kLargeStablehloOps[])(Program&) = {
+    addStablehloOp,  addStablehloFunction,  addStablehloBody, addStablehloMove, addGather, addScatter,
+    addDynamicSlice, addDynamicUpdateSlice, addReduceWindow,  addSort,          addTopK,   addArgmax};
+
+void addLarge(Program& program) {
+  program.isLarge = true;
+  std::vector<void (*)(Program&)> ops(std::begin(kLargeOps), std::end(kLargeOps));
+  if (program.language == Language::Stablehlo) ops.assign(std::begin(kLargeStablehloOps), std::end(kLargeStablehloOps));
+  for (uint64_t count = 1 + program.choices.below(4); count > 0; --count) program.choices.pick(ops)(program);
+}
+
 using Kind = Family::Kind;
 
 constexpr Family kFamilies[] = {
@@ -62,6 +79,8 @@ constexpr Family kFamilies[] = {
     {"loop", addLoop, Language::Stablehlo, Kind::Regions},
     {"shard_map", addManual, Language::Stablehlo, Kind::Regions},
     {"stablehlo_graph", addMix, Language::Stablehlo, Kind::Mix},
+    {"large", addLarge, Language::Graph, Kind::Mix},
+    {"large_stablehlo", addLarge, Language::Stablehlo, Kind::Mix},
     {"damaged_text", addMix, Language::Graph, Kind::Damaged},
     {"damaged_stablehlo", addMix, Language::Stablehlo, Kind::Damaged},
 };

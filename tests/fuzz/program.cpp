@@ -5,7 +5,7 @@
 using namespace mlir::sgd::fuzz;
 
 namespace {
-constexpr int64_t kMaxElements = 3000;
+constexpr int64_t kMaxElements = 3000, kMaxElementsOfLarge = 60000;
 }
 
 int64_t Type::size() const {
@@ -24,6 +24,8 @@ std::string Type::print() const {
 
 int64_t Program::chooseSize() {
   static const std::vector<int64_t> others = {1, 2, 3, 5, 7, 4, 9, 11, 13, 16, 17, 31};
+  if (isLarge && choices.chance(60))
+    return choices.pick({32, 64, 96, 100, 128, 192, 200, 256, 257, 300, 384, 512, 1000, 1024});
   uint64_t kind = choices.below(100);
   if (kind >= 98) return 0;
   if (kind >= 60) return choices.pick(others);
@@ -38,7 +40,7 @@ Shape Program::chooseShape(int64_t minRank, int64_t maxRank) {
   int64_t rank = minRank + static_cast<int64_t>(choices.below(maxRank - minRank + 1)), elements = 1;
   while (static_cast<int64_t>(shape.size()) < rank) {
     int64_t size = chooseSize();
-    if (elements * size > kMaxElements) size = 1;
+    if (elements * size > (isLarge ? kMaxElementsOfLarge : kMaxElements)) size = 1;
     elements *= std::max<int64_t>(size, 1);
     shape.push_back(size);
   }

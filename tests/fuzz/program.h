@@ -58,6 +58,7 @@ class Program {
         language(around.language),
         shardingOptions(around.shardingOptions),
         region(region),
+        isLarge(around.isLarge),
         depth(around.depth + 1),
         prefix(around.prefix + "r" + std::to_string(around.numRegions++)) {}
 
@@ -67,14 +68,15 @@ class Program {
   ShardingOptions shardingOptions;
   Features features;
   Region region = Region::Function;
-  unsigned depth = 0;  // how many regions it lies in
+  bool isLarge = false;  // tensors of some ten thousand elements, and sizes of some hundred
+  unsigned depth = 0;    // how many regions it lies in
 
   // Types at random
   // ------------------------------------------------------------------------------------------------------
 
   /// A size: often a multiple of some of the mesh's axes, sometimes odd, seldom 0.
   int64_t chooseSize();
-  /// Of at most a few thousand elements.
+  /// Of at most a few thousand elements, twenty times as many in large programs.
   Shape chooseShape(int64_t minRank, int64_t maxRank);
   std::string chooseFloat();
   std::string chooseInteger();  // not a boolean; in StableHLO also unsigned

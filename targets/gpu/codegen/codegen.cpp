@@ -6,6 +6,7 @@
 #include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
+#include "targets/gpu/codegen/scan_kernel.h"
 #include "targets/kernels/host_threads.h"
 #include "targets/kernels/llvm_pipeline.h"
 #include "targets/kernels/row_ops.h"
@@ -41,6 +42,10 @@ static FailureOr<StringRef> writeKernel(llvm::Module& module, const KernelReques
   if (Operation* rowOp = getRowOp(request.body)) {
     if (failed(emitRowKernel(module, rowOp, request))) return failure();
     return isa<SortRowsOp>(rowOp) ? StringRef("sort") : StringRef("top_k");
+  }
+  if (CumulativeOp scan = getScan(request.body)) {
+    emitScanKernel(module, scan, request);
+    return StringRef("scan");
   }
   if (ConvolveOp convolve = getConvolve(request.body)) {
     emitConvolveKernel(module, convolve, request);

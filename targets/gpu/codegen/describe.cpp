@@ -3,6 +3,7 @@
 #include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/convolve_kernel.h"
 #include "targets/gpu/codegen/row_kernels.h"
+#include "targets/gpu/codegen/scan_kernel.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/kernel_work.h"
 #include "targets/kernels/row_ops.h"
@@ -30,6 +31,7 @@ static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
 
 static FailureOr<KernelInterface> describeBySchedule(ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
+  if (CumulativeOp scan = getScan(cluster)) return describeScanKernel(cluster, scan);
   if (ConvolveOp convolve = getConvolve(cluster)) return describeConvolveKernel(cluster, convolve);
   if (AttentionOpInterface attention = getAttention(cluster)) return describeAttention(cluster, attention);
   return describePlan(cluster);
@@ -37,6 +39,7 @@ static FailureOr<KernelInterface> describeBySchedule(ClusterOp cluster) {
 
 unsigned mlir::sgd::gpu::getBlockThreads(ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return rowKernelThreads(rowOp);
+  if (CumulativeOp scan = getScan(cluster)) return scanThreads(scan);
   // They take all registers and much shared memory.
   if (getConvolve(cluster) || getAttention(cluster)) return 0;
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);

@@ -1,4 +1,4 @@
-// Blocks of sorts and choices, one per row.
+// Blocks of sorts and choices.
 #include "targets/gpu/codegen/row_kernels.h"
 
 #include "targets/gpu/codegen/schedule.h"
@@ -9,16 +9,38 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::gpu;
 
+/// Of the 48 KiB that every GPU gives a block without being asked.
+static constexpr int64_t kMostSharedBytes = 40 << 10;
+/// Elements that short rows of a block have together.
+static constexpr int64_t kElementsOfBlock = 1024;
+
+/// Elements whose tuples fit there twice: runs are merged from one copy to the other.
+static int64_t sharedElements(SortRowsOp sort) {
+  int64_t tuple = 0;
+  for (Value input : sort.getInputs()) tuple += llvm::divideCeil(tensorType(input).getElementTypeBitWidth(), 8);
+  return kMostSharedBytes / (2 * tuple);
+}
+
+bool mlir::sgd::gpu::sortsInSharedMemory(SortRowsOp sort) { return rowLength(sort) <= sharedElements(sort); }
+
+int64_t mlir::sgd::gpu::rowsOfBlock(Operation* rowOp) {
+  auto sort = dyn_cast<SortRowsOp>(rowOp);
+  if (!sort || !sortsInSharedMemory(sort)) return 1;
+  int64_t elements = std::min(kElementsOfBlock, sharedElements(sort));
+  return std::clamp<int64_t>(elements / std::max<int64_t>(rowLength(rowOp), 1), 1,
+                             std::max<int64_t>(numRows(rowOp), 1));
+}
+
 unsigned mlir::sgd::gpu::rowKernelThreads(Operation* rowOp) {
-  int64_t wanted = llvm::PowerOf2Ceil(std::max<int64_t>(1, rowLength(rowOp) / 2));
-  return std::clamp<int64_t>(wanted, kWarp, 512);
+  int64_t elements = rowsOfBlock(rowOp) * rowLength(rowOp);
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, elements / 2)), kWarp, 512);
 }
 
 KernelInterface mlir::sgd::gpu::describeRowKernel(ClusterOp cluster, Operation* rowOp) {
   KernelInterface kernel;
   for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
   for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);
-  kernel.range = numRows(rowOp);
+  kernel.range = llvm::divideCeil(numRows(rowOp), rowsOfBlock(rowOp));
   int64_t perElement = 2;
   if (auto sort = dyn_cast<SortRowsOp>(rowOp)) {
     auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());

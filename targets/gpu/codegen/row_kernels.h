@@ -1,4 +1,5 @@
-// Kernels that go through whole rows in order: sorts, and the choice of the largest elements. A block has one row.
+// Kernels that go through whole rows in order: sorts, and the choice of the largest elements. A block has one row, or
+// several short ones that are sorted.
 #ifndef SGD_TARGETS_GPU_CODEGEN_ROW_KERNELS_H
 #define SGD_TARGETS_GPU_CODEGEN_ROW_KERNELS_H
 
@@ -12,8 +13,12 @@ using namespace kernels;
 /// As describeKernel, for a cluster with a row op.
 KernelInterface describeRowKernel(ClusterOp cluster, Operation* rowOp);
 
-/// Threads of a block.
+/// Threads and rows of a block.
 unsigned rowKernelThreads(Operation* rowOp);
+int64_t rowsOfBlock(Operation* rowOp);
+
+/// Whether rows are sorted in the memory that a block shares.
+bool sortsInSharedMemory(SortRowsOp sort);
 
 /// Adds the function; emits an error on a scalar op without code.
 LogicalResult emitRowKernel(llvm::Module& module, Operation* rowOp, const KernelRequest& request);

@@ -1,5 +1,6 @@
 // Sorts merge runs that double until there is one: each thread finds, by bisection of the neighbouring run, where its
-// elements go.
+// elements go. Rows that fit lie in shared memory meanwhile, several short ones in one block's; others go to and fro
+// between the results and their working memory.
 #include "targets/gpu/codegen/row_emitter.h"
 #include "targets/kernels/element_order.h"
 
@@ -22,6 +23,14 @@ class SortEmitter : public RowEmitter {
   using Tuple = SmallVector<LValue*>;
 
   void emitRow() override;
+  void sortInSharedMemory();
+  void sortInGlobalMemory();
+  void mergeUntilSorted(const Buffers& source, const Buffers& other);
+  Buffers rowOf(ArrayRef<LValue*> buffers, LValue* first);
+  /// `body` for each element of the block's rows.
+  void forEachOfBlock(llvm::function_ref<void(LValue*)> body) {
+    block.count(thread, numElements, number(threads), body);
+  }
   void mergeRuns(const Buffers& from, const Buffers& to, LValue* run);
   LValue* countBefore(const Buffers& from, const Tuple& tuple, LValue* isLeft, LValue* low, LValue* high);
   Tuple loadTuple(const Buffers& from, LValue* at) {
@@ -35,6 +44,7 @@ class SortEmitter : public RowEmitter {
 
   Block& comparator;
   SmallVector<Type> types;
+  LValue* numElements = nullptr;  // i64: of the block's rows
 };
 
 /// How many elements of the ordered [low, high) go before `tuple`: those that come first, and of equal ones those of
@@ -64,11 +74,14 @@ LValue* SortEmitter::countBefore(const Buffers& from, const Tuple& tuple, LValue
 
 /// Every second run of `run` (a power of two) elements is merged with the one before it.
 void SortEmitter::mergeRuns(const Buffers& from, const Buffers& to, LValue* run) {
-  forEachElement([&](LValue* at) {
+  forEachOfBlock([&](LValue* at) {
+    LValue* inRow = rowsOfBlock(op) == 1 ? at : b.CreateURem(at, number(length));
+    LValue* rowBegin = b.CreateSub(at, inRow);
+    LValue* rowEnd = b.CreateAdd(rowBegin, number(length));
     LValue* twice = b.CreateShl(run, 1);
-    LValue* base = b.CreateAnd(at, b.CreateNeg(twice));
-    LValue* middle = loops.smaller(b.CreateAdd(base, run), number(length));
-    LValue* end = loops.smaller(b.CreateAdd(base, twice), number(length));
+    LValue* base = b.CreateAdd(rowBegin, b.CreateAnd(inRow, b.CreateNeg(twice)));
+    LValue* middle = loops.smaller(b.CreateAdd(base, run), rowEnd);
+    LValue* end = loops.smaller(b.CreateAdd(base, twice), rowEnd);
     LValue* isLeft = b.CreateICmpSLT(at, middle);
     LValue *low = b.CreateSelect(isLeft, middle, base), *high = b.CreateSelect(isLeft, end, middle);
     Tuple tuple = loadTuple(from, at);
@@ -78,21 +91,17 @@ void SortEmitter::mergeRuns(const Buffers& from, const Buffers& to, LValue* run)
   });
 }
 
-void SortEmitter::emitRow() {
-  LValue* first = b.CreateMul(row, number(length));
-  auto rowOf = [&](ArrayRef<LValue*> buffers) {
-    Buffers rows;
-    for (auto [buffer, type] : llvm::zip(buffers, types)) rows.push_back(elementAt(buffer, type, first));
-    return rows;
-  };
-  Buffers source = rowOf(inputs), sorted = rowOf(ArrayRef(entry.results).take_front(types.size())),
-          working = rowOf(ArrayRef(entry.results).drop_front(types.size()));
-  // Such that the last merge writes the results.
-  bool isEven = llvm::Log2_64_Ceil(length) % 2 == 0;
-  forEachElement([&](LValue* at) { storeTuple(loadTuple(source, at), isEven ? sorted : working, at); });
+SortEmitter::Buffers SortEmitter::rowOf(ArrayRef<LValue*> buffers, LValue* first) {
+  Buffers rows;
+  for (auto [buffer, type] : llvm::zip(buffers, types)) rows.push_back(elementAt(buffer, type, first));
+  return rows;
+}
+
+/// Merges to and fro; what is sorted then is where log2(length) merges end.
+void SortEmitter::mergeUntilSorted(const Buffers& source, const Buffers& other) {
   SmallVector<llvm::AllocaInst*> from, to;
-  for (LValue* buffer : isEven ? sorted : working) from.push_back(loops.variable(buffer));
-  for (LValue* buffer : isEven ? working : sorted) to.push_back(loops.variable(buffer));
+  for (LValue* buffer : source) from.push_back(loops.variable(buffer));
+  for (LValue* buffer : other) to.push_back(loops.variable(buffer));
   llvm::AllocaInst* run = loops.variable(number(1));
   loops.repeatWhile([&] { return b.CreateICmpSLT(loops.get(run), number(length)); },
                     [&] {
@@ -105,6 +114,45 @@ void SortEmitter::emitRow() {
                       for (auto [slot, buffer] : llvm::zip(to, reads)) loops.set(slot, buffer);
                       loops.set(run, b.CreateShl(loops.get(run), 1));
                     });
+}
+
+void SortEmitter::sortInGlobalMemory() {
+  numElements = number(length);
+  LValue* first = b.CreateMul(row, number(length));
+  Buffers source = rowOf(inputs, first), sorted = rowOf(ArrayRef(entry.results).take_front(types.size()), first),
+          working = rowOf(ArrayRef(entry.results).drop_front(types.size()), first);
+  // Such that the last merge writes the results.
+  bool isEven = llvm::Log2_64_Ceil(length) % 2 == 0;
+  forEachOfBlock([&](LValue* at) { storeTuple(loadTuple(source, at), isEven ? sorted : working, at); });
+  mergeUntilSorted(isEven ? sorted : working, isEven ? working : sorted);
+}
+
+void SortEmitter::sortInSharedMemory() {
+  int64_t rows = rowsOfBlock(op), most = rows * length;
+  LValue* first = b.CreateMul(row, number(most));
+  // The last block may have fewer rows.
+  numElements = number(most);
+  if (numRows(op) % rows != 0)
+    numElements = loops.smaller(numElements, b.CreateSub(number(numRows(op) * length), first));
+  Buffers source = rowOf(inputs, first), sorted = rowOf(ArrayRef(entry.results).take_front(types.size()), first);
+  Buffers copies[2];
+  for (auto [copy, buffers] : llvm::enumerate(copies))
+    for (auto [number, type] : llvm::enumerate(types))
+      buffers.push_back(
+          block.sharedArray(scalars().memoryType(type), most,
+                            entry.function->getName() + "_row" + llvm::Twine(number) + "_" + llvm::Twine(copy)));
+  forEachOfBlock([&](LValue* at) { storeTuple(loadTuple(source, at), copies[0], at); });
+  mergeUntilSorted(copies[0], copies[1]);
+  block.barrier();
+  const Buffers& last = copies[llvm::Log2_64_Ceil(length) % 2];
+  forEachOfBlock([&](LValue* at) { storeTuple(loadTuple(last, at), sorted, at); });
+}
+
+void SortEmitter::emitRow() {
+  if (sortsInSharedMemory(cast<SortRowsOp>(op)))
+    sortInSharedMemory();
+  else
+    sortInGlobalMemory();
 }
 
 }  // namespace

@@ -7,8 +7,12 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::gpu;
 using LValue = llvm::Value;
 
-/// A column of padding: neighbours along either side of the tile then lie in different banks.
-static constexpr int64_t kTileStride = kTile + 1;
+/// Elements from one row of a tile to the next: padded by a bank's word, so that neighbours along either side of the
+/// tile lie in different banks.
+static int64_t tileStride(llvm::Type* element) {
+  constexpr int64_t kWordBits = 32;
+  return kTile + std::max<int64_t>(1, kWordBits / element->getScalarSizeInBits());
+}
 
 void KernelEmitter::emitTiles() {
   int64_t tileExtent = plan.space.extent(plan.tileVar), laneExtent = plan.space.extent(plan.laneVar);
@@ -51,10 +55,12 @@ void KernelEmitter::emitTiles() {
   values.inScope(outer, [&] {
     for (auto [number, node] : llvm::enumerate(plan.nodes)) {
       if (!plan.isTransposed(node) || node.index.coefficient(plan.tileVar) != 1) continue;
-      llvm::GlobalVariable* tile = block.sharedArray(scalars().memoryType(node.type), kTile * kTileStride,
-                                                     llvm::Twine(request.symbol) + "_tile" + llvm::Twine(number));
+      llvm::Type* element = scalars().memoryType(node.type);
+      int64_t stride = tileStride(element);
+      llvm::GlobalVariable* tile =
+          block.sharedArray(element, kTile * stride, llvm::Twine(request.symbol) + "_tile" + llvm::Twine(number));
       forEachRow(/*reads=*/true, [&, load = static_cast<unsigned>(number)](LValue* inRow) {
-        LValue* place = b.CreateAdd(b.CreateMul(inRow, b.getInt64(kTileStride)), column);
+        LValue* place = b.CreateAdd(b.CreateMul(inRow, b.getInt64(stride)), column);
         b.CreateStore(values.loadElement(load), block.at(tile, place));
       });
       tiles.push_back({static_cast<unsigned>(number), tile});
@@ -63,11 +69,11 @@ void KernelEmitter::emitTiles() {
     SmallVector<const Store*> stores;
     for (const Store& store : plan.stores) stores.push_back(&store);
     forEachRow(/*reads=*/false, [&](LValue* inRow) {
-      LValue* place = b.CreateAdd(b.CreateMul(column, b.getInt64(kTileStride)), inRow);
       for (auto [load, tile] : tiles)
-        values.setLoad(load, [this, place, tile = tile] {
-          return b.CreateLoad(llvm::cast<llvm::ArrayType>(tile->getValueType())->getElementType(),
-                              block.at(tile, place));
+        values.setLoad(load, [this, column, inRow, tile = tile] {
+          llvm::Type* element = llvm::cast<llvm::ArrayType>(tile->getValueType())->getElementType();
+          LValue* place = b.CreateAdd(b.CreateMul(column, b.getInt64(tileStride(element))), inRow);
+          return b.CreateLoad(element, block.at(tile, place));
         });
       Chunk chunk;
       storeChunk(chunk, stores, nullptr);

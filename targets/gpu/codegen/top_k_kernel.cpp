@@ -1,4 +1,5 @@
-// The largest elements of a row are found one after another, each by all threads together.
+// The largest elements of a row are found one after another: each thread knows the best of its own elements that are
+// left, all threads together take the best of these, and whose it was looks for its next one.
 #include "targets/gpu/codegen/row_emitter.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/element_order.h"
@@ -25,7 +26,7 @@ class TopKEmitter : public RowEmitter {
   };
 
   void emitRow() override;
-  Entry findBest(LValue* source, LValue* round, const Entry& last);
+  Entry findBest(LValue* source, const Entry* last);
   Entry joinWarps(Entry best, llvm::GlobalVariable* keys, llvm::GlobalVariable* places);
   LValue* isLarger(LValue* key, LValue* other) {
     return topK.getUnsignedElements() ? b.CreateICmpUGT(key, other) : b.CreateICmpSGT(key, other);
@@ -45,16 +46,14 @@ class TopKEmitter : public RowEmitter {
   Type element, position;
 };
 
-/// This thread's best element of those that `last` precedes; of all in round 0.
-TopKEmitter::Entry TopKEmitter::findBest(LValue* source, LValue* round, const Entry& last) {
-  llvm::Type* keyType = last.key->getType();
+/// This thread's best element of those that `last` (null: all) precedes.
+TopKEmitter::Entry TopKEmitter::findBest(LValue* source, const Entry* last) {
+  llvm::Type* keyType = b.getIntNTy(scalars().memoryType(element)->getScalarSizeInBits());
   llvm::AllocaInst *key = loops.variable(llvm::ConstantInt::get(keyType, 0)),
                    *place = loops.variable(b.getInt32(length));
-  LValue* isFirstRound = b.CreateICmpEQ(round, number(0));
   forEachElement([&](LValue* at) {
     Entry candidate{emitOrderKey(scalars(), element, load(source, element, at)), b.CreateTrunc(at, b.getInt32Ty())};
-    LValue* isLeft = b.CreateOr(isFirstRound, precedes(last, candidate));
-    candidate.place = b.CreateSelect(isLeft, candidate.place, b.getInt32(length));
+    if (last) candidate.place = b.CreateSelect(precedes(*last, candidate), candidate.place, b.getInt32(length));
     Entry best = better(candidate, {loops.get(key), loops.get(place)});
     loops.set(key, best.key), loops.set(place, best.place);
   });
@@ -87,23 +86,27 @@ void TopKEmitter::emitRow() {
   auto k = static_cast<int64_t>(topK.getK());
   if (k == 0) return;
   LValue* source = elementAt(inputs[0], element, b.CreateMul(row, number(length)));
-  LValue* first = b.CreateMul(row, number(k));
-  LValue *values = elementAt(entry.results[0], element, first),
-         *positions = elementAt(entry.results[1], position, first);
+  LValue* begin = b.CreateMul(row, number(k));
+  LValue *values = elementAt(entry.results[0], element, begin),
+         *positions = elementAt(entry.results[1], position, begin);
   llvm::Type* keyType = b.getIntNTy(scalars().memoryType(element)->getScalarSizeInBits());
   StringRef symbol = entry.function->getName();
   llvm::GlobalVariable *keys = block.sharedArray(keyType, threads / kWarp, symbol + "_keys"),
                        *places = block.sharedArray(b.getInt32Ty(), threads / kWarp, symbol + "_places");
-  llvm::AllocaInst *lastKey = loops.variable(llvm::ConstantInt::get(keyType, 0)),
-                   *lastPlace = loops.variable(b.getInt32(0));
+  Entry first = findBest(source, nullptr);
+  llvm::AllocaInst *ownKey = loops.variable(llvm::ConstantInt::get(keyType, 0)),
+                   *ownPlace = loops.variable(b.getInt32(0));
+  auto setOwn = [&](const Entry& own) { loops.set(ownKey, own.key), loops.set(ownPlace, own.place); };
+  setOwn(first);
   loops.count(number(0), number(k), 1, [&](LValue* round) {
-    Entry best = joinWarps(findBest(source, round, {loops.get(lastKey), loops.get(lastPlace)}), keys, places);
+    Entry best = joinWarps({loops.get(ownKey), loops.get(ownPlace)}, keys, places);
     block.runIf(b.CreateICmpEQ(thread, number(0)), [&] {
       LValue* place = b.CreateZExt(best.place, b.getInt64Ty());
       store(load(source, element, place), values, element, round);
       store(b.CreateZExtOrTrunc(best.place, scalars().memoryType(position)), positions, position, round);
     });
-    loops.set(lastKey, best.key), loops.set(lastPlace, best.place);
+    LValue* wasOwn = b.CreateICmpEQ(loops.get(ownPlace), best.place);
+    block.runIf(b.CreateAnd(wasOwn, exists(best)), [&] { setOwn(findBest(source, &best)); });
   });
 }
 

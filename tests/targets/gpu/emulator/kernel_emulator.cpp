@@ -30,6 +30,7 @@ constexpr uint32_t kWrite = 1, kReadOnly = 2, kShared = 4;
 
 thread_local BlockFibres* running = nullptr;
 thread_local AccessChecker* judging = nullptr;
+thread_local WarpAccesses* counting = nullptr;
 thread_local uint32_t running_block = 0;
 
 uint32_t Thread() { return running->thread(); }
@@ -39,9 +40,10 @@ int32_t Exchange(uint32_t site, uint32_t lanes, int32_t value, uint32_t distance
   return running->Exchange(site, lanes, value, distance);
 }
 uint32_t Ballot(uint32_t site, uint32_t lanes, bool vote) { return running->Ballot(site, lanes, vote); }
-void* Judge(void* address, uint32_t bytes, uint32_t align, uint32_t flags) {
+void* Judge(uint32_t site, void* address, uint32_t bytes, uint32_t align, uint32_t flags) {
   const Access access{reinterpret_cast<uintptr_t>(address), bytes, align, (flags & kWrite) != 0,
                       (flags & kReadOnly) != 0};
+  if (counting != nullptr) counting->Add(running->thread(), site, access, (flags & kShared) != 0);
   return reinterpret_cast<void*>(judging->Judge(running->thread(), access, (flags & kShared) != 0));
 }
 
@@ -116,7 +118,8 @@ void JudgeAccesses(llvm::Function& function, Judging judging) {
   llvm::Module& module = *function.getParent();
   llvm::IRBuilder<> b(module.getContext());
   llvm::FunctionCallee judge = module.getOrInsertFunction(
-      kJudge, llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty()},
+      kJudge, llvm::FunctionType::get(b.getPtrTy(),
+                                      {b.getInt32Ty(), b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty()},
                                       /*isVarArg=*/false));
   llvm::SmallVector<llvm::Instruction*> accesses;
   for (llvm::BasicBlock& block : function)
@@ -126,7 +129,7 @@ void JudgeAccesses(llvm::Function& function, Judging judging) {
           (judging == Judging::kAll || llvm::getLoadStoreAddressSpace(&instruction) == kSharedSpace ||
            llvm::getLoadStoreType(&instruction)->isVectorTy()))
         accesses.push_back(&instruction);
-  for (llvm::Instruction* access : accesses) {
+  for (auto [site, access] : llvm::enumerate(accesses)) {
     b.SetInsertPoint(access);
     llvm::Value* address = llvm::getLoadStorePointerOperand(access);
     uint32_t flags = llvm::getLoadStoreAddressSpace(access) == kSharedSpace ? kShared : 0;
@@ -134,8 +137,8 @@ void JudgeAccesses(llvm::Function& function, Judging judging) {
     if (access->hasMetadata(llvm::LLVMContext::MD_invariant_load)) flags |= kReadOnly;
     const uint64_t bytes = module.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(access));
     const uint64_t align = llvm::getLoadStoreAlignment(access).value();
-    llvm::Value* judged = b.CreateCall(
-        judge, {b.CreateAddrSpaceCast(address, b.getPtrTy()), b.getInt32(bytes), b.getInt32(align), b.getInt32(flags)});
+    llvm::Value* judged = b.CreateCall(judge, {b.getInt32(site), b.CreateAddrSpaceCast(address, b.getPtrTy()),
+                                               b.getInt32(bytes), b.getInt32(align), b.getInt32(flags)});
     access->replaceUsesOfWith(address, b.CreateAddrSpaceCast(judged, address->getType()));
   }
 }
@@ -293,6 +296,7 @@ std::string KernelModule::Contents::Run(const Kernel& kernel, const Grid& grid, 
       problem = fibres.Run(grid.threads, backward, body, [&] { checker.Barrier(); });
     else
       fibres.RunOneByOne(grid.threads, backward, body);
+    if (counting != nullptr) counting->EndBlock();
     if (problem.empty()) problem = checker.problem();
     if (!problem.empty()) problem = "block " + std::to_string(running_block) + ": " + problem;
   }
@@ -316,9 +320,12 @@ std::string KernelModule::Launch(const std::string& symbol, const Grid& grid, st
   contents_->checker.BeginLaunch(extents, memory.tracks_order);
   BlockFibres* const outer = std::exchange(running, &contents_->fibres);
   AccessChecker* const outer_judge = std::exchange(judging, &contents_->checker);
+  WarpAccesses* const outer_counts = std::exchange(counting, memory.counts);
+  if (counting != nullptr) counting->BeginLaunch(symbol);
   std::string problem = contents_->Run(kernel, grid, parameters, order);
   running = outer;
   judging = outer_judge;
+  counting = outer_counts;
   return problem.empty() ? problem : symbol + ", " + problem;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/targets/gpu/emulator/access_checker.h"
+#include "tests/targets/gpu/emulator/warp_accesses.h"
 
 namespace sgd::emulator {
 
@@ -31,6 +32,7 @@ enum class Judging { kAll, kSome };
 struct Memory {
   std::span<const Extent> extents;  // none: not known, and not judged
   bool tracks_order = false;        // whether threads meet there is judged too, which takes 28 times the memory
+  WarpAccesses* counts = nullptr;   // where accesses that are judged are counted
 };
 
 class KernelModule {
