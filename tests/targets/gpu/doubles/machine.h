@@ -1,5 +1,6 @@
 // Streams, events and graphs of the emulated GPU. Work is done only when someone waits for it, and then in a random
-// order among those that events allow, so that a missing event shows.
+// order among those that events allow, so that a missing event shows. With SGD_EMULATED_NOTHING=1 nothing is done at
+// all, and is complete at once: what is left of a step is the host's own work.
 #pragma once
 
 #include <cuda.h>
@@ -107,6 +108,7 @@ class Machine {
   std::unique_ptr<GraphNodes> capture_;
   EmulatedStream* origin_ = nullptr;
   CUresult error_ = CUDA_SUCCESS;
+  bool does_nothing_ = false;
   std::mt19937 random_;
 };
 
