@@ -126,6 +126,16 @@ def failing_kernel(folder):
     assert re.search(r"step \d+: instruction \d+ \(launch\w*\) at \S.*:\d+:\d+: .*CUDA_ERROR_ILLEGAL_ADDRESS", said[1]), said[1]
 
 
+def hanging_kernel(folder):
+    """A GPU that never comes to an end, without a launcher that would kill the rank: it ends by itself, and says that it waited."""
+    alone = {"SGD_RANK": "0", "SGD_WORLD_SIZE": "1"}
+    begin = time.monotonic()
+    run = subprocess.run([*bench(compiled(folder, 1)), "--deadline", "1"], capture_output=True, text=True, timeout=harness.TIMEOUT,
+                         env={**os.environ, **EMULATED, "SGD_EMULATED_HANG": "40", **alone})
+    assert run.returncode == 1 and "has not come to the end in 1s" in run.stderr, run.stderr
+    assert time.monotonic() - begin < 30, "the rank waited for what never ends"
+
+
 def another_architecture(folder):
     """Refused before the inputs are looked at."""
     artifact = compiled(folder, 1, "cuda:sm_100")
@@ -136,5 +146,5 @@ def another_architecture(folder):
 
 
 harness.main([("killed rank", killed_rank), ("stopped rank", stopped_rank), ("error of NCCL", error_of_nccl), ("no memory", no_memory),
-              ("another driver", another_driver), ("another NCCL", another_nccl), ("missing libraries", missing_libraries), ("failing kernel", failing_kernel),
+              ("another driver", another_driver), ("another NCCL", another_nccl), ("missing libraries", missing_libraries), ("failing kernel", failing_kernel), ("hanging kernel", hanging_kernel),
               ("another architecture", another_architecture)])

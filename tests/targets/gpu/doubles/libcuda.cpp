@@ -1,9 +1,9 @@
 // A double of libcuda.so.1 for tests on machines without a GPU: the functions that targets/gpu/device calls.
 //
 // SGD_EMULATED_GPUS (default 8), SGD_EMULATED_CAPABILITY (90), SGD_EMULATED_DRIVER_VERSION (13000) and
-// SGD_EMULATED_MEMORY say what machine it is; the kernel number SGD_EMULATED_FAULT, from 1 on, of all that run, fails
-// with CUDA_ERROR_ILLEGAL_ADDRESS. Kernels are run by the function `sgd_emulate_kernel` of the library that
-// SGD_EMULATED_KERNELS names.
+// SGD_EMULATED_MEMORY say what machine it is. Of all kernels that run, counted from 1 on, number SGD_EMULATED_FAULT fails
+// with CUDA_ERROR_ILLEGAL_ADDRESS and number SGD_EMULATED_HANG never ends. Kernels are run by the function
+// `sgd_emulate_kernel` of the library that SGD_EMULATED_KERNELS names.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -103,7 +103,9 @@ sgd::emulated::EmulateKernel KernelRunner() {
 CUresult RunKernel(const EmulatedFunction& function, const sgd::emulated::KernelLaunch& launch,
                    std::vector<uint64_t> arguments) {
   static const int fault = Setting("SGD_EMULATED_FAULT", 0);
+  static const int hang = Setting("SGD_EMULATED_HANG", 0);
   static std::atomic<int> run = 0;
+  if (run + 1 == hang) return CUDA_ERROR_NOT_READY;
   if (++run == fault) return CUDA_ERROR_ILLEGAL_ADDRESS;
   // What lies in device memory is an address, the rest are numbers.
   for (uint64_t& argument : arguments) {
@@ -268,8 +270,10 @@ CUresult cuMemAlloc(CUdeviceptr* address, size_t bytes) {
   return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
+// Waits for everything that runs, as the driver does.
 CUresult cuMemFree(CUdeviceptr address) {
   if (const CUresult result = CheckNotCapturing(); result != CUDA_SUCCESS) return result;
+  Machine::OfThisThread().DrainAll();
   return Memory::Get().Free(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -94,6 +94,8 @@ class Machine {
   // Runs until the stream is idle; the first error of any operation, from then on always. CUDA_ERROR_LAUNCH_TIMEOUT
   // when nothing gets ready for a minute: the driver would wait for ever.
   CUresult Drain(EmulatedStream* stream);
+  // The same for all streams, whatever comes of them.
+  void DrainAll();
   // Runs a little; CUDA_ERROR_NOT_READY while there is more.
   CUresult Poll(EmulatedStream* stream);
   CUresult Poll(EmulatedEvent* event);
