@@ -54,7 +54,8 @@ class Queues {
   virtual absl::Status BeginRecording() = 0;
   virtual absl::StatusOr<std::unique_ptr<Node>> EndRecording() = 0;
 
-  // Whether everything given so far is complete; the first error of a queue otherwise.
+  // Whether everything given so far is complete; the first error of a queue otherwise. DataLoss, here and of every
+  // other call, is of anything given before, and final.
   virtual absl::StatusOr<bool> IsIdle() = 0;
 };
 

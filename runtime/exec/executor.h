@@ -37,7 +37,8 @@ struct ExecutorOptions {
   // Times every instruction: some 50 ns for each, and a device with queues is given them one by one, with an event
   // before and behind each. A kernel that is shorter than giving it then seems to take as long as that.
   bool profile = false;
-  // On a device with queues: gives it every instruction of every step one by one, instead of a recording.
+  // On a device with queues: gives it every instruction of every step one by one, instead of a recording, and waits
+  // for each: an error of the device then names its instruction.
   bool eager = false;
 };
 

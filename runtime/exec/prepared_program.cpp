@@ -165,11 +165,14 @@ std::string PreparedProgram::LocationOf(const Instruction& instruction) const {
   return absl::CEscape(source_.locations()->Get(instruction.loc())->str());
 }
 
+std::string PreparedProgram::Describe(uint64_t index) const {
+  return absl::StrCat("instruction ", index, " (", artifact::OperationName(source(index)), ") at ",
+                      LocationOf(source(index)));
+}
+
 absl::Status PreparedProgram::Locate(const absl::Status& status, uint64_t index) const {
-  const Instruction& instruction = source(index);
-  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", name_, "' instruction ",
-                                                  index, " (", artifact::OperationName(instruction), ") at ",
-                                                  LocationOf(instruction), ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", name_, "' ", Describe(index),
+                                                  ": ", status.message()));
 }
 
 }  // namespace sgd::exec

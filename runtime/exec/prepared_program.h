@@ -41,6 +41,8 @@ class PreparedProgram {
 
   // "model.py:12:3", or that it is unknown.
   std::string LocationOf(const artifact::Instruction& instruction) const;
+  // "instruction 7 (launch) at model.py:12:3".
+  std::string Describe(uint64_t index) const;
   // The status of instruction `index` with rank, program, operation and location.
   absl::Status Locate(const absl::Status& status, uint64_t index) const;
 

@@ -130,7 +130,11 @@ absl::Status QueueExecutor::EnqueueInstruction(uint32_t index, uint32_t queue) {
   }
   if (status.ok() && timer_ != nullptr) status = timer_->End();
   queues.EndRange();
-  return status.ok() ? status : program_->Locate(status, index);
+  if (status.ok() && options_.eager) status = WaitForQueues();
+  // An error of what was given before is not of this instruction.
+  const bool is_located = options_.eager || !absl::IsDataLoss(status);
+  if (status.ok() || !is_located) return status;
+  return absl::Status(status.code(), absl::StrCat(program_->Describe(index), ": ", status.message()));
 }
 
 // Peers that are late or dead show in the communicator before a queue comes to its end.
@@ -151,8 +155,10 @@ absl::Status QueueExecutor::WaitForQueues() {
 
 // The job ends before anything of the device is freed, which would wait for what may never end.
 absl::Status QueueExecutor::StepError(const absl::Status& status, uint64_t step) const {
-  const absl::Status error(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_->name(),
-                                                       "' step ", step, ": ", status.message()));
+  const bool is_of_any = absl::IsDataLoss(status) && !options_.eager;
+  const absl::Status error(
+      status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_->name(), "' step ", step, ": ",
+                                  status.message(), is_of_any ? "; with --eager the error names its instruction" : ""));
   context_.communicator().EndJob(error);
   return error;
 }

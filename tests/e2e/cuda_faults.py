@@ -94,27 +94,46 @@ def refused(folder, artifact, ranks, env, *parts):
 
 
 def without(folder, *missing):
-    """The doubles but for some; libraries of the system and of Python environments are not to stand in."""
+    """The doubles but for some, and nothing else."""
     libraries = folder / ("without" + "".join(missing))
     libraries.mkdir()
     for library in DOUBLES.iterdir():
         if not any(library.name.startswith(name) for name in missing):
             (libraries / library.name).symlink_to(library)
-    return {"SGD_CUDA_LIBRARIES": str(libraries), "CUDA_HOME": str(folder), "VIRTUAL_ENV": "", "CONDA_PREFIX": "", "LD_LIBRARY_PATH": "", "PATH": "/nowhere"}
+    return {"SGD_CUDA_LIBRARIES": str(libraries), "SGD_CUDA_LIBRARIES_ONLY": "1"}
 
 
 def missing_libraries(folder):
     artifact = compiled(folder, 2)
-    of_system = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
-    for name, purpose in (("libnccl", "through which GPUs talk"), ("libcublasLt", "cannot open libcublasLt.so")):
-        if f"{name}.so" in of_system:
-            print(f"        skipped: this system has a {name} of its own")
-        else:
-            refused(folder, artifact, 2, without(folder, name), f"{name}.so", purpose)
+    for name, purpose in (("libcuda", "the NVIDIA driver"), ("libnccl", "through which GPUs talk"), ("libcublasLt", "which computes matrix products")):
+        refused(folder, artifact, 2, without(folder, name), f"cannot open {name}.so", purpose, "SGD_CUDA_LIBRARIES_ONLY is set")
     refused(folder, artifact, 2, {"SGD_EMULATED_NCCL_VERSION": "21703"}, "is NCCL 2.17.3; at least 2.18 is needed")
     refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "0"}, "the NVIDIA driver sees no GPU")
     refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "1"}, "has no GPU: there are 1")
     refused(folder, artifact, 2, {"SGD_EMULATED_DRIVER_VERSION": "11080"}, "the NVIDIA driver is of CUDA 11.8; at least 12.0 is needed")
+
+
+def failing_kernel(folder):
+    """A kernel that reads what is not there: of a replayed step nobody knows which, of one that is given one by one everybody does."""
+    artifact = compiled(folder, 1)
+    said = []
+    for flags in ((), ("--eager",)):
+        run = subprocess.run([*bench(artifact, "-n", 1), *flags], capture_output=True, text=True, timeout=harness.TIMEOUT,
+                             env={**os.environ, **EMULATED, "SGD_EMULATED_FAULT": "40"})
+        assert run.returncode == 1 and "rank 0: program 'main' step " in run.stderr and "CUDA_ERROR_ILLEGAL_ADDRESS" in run.stderr, run.stderr
+        said.append(run.stderr)
+    assert said[0].rstrip().endswith("with --eager the error names its instruction") and ": instruction " not in said[0], said[0]
+    assert re.search(r"step \d+: instruction \d+ \(launch\w*\) at \S.*:\d+:\d+: .*CUDA_ERROR_ILLEGAL_ADDRESS", said[1]), said[1]
+
+
+def hanging_kernel(folder):
+    """A GPU that never comes to an end, without a launcher that would kill the rank: it ends by itself, and says that it waited."""
+    alone = {"SGD_RANK": "0", "SGD_WORLD_SIZE": "1"}
+    begin = time.monotonic()
+    run = subprocess.run([*bench(compiled(folder, 1)), "--deadline", "1"], capture_output=True, text=True, timeout=harness.TIMEOUT,
+                         env={**os.environ, **EMULATED, "SGD_EMULATED_HANG": "40", **alone})
+    assert run.returncode == 1 and "has not come to the end in 1s" in run.stderr, run.stderr
+    assert time.monotonic() - begin < 30, "the rank waited for what never ends"
 
 
 def another_architecture(folder):
@@ -127,5 +146,5 @@ def another_architecture(folder):
 
 
 harness.main([("killed rank", killed_rank), ("stopped rank", stopped_rank), ("error of NCCL", error_of_nccl), ("no memory", no_memory),
-              ("another driver", another_driver), ("another NCCL", another_nccl), ("missing libraries", missing_libraries),
+              ("another driver", another_driver), ("another NCCL", another_nccl), ("missing libraries", missing_libraries), ("failing kernel", failing_kernel), ("hanging kernel", hanging_kernel),
               ("another architecture", another_architecture)])

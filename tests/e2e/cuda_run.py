@@ -71,7 +71,8 @@ def little_host_work(folder):
         counts.append(json.loads((folder / "counts").read_text()))
     assert counts[0]["allocations"] == counts[1]["allocations"], counts
     calls = (counts[1]["calls"] - counts[0]["calls"]) / 100
-    assert calls <= 10, f"{calls} calls of the driver a step"
+    # The batch: a copy, an event and a wait for it; the graph; the event of its end.
+    assert calls <= 5, f"{calls} calls of the driver a step"
     line = json.loads(harness.tool("sgdrun", "-n", 1, artifact, "--bench", 3).stdout.splitlines()[-1])
     assert line["host_us_median"] > 0 and line["steps_per_second"] > 0 and line["pinned_bytes"] > 0, line
 
@@ -146,7 +147,7 @@ def without_a_driver(folder):
     """An artifact for GPUs on a machine without any: one line that says what is missing."""
     artifact, _, _ = harness.Model("mlp_digits").compile(folder, {"data": 1}, extra=TARGET)
     run = harness.tool("sgdrun", "-n", 1, artifact, "--inputs", harness.MODELS / "mlp_digits" / "inputs.safetensors", "--outputs",
-                       folder / "out.safetensors", check=False, env={"SGD_CUDA_LIBRARIES": "", "SGD_EMULATED_GPUS": "0"})
+                       folder / "out.safetensors", check=False, env={"SGD_CUDA_LIBRARIES": "", "SGD_CUDA_LIBRARIES_ONLY": "1"})
     assert run.returncode == 1 and len(run.stderr.splitlines()) == 1, run.stderr
     assert "the NVIDIA driver" in run.stderr, run.stderr
     run = harness.tool("sgdrun", "-n", 1, artifact, "--bench", 1, "--device", "cpu", check=False)
@@ -200,19 +201,33 @@ def timelines(folder):
 
 def script_for_real_gpus(folder):
     """tests/gpu/run.sh packs and checks; only the GPU is not one."""
-    env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_BENCHMARKS": "", "SGD_STEPS": "10",
+    env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_BENCHMARKS": "bench_mlp", "SGD_STEPS": "10",
            "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     script = harness.MODELS.parent / "gpu" / "run.sh"
-    for command in ([script, "pack", folder / "packed"], [folder / "packed" / "run.sh", "check"]):
+    phases = ["values:mlp_digits", "replay", "ranks", "memory", "errors"]
+    for command in ([script, "pack", folder / "packed"], [folder / "packed" / "run.sh", "check", *phases]):
         run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env, timeout=harness.TIMEOUT)
         assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.count("ok      ") == 14 and "SKIPPED an artifact for another" not in run.stdout, run.stdout
+    # Speed on a GPU that does nothing; peers that are not there are said to be, and fail no case.
+    peers = {**env, "SGD_EMULATED_NOTHING": "1", "SGD_SPEED_STEPS": "2", "SGD_PEER_DEVICE": "none", "SGD_PEER_TIMEOUT": "30"}
+    for phase in ("speed:bench_mlp", "speed:no_such_benchmark"):
+        run = subprocess.run([folder / "packed" / "run.sh", "check", phase], capture_output=True, text=True, env=peers, timeout=harness.TIMEOUT)
+        assert run.returncode == phase.endswith("such_benchmark"), run.stdout + run.stderr
+    assert "FAILED  speed of no_such_benchmark: KeyError" in run.stdout and "| bench_mlp | 0." in run.stdout, run.stdout
+    written = (folder / "packed" / "results" / "speed.md").read_text()
+    assert "| bench_mlp | 0." in written and "bench_mlp: jax skipped: " in written, written
+    assert "| FAILED | speed of no_such_benchmark |" in (folder / "packed" / "results" / "check.md").read_text()
+    # No case begins when time has run out.
+    run = subprocess.run([folder / "packed" / "run.sh", "check", "errors"], capture_output=True, text=True, env={**env, "SGD_BUDGET": "-1"},
+                         timeout=harness.TIMEOUT)
+    assert run.returncode == 0 and run.stdout.count("SKIPPED ") == 5, run.stdout
     # As on a machine whose C library is older: everything with the packed one.
     run = subprocess.run([folder / "packed" / "run.sh", "check", "errors"], capture_output=True, text=True, env={**env, "SGD_OWN_LIBC": "1"},
                          timeout=harness.TIMEOUT)
     assert run.returncode == 0 and run.stdout.count("ok      ") == 5, run.stdout + run.stderr
     size = sum(path.stat().st_size for path in (folder / "packed").rglob("*"))
-    assert size < 48 << 20, f"{size} bytes packed"
+    assert size < 64 << 20, f"{size} bytes packed"
 
 
 harness.main([("one rank", one_rank), ("replayed as eager", replayed_as_eager), ("little host work", little_host_work),

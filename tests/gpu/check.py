@@ -1,9 +1,10 @@
 """Runs what pack_models.py compiled on this machine's GPU, and says case by case whether it is right.
 
-    check.py [PHASE[:NAME,...]]...     phases: values ranks replay memory errors speed; by default all
+    check.py [PHASE[:NAME,...]]...     phases: values speed replay ranks memory errors; by default all
 
-Prints "ok", "FAILED" or "SKIPPED" for every case; exits with 1 when one has failed. Figures of the phase `speed`, with the machine they are
-of, go to OUT (default: results) as speed.jsonl and speed.md.
+Prints "ok", "FAILED" or "SKIPPED" for every case; exits with 1 when one has failed. What a case says goes to OUT (default: results) as it
+ends: check.md, and of the phase `speed` speed.jsonl and speed.md, ready for docs/performance.md. After SGD_BUDGET seconds (default 540)
+no further case begins.
 """
 import dataclasses
 import json
@@ -12,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import compare_tensors
 import sgdrun
@@ -20,6 +22,7 @@ from sgdrun import HERE, ResultError
 
 MODELS = HERE / "models"
 STEPS = int(os.environ.get("SGD_STEPS", 1000))
+BUDGET = float(os.environ.get("SGD_BUDGET", 540))
 OUT = pathlib.Path(os.environ.get("OUT") or HERE / "results")
 
 
@@ -117,16 +120,17 @@ def tf32_outputs(folder, name):
         raise ResultError("; ".join(wrong[:5]))
 
 
-def loose_values():
-    cases = [Case("bench_gpt in bf16", narrow_loss)] if (MODELS / "bench_gpt" / "bf16.sgda").exists() else []
-    return cases + [Case(f"{path.parent.name} in TF32", lambda f, name=path.parent.name: tf32_outputs(f, name)) for path in sorted(MODELS.glob("*/tf32.sgda"))]
+def tf32_values(names):
+    return [Case(f"{name} in TF32", lambda f, name=name: tf32_outputs(f, name)) for name in names if (MODELS / name / "tf32.sgda").exists()]
 
 
 def values(names):
     cases = [Case(f"{name} on 1 rank", lambda f, name=name: compare(f, name, 1)) for name in names or models("models")]
+    cases += tf32_values(names or models("models"))
     if names:
         return cases
-    return cases + [Case(name, lambda f, name=name: compare_benchmark(f, name)) for name in models("benchmarks")] + loose_values()
+    cases += [Case(name, lambda f, name=name: compare_benchmark(f, name)) for name in models("benchmarks")]
+    return cases + ([Case("bench_gpt in bf16", narrow_loss)] if (MODELS / "bench_gpt" / "bf16.sgda").exists() else [])
 
 
 def ranks(names):
@@ -213,7 +217,8 @@ def speeds(names):
     return [Case(f"speed of {name}", lambda f, name=name: speed.measure(name, f, OUT)) for name in names or speed.NAMES]
 
 
-PHASES = {"values": values, "ranks": ranks, "replay": replay, "memory": memory, "errors": errors, "speed": speeds}
+# Speed early: what comes first is there when time runs out.
+PHASES = {"values": values, "speed": speeds, "replay": replay, "ranks": ranks, "memory": memory, "errors": errors}
 
 
 def run(case):
@@ -222,26 +227,60 @@ def run(case):
             case.run(pathlib.Path(folder))
         except Skipped as reason:
             return f"SKIPPED {case.name}: {reason}"
-        except (ResultError, subprocess.SubprocessError, OSError, KeyError, ValueError) as error:
-            return f"FAILED  {case.name}: {error}"
+        except Exception as error:  # whatever it is: the other cases are worth running
+            what = str(error) if isinstance(error, ResultError) else f"{type(error).__name__}: {error}"
+            return f"FAILED  {case.name}: {what}"
     return f"ok      {case.name}"
 
 
+def cases_of(phase, names):
+    """The cases of a phase, or one that says why there are none."""
+    try:
+        return PHASES[phase](names)
+    except Exception as error:
+        def fail(folder, error=error):
+            raise error
+        return [Case(f"phase {phase}", fail)]
+
+
+class Report:
+    """Says what came of every case, here and in OUT/check.md."""
+
+    def __init__(self):
+        self.began, self.failed = time.monotonic(), 0
+        OUT.mkdir(parents=True, exist_ok=True)
+        self.file = open(OUT / "check.md", "w")
+        machine = speed.machine()
+        print(machine, flush=True)
+        self.write(f"{machine}\n\n| | case | seconds | |\n|---|---|---|---|")
+
+    def write(self, text):
+        print(text, file=self.file, flush=True)
+
+    def run(self, case):
+        begin = time.monotonic()
+        if begin - self.began > BUDGET:
+            line = f"SKIPPED {case.name}: {BUDGET:.0f} seconds have passed"
+        else:
+            line = run(case)
+        self.failed += line.startswith("FAILED")
+        print(line, flush=True)
+        said = line[8:].removeprefix(case.name).removeprefix(": ").replace("\n", " ").replace("|", "\\|")
+        self.write(f"| {line[:8].strip()} | {case.name} | {time.monotonic() - begin:.1f} | {said} |")
+
+
 def main():
-    OUT.mkdir(parents=True, exist_ok=True)
-    print(speed.machine(), flush=True)
-    failed = 0
-    for argument in sys.argv[1:] or PHASES:
-        phase, _, names = argument.partition(":")
+    wanted = [argument.partition(":") for argument in sys.argv[1:] or PHASES]
+    for phase, _, _ in wanted:
         if phase not in PHASES:
             sys.exit(f"no phase '{phase}'; there are {' '.join(PHASES)}")
-        for case in PHASES[phase]([name for name in names.split(",") if name]):
-            line = run(case)
-            failed += line.startswith("FAILED")
-            print(line, flush=True)
+    report = Report()
+    for phase, _, names in wanted:
+        for case in cases_of(phase, [name for name in names.split(",") if name]):
+            report.run(case)
     if (OUT / "speed.jsonl").exists():
         print(speed.table(OUT))
-    return 1 if failed else 0
+    return 1 if report.failed else 0
 
 
 if __name__ == "__main__":

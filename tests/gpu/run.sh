@@ -2,8 +2,9 @@
 # Checks on a machine with a GPU what tests elsewhere check on doubles.
 #   tests/gpu/run.sh pack FOLDER      on the machine with the build (SGD_BUILD_DIR, default build): programs, their libraries, compiled models
 #   FOLDER/run.sh check [PHASE...]    on the machine with the GPU: needs the driver, cuBLASLt, cuDNN, NCCL and a python3 with numpy; no build
-#                                     tools. Phases: values ranks replay memory errors speed, or speed:bench_gpt,bench_mlp; by default all
-# cuBLASLt, cuDNN and NCCL are found in the system, in CUDA_HOME, or beside the Python that runs this. Figures go to OUT (default: results).
+#                                     tools. Phases: values speed replay ranks memory errors, or speed:bench_gpt,bench_mlp; by default all, within
+#                                     ten minutes. Results are written as they come, also as markdown, to OUT (default: results).
+# cuBLASLt, cuDNN and NCCL are found in the system, in CUDA_HOME, or beside the Python that runs this.
 set -euo pipefail
 
 models=${SGD_MODELS:-mlp_digits gpt_dp gpt_zero1 gpt_zero3 gpt_tp gpt_scan moe_einsum resnet_small resnet_spatial}
@@ -57,5 +58,5 @@ check() {
 case ${1:-} in
   pack) pack "${2:?say into which folder}" ;;
   check) shift; check "$@" ;;
-  *) sed -n '2,7s/^# //p' "$0"; exit 2 ;;
+  *) sed -n '2,8s/^# //p' "$0"; exit 2 ;;
 esac

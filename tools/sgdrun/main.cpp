@@ -39,8 +39,10 @@ absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes
   absl::StatusOr<std::unique_ptr<Session>> session = Session::Create(job, rank, start);
   if (!session.ok()) return session.status();
   const absl::Status status = RunSession(job, **session, std::move(start));
-  // Before anything of the device is freed, which would wait for what may never end.
-  if (!status.ok()) (*session)->communicator().EndJob(status);
+  if (status.ok()) return status;
+  (*session)->communicator().EndJob(status);
+  // Whoever frees memory of a device waits for what runs there, which may never end: the end of this process frees it.
+  if ((*session)->IsBusy()) static_cast<void>(session->release());
   return status;
 }
 

@@ -175,7 +175,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.AddSwitch("--fast", options.fast,
                   "Let GPUs' switches take sums, in an order that may be another one in every run");
   ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
-  ranks.AddSwitch("--eager", options.eager, "Give GPUs every instruction of every step, instead of a recorded graph");
+  ranks.AddSwitch(
+      "--eager", options.eager,
+      "Give GPUs every instruction of every step and wait for each, instead of a recorded graph: errors name theirs");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
   ranks.Add("--nnodes", "N", flags.nodes, "This host is one of N that start as many ranks each")

@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "runtime/artifact/kept_inputs.h"
 #include "runtime/device/algorithm_choices.h"
+#include "runtime/device/queues.h"
 #include "tools/sgdrun/initial_inputs.h"
 #include "tools/sgdrun/redistribute.h"
 
@@ -162,6 +164,17 @@ absl::Status Session::Begin(uint64_t step, bool carries) {
 absl::Status Session::Run(uint64_t step, bool carries) {
   absl::Status status = Begin(step, carries);
   return status.ok() ? End() : status;
+}
+
+bool Session::IsBusy() const {
+  device::Queues* const queues = context_->device().queues();
+  if (queues == nullptr) return false;
+  for (int milliseconds = 0; milliseconds < 1000; ++milliseconds) {
+    const absl::StatusOr<bool> is_idle = queues->IsIdle();
+    if (!is_idle.ok() || *is_idle) return false;
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return true;
 }
 
 void Session::FillInputs(uint64_t step) {

@@ -46,6 +46,8 @@ class Session {
   absl::Status End() { return executor_->End(); }
   bool has_queues() const { return executor_->has_queues(); }
   bool runs_ahead() const { return has_queues() && !executor_options().profile; }
+  // Whether the device still runs something a second after this was asked.
+  bool IsBusy() const;
   // Makes carried outputs the next step's inputs, unless the last step that has begun does; outputs are lost.
   absl::Status CarryOutputs() { return has_carried_ ? absl::OkStatus() : carry_->Run(); }
 

@@ -1,13 +1,18 @@
 // Fills the table of functions.
 #include "targets/gpu/device/cublas_lt.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 
 namespace sgd::cuda {
-absl::StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open() {
-  absl::StatusOr<DynamicLibrary> library =
-      DynamicLibrary::Open({"libcublasLt.so.13", "libcublasLt.so.12"}, "which computes matrix products");
+
+absl::StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open(int driver_version) {
+  std::vector<std::string> names = {"libcublasLt.so.12"};
+  if (driver_version >= 13000) names.insert(names.begin(), "libcublasLt.so.13");
+  absl::StatusOr<DynamicLibrary> library = DynamicLibrary::Open(names, "which computes matrix products");
   if (!library.ok()) return library.status();
   auto cublas = absl::WrapUnique(new CublasLt(*std::move(library)));
 #define SGD_FIND(name) \

@@ -34,7 +34,8 @@ namespace sgd::cuda {
 class CublasLt {
  public:
   // FailedPrecondition when the library is missing or older than CUDA 12.
-  static absl::StatusOr<std::unique_ptr<CublasLt>> Open();
+  // The newest that a driver of this CUDA version runs, such as 13000: one of CUDA 13 needs a driver of it.
+  static absl::StatusOr<std::unique_ptr<CublasLt>> Open(int driver_version);
   ~CublasLt();
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;

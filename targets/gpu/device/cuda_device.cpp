@@ -162,7 +162,7 @@ std::optional<uint64_t> CudaDevice::used_bytes() const {
 
 absl::StatusOr<CublasLt*> CudaDevice::cublas() {
   if (cublas_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<CublasLt>> opened = CublasLt::Open();
+    absl::StatusOr<std::unique_ptr<CublasLt>> opened = CublasLt::Open(driver_->version);
     if (!opened.ok()) return opened.status();
     cublas_ = *std::move(opened);
   }

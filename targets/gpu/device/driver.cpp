@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "absl/strings/str_cat.h"
+#include "targets/gpu/device/driver_errors.h"
 
 namespace sgd::cuda {
 namespace {
@@ -55,23 +56,10 @@ absl::Status Driver::Check(CUresult result, const std::string& what) const {
   const char* text = nullptr;
   cuGetErrorName(result, &name);
   cuGetErrorString(result, &text);
-  const std::string message = absl::StrCat(what, ": ", name == nullptr ? absl::StrCat("error ", result) : name,
-                                           text == nullptr ? "" : ": ", text == nullptr ? "" : text);
-  switch (result) {
-    case CUDA_ERROR_OUT_OF_MEMORY:
-      return absl::ResourceExhaustedError(message);
-    case CUDA_ERROR_NO_DEVICE:
-    case CUDA_ERROR_INVALID_DEVICE:
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
-    case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    case CUDA_ERROR_INVALID_PTX:
-    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-    case CUDA_ERROR_STUB_LIBRARY:
-      return absl::FailedPreconditionError(message);
-    default:
-      return absl::InternalError(message);
-  }
+  const char* const advice = AdviceFor(result);
+  return absl::Status(CodeOf(result), absl::StrCat(what, ": ", name == nullptr ? absl::StrCat("error ", result) : name,
+                                                   text == nullptr ? "" : ": ", text == nullptr ? "" : text,
+                                                   *advice == 0 ? "" : ": ", advice));
 }
 
 }  // namespace sgd::cuda

@@ -78,7 +78,7 @@ struct Driver {
   // The CUDA version that the driver knows, e.g. 13000; from Load.
   int version = 0;
 
-  // OK, or what failed: ResourceExhausted for memory, FailedPrecondition for what this machine has not, else Internal.
+  // OK, or what failed and what to do about it; codes as of driver_errors.h. May be called before cuInit.
   absl::Status Check(CUresult result, const std::string& what) const;
 
  private:

@@ -75,9 +75,13 @@ std::vector<std::string> LibraryFolders() {
 absl::StatusOr<DynamicLibrary> DynamicLibrary::Open(const std::vector<std::string>& names, const std::string& purpose) {
   const std::string first = Variable("SGD_CUDA_LIBRARIES");
   std::vector<std::string> folders = absl::StrSplit(first, ':', absl::SkipEmpty());
-  folders.push_back("");  // where the system looks
-  for (std::string& folder : LibraryFolders()) folders.push_back(std::move(folder));
   std::string problem;
+  if (Variable("SGD_CUDA_LIBRARIES_ONLY") == "1") {
+    problem = absl::StrCat("it is not in '", first, "' (SGD_CUDA_LIBRARIES), and SGD_CUDA_LIBRARIES_ONLY is set");
+  } else {
+    folders.push_back("");  // where the system looks
+    for (std::string& folder : LibraryFolders()) folders.push_back(std::move(folder));
+  }
   for (const std::string& folder : folders) {
     for (const std::string& name : names) {
       const std::string path = folder.empty() ? name : absl::StrCat(folder, "/", name);

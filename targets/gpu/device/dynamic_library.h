@@ -19,8 +19,8 @@ std::vector<std::string> LibraryFolders();
 class DynamicLibrary {
  public:
   // Opens the first of the names that exists. Names are sonames, newest first. SGD_CUDA_LIBRARIES, folders with colons
-  // between, comes before everything else. FailedPrecondition, saying what was tried, when there is none; `purpose`
-  // says what it is for.
+  // between, comes before everything else, and with SGD_CUDA_LIBRARIES_ONLY=1 there is nothing else.
+  // FailedPrecondition, saying what was tried, when there is none; `purpose` says what it is for.
   static absl::StatusOr<DynamicLibrary> Open(const std::vector<std::string>& names, const std::string& purpose);
 
   // Address of a function; FailedPrecondition, asking for a newer version, when the library has it not.

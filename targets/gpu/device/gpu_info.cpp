@@ -118,8 +118,6 @@ absl::Status ExplainGpuError(const Driver& driver, CUresult result, CUdevice dev
                  ? "its compute mode is 'exclusive process' and another process has it: end that one, or allow several "
                    "with nvidia-smi -c DEFAULT"
                  : "another process has it, or it is being reset; nvidia-smi shows who";
-  } else if (result == CUDA_ERROR_ECC_UNCORRECTABLE) {
-    advice = "its memory has an error that cannot be corrected: nvidia-smi -q -d ECC shows it, a reset may retire it";
   }
   if (advice.empty()) return status;
   return absl::Status(absl::StatusCode::kFailedPrecondition, absl::StrCat(status.message(), ": ", advice));

@@ -1,23 +1,29 @@
 // A double of libcuda.so.1 for tests on machines without a GPU: the functions that targets/gpu/device calls.
 //
 // SGD_EMULATED_GPUS (default 8), SGD_EMULATED_CAPABILITY (90), SGD_EMULATED_DRIVER_VERSION (13000) and
-// SGD_EMULATED_MEMORY say what machine it is. Kernels are run by the function `sgd_emulate_kernel` of the library that
-// SGD_EMULATED_KERNELS names.
+// SGD_EMULATED_MEMORY say what machine it is. Of all kernels that run, counted from 1 on, number SGD_EMULATED_FAULT fails
+// with CUDA_ERROR_ILLEGAL_ADDRESS and number SGD_EMULATED_HANG never ends. Kernels are run by the function
+// `sgd_emulate_kernel` of the library that SGD_EMULATED_KERNELS names.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/targets/gpu/doubles/contract.h"
 #include "tests/targets/gpu/doubles/emulate_kernel.h"
 #include "tests/targets/gpu/doubles/machine.h"
 #include "tests/targets/gpu/doubles/memory.h"
 
+using sgd::emulated::CheckContext;
+using sgd::emulated::CheckNotCapturing;
 using sgd::emulated::EmulatedEvent;
 using sgd::emulated::EmulatedStream;
 using sgd::emulated::GraphNodes;
@@ -35,6 +41,7 @@ struct EmulatedFunction {
   struct EmulatedModule* module;
   std::string symbol;
   size_t parameters;  // of 64 bits each
+  uint64_t dynamic_limit = sgd::emulated::kSharedBytes;
 };
 
 struct EmulatedModule {
@@ -95,6 +102,11 @@ sgd::emulated::EmulateKernel KernelRunner() {
 
 CUresult RunKernel(const EmulatedFunction& function, const sgd::emulated::KernelLaunch& launch,
                    std::vector<uint64_t> arguments) {
+  static const int fault = Setting("SGD_EMULATED_FAULT", 0);
+  static const int hang = Setting("SGD_EMULATED_HANG", 0);
+  static std::atomic<int> run = 0;
+  if (run + 1 == hang) return CUDA_ERROR_NOT_READY;
+  if (++run == fault) return CUDA_ERROR_ILLEGAL_ADDRESS;
   // What lies in device memory is an address, the rest are numbers.
   for (uint64_t& argument : arguments) {
     if ((argument & sgd::emulated::kDeviceBit) == 0 || static_cast<int64_t>(argument) < 0) continue;
@@ -111,6 +123,8 @@ CUresult RunKernel(const EmulatedFunction& function, const sgd::emulated::Kernel
 template <typename Word>
 CUresult Fill(CUdeviceptr target, size_t pitch, Word value, size_t width, size_t height, CUstream stream) {
   if (target % sizeof(Word) != 0 || pitch % sizeof(Word) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (height > 1 && (pitch < width * sizeof(Word) || pitch > sgd::emulated::kMostPitch))
+    return CUDA_ERROR_INVALID_VALUE;
   return Machine::OfThisThread().Enqueue(Of(stream), [=] {
     const size_t bytes = height == 0 ? 0 : (height - 1) * pitch + width * sizeof(Word);
     std::byte* memory = Memory::Get().Resolve(target, bytes);
@@ -128,6 +142,14 @@ const char* NameOf(CUresult error) {
       return "CUDA_ERROR_OUT_OF_MEMORY";
     case CUDA_ERROR_ILLEGAL_ADDRESS:
       return "CUDA_ERROR_ILLEGAL_ADDRESS";
+    case CUDA_ERROR_INVALID_CONTEXT:
+      return "CUDA_ERROR_INVALID_CONTEXT";
+    case CUDA_ERROR_NOT_INITIALIZED:
+      return "CUDA_ERROR_NOT_INITIALIZED";
+    case CUDA_ERROR_INVALID_VALUE:
+      return "CUDA_ERROR_INVALID_VALUE";
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+      return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
     case CUDA_ERROR_NOT_SUPPORTED:
       return "CUDA_ERROR_NOT_SUPPORTED";
     case CUDA_ERROR_NOT_FOUND:
@@ -162,7 +184,12 @@ extern "C" CUresult sgd_emulated_enqueue(CUstream stream, CUresult (*function)(v
 
 extern "C" {
 
-CUresult cuInit(unsigned) { return Setting("SGD_EMULATED_GPUS", 8) == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS; }
+CUresult cuInit(unsigned flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (Setting("SGD_EMULATED_GPUS", 8) == 0) return CUDA_ERROR_NO_DEVICE;
+  sgd::emulated::NoteInit();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuDriverGetVersion(int* version) {
   *version = Setting("SGD_EMULATED_DRIVER_VERSION", 13000);
@@ -220,15 +247,15 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
 // SGD_EMULATED_RETAIN: an error to give instead.
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (const int error = Setting("SGD_EMULATED_RETAIN", 0)) return static_cast<CUresult>(error);
-  *context = reinterpret_cast<CUcontext>(static_cast<uint64_t>(device) + 1);
+  *context = sgd::emulated::RetainContext(device);
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice) {
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   Machine::OfThisThread().ForgetError();
-  return CUDA_SUCCESS;
+  return sgd::emulated::ReleaseContext(device);
 }
-CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext context) { return sgd::emulated::SetContext(context); }
 
 CUresult cuMemGetInfo(size_t* free, size_t* total) {
   *total = Memory::Get().total();
@@ -236,31 +263,36 @@ CUresult cuMemGetInfo(size_t* free, size_t* total) {
   return CUDA_SUCCESS;
 }
 
-// As the driver: not while this thread captures.
 CUresult cuMemAlloc(CUdeviceptr* address, size_t bytes) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (Machine::OfThisThread().is_capturing()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (const CUresult result = CheckNotCapturing(); result != CUDA_SUCCESS) return result;
   *address = Memory::Get().Allocate(bytes);
   return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
+// Waits for everything that runs, as the driver does.
 CUresult cuMemFree(CUdeviceptr address) {
+  if (const CUresult result = CheckNotCapturing(); result != CUDA_SUCCESS) return result;
+  Machine::OfThisThread().DrainAll();
   return Memory::Get().Free(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
-  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (Machine::OfThisThread().is_capturing()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
+  constexpr unsigned kKnown = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  if (bytes == 0 || (flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult result = CheckNotCapturing(); result != CUDA_SUCCESS) return result;
   *memory = Memory::Get().AllocatePinned(bytes);
   return *memory == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeHost(void* memory) {
+  if (const CUresult result = CheckNotCapturing(); result != CUDA_SUCCESS) return result;
   return Memory::Get().FreePinned(memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 // Ordinary memory of the host cannot be recorded, and a copy into it has been made when the call returns.
 CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  if (const CUresult result = CheckContext(); result != CUDA_SUCCESS) return result;
   const bool to_pageable = Memory::Get().IsPageable(target, bytes);
   if ((to_pageable || Memory::Get().IsPageable(source, bytes)) && Machine::OfThisThread().is_capturing())
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -279,6 +311,7 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* given, CUstream stream) {
   if (copy.srcMemoryType != CU_MEMORYTYPE_DEVICE || copy.dstMemoryType != CU_MEMORYTYPE_DEVICE)
     return CUDA_ERROR_INVALID_VALUE;
   if (copy.srcPitch < copy.WidthInBytes || copy.dstPitch < copy.WidthInBytes) return CUDA_ERROR_INVALID_VALUE;
+  if (std::max(copy.srcPitch, copy.dstPitch) > sgd::emulated::kMostPitch) return CUDA_ERROR_INVALID_VALUE;
   return Machine::OfThisThread().Enqueue(Of(stream), [copy] {
     const size_t rows = copy.Height == 0 ? 0 : copy.Height - 1;
     std::byte* to = Memory::Get().Resolve(copy.dstDevice, rows * copy.dstPitch + copy.WidthInBytes);
@@ -314,7 +347,10 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned, int) {
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int) {
+  if (const CUresult result = CheckContext(); result != CUDA_SUCCESS) return result;
+  // Others would wait for the legacy stream, which libraries may use.
+  if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   *stream = reinterpret_cast<CUstream>(Machine::OfThisThread().AddStream());
   return CUDA_SUCCESS;
 }
@@ -332,6 +368,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+  if (const CUresult result = CheckContext(); result != CUDA_SUCCESS) return result;
   return Machine::OfThisThread().BeginCapture(Of(stream));
 }
 
@@ -347,6 +384,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  if (const CUresult result = CheckContext(); result != CUDA_SUCCESS) return result;
   *event = reinterpret_cast<CUevent>(new EmulatedEvent{.is_timed = (flags & CU_EVENT_DISABLE_TIMING) == 0});
   return CUDA_SUCCESS;
 }
@@ -371,7 +409,14 @@ CUresult cuEventRecord(CUevent event, CUstream stream) { return Machine::OfThisT
 
 CUresult cuEventQuery(CUevent event) { return Machine::OfThisThread().Poll(Of(event)); }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
+  if (const CUresult result = CheckNotCapturing(); result != CUDA_SUCCESS) return result;
+  // A log is written up to its size, which stands among the options.
+  for (unsigned i = 0; i < count; ++i) {
+    const bool is_log = options[i] == CU_JIT_ERROR_LOG_BUFFER || options[i] == CU_JIT_INFO_LOG_BUFFER;
+    const bool has_size = i + 1 < count && options[i + 1] == options[i] + 1 && values[i + 1] != nullptr;
+    if (is_log && !has_size) return CUDA_ERROR_INVALID_VALUE;
+  }
   const std::string_view text = static_cast<const char*>(image);
   if (text.find("PTX_TOO_NEW") != std::string_view::npos) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   auto loaded = std::make_unique<EmulatedModule>();
@@ -393,12 +438,21 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return CUDA_ERROR_NOT_FOUND;
 }
 
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  if (value < 0 || static_cast<uint64_t>(value) > sgd::emulated::kMostSharedBytes) return CUDA_ERROR_INVALID_VALUE;
+  Of(function)->dynamic_limit = static_cast<uint64_t>(value);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
                         void**) {
-  if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult result = CheckContext(); result != CUDA_SUCCESS) return result;
+  if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult fits = sgd::emulated::CheckLaunch(
+      {grid_x, block_x, shared_bytes, Of(function)->dynamic_limit, Of(function)->parameters * sizeof(uint64_t)});
+  if (fits != CUDA_SUCCESS) return fits;
   std::vector<uint64_t> arguments(Of(function)->parameters);
   for (size_t i = 0; i < arguments.size(); ++i) std::memcpy(&arguments[i], parameters[i], sizeof(uint64_t));
   const sgd::emulated::KernelLaunch launch{grid_x, block_x, shared_bytes};

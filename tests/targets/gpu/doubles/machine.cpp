@@ -36,6 +36,7 @@ Machine& Machine::OfThisThread() {
 
 Machine::Machine() {
   const char* seed = getenv("SGD_EMULATED_ORDER");
+  does_nothing_ = getenv("SGD_EMULATED_NOTHING") != nullptr;
   random_.seed(seed == nullptr ? 1 : static_cast<uint32_t>(strtoul(seed, nullptr, 10)));
 }
 
@@ -56,7 +57,7 @@ CUresult Machine::Enqueue(EmulatedStream* stream, Operation run) {
     return CUDA_SUCCESS;
   }
   CountCall();
-  stream->items.push_back({std::move(run), nullptr, nullptr});
+  if (!does_nothing_) stream->items.push_back({std::move(run), nullptr, nullptr});
   return error_;
 }
 
@@ -67,8 +68,10 @@ CUresult Machine::Record(EmulatedStream* stream, EmulatedEvent* event) {
     return CUDA_SUCCESS;
   }
   CountCall();
+  if (does_nothing_ && event->recorded != nullptr) return error_;
   event->recorded = std::make_shared<Completion>();
-  stream->items.push_back({nullptr, nullptr, event->recorded});
+  event->recorded->is_done = does_nothing_;
+  if (!does_nothing_) stream->items.push_back({nullptr, nullptr, event->recorded});
   return error_;
 }
 
@@ -82,7 +85,8 @@ CUresult Machine::Wait(EmulatedStream* stream, EmulatedEvent* event) {
   // An event of before the capture is no part of the graph.
   if (stream->graph != nullptr) return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
   CountCall();
-  if (event->recorded != nullptr) stream->items.push_back({nullptr, event->recorded, nullptr});
+  if (event->recorded != nullptr && !event->recorded->is_done)
+    stream->items.push_back({nullptr, event->recorded, nullptr});
   return error_;
 }
 
@@ -140,6 +144,7 @@ CUresult GraphRun::Advance(std::mt19937& random) {
 }
 
 CUresult Machine::Launch(EmulatedStream* stream, std::shared_ptr<const GraphNodes> graph) {
+  if (does_nothing_) return CountCall(), error_;
   auto run = std::make_shared<GraphRun>(std::move(graph));
   return Enqueue(stream, [this, run] { return run->Advance(random_); });
 }
@@ -186,6 +191,10 @@ CUresult Machine::Drain(EmulatedStream* stream) {
     if (now > deadline) return CUDA_ERROR_LAUNCH_TIMEOUT;
   }
   return error_;
+}
+
+void Machine::DrainAll() {
+  for (const auto& stream : streams_) Drain(stream.get());
 }
 
 CUresult Machine::Poll(EmulatedStream* stream) {

@@ -1,5 +1,6 @@
 // Streams, events and graphs of the emulated GPU. Work is done only when someone waits for it, and then in a random
-// order among those that events allow, so that a missing event shows.
+// order among those that events allow, so that a missing event shows. With SGD_EMULATED_NOTHING=1 nothing is done at
+// all, and is complete at once: what is left of a step is the host's own work.
 #pragma once
 
 #include <cuda.h>
@@ -93,6 +94,8 @@ class Machine {
   // Runs until the stream is idle; the first error of any operation, from then on always. CUDA_ERROR_LAUNCH_TIMEOUT
   // when nothing gets ready for a minute: the driver would wait for ever.
   CUresult Drain(EmulatedStream* stream);
+  // The same for all streams, whatever comes of them.
+  void DrainAll();
   // Runs a little; CUDA_ERROR_NOT_READY while there is more.
   CUresult Poll(EmulatedStream* stream);
   CUresult Poll(EmulatedEvent* event);
@@ -107,6 +110,7 @@ class Machine {
   std::unique_ptr<GraphNodes> capture_;
   EmulatedStream* origin_ = nullptr;
   CUresult error_ = CUDA_SUCCESS;
+  bool does_nothing_ = false;
   std::mt19937 random_;
 };
 
