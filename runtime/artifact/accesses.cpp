@@ -86,6 +86,7 @@ Accesses AccessesOf(const Instruction& instruction) {
       accesses.Read(operand->source());
       accesses.Write(operand->target());
     }
+    accesses.Write(collective->staging());
   }
   return accesses;
 }

@@ -29,7 +29,7 @@ PASSES = {
     "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
     "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/schedule": IR + ["passes/cost"],
-    "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule"],
+    "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule", "runtime/comm"],  # staged_bytes.h
 }
 COMPILER = {
     "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],

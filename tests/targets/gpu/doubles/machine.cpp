@@ -188,6 +188,10 @@ CUresult Machine::Drain(EmulatedStream* stream) {
   return error_;
 }
 
+void Machine::DrainAll() {
+  for (const auto& stream : streams_) Drain(stream.get());
+}
+
 CUresult Machine::Poll(EmulatedStream* stream) {
   if (capture_ != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->is_idle()) return error_;

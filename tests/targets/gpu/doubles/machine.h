@@ -93,6 +93,7 @@ class Machine {
   // Runs until the stream is idle; the first error of any operation, from then on always. CUDA_ERROR_LAUNCH_TIMEOUT
   // when nothing gets ready for a minute: the driver would wait for ever.
   CUresult Drain(EmulatedStream* stream);
+  void DrainAll();
   // Runs a little; CUDA_ERROR_NOT_READY while there is more.
   CUresult Poll(EmulatedStream* stream);
   CUresult Poll(EmulatedEvent* event);
