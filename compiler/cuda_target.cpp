@@ -50,6 +50,9 @@ class CudaKernels : public Target {
     description.elementsPerLaunch = 1 << 20;
     description.products = {.batchDims = 1, .elementsPerCall = description.elementsPerLaunch};
     description.productWorkspaceBytes = getWorkspaceBytes();
+    // NCCL's types and operators.
+    description.combinesShortIntegers = description.combinesBits = false;
+    description.collectivesPack = true;
     description.convolutions = getCudnnConvolutions();
     description.convolutionEpilogues = takesCudnnEpilogue;
     description.attentionDepth = gpu::kMostDepth;

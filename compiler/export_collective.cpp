@@ -100,6 +100,7 @@ FailureOr<artifact::CollectiveT> mlir::sgd::exportCollective(plan::CollectiveOp 
     if (failed(operand)) return failure();
     target.operands.push_back(std::move(*operand));
   }
+  if (collective.getStaging()) target.staging = slices.getOwned(collective.getStaging());
   target.starts = static_cast<bool>(collective.getToken());
   return target;
 }

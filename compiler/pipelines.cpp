@@ -38,6 +38,8 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 }
 
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
+  passes.addNestedPass<func::FuncOp>(
+      createReplaceReductionsPass(ReplaceReductionsPassOptions{target.combinesShortIntegers, target.combinesBits}));
   passes.addNestedPass<func::FuncOp>(createFormScansPass(FormScansPassOptions{target.scanWorkers}));
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
   passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(target.convolutions));
@@ -68,6 +70,7 @@ void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(
       createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}, target.convolutionEpilogues));
   passes.addPass(createShareBuffersPass());
+  if (target.collectivesPack) passes.addPass(createGiveStagingPass());
   if (target.productWorkspaceBytes != 0)
     passes.addPass(createGiveWorkspacesPass(GiveWorkspacesPassOptions{target.productWorkspaceBytes}));
   passes.addPass(createOverlapCollectivesPass(

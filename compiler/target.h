@@ -44,6 +44,10 @@ struct TargetDescription {
   bool hasTf32 = false;
   /// What one call of a product takes.
   ProductLimits products;
+  /// Between ranks, integers of 16 bits are combined as they are, and integers by and and or. What is not is replaced.
+  bool combinesShortIntegers = true, combinesBits = true;
+  /// Collectives move only what lies together: the rest is packed, in memory of the plan.
+  bool collectivesPack = false;
   /// Memory that a product's library may use while it computes, at most; 0: none.
   uint64_t productWorkspaceBytes = 0;
   /// How convolutions are computed.

@@ -240,6 +240,8 @@ LogicalResult CollectiveOp::verify() {
   if (getDims().size() != needed) return emitOpError() << "needs " << needed << " dims";
   std::optional<int64_t> ranks = spmd::getGroupSize(*this, getAxes());
   if (!ranks) return emitOpError() << "names an unknown mesh or axis in " << getAxes();
+  if (getStaging() && getSpace(cast<MemRefType>(getStaging().getType())) != Space::Window)
+    return emitOpError("staging must lie in window space");
   for (auto [index, source, target] : llvm::enumerate(getSources(), getTargets())) {
     auto from = cast<MemRefType>(source.getType()), to = cast<MemRefType>(target.getType());
     if (getSpace(from) != Space::Window || getSpace(to) != Space::Window)

@@ -200,6 +200,7 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
     `dims[i]` is the dimension that all_gather joins and reduce_scatter cuts; all_to_all has dims = [split, concat]. An all_reduce's target
     may be its source. A permute sends from the rank whose linear index over `from` is i to the one whose linear index over `axes` is i.
     A gather_range has one of `ranges` for each source, which are tiles in the order of `axes`; results are in the order of `to`.
+    In `staging`, of the window too, a target packs what does not lie together while the collective runs.
     With a token it only begins, and runs beside what follows until the token's one `plan.done`; meanwhile no instruction touches its
     targets or writes its sources.
 
@@ -210,12 +211,12 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Plan_CollectiveKind:$kind, OptionalAttr<Sgd_ReduceKind>:$reduce,
     Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$targets,
-    DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from,
+    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$staging, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from,
     OptionalAttr<TypedArrayAttrBase<Sgd_Range, "ranges">>:$ranges, OptionalAttr<Sgd_AxisList>:$to);
   let results = (outs Optional<Plan_Token>:$token);
   let assemblyFormat = [{
-    $kind (`combining` $reduce^)? `(` $sources `:` type($sources) `)` `to` `(` $targets `:` type($targets) `)` `dims` $dims $axes (`from` $from^)?
-    (`ranges` $ranges^)? (`to` `axes` $to^)? attr-dict (`:` type($token)^)?
+    $kind (`combining` $reduce^)? `(` $sources `:` type($sources) `)` `to` `(` $targets `:` type($targets) `)`
+    (`staging` `(` $staging^ `:` type($staging) `)`)? `dims` $dims $axes (`from` $from^)? (`ranges` $ranges^)? (`to` `axes` $to^)? attr-dict (`:` type($token)^)?
   }];
   let hasVerifier = 1;
 }

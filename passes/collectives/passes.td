@@ -54,6 +54,17 @@ def CombineCollectivesPass : Pass<"spmd-combine-collectives", "::mlir::func::Fun
   let statistics = [Statistic<"numCombined", "combined", "Collectives that joined an earlier one">];
 }
 
+def ReplaceReductionsPass : Pass<"spmd-replace-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reductions between ranks that the target's collectives have not are made of those that it has";
+  let description = [{
+    Integers of 16 bits travel as 32 bits, which wrap alike. And, or and xor are all-gathers (of a reduce-scatter: an all-to-all), after
+    which every rank reduces what it has got; xor, which the sum of booleans is too, always.
+  }];
+  let options = [Option<"shortIntegers", "short-integers", "bool", "true", "Whether integers of 16 bits are combined as they are">,
+                 Option<"bits", "bits", "bool", "true", "Whether integers are combined by and and or; booleans always are">];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect", "::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def VerifySpmdPass : Pass<"spmd-verify", "::mlir::ModuleOp"> {
   let summary = "Closes the SPMD stage: nothing of the graph's shardings is left, and all ranks issue the same collectives";
   let description = [{

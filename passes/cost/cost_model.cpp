@@ -75,18 +75,19 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
   }
 }
 
+std::vector<::sgd::comm::RankDigit> CostModel::getDigits(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> parts) {
+  std::vector<::sgd::comm::RankDigit> digits;
+  for (const AxisPart& part : parts)
+    digits.push_back({static_cast<uint64_t>(getRankStride(mesh, part)), static_cast<uint64_t>(part.size)});
+  return digits;
+}
+
 void CostModel::addSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
                              const TileRange& range, uint64_t elementBytes, std::vector<uint64_t>& sent) {
-  auto getDigits = [&](ArrayRef<AxisPart> parts) {
-    std::vector<::sgd::comm::RankDigit> digits;
-    for (const AxisPart& part : parts)
-      digits.push_back({static_cast<uint64_t>(getRankStride(mesh, part)), static_cast<uint64_t>(part.size)});
-    return digits;
-  };
   uint64_t ranks = 1;
   for (int64_t size : mesh) ranks *= size;
   sent.resize(ranks);
-  ::sgd::comm::AddSentBytes(getDigits(tiles), getDigits(results), range, elementBytes, sent);
+  ::sgd::comm::AddSentBytes(getDigits(mesh, tiles), getDigits(mesh, results), range, elementBytes, sent);
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {

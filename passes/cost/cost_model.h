@@ -31,6 +31,9 @@ class CostModel {
     return ::sgd::comm::SentBytes(kind, getGroupSize(parts), bytes);
   }
 
+  /// What numbers a rank of `mesh` over `parts`, as runtime/comm/tile_range.h has it.
+  static std::vector<::sgd::comm::RankDigit> getDigits(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> parts);
+
   /// Adds to sent[r] the bytes that rank r sends when ranks whose tiles are ordered by `tiles` gather the ranges that
   /// are ordered by `results`; an element of the dimension has `elementBytes`.
   static void addSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,

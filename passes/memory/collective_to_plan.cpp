@@ -69,7 +69,8 @@ LogicalResult mlir::sgd::createCollective(OpBuilder& builder, Operation* op, Val
   ReduceKindAttr reduce = form.reduce ? ReduceKindAttr::get(builder.getContext(), *form.reduce) : ReduceKindAttr();
   auto collective = plan::CollectiveOp::create(
       builder, op->getLoc(), /*token=*/Type(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce,
-      sources, targets, builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from, form.ranges, form.to);
+      sources, targets, /*staging=*/Value(), builder.getDenseI64ArrayAttr(form.dims), form.axes, form.from, form.ranges,
+      form.to);
   collective->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }

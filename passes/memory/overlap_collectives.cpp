@@ -33,8 +33,9 @@ plan::CollectiveOp addToken(plan::CollectiveOp collective) {
   OpBuilder builder(collective);
   auto split = plan::CollectiveOp::create(builder, collective.getLoc(), plan::TokenType::get(collective.getContext()),
                                           collective.getKindAttr(), collective.getReduceAttr(), collective.getSources(),
-                                          collective.getTargets(), collective.getDimsAttr(), collective.getAxesAttr(),
-                                          collective.getFromAttr(), collective.getRangesAttr(), collective.getToAttr());
+                                          collective.getTargets(), collective.getStaging(), collective.getDimsAttr(),
+                                          collective.getAxesAttr(), collective.getFromAttr(),
+                                          collective.getRangesAttr(), collective.getToAttr());
   split->setDiscardableAttrs(collective->getDiscardableAttrDictionary());
   collective.erase();
   return split;

@@ -132,7 +132,10 @@ void OverlapScheduler::addNode(Operation* op) {
     written.append({gradient.getQueryGradient(), gradient.getKeyGradient(), gradient.getValueGradient()});
     if (gradient.getWorkspace()) written.push_back(gradient.getWorkspace());
   }
-  if (auto collective = dyn_cast<plan::CollectiveOp>(op)) llvm::append_range(written, collective.getTargets());
+  if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
+    llvm::append_range(written, collective.getTargets());
+    if (collective.getStaging()) written.push_back(collective.getStaging());
+  }
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) llvm::append_range(written, tiled.getOutputs());
   if (auto loop = dyn_cast<plan::LoopOp>(op)) llvm::append_range(written, loop.getSlots());
   if (auto branches = dyn_cast<plan::CaseOp>(op)) llvm::append_range(written, branches.getOutputs());

@@ -26,6 +26,16 @@ def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::ModuleOp"> {
   let options = [Option<"relu", "relu", "bool", "true", "Whether the target's products take the maximum with zero as the graph does">];
 }
 
+def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
+  let summary = "Collectives get memory in which a target packs what does not lie together";
+  let description = [{
+    For targets whose collectives move only bytes that lie together. Before: buffers are shared, none has an offset. After: a
+    plan.collective whose parts lie in rows at a sender or a receiver has staging in the window, as much as the rank packs that packs
+    most (runtime/comm/staged_bytes.h), which lives as long as the collective is under way.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
 def GiveWorkspacesPass : Pass<"sgd-give-workspaces", "::mlir::ModuleOp"> {
   let summary = "Matrix products of floats get memory that the target's library may use while it computes";
   let description = [{

@@ -107,6 +107,7 @@ Accesses AccessesOf(const Instruction& instruction) {
       accesses.Read(operand->source());
       accesses.Write(operand->target());
     }
+    accesses.Write(collective->staging());
   }
   return accesses;
 }

@@ -105,6 +105,10 @@ comm::CollectiveSpec SpecOf(const Collective& collective, std::string location) 
   if (collective.operands() != nullptr) {
     for (const CollectiveOperand* operand : *collective.operands()) spec.operands.push_back(OperandOf(*operand));
   }
+  if (const Slice* staging = collective.staging(); staging != nullptr) {
+    spec.staging_offset = staging->offset();
+    spec.staging_bytes = staging->size();
+  }
   spec.location = std::move(location);
   return spec;
 }

@@ -41,6 +41,10 @@ absl::Status VerifyCollective(const VerifyContext& context, const Collective& co
       return Invalid("an operand has a range exactly when ranges are gathered");
     }
   }
+  if (collective.staging() != nullptr) {
+    if (absl::Status status = VerifyWritable(context, collective.staging(), "staging"); !status.ok()) return status;
+    if (collective.staging()->space() != Space::Window) return Invalid("the staging is not in the window");
+  }
   const comm::CollectiveSpec spec = SpecOf(collective, "artifact");
   if (absl::Status status = comm::CheckAxes(context.mesh, spec.axes); !status.ok()) return status;
   if (absl::Status status = VerifyOperandSlices(context, collective, comm::AxesSize(spec.axes), spec); !status.ok()) {

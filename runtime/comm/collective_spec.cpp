@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/staged_bytes.h"
 
 namespace sgd::comm {
 namespace {
@@ -80,6 +81,23 @@ absl::Status CheckOverlaps(CollectiveKind kind, const std::vector<Range>& source
   return absl::OkStatus();
 }
 
+absl::Status CheckStaging(const CollectiveSpec& spec, uint64_t window_bytes, const std::vector<Range>& sources,
+                          const std::vector<Range>& targets) {
+  if (spec.staging_bytes == 0) return absl::OkStatus();
+  if (spec.staging_offset > window_bytes || spec.staging_bytes > window_bytes - spec.staging_offset ||
+      spec.staging_offset % kPieceAlignment != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(spec.staging_bytes, " bytes of staging at offset ",
+                                                   spec.staging_offset, " do not fit a window of ", window_bytes));
+  }
+  const Range staging{spec.staging_offset, spec.staging_offset + spec.staging_bytes};
+  for (const std::vector<Range>* ranges : {&sources, &targets}) {
+    for (const Range& range : *ranges) {
+      if (Overlap(staging, range)) return absl::InvalidArgumentError("the staging overlaps an operand");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Annotate(const absl::Status& status, const CollectiveSpec& spec) {
   return absl::Status(status.code(),
                       absl::StrCat(CollectiveName(spec.kind), " (", spec.location, "): ", status.message()));
@@ -107,6 +125,7 @@ absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64
     sources.push_back(*source);
     targets.push_back(*target);
   }
+  if (absl::Status status = CheckStaging(spec, window_bytes, sources, targets); !status.ok()) return status;
   return CheckOverlaps(spec.kind, sources, targets);
 }
 

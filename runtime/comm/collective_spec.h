@@ -52,6 +52,9 @@ struct CollectiveSpec {
   std::vector<AxisRef> from_axes;  // Permute only, see PermutePeers
   std::vector<AxisRef> to_axes;    // GatherRange only: the order of the results
   std::vector<CollectiveOperand> operands;
+  // Of the window, for packing: StagedBytes or more where the communicator packs, else none. Touches no operand.
+  uint64_t staging_offset = 0;
+  uint64_t staging_bytes = 0;
   std::string location;  // said in errors, e.g. "train: instruction 12: mlp.py:31:8"
 };
 
@@ -62,6 +65,9 @@ struct OperandCounts {
   uint64_t target = 0;
 };
 absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand, uint64_t group_size);
+
+// Bytes that the rank packs which packs most: see staged_bytes.h. Of a spec that has passed CheckSpec.
+uint64_t StagedBytes(const Mesh& mesh, const CollectiveSpec& spec);
 
 // Refuses what no communicator can execute: bad axes, sizes, offsets outside a window of
 // `window_bytes`, overlaps, and and/or on floating-point elements or add/mul on booleans.

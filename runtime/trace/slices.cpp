@@ -53,6 +53,7 @@ void VisitCollective(const artifact::Collective& collective, const VisitSlice& v
     visit("source", *collective.operands()->Get(i)->source());
     visit("target", *collective.operands()->Get(i)->target());
   }
+  VisitOptional("staging", collective.staging(), visit);
 }
 
 void VisitTiled(const artifact::Tiled& tiled, const VisitSlice& visit) {

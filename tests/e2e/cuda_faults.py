@@ -3,7 +3,7 @@ import os
 import re
 import signal
 import subprocess
-import time
+import uuid
 
 import harness
 
@@ -27,10 +27,11 @@ def start(command, env=None):
 
 
 def launched(artifact, *args):
-    """Four ranks that have come to replay their steps."""
-    process = start(bench(artifact, "-n", 4, *args))
-    harness.wait_until(lambda: len(harness.children(process.pid)) == 4 and all(harness.busy(p) for p in harness.children(process.pid)), 60)
-    time.sleep(0.3)  # well into the steps: a fault before is found by the same waits, and said in other words
+    """Four ranks that have come to replay their steps: a fault before is found by the same waits, and said in other words."""
+    replays = artifact.parent / f"replays-{uuid.uuid4().hex}"
+    replays.mkdir()
+    process = start(bench(artifact, "-n", 4, *args), {"SGD_EMULATED_REPLAYS": str(replays)})
+    harness.wait_until(lambda: len(list(replays.iterdir())) == 4, 60)
     return process, harness.children(process.pid)
 
 
@@ -73,7 +74,7 @@ def error_of_nccl(folder):
 
 def no_memory(folder):
     processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_MEMORY": "65536"} if rank == 1 else {})
-    all_say(processes, "rank 1: ", "the GPU has ", " of 65536 bytes free, this rank needs ", "CUDA_ERROR_OUT_OF_MEMORY")
+    all_say(processes, "rank 1: ", "the GPU has ", " of 65536 bytes free, this rank needs ", "cannot allocate memory of the GPU")
 
 
 def another_driver(folder):

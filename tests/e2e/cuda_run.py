@@ -15,6 +15,7 @@ DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
 os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
 os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
 TARGET = ["--target", "cuda:emulated"]
+BESIDE_THE_PLAN = 6 * 4096  # what allocations are rounded up by, and the number of the collective that is under way
 
 
 def values(folder, model, sizes):
@@ -82,6 +83,16 @@ def several_ranks(folder):
     losses(folder, "mlp_digits", {"data": 3}, 4)
     for model in ("gpt_zero1", "gpt_zero3", "gpt_tp", "gpt_scan"):
         values(folder, model, harness.Model(model).mesh)
+
+
+def takes_what_was_planned(folder):
+    """What a rank takes of the GPU's memory is the reported peak, and the second places of inputs on their way; packing for collectives included."""
+    for model in ("mlp_digits", "gpt_zero1", "gpt_zero3", "gpt_tp", "gpt_scan", "resnet_spatial", "moe_einsum"):
+        artifact, report, ranks = harness.Model(model).compile(folder, extra=TARGET)
+        run = harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1, env={"SGD_EMULATED_COUNTS": str(folder / "counts")})
+        staged = json.loads(run.stdout.splitlines()[-1])["staging_bytes"]
+        beside = json.loads((folder / "counts").read_text())["most_bytes"] - report["memory"]["peak"] - staged
+        assert 0 <= beside <= BESIDE_THE_PLAN, f"{model}: {beside} bytes beside the plan's {report['memory']['peak']}"
 
 
 def sends_what_was_said(folder):
@@ -231,6 +242,6 @@ def script_for_real_gpus(folder):
 
 
 harness.main([("one rank", one_rank), ("replayed as eager", replayed_as_eager), ("little host work", little_host_work),
-              ("several ranks", several_ranks), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
+              ("several ranks", several_ranks), ("memory", takes_what_was_planned), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
               ("manual", manual_by_value), ("convolutions", convolutions_by_value), ("algorithms", algorithms_are_kept), ("without a GPU", without_a_driver), ("topology", shows_topology), ("timelines", timelines), ("messages", says_what_is_wrong),
               ("script for real GPUs", script_for_real_gpus)])

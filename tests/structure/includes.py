@@ -30,7 +30,7 @@ PASSES = {
     "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/schedule": IR + ["passes/cost"],
     "passes/library": ["dialects/sgd", "passes/schedule"],
-    "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule", "passes/library"],
+    "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
 }
 COMPILER = {
     "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],

@@ -111,6 +111,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
                {"tensors", Size(collective.operands())},
                {"operand_bytes", operand_bytes},
                {"sent_bytes", SentBytesOf(root, collective)},
+               {"staging_bytes", collective.staging() == nullptr ? 0 : collective.staging()->size()},
                {"executions", artifact::ExecutionsOf(program, index)},
                {"loc", LocationText(program, instruction.loc())}};
   if (with_operands) json["operands"] = OperandsJson(collective);

@@ -6,65 +6,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/staged_bytes.h"
 #include "targets/gpu/device/collective_moves.h"
 #include "targets/gpu/device/memory.h"
+#include "targets/gpu/device/nccl_types.h"
 
 namespace sgd::cuda {
 namespace {
 
 using comm::CollectiveKind;
 using comm::CollectiveOperand;
-using comm::ElementType;
-using comm::ReduceKind;
-
-std::optional<ncclDataType_t> TypeOf(ElementType element) {
-  switch (element) {
-    case ElementType::kBool:
-    case ElementType::kU8:
-    case ElementType::kF8E4M3FN:
-    case ElementType::kF8E5M2:
-      return ncclUint8;
-    case ElementType::kI8:
-      return ncclInt8;
-    case ElementType::kI32:
-      return ncclInt32;
-    case ElementType::kU32:
-      return ncclUint32;
-    case ElementType::kI64:
-      return ncclInt64;
-    case ElementType::kU64:
-      return ncclUint64;
-    case ElementType::kF16:
-      return ncclFloat16;
-    case ElementType::kBF16:
-      return ncclBfloat16;
-    case ElementType::kF32:
-      return ncclFloat32;
-    case ElementType::kF64:
-      return ncclFloat64;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<ncclRedOp_t> ReductionOf(ReduceKind reduce, ElementType element) {
-  const bool is_bool = element == ElementType::kBool;
-  switch (reduce) {
-    case ReduceKind::kAdd:
-      return ncclSum;
-    case ReduceKind::kMul:
-      return ncclProd;
-    case ReduceKind::kMax:
-      return ncclMax;
-    case ReduceKind::kMin:
-      return ncclMin;
-    case ReduceKind::kAnd:
-      return is_bool ? std::optional(ncclMin) : std::nullopt;
-    case ReduceKind::kOr:
-      return is_bool ? std::optional(ncclMax) : std::nullopt;
-  }
-  return std::nullopt;
-}
 
 // A block of rows that lie one after the other is one row.
 comm::StridedCopy Packed(const Move& move, bool packs) {
@@ -77,36 +28,28 @@ comm::StridedCopy Packed(const Move& move, bool packs) {
 // Collects the parts of a collective; Finish puts them in their order.
 class ActionBuilder {
  public:
-  explicit ActionBuilder(const ActionPlace& place) : place_(place) {}
+  // Packs at `staging`, of StagedBytes.
+  ActionBuilder(const ActionPlace& place, std::byte* staging) : place_(place), staging_(staging) {}
 
   absl::Status AddReductions(const comm::CollectiveSpec& spec, uint64_t ranks);
-  absl::Status AddGathers(const comm::CollectiveSpec& spec, uint64_t ranks);
-  absl::Status AddMoves(const MoveList& list, uint32_t position);
+  void AddGathers(const comm::CollectiveSpec& spec, uint64_t ranks);
+  void AddMoves(const MoveList& list, uint32_t position);
   std::vector<Action> Finish(CollectiveKind kind);
 
  private:
   using NcclCall = std::function<ncclResult_t(CUstream stream)>;
 
-  // Takes `bytes` of what Reserve has got.
-  absl::Status Reserve(uint64_t bytes);
-  std::byte* Take(uint64_t bytes) { return std::exchange(staging_, staging_ + bytes); }
+  std::byte* Take(uint64_t bytes) { return std::exchange(staging_, staging_ + comm::PieceBytes(bytes)); }
   // Copies rows between addresses of the device.
   void AddCopy(const comm::StridedCopy& rows, const std::byte* source, std::byte* target, std::vector<Action>& actions);
   void AddReduceScatter(const CollectiveOperand& operand, ncclDataType_t type, ncclRedOp_t reduce, uint64_t ranks);
   void AddMessage(const Move& move, bool is_sent);
 
   const ActionPlace& place_;
-  std::byte* staging_ = nullptr;
+  std::byte* staging_;  // what is left of it
   std::vector<Action> before_, after_;
   std::vector<NcclCall> calls_;
 };
-
-absl::Status ActionBuilder::Reserve(uint64_t bytes) {
-  if (bytes == 0) return absl::OkStatus();
-  absl::StatusOr<std::byte*> memory = place_.staging(bytes);
-  if (memory.ok()) staging_ = *memory;
-  return memory.status();
-}
 
 void ActionBuilder::AddCopy(const comm::StridedCopy& rows, const std::byte* source, std::byte* target,
                             std::vector<Action>& actions) {
@@ -128,12 +71,6 @@ void ActionBuilder::AddCopy(const comm::StridedCopy& rows, const std::byte* sour
 }
 
 absl::Status ActionBuilder::AddReductions(const comm::CollectiveSpec& spec, uint64_t ranks) {
-  uint64_t staged = 0;
-  for (const CollectiveOperand& operand : spec.operands) {
-    const bool is_packed = spec.kind == CollectiveKind::kReduceScatter && operand.outer > 1 && ranks > 1;
-    if (is_packed) staged += operand.count * comm::ElementSize(operand.element);
-  }
-  if (absl::Status status = Reserve(staged); !status.ok()) return status;
   for (const CollectiveOperand& operand : spec.operands) {
     if (operand.count == 0) continue;
     std::byte* const source = place_.window + operand.source_offset;
@@ -145,8 +82,8 @@ absl::Status ActionBuilder::AddReductions(const comm::CollectiveSpec& spec, uint
       AddCopy(whole, source, target, before_);
       continue;
     }
-    const std::optional<ncclDataType_t> type = TypeOf(operand.element);
-    const std::optional<ncclRedOp_t> reduce = ReductionOf(spec.reduce, operand.element);
+    const std::optional<ncclDataType_t> type = NcclTypeOf(operand.element);
+    const std::optional<ncclRedOp_t> reduce = NcclReductionOf(spec.reduce, operand.element);
     if (!type || !reduce) {
       return absl::UnimplementedError(
           absl::StrCat("NCCL does not reduce elements of type ", comm::ElementName(operand.element), " by '",
@@ -187,12 +124,7 @@ void ActionBuilder::AddReduceScatter(const CollectiveOperand& operand, ncclDataT
 }
 
 // The reverse: what comes one after the other goes side by side into every row.
-absl::Status ActionBuilder::AddGathers(const comm::CollectiveSpec& spec, uint64_t ranks) {
-  uint64_t staged = 0;
-  for (const CollectiveOperand& operand : spec.operands) {
-    if (operand.outer > 1) staged += ranks * operand.count * comm::ElementSize(operand.element);
-  }
-  if (absl::Status status = Reserve(staged); !status.ok()) return status;
+void ActionBuilder::AddGathers(const comm::CollectiveSpec& spec, uint64_t ranks) {
   for (const CollectiveOperand& operand : spec.operands) {
     const uint64_t bytes = operand.count * comm::ElementSize(operand.element);
     if (bytes == 0) continue;
@@ -211,7 +143,6 @@ absl::Status ActionBuilder::AddGathers(const comm::CollectiveSpec& spec, uint64_
     rows.target_row_stride = ranks * rows.row_bytes;
     AddCopy(rows, gathered, target, after_);
   }
-  return absl::OkStatus();
 }
 
 // Rows that do not lie together are packed before they are sent and unpacked after they have come.
@@ -233,7 +164,7 @@ void ActionBuilder::AddMessage(const Move& move, bool is_sent) {
   });
 }
 
-absl::Status ActionBuilder::AddMoves(const MoveList& list, uint32_t position) {
+void ActionBuilder::AddMoves(const MoveList& list, uint32_t position) {
   for (const comm::ZeroRows& zeros : list.zeros) {
     if (zeros.rows * zeros.row_bytes == 0) continue;
     const CUdeviceptr target = AddressOf(place_.window + zeros.offset);
@@ -243,12 +174,6 @@ absl::Status ActionBuilder::AddMoves(const MoveList& list, uint32_t position) {
                            "cannot clear");
     });
   }
-  uint64_t staged = 0;
-  for (const Move& move : list.moves) {
-    const bool is_dense = move.from == position ? move.IsDenseAtSource() : move.IsDenseAtTarget();
-    if (move.from != move.to && !is_dense) staged += move.bytes();
-  }
-  if (absl::Status status = Reserve(staged); !status.ok()) return status;
   for (const Move& move : list.moves) {
     if (move.from == move.to) {
       AddCopy(move.rows, place_.window + move.source_offset, place_.window + move.target_offset, before_);
@@ -256,7 +181,6 @@ absl::Status ActionBuilder::AddMoves(const MoveList& list, uint32_t position) {
       AddMessage(move, move.from == position);
     }
   }
-  return absl::OkStatus();
 }
 
 std::vector<Action> ActionBuilder::Finish(CollectiveKind kind) {
@@ -280,16 +204,22 @@ std::vector<Action> ActionBuilder::Finish(CollectiveKind kind) {
 
 absl::StatusOr<std::vector<Action>> MakeActions(const ActionPlace& place, const comm::Mesh& mesh,
                                                 const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan) {
-  ActionBuilder builder(place);
+  const uint64_t needed = comm::StagedBytes(mesh, spec);
+  if (spec.staging_bytes < needed) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("needs ", needed, " bytes of staging, the artifact plans ", spec.staging_bytes));
+  }
+  ActionBuilder builder(place, place.window + spec.staging_offset);
   const uint64_t ranks = plan.members.size();
   absl::Status status;
   if (plan.reduces) {
     status = builder.AddReductions(spec, ranks);
   } else if (spec.kind == CollectiveKind::kAllGather && ranks > 1) {
-    status = builder.AddGathers(spec, ranks);
+    builder.AddGathers(spec, ranks);
   } else {
     absl::StatusOr<MoveList> list = MovesOf(mesh, spec, plan);
-    status = list.ok() ? builder.AddMoves(*list, plan.position) : list.status();
+    if (!list.ok()) return list.status();
+    builder.AddMoves(*list, plan.position);
   }
   if (!status.ok()) return status;
   return builder.Finish(spec.kind);

@@ -27,12 +27,10 @@ struct ActionPlace {
   const Nccl* nccl;        // null for a group of one rank
   const NcclGroup* group;  // null for a group of one rank
   std::byte* window;       // of this rank, on the device
-  // Memory of the device for one collective at a time.
-  std::function<absl::StatusOr<std::byte*>(uint64_t bytes)> staging;
 };
 
-// Of a spec that has passed CheckSpec, for one rank. The operands of a bucket are one group of calls. Unimplemented for
-// reductions that NCCL has not.
+// Of a spec that has passed CheckSpec, for one rank. The operands of a bucket are one group of calls. InvalidArgument
+// for less staging than is packed in; Unimplemented for reductions that NCCL has not, which the compiler replaces.
 absl::StatusOr<std::vector<Action>> MakeActions(const ActionPlace& place, const comm::Mesh& mesh,
                                                 const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan);
 

@@ -48,11 +48,8 @@ absl::StatusOr<comm::CollectiveHandle> CudaCommunicator::Prepare(const comm::Mes
     if (!group.ok()) return group.status();
     collective.group = *group;
   }
-  const ActionPlace place{.driver = &device_.cuda_queues().driver(),
-                          .nccl = nccl_.get(),
-                          .group = collective.group,
-                          .window = window(),
-                          .staging = [this](uint64_t bytes) { return Staging(bytes); }};
+  const ActionPlace place{
+      .driver = &device_.cuda_queues().driver(), .nccl = nccl_.get(), .group = collective.group, .window = window()};
   absl::StatusOr<std::vector<Action>> actions = MakeActions(place, mesh, spec, *plan);
   if (!actions.ok()) {
     return absl::Status(actions.status().code(),
@@ -82,9 +79,9 @@ absl::StatusOr<NcclGroup*> CudaCommunicator::GroupOf(const std::vector<comm::Axi
   }
   absl::StatusOr<std::unique_ptr<NcclGroup>> met =
       world_ != nullptr ? world_->Split(plan.members[0], plan.position, timeout_) : MeetById(plan);
-  if (!met.ok()) {
-    return absl::Status(met.status().code(), absl::StrCat(plan.description, ": ", met.status().message()));
-  }
+  absl::Status status = met.status();
+  if (status.ok()) status = (*met)->Register(window(), window_bytes(), timeout_);
+  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(plan.description, ": ", status.message()));
   group = *std::move(met);
   const bool is_in_order = std::ranges::is_sorted(plan.members);
   if (plan.members.size() == control_.size() && is_in_order && world_ == nullptr) world_ = group.get();
@@ -106,18 +103,9 @@ absl::StatusOr<std::unique_ptr<NcclGroup>> CudaCommunicator::MeetById(const comm
   if (theirs.size() != sizeof(id.internal)) return absl::InternalError("a rank gave no id of its group");
   std::copy(theirs.begin(), theirs.end(), id.internal);
   return NcclGroup::Meet(
-      nccl_, id, static_cast<uint32_t>(plan.members.size()), plan.position, [this] { return control_.Poll(); },
+      nccl_, id, static_cast<uint32_t>(plan.members.size()), plan.position,
+      {.watch = [this] { return control_.Poll(); }, .use_device = [device = &device_] { device->UseOnThisThread(); }},
       timeout_);
-}
-
-absl::StatusOr<std::byte*> CudaCommunicator::Staging(uint64_t bytes) {
-  if (staging_.empty() || staging_.back()->size() < bytes) {
-    // Earlier collectives go on with what they have.
-    absl::StatusOr<std::unique_ptr<device::Arena>> arena = device_.Allocate(bytes);
-    if (!arena.ok()) return arena.status();
-    staging_.push_back(*std::move(arena));
-  }
-  return staging_.back()->data();
 }
 
 absl::Status CudaCommunicator::Enqueue(comm::CollectiveHandle handle) {

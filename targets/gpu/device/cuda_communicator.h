@@ -19,8 +19,8 @@ namespace sgd::cuda {
 
 // Sums between ranks are taken in NCCL's order, which is the same in every run on the same GPUs, unless the device says
 // that this does not matter. Every set of axes has an NCCL communicator of its own, made when the first collective over
-// it is prepared, split from that of all ranks where there is one. NCCL is opened for the first group of more than one
-// rank.
+// it is prepared, split from that of all ranks where there is one, and the window is registered with each. NCCL is
+// opened for the first group of more than one rank.
 class CudaCommunicator final : public comm::Communicator, public comm::QueuedCollectives {
  public:
   // Borrows both: `control` tells ranks of each other, and of failures. ResourceExhausted when the GPU has not that
@@ -60,14 +60,11 @@ class CudaCommunicator final : public comm::Communicator, public comm::QueuedCol
   absl::Status OpenNccl();
   absl::StatusOr<NcclGroup*> GroupOf(const std::vector<comm::AxisRef>& axes, const comm::CollectivePlan& plan);
   absl::StatusOr<std::unique_ptr<NcclGroup>> MeetById(const comm::CollectivePlan& plan);
-  // Memory for one collective at a time, of at least so many bytes.
-  absl::StatusOr<std::byte*> Staging(uint64_t bytes);
 
   CudaDevice& device_;
   comm::Control& control_;
   absl::Duration timeout_;
   std::unique_ptr<device::Arena> window_;
-  std::vector<std::unique_ptr<device::Arena>> staging_;  // the last one is the largest
   std::shared_ptr<const Nccl> nccl_;
   std::unique_ptr<ProgressMark> mark_;                                  // the collective that began last, from 1 on
   std::map<std::vector<uint32_t>, std::unique_ptr<NcclGroup>> groups_;  // by axes

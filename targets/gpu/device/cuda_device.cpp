@@ -18,6 +18,18 @@
 namespace sgd::cuda {
 namespace {
 
+const char* Text(Registration registration) {
+  switch (registration) {
+    case Registration::kNone:
+      return "no registered memory";
+    case Registration::kLocal:
+      return "registered memory";
+    case Registration::kSymmetric:
+      return "symmetric memory";
+  }
+  return "";
+}
+
 constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;  // of a grid along x
 
 // Adds the arguments of a launch, and its blocks, to a call.
@@ -87,12 +99,10 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
   gpu_ = {info->accelerator.name, info->capability};
   near_cores_ = info->accelerator.near_cores;
   choices_ = std::make_unique<device::AlgorithmChoices>(gpu_.name);
-  CUcontext context = nullptr;
-  status = ExplainGpuError(*driver_, driver_->cuDevicePrimaryCtxRetain(&context, device_), device_,
+  status = ExplainGpuError(*driver_, driver_->cuDevicePrimaryCtxRetain(&context_, device_), device_,
                            absl::StrCat("cannot use GPU ", ordinal, " (", gpu_.name, ")"));
   if (!status.ok()) return status;
-  has_context_ = true;
-  status = driver_->Check(driver_->cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  status = driver_->Check(driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<CudaQueues>> queues = CudaQueues::Create(driver_);
   if (!queues.ok()) return queues.status();
@@ -107,14 +117,15 @@ CudaDevice::~CudaDevice() {
   transfer_.reset();
   block_.reset();
   queues_.reset();
-  if (has_context_) driver_->cuDevicePrimaryCtxRelease(device_);
+  if (context_ != nullptr) driver_->cuDevicePrimaryCtxRelease(device_);
 }
 
 std::string CudaDevice::fingerprint() const {
-  return absl::StrCat("cuda; ", gpu_.name, "; sm_", gpu_.capability, "; driver ", driver_->version,
-                      cublas_ == nullptr ? "" : absl::StrCat("; cuBLASLt ", cublas_->version()),
-                      cudnn_ == nullptr ? "" : absl::StrCat("; cuDNN ", cudnn_->version()),
-                      nccl_ == nullptr ? "" : absl::StrCat("; NCCL ", nccl_->version()));
+  return absl::StrCat(
+      "cuda; ", gpu_.name, "; sm_", gpu_.capability, "; driver ", driver_->version,
+      cublas_ == nullptr ? "" : absl::StrCat("; cuBLASLt ", cublas_->version()),
+      cudnn_ == nullptr ? "" : absl::StrCat("; cuDNN ", cudnn_->version()),
+      nccl_ == nullptr ? "" : absl::StrCat("; NCCL ", nccl_->version(), ", ", Text(nccl_->registration())));
 }
 
 absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
@@ -148,7 +159,7 @@ absl::StatusOr<std::shared_ptr<const Nccl>> CudaDevice::nccl() {
 }
 
 absl::Status CudaDevice::Reserve(uint64_t bytes) {
-  absl::StatusOr<std::unique_ptr<MemoryBlock>> block = MemoryBlock::Take(*queues_, driver_, bytes);
+  absl::StatusOr<std::unique_ptr<MemoryBlock>> block = MemoryBlock::Take(*queues_, driver_, nccl_, bytes);
   if (!block.ok()) return block.status();
   block_ = *std::move(block);
   return absl::OkStatus();

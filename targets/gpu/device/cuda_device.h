@@ -76,6 +76,8 @@ class CudaDevice final : public device::Device {
   device::AlgorithmChoices* algorithm_choices() override { return choices_.get(); }
 
   CudaQueues& cuda_queues() { return *queues_; }
+  // For threads beside the rank's own, before they call libraries.
+  void UseOnThisThread() const { driver_->cuCtxSetCurrent(context_); }
   // Opened at the first call.
   absl::StatusOr<std::shared_ptr<const Nccl>> nccl();
   absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*queues_, driver_); }
@@ -90,7 +92,7 @@ class CudaDevice final : public device::Device {
 
   std::shared_ptr<const Driver> driver_;
   CUdevice device_ = 0;
-  bool has_context_ = false;
+  CUcontext context_ = nullptr;  // the device's primary one
   bool is_deterministic_ = true;
   GpuModel gpu_;
   std::string near_cores_;

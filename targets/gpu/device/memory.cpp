@@ -24,6 +24,21 @@ class DeviceArena final : public device::Arena {
   uint64_t bytes_;
 };
 
+// Memory that peers can map. Begins on a multiple of more than kAlignment.
+class NcclArena final : public device::Arena {
+ public:
+  NcclArena(std::shared_ptr<const Nccl> nccl, void* memory, uint64_t bytes)
+      : nccl_(std::move(nccl)), memory_(memory), bytes_(bytes) {}
+  ~NcclArena() override { nccl_->ncclMemFree(memory_); }
+  std::byte* data() const override { return static_cast<std::byte*>(memory_); }
+  uint64_t size() const override { return bytes_; }
+
+ private:
+  std::shared_ptr<const Nccl> nccl_;
+  void* memory_;
+  uint64_t bytes_;
+};
+
 class HostArena final : public device::Arena {
  public:
   HostArena(PinnedMemory memory, uint64_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
@@ -54,6 +69,29 @@ absl::Status OutOfMemory(const Driver& driver, uint64_t bytes, const absl::Statu
                                                    bytes, ": ", status.message()));
 }
 
+absl::StatusOr<std::unique_ptr<device::Arena>> Clear(CudaQueues& queues, const Driver& driver,
+                                                     std::unique_ptr<device::Arena> arena) {
+  if (arena->size() == 0) return arena;
+  absl::Status status =
+      driver.Check(driver.cuMemsetD8Async(AddressOf(arena->data()), 0, arena->size(), queues.compute()),
+                   "cannot clear memory of the GPU");
+  if (status.ok()) status = queues.Synchronize();
+  if (!status.ok()) return status;
+  return arena;
+}
+
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateByNccl(CudaQueues& queues, const Driver& driver,
+                                                              const std::shared_ptr<const Nccl>& nccl, uint64_t bytes) {
+  // NCCL does not say whether it was memory that it lacked.
+  size_t free = 0, total = 0;
+  if (driver.cuMemGetInfo(&free, &total) == CUDA_SUCCESS && free < bytes)
+    return OutOfMemory(driver, bytes, absl::ResourceExhaustedError("cannot allocate memory of the GPU"));
+  void* memory = nullptr;
+  absl::Status status = nccl->Check(nccl->ncclMemAlloc(&memory, bytes), "cannot allocate memory of the GPU");
+  if (!status.ok()) return status;
+  return Clear(queues, driver, std::make_unique<NcclArena>(nccl, memory, bytes));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queues,
@@ -63,19 +101,16 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queu
   absl::Status status =
       driver->Check(driver->cuMemAlloc(&address, bytes + kAlignment), "cannot allocate memory of the GPU");
   if (!status.ok()) return OutOfMemory(*driver, bytes, status);
-  auto arena = std::make_unique<DeviceArena>(DeviceMemory(driver, address), bytes);
-  if (bytes == 0) return arena;
-  status = driver->Check(driver->cuMemsetD8Async(AddressOf(arena->data()), 0, bytes, queues.compute()),
-                         "cannot clear memory of the GPU");
-  if (status.ok()) status = queues.Synchronize();
-  if (!status.ok()) return status;
-  return arena;
+  return Clear(queues, *driver, std::make_unique<DeviceArena>(DeviceMemory(driver, address), bytes));
 }
 
 absl::StatusOr<std::unique_ptr<MemoryBlock>> MemoryBlock::Take(CudaQueues& queues,
                                                                const std::shared_ptr<const Driver>& driver,
+                                                               const std::shared_ptr<const Nccl>& nccl,
                                                                uint64_t bytes) {
-  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateOnDevice(queues, driver, bytes);
+  const bool can_register = nccl != nullptr && nccl->registration() != Registration::kNone && bytes > 0;
+  absl::StatusOr<std::unique_ptr<device::Arena>> memory =
+      can_register ? AllocateByNccl(queues, *driver, nccl, bytes) : AllocateOnDevice(queues, driver, bytes);
   if (!memory.ok()) return memory.status();
   return absl::WrapUnique(new MemoryBlock(*std::move(memory)));
 }

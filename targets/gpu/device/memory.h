@@ -6,6 +6,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/host_transfer.h"
 #include "targets/gpu/device/cuda_queues.h"
+#include "targets/gpu/device/nccl.h"
 
 namespace sgd::cuda {
 
@@ -17,9 +18,11 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queu
 // One allocation of the driver that arenas are parts of, zero at the start. Must outlive them.
 class MemoryBlock {
  public:
-  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. Errors as of AllocateOnDevice.
+  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. By NCCL where it is given and can, so that
+  // parts can be registered with it. Errors as of AllocateOnDevice.
   static absl::StatusOr<std::unique_ptr<MemoryBlock>> Take(CudaQueues& queues,
-                                                           const std::shared_ptr<const Driver>& driver, uint64_t bytes);
+                                                           const std::shared_ptr<const Driver>& driver,
+                                                           const std::shared_ptr<const Nccl>& nccl, uint64_t bytes);
 
   // Null when there is no room left.
   std::unique_ptr<device::Arena> Part(uint64_t bytes);

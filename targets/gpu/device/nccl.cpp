@@ -32,7 +32,19 @@ absl::StatusOr<std::shared_ptr<const Nccl>> Nccl::Open(bool deterministic) {
     return absl::FailedPreconditionError(
         absl::StrCat(nccl->library_.path(), " is NCCL ", nccl->version(), "; at least 2.18 is needed"));
   }
+#define SGD_FIND(name, major, minor)                              \
+  if (nccl->version_ >= NCCL_VERSION(major, minor, 0)) {          \
+    absl::Status status = nccl->library_.Find(#name, nccl->name); \
+    if (!status.ok()) return status;                              \
+  }
+  SGD_NCCL_OPTIONAL_FUNCTIONS(SGD_FIND)
+#undef SGD_FIND
   return std::shared_ptr<const Nccl>(std::move(nccl));
+}
+
+Registration Nccl::registration() const {
+  if (ncclCommWindowRegister != nullptr) return Registration::kSymmetric;
+  return ncclCommRegister != nullptr ? Registration::kLocal : Registration::kNone;
 }
 
 std::string Nccl::version() const {

@@ -31,6 +31,18 @@ namespace sgd::cuda {
   F(ncclGroupStart)           \
   F(ncclGroupEnd)
 
+// Of later versions: null where the library has them not.
+#define SGD_NCCL_OPTIONAL_FUNCTIONS(F) \
+  F(ncclMemAlloc, 2, 19)               \
+  F(ncclMemFree, 2, 19)                \
+  F(ncclCommRegister, 2, 19)           \
+  F(ncclCommDeregister, 2, 19)         \
+  F(ncclCommWindowRegister, 2, 27)     \
+  F(ncclCommWindowDeregister, 2, 27)
+
+// How memory can be made known to a group, so that its members read and write each other's without copies between.
+enum class Registration { kNone, kLocal, kSymmetric };
+
 class Nccl {
  public:
   // FailedPrecondition when the library is missing or older than 2.18. `deterministic`: sums are not taken by switches
@@ -41,8 +53,13 @@ class Nccl {
 #define SGD_DECLARE(name) decltype(&::name) name = nullptr;
   SGD_NCCL_FUNCTIONS(SGD_DECLARE)
 #undef SGD_DECLARE
+#define SGD_DECLARE(name, major, minor) decltype(&::name) name = nullptr;
+  SGD_NCCL_OPTIONAL_FUNCTIONS(SGD_DECLARE)
+#undef SGD_DECLARE
 
   std::string version() const;  // e.g. 2.28.9
+  // The best that this version has. Of memory of ncclMemAlloc.
+  Registration registration() const;
   // OK also for work that goes on behind a call: see NcclGroup::Settle.
   absl::Status Check(ncclResult_t result, const std::string& what) const;
 

@@ -1,6 +1,7 @@
 // Every call is followed by asking until it is complete.
 #include "targets/gpu/device/nccl_group.h"
 
+#include <chrono>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -11,6 +12,7 @@ namespace sgd::cuda {
 namespace {
 
 constexpr absl::Duration kLeave = absl::Seconds(10);  // for all members to come to their end
+constexpr std::chrono::seconds kAbort(2);             // for NCCL to end by itself what is under way
 
 ncclConfig_t Config() {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -21,9 +23,9 @@ ncclConfig_t Config() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<NcclGroup>> NcclGroup::Meet(std::shared_ptr<const Nccl> nccl, const ncclUniqueId& id,
-                                                           uint32_t size, uint32_t position, Watch watch,
+                                                           uint32_t size, uint32_t position, Host host,
                                                            absl::Duration timeout) {
-  auto group = absl::WrapUnique(new NcclGroup(nccl, std::move(watch)));
+  auto group = absl::WrapUnique(new NcclGroup(nccl, std::move(host)));
   ncclConfig_t config = Config();
   const ncclResult_t result =
       nccl->ncclCommInitRankConfig(&group->group_, static_cast<int>(size), id, static_cast<int>(position), &config);
@@ -36,7 +38,7 @@ absl::StatusOr<std::unique_ptr<NcclGroup>> NcclGroup::Meet(std::shared_ptr<const
 
 absl::StatusOr<std::unique_ptr<NcclGroup>> NcclGroup::Split(uint32_t color, uint32_t position,
                                                             absl::Duration timeout) const {
-  auto part = absl::WrapUnique(new NcclGroup(nccl_, watch_));
+  auto part = absl::WrapUnique(new NcclGroup(nccl_, host_));
   ncclConfig_t config = Config();
   const ncclResult_t result =
       nccl_->ncclCommSplit(group_, static_cast<int>(color), static_cast<int>(position), &part->group_, &config);
@@ -46,20 +48,54 @@ absl::StatusOr<std::unique_ptr<NcclGroup>> NcclGroup::Split(uint32_t color, uint
   if (status.ok() && part->group_ == nullptr) status = absl::InternalError("ranks cannot split: NCCL gave nothing");
   if (status.ok()) status = part->Settle(timeout);
   if (status.ok()) return part;
-  part->Abort();
   static_cast<void>(part.release());  // NCCL may still write into it
   return status;
 }
 
-NcclGroup::~NcclGroup() {
-  if (group_ == nullptr) return;
-  absl::Status status = nccl_->Check(nccl_->ncclCommFinalize(group_), "cannot leave");
-  if (status.ok()) status = Settle(kLeave);
-  if (status.ok()) {
-    nccl_->ncclCommDestroy(std::exchange(group_, nullptr));
-  } else {
-    Abort();
+absl::Status NcclGroup::Register(std::byte* memory, uint64_t bytes, absl::Duration timeout) {
+  if (bytes == 0) return absl::OkStatus();
+  constexpr char kWhat[] = "cannot register the window (NCCL_WIN_ENABLE=0 and NCCL_LOCAL_REGISTER=0 do without)";
+  switch (nccl_->registration()) {
+    case Registration::kNone:
+      return absl::OkStatus();
+    case Registration::kLocal:
+      return nccl_->Check(nccl_->ncclCommRegister(group_, memory, bytes, &registration_), kWhat);
+    case Registration::kSymmetric: {
+      absl::Status status =
+          nccl_->Check(nccl_->ncclCommWindowRegister(group_, memory, bytes, &window_, NCCL_WIN_COLL_SYMMETRIC), kWhat);
+      // The window is there when the members have come; none where the user has turned this off.
+      return status.ok() ? Settle(timeout) : status;
+    }
   }
+  return absl::OkStatus();
+}
+
+absl::Status NcclGroup::Deregister() {
+  absl::Status status;
+  if (window_ != nullptr)
+    status =
+        nccl_->Check(nccl_->ncclCommWindowDeregister(group_, std::exchange(window_, nullptr)), "cannot deregister");
+  if (registration_ != nullptr)
+    status =
+        nccl_->Check(nccl_->ncclCommDeregister(group_, std::exchange(registration_, nullptr)), "cannot deregister");
+  return status;
+}
+
+NcclGroup::~NcclGroup() {
+  if (group_ != nullptr) {
+    absl::Status status = Deregister();
+    if (status.ok()) status = Settle(kLeave);
+    if (status.ok()) status = nccl_->Check(nccl_->ncclCommFinalize(group_), "cannot leave");
+    if (status.ok()) status = Settle(kLeave);
+    if (status.ok()) {
+      nccl_->ncclCommDestroy(std::exchange(group_, nullptr));
+    } else {
+      Abort();
+    }
+  }
+  if (!abort_.valid() || abort_.wait_for(kAbort) == std::future_status::ready) return;
+  // The process is at its end, and what NCCL waits for never comes: it is left to the system.
+  new std::future<ncclResult_t>(std::move(abort_));
 }
 
 absl::Status NcclGroup::Settle(absl::Duration timeout) const {
@@ -69,7 +105,7 @@ absl::Status NcclGroup::Settle(absl::Duration timeout) const {
     absl::Status status = nccl_->Check(nccl_->ncclCommGetAsyncError(group_, &state), "ncclCommGetAsyncError");
     if (status.ok()) status = nccl_->Check(state, "collective");
     if (!status.ok() || state != ncclInProgress) return status;
-    if (status = watch_(); !status.ok()) return status;
+    if (status = host_.watch(); !status.ok()) return status;
     if (absl::Now() > deadline)
       return absl::DeadlineExceededError(absl::StrCat("NCCL: peers have not come in ", absl::FormatDuration(timeout)));
     absl::SleepFor(absl::Microseconds(50));
@@ -77,13 +113,21 @@ absl::Status NcclGroup::Settle(absl::Duration timeout) const {
 }
 
 absl::Status NcclGroup::Poll() const {
+  if (group_ == nullptr) return absl::OkStatus();  // the one who ended it knows why
   ncclResult_t state = ncclSuccess;
   absl::Status status = nccl_->Check(nccl_->ncclCommGetAsyncError(group_, &state), "ncclCommGetAsyncError");
   return status.ok() ? nccl_->Check(state, "collective") : status;
 }
 
+// On a thread of its own: kernels are told to leave at once, but then ncclCommAbort waits until no graph holds
+// operations of the group, and these are destroyed by the thread that calls this.
 void NcclGroup::Abort() {
-  if (ncclComm_t group = std::exchange(group_, nullptr)) nccl_->ncclCommAbort(group);
+  ncclComm_t group = std::exchange(group_, nullptr);
+  if (group == nullptr) return;
+  abort_ = std::async(std::launch::async, [nccl = nccl_, group, use_device = host_.use_device] {
+    use_device();
+    return nccl->ncclCommAbort(group);
+  });
 }
 
 }  // namespace sgd::cuda

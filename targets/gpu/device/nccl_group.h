@@ -4,8 +4,10 @@
 
 #include <nccl.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -17,19 +19,29 @@ namespace sgd::cuda {
 
 class NcclGroup {
  public:
-  // Asked while peers are waited for: the cause of the job's end, if it has ended.
-  using Watch = std::function<absl::Status()>;
+  // What a group needs of the rank; all must outlive it.
+  struct Host {
+    // Asked while peers are waited for: the cause of the job's end, if it has ended.
+    std::function<absl::Status()> watch;
+    // Makes the rank's device that of the calling thread.
+    std::function<void()> use_device;
+  };
 
   // Meets the other members, who were given the same id; DeadlineExceeded when they do not come.
   static absl::StatusOr<std::unique_ptr<NcclGroup>> Meet(std::shared_ptr<const Nccl> nccl, const ncclUniqueId& id,
-                                                         uint32_t size, uint32_t position, Watch watch,
+                                                         uint32_t size, uint32_t position, Host host,
                                                          absl::Duration timeout);
   // The part of this group with the same color, in the order of positions, without another exchange of ids. All members
   // of this group call it.
   absl::StatusOr<std::unique_ptr<NcclGroup>> Split(uint32_t color, uint32_t position, absl::Duration timeout) const;
 
+  // Makes memory of ncclMemAlloc known to the members, who call it alike: the same bytes, at the same place of their
+  // allocations. Collectives whose operands all lie in it read and write peers' memory directly. Nothing happens where
+  // the library cannot. The memory must outlive the group.
+  absl::Status Register(std::byte* memory, uint64_t bytes, absl::Duration timeout);
+
   // Leaves in agreement with the other members, when nothing has gone wrong: what they still send or receive is
-  // completed. Graphs that hold its operations must be gone.
+  // completed. Graphs that hold its operations must be gone: NCCL waits for their end.
   ~NcclGroup();
   NcclGroup(const NcclGroup&) = delete;
   NcclGroup& operator=(const NcclGroup&) = delete;
@@ -39,15 +51,20 @@ class NcclGroup {
   absl::Status Settle(absl::Duration timeout) const;
   // The error of a peer or of the network, if there is one by now.
   absl::Status Poll() const;
-  // Ends everything under way. The group is of no more use.
+  // Ends everything under way, and returns at once. The group is of no more use, and its communicator is freed when the
+  // graphs that hold its operations are gone.
   void Abort();
 
  private:
-  NcclGroup(std::shared_ptr<const Nccl> nccl, Watch watch) : nccl_(std::move(nccl)), watch_(std::move(watch)) {}
+  NcclGroup(std::shared_ptr<const Nccl> nccl, Host host) : nccl_(std::move(nccl)), host_(std::move(host)) {}
+  absl::Status Deregister();
 
   std::shared_ptr<const Nccl> nccl_;
-  Watch watch_;
+  Host host_;
   ncclComm_t group_ = nullptr;
+  ncclWindow_t window_ = nullptr;    // of symmetric memory
+  void* registration_ = nullptr;     // of other memory
+  std::future<ncclResult_t> abort_;  // valid from Abort on
 };
 
 }  // namespace sgd::cuda

@@ -5,6 +5,7 @@
 
 #include "reference_collective.h"
 #include "runtime/comm/reduce_kernels.h"
+#include "runtime/comm/staged_bytes.h"
 
 namespace sgd::comm {
 namespace {
@@ -50,6 +51,10 @@ class CaseBuilder {
   }
 
   Case Build() {
+    // For communicators that pack; behind what is compared.
+    case_.spec.staging_offset = (end_ + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
+    case_.spec.staging_bytes = StagedBytes(shape_.mesh, case_.spec);
+    EXPECT_LE(case_.spec.staging_offset + case_.spec.staging_bytes, kConformanceWindowBytes);
     case_.after = case_.before;
     RunReference(shape_.mesh, case_.spec, case_.after);
     return std::move(case_);

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "conformance_cases.h"
+#include "runtime/comm/staged_bytes.h"
+
 namespace sgd::cuda {
 namespace {
 
@@ -63,6 +68,35 @@ TEST(CollectiveMoves, BothSidesAgree) {
       if (n > 1 && kind != CollectiveKind::kPermute) EXPECT_GT(between, 0u);
     }
   }
+}
+
+// What is planned is what the rank that packs most packs.
+TEST(CollectiveMoves, ThePlanHoldsWhatIsPacked) {
+  uint64_t packing = 0;
+  for (CollectiveKind kind : {CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast,
+                              CollectiveKind::kGatherRange}) {
+    for (const comm::Shape& shape : comm::AllShapes()) {
+      if (comm::AxesSize(shape.axes) == 1) continue;
+      const std::vector<comm::Case> cases = comm::AllCases(shape, kind);
+      for (size_t i = 0; i < cases.size(); i += 1 + shape.mesh.ranks() / 2) {  // fewer of what takes long
+        const comm::Case& test = cases[i];
+        std::vector<uint64_t> packed(shape.mesh.ranks());
+        for (uint32_t rank = 0; rank < packed.size(); ++rank) {
+          const auto plan = comm::MakeCollectivePlan(shape.mesh, test.spec, rank, 0, 0);
+          const auto list = MovesOf(shape.mesh, test.spec, *plan);
+          for (const Move& move : list->moves) {
+            if (move.from == move.to) continue;
+            const bool is_dense = move.from == plan->position ? move.IsDenseAtSource() : move.IsDenseAtTarget();
+            if (!is_dense) packed[rank] += comm::PieceBytes(move.bytes());
+          }
+        }
+        const uint64_t most = *std::ranges::max_element(packed);
+        EXPECT_EQ(most, comm::StagedBytes(shape.mesh, test.spec)) << shape.name << " " << comm::CollectiveName(kind);
+        packing += most > 0;
+      }
+    }
+  }
+  EXPECT_GT(packing, 100u);
 }
 
 }  // namespace

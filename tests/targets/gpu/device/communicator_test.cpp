@@ -31,6 +31,8 @@ void RunRanks(uint32_t ranks, const std::function<void(CudaDevice&, comm::Commun
     comm::Control& control = host.control();
     auto device = CudaDevice::Create({.local_rank = control.rank(), .shares_gpus = true});
     ASSERT_TRUE(device.ok()) << device.status();
+    ASSERT_TRUE((*device)->nccl().ok());
+    ASSERT_TRUE((*device)->Reserve(comm::kConformanceWindowBytes).ok());
     auto communicator = CudaCommunicator::Create(**device, control, comm::kConformanceWindowBytes, kTimeout);
     ASSERT_TRUE(communicator.ok()) << communicator.status();
     function(**device, **communicator);
@@ -40,21 +42,19 @@ void RunRanks(uint32_t ranks, const std::function<void(CudaDevice&, comm::Commun
   });
 }
 
-// Of groups of more than one rank.
-bool IsReducedByNccl(const Case& test) {
-  if (test.spec.kind != CollectiveKind::kAllReduce && test.spec.kind != CollectiveKind::kReduceScatter) return true;
-  const bool is_bitwise = test.spec.reduce == ReduceKind::kAnd || test.spec.reduce == ReduceKind::kOr;
-  return std::ranges::none_of(test.spec.operands, [&](const comm::CollectiveOperand& operand) {
-    if (operand.count == 0) return false;
-    const bool is_short = operand.element == ElementType::kI16 || operand.element == ElementType::kU16;
-    return is_short || (is_bitwise && operand.element != ElementType::kBool);
-  });
+// What the compiler has replaced before.
+bool IsReplaced(const comm::CollectiveOperand& operand, const comm::CollectiveSpec& spec) {
+  if (spec.kind != CollectiveKind::kAllReduce && spec.kind != CollectiveKind::kReduceScatter) return false;
+  const bool is_bitwise = spec.reduce == ReduceKind::kAnd || spec.reduce == ReduceKind::kOr;
+  const bool is_short = operand.element == ElementType::kI16 || operand.element == ElementType::kU16;
+  return operand.count > 0 && (is_short || (is_bitwise && operand.element != ElementType::kBool));
 }
 
 void RunCase(const Shape& shape, const Case& test, CudaDevice& device, comm::Communicator& communicator) {
   const uint32_t rank = communicator.control().rank();
   const auto handle = communicator.Prepare(shape.mesh, test.spec);
-  if (comm::AxesSize(shape.axes) > 1 && !IsReducedByNccl(test)) {
+  if (comm::AxesSize(shape.axes) > 1 &&
+      std::ranges::any_of(test.spec.operands, [&](const auto& operand) { return IsReplaced(operand, test.spec); })) {
     EXPECT_EQ(handle.status().code(), absl::StatusCode::kUnimplemented);
     EXPECT_THAT(std::string(handle.status().message()), HasSubstr("NCCL does not reduce elements of type "));
     return;
@@ -71,6 +71,29 @@ void RunCase(const Shape& shape, const Case& test, CudaDevice& device, comm::Com
                 << comm::ReduceName(test.spec.reduce) << " of " << comm::ElementName(test.spec.operands[0].element)
                 << ": first difference at byte " << at << ", target at " << test.spec.operands[0].target_offset;
 }
+
+// With memory that NCCL does not know, knows, and maps.
+class CudaVersions : public ::testing::TestWithParam<int> {};
+
+TEST_P(CudaVersions, MatchTheReference) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES),
+      version("SGD_EMULATED_NCCL_VERSION", std::to_string(GetParam()).c_str());
+  const Shape shape = comm::AllShapes()[6];
+  for (const CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kReduceScatter,
+                                    CollectiveKind::kAllToAll, CollectiveKind::kGatherRange}) {
+    const std::vector<Case> cases = comm::AllCases(shape, kind);
+    RunRanks(static_cast<uint32_t>(shape.mesh.ranks()), [&](CudaDevice& device, comm::Communicator& communicator) {
+      const char* const text = GetParam() < NCCL_VERSION(2, 19, 0)   ? ", no registered memory"
+                               : GetParam() < NCCL_VERSION(2, 27, 0) ? ", registered memory"
+                                                                     : ", symmetric memory";
+      EXPECT_THAT(device.fingerprint(), HasSubstr(text));
+      for (size_t i = 0; i < cases.size(); i += 7) RunCase(shape, cases[i], device, communicator);
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Nccl, CudaVersions,
+                         ::testing::Values(NCCL_VERSION(2, 18, 3), NCCL_VERSION(2, 22, 3), NCCL_VERSION(2, 28, 9)));
 
 class CudaConformance : public ::testing::TestWithParam<std::tuple<Shape, CollectiveKind>> {
  protected:
@@ -211,6 +234,31 @@ TEST(CudaCommunicator, ThePeersCauseComesBeforeNcclsOwn) {
         },
         /*ends_well=*/false);
   }
+}
+
+// An end comes while a graph holds collectives: NCCL frees a group only when the graph is gone, and the one who ends
+// the job must not wait for that.
+TEST(CudaCommunicator, AnEndWaitsForNoGraph) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  RunRanks(
+      2,
+      [&](CudaDevice& device, comm::Communicator& communicator) {
+        const auto sum = communicator.Prepare({{2}}, SumOver({{0, 1, 2}}));
+        ASSERT_TRUE(sum.ok()) << sum.status();
+        CudaQueues& queues = device.cuda_queues();
+        ASSERT_TRUE(queues.BeginRecording().ok());
+        ASSERT_TRUE(communicator.queued()->Enqueue(*sum).ok());
+        auto graph = queues.EndRecording();
+        ASSERT_TRUE(graph.ok()) << graph.status();
+        ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
+        if (communicator.control().rank() == 0) ASSERT_TRUE((*graph)->Execute().ok());
+        const absl::Time begin = absl::Now();
+        communicator.EndJob(absl::InternalError("broken"));
+        EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+        EXPECT_TRUE(device.Synchronize().ok());
+        graph->reset();
+      },
+      /*ends_well=*/false);
 }
 
 TEST(CudaCommunicator, AnEndOfTheJobEndsTheMeeting) {

@@ -24,6 +24,10 @@ struct Channels::Head {
     std::atomic<int> arrived;
     int colors[kMaxRanks], keys[kMaxRanks];
   } splits[kMaxSplits];
+  struct Registration {
+    std::atomic<int> arrived;
+    uint64_t bytes[kMaxRanks], offsets[kMaxRanks];
+  } registrations[kMaxRegistrations];
 };
 
 struct Channels::Ring {
@@ -80,6 +84,24 @@ std::optional<Channels*> Channels::EndSplit(int index) {
     if (split.keys[other] < key || (split.keys[other] == key && other < rank_)) ++rank;
   }
   return Open(name_ + "_" + std::to_string(index) + "_" + std::to_string(color), ranks, rank);
+}
+
+void Channels::BeginRegistration(int index, uint64_t bytes, uint64_t offset) {
+  Head::Registration& registration = head().registrations[index];
+  registration.bytes[rank_] = bytes;
+  registration.offsets[rank_] = offset;
+  ++registration.arrived;
+}
+
+Channels::Agreement Channels::EndRegistration(int index) {
+  const Head::Registration& registration = head().registrations[index];
+  if (registration.arrived < ranks_) return {};
+  Agreement agreement{true, true};
+  for (int other = 0; other < ranks_; ++other) {
+    agreement.is_equal = agreement.is_equal && registration.bytes[other] == registration.bytes[rank_] &&
+                         registration.offsets[other] == registration.offsets[rank_];
+  }
+  return agreement;
 }
 
 Channels::Ring& Channels::RingOf(int from, int to) {

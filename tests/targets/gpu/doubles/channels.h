@@ -21,6 +21,7 @@ class Channels {
  public:
   static constexpr int kMaxRanks = 16;
   static constexpr int kMaxSplits = 16;
+  static constexpr int kMaxRegistrations = 4;
 
   // Null when there is no memory. The others may come later: AreAllHere.
   static Channels* Open(const std::string& name, int ranks, int rank);
@@ -38,6 +39,13 @@ class Channels {
   // Announces this rank's part in the split number `index`; the child once all have done so.
   void BeginSplit(int index, int color, int key);
   std::optional<Channels*> EndSplit(int index);
+
+  // Announces this rank's part in the registration number `index`; whether all have done so, with equal ones.
+  struct Agreement {
+    bool are_all_here = false, is_equal = false;
+  };
+  void BeginRegistration(int index, uint64_t bytes, uint64_t offset);
+  Agreement EndRegistration(int index);
 
   // Moves what can be moved now, messages of a pair in their order, and takes out of the list what is complete.
   void Advance(std::vector<Message>& messages);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/targets/gpu/doubles/contract.h"
+#include "tests/targets/gpu/doubles/counts.h"
 #include "tests/targets/gpu/doubles/emulate_kernel.h"
 #include "tests/targets/gpu/doubles/machine.h"
 #include "tests/targets/gpu/doubles/memory.h"
@@ -176,11 +177,14 @@ extern "C" uint64_t sgd_emulated_bytes() { return Memory::Get().used(); }
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes) {
   return Memory::Get().Resolve(address, bytes);
 }
-// Work that is called until it is ready (CUDA_ERROR_NOT_READY before): as a kernel that waits for peers. `data` is kept
-// for ever, since a graph may run it again.
-extern "C" CUresult sgd_emulated_enqueue(CUstream stream, CUresult (*function)(void*), void* data) {
-  return Machine::OfThisThread().Enqueue(Of(stream), [=] { return function(data); });
+// Work that is called until it is ready (CUDA_ERROR_NOT_READY before): as a kernel that waits for peers. `data` is
+// released when it has run, or when the last graph that holds it is gone.
+extern "C" CUresult sgd_emulated_enqueue(CUstream stream, CUresult (*function)(void*), void* data,
+                                         void (*release)(void*)) {
+  const std::shared_ptr<void> owned(data, release);
+  return Machine::OfThisThread().Enqueue(Of(stream), [function, owned] { return function(owned.get()); });
 }
+extern "C" bool sgd_emulated_is_recording(CUstream stream) { return Of(stream)->graph != nullptr; }
 
 extern "C" {
 
@@ -473,6 +477,7 @@ CUresult cuGraphUpload(CUgraphExec executable, CUstream stream) {
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   const std::shared_ptr<const GraphNodes> nodes = reinterpret_cast<EmulatedGraph*>(executable)->nodes;
+  sgd::emulated::CountGraph();
   return Machine::OfThisThread().Launch(Of(stream), nodes);
 }
 
@@ -481,7 +486,9 @@ CUresult cuGraphDestroy(CUgraph graph) {
   return CUDA_SUCCESS;
 }
 
+// A GPU goes on by itself; here what still runs goes on now.
 CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  Machine::OfThisThread().DrainAll();
   delete reinterpret_cast<EmulatedGraph*>(executable);
   return CUDA_SUCCESS;
 }

@@ -31,6 +31,7 @@ uint64_t Memory::Allocate(uint64_t bytes) {
   CountAllocation();
   live_[reinterpret_cast<uint64_t>(memory)] = bytes;
   used_ += rounded;
+  CountBytes(used_);
   return reinterpret_cast<uint64_t>(memory) | kDeviceBit;
 }
 

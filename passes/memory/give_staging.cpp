@@ -1,0 +1,92 @@
+// Memory for packing as buffers of the plan, so that the peak that is reported holds it.
+#include "dialects/spmd/spmd_dialect.h"
+#include "passes/memory/passes.h"
+#include "passes/partition/ranges.h"
+#include "passes/partition/sharding_state.h"
+#include "runtime/comm/staged_bytes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_GIVESTAGINGPASS
+#include "passes/memory/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+MemRefType getType(Value buffer) { return cast<MemRefType>(buffer.getType()); }
+
+uint64_t getRows(MemRefType type, int64_t dim) {
+  uint64_t rows = 1;
+  for (int64_t size : type.getShape().take_front(dim)) rows *= size;
+  return rows;
+}
+
+uint64_t getStagedByRanges(plan::CollectiveOp collective) {
+  MeshAttr mesh = lookupMesh(collective, collective.getAxes().getMesh());
+  SmallVector<int64_t> sizes = getMeshSizes(mesh);
+  auto tiles = CostModel::getDigits(sizes, getParts(mesh, collective.getAxes().getAxes()));
+  auto results = CostModel::getDigits(sizes, getParts(mesh, collective.getTo()->getAxes()));
+  std::vector<uint64_t> staged(ShapedType::getNumElements(sizes));
+  for (auto [range, source, target] :
+       llvm::zip(collective.getRanges()->getAsRange<RangeAttr>(), collective.getSources(), collective.getTargets())) {
+    MemRefType from = getType(source);
+    int64_t dim = range.getDim();
+    uint64_t outer = getRows(from, dim), bytes = plan::getByteSize(from);
+    uint64_t elements = outer * from.getDimSize(dim);
+    if (elements == 0) continue;
+    ::sgd::comm::AddStagedBytes(tiles, results,
+                                getTileRange(range, from.getDimSize(dim), getType(target).getDimSize(dim)), outer,
+                                bytes / elements, staged);
+  }
+  return *llvm::max_element(staged);
+}
+
+/// Of one source.
+uint64_t getStagedBytes(plan::CollectiveOp collective, unsigned index, uint64_t ranks) {
+  MemRefType from = getType(collective.getSources()[index]), to = getType(collective.getTargets()[index]);
+  ArrayRef<int64_t> dims = collective.getDims();
+  switch (collective.getKind()) {
+    case plan::CollectiveKind::AllGather:
+      return ::sgd::comm::StagedWhole(getRows(from, dims[index]), plan::getByteSize(to));
+    case plan::CollectiveKind::ReduceScatter:
+      return ::sgd::comm::StagedWhole(getRows(to, dims[index]), plan::getByteSize(from));
+    case plan::CollectiveKind::AllToAll: {
+      SmallVector<uint64_t> sizes(from.getShape());
+      uint64_t elements = from.getNumElements();
+      return elements == 0
+                 ? 0
+                 : ::sgd::comm::StagedParts(sizes, dims[0], dims[1], plan::getByteSize(from) / elements, ranks);
+    }
+    default:
+      return 0;
+  }
+}
+
+uint64_t getStagedBytes(plan::CollectiveOp collective) {
+  uint64_t ranks = spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
+  if (ranks == 1) return 0;
+  if (collective.getKind() == plan::CollectiveKind::GatherRange) return getStagedByRanges(collective);
+  uint64_t bytes = 0;
+  for (unsigned index = 0; index < collective.getSources().size(); ++index)
+    bytes += getStagedBytes(collective, index, ranks);
+  return bytes;
+}
+
+struct GiveStagingPass : mlir::sgd::impl::GiveStagingPassBase<GiveStagingPass> {
+  using GiveStagingPassBase::GiveStagingPassBase;
+
+  void runOnOperation() final {
+    getOperation().walk([&](plan::CollectiveOp collective) {
+      uint64_t bytes = getStagedBytes(collective);
+      if (bytes == 0 || collective.getStaging()) return;
+      OpBuilder builder(collective);
+      auto type = MemRefType::get({static_cast<int64_t>(bytes)}, builder.getI8Type(), MemRefLayoutAttrInterface(),
+                                  plan::SpaceAttr::get(&getContext(), plan::Space::Window));
+      collective.getStagingMutable().assign(plan::AllocOp::create(builder, collective.getLoc(), type, IntegerAttr()));
+    });
+  }
+};
+
+}  // namespace
