@@ -60,6 +60,10 @@ const char* EpilogueName(artifact::Epilogue epilogue) {
       return "bias_relu";
     case artifact::Epilogue::Accumulate:
       return "accumulate";
+    case artifact::Epilogue::SumsOfA:
+      return "sums_of_a";
+    case artifact::Epilogue::SumsOfB:
+      return "sums_of_b";
   }
   return "unknown";
 }

@@ -106,9 +106,12 @@ class ConvolutionNode final : public device::Node {
       case artifact::Epilogue::Bias:
         return absl::StrCat(", bias at ", alignments.bias);
       case artifact::Epilogue::BiasRelu:
-        break;
+        return absl::StrCat(", bias at ", alignments.bias, " and relu");
+      case artifact::Epilogue::SumsOfA:
+      case artifact::Epilogue::SumsOfB:
+        break;  // of products alone
     }
-    return absl::StrCat(", bias at ", alignments.bias, " and relu");
+    return "";
   }
 
   std::string KeyOf(const ConvolutionAlignments& alignments) const {
