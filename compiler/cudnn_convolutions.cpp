@@ -42,12 +42,13 @@ artifact::ConvolutionT getInstruction(ConvolveOp op) {
 /// filter gradients up to three times the result more.)
 int64_t getWorkspaceBytes(ConvolveOp op) {
   constexpr int64_t kMost = 8 << 20, kLeast = 64 << 10;
+  constexpr int64_t kAlignment = 256;  // of what the library is given, anywhere in a buffer
   int64_t bytes = 0;
   for (Value value : {op.getLhs(), op.getRhs(), op.getResult()}) {
     auto type = cast<RankedTensorType>(value.getType());
     bytes += type.getNumElements() * (type.getElementTypeBitWidth() / 8);
   }
-  return llvm::alignTo(bytes + std::min(bytes, kMost) + kLeast, 256);
+  return llvm::alignTo(bytes + std::min(bytes, kMost) + kLeast, kAlignment) + kAlignment;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "frontends/stablehlo/widen_float8.h"
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -23,6 +24,13 @@ bool isExtremum(Region& body) {
                       [](Operation& op) { return isa<stablehlo::MaxOp, stablehlo::MinOp>(op); });
 }
 
+/// Whether the lowering of the op has steps between, or constants, that f8 does not hold.
+bool hasSteps(Operation* op) {
+  if (isa<chlo::TopKOp, chlo::NextAfterOp>(op)) return false;
+  return isa_and_nonnull<chlo::ChloDialect>(op->getDialect()) ||
+         isa<stablehlo::Atan2Op, stablehlo::IsFiniteOp, stablehlo::LogisticOp, stablehlo::PowOp>(op);
+}
+
 /// What elements of f8 become while `op` works on them; null where it keeps them.
 Type getWorkingType(Operation* op) {
   Builder builder(op->getContext());
@@ -37,7 +45,7 @@ Type getWorkingType(Operation* op) {
                       stablehlo::ReduceScatterOp, stablehlo::ScatterOp, stablehlo::SelectAndScatterOp,
                       stablehlo::ConvolutionOp, stablehlo::DotGeneralOp, stablehlo::DotOp,
                       stablehlo::BatchNormTrainingOp, stablehlo::BatchNormInferenceOp, stablehlo::BatchNormGradOp>(op);
-  return combines ? builder.getF32Type() : Type();
+  return combines || hasSteps(op) ? builder.getF32Type() : Type();
 }
 
 class Widening {

@@ -41,6 +41,8 @@ std::optional<OperandSum> readSum(ReduceOp reduce) {
 bool maySumUp(ContractOp contract) {
   RankedTensorType lhs = tensorType(contract.getLhs()), result = contract.getType();
   Type element = result.getElementType();
+  // Of one tensor with itself nobody could tell whose sums are meant.
+  if (contract.getLhs() == contract.getRhs()) return false;
   if (lhs.getElementType() != element || !isa<Float32Type, Float16Type, BFloat16Type>(element) || contract.getTf32())
     return false;
   auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()},
@@ -49,13 +51,16 @@ bool maySumUp(ContractOp contract) {
   return shape && shape->batch.empty();
 }
 
-/// Whether the reduction is over what `contract` contracts of its operand, all the others being free.
+/// Whether the reduction is over what `contract` contracts of its operand, all the others being free. A dimension of
+/// one element may be batch without a batch of products.
 bool sumsContracted(ContractOp contract, bool ofLhs, ReduceOp reduce) {
   ArrayRef<int64_t> own = ofLhs ? contract.getLhsLabels() : contract.getRhsLabels(),
                     other = ofLhs ? contract.getRhsLabels() : contract.getLhsLabels();
-  for (auto [dim, label] : llvm::enumerate(own))
-    if (llvm::is_contained(other, label) != llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim)))
-      return false;
+  for (auto [dim, label] : llvm::enumerate(own)) {
+    bool isShared = llvm::is_contained(other, label);
+    if (isShared && llvm::is_contained(contract.getResultLabels(), label)) return false;
+    if (isShared != llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim))) return false;
+  }
   return true;
 }
 

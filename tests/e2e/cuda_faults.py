@@ -78,8 +78,8 @@ def no_memory(folder):
 
 
 def another_driver(folder):
-    processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_DRIVER_VERSION": "12080"} if rank == 1 else {})
-    all_say(processes, "ranks must run the same thing, but rank 0 and rank 1 differ", "driver 13000", "driver 12080")
+    processes = one_by_one(compiled(folder, 2), 2, lambda rank: {"SGD_EMULATED_DRIVER_VERSION": "13010"} if rank == 1 else {})
+    all_say(processes, "ranks must run the same thing, but rank 0 and rank 1 differ", "driver 13000", "driver 13010")
 
 
 def another_nccl(folder):

@@ -87,9 +87,17 @@ class ConvolutionNode final : public device::Node {
     image_ += form_.image.first * static_cast<int64_t>(artifact::ElementSize(element_));
     // True f32 unless the instruction allows TF32; f64 has tensor cores that round as f64.
     limits_.takes_tensor_cores = element_ != artifact::ElementType::F32 || convolution.allows_tf32();
-    if (convolution.workspace() == nullptr) return;
-    workspace_ = memory.Address(*convolution.workspace());
-    limits_.workspace_bytes = convolution.workspace()->size();
+    if (convolution.workspace() != nullptr)
+      TakeWorkspace(memory.Address(*convolution.workspace()), convolution.workspace()->size());
+  }
+
+  // From the first multiple of 256 on, as the driver's own allocations begin: engines copy operands there, and nothing
+  // says that they look at where it begins.
+  void TakeWorkspace(std::byte* begin, uint64_t bytes) {
+    const uint64_t unused = -AddressOf(begin) % 256;
+    if (bytes <= unused) return;
+    workspace_ = begin + unused;
+    limits_.workspace_bytes = bytes - unused;
   }
 
   static int64_t AlignmentOf(const std::byte* address) {

@@ -61,6 +61,19 @@ func.func @moves(%x: tensor<16x8xf8E5M2>, %i: tensor<3x1xi32>, %u: tensor<3x8xf8
 
 // -----
 
+// Steps between are in f32.
+// CHECK-LABEL: func.func @functions
+func.func @functions(%x: tensor<4xf8E4M3FN>) -> (tensor<4xf8E4M3FN>, tensor<4xi1>) {
+  // CHECK: math.erf {{.*}} : tensor<4xf32>
+  // CHECK: arith.truncf {{.*}} to tensor<4xf8E4M3FN>
+  %0 = chlo.erf %x : tensor<4xf8E4M3FN> -> tensor<4xf8E4M3FN>
+  // CHECK: arith.cmpf olt, {{.*}} : tensor<4xf32>
+  %1 = stablehlo.is_finite %x : (tensor<4xf8E4M3FN>) -> tensor<4xi1>
+  return %0, %1 : tensor<4xf8E4M3FN>, tensor<4xi1>
+}
+
+// -----
+
 // A format of f8's own width, and one without infinities.
 // CHECK-LABEL: func.func @reduce_precision
 func.func @reduce_precision(%x: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> {

@@ -89,7 +89,9 @@ TEST_F(QueuesTest, RecordingsMustBeJoined) {
 
 TEST_F(QueuesTest, UseOfFreedMemoryIsAnError) {
   Fill(0, 1);
-  arena_.reset();
+  arena_.reset();  // waits for it
+  ASSERT_TRUE(device_->Synchronize().ok());
+  ASSERT_TRUE(nodes_.back()->Execute().ok());
   const absl::Status status = device_->Synchronize();
   EXPECT_THAT(std::string(status.message()), HasSubstr("the GPU: CUDA_ERROR_ILLEGAL_ADDRESS"));
 }

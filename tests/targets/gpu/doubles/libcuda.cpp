@@ -1,8 +1,8 @@
 // A double of libcuda.so.1 for tests on machines without a GPU: the functions that targets/gpu/device calls.
 //
 // SGD_EMULATED_GPUS (default 8), SGD_EMULATED_CAPABILITY (90), SGD_EMULATED_DRIVER_VERSION (13000) and
-// SGD_EMULATED_MEMORY say what machine it is. Of all kernels that run, counted from 1 on, number SGD_EMULATED_FAULT fails
-// with CUDA_ERROR_ILLEGAL_ADDRESS and number SGD_EMULATED_HANG never ends. Kernels are run by the function
+// SGD_EMULATED_MEMORY say what machine it is. Of all kernels that run, counted from 1 on, number SGD_EMULATED_FAULT
+// fails with CUDA_ERROR_ILLEGAL_ADDRESS and number SGD_EMULATED_HANG never ends. Kernels are run by the function
 // `sgd_emulate_kernel` of the library that SGD_EMULATED_KERNELS names.
 #include <cuda.h>
 #include <dlfcn.h>
