@@ -24,7 +24,8 @@ struct TargetDescription {
   int64_t reductionParts = 32, reductionColumns = 1024;
   /// What a kernel handles in the time that its launch takes; 0: none.
   int64_t elementsPerLaunch = 0;
-  /// Cumulative ops are kernels, for which long rows are cut in so many parts; 0: they are steps of elementwise kernels.
+  /// Cumulative ops are kernels, for which long rows are cut in so many parts; 0: they are steps of elementwise
+  /// kernels.
   int64_t scanWorkers = 0;
   /// Products around a kernel are computed in tiles that stay in a thread's cache.
   bool hasTiles = true;

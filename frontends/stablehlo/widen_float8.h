@@ -6,11 +6,11 @@
 
 namespace mlir::sgd {
 
-/// Before import: what combines elements of f8 (reductions, windows, scatters, convolutions, sums between ranks) does so
-/// in f32 and rounds its results once, as do functions that take several steps; extrema in f16, which holds all values
-/// of f8; results of dot products too. What only moves elements that ranks may have to add zeros to (gather, scatter
-/// without a sum) moves their bits. So no value of f8 is ever a sum of summands on several ranks. Other ops keep f8, and
-/// round after each op.
+/// Before import: what combines elements of f8 (reductions, windows, scatters, convolutions, sums between ranks) does
+/// so in f32 and rounds its results once, as do functions that take several steps; extrema in f16, which holds all
+/// values of f8; results of dot products too. What only moves elements that ranks may have to add zeros to (gather,
+/// scatter without a sum) moves their bits. So no value of f8 is ever a sum of summands on several ranks. Other ops
+/// keep f8, and round after each op.
 void widenFloat8(ModuleOp module);
 
 }  // namespace mlir::sgd

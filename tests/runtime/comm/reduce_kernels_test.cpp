@@ -169,7 +169,8 @@ void CheckAll(const ReduceKernel* (*find)(ElementType, ReduceKind)) {
       const ReduceKind reduce = static_cast<ReduceKind>(r);
       const bool logical = reduce == ReduceKind::kAnd || reduce == ReduceKind::kOr;
       const bool arithmetic = reduce == ReduceKind::kAdd || reduce == ReduceKind::kMul;
-      const bool defined = !IsFloat8(element) && !(logical && IsFloat(element)) && !(arithmetic && element == ElementType::kBool);
+      const bool defined =
+          !IsFloat8(element) && !(logical && IsFloat(element)) && !(arithmetic && element == ElementType::kBool);
       const ReduceKernel* kernel = find(element, reduce);
       ASSERT_EQ(kernel != nullptr, defined) << ElementName(element) << " " << ReduceName(reduce);
       if (defined) Check(element, reduce, *kernel);

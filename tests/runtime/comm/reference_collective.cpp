@@ -176,6 +176,8 @@ double LoadElement(ElementType element, const std::byte* at) {
   switch (element) {
     case ElementType::kBool:
     case ElementType::kU8:
+    case ElementType::kF8E4M3FN:  // moved as codes
+    case ElementType::kF8E5M2:
       return Get<uint8_t>(at);
     case ElementType::kI8:
       return Get<int8_t>(at);

@@ -98,9 +98,9 @@ TEST(Float8, HoldsItsOwnValues) {
       Tensor result = runner.run(inputs)[0];
       for (int code = 0; code < 256; ++code) {
         const size_t magnitude = code & 0x7f;
-        double expected = magnitude + 1 < values.size()                             ? values[magnitude]
+        double expected = magnitude + 1 < values.size()                          ? values[magnitude]
                           : format == "f8E5M2" && magnitude + 1 == values.size() ? INFINITY
-                                                                                    : NAN;
+                                                                                 : NAN;
         expectSame(result.get(code), code & 0x80 ? -expected : expected, code);
       }
     }
