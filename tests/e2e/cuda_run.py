@@ -87,9 +87,10 @@ def several_ranks(folder):
 
 def takes_what_was_planned(folder):
     """What a rank takes of the GPU's memory is the reported peak, and the second places of inputs on their way; packing for collectives included."""
-    for model in ("mlp_digits", "gpt_zero1", "gpt_zero3", "gpt_tp", "gpt_scan", "resnet_spatial", "moe_einsum"):
+    for model in ("mlp_digits", "gpt_dp", "gpt_zero1", "gpt_zero3", "gpt_tp", "gpt_scan", "resnet_small", "resnet_spatial", "moe_einsum", "bert_cls"):
         artifact, report, ranks = harness.Model(model).compile(folder, extra=TARGET)
-        run = harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1, env={"SGD_EMULATED_COUNTS": str(folder / "counts")})
+        run = harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1,
+                           env={"SGD_EMULATED_COUNTS": str(folder / "counts"), "SGD_EMULATED_NOTHING": "1"})
         staged = json.loads(run.stdout.splitlines()[-1])["staging_bytes"]
         beside = json.loads((folder / "counts").read_text())["most_bytes"] - report["memory"]["peak"] - staged
         assert 0 <= beside <= BESIDE_THE_PLAN, f"{model}: {beside} bytes beside the plan's {report['memory']['peak']}"
