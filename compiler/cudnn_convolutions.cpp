@@ -3,7 +3,7 @@
 
 #include "compiler/convolution_instruction.h"
 #include "compiler/export_types.h"
-#include "passes/schedule/buffers.h"
+#include "dialects/sgd/label_strides.h"
 #include "runtime/artifact/convolution_form.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "passes/schedule/buffers.h"
+#include "dialects/sgd/label_strides.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -16,12 +16,6 @@ SmallVector<int64_t> mlir::sgd::getRowMajorStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-int64_t mlir::sgd::getLabelStride(ArrayRef<int64_t> labels, Value tensor, int64_t label) {
-  const int64_t* found = llvm::find(labels, label);
-  if (found == labels.end()) return 0;
-  return getRowMajorStrides(cast<RankedTensorType>(tensor.getType()).getShape())[found - labels.begin()];
-}
-
 static std::optional<int64_t> getContiguousSliceOffset(SliceOp slice) {
   auto from = cast<RankedTensorType>(slice.getInput().getType()),
        to = cast<RankedTensorType>(slice.getResult().getType());

@@ -15,9 +15,6 @@ int64_t getTensorBytes(Type tensor);
 /// Elements from one index of each dimension to the next in a row-major tensor.
 SmallVector<int64_t> getRowMajorStrides(ArrayRef<int64_t> shape);
 
-/// The stride of the dimension called `label` in a row-major tensor whose dimensions are `labels`; 0 where it has none.
-int64_t getLabelStride(ArrayRef<int64_t> labels, Value tensor, int64_t label);
-
 /// For an op whose result is a part of its operand's bytes (a reshape, or a slice that is contiguous and begins at a
 /// multiple of 64 bytes): where the part begins. nullopt for every other op.
 std::optional<int64_t> getViewByteOffset(Operation* op);

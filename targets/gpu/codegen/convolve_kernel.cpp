@@ -1,7 +1,7 @@
 // Loops over the taps and input features of one result element.
 #include "targets/gpu/codegen/convolve_kernel.h"
 
-#include "passes/schedule/buffers.h"
+#include "dialects/sgd/label_strides.h"
 #include "targets/gpu/codegen/block_builder.h"
 #include "targets/gpu/codegen/entry_point.h"
 #include "targets/kernels/kernel_work.h"

@@ -10,6 +10,7 @@ namespace sgd::emulator {
 namespace {
 
 using artifact::ElementType;
+using artifact::Epilogue;
 using testing::Index;
 
 struct Bf16 {
@@ -44,12 +45,12 @@ class LibraryConvolution final : public device::Node {
   LibraryConvolution(const artifact::Convolution& convolution, const device::MemoryMap& memory)
       : lhs_(memory.Address(*convolution.lhs())),
         rhs_(memory.Address(*convolution.rhs())),
+        bias_(convolution.bias() == nullptr ? nullptr : memory.Address(*convolution.bias())),
         result_(memory.Address(*convolution.result())) {
     convolution.UnPackTo(&c_);
   }
 
   absl::Status Execute() override {
-    if (c_.epilogue != artifact::Epilogue::None) return absl::UnimplementedError("an epilogue");
     switch (c_.element) {
       case ElementType::F64:
         return Run<double, double>();
@@ -70,11 +71,21 @@ class LibraryConvolution final : public device::Node {
     Index taps;
     for (const artifact::WindowDim& dim : c_.spatial) taps.push_back(static_cast<int64_t>(dim.kernel()));
     testing::ForEach(testing::ResultSizes(c_), [&](const Index& at) {
-      double sum = 0;
+      Result& target = reinterpret_cast<Result*>(result_)[testing::ResultPlace(c_, at)];
+      double sum = Start<Result>(target, at);
       testing::ForEach(taps, [&](const Index& tap) { sum += Feature<T>(at, tap); });
-      reinterpret_cast<Result*>(result_)[testing::ResultPlace(c_, at)] = Store<Result>(sum);
+      if (c_.epilogue == Epilogue::BiasRelu && sum < 0) sum = 0;  // NaN stays
+      target = Store<Result>(sum);
     });
     return absl::OkStatus();
+  }
+
+  // What the sum of products is added to.
+  template <typename Result>
+  double Start(Result target, const Index& at) const {
+    if (c_.epilogue == Epilogue::Accumulate) return Load(target);
+    if (bias_ == nullptr) return 0;
+    return Load(reinterpret_cast<const Result*>(bias_)[at[1] * static_cast<int64_t>(c_.outputs->size()) + at[2]]);
   }
 
   // The sum over input features of one tap.
@@ -99,7 +110,7 @@ class LibraryConvolution final : public device::Node {
   }
 
   artifact::ConvolutionT c_;
-  const std::byte *lhs_, *rhs_;
+  const std::byte *lhs_, *rhs_, *bias_;  // no bias: null
   std::byte* result_;
 };
 

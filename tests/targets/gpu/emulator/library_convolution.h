@@ -7,7 +7,7 @@
 
 namespace sgd::emulator {
 
-// Of floats, without an epilogue; sums in f64.
+// Of floats; sums in f64, to which epilogues are applied before they are rounded.
 std::unique_ptr<device::Node> MakeLibraryConvolution(const artifact::Convolution& convolution,
                                                      const device::MemoryMap& memory);
 
