@@ -43,6 +43,7 @@ def nearest(values, kind):
     near = distance == distance.min(axis=-1, keepdims=True)
     even = near & (np.arange(finite + 1) % 2 == 0)
     code = np.where(even.any(axis=-1), even.argmax(axis=-1), near.argmax(axis=-1))
+    code = np.where(np.abs(values) >= steps[finite], finite, code)  # distances far beyond are equal in f64
     beyond = np.nan if kind == "F8_E4M3" else np.inf
     return np.copysign(np.where(code == finite, beyond, steps[code]), values)
 
