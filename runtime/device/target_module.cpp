@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/device/interface_hash.h"
 
 namespace sgd::device {
 
@@ -32,8 +34,13 @@ absl::StatusOr<const TargetModule*> OpenTargetModule(const std::string& target) 
     return absl::FailedPreconditionError(absl::StrCat("cannot open target '", target, "': ", dlerror()));
   using Entry = const TargetModule* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, kModuleEntry));
-  if (entry == nullptr)
+  const auto* interface = static_cast<const char*>(dlsym(handle, kModuleInterface));
+  if (entry == nullptr || interface == nullptr)
     return absl::FailedPreconditionError(absl::StrCat(module.string(), " is no module of a target"));
+  if (interface != std::string_view(SGD_INTERFACE_HASH)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(module.string(), " is of another build than ", program.string(), "; build or install both anew"));
+  }
   return entry();
 }
 

@@ -39,8 +39,11 @@ class TargetModule {
 // The name of the function that a module exports: const TargetModule* (*)().
 inline constexpr char kModuleEntry[] = "sgd_target_module";
 
+// The name of the text that a module exports, SGD_INTERFACE_HASH: a hash of the headers that program and module share.
+inline constexpr char kModuleInterface[] = "sgd_target_interface";
+
 // Opens lib/sgd/sgd_target_<target>.so beside the folder of this program. FailedPrecondition, naming the file, when
-// this build has it not.
+// this build has it not, or when it was built from other headers than this program.
 absl::StatusOr<const TargetModule*> OpenTargetModule(const std::string& target);
 
 }  // namespace sgd::device

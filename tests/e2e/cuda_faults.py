@@ -1,6 +1,7 @@
 """Ranks on GPUs that die, stop, fail or run out of memory, and machines that lack something, on doubles of NVIDIA's libraries."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -147,6 +148,21 @@ def another_architecture(folder):
     assert not (folder / "out.safetensors").exists()
 
 
+def module_of_another_build(folder):
+    """sgdrun beside a module that was built from other headers."""
+    artifact, program = compiled(folder, 1), harness.BUILD / "bin" / "sgdrun"
+    for name in ("bin", "lib/sgd"):
+        (folder / name).mkdir(parents=True)
+    shutil.copy(program, folder / "bin" / "sgdrun")
+    module = (program.parent.parent / "lib" / "sgd" / "sgd_target_cuda.so").read_bytes()
+    header = (harness.BUILD / "runtime" / "device" / "interface_hash.h").read_text()
+    interface = re.search(r'"([0-9a-f]{64})"', header)[1].encode()
+    assert module.count(interface) == 1
+    (folder / "lib" / "sgd" / "sgd_target_cuda.so").write_bytes(module.replace(interface, interface[::-1]))
+    run = subprocess.run([folder / "bin" / "sgdrun", "-n", "1", artifact, "--bench", "1"], capture_output=True, text=True, timeout=harness.TIMEOUT)
+    assert run.returncode == 1 and "sgd_target_cuda.so is of another build than" in run.stderr, run.stderr
+
+
 harness.main([("killed rank", killed_rank), ("stopped rank", stopped_rank), ("error of NCCL", error_of_nccl), ("no memory", no_memory),
               ("another driver", another_driver), ("another NCCL", another_nccl), ("missing libraries", missing_libraries), ("failing kernel", failing_kernel), ("hanging kernel", hanging_kernel),
-              ("another architecture", another_architecture)])
+              ("another architecture", another_architecture), ("module of another build", module_of_another_build)])

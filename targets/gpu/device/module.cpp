@@ -1,6 +1,7 @@
-// The module's one exported function.
+// What the module exports.
 #include <memory>
 
+#include "runtime/device/interface_hash.h"
 #include "runtime/device/target_module.h"
 #include "targets/gpu/device/cuda_communicator.h"
 #include "targets/gpu/device/cuda_device.h"
@@ -33,7 +34,13 @@ class CudaModule final : public device::TargetModule {
 }  // namespace
 }  // namespace sgd::cuda
 
-extern "C" __attribute__((visibility("default"))) const sgd::device::TargetModule* sgd_target_module() {
+extern "C" {
+
+__attribute__((visibility("default"))) extern const char sgd_target_interface[] = SGD_INTERFACE_HASH;
+
+__attribute__((visibility("default"))) const sgd::device::TargetModule* sgd_target_module() {
   static const sgd::cuda::CudaModule module;
   return &module;
 }
+
+}  // extern "C"
