@@ -198,3 +198,30 @@ func.func @convolution_type(%a: !p, %b: !p, %c: memref<8xf64, #plan.space<privat
   plan.convolution ins(%a, %b : !p, !p) outs(%c : memref<8xf64, #plan.space<private>>) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
   return
 }
+
+// -----
+
+!p = memref<8x8xf32, #plan.space<private>>
+func.func @sums_without_the_epilogue(%a: !p, %c: !p, %s: memref<8xf32, #plan.space<private>>) {
+  // expected-error @+1 {{has sums exactly with the epilogues sums_of_a and sums_of_b}}
+  plan.matmul ins(%a, %a : !p, !p) outs(%c : !p) sums(%s : memref<8xf32, #plan.space<private>>) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1]
+  return
+}
+
+// -----
+
+!p = memref<8x8xf32, #plan.space<private>>
+func.func @too_few_sums(%a: !p, %c: !p, %s: memref<7xf32, #plan.space<private>>) {
+  // expected-error @+1 {{needs sums of 8 elements}}
+  plan.matmul ins(%a, %a : !p, !p) outs(%c : !p) sums(%s : memref<7xf32, #plan.space<private>>) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1] epilogue sums_of_b
+  return
+}
+
+// -----
+
+!a = memref<8x8xf8E4M3FN, #plan.space<private>>
+func.func @result_of_f8(%a: !a, %c: !a) {
+  // expected-error @+1 {{mixes element types}}
+  plan.matmul ins(%a, %a : !a, !a) outs(%c : !a) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1]
+  return
+}
