@@ -55,9 +55,38 @@ class Attention {
     if (!findGradients() || forward.getMask()) return false;
     if (forward.getBias() && hasGradients() && hasHidingConstant(forward.getBias())) return false;
     if (!isNarrow(forward.getOut()) || (hasGradients() && !prepareGradients())) return false;
+    for (bool asProgram : {true, false}) {
+      keepsLayouts = asProgram;
+      if (tryCalls(model)) return true;
+    }
+    return false;
+  }
+
+  void replace() {
+    if (byQuery)
+      replaceResult(byQuery.getGradient(), byQuery.getGradientLabels(), gradientCall.getQueryGradient(),
+                    gradientCall.getQueryGradientLabels());
+    if (byKey) {
+      replaceResult(byKey.getKeyGradient(), byKey.getKeyGradientLabels(), gradientCall.getKeyGradient(),
+                    gradientCall.getKeyGradientLabels());
+      replaceResult(byKey.getValueGradient(), byKey.getValueGradientLabels(), gradientCall.getValueGradient(),
+                    gradientCall.getValueGradientLabels());
+    }
+    if (byQuery) byQuery.erase();
+    if (byKey) byKey.erase();
+    // What the gradients alone have read: sums over `out` and its gradient.
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*forward->getBlock())))
+      if (isOpTriviallyDead(&op) && !isa<Form>(op)) op.erase();
+    replaceResult(forward.getOut(), forward.getOutLabels(), call.getOut(), call.getOutLabels());
+    forward.erase();
+  }
+
+ private:
+  /// Makes the calls to ask for their layout; they are erased again where the library does not take them.
+  bool tryCalls(const AttentionModel& model) {
     OpBuilder builder(forward);
-    // Made to be asked for their layout; erased again where the library does not take them.
     call = createForward(builder);
+    gradientCall = {};
     if (hasGradients()) {
       builder.setInsertionPoint(getLastGradient());
       gradientCall = createGradient(builder);
@@ -68,20 +97,6 @@ class Attention {
     return false;
   }
 
-  void replace() {
-    if (byQuery) replaceResult(byQuery.getGradient(), gradientCall.getQueryGradient());
-    if (byKey) replaceResult(byKey.getKeyGradient(), gradientCall.getKeyGradient());
-    if (byKey) replaceResult(byKey.getValueGradient(), gradientCall.getValueGradient());
-    if (byQuery) byQuery.erase();
-    if (byKey) byKey.erase();
-    // What the gradients alone have read: sums over `out` and its gradient.
-    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*forward->getBlock())))
-      if (isOpTriviallyDead(&op) && !isa<LibraryAttentionOp, LibraryAttentionGradientOp>(op)) op.erase();
-    replaceResult(forward.getOut(), call.getOut());
-    forward.erase();
-  }
-
- private:
   bool hasGradients() const { return byQuery || byKey; }
 
   /// Who reads the statistics of rows; false when these are not one gradient of each kind.
@@ -130,11 +145,12 @@ class Attention {
            op.getDiagonal() == own.getDiagonal();
   }
 
-  /// Of the operands' type, or f32 that everyone but the gradients rounds to it.
+  /// Of the operands' type, or f32 that everyone but the gradients rounds to it, perhaps moved first.
   bool isNarrow(Value result) {
     Type own = tensorType(result).getElementType();
     if (own == element) return true;
     return own.isF32() && llvm::all_of(result.getUsers(), [&](Operation* user) {
+             if (isa<TransposeOp, ReshapeOp>(user) && !user->use_empty() && isNarrow(user->getResult(0))) return true;
              auto trunc = dyn_cast<arith::TruncFOp>(user);
              return trunc ? tensorType(trunc).getElementType() == element : isForGradients(user);
            });
@@ -146,12 +162,40 @@ class Attention {
            llvm::all_of(op->getUsers(), [&](Operation* user) { return isForGradients(user); });
   }
 
-  void replaceResult(Value from, Value to) {
-    if (from.getType() == to.getType()) return from.replaceAllUsesWith(to);
+  /// `to` has the elements of `from` under other labels.
+  void replaceResult(Value from, ArrayRef<int64_t> fromLabels, Value to, ArrayRef<int64_t> toLabels) {
+    SmallVector<int64_t> permutation;
+    for (int64_t label : fromLabels) permutation.push_back(llvm::find(toLabels, label) - toLabels.begin());
+    replaceTransposed(from, to, permutation);
+  }
+
+  /// `from` is `to` transposed, and of f32 what isNarrow says of it. Transposes behind it become one.
+  void replaceTransposed(Value from, Value to, ArrayRef<int64_t> permutation) {
+    OpBuilder builder(to.getContext());
+    builder.setInsertionPointAfterValue(to);
+    auto move = [&](Value like) -> Value {
+      if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()))) return to;
+      return TransposeOp::create(builder, to.getLoc(), narrow(like), to, permutation);
+    };
+    bool isWide = tensorType(from).getElementType() != element;
     for (Operation* user : llvm::make_early_inc_range(from.getUsers())) {
-      user->getResult(0).replaceAllUsesWith(to);
+      if (auto transpose = dyn_cast<TransposeOp>(user)) {
+        SmallVector<int64_t> both;
+        for (int64_t dim : transpose.getPermutation()) both.push_back(permutation[dim]);
+        replaceTransposed(transpose, to, both);
+      } else if (isWide && isa<arith::TruncFOp>(user)) {
+        replaceTransposed(user->getResult(0), to, permutation);
+      } else if (isWide && isa<ReshapeOp>(user)) {
+        Value result = user->getResult(0), moved = move(from);
+        Value reshaped = ReshapeOp::create(builder, user->getLoc(), narrow(result), moved);
+        auto same = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(result).getRank()));
+        replaceTransposed(result, reshaped, same);
+      } else {
+        continue;
+      }
       user->erase();
     }
+    if (!from.use_empty()) from.replaceAllUsesWith(move(from));
   }
 
   /// Without a model the op is left whole.
@@ -169,34 +213,61 @@ class Attention {
   Value getOutGradient() { return byQuery ? byQuery.getOutGradient() : byKey.getOutGradient(); }
   RankedTensorType narrow(Value value) const { return tensorType(value).clone(element); }
 
+  /// A result as the program has it where its depth comes last and layouts are kept; else as the operand that it goes
+  /// with.
+  struct Result {
+    RankedTensorType type;
+    SmallVector<int64_t> labels;
+  };
+  Result chooseResult(Value result, ArrayRef<int64_t> labels, Value operand, ArrayRef<int64_t> operandLabels,
+                      int64_t operandDepth, int64_t depth) {
+    if (result && keepsLayouts && labels.back() == depth) return {narrow(result), SmallVector<int64_t>(labels)};
+    Result like{narrow(operand), SmallVector<int64_t>(operandLabels)};
+    llvm::replace(like.labels, operandDepth, depth);
+    if (!result) return like;
+    SmallVector<int64_t> sizes;
+    for (int64_t label : like.labels)
+      sizes.push_back(tensorType(result).getDimSize(llvm::find(labels, label) - labels.begin()));
+    return {RankedTensorType::get(sizes, element), like.labels};
+  }
+
   LibraryAttentionOp createForward(OpBuilder& builder) {
+    Result out = chooseResult(forward.getOut(), forward.getOutLabels(), forward.getQuery(), forward.getQueryLabels(),
+                              Form::kDepth, Form::kValueDepth);
     return LibraryAttentionOp::create(
-        builder, forward.getLoc(), narrow(forward.getOut()), forward.getRowSum().getType(), forward.getQuery(),
-        forward.getKey(), forward.getValue(), forward.getBias(), Value(), forward.getQueryLabelsAttr(),
-        forward.getKeyLabelsAttr(), forward.getValueLabelsAttr(), forward.getOutLabelsAttr(),
-        forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(), FloatAttr(),
-        forward.getDiagonalAttr(), DenseI64ArrayAttr());
+        builder, forward.getLoc(), out.type, forward.getRowSum().getType(), forward.getQuery(), forward.getKey(),
+        forward.getValue(), forward.getBias(), Value(), forward.getQueryLabelsAttr(), forward.getKeyLabelsAttr(),
+        forward.getValueLabelsAttr(), builder.getDenseI64ArrayAttr(out.labels), forward.getBiasLabelsAttr(),
+        DenseI64ArrayAttr(), forward.getScaleAttr(), FloatAttr(), forward.getDiagonalAttr(), DenseI64ArrayAttr());
   }
 
   /// A gradient that nobody asks for is laid out as its operand.
   LibraryAttentionGradientOp createGradient(OpBuilder& builder) {
+    auto choose = [&](Value result, ArrayRef<int64_t> labels, Value operand, ArrayRef<int64_t> own, int64_t depth) {
+      return chooseResult(result, labels, operand, own, depth, depth);
+    };
+    ArrayRef<int64_t> none;
+    Result query = choose(byQuery ? byQuery.getGradient() : Value(), byQuery ? byQuery.getGradientLabels() : none,
+                          forward.getQuery(), forward.getQueryLabels(), Form::kDepth);
+    Result key = choose(byKey ? byKey.getKeyGradient() : Value(), byKey ? byKey.getKeyGradientLabels() : none,
+                        forward.getKey(), forward.getKeyLabels(), Form::kDepth);
+    Result value = choose(byKey ? byKey.getValueGradient() : Value(), byKey ? byKey.getValueGradientLabels() : none,
+                          forward.getValue(), forward.getValueLabels(), Form::kValueDepth);
+    auto labels = [&](const Result& result) { return builder.getDenseI64ArrayAttr(result.labels); };
     return LibraryAttentionGradientOp::create(
-        builder, forward.getLoc(), narrow(byQuery ? byQuery.getGradient() : forward.getQuery()),
-        narrow(byKey ? byKey.getKeyGradient() : forward.getKey()),
-        narrow(byKey ? byKey.getValueGradient() : forward.getValue()), forward.getQuery(), forward.getKey(),
+        builder, forward.getLoc(), query.type, key.type, value.type, forward.getQuery(), forward.getKey(),
         forward.getValue(), call.getOut(), getOutGradient(), call.getLogSum(), forward.getBias(), Value(),
-        forward.getQueryLabelsAttr(), forward.getKeyLabelsAttr(), forward.getValueLabelsAttr(),
-        forward.getOutLabelsAttr(), forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(),
-        FloatAttr(), forward.getDiagonalAttr(), byQuery ? byQuery.getOutLabelsAttr() : byKey.getOutLabelsAttr(),
-        byQuery ? byQuery.getGradientLabelsAttr() : forward.getQueryLabelsAttr(),
-        byKey ? byKey.getKeyGradientLabelsAttr() : forward.getKeyLabelsAttr(),
-        byKey ? byKey.getValueGradientLabelsAttr() : forward.getValueLabelsAttr(), DenseI64ArrayAttr());
+        forward.getQueryLabelsAttr(), forward.getKeyLabelsAttr(), forward.getValueLabelsAttr(), call.getOutLabelsAttr(),
+        forward.getBiasLabelsAttr(), DenseI64ArrayAttr(), forward.getScaleAttr(), FloatAttr(),
+        forward.getDiagonalAttr(), byQuery ? byQuery.getOutLabelsAttr() : byKey.getOutLabelsAttr(), labels(query),
+        labels(key), labels(value), DenseI64ArrayAttr());
   }
 
   AttentionOp forward;
   Type element;
   AttentionQueryGradientOp byQuery;  // null: there is none
   AttentionKeyGradientOp byKey;
+  bool keepsLayouts = true;
   LibraryAttentionOp call;
   LibraryAttentionGradientOp gradientCall;
 };

@@ -66,9 +66,9 @@ class GraphWriter {
     return builder_.Memory(IdOf(id), type_, {batch_, key_heads_, depth, columns_},
                            {tensor.batch(), tensor.head(), 1, tensor.row()});
   }
-  // Statistics of all heads lie together, those of one call among them.
+  // Statistics of all heads lie together, those of one call among them: from any element on.
   GraphTensor RowStatistic(AttentionTensorId id, int64_t heads) {
-    return builder_.Memory(IdOf(id), kFloat, {batch_, heads_, rows_, 1}, {heads * rows_, rows_, 1, 1});
+    return builder_.Memory(IdOf(id), kFloat, {batch_, heads_, rows_, 1}, {heads * rows_, rows_, 1, 1}, sizeof(float));
   }
   GraphTensor Bias() {
     const AttentionTensor& bias = *a_.bias;

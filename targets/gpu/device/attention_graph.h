@@ -35,8 +35,8 @@ struct AttentionGraph {
   std::map<int64_t, int32_t> shifts;
 };
 
-// Of batch_step batches and head_step heads. Every address is a multiple of 16 bytes, the bias's of its elements.
-// Unimplemented for what cuDNN refuses.
+// Of batch_step batches and head_step heads. Addresses are multiples of 16 bytes, those of the bias and of statistics
+// of their elements. Unimplemented for what cuDNN refuses.
 absl::StatusOr<AttentionGraph> BuildAttentionGraph(const Cudnn& cudnn, const artifact::AttentionT& attention);
 
 }  // namespace sgd::cuda

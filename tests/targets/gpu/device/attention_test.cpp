@@ -192,6 +192,7 @@ class AttentionTest : public EmulatedDevice {
 };
 
 TEST_F(AttentionTest, ForwardAndBackward) { Run({}); }
+TEST_F(AttentionTest, AsManyRowsAsColumns) { Run({.rows = 8, .columns = 8, .value_depth = 8}); }
 TEST_F(AttentionTest, HeadsThatShareKeys) {
   Run({.key_heads = 2});
   Run({.key_heads = 1, .diagonal = 0});

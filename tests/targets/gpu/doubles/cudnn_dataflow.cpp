@@ -290,9 +290,10 @@ class Call final : public DataflowCall {
     return result;
   }
 
-  // Reshapes of attention swap the last two dimensions: what has the same strides is the same dimension.
+  // Reshapes of attention swap the last two dimensions: the one with the smaller stride is the same in both.
   double Transposed(const Tensor& x, const Tensor& y, const Sizes& at) const {
-    return x.sizes == y.sizes ? Get(x, at) : Get(x, {at[0], at[1], at[3], at[2]});
+    const bool swaps = (x.strides[2] < x.strides[3]) != (y.strides[2] < y.strides[3]);
+    return swaps ? Get(x, {at[0], at[1], at[3], at[2]}) : Get(x, at);
   }
 
   std::vector<double> Reduce(const Node& node, std::vector<double> result) const {

@@ -7,6 +7,7 @@
 #include "targets/cpu/device/cpu_device.h"
 #include "tests/targets/gpu/emulator/gelu_product.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
+#include "tests/targets/gpu/emulator/library_attention.h"
 #include "tests/targets/gpu/emulator/library_convolution.h"
 #include "tests/targets/gpu/emulator/plain_product.h"
 
@@ -37,6 +38,10 @@ class EmulatedDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
                                                                    const device::MemoryMap& memory) override {
     return MakeLibraryConvolution(convolution, memory);
+  }
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareAttention(const artifact::Attention& attention,
+                                                                 const device::MemoryMap& memory) override {
+    return MakeLibraryAttention(attention, memory);
   }
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
                                                              const device::KernelLibrary& library,
