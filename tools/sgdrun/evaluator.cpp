@@ -25,16 +25,9 @@ bool WritesInputs(const artifact::Program& program) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Evaluator>> Evaluator::Create(Session& session) {
-  auto evaluator = std::unique_ptr<Evaluator>(new Evaluator(session));
-  const EvalPlan& plan = *session.job().eval;
-  absl::StatusOr<std::unique_ptr<exec::Executor>> executor =
-      exec::Executor::Create(session.context(), plan.program.name, session.executor_options());
-  if (!executor.ok()) return executor.status();
-  evaluator->executor_ = *std::move(executor);
-  for (const data::InputType& output : plan.program.outputs) evaluator->names_.push_back(ShortName(output.name));
-  evaluator->FindEndangered();
-  return evaluator;
+Evaluator::Evaluator(Session& session) : session_(session), executor_(session.eval_executor()) {
+  for (const data::InputType& output : session.job().eval->program.outputs) names_.push_back(ShortName(output.name));
+  FindEndangered();
 }
 
 void Evaluator::FindEndangered() {
@@ -89,10 +82,10 @@ void Evaluator::FillSharedInputs() {
     const std::vector<std::byte>* bytes = find(recut_, eval);
     if (bytes == nullptr) bytes = find(endangered_, main);
     const bool is_there =
-        session_.IsInPlace(main) && executor_->inputs()[eval].bytes == session_.executor().inputs()[main].bytes;
+        session_.IsInPlace(main) && executor_.inputs()[eval].bytes == session_.executor().inputs()[main].bytes;
     if (bytes == nullptr && is_there) continue;
     const std::span<const std::byte> source = bytes != nullptr ? *bytes : session_.StateBytes(main);
-    std::memcpy(executor_->InputBytes(eval).data(), source.data(), source.size());
+    std::memcpy(executor_.InputBytes(eval).data(), source.data(), source.size());
   }
 }
 
@@ -104,10 +97,10 @@ absl::StatusOr<std::vector<std::pair<std::string, double>>> Evaluator::Evaluate(
     FillSharedInputs();
     for (size_t k = 0; plan.feed != nullptr && k < plan.feed->inputs().size(); ++k) {
       const size_t input = plan.feed->inputs()[k];
-      plan.feed->Fill(batch, k, executor_->inputs()[input].shard, executor_->InputBytes(input));
+      plan.feed->Fill(batch, k, executor_.inputs()[input].shard, executor_.InputBytes(input));
     }
-    if (absl::Status status = executor_->Run(batch); !status.ok()) return status;
-    const auto scalars = ReadScalars(*executor_, names_);
+    if (absl::Status status = executor_.Run(batch); !status.ok()) return status;
+    const auto scalars = ReadScalars(executor_, names_);
     means.resize(scalars.size());
     for (size_t i = 0; i < scalars.size(); ++i) {
       means[i].first = scalars[i].first;

@@ -1,7 +1,6 @@
 // Runs the eval program between steps of the main one, which finds its state as it left it.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,21 +14,20 @@ namespace sgd::sgdrun {
 
 class Evaluator {
  public:
-  // Prepares the program of session.job().eval; borrows the session.
-  static absl::StatusOr<std::unique_ptr<Evaluator>> Create(Session& session);
+  // Borrows the session, whose job evaluates.
+  explicit Evaluator(Session& session);
 
   // Scalar outputs by short name, each the mean over the batches. Call it when the main program's
   // inputs hold the state.
   absl::StatusOr<std::vector<std::pair<std::string, double>>> Evaluate();
 
  private:
-  explicit Evaluator(Session& session) : session_(session) {}
   void FindEndangered();
   absl::Status SaveState();
   void FillSharedInputs();
 
   Session& session_;
-  std::unique_ptr<exec::Executor> executor_;
+  exec::Executor& executor_;
   std::vector<std::string> names_;  // short, by output
   // Bytes of eval's inputs that it has cut otherwise than the main program, made anew for each
   // evaluation.

@@ -64,10 +64,14 @@ absl::Status Session::Prepare(StartTimes& start) {
   if (const std::string& note = context_->algorithm_note(); !note.empty())
     std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
   start.End("load kernels");
-  absl::StatusOr<std::unique_ptr<exec::Executor>> executor =
-      exec::Executor::Create(*context_, job_.program.name, executor_options());
+  absl::StatusOr<std::unique_ptr<exec::Executor>> executor = MakeExecutor(job_.program.name);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
+  if (job_.eval) {
+    executor = MakeExecutor(job_.eval->program.name);
+    if (!executor.ok()) return executor.status();
+    eval_executor_ = *std::move(executor);
+  }
   absl::StatusOr<std::unique_ptr<exec::Carry>> carry =
       exec::Carry::Create(*context_, *executor_, *executor_, job_.carry);
   if (!carry.ok()) return carry.status();
@@ -76,6 +80,10 @@ absl::Status Session::Prepare(StartTimes& start) {
   absl::Status status = FillFirstInputs();
   start.End("fill inputs");
   return status;
+}
+
+absl::StatusOr<std::unique_ptr<exec::Executor>> Session::MakeExecutor(const std::string& program) {
+  return exec::Executor::Create(*context_, program, executor_options());
 }
 
 absl::Status Session::Agree() {
@@ -92,8 +100,7 @@ absl::Status Session::Agree() {
 
 absl::Status Session::RunInit() {
   const InitPlan& plan = *job_.init;
-  absl::StatusOr<std::unique_ptr<exec::Executor>> init =
-      exec::Executor::Create(*context_, plan.program.name, executor_options());
+  absl::StatusOr<std::unique_ptr<exec::Executor>> init = MakeExecutor(plan.program.name);
   if (!init.ok()) return init.status();
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     if (absl::Status status = (*init)->UploadInput(i, plan.inputs[i]); !status.ok()) return status;

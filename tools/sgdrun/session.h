@@ -32,7 +32,9 @@ class Session {
   comm::Control& control() const { return *rank_.control; }
   exec::ExecutionContext& context() const { return *context_; }
   const exec::Executor& executor() const { return *executor_; }
-  exec::ExecutorOptions executor_options() const;
+  // The program that evaluates; the job has one. It is prepared before state is loaded, since the algorithms that are
+  // tried then write what they compute.
+  exec::Executor& eval_executor() const { return *eval_executor_; }
 
   // Fills what a step's data feed gives, and restores constant inputs that the step before may have
   // overwritten.
@@ -70,6 +72,8 @@ class Session {
  private:
   Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}
   absl::Status Prepare(StartTimes& start);
+  exec::ExecutorOptions executor_options() const;
+  absl::StatusOr<std::unique_ptr<exec::Executor>> MakeExecutor(const std::string& program);
   absl::Status Agree();
   absl::Status FillFirstInputs();
   absl::Status KeepConstants();
@@ -79,7 +83,7 @@ class Session {
   launch::RankContext rank_;
   RankDevice device_;
   std::unique_ptr<exec::ExecutionContext> context_;
-  std::unique_ptr<exec::Executor> executor_;
+  std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<exec::Carry> carry_;
   std::vector<bool> is_kept_;  // by input: constant, and nothing overwrites it
   // This rank's bytes of the other constant inputs by position, where the executor does not hold them; empty for

@@ -68,11 +68,7 @@ class TrainLoop {
   explicit TrainLoop(Session& session) : session_(session), job_(session.job()) {}
 
   absl::Status Run() {
-    if (job_.eval) {
-      absl::StatusOr<std::unique_ptr<Evaluator>> evaluator = Evaluator::Create(session_);
-      if (!evaluator.ok()) return evaluator.status();
-      evaluator_ = *std::move(evaluator);
-    }
+    if (job_.eval) evaluator_.emplace(session_);
     if (session_.is_first_rank()) {
       absl::StatusOr<std::unique_ptr<Reporter>> reporter = Reporter::Create(job_);
       if (!reporter.ok()) return reporter.status();
@@ -144,9 +140,7 @@ class TrainLoop {
     return reporter_->Step(ended.record, eval);
   }
 
-  bool EvaluatesAfter(uint64_t step) const {
-    return evaluator_ != nullptr && (step + 1) % job_.options.eval_every == 0;
-  }
+  bool EvaluatesAfter(uint64_t step) const { return evaluator_ && (step + 1) % job_.options.eval_every == 0; }
   bool NeedsState(uint64_t step) const {
     const Options& options = job_.options;
     return EvaluatesAfter(step) ||
@@ -173,7 +167,7 @@ class TrainLoop {
 
   Session& session_;
   const Job& job_;
-  std::unique_ptr<Evaluator> evaluator_;
+  std::optional<Evaluator> evaluator_;
   std::unique_ptr<Reporter> reporter_;
   std::optional<uint64_t> under_way_;  // the step before, where it has not ended
   absl::Time last_end_ = absl::Now();
