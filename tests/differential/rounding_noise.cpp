@@ -56,6 +56,17 @@ double getUlps(Operation* op) {
   return isa<arith::MulFOp>(op) || (isContraction && isNarrow) ? 0.5 : 0;
 }
 
+/// Ops of narrow types around the exponential of a softmax, which attention takes in f32, unrounded.
+bool isInSoftmax(Operation* op) {
+  if (op->getNumResults() != 1 || !isFloat(op->getResult(0))) return false;
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (getEpsilon(type) <= getSumEpsilon(type)) return false;
+  if (isa<arith::SubFOp>(op))
+    return llvm::any_of(op->getUsers(), [](Operation* user) { return isa<math::ExpOp>(user); });
+  if (isa<arith::DivFOp>(op)) return op->getOperand(0).getDefiningOp<math::ExpOp>() != nullptr;
+  return isa<math::ExpOp>(op);
+}
+
 }  // namespace
 
 double differential::getEpsilon(Type type) {
@@ -78,10 +89,11 @@ void RoundingNoise::beforeOp(Operation* op, std::vector<RankTensors>& operands) 
 
 void RoundingNoise::afterOp(Operation* op, std::vector<RankTensors>& results) {
   double ulps = getUlps(op);
-  if (ulps == 0) return;
+  if (ulps == 0 && !isInSoftmax(op)) return;
   Type type = results[0][0].element();
   // Narrow types are computed in f32.
   double relative = ulps * (isa<math::MathDialect>(op->getDialect()) ? getSumEpsilon(type) : getEpsilon(type));
+  if (isInSoftmax(op)) relative += 0.5 * getEpsilon(type);
   for (RankTensors& tensors : results)
     for (Tensor& tensor : tensors) disturb(tensor, relative, /*rounds=*/true);
 }
