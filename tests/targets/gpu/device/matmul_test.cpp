@@ -127,7 +127,7 @@ TEST_F(MatmulTest, RefusesIntegersAndAStridedBias) {
   artifact::MatmulT integers =
       Multiplication<int>(2, 2, 2, 1, Epilogue::None, false, false, false).Matmul(ElementType::I32);
   EXPECT_EQ(std::string(Refusal(integers).message()),
-            "matmul on a GPU: elements of type i32; f64, f32, f16 and bf16 are possible");
+            "matmul on a GPU: elements of type i32; f64, f32, f16, bf16 and f8 are possible");
   artifact::MatmulT bias =
       Multiplication<float>(2, 2, 2, 1, Epilogue::Bias, false, false, true).Matmul(ElementType::F32);
   EXPECT_EQ(Refusal(bias).code(), absl::StatusCode::kUnimplemented);
