@@ -41,6 +41,7 @@ struct Algorithm {
   uint32_t alignment[4];
   bool adds_in_place;  // parts of sums
   bool is_slow;        // the first of several that are asked for: heuristics may be wrong
+  uint8_t number;      // among those that heuristics know
 };
 static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
@@ -264,7 +265,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   MatrixProduct product;
   const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), product);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  Algorithm algorithm{Algorithm::kChosen, std::min(Of(preference).workspace, kMostWorkspace), {}, false, false};
+  Algorithm algorithm{Algorithm::kChosen, std::min(Of(preference).workspace, kMostWorkspace), {}, false, false, 0};
   for (size_t i = 0; i < 4; ++i) {
     algorithm.alignment[i] = Of(preference).alignment[i];
     if (!std::has_single_bit(algorithm.alignment[i])) return CUBLAS_STATUS_INVALID_VALUE;
@@ -275,6 +276,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   for (int i = 0; i < *count; ++i) {
     algorithm.adds_in_place = in_place && i == 0;
     algorithm.is_slow = requested > 1 && i == 0;
+    algorithm.number = static_cast<uint8_t>(i);
     results[i] = {};
     std::memcpy(&results[i].algo, &algorithm, sizeof(algorithm));
     results[i].workspaceSize = algorithm.workspace;
