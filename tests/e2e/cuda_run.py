@@ -155,19 +155,6 @@ def algorithms_are_kept(folder):
     assert refused.returncode == 1 and "--tune: this device has no algorithms to choose among" in refused.stderr, refused.stderr
 
 
-def tuning_leaves_state_alone(folder):
-    """Candidates write what they compute; no program that is tuned may do so once state is loaded, the one that evaluates included."""
-    digits, artifact = pathlib.Path(__file__).parents[2] / "examples" / "digits", folder / "digits.sgda"
-    harness.tool("sgdc", *(f"{name}={digits / name}.mlir" for name in ("init", "train", "eval")), "--mesh", "data=1", "-o", artifact, *TARGET)
-    rows = []
-    for flags in ([], ["--tune"]):
-        log = folder / "log.jsonl"
-        harness.tool("sgdrun", "-n", 1, artifact, "--steps", 2, "--seed", 1, "--data", digits / "train.safetensors", "--feed", "x=x,y=y", "--eval-every", 2,
-                     "--eval-data", digits / "heldout.safetensors", "--log-json", log, *flags)
-        rows.append([(row["loss"], row.get("eval")) for row in map(json.loads, log.read_text().splitlines())])
-    assert len(rows[0]) == 2 and rows[0][1][1] and rows[0] == rows[1], rows
-
-
 def without_a_driver(folder):
     """An artifact for GPUs on a machine without any: one line that says what is missing."""
     artifact, _, _ = harness.Model("mlp_digits").compile(folder, {"data": 1}, extra=TARGET)
@@ -257,5 +244,5 @@ def script_for_real_gpus(folder):
 
 harness.main([("one rank", one_rank), ("replayed as eager", replayed_as_eager), ("little host work", little_host_work),
               ("several ranks", several_ranks), ("memory", takes_what_was_planned), ("bytes sent", sends_what_was_said), ("loops", loops_by_value),
-              ("manual", manual_by_value), ("convolutions", convolutions_by_value), ("algorithms", algorithms_are_kept), ("tuning", tuning_leaves_state_alone), ("without a GPU", without_a_driver), ("topology", shows_topology), ("timelines", timelines), ("messages", says_what_is_wrong),
+              ("manual", manual_by_value), ("convolutions", convolutions_by_value), ("algorithms", algorithms_are_kept), ("without a GPU", without_a_driver), ("topology", shows_topology), ("timelines", timelines), ("messages", says_what_is_wrong),
               ("script for real GPUs", script_for_real_gpus)])
