@@ -23,8 +23,10 @@ void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t 
     rule.mapResult(dim, factor);
     return;
   }
-  rule.mapOperand(0, dim, rule.addFactor(operandSize, kind));
-  rule.mapResult(dim, rule.addFactor(resultSize, kind));
+  // A side of one element stays whole: its axes could be those that another dimension's elements are fetched over.
+  auto add = [&](int64_t size) { return rule.addFactor(size, size > 1 ? kind : FactorKind::NeedReplication); };
+  rule.mapOperand(0, dim, add(operandSize));
+  rule.mapResult(dim, add(resultSize));
 }
 
 struct BroadcastRule : ShardingRuleOpInterface::ExternalModel<BroadcastRule, BroadcastInDimOp> {
@@ -125,9 +127,15 @@ struct PadRule : ShardingRuleOpInterface::ExternalModel<PadRule, PadOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto pad = cast<PadOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
+    auto dims = llvm::zip(shapeOf(pad.getInput()), shapeOf(pad.getResult()));
+    bool growsOne = llvm::any_of(dims, [](auto sizes) { return std::get<0>(sizes) == 1 && std::get<1>(sizes) > 1; });
     for (auto [dim, size] : llvm::enumerate(shapeOf(pad.getInput()))) {
+      int64_t resultSize = shapeOf(pad.getResult())[dim];
       bool isUntouched = pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 && pad.getInterior()[dim] == 0;
-      mapDimension(rule, dim, size, shapeOf(pad.getResult())[dim], isUntouched, FactorKind::Permutation);
+      // What becomes one element may not be fetched over axes that the result has elsewhere.
+      bool isWhole = growsOne && size > 1 && resultSize == 1;
+      mapDimension(rule, dim, size, resultSize, isUntouched,
+                   isWhole ? FactorKind::NeedReplication : FactorKind::Permutation);
     }
     return rule;
   }
