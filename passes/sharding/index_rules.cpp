@@ -23,10 +23,31 @@ void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t 
     rule.mapResult(dim, factor);
     return;
   }
-  // A side of one element stays whole: its axes could be those that another dimension's elements are fetched over.
-  auto add = [&](int64_t size) { return rule.addFactor(size, size > 1 ? kind : FactorKind::NeedReplication); };
-  rule.mapOperand(0, dim, add(operandSize));
-  rule.mapResult(dim, add(resultSize));
+  rule.mapOperand(0, dim, rule.addFactor(operandSize, kind));
+  rule.mapResult(dim, rule.addFactor(resultSize, kind));
+}
+
+/// Of an op whose result has elements of its first operand; `passes`: whether along a dimension they are the same.
+ShardingRule ruleOfMovement(Operation* op, llvm::function_ref<bool(int64_t dim)> passes) {
+  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
+  // From or to one element: the two sides have factors of their own, which may be sharded over different axes.
+  auto isLoose = [&](int64_t dim) { return !passes(dim) && (from[dim] <= 1 || to[dim] <= 1); };
+  auto dims = llvm::seq<int64_t>(0, from.size());
+  bool areSeveralLoose = llvm::count_if(dims, isLoose) > 1;
+  bool grows = llvm::any_of(dims, [&](int64_t dim) { return isLoose(dim) && to[dim] > 1; });
+  ShardingRule rule = ShardingRule::empty(op);
+  for (int64_t dim : dims) {
+    if (!areSeveralLoose || !isLoose(dim)) {
+      mapDimension(rule, dim, from[dim], to[dim], passes(dim), FactorKind::Permutation);
+      continue;
+    }
+    // One dimension's elements may not be fetched over the axes that another's result is cut by.
+    bool isFetched = from[dim] > 1 && !grows, isCut = to[dim] > 1;
+    rule.mapOperand(0, dim,
+                    rule.addFactor(from[dim], isFetched ? FactorKind::Permutation : FactorKind::NeedReplication));
+    rule.mapResult(dim, rule.addFactor(to[dim], isCut ? FactorKind::Permutation : FactorKind::NeedReplication));
+  }
+  return rule;
 }
 
 struct BroadcastRule : ShardingRuleOpInterface::ExternalModel<BroadcastRule, BroadcastInDimOp> {
@@ -114,30 +135,17 @@ struct ReshapeRule : ShardingRuleOpInterface::ExternalModel<ReshapeRule, Reshape
 struct SliceRule : ShardingRuleOpInterface::ExternalModel<SliceRule, SliceOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto slice = cast<SliceOp>(op);
-    ShardingRule rule = ShardingRule::empty(op);
-    for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getInput()))) {
-      int64_t resultSize = shapeOf(slice.getResult())[dim];
-      mapDimension(rule, dim, size, resultSize, size == resultSize, FactorKind::Permutation);
-    }
-    return rule;
+    return ruleOfMovement(
+        op, [&](int64_t dim) { return shapeOf(slice.getInput())[dim] == shapeOf(slice.getResult())[dim]; });
   }
 };
 
 struct PadRule : ShardingRuleOpInterface::ExternalModel<PadRule, PadOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto pad = cast<PadOp>(op);
-    ShardingRule rule = ShardingRule::empty(op);
-    auto dims = llvm::zip(shapeOf(pad.getInput()), shapeOf(pad.getResult()));
-    bool growsOne = llvm::any_of(dims, [](auto sizes) { return std::get<0>(sizes) == 1 && std::get<1>(sizes) > 1; });
-    for (auto [dim, size] : llvm::enumerate(shapeOf(pad.getInput()))) {
-      int64_t resultSize = shapeOf(pad.getResult())[dim];
-      bool isUntouched = pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 && pad.getInterior()[dim] == 0;
-      // What becomes one element may not be fetched over axes that the result has elsewhere.
-      bool isWhole = growsOne && size > 1 && resultSize == 1;
-      mapDimension(rule, dim, size, resultSize, isUntouched,
-                   isWhole ? FactorKind::NeedReplication : FactorKind::Permutation);
-    }
-    return rule;
+    return ruleOfMovement(op, [&](int64_t dim) {
+      return pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 && pad.getInterior()[dim] == 0;
+    });
   }
 };
 
