@@ -11,6 +11,7 @@
 #include "runtime/artifact/element_type.h"
 #include "targets/gpu/device/candidate_timing.h"
 #include "targets/gpu/device/convolution_graph.h"
+#include "targets/gpu/device/cudnn_choice.h"
 #include "targets/gpu/device/cudnn_engines.h"
 #include "targets/gpu/device/memory.h"
 
@@ -53,21 +54,33 @@ class ConvolutionNode final : public device::Node {
                                               AlignmentOf(bias_)};
     absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(cudnn_, form_, element_, epilogue_, alignments);
     if (!graph.ok()) return graph.status();
-    absl::Status status = choices.Use(
-        KeyOf(alignments), [&](std::string_view text) { return PlanWithText(*graph, text); },
-        [&] { return Choose(*graph, choices.times_candidates()); });
-    return status.ok() ? BindAddresses() : status;
+    if (absl::Status status = BindAddresses(); !status.ok()) return status;
+    const PlanRequest request = {
+        .graph = *graph,
+        .limits = limits_,
+        .key = KeyOf(alignments),
+        .what = absl::StrCat(NameOf(form_.kind), " of ", artifact::ElementName(element_)),
+        .advice = "try a newer cuDNN, or compile with --target=cpu",
+    };
+    absl::StatusOr<CudnnDescriptor> plan = ChoosePlan(cudnn_, request, choices, [&](const CudnnDescriptor& candidate) {
+      return TimeCandidate(queues_, [&] { return Execute(candidate); });
+    });
+    if (!plan.ok()) return plan.status();
+    plan_ = *std::move(plan);
+    return absl::OkStatus();
   }
 
-  absl::Status Execute() override {
+  absl::Status Execute() override { return Execute(*plan_); }
+
+ private:
+  absl::Status Execute(const CudnnDescriptor& plan) {
     absl::Status status = cudnn_.Check(
         cudnn_.cudnnSetStream(cudnn_.handle(), reinterpret_cast<cudaStream_t>(queues_.used())), "cudnnSetStream");
     if (!status.ok()) return status;
-    return cudnn_.Check(cudnn_.cudnnBackendExecute(cudnn_.handle(), plan_->get(), addresses_->get()),
+    return cudnn_.Check(cudnn_.cudnnBackendExecute(cudnn_.handle(), plan.get(), addresses_->get()),
                         "cuDNN cannot convolve");
   }
 
- private:
   void TakeAddresses(const artifact::Convolution& convolution, const device::MemoryMap& memory) {
     std::byte* lhs = memory.Address(*convolution.lhs());
     std::byte* rhs = memory.Address(*convolution.rhs());
@@ -131,45 +144,6 @@ class ConvolutionNode final : public device::Node {
                         ", padding ", absl::StrJoin(form_.before, ","), " ", absl::StrJoin(form_.after, ","),
                         EpilogueText(alignments), ", tensor cores ", limits_.takes_tensor_cores, ", workspace ",
                         limits_.workspace_bytes);
-  }
-
-  absl::Status PlanWithText(const CudnnDescriptor& graph, std::string_view text) {
-    absl::StatusOr<EngineChoice> choice = EngineChoice::Parse(text);
-    if (!choice.ok()) return choice.status();
-    absl::StatusOr<CudnnDescriptor> plan = PlanWith(cudnn_, graph, *choice, limits_);
-    if (!plan.ok()) return plan.status();
-    plan_ = *std::move(plan);
-    return absl::OkStatus();
-  }
-
-  // The first proposal that can be planned, or the fastest of some.
-  absl::StatusOr<std::string> Choose(const CudnnDescriptor& graph, bool times_candidates) {
-    absl::StatusOr<std::vector<EngineChoice>> proposals = ProposeEngines(cudnn_, graph, limits_);
-    absl::Status why = proposals.status();
-    std::optional<std::string> best;
-    absl::Duration least = absl::InfiniteDuration();
-    int timed = 0;
-    for (const EngineChoice& choice : proposals.ok() ? *proposals : std::vector<EngineChoice>()) {
-      absl::StatusOr<CudnnDescriptor> plan = PlanWith(cudnn_, graph, choice, limits_);
-      if (!plan.ok()) {
-        why.Update(plan.status());
-        continue;
-      }
-      if (!times_candidates) return choice.Text();
-      plan_ = *std::move(plan);
-      absl::Status status = BindAddresses();
-      if (!status.ok()) return status;
-      absl::StatusOr<absl::Duration> time = TimeCandidate(queues_, [this] { return Execute(); });
-      if (!time.ok()) return time.status();
-      if (*time < least) least = *time, best = choice.Text();
-      if (++timed == kTimedCandidates) break;
-    }
-    if (best) return *best;
-    return absl::UnimplementedError(absl::StrCat(
-        "cuDNN ", cudnn_.version(), " has no engine for this ", NameOf(form_.kind), " of ",
-        artifact::ElementName(element_), " that gives the same bits every time in ", limits_.workspace_bytes,
-        " bytes of workspace", why.ok() ? "" : absl::StrCat(" (", why.message(), ")"),
-        "; try a newer cuDNN, or compile with --target=cpu"));
   }
 
   absl::Status BindAddresses() {
