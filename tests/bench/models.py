@@ -10,6 +10,9 @@ import sys
 import commands
 
 MODELS = commands.HERE.parent / "models"
+sys.path.insert(0, str(MODELS))
+import model_text  # noqa: E402, beside the models
+
 SMALL = ["mlp_digits", "gpt_dp", "gpt_zero1", "gpt_zero3", "gpt_tp"]
 LARGE = ["bench_mlp", "bench_gpt", "bench_resnet18", "bench_distilbert"]
 # Bytes of an element and its name in tensor files, by our name.
@@ -39,7 +42,9 @@ class Model:
         self.name = pathlib.Path(name).stem if self.is_path else name
         self.is_small = name in SMALL
         self.text = pathlib.Path(name) if self.is_path else MODELS / name / "model.mlir"
-        self.single = None if self.is_path or not (MODELS / name / "single.mlir").exists() else MODELS / name / "single.mlir"
+        self.single = None
+        if not self.is_path and model_text.exists(MODELS / name / "single.mlir"):
+            self.single = model_text.file(MODELS / name / "single.mlir", folder / name)
         self.has_torch = name in LARGE
         reference = MODELS / name / "xla.json"
         self.reference = json.loads(reference.read_text()) if not self.is_path and reference.exists() else {}

@@ -38,7 +38,7 @@ def allowed(want, tolerance):
 def check(folder, text, ranks, is_wide=False):
     inputs = folder / "inputs.safetensors"
     subprocess.run([sys.executable, MODEL.path / "make_inputs.py", inputs], check=True, capture_output=True)
-    artifact, model = folder / "m.sgda", MODEL.path / text
+    artifact, model = folder / "m.sgda", harness.model_text.file(MODEL.path / text, folder)
     tolerance = DOUBLE_TOLERANCE if is_wide else TOLERANCE
     harness.tool("sgdc", widen(model, inputs) if is_wide else model, "-o", artifact)
     out = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")

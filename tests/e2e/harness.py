@@ -11,6 +11,9 @@ import numpy as np
 
 import compare_tensors
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
+import model_text  # noqa: E402, beside the models
+
 BUILD = pathlib.Path(os.environ["SGD_BUILD_DIR"])
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 TIMEOUT = 240

@@ -8,8 +8,12 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+sys.path.insert(0, str(MODELS))
+import model_text  # noqa: E402, beside the models
+
 RANKS = (1, 2, 4)
 TF32 = ("mlp_digits", "resnet_small")
 # The wider half of an f32 is a bf16.
@@ -55,8 +59,11 @@ class Packer:
     def benchmark(self, name):
         out = self.out / name
         out.mkdir(exist_ok=True)
-        for file in ("meta.json", "output_stats.json", "make_inputs.py", "single.mlir"):
+        for file in ("meta.json", "output_stats.json", "make_inputs.py"):
             shutil.copy(MODELS / name / file, out)
+        text = model_text.file(MODELS / name / "single.mlir", out)
+        if text.parent != out:
+            shutil.copy(text, out)
         self.compile(out / "single.mlir", out / "1.sgda")
         if name == "bench_gpt":
             (out / "bf16.mlir").write_text(narrow((out / "single.mlir").read_text()))
