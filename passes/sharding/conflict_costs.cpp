@@ -1,7 +1,7 @@
 // An assignment per op, as materialisation will choose it.
 #include "passes/sharding/conflict_costs.h"
 
-#include "llvm/Support/xxhash.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -9,15 +9,24 @@ using namespace mlir::sgd;
 /// What a gather or exchange costs beyond its bytes: it stands alone, while sums at the end of a step travel together.
 static constexpr double kBytesPerExchange = 1024;
 
-bool mlir::sgd::joinsSlots(Operation* op) { return isControlFlow(op) || isa<YieldOp>(op); }
+CostUnits mlir::sgd::toCostUnits(double bytes) { return static_cast<CostUnits>(std::nearbyint(bytes * 0x1p20)); }
 
-ConflictCosts::ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map) : ops(ops), map(map) {
-  for (const RuledOp& ruled : ops) {
-    values.emplace_back();
-    for (ValueRange range : {ValueRange(ruled.op->getOperands()), ValueRange(ruled.op->getResults())})
-      for (Value value : range)
-        if (isa<RankedTensorType>(value.getType())) values.back().push_back(value);
-  }
+double mlir::sgd::toBytes(CostUnits units) { return static_cast<double>(units) * 0x1p-20; }
+
+GroupForms::GroupForms(const ConflictGroups& groups, const ShardingMap& map) {
+  for (const ConflictGroup& group : groups.groups) forms.push_back({map[group.values.front()].axes.dims});
+}
+
+Form GroupForms::getNumber(unsigned group, const Dims& dims) {
+  std::vector<Dims>& known = forms[group];
+  auto found = llvm::find(known, dims);
+  if (found == known.end()) return known.push_back(dims), known.size() - 1;
+  return found - known.begin();
+}
+
+ConflictCosts::ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map, const ConflictGroups& groups,
+                             GroupForms& forms)
+    : ops(ops), map(map), groups(groups), forms(forms), known(ops.size()) {
   findSums();
 }
 
@@ -58,8 +67,22 @@ void ConflictCosts::findSums() {
   }
 }
 
-OpProblem ConflictCosts::describe(unsigned op) const {
-  return OpProblem(ops[op], [&](Value value, bool) { return map[value].axes; });
+/// Which of the op's places counts the group of `value`.
+std::optional<unsigned> ConflictCosts::getPlace(unsigned op, Value value) const {
+  auto group = groups.groupOf.find(value);
+  if (group == groups.groupOf.end()) return std::nullopt;
+  for (auto [index, place] : llvm::enumerate(groups.places[op]))
+    if (place.group == group->second) return index;
+  return std::nullopt;
+}
+
+OpProblem ConflictCosts::describe(unsigned op, ArrayRef<Form> formsOfOp) const {
+  return OpProblem(ops[op], [&](Value value, bool) {
+    TensorAxes axes = map[value].axes;
+    if (std::optional<unsigned> place = getPlace(op, value))
+      axes.dims = forms.get(groups.places[op][*place].group, formsOfOp[*place]);
+    return axes;
+  });
 }
 
 static bool hasDimsOf(const AssignedTensor& tensor, const TensorAxes& assigned) {
@@ -67,36 +90,48 @@ static bool hasDimsOf(const AssignedTensor& tensor, const TensorAxes& assigned) 
                                        [](auto pair) { return std::get<0>(pair).axes == std::get<1>(pair).axes; });
 }
 
-OpCost ConflictCosts::compute(unsigned op) const {
-  OpProblem described = describe(op);
+OpCost ConflictCosts::compute(unsigned op, ArrayRef<Form> formsOfOp) const {
+  OpProblem described = describe(op, formsOfOp);
   AssignmentProblem problem = described.view();
   Assignment assignment = chooseAssignment(problem);
   OpCost result;
-  result.cost = getCost(problem, assignment);
+  double cost = getCost(problem, assignment);
   if (auto share = shares.find(ops[op].op->getResult(0)); share != shares.end()) {
     const AssignedTensor& sum = problem.tensors.back();
     TensorAxes assigned = assignedAxes(problem, sum, assignment);
-    if (!assigned.unreduced.empty()) result.cost -= (1 - share->second) * reshardBytes(assigned, *sum.axes, sum.bytes);
+    if (!assigned.unreduced.empty()) cost -= (1 - share->second) * reshardBytes(assigned, *sum.axes, sum.bytes);
   }
   for (const AssignedTensor& tensor : problem.tensors) {
     TensorAxes assigned = assignedAxes(problem, tensor, assignment);
     bool isReduced = !assigned.unreduced.empty(), isExchanged = !isReduced && !hasDimsOf(tensor, assigned);
     result.isInConflict |= isReduced || isExchanged;
     result.isExchanged |= isExchanged;
-    if (isExchanged) result.cost += kBytesPerExchange;
+    if (isExchanged) cost += kBytesPerExchange;
   }
+  result.cost = toCostUnits(cost);
   return result;
 }
 
-std::vector<Proposal> ConflictCosts::computeProposals(unsigned op) const {
-  std::vector<Proposal> proposals;
-  OpProblem described = describe(op);
+OpCost& ConflictCosts::lookUp(unsigned op, ArrayRef<Form> formsOfOp) {
+  auto found = known[op].find(formsOfOp);
+  if (found == known[op].end()) found = known[op].try_emplace(formsOfOp.vec(), compute(op, formsOfOp)).first;
+  return found->second;
+}
+
+/// For each tensor: the sharding with which the op is cheapest, or that of another tensor of another group.
+const std::vector<SmallVector<Form, 4>>& ConflictCosts::getProposals(unsigned op, ArrayRef<Form> formsOfOp,
+                                                                     OpCost& cost) {
+  if (cost.proposals) return *cost.proposals;
+  std::vector<SmallVector<Form, 4>>& proposals = cost.proposals.emplace(groups.places[op].size());
+  OpProblem described = describe(op, formsOfOp);
   AssignmentProblem problem = described.view();
   auto propose = [&](unsigned tensor, std::optional<unsigned> source, const Assignment& assignment) {
+    std::optional<unsigned> place = getPlace(op, described.getValues()[tensor]);
+    if (!place || (source && getPlace(op, described.getValues()[*source]) == place)) return;
     TensorAxes axes = assignedAxes(problem, problem.tensors[tensor], assignment);
-    axes.unreduced.clear();
     for (DimAxes& dim : axes.dims) dim.isOpen = true;
-    proposals.push_back({tensor, source, std::move(axes)});
+    Form form = forms.getNumber(groups.places[op][*place].group, axes.dims);
+    if (!llvm::is_contained(proposals[*place], form)) proposals[*place].push_back(form);
   };
   Assignment cheapest = chooseAssignment(problem);
   for (unsigned tensor = 0; tensor < problem.tensors.size(); ++tensor) propose(tensor, std::nullopt, cheapest);
@@ -108,30 +143,4 @@ std::vector<Proposal> ConflictCosts::computeProposals(unsigned op) const {
         if (tensor != source) propose(tensor, source, candidate);
   }
   return proposals;
-}
-
-/// What is known of `op` as its tensors are sharded now.
-ConflictCosts::Known& ConflictCosts::lookUp(unsigned op) {
-  SmallVector<int64_t, 64> key = {op};
-  auto append = [&](const AxisParts& parts) {
-    key.push_back(parts.size());
-    for (const AxisPart& part : parts) key.append({part.axis, part.begin, part.size});
-  };
-  for (Value value : values[op]) {
-    const TensorAxes& axes = map[value].axes;
-    for (const DimAxes& dim : axes.dims) append(dim.axes);
-    append(axes.unreduced);
-  }
-  ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t*>(key.data()), key.size() * sizeof(int64_t));
-  auto [found, isNew] = known.try_emplace(llvm::xxh3_64bits(bytes));
-  if (isNew) found->second.cost = compute(op);
-  return found->second;
-}
-
-OpCost ConflictCosts::measure(unsigned op) { return joinsSlots(ops[op].op) ? OpCost() : lookUp(op).cost; }
-
-ArrayRef<Proposal> ConflictCosts::getProposals(unsigned op) {
-  Known& entry = lookUp(op);
-  if (!entry.proposals) entry.proposals = computeProposals(op);
-  return *entry.proposals;
 }

@@ -2,58 +2,75 @@
 #ifndef SGD_PASSES_SHARDING_CONFLICT_COSTS_H
 #define SGD_PASSES_SHARDING_CONFLICT_COSTS_H
 
-#include <unordered_map>
+#include <map>
+#include <vector>
 
+#include "passes/sharding/conflict_groups.h"
 #include "passes/sharding/op_problem.h"
 
 namespace mlir::sgd {
 
-/// Bytes that an op's reshards receive, with what it computes in their unit.
-struct OpCost {
-  double cost = 0;
-  bool isInConflict = false;  // a tensor is exchanged, or a result reduced
-  bool isExchanged = false;   // a tensor is
-};
+/// Costs in units of 2^-20 bytes: sums of them do not depend on their order, so they can be kept up to date.
+using CostUnits = __int128;
+CostUnits toCostUnits(double bytes);
+double toBytes(CostUnits units);
 
-/// A sharding for tensor `tensor` of an op, numbered as OpProblem does: the one with which the op is cheapest, or that
-/// of tensor `source`.
-struct Proposal {
-  unsigned tensor;
-  std::optional<unsigned> source;
-  TensorAxes axes;
-};
+/// Number of a sharding that a group of values has had or been proposed.
+using Form = unsigned;
 
-/// Costs by the shardings in a map that changes; each is computed once per op and shardings of its tensors.
-class ConflictCosts {
+/// The shardings that groups have had or been proposed, by group.
+class GroupForms {
  public:
-  ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map);
+  using Dims = SmallVector<DimAxes, 4>;
 
-  OpCost measure(unsigned op);
-  ArrayRef<Proposal> getProposals(unsigned op);
-  /// The tensors of `op` that Proposal numbers.
-  ArrayRef<Value> getValues(unsigned op) const { return values[op]; }
+  GroupForms(const ConflictGroups& groups, const ShardingMap& map);
+  Form getNumber(unsigned group, const Dims& dims);
+  const Dims& get(unsigned group, Form form) const { return forms[group][form]; }
 
  private:
-  struct Known {
-    OpCost cost;
-    std::optional<std::vector<Proposal>> proposals;
+  SmallVector<std::vector<Dims>, 0> forms;
+};
+
+/// What an op costs while the groups that it touches have certain forms: bytes that its reshards receive, with what it
+/// computes in their unit.
+struct OpCost {
+  CostUnits cost = 0;
+  bool isInConflict = false;  // a tensor is exchanged, or a result reduced
+  bool isExchanged = false;   // a tensor is
+  /// By place of the op: the forms in which the op would be cheapest, or as another of its tensors is. Of ops in
+  /// conflict that were asked.
+  std::optional<std::vector<SmallVector<Form, 4>>> proposals;
+};
+
+/// Each cost is computed once per op and forms.
+class ConflictCosts {
+ public:
+  ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map, const ConflictGroups& groups, GroupForms& forms);
+
+  /// `forms` by place of the op. References stay valid.
+  OpCost& lookUp(unsigned op, ArrayRef<Form> forms);
+  const std::vector<SmallVector<Form, 4>>& getProposals(unsigned op, ArrayRef<Form> forms, OpCost& cost);
+
+ private:
+  struct IsLess {
+    using is_transparent = void;
+    bool operator()(ArrayRef<Form> a, ArrayRef<Form> b) const {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
   };
 
   void findSums();
-  OpProblem describe(unsigned op) const;
-  Known& lookUp(unsigned op);
-  OpCost compute(unsigned op) const;
-  std::vector<Proposal> computeProposals(unsigned op) const;
+  OpProblem describe(unsigned op, ArrayRef<Form> forms) const;
+  OpCost compute(unsigned op, ArrayRef<Form> forms) const;
+  std::optional<unsigned> getPlace(unsigned op, Value value) const;
 
   ArrayRef<RuledOp> ops;
   const ShardingMap& map;
-  SmallVector<SmallVector<Value, 4>, 0> values;  // by op
-  DenseMap<Value, double> shares;             // of the cost of one reduction, where several results are added before it
-  std::unordered_map<uint64_t, Known> known;  // by hash of the op and its tensors' axes
+  const ConflictGroups& groups;
+  GroupForms& forms;
+  DenseMap<Value, double> shares;  // of the cost of one reduction, where several results are added before it
+  std::vector<std::map<std::vector<Form>, OpCost, IsLess>> known;  // by op
 };
-
-/// Loops, branches and yields: what they join has one sharding already.
-bool joinsSlots(Operation* op);
 
 }  // namespace mlir::sgd
 

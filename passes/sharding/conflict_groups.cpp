@@ -1,0 +1,135 @@
+// Groups by union-find over the ops.
+#include "passes/sharding/conflict_groups.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "passes/sharding/constants.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+bool mlir::sgd::joinsSlots(Operation* op) { return isControlFlow(op) || isa<YieldOp>(op); }
+
+static bool isShardable(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 && !isMadeFreely(value);
+}
+
+namespace {
+class Grouping {
+ public:
+  Grouping(func::FuncOp function, ArrayRef<RuledOp> ops, const ShardingMap& map)
+      : function(function), ops(ops), map(map) {}
+
+  ConflictGroups run() {
+    findFixed();
+    join();
+    addOps();
+    for (auto [index, group] : llvm::enumerate(result.groups)) separateInnerOps(index, group);
+    addReturned();
+    result.places.resize(ops.size());
+    for (auto [index, group] : llvm::enumerate(result.groups))
+      for (auto [position, op] : llvm::enumerate(group.ops))
+        result.places[op].push_back({static_cast<unsigned>(index), static_cast<unsigned>(position)});
+    return std::move(result);
+  }
+
+ private:
+  void findFixed();
+  void join();
+  void addOps();
+  void separateInnerOps(unsigned index, ConflictGroup& group) const;
+  void addReturned();
+  bool isMember(Value value) const { return isShardable(value) && !fixed.contains(value); }
+
+  func::FuncOp function;
+  ArrayRef<RuledOp> ops;
+  const ShardingMap& map;
+  DenseSet<Value> fixed;
+  llvm::EquivalenceClasses<void*> classes;
+  ConflictGroups result;
+};
+}  // namespace
+
+/// Arguments, constraints, slots of loops and branches, and the values behind wishes for partial results keep what they
+/// have.
+void Grouping::findFixed() {
+  for (Value argument : function.getArguments()) fixed.insert(argument);
+  for (const RuledOp& ruled : ops) {
+    if (isa<ShardingConstraintOp>(ruled.op)) fixed.insert(ruled.op->getResult(0));
+    for (const Slot& slot : getSlots(ruled.op))
+      for (Value value : llvm::concat<const Value>(slot.sources, slot.targets)) fixed.insert(value);
+    if (isa<OptimizationBarrierOp>(ruled.op))
+      for (auto [operand, result] : llvm::zip(ruled.op->getOperands(), ruled.op->getResults()))
+        if (fixed.contains(operand)) fixed.insert(result);
+    for (Value result : ruled.op->getResults())
+      if (isShardable(result) && !map[result].axes.unreduced.empty()) fixed.insert(result);
+  }
+}
+
+void Grouping::join() {
+  auto join = [&](Value a, Value b) {
+    if (isMember(a) && isMember(b) && map[a].axes.dims == map[b].axes.dims)
+      classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  };
+  for (const RuledOp& ruled : ops) {
+    for (Value result : ruled.op->getResults())
+      if (isMember(result)) classes.insert(result.getAsOpaquePointer());
+    if (isa<OptimizationBarrierOp>(ruled.op)) {
+      for (auto [operand, result] : llvm::zip(ruled.op->getOperands(), ruled.op->getResults())) join(operand, result);
+    } else if (ruled.rule.isElementwise && !isa<ShardingConstraintOp>(ruled.op)) {
+      for (Value result : ruled.op->getResults())
+        for (Value operand : ruled.op->getOperands()) join(operand, result);
+    }
+  }
+}
+
+void Grouping::addOps() {
+  DenseMap<void*, unsigned> indices;
+  for (auto [index, ruled] : llvm::enumerate(ops)) {
+    // A barrier's values travel in pairs that are together already.
+    bool counts = !isa<OptimizationBarrierOp>(ruled.op) && !joinsSlots(ruled.op);
+    auto touch = [&, index = index](Value value) -> ConflictGroup* {
+      if (!isMember(value)) return nullptr;
+      auto [found, isNew] =
+          indices.try_emplace(classes.getLeaderValue(value.getAsOpaquePointer()), result.groups.size());
+      if (isNew) result.groups.emplace_back();
+      result.groupOf.try_emplace(value, found->second);
+      ConflictGroup& group = result.groups[found->second];
+      if (counts && (group.ops.empty() || group.ops.back() != index)) group.ops.push_back(index);
+      return &group;
+    };
+    for (Value operand : ruled.op->getOperands()) touch(operand);
+    for (Value value : ruled.op->getResults())
+      if (ConflictGroup* group = touch(value)) group->values.push_back(value);
+  }
+}
+
+/// Ops all of whose tensors are in the group agree whatever the group is: of them only the elements count.
+void Grouping::separateInnerOps(unsigned index, ConflictGroup& group) const {
+  auto isInside = [&](Value value) {
+    if (!isShardable(value)) return true;
+    auto found = result.groupOf.find(value);
+    return found != result.groupOf.end() && found->second == index;
+  };
+  llvm::erase_if(group.ops, [&](unsigned op) {
+    const RuledOp& ruled = ops[op];
+    if (!ruled.rule.isElementwise || !llvm::all_of(ruled.op->getOperands(), isInside) ||
+        !llvm::all_of(ruled.op->getResults(), isInside))
+      return false;
+    group.numElements += cast<RankedTensorType>(ruled.op->getResult(0).getType()).getNumElements();
+    return true;
+  });
+}
+
+void Grouping::addReturned() {
+  for (OpOperand& operand : function.getBody().front().getTerminator()->getOpOperands()) {
+    std::optional<unsigned> entry = map.functionResults[operand.getOperandNumber()];
+    auto group = result.groupOf.find(operand.get());
+    if (entry && group != result.groupOf.end())
+      result.groups[group->second].returned.push_back({operand.get(), *entry});
+  }
+}
+
+ConflictGroups mlir::sgd::formConflictGroups(func::FuncOp function, ArrayRef<RuledOp> ops, const ShardingMap& map) {
+  return Grouping(function, ops, map).run();
+}
