@@ -82,12 +82,9 @@ std::vector<::sgd::comm::RankDigit> CostModel::getDigits(ArrayRef<int64_t> mesh,
   return digits;
 }
 
-void CostModel::addSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
-                             const TileRange& range, uint64_t elementBytes, std::vector<uint64_t>& sent) {
-  uint64_t ranks = 1;
-  for (int64_t size : mesh) ranks *= size;
-  sent.resize(ranks);
-  ::sgd::comm::AddSentBytes(getDigits(mesh, tiles), getDigits(mesh, results), range, elementBytes, sent);
+uint64_t CostModel::getMostSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
+                                     ArrayRef<RangeLoad> ranges) {
+  return ::sgd::comm::MostSentBytes(getDigits(mesh, tiles), getDigits(mesh, results), ranges);
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {

@@ -7,12 +7,13 @@
 
 #include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
+#include "runtime/comm/range_load.h"
 #include "runtime/comm/sent_bytes.h"
-#include "runtime/comm/tile_range.h"
 
 namespace mlir::sgd {
 
 using ::sgd::comm::CollectiveKind;
+using ::sgd::comm::RangeLoad;
 using ::sgd::comm::TileRange;
 
 /// Answers for one mesh on one topology. Ranks are numbered row-major over the mesh and lie on the links in that order.
@@ -34,11 +35,10 @@ class CostModel {
   /// What numbers a rank of `mesh` over `parts`, as runtime/comm/tile_range.h has it.
   static std::vector<::sgd::comm::RankDigit> getDigits(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> parts);
 
-  /// Adds to sent[r] the bytes that rank r sends when ranks whose tiles are ordered by `tiles` gather the ranges that
-  /// are ordered by `results`; an element of the dimension has `elementBytes`.
-  static void addSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
-                           llvm::ArrayRef<AxisPart> results, const TileRange& range, uint64_t elementBytes,
-                           std::vector<uint64_t>& sent);
+  /// Bytes that the rank sends which sends most when ranks whose tiles are ordered by `tiles` gather `ranges` that are
+  /// ordered by `results`.
+  static uint64_t getMostSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
+                                   llvm::ArrayRef<AxisPart> results, llvm::ArrayRef<RangeLoad> ranges);
 
   /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matrix product.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;

@@ -11,12 +11,11 @@ using namespace mlir::sgd;
 static uint64_t getRangeBytes(plan::CollectiveOp collective) {
   MeshAttr mesh = lookupMesh(collective, collective.getAxes().getMesh());
   auto tiles = getParts(mesh, collective.getAxes().getAxes()), results = getParts(mesh, collective.getTo()->getAxes());
-  std::vector<uint64_t> sent;
+  SmallVector<RangeLoad> loads;
   for (auto [range, source, target] :
        llvm::zip(collective.getRanges()->getAsRange<RangeAttr>(), collective.getSources(), collective.getTargets()))
-    addSentBytes(mesh, range, cast<MemRefType>(source.getType()), cast<MemRefType>(target.getType()), tiles, results,
-                 sent);
-  return *llvm::max_element(sent);
+    loads.push_back(getRangeLoad(range, cast<MemRefType>(source.getType()), cast<MemRefType>(target.getType())));
+  return CostModel::getMostSentBytes(getMeshSizes(mesh), tiles, results, loads);
 }
 
 uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {

@@ -16,19 +16,15 @@ TileRange mlir::sgd::getTileRange(RangeAttr range, int64_t tile, int64_t length)
           .step = static_cast<uint64_t>(range.getStep())};
 }
 
-void mlir::sgd::addSentBytes(MeshAttr mesh, RangeAttr range, ShapedType from, ShapedType to, ArrayRef<AxisPart> tiles,
-                             ArrayRef<AxisPart> results, std::vector<uint64_t>& sent) {
+RangeLoad mlir::sgd::getRangeLoad(RangeAttr range, ShapedType from, ShapedType to) {
   int64_t dim = range.getDim();
   uint64_t bytes = getElementBytes(from.getElementType());
   for (auto [index, size] : llvm::enumerate(from.getShape()))
     if (static_cast<int64_t>(index) != dim) bytes *= size;
-  TileRange tiled = getTileRange(range, from.getDimSize(dim), to.getDimSize(dim));
-  CostModel::addSentBytes(getMeshSizes(mesh), tiles, results, tiled, bytes, sent);
+  return {getTileRange(range, from.getDimSize(dim), to.getDimSize(dim)), bytes};
 }
 
 uint64_t mlir::sgd::getSentBytes(MeshAttr mesh, RangeAttr range, ShapedType from, ShapedType to,
                                  ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results) {
-  std::vector<uint64_t> sent;
-  addSentBytes(mesh, range, from, to, tiles, results, sent);
-  return *llvm::max_element(sent);
+  return CostModel::getMostSentBytes(getMeshSizes(mesh), tiles, results, getRangeLoad(range, from, to));
 }

@@ -10,12 +10,10 @@ namespace mlir::sgd {
 /// `range` of tiles of `tile` elements, for results of `length` elements.
 TileRange getTileRange(RangeAttr range, int64_t tile, int64_t length);
 
-/// Adds to sent[r] the bytes that rank r of `mesh` sends when ranges of a tensor are gathered whose local type is
-/// `from` before and `to` after it; `tiles` and `results` order the ranks' tiles and results.
-void addSentBytes(MeshAttr mesh, RangeAttr range, ShapedType from, ShapedType to, ArrayRef<AxisPart> tiles,
-                  ArrayRef<AxisPart> results, std::vector<uint64_t>& sent);
+/// What gathering `range` of a tensor moves whose local type is `from` before and `to` after it.
+RangeLoad getRangeLoad(RangeAttr range, ShapedType from, ShapedType to);
 
-/// The most that a rank then sends.
+/// Bytes that the rank of `mesh` then sends which sends most; `tiles` and `results` order the ranks' tiles and results.
 uint64_t getSentBytes(MeshAttr mesh, RangeAttr range, ShapedType from, ShapedType to, ArrayRef<AxisPart> tiles,
                       ArrayRef<AxisPart> results);
 

@@ -360,7 +360,5 @@ uint64_t ReshardMoves::getFetchedElements(int64_t size, ArrayRef<uint8_t> from, 
                   .tile = static_cast<uint64_t>(fromTile),
                   .length = static_cast<uint64_t>(toTile),
                   .scale = toTile};
-  std::vector<uint64_t> sent;
-  CostModel::addSentBytes(ranks, tiles, results, range, /*elementBytes=*/1, sent);
-  return *std::max_element(sent.begin(), sent.end());
+  return CostModel::getMostSentBytes(ranks, tiles, results, RangeLoad{range, /*element_bytes=*/1});
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/comm/range_load.h"
 #include "runtime/comm/staged_bytes.h"
 
 namespace sgd::comm {
@@ -99,13 +100,11 @@ uint64_t StagedBytes(const Mesh& mesh, const CollectiveSpec& spec) {
 }
 
 uint64_t MostSentBytes(const Mesh& mesh, const CollectiveSpec& spec) {
-  const std::vector<RankDigit> tiles = DigitsOf(mesh, spec.axes), results = DigitsOf(mesh, spec.to_axes);
-  std::vector<uint64_t> sent(mesh.ranks());
+  std::vector<RangeLoad> loads;
   for (const CollectiveOperand& operand : spec.operands) {
-    AddSentBytes(tiles, results, operand.range, operand.outer * operand.inner * ElementSize(operand.element),
-                 std::span(sent));
+    loads.push_back({operand.range, operand.outer * operand.inner * ElementSize(operand.element)});
   }
-  return *std::max_element(sent.begin(), sent.end());
+  return MostSentBytes(DigitsOf(mesh, spec.axes), DigitsOf(mesh, spec.to_axes), loads);
 }
 
 }  // namespace sgd::comm
