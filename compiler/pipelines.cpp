@@ -29,6 +29,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
+  passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());

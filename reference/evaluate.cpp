@@ -2,6 +2,7 @@
 #include "reference/evaluate.h"
 
 #include "dialects/sgd/attention.h"
+#include "dialects/sgd/by_rank.h"
 #include "reference/groups.h"
 #include "reference/ops.h"
 #include "reference/tiles.h"
@@ -14,7 +15,11 @@ namespace {
 
 class Evaluator {
  public:
-  Evaluator(int64_t ranks, EvaluationObserver* observer) : ranks(ranks), observer(observer) {}
+  Evaluator(int64_t ranks, EvaluationObserver* observer) : ranks(ranks), observer(observer), active(ranks, true) {}
+
+  /// Of a loop or branch that only the ranks in `active` run: what the others compute in it is dropped.
+  Evaluator(const Evaluator& outer, SmallVector<bool> active)
+      : ranks(outer.ranks), observer(outer.observer), active(std::move(active)) {}
 
   /// The tensors that the block's terminator yields.
   FailureOr<std::vector<RankTensors>> run(Block& block, std::vector<RankTensors> arguments) {
@@ -124,28 +129,42 @@ class Evaluator {
     return success();
   }
 
-  /// The scalar that all ranks agree on.
-  static FailureOr<int64_t> getAgreed(Operation* op, const RankTensors& tensors) {
-    int64_t value = tensors.front().integers.front();
-    for (const Tensor& tensor : tensors)
-      if (tensor.integers.front() != value)
-        return op->emitOpError("is decided by a value that differs between ranks"), failure();
-    return value;
+  /// What each rank decides. Ranks may differ in manual computations, and where the op says so.
+  FailureOr<SmallVector<int64_t>> getDecisions(Operation* op, const RankTensors& tensors) {
+    SmallVector<int64_t> decisions;
+    for (const Tensor& tensor : tensors) decisions.push_back(tensor.integers.front());
+    if (!llvm::all_equal(decisions) && !isByRank(op) && !op->getParentOfType<ManualComputationOp>())
+      return op->emitOpError("is decided by a value that differs between ranks"), failure();
+    return decisions;
+  }
+
+  /// Replaces the tensors of the ranks that are not `chosen`.
+  static void keepOthers(std::vector<RankTensors>& values, const std::vector<RankTensors>& others,
+                         ArrayRef<bool> chosen) {
+    for (auto [value, other] : llvm::zip(values, others))
+      for (size_t rank = 0; rank < chosen.size(); ++rank)
+        if (!chosen[rank]) value[rank] = other[rank];
   }
 
   LogicalResult evaluateWhile(WhileOp loop, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
     for (auto [from, slot] : llvm::zip(in, out)) slot = *from;
+    SmallVector<bool> goesOn(active);
     for (int64_t trip = 0; !loop.getTrips() || trip < static_cast<int64_t>(*loop.getTrips()); ++trip) {
       if (!loop.getTrips()) {
-        auto condition = Evaluator(ranks, observer).run(loop.getCondition().front(), out);
+        auto condition = Evaluator(*this, goesOn).run(loop.getCondition().front(), out);
         if (failed(condition)) return failure();
-        FailureOr<int64_t> goesOn = getAgreed(loop, condition->front());
-        if (failed(goesOn)) return failure();
-        if (*goesOn == 0) break;
+        auto decisions = getDecisions(loop, condition->front());
+        if (failed(decisions)) return failure();
+        for (int64_t rank = 0; rank < ranks; ++rank) goesOn[rank] = goesOn[rank] && (*decisions)[rank] != 0;
+        if (llvm::none_of(goesOn, [](bool other) { return other; })) break;
       }
-      auto next = Evaluator(ranks, observer).run(loop.getBody().front(), std::move(out));
+      std::vector<RankTensors> before;
+      bool areAll = llvm::all_of(goesOn, [](bool other) { return other; });
+      if (!areAll) before = out;
+      auto next = Evaluator(*this, goesOn).run(loop.getBody().front(), std::move(out));
       if (failed(next)) return failure();
       out = std::move(*next);
+      if (!areAll) keepOthers(out, before, goesOn);
     }
     return success();
   }
@@ -169,15 +188,47 @@ class Evaluator {
   }
 
   LogicalResult evaluateCase(CaseOp branches, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
-    FailureOr<int64_t> index = getAgreed(branches, *in.front());
-    if (failed(index)) return failure();
+    if (choosesByCoordinate(branches)) return evaluateByCoordinate(branches, in, out);
+    auto indices = getDecisions(branches, *in.front());
+    if (failed(indices)) return failure();
     int64_t last = static_cast<int64_t>(branches.getBranches().size()) - 1;
+    for (int64_t& index : *indices) index = index < 0 || index > last ? last : index;
+    for (int64_t branch = 0; branch <= last; ++branch) {
+      auto chosen = llvm::map_to_vector(*indices, [&](int64_t index) { return index == branch; });
+      if (llvm::none_of(chosen, [](bool isChosen) { return isChosen; })) continue;
+      SmallVector<bool> running(chosen);
+      for (auto [runs, wasActive] : llvm::zip(running, active)) runs = runs && wasActive;
+      auto results = runBranch(branches.getBranches()[branch], in, running);
+      if (failed(results)) return failure();
+      keepOthers(*results, out, chosen);
+      out = std::move(*results);
+    }
+    return success();
+  }
+
+  FailureOr<std::vector<RankTensors>> runBranch(Region& branch, ArrayRef<const RankTensors*> in,
+                                                const SmallVector<bool>& running) {
     std::vector<RankTensors> arguments;
     for (const RankTensors* tensors : in.drop_front()) arguments.push_back(*tensors);
-    Region& branch = branches.getBranches()[*index < 0 || *index > last ? last : *index];
-    auto results = Evaluator(ranks, observer).run(branch.front(), std::move(arguments));
-    if (failed(results)) return failure();
-    out = std::move(*results);
+    return Evaluator(*this, running).run(branch.front(), std::move(arguments));
+  }
+
+  /// All branches, of which each coordinate of the index takes its part of the results.
+  LogicalResult evaluateByCoordinate(CaseOp branches, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    int64_t last = static_cast<int64_t>(branches.getBranches().size()) - 1;
+    for (int64_t branch = 0; branch <= last; ++branch) {
+      auto results = runBranch(branches.getBranches()[branch], in, active);
+      if (failed(results)) return failure();
+      for (auto [to, from] : llvm::zip(out, *results))
+        for (int64_t rank = 0; rank < ranks; ++rank) {
+          const Tensor& index = (*in.front())[rank];
+          int64_t part = to[rank].size() / std::max<int64_t>(index.size(), 1);
+          for (int64_t element = 0; element < to[rank].size(); ++element) {
+            int64_t chosen = index.integers[element / part];
+            if ((chosen < 0 || chosen > last ? last : chosen) == branch) to[rank].copy(element, from[rank], element);
+          }
+        }
+    }
     return success();
   }
 
@@ -192,6 +243,7 @@ class Evaluator {
 
   int64_t ranks;
   EvaluationObserver* observer;  // may be null
+  SmallVector<bool> active;      // by rank: whether this block runs for it
   llvm::DenseMap<Value, Known> known;
 };
 

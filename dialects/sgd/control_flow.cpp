@@ -1,5 +1,5 @@
 // Verifiers of loops and branches, and the walk over the blocks of a program.
-#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/by_rank.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -27,6 +27,8 @@ LogicalResult WhileOp::verify() {
   if (failed(verifyBlock(*this, getBody().front(), "the body", slots, slots))) return failure();
   if (getCondition().empty() != getTrips().has_value())
     return emitOpError("has a condition exactly when its trips are not known");
+  if (getTrips() && isByRank(*this))
+    return emitOpError("makes as many trips on all ranks, so it cannot be sgd.by_rank");
   if (getTrips()) return *getTrips() >= 0 ? success() : emitOpError("has a negative number of trips");
   Block& condition = getCondition().front();
   if (condition.empty() || condition.back().getNumOperands() != 1)
@@ -93,6 +95,7 @@ struct DropIdleSlots : OpRewritePattern<WhileOp> {
     for (auto [slot, init] : llvm::enumerate(loop.getInits()))
       if (!isIdle[slot]) inits.push_back(init), kept.push_back(loop.getResult(slot));
     auto smaller = WhileOp::create(rewriter, loop.getLoc(), ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
+    setByRank(smaller, isByRank(loop));
     rewriter.modifyOpInPlace(loop, [&] {
       loop.getBody().front().getTerminator()->eraseOperands(isIdle);
       eraseDead(loop.getBody().front(), rewriter);
@@ -113,7 +116,15 @@ void WhileOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRConte
 }
 
 LogicalResult CaseOp::verify() {
-  if (!isScalar(getIndex().getType(), 32)) return emitOpError("index must be a scalar i32");
+  auto index = cast<RankedTensorType>(getIndex().getType());
+  if (!index.getElementType().isInteger(32))
+    return emitOpError("index must be a scalar i32, or one i32 per coordinate");
+  if (isByRank(*this) && choosesByCoordinate(*this)) return emitOpError("sgd.by_rank has a scalar index");
+  for (Type type : getResultTypes()) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+    if (shape.take_front(index.getRank()) != index.getShape())
+      return emitOpError() << "has the result " << type << ", whose leading dimensions are not those of the index";
+  }
   if (getBranches().empty()) return emitOpError("has no branches");
   for (auto [number, region] : llvm::enumerate(getBranches()))
     if (failed(verifyBlock(*this, region.front(), ("branch " + Twine(number)).str(), getInputs().getTypes(),

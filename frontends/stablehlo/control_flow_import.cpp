@@ -5,27 +5,47 @@
 
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
+#include "frontends/stablehlo/input/shape_ops.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// A loop in a manual computation may not become more ops than this: compile time grows with them.
-static constexpr int64_t kMaxManualOps = 50'000;
-
 /// Layers that a scan repeats are few and gain from seeing each other. Steps of a sequence are many and gain nothing
 /// from being unrolled, while each of them costs time to compile.
 static constexpr int64_t kFewTrips = 8, kManyTripsShare = 4;
 
-/// Ops of a region and of the functions that it calls; libraries called again count again.
-static int64_t countOps(Region& region, const DenseMap<StringAttr, func::FuncOp>& functions) {
+/// How often a loop whose body is `ops` ops may be repeated in place.
+static int64_t getMostTrips(int64_t trips, int64_t ops, int64_t limit) {
+  return std::max<int64_t>((trips > kFewTrips ? limit / kManyTripsShare : limit) / std::max<int64_t>(ops, 1), 1);
+}
+
+/// An integer constant where it is written.
+static std::optional<APInt> getWrittenInteger(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  return constant ? getScalar(dyn_cast<DenseElementsAttr>(constant.getValue())) : std::nullopt;
+}
+
+/// Ops that importing a region makes: those of the functions that it calls, each time again, and of loops in it as
+/// often as they will be repeated in place.
+static int64_t countOps(Region& region, const DenseMap<StringAttr, func::FuncOp>& functions, int64_t limit) {
   int64_t count = 0;
-  region.walk([&](Operation* op) {
+  for (Operation& op : region.getOps()) {
     ++count;
     auto call = dyn_cast<func::CallOp>(op);
     func::FuncOp callee = call ? functions.lookup(call.getCalleeAttr().getAttr()) : func::FuncOp();
-    if (callee && callee != region.getParentOfType<func::FuncOp>()) count += countOps(callee.getBody(), functions);
-  });
+    if (callee && callee != region.getParentOfType<func::FuncOp>())
+      count += countOps(callee.getBody(), functions, limit);
+    auto loop = dyn_cast<stablehlo::WhileOp>(op);
+    if (!loop) {
+      for (Region& inner : op.getRegions()) count += countOps(inner, functions, limit);
+      continue;
+    }
+    int64_t ops = countOps(loop.getBody(), functions, limit);
+    auto counted = analyzeLoop(loop, getWrittenInteger);
+    bool isRepeated = counted && counted->trips <= getMostTrips(counted->trips, ops, limit);
+    count += isRepeated ? counted->trips * ops : ops;
+  }
   return count;
 }
 
@@ -93,14 +113,10 @@ LogicalResult Importer::unroll(Operation* op, const CountedLoop& counted, Locati
 LogicalResult Importer::importWhile(Operation* op, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
   auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
-  int64_t limit = isManual ? kMaxManualOps : options.unrolledOps;
-  if (counted && !isManual && counted->trips > kFewTrips) limit /= kManyTripsShare;
-  int64_t most = std::max<int64_t>(limit / countOps(loop.getBody(), functions), 1);
-  if (counted && counted->trips <= most) return unroll(op, *counted, loc);
-  if (isManual)
-    return emitError(loc) << "'stablehlo.while' in a manual computation is supported with a counter that starts at a "
-                             "constant, changes by a constant and is compared with a constant, and only up to "
-                          << kMaxManualOps << " ops when unrolled; put the loop around the manual computation";
+  if (counted) {
+    int64_t limit = options.unrolledOps, ops = countOps(loop.getBody(), functions, limit);
+    if (counted->trips <= getMostTrips(counted->trips, ops, limit)) return unroll(op, *counted, loc);
+  }
 
   Block& body = loop.getBody().front();
   Closure slots;
@@ -211,7 +227,7 @@ LogicalResult Importer::importConditional(Operation* op, Location loc) {
       return failure();
     return mapResults(op, results, loc);
   }
-  if (!isManual && !llvm::all_of(op->getRegions(), isCheap))
+  if (!llvm::all_of(op->getRegions(), isCheap))
     return importCase(op, getBranchNumber(builder, loc, selector, isIf), loc);
   SmallVector<SmallVector<Value>> branches(op->getNumRegions());
   for (auto [region, results] : llvm::zip(op->getRegions(), branches))

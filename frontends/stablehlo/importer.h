@@ -82,8 +82,6 @@ class Importer {
 
   ModuleOp module;
   ImportOptions options;
-  /// Inside of manual computations, whose bodies are straight-line code: loops are unrolled, all branches computed.
-  bool isManual = false;
   OpBuilder builder;
   ShardingImport shardings;
   DenseMap<OperationName, LowerFn> lowerings;

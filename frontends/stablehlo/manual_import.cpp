@@ -3,7 +3,6 @@
 
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -59,7 +58,6 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&body);
-    llvm::SaveAndRestore inside(isManual, true);
     if (importBlock(manual.getBody().front(), returned).failed()) return failure();
     YieldOp::create(builder, loc, returned);
   }

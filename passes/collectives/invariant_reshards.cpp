@@ -1,6 +1,8 @@
 // A loop is made again with more slots; inner loops come first, so that a reshard leaves all loops it can.
 #include "passes/collectives/loop_collectives.h"
 
+#include "dialects/sgd/by_rank.h"
+
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -53,6 +55,7 @@ WhileOp addInvariants(WhileOp loop, ValueRange inits) {
   SmallVector<Value> operands(loop.getInits());
   llvm::append_range(operands, inits);
   auto larger = WhileOp::create(builder, loop.getLoc(), ValueRange(operands).getTypes(), operands, loop.getTripsAttr());
+  setByRank(larger, isByRank(loop));
   for (auto [from, to] : llvm::zip(loop->getRegions(), larger->getRegions())) to.takeBody(from);
   for (Value init : inits)
     for (Region& region : larger->getRegions())

@@ -54,6 +54,19 @@ def CombineCollectivesPass : Pass<"spmd-combine-collectives", "::mlir::func::Fun
   let statistics = [Statistic<"numCombined", "combined", "Collectives that joined an earlier one">];
 }
 
+def SettleControlFlowPass : Pass<"spmd-settle-control-flow", "::mlir::func::FuncOp"> {
+  let summary = "Ranks decide alone about loops and branches that hold no collectives, and together about others";
+  let description = [{
+    Before: loops that are `sgd.by_rank` agree before each trip, by an `or` over all ranks; branches may be chosen by coordinate. After: where the
+    body of such a loop has no collective, the agreement is dropped, and a rank makes as many trips as its own coordinates need; where it has
+    some, the loop is an ordinary one, which all ranks leave together. A branch chosen for a rank's only coordinate is the one that runs, if none
+    of the branches has a collective; otherwise all are computed, and each coordinate takes its own one's results.
+  }];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect", "::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numByRank", "by-rank", "Loops and branches that ranks decide about alone">,
+                    Statistic<"numTogether", "together", "Loops and branches that all ranks run together">];
+}
+
 def ReplaceReductionsPass : Pass<"spmd-replace-reductions", "::mlir::func::FuncOp"> {
   let summary = "Reductions between ranks that the target's collectives have not are made of those that it has";
   let description = [{
@@ -70,7 +83,8 @@ def VerifySpmdPass : Pass<"spmd-verify", "::mlir::ModuleOp"> {
   let description = [{
     Fails when a type still has a sharding, a reshard or constraint is left, a collective's axes are not parts of the mesh or overlap (then
     its groups would not partition the ranks), or a collective or its order could depend on the rank: collectives may stand only in a
-    function's own block, outside of any region.
+    function's own block, or in loops and branches about which all ranks decide alike. What ranks decide about alone (`sgd.by_rank`), at any depth,
+    holds none.
   }];
   let dependentDialects = ["::mlir::spmd::SpmdDialect"];
 }

@@ -1,6 +1,8 @@
 // The pass spmd-verify. Groups are axes of the mesh, so they partition the ranks when the axes are distinct parts of
 // it. Every rank issues the same sequence whatever spmd.partition_id says, since a collective stands in the function's
-// one block, or in a loop or branch that all ranks take alike: what decides about it does not depend on the rank.
+// one block, or in a loop or branch that all ranks take alike: what decides about it does not depend on the rank. What
+// ranks decide about alone says so (sgd.by_rank) and must hold no collective.
+#include "dialects/sgd/by_rank.h"
 #include "passes/collectives/collective_ops.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/sharding_state.h"
@@ -44,6 +46,10 @@ static LogicalResult verifyCollective(Operation* op) {
   if (!isa<func::FuncOp>(op->getParentOp()) && !isControlFlow(op->getParentOp()))
     return op->emitOpError() << "stands inside '" << op->getParentOp()->getName()
                              << "': whether it runs could differ between ranks";
+  for (Operation* around = op->getParentOp(); !isa<func::FuncOp>(around); around = around->getParentOp())
+    if (isByRank(around))
+      return op->emitOpError() << "stands in a '" << around->getName()
+                               << "' that ranks decide about alone: whether it runs differs between ranks";
   if (failed(verifyAxes(op, getGroup(op)))) return failure();
   if (auto gather = dyn_cast<spmd::GatherRangeOp>(op)) return verifyAxes(op, gather.getTo());
   auto permute = dyn_cast<spmd::CollectivePermuteOp>(op);

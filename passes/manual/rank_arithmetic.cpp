@@ -62,21 +62,33 @@ bool RankArithmetic::learn(Operation* op) {
   return true;
 }
 
+/// By axis: how far apart the numbers of ranks are that are neighbours along it.
+static SmallVector<int64_t> getStrides(MeshAttr mesh) {
+  SmallVector<int64_t> strides;
+  int64_t stride = mesh.getNumRanks();
+  for (MeshAxisAttr axis : mesh.getAxes()) strides.push_back(stride /= axis.getSize());
+  return strides;
+}
+
+AxisIndices RankArithmetic::getAxes(Value original) const {
+  const RankValues& values = known.at(original);
+  SmallVector<int64_t> strides = getStrides(mesh);
+  AxisIndices axes;
+  // An axis matters when a rank's value is not that of the rank with index 0 along it.
+  auto matters = [&](unsigned axis) {
+    for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank)
+      if (values[rank] != values[rank - getCoordinate(mesh, rank, axis) * strides[axis]]) return true;
+    return false;
+  };
+  for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis)
+    if (matters(axis)) axes.push_back(axis);
+  return axes;
+}
+
 Stacked RankArithmetic::materialise(Location loc, Value original, StackBuilder& stack) const {
   const RankValues& values = known.at(original);
-  // An axis matters when a rank's value is not that of the rank with index 0 along it.
-  AxisIndices axes;
-  int64_t stride = mesh.getNumRanks();
-  SmallVector<int64_t> strides;
-  for (auto [axis, attribute] : llvm::enumerate(mesh.getAxes())) {
-    stride /= attribute.getSize();
-    strides.push_back(stride);
-    for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
-      if (values[rank] == values[rank - getCoordinate(mesh, rank, axis) * stride]) continue;
-      axes.push_back(axis);
-      break;
-    }
-  }
+  AxisIndices axes = getAxes(original);
+  SmallVector<int64_t> strides = getStrides(mesh);
   RankedTensorType type = stack.getStackedType(axes, original.getType());
   SmallVector<APInt> elements;
   for (int64_t element = 0; element < type.getNumElements(); ++element) {

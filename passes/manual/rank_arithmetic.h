@@ -19,8 +19,13 @@ class RankArithmetic {
   /// on known scalars.
   bool learn(Operation* op);
 
-  /// The known value as a constant, stacked over the axes along which it really differs. `original` must be a result of
-  /// an op that was learnt.
+  bool isKnown(Value original) const { return known.contains(original); }
+  /// Says that `to`, which a loop or branch sees, is always what `from`, a known value outside of it, is.
+  void share(Value from, Value to) { known[to] = RankValues(known.at(from)); }
+
+  /// The axes along which a known value really differs.
+  AxisIndices getAxes(Value original) const;
+  /// The known value as a constant, stacked over these axes.
   Stacked materialise(Location loc, Value original, StackBuilder& stack) const;
 
  private:

@@ -42,11 +42,25 @@ class Localisation {
   DenseMap<Value, RankedTensorType> globalTypes;  // of values that are local already
 };
 
+/// The index and all results have the same coordinates on each rank.
+static LogicalResult checkIndex(CaseOp branches) {
+  auto getDims = [](Value value, size_t count) { return getSharding(value.getType()).getDims().take_front(count); };
+  auto count = static_cast<size_t>(cast<RankedTensorType>(branches.getIndex().getType()).getRank());
+  auto getAxes = [](DimShardingAttr dim) { return dim.getAxes(); };
+  for (Value result : branches.getResults())
+    if (!llvm::equal(llvm::map_range(getDims(branches.getIndex(), count), getAxes),
+                     llvm::map_range(getDims(result, count), getAxes)))
+      return branches.emitOpError() << "has an index and a result with leading dimensions on different axes: "
+                                    << branches.getIndex().getType() << " and " << result.getType();
+  return success();
+}
+
 /// Every op can be computed shard by shard; notes what its operands' padding must hold.
 LogicalResult Localisation::check() {
   if (failed(checkShardings(function, meshName, mesh))) return failure();
   for (Block* block : getProgramBlocks(function))
     for (Operation& op : *block) {
+      if (auto branches = dyn_cast<CaseOp>(op); branches && failed(checkIndex(branches))) return failure();
       if (isa<ReshardOp, func::ReturnOp, YieldOp>(op) || isControlFlow(&op)) continue;
       if (failed(checkFitsRule(&op, meshName, mesh))) return failure();
       padding.note(&op);

@@ -157,8 +157,14 @@ void Materialization::rewrite(WhileOp loop) {
   }
 }
 
+/// A scalar index is the same on all ranks; one that chooses by coordinate lies where the results' leading dimensions
+/// do.
 void Materialization::rewrite(CaseOp branches) {
-  setOperand(branches->getOpOperand(0), mesh.toAttr(TensorAxes()));
+  TensorAxes index;
+  auto indexType = cast<RankedTensorType>(branches.getIndex().getType());
+  if (branches->getNumResults() > 0) index.dims = map[branches->getResult(0)].axes.dims;
+  index.dims.resize(indexType.getRank());
+  setOperand(branches->getOpOperand(0), mesh.toAttr(index));
   for (unsigned input = 0; input < branches.getInputs().size(); ++input) {
     ShardingAttr sharding = slotSharding(branches.getBranches()[0].getArgument(input));
     setOperand(branches->getOpOperand(input + 1), sharding);

@@ -85,7 +85,7 @@ func.func @condition(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @index(%x: tensor<4xf32>, %i: tensor<i64>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.case' op index must be a scalar i32}}
+  // expected-error@+1 {{'sgd.case' op index must be a scalar i32, or one i32 per coordinate}}
   %0 = sgd.case %i(%x) {
   ^bb0(%a: tensor<4xf32>):
     sgd.yield %a : tensor<4xf32>
@@ -103,5 +103,27 @@ func.func @capture(%x: tensor<4xf32>) -> tensor<4xf32> {
     %1 = arith.addf %a, %x : tensor<4xf32>
     sgd.yield %1 : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @coordinates(%x: tensor<4x8xf32>, %i: tensor<3xi32>) -> tensor<4x8xf32> {
+  // expected-error@+1 {{'sgd.case' op has the result 'tensor<4x8xf32>', whose leading dimensions are not those of the index}}
+  %0 = sgd.case %i(%x) {
+  ^bb0(%a: tensor<4x8xf32>):
+    sgd.yield %a : tensor<4x8xf32>
+  } : (tensor<3xi32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @trips_by_rank(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'sgd.while' op makes as many trips on all ranks, so it cannot be sgd.by_rank}}
+  %0 = sgd.while(%x) trips 3 do {
+  ^bb0(%a: tensor<4xf32>):
+    sgd.yield %a : tensor<4xf32>
+  } {sgd.by_rank} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -64,3 +64,23 @@ func.func @inside(%a: tensor<8xf32>) {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=4]>
+func.func @by_rank(%i: tensor<i32>, %a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sgd.case %i(%a) {
+  ^bb0(%b: tensor<8xf32>):
+    %1 = sgd.while(%b) trips 3 do {
+    ^bb0(%c: tensor<8xf32>):
+      // expected-error @below {{stands in a 'sgd.case' that ranks decide about alone: whether it runs differs between ranks}}
+      %2 = spmd.all_reduce add(%c) <@mesh, {"x"}> : (tensor<8xf32>) -> tensor<8xf32>
+      sgd.yield %2 : tensor<8xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    sgd.yield %1 : tensor<8xf32>
+  }, {
+  ^bb0(%b: tensor<8xf32>):
+    sgd.yield %b : tensor<8xf32>
+  } {sgd.by_rank} : (tensor<i32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

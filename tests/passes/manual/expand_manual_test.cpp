@@ -161,6 +161,123 @@ const Body kBodies[] = {
     {"Barrier",
      R"(%0, %1 = sgd.optimization_barrier %b, %c : (tensor<2x5xf32>, tensor<5x4xf32>) -> (tensor<2x5xf32>, tensor<5x4xf32>))",
      "tensor<2x5xf32>", R"({"y"}, {})", "tensor<6x5xf32>"},
+    {"CountedLoop", R"(%0, %last = sgd.while(%b, %r) trips 3 do {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>):
+        %f = arith.sitofp %n : tensor<i32> to tensor<f32>
+        %w = sgd.broadcast_in_dim %f dims = [] : tensor<f32> -> tensor<2x5xf32>
+        %sum = arith.addf %v, %w : tensor<2x5xf32>
+        %next = sgd.permute_ranks %sum pairs = [0, 1, 1, 2, 2, 0] over <@mesh, {"y"}> : tensor<2x5xf32>
+        sgd.yield %next, %n : tensor<2x5xf32>, tensor<i32>
+      } : (tensor<2x5xf32>, tensor<i32>) -> (tensor<2x5xf32>, tensor<i32>))",
+     "tensor<2x5xf32>", R"({"y", "x"}, {})", "tensor<12x5xf32>"},
+    {"LoopThatRanksLeaveTogether", R"(%one = arith.constant dense<1.0> : tensor<2x5xf32>
+      %0 = sgd.while(%b) while {
+      ^bb0(%v: tensor<2x5xf32>):
+        %sum = sgd.reduce add %v dimensions = [0, 1] : tensor<2x5xf32> -> tensor<f32>
+        %all = spmd.all_reduce max(%sum) <@mesh, {"y"}> : (tensor<f32>) -> tensor<f32>
+        %bound = arith.constant dense<100.0> : tensor<f32>
+        %more = arith.cmpf olt, %all, %bound : tensor<f32>
+        sgd.yield %more : tensor<i1>
+      } do {
+      ^bb0(%v: tensor<2x5xf32>):
+        %step = arith.constant dense<1.0> : tensor<2x5xf32>
+        %next = arith.addf %v, %step : tensor<2x5xf32>
+        sgd.yield %next : tensor<2x5xf32>
+      } : (tensor<2x5xf32>) -> tensor<2x5xf32>)",
+     "tensor<2x5xf32>", R"({"y"}, {})", "tensor<6x5xf32>"},
+    {"LoopThatEachRankLeaves", R"(%zero = arith.constant dense<0> : tensor<i32>
+      %0, %trips, %last = sgd.while(%b, %zero, %s) while {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>, %end: tensor<i32>):
+        %more = arith.cmpi slt, %n, %end : tensor<i32>
+        sgd.yield %more : tensor<i1>
+      } do {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>, %end: tensor<i32>):
+        %one = arith.constant dense<1> : tensor<i32>
+        %next = arith.addi %n, %one : tensor<i32>
+        %twice = arith.addf %v, %v : tensor<2x5xf32>
+        sgd.yield %twice, %next, %end : tensor<2x5xf32>, tensor<i32>, tensor<i32>
+      } : (tensor<2x5xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x5xf32>, tensor<i32>, tensor<i32>))",
+     "tensor<2x5xf32>", R"({"y"}, {})", "tensor<6x5xf32>"},
+    {"LoopInLoopThatEachRankLeaves", R"(%zero = arith.constant dense<0> : tensor<i32>
+      %0, %trips, %end0 = sgd.while(%a, %zero, %r) while {
+      ^bb0(%v: tensor<2x2x5xf32>, %n: tensor<i32>, %end: tensor<i32>):
+        %more = arith.cmpi sle, %n, %end : tensor<i32>
+        sgd.yield %more : tensor<i1>
+      } do {
+      ^bb0(%v: tensor<2x2x5xf32>, %n: tensor<i32>, %end: tensor<i32>):
+        %one = arith.constant dense<1> : tensor<i32>
+        %next = arith.addi %n, %one : tensor<i32>
+        %y = spmd.partition_id <@mesh, {"y"}> : tensor<i32>
+        %inner, %rest = sgd.while(%v, %y) while {
+        ^bb1(%w: tensor<2x2x5xf32>, %m: tensor<i32>):
+          %none = arith.constant dense<0> : tensor<i32>
+          %go = arith.cmpi sgt, %m, %none : tensor<i32>
+          sgd.yield %go : tensor<i1>
+        } do {
+        ^bb1(%w: tensor<2x2x5xf32>, %m: tensor<i32>):
+          %down = arith.constant dense<-1> : tensor<i32>
+          %less = arith.addi %m, %down : tensor<i32>
+          %twice = arith.addf %w, %w : tensor<2x2x5xf32>
+          sgd.yield %twice, %less : tensor<2x2x5xf32>, tensor<i32>
+        } : (tensor<2x2x5xf32>, tensor<i32>) -> (tensor<2x2x5xf32>, tensor<i32>)
+        sgd.yield %inner, %next, %end : tensor<2x2x5xf32>, tensor<i32>, tensor<i32>
+      } : (tensor<2x2x5xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x2x5xf32>, tensor<i32>, tensor<i32>))",
+     "tensor<2x2x5xf32>", R"({"x"}, {"y"}, {})", "tensor<4x6x5xf32>"},
+    {"BranchesThatAllRanksTake", R"(%i0 = sgd.slice %i starts = [0] limits = [1] strides = [1] : tensor<2xi32> -> tensor<1xi32>
+      %i1 = sgd.reshape %i0 : tensor<1xi32> -> tensor<i32>
+      %i2 = spmd.all_reduce max(%i1) <@mesh, {"x"}> : (tensor<i32>) -> tensor<i32>
+      %0 = sgd.case %i2(%b, %s) {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>):
+        sgd.yield %v : tensor<2x5xf32>
+      }, {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>):
+        %f = arith.sitofp %n : tensor<i32> to tensor<f32>
+        %w = sgd.broadcast_in_dim %f dims = [] : tensor<f32> -> tensor<2x5xf32>
+        sgd.yield %w : tensor<2x5xf32>
+      } : (tensor<i32>, tensor<2x5xf32>, tensor<i32>) -> tensor<2x5xf32>)",
+     "tensor<2x5xf32>", R"({"y"}, {})", "tensor<6x5xf32>"},
+    {"BranchesThatEachRankTakes", R"(%two = arith.constant dense<2> : tensor<i32>
+      %index = arith.subi %s, %two : tensor<i32>
+      %0 = sgd.case %index(%a, %c) {
+      ^bb0(%v: tensor<2x2x5xf32>, %w: tensor<5x4xf32>):
+        %n = arith.negf %v : tensor<2x2x5xf32>
+        sgd.yield %n : tensor<2x2x5xf32>
+      }, {
+      ^bb0(%v: tensor<2x2x5xf32>, %w: tensor<5x4xf32>):
+        %sums = sgd.reduce add %w dimensions = [1] : tensor<5x4xf32> -> tensor<5xf32>
+        %all = sgd.broadcast_in_dim %sums dims = [2] : tensor<5xf32> -> tensor<2x2x5xf32>
+        sgd.yield %all : tensor<2x2x5xf32>
+      } : (tensor<i32>, tensor<2x2x5xf32>, tensor<5x4xf32>) -> tensor<2x2x5xf32>)",
+     "tensor<2x2x5xf32>", R"({"x"}, {"y"}, {})", "tensor<4x6x5xf32>"},
+    {"BranchesWithCollectivesAlongTheOtherAxis", R"(%0 = sgd.case %r(%a) {
+      ^bb0(%v: tensor<2x2x5xf32>):
+        %sum = spmd.all_reduce add(%v) <@mesh, {"y"}> : (tensor<2x2x5xf32>) -> tensor<2x2x5xf32>
+        sgd.yield %sum : tensor<2x2x5xf32>
+      }, {
+      ^bb0(%v: tensor<2x2x5xf32>):
+        sgd.yield %v : tensor<2x2x5xf32>
+      } : (tensor<i32>, tensor<2x2x5xf32>) -> tensor<2x2x5xf32>)",
+     "tensor<2x2x5xf32>", R"({"x"}, {"y"}, {})", "tensor<4x6x5xf32>"},
+    {"LoopThatEndsOnlyWhereItsBranchIsTaken", R"(%0 = sgd.case %s(%b, %s) {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>):
+        sgd.yield %v : tensor<2x5xf32>
+      }, {
+      ^bb0(%v: tensor<2x5xf32>, %n: tensor<i32>):
+        // Where the rank's index is 1 or 2 it grows to 3; from 0 on it would stay 0 for ever.
+        %w, %m = sgd.while(%v, %n) while {
+        ^bb1(%p: tensor<2x5xf32>, %q: tensor<i32>):
+          %bound = arith.constant dense<3> : tensor<i32>
+          %go = arith.cmpi slt, %q, %bound : tensor<i32>
+          sgd.yield %go : tensor<i1>
+        } do {
+        ^bb1(%p: tensor<2x5xf32>, %q: tensor<i32>):
+          %twice = arith.addi %q, %q : tensor<i32>
+          %sum = arith.addf %p, %p : tensor<2x5xf32>
+          sgd.yield %sum, %twice : tensor<2x5xf32>, tensor<i32>
+        } : (tensor<2x5xf32>, tensor<i32>) -> (tensor<2x5xf32>, tensor<i32>)
+        sgd.yield %w : tensor<2x5xf32>
+      } : (tensor<i32>, tensor<2x5xf32>, tensor<i32>) -> tensor<2x5xf32>)",
+     "tensor<2x5xf32>", R"({"y"}, {})", "tensor<6x5xf32>"},
 };
 
 void PrintTo(const Body& body, std::ostream* stream) { *stream << body.name; }

@@ -1,0 +1,64 @@
+// One manual computation as part of the graph around it.
+#ifndef SGD_PASSES_MANUAL_MANUAL_EXPANSION_H
+#define SGD_PASSES_MANUAL_MANUAL_EXPANSION_H
+
+#include "passes/manual/differing_axes.h"
+#include "passes/manual/rank_arithmetic.h"
+#include "passes/manual/stack_op.h"
+
+namespace mlir::sgd {
+
+/// Expands a manual computation, the loops and branches in it and the computations nested in it.
+class ManualExpansion {
+ public:
+  /// Builds at the insertion point of `builder`.
+  ManualExpansion(OpBuilder& builder, FlatSymbolRefAttr meshName, const CutMesh& mesh)
+      : meshName(meshName), mesh(mesh), stack(builder, mesh), ranks(mesh), differing(mesh, ranks) {}
+
+  /// Appends the results of `op`, which is not nested in another one.
+  LogicalResult expand(ManualComputationOp op, SmallVectorImpl<Stacked>& results);
+
+ private:
+  LogicalResult expandNested(ManualComputationOp op, ArrayRef<Stacked> inputs, SmallVectorImpl<Stacked>& results);
+  LogicalResult expandBlock(Block& block);
+  LogicalResult expandOp(Operation* op);
+  /// The value of the body, or one from outside that all ranks know.
+  Stacked lookup(Value value) const;
+  /// Makes a scalar that is known for every rank where it is needed.
+  void defineKnown(Location loc, Value original);
+  Stacked enter(ManualComputationOp op, Stacked value, ShardingAttr sharding);
+  Stacked leave(ManualComputationOp op, Stacked value, ShardingAttr sharding);
+  /// Leading dimensions lie where their ranks are; `dims` are those of what each rank sees.
+  Stacked constrain(Location loc, const Stacked& value, ArrayRef<DimShardingAttr> dims);
+  /// The same, whatever the other dimensions are.
+  Stacked pin(Location loc, const Stacked& value);
+  SmallVector<DimShardingAttr> freeDims(ManualComputationOp op, ShardingAttr sharding) const;
+  AxisIndices manualAxesOf(ManualComputationOp op, ArrayRef<AxisRefAttr> axes) const;
+
+  // Loops and branches (expand_control_flow.cpp).
+  LogicalResult expandLoop(WhileOp loop);
+  LogicalResult expandLoopBody(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
+  LogicalResult expandCondition(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
+  FailureOr<Stacked> computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Stacked> slots);
+  LogicalResult expandCase(CaseOp branches);
+  LogicalResult expandBranch(CaseOp branches, CaseOp expanded, unsigned branch, ArrayRef<unsigned> passed);
+  SmallVector<Stacked> openRegion(Region& region, Region& expanded, TypeRange types, ArrayRef<AxisIndices> axes,
+                                  ArrayRef<unsigned> passed, Location loc);
+  Stacked clampIndex(Location loc, const Stacked& index, int64_t branches);
+  Stacked select(Location loc, const Stacked& mask, const Stacked& chosen, const Stacked& other);
+
+  FlatSymbolRefAttr meshName;
+  const CutMesh& mesh;
+  StackBuilder stack;
+  RankArithmetic ranks;
+  DifferingAxes differing;
+  AxisIndices manualAxes;  // of all computations around the op at hand
+  /// Which ranks the block at hand runs for: others must not keep a loop in it going.
+  std::optional<Stacked> active;
+  DenseMap<Value, Stacked> values;
+  DenseMap<Value, unsigned> beyond;  // scalars that differ along an axis, this one, that is not manual
+};
+
+}  // namespace mlir::sgd
+
+#endif
