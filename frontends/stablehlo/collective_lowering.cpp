@@ -1,6 +1,7 @@
 // Collectives of manual computations. Their groups, which the input gives as lists of ranks, must be those of mesh
 // axes, or of parts of them, over which the computation is manual.
 #include "dialects/spmd/spmd_dialect.h"
+#include "frontends/stablehlo/collective_axes.h"
 #include "frontends/stablehlo/combiner.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -66,8 +67,9 @@ SmallVector<SmallVector<int64_t>> getRows(DenseIntElementsAttr matrix) {
   return rows;
 }
 
-/// The axes of the op's groups; no groups at all are one group of all ranks.
-FailureOr<AxisListAttr> findAxes(OpLowering& l, DenseIntElementsAttr replicaGroups) {
+}  // namespace
+
+FailureOr<AxisListAttr> sgd::findCollectiveAxes(OpLowering& l, DenseIntElementsAttr replicaGroups) {
   FailureOr<ManualMesh> manual = ManualMesh::find(l);
   if (failed(manual)) return failure();
   SmallVector<SmallVector<int64_t>> groups = getRows(replicaGroups);
@@ -83,6 +85,8 @@ FailureOr<AxisListAttr> findAxes(OpLowering& l, DenseIntElementsAttr replicaGrou
   return manual->getAxes(l, *digits);
 }
 
+namespace {
+
 FailureOr<ReduceKind> findKind(OpLowering& l, Region& body) {
   std::optional<ReduceKind> kind = matchCombiner(body.front(), 0, 1);
   if (!kind)
@@ -92,7 +96,7 @@ FailureOr<ReduceKind> findKind(OpLowering& l, Region& body) {
 
 LogicalResult lowerAllReduce(OpLowering& l) {
   auto op = cast<stablehlo::AllReduceOp>(l.op);
-  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
   FailureOr<ReduceKind> kind = findKind(l, op.getComputation());
   if (failed(kind)) return failure();
@@ -105,7 +109,7 @@ LogicalResult lowerAllReduce(OpLowering& l) {
 
 LogicalResult lowerReduceScatter(OpLowering& l) {
   auto op = cast<stablehlo::ReduceScatterOp>(l.op);
-  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
   FailureOr<ReduceKind> kind = findKind(l, op.getComputation());
   if (failed(kind)) return failure();
@@ -117,7 +121,7 @@ LogicalResult lowerReduceScatter(OpLowering& l) {
 
 LogicalResult lowerAllGather(OpLowering& l) {
   auto op = cast<stablehlo::AllGatherOp>(l.op);
-  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
   for (auto [index, operand] : llvm::enumerate(l.operands))
     l.results.push_back(spmd::AllGatherOp::create(l.builder, l.loc, TypeRange{l.getResultType(index)},
@@ -129,7 +133,7 @@ LogicalResult lowerAllGather(OpLowering& l) {
 
 LogicalResult lowerAllToAll(OpLowering& l) {
   auto op = cast<stablehlo::AllToAllOp>(l.op);
-  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
   std::optional<int64_t> ranks = spmd::getGroupSize(l.builder.getInsertionBlock()->getParentOp(), *axes);
   if (ranks != static_cast<int64_t>(op.getSplitCount()))
@@ -160,7 +164,7 @@ LogicalResult lowerCollectivePermute(OpLowering& l) {
 
 LogicalResult lowerCollectiveBroadcast(OpLowering& l) {
   auto op = cast<stablehlo::CollectiveBroadcastOp>(l.op);
-  FailureOr<AxisListAttr> axes = findAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
+  FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
   for (Value operand : l.operands) l.results.push_back(l.create<spmd::BroadcastOp>(operand.getType(), operand, *axes));
   return success();

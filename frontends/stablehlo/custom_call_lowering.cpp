@@ -59,20 +59,23 @@ LogicalResult lowerFloatFunction(OpLowering& l) {
   return l.replace<OpTy>(l.operands);
 }
 
-LogicalResult refuseManualRegion(OpLowering& l) {
-  return l.error() << "@" << cast<stablehlo::CustomCallOp>(l.op).getCallTargetName()
-                   << " is not supported: manual regions of exports without Shardy; export with "
-                      "jax_use_shardy_partitioner";
-}
-
 LogicalResult lowerCustomCall(OpLowering& l) {
   static const LoweringTable targets = {
-      {"mhlo.acos", lowerFloatFunction<math::AcosOp>},   {"mhlo.acosh", lowerFloatFunction<math::AcoshOp>},
-      {"mhlo.asin", lowerFloatFunction<math::AsinOp>},   {"mhlo.asinh", lowerFloatFunction<math::AsinhOp>},
-      {"mhlo.atanh", lowerFloatFunction<math::AtanhOp>}, {"mhlo.cosh", lowerFloatFunction<math::CoshOp>},
-      {"mhlo.erf", lowerFloatFunction<math::ErfOp>},     {"mhlo.sinh", lowerFloatFunction<math::SinhOp>},
-      {"mhlo.tan", lowerFloatFunction<math::TanOp>},     {"mhlo.topk", lowerTopKCall},
-      {"SPMDFullToShardShape", refuseManualRegion},      {"SPMDShardToFullShape", refuseManualRegion}};
+      {"mhlo.acos", lowerFloatFunction<math::AcosOp>},
+      {"mhlo.acosh", lowerFloatFunction<math::AcoshOp>},
+      {"mhlo.asin", lowerFloatFunction<math::AsinOp>},
+      {"mhlo.asinh", lowerFloatFunction<math::AsinhOp>},
+      {"mhlo.atanh", lowerFloatFunction<math::AtanhOp>},
+      {"mhlo.cosh", lowerFloatFunction<math::CoshOp>},
+      {"mhlo.erf", lowerFloatFunction<math::ErfOp>},
+      {"mhlo.sinh", lowerFloatFunction<math::SinhOp>},
+      {"mhlo.tan", lowerFloatFunction<math::TanOp>},
+      {"mhlo.topk", lowerTopKCall},
+      {"ApproxTopK", lowerApproxTopK},
+      {"cu_threefry2x32", lowerThreeFryCall},
+      {"cu_threefry2x32_ffi", lowerThreeFryCall},
+      {"ragged_all_to_all", lowerRaggedAllToAll},
+  };
   StringRef target = cast<stablehlo::CustomCallOp>(l.op).getCallTargetName();
   if (auto known = targets.find(target); known != targets.end()) return known->second(l);
   return l.error() << "@" << target

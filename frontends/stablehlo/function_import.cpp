@@ -2,6 +2,8 @@
 // attributes of the graph level.
 #include "frontends/stablehlo/importer.h"
 
+#include "frontends/stablehlo/prepare/prepare.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -70,6 +72,8 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
   NamedAttrList attributes;
   if (name) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType())) attributes.append(kUnsignedAttr, builder.getUnitAttr());
+  for (StringRef kept : {StringRef(kNarrowAttr), StringRef(kGeneratorAttr)})
+    if (Attribute attribute = old ? old.get(kept) : Attribute()) attributes.append(kept, attribute);
   auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
   if (*sharding) attributes.append(kShardingAttr, *sharding);

@@ -4,6 +4,7 @@
 
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
+#include "frontends/stablehlo/prepare/prepare.h"
 #include "frontends/stablehlo/widen_float8.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -21,12 +22,8 @@ static StringRef getAdvice(StringRef name) {
              "matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step")
       .Cases({"stablehlo.complex", "stablehlo.fft", "chlo.conj"},
              "complex numbers are not, compute with real and imaginary parts")
-      .Case("stablehlo.rng",
-            "it draws from a generator that the runtime would have to own, use jax.random or "
-            "'stablehlo.rng_bit_generator', whose state is a value")
       .Cases({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"},
              "transfers within a step are not, pass tensors as arguments and results")
-      .Cases({"chlo.ragged_dot"}, "pad the groups to one size and use dot_general with a batch dimension")
       .Default("README.md lists what is");
 }
 
@@ -49,6 +46,7 @@ static LoweringTable createLowerings() {
   addShapeLowerings(table);
   addGammaLowerings(table);
   addNormalizationLowerings(table);
+  addRaggedLowerings(table);
   addRandomLowerings(table);
   addSpecialFunctionLowerings(table);
   return table;
@@ -67,8 +65,11 @@ ArrayRef<std::pair<StringRef, Importer::ImportFn>> Importer::getRegionLowerings(
 
 SmallVector<std::string> Importer::getSupportedOps() {
   // Those that importOp knows by itself.
-  SmallVector<std::string> names{"stablehlo.composite",     "stablehlo.while", "stablehlo.if", "stablehlo.case",
-                                 "sdy.sharding_constraint", "sdy.reshard",     "sdy.mesh"};
+  SmallVector<std::string> names{"stablehlo.after_all", "stablehlo.create_token",
+                                 "stablehlo.rng",       "stablehlo.composite",
+                                 "stablehlo.while",     "stablehlo.if",
+                                 "stablehlo.case",      "sdy.sharding_constraint",
+                                 "sdy.reshard",         "sdy.mesh"};
   for (auto [name, import] : getRegionLowerings()) names.push_back(name.str());
   for (const auto& entry : createLowerings()) names.push_back(entry.getKey().str());
   llvm::sort(names);
@@ -83,7 +84,7 @@ Importer::Importer(ModuleOp module, const ImportOptions& options)
 }
 
 LogicalResult Importer::run() {
-  if (shardings.importMesh().failed()) return failure();
+  if (prepareInput(module).failed() || shardings.importMesh().failed()) return failure();
   widenFloat8(module);
   SmallVector<Operation*> old;
   for (Operation& op : *module.getBody()) {

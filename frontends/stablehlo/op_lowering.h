@@ -78,8 +78,15 @@ void addConvolutionLowerings(LoweringTable& table);
 void addShapeLowerings(LoweringTable& table);
 void addGammaLowerings(LoweringTable& table);
 void addNormalizationLowerings(LoweringTable& table);
+void addRaggedLowerings(LoweringTable& table);
 void addRandomLowerings(LoweringTable& table);
 void addSpecialFunctionLowerings(LoweringTable& table);
+
+/// Lowerings of single custom calls, which addCustomCallLowerings enters under their names.
+LogicalResult lowerApproxTopK(OpLowering& l);
+LogicalResult lowerRaggedAllToAll(OpLowering& l);
+/// Of jax.random on GPUs: two words of key and two words of counter each.
+LogicalResult lowerThreeFryCall(OpLowering& l);
 
 inline RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 

@@ -229,4 +229,17 @@ LogicalResult lowerRngBitGenerator(OpLowering& l) {
 
 }  // namespace
 
+LogicalResult sgd::lowerThreeFryCall(OpLowering& l) {
+  RankedTensorType type = l.operands.size() == 4 ? l.getOperandType() : RankedTensorType();
+  bool fits = type && type.getElementType().isInteger(32) && l.op->getNumResults() == 2 &&
+              llvm::all_of(l.operands, [&](Value operand) { return operand.getType() == type; }) &&
+              l.getResultType(0) == type && l.getResultType(1) == type;
+  if (!fits)
+    return l.error() << "@cu_threefry2x32 needs four operands of 32-bit integers and two results, all of one shape";
+  WordBuilder words(l, type.getShape());
+  std::array<Value, 2> bits = threefry(words, {l.operands[2], l.operands[3]}, {l.operands[0], l.operands[1]});
+  l.results = {bits[0], bits[1]};
+  return success();
+}
+
 void sgd::addRandomLowerings(LoweringTable& table) { table["stablehlo.rng_bit_generator"] = lowerRngBitGenerator; }

@@ -1,6 +1,8 @@
 // Converts meshes and shardings; see sharding_import.h.
 #include "frontends/stablehlo/sharding_import.h"
 
+#include "frontends/stablehlo/prepare/tile_shardings.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -33,19 +35,6 @@ void walkTileShardings(ModuleOp module, function_ref<void(Location, StringRef)> 
   });
 }
 
-/// Dimensions listed by a `backend_config` such as "unspecified_dims=[0,1]": propagation chooses
-/// their sharding.
-SmallVector<int64_t> parseUnspecifiedDims(StringRef config) {
-  SmallVector<int64_t> dims;
-  if (!config.consume_front("unspecified_dims=[")) return dims;
-  int64_t dim;
-  while (!config.consumeInteger(10, dim)) {
-    dims.push_back(dim);
-    config.consume_front(",");
-  }
-  return dims;
-}
-
 /// True when propagation may choose everything: the annotation says nothing.
 bool saysNothing(ShardingAttr sharding) {
   return sharding.getReplicated().empty() && sharding.getUnreduced().empty() &&
@@ -55,10 +44,6 @@ bool saysNothing(ShardingAttr sharding) {
 }  // namespace
 
 LogicalResult ShardingImport::importMesh() {
-  if (auto replicas = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas"); replicas && replicas.getInt() > 1)
-    return emitError(module.getLoc())
-           << "program has " << replicas.getInt()
-           << " replicas, as jax.pmap makes them; use jax.jit with shardings over a mesh instead";
   if (importNamedMeshes().failed()) return failure();
   return mesh ? success() : deriveMeshFromTiles();
 }
@@ -94,8 +79,6 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
   SmallVector<TileSharding> shardings;
   bool failedToParse = false;
   walkTileShardings(module, [&](Location loc, StringRef text) {
-    if (text == "{manual}")  // reported with the op that uses it
-      return;
     llvm::Expected<TileSharding> sharding = parseTileSharding(text);
     if (sharding) {
       shardings.push_back(std::move(*sharding));
@@ -105,13 +88,15 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
     emitError(loc) << "sharding \"" << text << "\": " << llvm::toString(sharding.takeError());
   });
   if (failedToParse) return failure();
-  if (shardings.empty()) return success();
+  llvm::erase_if(shardings, [](const TileSharding& sharding) { return sharding.isManual; });
 
   auto partitions = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
   int64_t numDevices = partitions ? partitions.getInt() : 1;
   for (const TileSharding& sharding : shardings)
     if (!partitions && !sharding.isReplicated) numDevices = sharding.numDevices;
   if (numDevices < 1) return emitError(module.getLoc()) << "expects mhlo.num_partitions to be positive";
+  // Without any sharding, all ranks of the one axis compute the same.
+  if (shardings.empty() && numDevices == 1) return success();
   llvm::Expected<SmallVector<int64_t>> sizes = deriveMesh(shardings, numDevices);
   if (!sizes) return emitError(module.getLoc()) << "no mesh fits: " << llvm::toString(sizes.takeError());
   SmallVector<MeshAxisAttr> axes;
@@ -195,6 +180,9 @@ FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef u
     return emitError(loc) << what << ": '" << kTileSharding << "' beside meshes of 'sdy' is not supported";
   llvm::Expected<TileSharding> tiles = parseTileSharding(text);
   if (!tiles) return emitError(loc) << what << ": sharding \"" << text << "\": " << llvm::toString(tiles.takeError());
+  if (tiles->isManual || !tiles->manual.empty())
+    return emitError(loc) << what << ": sharding \"" << text
+                          << "\" is for a manual region, and the program has none; use jax.shard_map";
   if (tiles->isReplicated) return ShardingAttr::getReplicated(module.getContext(), meshName, type.getRank());
   SmallVector<int64_t> sizes;
   for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());

@@ -113,14 +113,24 @@ Expected<SmallVector<DeviceDigit, 2>> splitOff(SmallVectorImpl<DeviceDigit>& dig
   return taken;
 }
 
-Error parseSuffix(StringRef text, bool& lastDimIsReplicated) {
-  if (text.empty()) return Error::success();
-  if (text == " last_tile_dim_replicate" || text == " last_tile_dims={replicated}") {
-    lastDimIsReplicated = true;
-    return Error::success();
+/// What the last tile dimensions mean, which shard no dimension of the tensor.
+enum class TileRole { Replicated, Manual };
+
+Expected<SmallVector<TileRole>> parseRoles(StringRef text) {
+  SmallVector<TileRole> roles;
+  StringRef rest = text.ltrim();
+  if (rest.empty()) return roles;
+  if (rest == "last_tile_dim_replicate") return SmallVector<TileRole>{TileRole::Replicated};
+  if (!rest.consume_front("last_tile_dims={") || !rest.consume_back("}"))
+    return error("has \"%s\", which is not supported", rest.str().c_str());
+  SmallVector<StringRef> names;
+  rest.split(names, ',');
+  for (StringRef name : names) {
+    if (name.trim() != "replicated" && name.trim() != "manual")
+      return error("has a last tile dimension that is %s; expected replicated or manual", name.trim().str().c_str());
+    roles.push_back(name.trim() == "manual" ? TileRole::Manual : TileRole::Replicated);
   }
-  if (text.contains("manual")) return error("is for a manual region, which is not supported");
-  return error("has \"%s\", which is not supported", text.ltrim().str().c_str());
+  return roles;
 }
 
 }  // namespace
@@ -133,9 +143,12 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
     sharding.isReplicated = true;
     return sharding;
   }
-  if (rest == "manual" || rest.starts_with("maximal"))
-    return error("%s shardings are not supported; give it axes of a mesh, or replicate it",
-                 rest == "manual" ? "manual" : "one-device");
+  if (rest == "manual") {
+    sharding.isManual = true;
+    return sharding;
+  }
+  if (rest.starts_with("maximal"))
+    return error("one-device shardings are not supported; give it axes of a mesh, or replicate it");
   if (!rest.consume_front("devices=")) return error("expected {replicated} or {devices=[...]...}");
 
   Expected<SmallVector<int64_t>> tiles = consumeSizes(rest);
@@ -147,8 +160,9 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
   int64_t numDigits = 1;
   for (const DeviceDigit& digit : *digits) numDigits *= digit.size;
   if (numDigits != sharding.numDevices) return error("has another number of tiles than of devices");
-  bool lastDimIsReplicated = false;
-  if (Error failed = parseSuffix(rest, lastDimIsReplicated)) return std::move(failed);
+  Expected<SmallVector<TileRole>> roles = parseRoles(rest);
+  if (!roles) return roles.takeError();
+  if (roles->size() > tiles->size()) return error("has more roles of last tile dimensions than tile dimensions");
 
   for (int64_t size : reverse(*tiles)) {
     Expected<SmallVector<DeviceDigit, 2>> taken = splitOff(*digits, size);
@@ -156,14 +170,15 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
     sharding.dims.push_back(std::move(*taken));
   }
   std::reverse(sharding.dims.begin(), sharding.dims.end());
-  if (lastDimIsReplicated) sharding.replicated = sharding.dims.pop_back_val();
+  for (TileRole role : reverse(*roles))
+    append_range(role == TileRole::Manual ? sharding.manual : sharding.replicated, sharding.dims.pop_back_val());
   return sharding;
 }
 
 Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shardings, int64_t numDevices) {
   SmallVector<int64_t> cuts{1, numDevices};
   for (const TileSharding& sharding : shardings) {
-    if (sharding.isReplicated) continue;
+    if (sharding.isReplicated || sharding.isManual) continue;
     if (sharding.numDevices != numDevices)
       return error("shardings are over %lld and over %lld devices", static_cast<long long>(numDevices),
                    static_cast<long long>(sharding.numDevices));
@@ -172,6 +187,7 @@ Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shar
     };
     for (const auto& digits : sharding.dims) addCuts(digits);
     addCuts(sharding.replicated);
+    addCuts(sharding.manual);
   }
   sort(cuts, std::greater<>());
   cuts.erase(llvm::unique(cuts), cuts.end());

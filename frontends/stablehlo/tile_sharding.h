@@ -21,16 +21,20 @@ struct DeviceDigit {
 struct TileSharding {
   /// "{replicated}": `dims` is empty whatever the tensor's rank.
   bool isReplicated = false;
+  /// "{manual}": in a manual region over all devices; `dims` is empty too.
+  bool isManual = false;
   /// Digits that shard each tensor dimension, major first.
   llvm::SmallVector<llvm::SmallVector<DeviceDigit, 2>> dims;
   /// Digits that shard nothing.
   llvm::SmallVector<DeviceDigit, 2> replicated;
+  /// Digits over which the value is in a manual region: it is seen as its part.
+  llvm::SmallVector<DeviceDigit, 2> manual;
   int64_t numDevices = 1;
 };
 
-/// Parses "{replicated}", "{devices=[2,1,2]<=[4]T(1,0) last_tile_dim_replicate}" or the list form
-/// "{devices=[2,2]0,2,1,3}". The error says what is malformed or not supported (manual and maximal
-/// shardings, assignments that no mesh of axes describes).
+/// Parses "{replicated}", "{manual}", "{devices=[2,1,2]<=[4]T(1,0) last_tile_dim_replicate}", the same with
+/// "last_tile_dims={replicated, manual}", or the list form "{devices=[2,2]0,2,1,3}". The error says what is malformed
+/// or not supported (maximal shardings, assignments that no mesh of axes describes).
 llvm::Expected<TileSharding> parseTileSharding(llvm::StringRef text);
 
 /// Sizes of the axes, major first, of the smallest mesh on which each of `shardings` shards by

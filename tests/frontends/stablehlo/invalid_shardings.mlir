@@ -53,8 +53,8 @@ func.func @huge_sub_axis(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, 
 // -----
 
 sdy.mesh @a = <["x"=4]>
-// expected-error@+1 {{a second mesh, 'b' beside 'a', is not supported; use axes of one mesh}}
-sdy.mesh @b = <["x"=2, "y"=2]>
+// expected-error@+1 {{a second mesh, 'b' beside 'a', is not over the same devices cut in ways that nest; use axes of one mesh}}
+sdy.mesh @b = <["x"=2, "y"=3]>
 func.func @meshes(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

@@ -120,6 +120,21 @@ TEST(TileShardingTest, RefusesWhatNoMeshHas) {
   EXPECT_EQ(errorOf("{devices=[4]0,1,3,2}"), "the order of devices is not that of a mesh");
 }
 
+TEST(TileShardingTest, TellsManualDevicesFromReplicatedOnes) {
+  EXPECT_TRUE(parse("{manual}").isManual);
+  TileSharding sharding = parse("{devices=[2,2,4]<=[4,4]T(1,0) last_tile_dims={replicated, manual}}");
+  ASSERT_EQ(sharding.dims.size(), 1U);
+  ASSERT_EQ(sharding.replicated.size(), 1U);
+  ASSERT_EQ(sharding.manual.size(), 1U);
+  EXPECT_EQ(sharding.dims[0][0].stride, 2);
+  EXPECT_EQ(sharding.replicated[0].stride, 1);
+  EXPECT_EQ(sharding.manual[0].stride, 4);
+  EXPECT_EQ(sharding.manual[0].size, 4);
+  auto mesh = deriveMesh({sharding, parse("{manual}")}, 16);
+  ASSERT_TRUE(bool(mesh));
+  EXPECT_EQ(join(*mesh), "[4,2,2]");
+}
+
 TEST(TileShardingTest, ReportsMalformedText) {
   for (llvm::StringRef text : {"",
                                "{",
@@ -138,8 +153,9 @@ TEST(TileShardingTest, ReportsMalformedText) {
                                "{devices=[4]0,1,1,2}",
                                "{devices=[9223372036854775807,9223372036854775807]<=[4]}",
                                "{devices=[2]<=[2] metadata={op_name=\"x\"}}",
-                               "{devices=[2]<=[2] last_tile_dims={manual}}",
-                               "{manual}",
+                               "{devices=[2]<=[2] last_tile_dims={manual, manual}}",
+                               "{devices=[2]<=[2] last_tile_dims={unreduced}}",
+                               "{devices=[2]<=[2] last_tile_dims={manual}",
                                "{maximal device=0}"})
     EXPECT_NE(errorOf(text), "") << text.str();
 }

@@ -9,14 +9,6 @@ func.func @callback(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @old_manual(%x: tensor<4xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{'stablehlo.custom_call' @SPMDFullToShardShape is not supported: manual regions}}
-  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
-}
-
-// -----
-
 func.func @accumulator(%x: tensor<4xf32>, %init: tensor<f64>) -> tensor<f64> {
   // expected-error@+1 {{'stablehlo.reduce' is not supported with a body of several ops and an accumulator of another type than its input}}
   %0 = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<4xf32>, tensor<f64>) -> tensor<f64>
@@ -46,15 +38,6 @@ func.func @body(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
 func.func @accuracy(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'stablehlo.tanh' asks for a result_accuracy, which is not supported}}
   %0 = stablehlo.tanh %x {result_accuracy = #stablehlo.result_accuracy<ulps = 1, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
-func.func @generator(%low: tensor<f32>, %high: tensor<f32>) -> tensor<4xf32> {
-  %shape = stablehlo.constant dense<4> : tensor<1xi64>
-  // expected-error@+1 {{'stablehlo.rng' is not supported yet; it draws from a generator that the runtime would have to own, use jax.random}}
-  %0 = stablehlo.rng %low, %high, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -183,15 +166,6 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // expected-error@+1 {{has no public function to compile}}
 module {
   func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-    return %x : tensor<4xf32>
-  }
-}
-
-// -----
-
-// expected-error@+1 {{program has 2 replicas, as jax.pmap makes them; use jax.jit}}
-module attributes {mhlo.num_replicas = 2 : i32} {
-  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     return %x : tensor<4xf32>
   }
 }

@@ -1,0 +1,54 @@
+// The generator of stablehlo.rng becomes an argument and a result, carried through calls, loops and branches.
+// RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func @main(%arg0: tensor<f32>
+// CHECK-SAME: %arg1: tensor<2xi64> {sgd.alias_output = 1 : i64, sgd.generator, sgd.name = "rng_state", sgd.unsigned}) -> (tensor<8xf32>, tensor<2xi64> {sgd.name = "rng_state", sgd.unsigned})
+// CHECK: sgd.while(%{{.*}}, %{{.*}}, %arg1
+func.func @main(%x: tensor<f32>) -> tensor<8xf32> {
+  %n = stablehlo.constant dense<100000> : tensor<i32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<8xf32>
+  %0:2 = stablehlo.while(%i = %n, %y = %zeros) : tensor<i32>, tensor<8xf32>
+  cond {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %p = stablehlo.compare GT, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %1 = func.call @draw(%x) : (tensor<f32>) -> tensor<8xf32>
+    %2 = stablehlo.add %1, %y : tensor<8xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.subtract %i, %one : tensor<i32>
+    stablehlo.return %j, %2 : tensor<i32>, tensor<8xf32>
+  }
+  return %0#1 : tensor<8xf32>
+}
+func.func private @draw(%x: tensor<f32>) -> tensor<8xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %shape = stablehlo.constant dense<8> : tensor<1xi64>
+  %0 = stablehlo.rng %x, %one, %shape, distribution = NORMAL : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @branches(
+// CHECK-SAME: -> (tensor<4xi32> {sgd.unsigned}, tensor<2xi64> {sgd.name = "rng_state", sgd.unsigned})
+func.func @branches(%p: tensor<i1>, %a: tensor<ui32>, %b: tensor<ui32>) -> tensor<4xui32> {
+  %shape = stablehlo.constant dense<4> : tensor<1xi64>
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.rng %a, %b, %shape, distribution = UNIFORM : (tensor<ui32>, tensor<ui32>, tensor<1xi64>) -> tensor<4xui32>
+    stablehlo.return %1 : tensor<4xui32>
+  }, {
+    %1 = stablehlo.constant dense<0> : tensor<4xui32>
+    stablehlo.return %1 : tensor<4xui32>
+  }) : (tensor<i1>) -> tensor<4xui32>
+  return %0 : tensor<4xui32>
+}
+
+// -----
+
+func.func @normal_integers(%a: tensor<i32>) -> tensor<4xi32> {
+  %shape = stablehlo.constant dense<4> : tensor<1xi64>
+  // expected-error@+1 {{'stablehlo.rng' gives 'tensor<4xi32>' from 'tensor<i32>' and 'tensor<i32>'; supported are}}
+  %0 = stablehlo.rng %a, %a, %shape, distribution = NORMAL : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
