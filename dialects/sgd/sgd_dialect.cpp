@@ -2,6 +2,7 @@
 #include "dialects/sgd/sgd_dialect.h"
 
 #include "dialects/sgd/attention.h"
+#include "dialects/sgd/complex_pairs.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -26,6 +27,14 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
     MeshAttr mesh = lookupMesh(op, sharding.getMesh());
     if (!mesh) return op->emitOpError() << "'" << name << "' names the unknown mesh " << sharding.getMesh();
     return sharding.verifyAgainst(mesh, tensor.getShape(), [&] { return op->emitOpError(); });
+  }
+  if (name == kComplexAttr) {
+    auto shaped = dyn_cast<ShapedType>(type);  // a tensor, or the buffer that it has become
+    bool holdsPairs =
+        shaped && shaped.getElementType().isF32() && shaped.getRank() > 0 && shaped.getShape().back() == 2;
+    if (!holdsPairs || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "'" << name << "' expects unit on f32 whose last dimension is 2";
+    return success();
   }
   if (name == kNameAttr && !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects a string";

@@ -1,5 +1,6 @@
 // Arguments and results of public functions: names, signedness, shardings and donation become
 // attributes of the graph level.
+#include "dialects/sgd/complex_pairs.h"
 #include "frontends/stablehlo/importer.h"
 
 #include "frontends/stablehlo/prepare/prepare.h"
@@ -72,7 +73,7 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
   NamedAttrList attributes;
   if (name) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType())) attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  for (StringRef kept : {StringRef(kNarrowAttr), StringRef(kGeneratorAttr)})
+  for (StringRef kept : {StringRef(kNarrowAttr), StringRef(kGeneratorAttr), StringRef(kComplexAttr)})
     if (Attribute attribute = old ? old.get(kept) : Attribute()) attributes.append(kept, attribute);
   auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
@@ -87,6 +88,7 @@ FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function
   NamedAttrList attributes;
   if (name && !name.getValue().empty()) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(function.getResultTypes()[index])) attributes.append(kUnsignedAttr, builder.getUnitAttr());
+  if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
   auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
   if (failed(sharding)) return failure();
   if (*sharding) attributes.append(kShardingAttr, *sharding);

@@ -18,6 +18,8 @@ namespace mlir::sgd {
 namespace {
 
 struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloPass> {
+  /// Complex ops are expanded to ops of all input dialects, whichever of them the module holds.
+  void getDependentDialects(DialectRegistry& registry) const final { registerStablehloDialects(registry); }
   void runOnOperation() final {
     if (importStablehlo(getOperation()).failed()) signalPassFailure();
   }
@@ -44,5 +46,6 @@ SmallVector<std::string> sgd::getSupportedInputOps() { return Importer::getSuppo
 LogicalResult sgd::importStablehlo(ModuleOp module, const ImportOptions& options) {
   MLIRContext* context = module.getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
+  context->loadDialect<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>();
   return Importer(module, options).run();
 }

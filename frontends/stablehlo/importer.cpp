@@ -2,6 +2,7 @@
 // function_import.cpp.
 #include "frontends/stablehlo/importer.h"
 
+#include "frontends/stablehlo/complex/expand_complex.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/prepare/prepare.h"
@@ -20,8 +21,6 @@ static StringRef getAdvice(StringRef name) {
              "export with concrete shapes")
       .Cases({"stablehlo.cholesky", "stablehlo.triangular_solve"},
              "matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step")
-      .Cases({"stablehlo.complex", "stablehlo.fft", "chlo.conj"},
-             "complex numbers are not, compute with real and imaginary parts")
       .Cases({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"},
              "transfers within a step are not, pass tensors as arguments and results")
       .Default("README.md lists what is");
@@ -72,6 +71,7 @@ SmallVector<std::string> Importer::getSupportedOps() {
                                  "sdy.reshard",         "sdy.mesh"};
   for (auto [name, import] : getRegionLowerings()) names.push_back(name.str());
   for (const auto& entry : createLowerings()) names.push_back(entry.getKey().str());
+  for (StringRef name : getComplexOps()) names.push_back(name.str());
   llvm::sort(names);
   return names;
 }
@@ -86,6 +86,7 @@ Importer::Importer(ModuleOp module, const ImportOptions& options)
 LogicalResult Importer::run() {
   if (prepareInput(module).failed() || shardings.importMesh().failed()) return failure();
   widenFloat8(module);
+  if (expandComplex(module).failed()) return failure();
   SmallVector<Operation*> old;
   for (Operation& op : *module.getBody()) {
     if (isa<MeshOp>(op)) continue;

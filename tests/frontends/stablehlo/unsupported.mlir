@@ -71,15 +71,6 @@ func.func @top_k_call(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
 
 // -----
 
-func.func @complex(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'stablehlo.complex' is not supported yet; complex numbers are not, compute with real and imaginary parts}}
-  %0 = stablehlo.complex %x, %x : tensor<4xcomplex<f32>>
-  %1 = stablehlo.real %0 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
-  return %1 : tensor<4xf32>
-}
-
-// -----
-
 func.func @decomposition(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error@+1 {{'stablehlo.cholesky' is not supported yet; matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step}}
   %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32>
@@ -92,13 +83,6 @@ func.func @accumulator(%a: tensor<4xf32>) -> tensor<f32> {
   // expected-error@+1 {{with an f64 accumulator and a narrower result is not supported}}
   %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0], algorithm = <lhs_precision_type = f64, rhs_precision_type = f64, accumulation_type = f64> : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
   return %0 : tensor<f32>
-}
-
-// -----
-
-// expected-error@+1 {{argument 0 has type 'tensor<4xcomplex<f32>>'; supported elements are}}
-func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  return %x : tensor<4xcomplex<f32>>
 }
 
 // -----
@@ -121,15 +105,6 @@ func.func @inner_dynamic(%x: tensor<4xf32>) -> tensor<4xf32> {
 // expected-error@+1 {{argument 0 has type 'tensor<4611686018427387904x4xf32>'; no machine holds that many elements}}
 func.func @huge(%x: tensor<4611686018427387904x4xf32>) {
   return
-}
-
-// -----
-
-func.func @inner_complex(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{result 0 of 'stablehlo.constant' has type 'tensor<4xcomplex<f32>>'}}
-  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
-  %1 = stablehlo.real %0 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
-  return %1 : tensor<4xf32>
 }
 
 // -----
