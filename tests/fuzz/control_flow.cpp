@@ -1,4 +1,5 @@
 // Conditionals and loops whose bodies hold ops of any family.
+#include "tests/fuzz/collectives.h"
 #include "tests/fuzz/families.h"
 #include "tests/fuzz/region.h"
 #include "tests/fuzz/stablehlo_text.h"
@@ -51,6 +52,16 @@ std::string conditional(Program& program, const Regions& regions, const std::vec
          ") -> (" + results + ")";
 }
 
+/// One op or two of any family, in manual computations sometimes collectives.
+void addBodyOps(Program& body) {
+  for (uint64_t i = 0, count = 1 + body.choices.below(2); i < count; ++i) {
+    if (!body.manualAxes.empty() && body.choices.chance(30))
+      addCollective(body, body.manualAxes);
+    else
+      addOps(body, 1);
+  }
+}
+
 /// Values of each slot's type after the ops of a loop's body, the carried ones themselves where there is nothing else.
 std::vector<Value> chooseNext(Program& body) {
   std::vector<Value> next;
@@ -90,14 +101,14 @@ void mlir::sgd::fuzz::addConditional(Program& program) {
   bool isIf = program.language == Language::Stablehlo && choices.chance(40);
   uint64_t count = isIf ? 2 : 1 + choices.below(3);
   // Numbers outside of the branches take the last one.
-  Value index =
-      isIf ? program.getScalar("i1") : program.getScalar("i32", Range::numbers(-1, static_cast<int64_t>(count) + 1));
+  Value index = isIf ? program.getDecider("i1", {})
+                     : program.getDecider("i32", Range::numbers(-1, static_cast<int64_t>(count) + 1));
   Regions regions(program, Program::Region::Body);
   std::vector<Value> results;
   std::vector<std::string> ends;
   for (uint64_t branch = 0; branch < count; ++branch) {
     Program& region = regions.add();
-    addOps(region, 1 + choices.below(2));
+    addBodyOps(region);
     if (branch == 0)
       results = chooseYielded(region);
     else
@@ -113,15 +124,16 @@ void mlir::sgd::fuzz::addLoop(Program& program) {
   // A bound that is known, or not before the step.
   int64_t most = static_cast<int64_t>(choices.below(5));
   Value zero = addConstant(program, "i32", "0"), one = addConstant(program, "i32", "1");
-  Value bound = choices.chance(50) ? program.getScalar("i32", Range::numbers(0, most))
-                                   : addConstant(program, "i32", std::to_string(most));
+  Value bound = choices.chance(program.manualAxes.empty() ? 50 : 80)
+                    ? program.getDecider("i32", Range::numbers(0, most))
+                    : addConstant(program, "i32", std::to_string(most));
   Regions regions(program, Program::Region::Body);
   regions.addArgument(zero);
   for (const Value& value : chooseCarried(program)) regions.addArgument(value);
   size_t slots = regions.getOperands().size();
   Program& body = regions.add();
   addSteps(body, slots);
-  addOps(body, 1 + choices.below(2));
+  addBodyOps(body);
   Value counter = body.getArguments()[0].value;
   std::vector<Value> next = chooseNext(body);
   next[0] = body.addLine("stablehlo.add " + counter.name + ", " + one.name + " : tensor<i32>", counter.type);
@@ -144,7 +156,7 @@ void mlir::sgd::fuzz::addGraphLoop(Program& program) {
   size_t slots = regions.getOperands().size();
   Program& body = regions.add();
   addSteps(body, slots);
-  addOps(body, 1 + choices.below(2));
+  addBodyOps(body);
   std::vector<Value> next = chooseNext(body);
   std::string end = yield(body, next);
   regions.close();

@@ -56,6 +56,7 @@ constexpr Family kFamilies[] = {
     {"case", addConditional, Language::Graph, Kind::Regions},
     {"while", addGraphLoop, Language::Graph, Kind::Regions},
     {"manual", addManual, Language::Graph, Kind::Regions},
+    {"manual_loops", addManualLoops, Language::Graph, Kind::Regions},
     {"graph", addMix, Language::Graph, Kind::Mix},
     {"stablehlo", addStablehloOp, Language::Stablehlo},
     {"functions", addStablehloFunction, Language::Stablehlo},
@@ -78,6 +79,7 @@ constexpr Family kFamilies[] = {
     {"conditional", addConditional, Language::Stablehlo, Kind::Regions},
     {"loop", addLoop, Language::Stablehlo, Kind::Regions},
     {"shard_map", addManual, Language::Stablehlo, Kind::Regions},
+    {"shard_map_loops", addManualLoops, Language::Stablehlo, Kind::Regions},
     {"stablehlo_graph", addMix, Language::Stablehlo, Kind::Mix},
     {"large", addLarge, Language::Graph, Kind::Mix},
     {"large_stablehlo", addLarge, Language::Stablehlo, Kind::Mix},
@@ -85,12 +87,14 @@ constexpr Family kFamilies[] = {
     {"damaged_stablehlo", addMix, Language::Stablehlo, Kind::Damaged},
 };
 
-/// Regions lie in each other to this depth; those of manual computations hold plain ops.
-constexpr unsigned kMostDepth = 2;
+/// Regions lie in each other to this depth; manual computations not in each other.
+constexpr unsigned kMostDepth = 2, kMostManualDepth = 3;
 
 bool fits(const Family& family, const Program& program) {
   if (family.language != program.language) return false;
-  bool takesRegions = program.depth < kMostDepth && program.region != Program::Region::ManualBody;
+  bool isManual = !program.manualAxes.empty();
+  bool takesRegions = program.depth < (isManual ? kMostManualDepth : kMostDepth) &&
+                      !(isManual && (family.add == addManual || family.add == addManualLoops));
   return family.kind == Kind::Ops || (family.kind == Kind::Regions && takesRegions);
 }
 

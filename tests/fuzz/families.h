@@ -92,7 +92,8 @@ void addConditional(Program& program);  // control_flow.cpp, for both languages
 void addLoop(Program& program);         // for StableHLO
 void addGraphLoop(Program& program);
 
-void addManual(Program& program);  // manual.cpp, for both languages
+void addManual(Program& program);       // manual.cpp, for both languages
+void addManualLoops(Program& program);  // loops and conditionals in manual computations
 
 }  // namespace mlir::sgd::fuzz
 

@@ -40,18 +40,13 @@ std::string join(const std::vector<std::string>& texts, const std::string& befor
   return "[" + text + "]";
 }
 
-}  // namespace
-
-void mlir::sgd::fuzz::addManual(Program& program) {
+/// A computation with a few ops that `addOp` adds.
+void addComputation(Program& program, void (*addOp)(Program& body)) {
   Choices& choices = program.choices;
   Axes manual = chooseManual(program);
   Program body(program, Program::Region::ManualBody);
-  for (uint64_t i = 0, ops = 1 + choices.below(4); i < ops; ++i) {
-    if (choices.chance(50))
-      addCollective(body, manual);
-    else
-      addOps(body, 1);
-  }
+  body.manualAxes = manual;
+  for (uint64_t i = 0, ops = 1 + choices.below(4); i < ops; ++i) addOp(body);
   std::vector<Value> yielded = body.getUnused(), operands;
   if (yielded.empty()) yielded = {body.getAny(1, 3)};
   std::vector<std::string> in, out;
@@ -79,4 +74,23 @@ void mlir::sgd::fuzz::addManual(Program& program) {
   std::string end = (isGraph ? "sgd.yield " : "sdy.return ") + printNames(yielded) + " : " + printTypes(yielded);
   program.addLines(head + body.printBody() + end + "\n} : (" + printTypes(operands) + ") -> (" + results + ")", types);
   program.features.add(body.features);
+}
+
+}  // namespace
+
+void mlir::sgd::fuzz::addManual(Program& program) {
+  addComputation(program, [](Program& body) {
+    if (body.choices.chance(50))
+      addCollective(body, body.manualAxes);
+    else
+      addOps(body, 1);
+  });
+}
+
+void mlir::sgd::fuzz::addManualLoops(Program& program) {
+  addComputation(program, [](Program& body) {
+    if (body.choices.chance(20)) return addCollective(body, body.manualAxes);
+    if (body.choices.chance(50)) return addConditional(body);
+    body.language == Language::Graph ? addGraphLoop(body) : addLoop(body);
+  });
 }

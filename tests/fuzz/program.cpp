@@ -100,8 +100,19 @@ Value Program::addOp(const std::string& op, const Type& type) {
   return choices.chance(20) ? addConstraint(value) : value;
 }
 
+Value Program::getDecider(const std::string& element, const Range& range) {
+  if (manualAxes.empty() || choices.chance(40)) return getScalar(element, range);
+  // Tensors that have dimensions are cut over manual axes.
+  Value own = getOperand({{1}, element}, range);
+  Type scalar{{}, element};
+  std::string types = language == Language::Graph ? own.type.print() : "(" + own.type.print() + ")";
+  return addLine(std::string(language == Language::Graph ? "sgd" : "stablehlo") + ".reshape " + own.name + " : " +
+                     types + " -> " + scalar.print(),
+                 scalar);
+}
+
 Value Program::addConstraint(const Value& value) {
-  if (region == Region::ManualBody) return value;
+  if (!manualAxes.empty()) return value;
   std::string sharding = chooseSharding(choices, mesh, value.type.shape, shardingOptions, features);
   return addLine(
       dialect() + ".sharding_constraint " + value.name + " <@mesh, " + sharding + "> : " + value.type.print(),

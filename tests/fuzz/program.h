@@ -60,6 +60,7 @@ class Program {
         region(region),
         isLarge(around.isLarge),
         depth(around.depth + 1),
+        manualAxes(around.manualAxes),
         prefix(around.prefix + "r" + std::to_string(around.numRegions++)) {}
 
   Choices& choices;
@@ -68,8 +69,9 @@ class Program {
   ShardingOptions shardingOptions;
   Features features;
   Region region = Region::Function;
-  bool isLarge = false;  // tensors of some ten thousand elements, and sizes of some hundred
-  unsigned depth = 0;    // how many regions it lies in
+  bool isLarge = false;              // tensors of some ten thousand elements, and sizes of some hundred
+  unsigned depth = 0;                // how many regions it lies in
+  std::vector<unsigned> manualAxes;  // of the manual computation that it lies in, if any
 
   // Types at random
   // ------------------------------------------------------------------------------------------------------
@@ -97,6 +99,8 @@ class Program {
   Value getAny(int64_t minRank, int64_t maxRank);
   /// A scalar that is the same on all ranks, for starts and padding.
   Value getScalar(const std::string& element, const Range& range = {}) { return getOperand({{}, element}, range); }
+  /// A scalar to decide by: in manual computations often one that differs between ranks.
+  Value getDecider(const std::string& element, const Range& range);
 
   /// Adds `%v = op` and, sometimes, a wish for the sharding of the result.
   Value addOp(const std::string& op, const Type& type);
