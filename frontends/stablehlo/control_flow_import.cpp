@@ -110,13 +110,37 @@ LogicalResult Importer::unroll(Operation* op, const CountedLoop& counted, Locati
   return mapResults(op, carried, loc);
 }
 
+/// Whether importing `region` makes loops.
+static bool keepsLoop(Region& region, const DenseMap<StringAttr, func::FuncOp>& functions, int64_t limit) {
+  return llvm::any_of(region.getOps(), [&](Operation& op) {
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
+      auto counted = analyzeLoop(loop, getWrittenInteger);
+      if (!counted || counted->trips > getMostTrips(counted->trips, countOps(loop.getBody(), functions, limit), limit))
+        return true;
+    }
+    auto call = dyn_cast<func::CallOp>(op);
+    func::FuncOp callee = call ? functions.lookup(call.getCalleeAttr().getAttr()) : func::FuncOp();
+    if (callee && callee != region.getParentOfType<func::FuncOp>() && keepsLoop(callee.getBody(), functions, limit))
+      return true;
+    return llvm::any_of(op.getRegions(), [&](Region& inner) { return keepsLoop(inner, functions, limit); });
+  });
+}
+
+/// Whether a loop with this body is better repeated in place, in a region of `around`. In manual computations a loop
+/// around loops stays one: a ring is written so that memory does not grow with its steps.
+static bool isUnrolled(Region& body, int64_t trips, const DenseMap<StringAttr, func::FuncOp>& functions, int64_t limit,
+                       Operation* around) {
+  if (trips > getMostTrips(trips, countOps(body, functions, limit), limit)) return false;
+  bool isManual = isa<ManualComputationOp>(around) || around->getParentOfType<ManualComputationOp>();
+  return trips <= 1 || !isManual || !keepsLoop(body, functions, limit);
+}
+
 LogicalResult Importer::importWhile(Operation* op, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
   auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
-  if (counted) {
-    int64_t limit = options.unrolledOps, ops = countOps(loop.getBody(), functions, limit);
-    if (counted->trips <= getMostTrips(counted->trips, ops, limit)) return unroll(op, *counted, loc);
-  }
+  if (counted && isUnrolled(loop.getBody(), counted->trips, functions, options.unrolledOps,
+                            builder.getInsertionBlock()->getParentOp()))
+    return unroll(op, *counted, loc);
 
   Block& body = loop.getBody().front();
   Closure slots;

@@ -1,5 +1,5 @@
 // The pass spmd-merge-ranges. Per operand: ranges in the order of their offsets, joined greedily while that sends no
-// more.
+// more; then those that other ranks send travel together.
 #include "llvm/ADT/MapVector.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
@@ -67,7 +67,52 @@ struct MergeRangesPass : mlir::sgd::impl::MergeRangesPassBase<MergeRangesPass> {
       }
       for (auto& [key, ops] : alike)
         if (ops.size() > 1) merge(ops);
+      gatherTogether(block);
     }
+  }
+
+  /// Ranges of one operand that different ranks send, such as both parts of a rotation: one collective, in which no
+  /// rank sends as much as in all of them one after another.
+  void gatherTogether(Block& block) {
+    using Key = std::tuple<Value, Attribute, Attribute>;
+    llvm::MapVector<Key, SmallVector<spmd::GatherRangeOp>> byOperand;
+    for (auto op : block.getOps<spmd::GatherRangeOp>())
+      if (op.getInputs().size() == 1) byOperand[{op.getInputs()[0], op.getAxes(), op.getTo()}].push_back(op);
+    for (auto& [key, ops] : byOperand) {
+      if (ops.size() < 2) continue;
+      MeshAttr mesh = lookupMesh(ops[0], ops[0].getAxes().getMesh());
+      SmallVector<RangeLoad> loads;
+      uint64_t apart = 0;
+      for (spmd::GatherRangeOp op : ops) {
+        loads.push_back(
+            getRangeLoad(getRange(op), cast<RankedTensorType>(op.getInputs()[0].getType()), getResultType(op)));
+        apart += countBytes(op, getRange(op), getResultType(op));
+      }
+      uint64_t together = CostModel::getMostSentBytes(getMeshSizes(mesh), getParts(mesh, ops[0].getAxes().getAxes()),
+                                                      getParts(mesh, ops[0].getTo().getAxes()), loads);
+      if (together < apart) emitTogether(ops);
+    }
+  }
+
+  void emitTogether(ArrayRef<spmd::GatherRangeOp> ops) {
+    SmallVector<Value> inputs;
+    SmallVector<Type> types;
+    SmallVector<Attribute> ranges;
+    for (spmd::GatherRangeOp op : ops) {
+      inputs.push_back(op.getInputs()[0]);
+      types.push_back(op.getResult(0).getType());
+      ranges.push_back(getRange(op));
+    }
+    spmd::GatherRangeOp first = ops[0];
+    OpBuilder builder(first);
+    auto all = spmd::GatherRangeOp::create(builder, first.getLoc(), types, inputs, builder.getArrayAttr(ranges),
+                                           first.getAxes(), first.getTo());
+    mergeExplanations(all, llvm::map_to_vector(ops, [](auto op) { return op.getOperation(); }));
+    for (auto [op, result] : llvm::zip(SmallVector<spmd::GatherRangeOp>(ops), all.getResults())) {
+      op.getResult(0).replaceAllUsesWith(result);
+      op.erase();
+    }
+    numMerged += ops.size() - 1;
   }
 
   void merge(ArrayRef<spmd::GatherRangeOp> ops) {

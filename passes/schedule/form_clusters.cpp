@@ -2,6 +2,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/cluster_graph.h"
 #include "passes/schedule/passes.h"
+#include "passes/schedule/unit_dims.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_FORMCLUSTERSPASS
@@ -177,11 +178,13 @@ struct FormClustersPass : sgd::impl::FormClustersPassBase<FormClustersPass> {
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
-    for (Block* block : getProgramBlocks(function))
+    for (Block* block : getProgramBlocks(function)) {
+      replaceByReshapes(*block);
       if (failed(form(*block, elementsPerLaunch))) {
         function.emitError("clusters depend on each other in a circle");
         return signalPassFailure();
       }
+    }
   }
 
   static LogicalResult form(Block& block, int64_t elementsPerLaunch) {

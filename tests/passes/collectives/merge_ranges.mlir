@@ -26,3 +26,16 @@ func.func @apart(%a: tensor<4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
   %1 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 16, scale = 4, offset = 6>] <@mesh, {"x"}> to <@mesh, {"x"}> : (tensor<4xf32>) -> tensor<1xf32>
   return %0, %1 : tensor<1xf32>, tensor<1xf32>
 }
+
+// -----
+
+// Both parts of a rotation: the last rank sends one, the others the other.
+// CHECK-LABEL: @rotation
+sgd.mesh @mesh = <["x"=8]>
+func.func @rotation(%a: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+  // CHECK-NEXT: %[[ALL:.*]]:2 = spmd.gather_range(%arg0, %arg0) ranges = [#sgd.range<dim = 0, size = 8, scale = 1, offset = 7>, #sgd.range<dim = 0, size = 7, scale = 1, offset = -1>]
+  // CHECK-NEXT: return %[[ALL]]#0, %[[ALL]]#1
+  %0 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 8, scale = 1, offset = 7>] <@mesh, {"x"}> to <@mesh, {"x"}> : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  %1 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 7, scale = 1, offset = -1>] <@mesh, {"x"}> to <@mesh, {"x"}> : (tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %0, %1 : tensor<1x8xf32>, tensor<1x8xf32>
+}
