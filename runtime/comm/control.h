@@ -1,6 +1,6 @@
 // The interface through which ranks tell each other of themselves: agreements, barriers, failures and the job's end.
 // No tensor goes through it: see communicator.h. It belongs to one rank and one thread uses it at a time; only Abort
-// may be called from any thread.
+// and RequestStop may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,17 @@ class Control {
   // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
   // ones are dropped.
   virtual void Abort(const absl::Status& cause) = 0;
+
+  // Asks all ranks to stop after the same step, the earliest that none of them has gone beyond; waits for nobody. Any
+  // thread. `signal` is what the user has sent, for messages.
+  virtual void RequestStop(int signal) = 0;
+
+  // Before each step of a loop that all ranks run alike: false when the ranks are to stop before it. Waits for peers
+  // only once a stop has been asked for, until they have told how far they are: errors as of the waits above.
+  virtual absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) = 0;
+
+  // The signal that has stopped the ranks; 0 until they are told of one.
+  virtual int stop_signal() = 0;
 
   // Announces that this rank is done: its end is from now on not a death. Waits for nobody.
   virtual void Finish() = 0;

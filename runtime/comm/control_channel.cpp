@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "runtime/comm/watcher.h"
+#include "runtime/comm/leave.h"
 
 namespace sgd::comm {
 namespace {
@@ -104,6 +104,62 @@ absl::Status ControlChannel::CauseLocked() const {
   return absl::Status(abort_->cause.code(), absl::StrCat("rank ", abort_->rank, ": ", abort_->cause.message()));
 }
 
+void ControlChannel::RequestStop(int signal) {
+  const std::lock_guard lock(mutex_);
+  if (rank() == 0) {
+    Hold(signal);
+  } else if (stop_signal_ == 0) {
+    Post(peers_[0], ControlKind::kStop, static_cast<uint64_t>(signal), "");
+  }
+}
+
+int ControlChannel::stop_signal() { return stop_signal_.load(); }
+
+absl::StatusOr<bool> ControlChannel::BeginStep(uint64_t step, absl::Duration timeout) {
+  begun_.store(step + 1);
+  if (stop_signal_.load() == 0) return true;
+  std::unique_lock lock(mutex_);
+  const auto is_decided = [&] { return stop_at_step_.has_value() || abort_.has_value(); };
+  changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), is_decided);
+  if (stop_at_step_.has_value()) return step < *stop_at_step_;
+  if (abort_.has_value()) return CauseLocked();
+  std::vector<uint32_t> silent;
+  for (const Peer& peer : peers_) {
+    if (rank() != 0 || !peer.begun.has_value()) silent.push_back(peer.link.rank);
+  }
+  return absl::DeadlineExceededError(absl::StrCat("asked to stop: rank ", absl::StrJoin(silent, ", "),
+                                                  " did not say how far it is within ", absl::FormatDuration(timeout)));
+}
+
+// From here on this rank begins no step until it knows how many there are.
+void ControlChannel::Hold(int signal) {
+  if (stop_signal_ != 0) return;
+  stop_signal_ = signal;
+  if (rank() != 0) {
+    Post(peers_[0], ControlKind::kBegun, begun_.load(), "");
+    return;
+  }
+  for (Peer& peer : peers_) Post(peer, ControlKind::kHold, static_cast<uint64_t>(signal), "");
+  DecideStop();
+}
+
+// Once all have answered. A rank that is done has done all steps, so the others are to do them too.
+void ControlChannel::DecideStop() {
+  if (rank() != 0 || stop_signal_ == 0 || stop_at_step_.has_value()) return;
+  uint64_t most = begun_.load();
+  for (const Peer& peer : peers_) {
+    if (!peer.is_done && !peer.begun.has_value()) return;
+    most = std::max(most, peer.is_done ? UINT64_MAX : *peer.begun);
+  }
+  for (Peer& peer : peers_) Post(peer, ControlKind::kStopAt, most, "");
+  StopAt(most);
+}
+
+void ControlChannel::StopAt(uint64_t steps) {
+  stop_at_step_ = steps;
+  changed_.notify_all();
+}
+
 void ControlChannel::Finish() {
   const std::lock_guard lock(mutex_);
   for (Peer& peer : peers_) Post(peer, ControlKind::kDone, 0, "");
@@ -136,7 +192,15 @@ void ControlChannel::Wake() {
 
 void ControlChannel::Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload) {
   if (peer.is_closed) return;
-  peer.out += peer.link.encoder.Encode(static_cast<uint32_t>(kind), number, payload);
+  absl::StatusOr<std::string> wire = peer.link.encoder.Encode(static_cast<uint32_t>(kind), number, payload);
+  if (!wire.ok()) {
+    // Closed before the abort tries to tell it to this peer too, which sees the end of the connection.
+    peer.is_closed = true;
+    shutdown(peer.link.socket.get(), SHUT_RDWR);
+    RecordAbort(rank(), wire.status());
+    return;
+  }
+  peer.out += *wire;
   Wake();
 }
 
@@ -244,6 +308,7 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       return;
     case ControlKind::kDone:
       peer.is_done = true;
+      DecideStop();
       changed_.notify_all();
       return;
     case ControlKind::kGather:
@@ -262,6 +327,19 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
     case ControlKind::kMissing:
       gatherings_[frame.number].missing = DecodeRanks(frame.payload);
       changed_.notify_all();
+      return;
+    case ControlKind::kStop:
+      if (rank() == 0) Hold(static_cast<int>(frame.number));
+      return;
+    case ControlKind::kHold:
+      Hold(static_cast<int>(frame.number));
+      return;
+    case ControlKind::kBegun:
+      peer.begun = frame.number;
+      DecideStop();
+      return;
+    case ControlKind::kStopAt:
+      StopAt(frame.number);
       return;
     case ControlKind::kReady:
       return;

@@ -2,6 +2,7 @@
 // the notice of ranks and hosts that are gone. A thread per rank serves it, also while the rank computes.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,11 @@ class ControlChannel {
   void Abort(const absl::Status& cause);
   // "rank R: cause", or OK.
   absl::Status abort_cause();
+  // See Control. Rank 0 has all ranks hold before their next step and say how many they have begun; the most of them is
+  // how many all do.
+  void RequestStop(int signal);
+  absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout);
+  int stop_signal();
   // From now on this rank's end is not a death.
   void Finish();
   // On rank 0, through which the others hear of each other: waits until they are done as well, or the job has ended.
@@ -73,6 +79,7 @@ class ControlChannel {
     std::string out;  // not yet sent
     bool is_done = false;
     bool is_closed = false;
+    std::optional<uint64_t> begun;  // steps, as it has answered to kHold; on rank 0
   };
   struct Gathering {
     std::vector<std::optional<std::string>> parts;  // on rank 0, by rank
@@ -96,6 +103,9 @@ class ControlChannel {
   absl::StatusOr<std::vector<std::string>> Exchange(ControlKind kind, std::string_view bytes, absl::Duration timeout);
   void Contribute(ControlKind kind, uint64_t number, uint32_t rank, std::string bytes);
   std::vector<uint32_t> MissingFrom(uint64_t number);
+  void Hold(int signal);
+  void DecideStop();
+  void StopAt(uint64_t steps);
   void RecordAbort(uint32_t rank, const absl::Status& cause);
   absl::Status CauseLocked() const;
   void Wake();
@@ -107,6 +117,11 @@ class ControlChannel {
   std::vector<Peer> peers_;  // rank 0: all others; else rank 0
   std::map<uint64_t, Gathering> gatherings_;
   uint64_t next_gathering_ = 0;
+  // A step is begun without the mutex: the number is stored before the signal is read, and the other way round by who
+  // holds, so one of the two sees the other.
+  std::atomic<uint64_t> begun_ = 0;       // steps that this rank has begun
+  std::atomic<int> stop_signal_ = 0;      // once it holds
+  std::optional<uint64_t> stop_at_step_;  // how many steps to do in all
   bool is_stopping_ = false;
   absl::Time stop_at_ = absl::InfiniteFuture();
   std::optional<AbortMessage> abort_;

@@ -22,6 +22,10 @@ enum class ControlKind : uint32_t {
   kWho = 6,       // to rank 0: who has not come to this gathering?
   kMissing = 7,   // from rank 0: these ranks
   kCollect = 8,   // to rank 0, for it alone: the sender's bytes; answered by kGathered without any
+  kStop = 9,      // to rank 0, with a signal's number: all ranks are asked to stop
+  kHold = 10,     // from rank 0, with the signal's number: say how many steps you have begun, and begin none
+  kBegun = 11,    // to rank 0, with that number
+  kStopAt = 12,   // from rank 0, with the number of steps to do in all
 };
 
 // The first cause of a job's end and the rank at fault. Long messages are cut.

@@ -16,7 +16,7 @@ struct Header {
   uint32_t unused = 0;
 };
 
-Digest DigestOf(const std::string& key, uint64_t sequence, std::string_view header_and_payload) {
+absl::StatusOr<Digest> DigestOf(const std::string& key, uint64_t sequence, std::string_view header_and_payload) {
   std::string message(reinterpret_cast<const char*>(&sequence), sizeof(sequence));
   message += header_and_payload;
   return Authenticate(key, message);
@@ -24,12 +24,13 @@ Digest DigestOf(const std::string& key, uint64_t sequence, std::string_view head
 
 }  // namespace
 
-std::string FrameEncoder::Encode(uint32_t kind, uint64_t number, std::string_view payload) {
+absl::StatusOr<std::string> FrameEncoder::Encode(uint32_t kind, uint64_t number, std::string_view payload) {
   const Header header{payload.size(), number, kind, 0};
   std::string wire(reinterpret_cast<const char*>(&header), sizeof(header));
   wire += payload;
-  const Digest digest = DigestOf(key_, sequence_++, wire);
-  wire.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+  const absl::StatusOr<Digest> digest = DigestOf(key_, sequence_++, wire);
+  if (!digest.ok()) return digest.status();
+  wire.append(reinterpret_cast<const char*>(digest->data()), digest->size());
   return wire;
 }
 
@@ -46,7 +47,12 @@ std::optional<Frame> FrameDecoder::Next(absl::Status& error) {
   Digest digest;
   if (left.size() < signed_bytes + sizeof(digest)) return std::nullopt;
   std::memcpy(&digest, left.data() + signed_bytes, sizeof(digest));
-  if (!AreEqual(digest, DigestOf(key_, sequence_++, left.substr(0, signed_bytes)))) {
+  const absl::StatusOr<Digest> expected = DigestOf(key_, sequence_++, left.substr(0, signed_bytes));
+  if (!expected.ok()) {
+    error = expected.status();
+    return std::nullopt;
+  }
+  if (!AreEqual(digest, *expected)) {
     error = absl::DataLossError("a message came that was changed on its way");
     return std::nullopt;
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace sgd::comm {
 
@@ -26,8 +27,8 @@ class FrameEncoder {
  public:
   explicit FrameEncoder(std::string key) : key_(std::move(key)) {}
 
-  // What goes over the wire. The payload has at most kMaxPayload bytes.
-  std::string Encode(uint32_t kind, uint64_t number, std::string_view payload);
+  // What goes over the wire. The payload has at most kMaxPayload bytes. Errors of Authenticate.
+  absl::StatusOr<std::string> Encode(uint32_t kind, uint64_t number, std::string_view payload);
 
  private:
   std::string key_;

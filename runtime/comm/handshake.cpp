@@ -6,7 +6,9 @@
 #include <openssl/hmac.h>
 #include <sys/random.h>
 
+#include <climits>
 #include <type_traits>
+#include <utility>
 
 namespace sgd::comm {
 namespace {
@@ -33,26 +35,38 @@ std::string Transcript(std::string_view label, const Greeting& greeting, Hello h
   return text;
 }
 
-Digest ProofOfHello(std::string_view secret, const Greeting& greeting, const Hello& hello) {
+absl::StatusOr<Digest> ProofOfHello(std::string_view secret, const Greeting& greeting, const Hello& hello) {
   return Authenticate(secret, Transcript("sgd connector", greeting, hello));
 }
 
-Digest ProofOfWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello) {
+absl::StatusOr<Digest> ProofOfWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello) {
   return Authenticate(secret, Transcript("sgd listener", greeting, hello));
 }
 
-std::string KeyOf(const Digest& digest) { return std::string(BytesOf(digest)); }
+absl::StatusOr<std::string> KeyFor(std::string_view label, std::string_view secret, const Greeting& greeting,
+                                   const Hello& hello) {
+  const absl::StatusOr<Digest> digest = Authenticate(secret, Transcript(label, greeting, hello));
+  if (!digest.ok()) return digest.status();
+  return std::string(BytesOf(*digest));
+}
+
+bool IsEqual(const absl::StatusOr<Digest>& computed, const Digest& given) {
+  return computed.ok() && AreEqual(*computed, given);
+}
 
 }  // namespace
 
-Digest Authenticate(std::string_view key, std::string_view message) {
+absl::StatusOr<Digest> Authenticate(std::string_view key, std::string_view message) {
   // OpenSSL takes a null key for "as before".
   const char* data = key.empty() ? "" : key.data();
   Digest digest = {};
   unsigned length = 0;
-  HMAC(EVP_sha256(), data, static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(message.data()),
-       message.size(), reinterpret_cast<unsigned char*>(digest.data()), &length);
-  return digest;
+  const bool is_made =
+      key.size() <= INT_MAX &&
+      HMAC(EVP_sha256(), data, static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(message.data()),
+           message.size(), reinterpret_cast<unsigned char*>(digest.data()), &length) != nullptr;
+  if (is_made && length == digest.size()) return digest;
+  return absl::InternalError("the OpenSSL library gives no HMAC-SHA-256: check its configuration (OPENSSL_CONF)");
 }
 
 bool AreEqual(const Digest& a, const Digest& b) { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
@@ -78,18 +92,21 @@ absl::Status Sign(std::string_view secret, const Greeting& greeting, Hello& hell
   if (!challenge.ok()) return challenge.status();
   hello.magic = kHello;
   hello.challenge = *challenge;
-  hello.proof = ProofOfHello(secret, greeting, hello);
-  return absl::OkStatus();
+  const absl::StatusOr<Digest> proof = ProofOfHello(secret, greeting, hello);
+  if (proof.ok()) hello.proof = *proof;
+  return proof.status();
 }
 
 bool IsHello(const Hello& hello) { return hello.magic == kHello; }
 
 bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello) {
-  return AreEqual(hello.proof, ProofOfHello(secret, greeting, hello));
+  return IsEqual(ProofOfHello(secret, greeting, hello), hello.proof);
 }
 
-Welcome MakeWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello) {
-  return {kWelcome, 0, 0, ProofOfWelcome(secret, greeting, hello)};
+absl::StatusOr<Welcome> MakeWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello) {
+  const absl::StatusOr<Digest> proof = ProofOfWelcome(secret, greeting, hello);
+  if (!proof.ok()) return proof.status();
+  return Welcome{kWelcome, 0, 0, *proof};
 }
 
 Welcome MakeRefusal() { return {kWelcome, 1, 0, {}}; }
@@ -97,12 +114,15 @@ Welcome MakeRefusal() { return {kWelcome, 1, 0, {}}; }
 bool IsWelcome(const Welcome& welcome) { return welcome.magic == kWelcome; }
 
 bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello, const Welcome& welcome) {
-  return AreEqual(welcome.proof, ProofOfWelcome(secret, greeting, hello));
+  return IsEqual(ProofOfWelcome(secret, greeting, hello), welcome.proof);
 }
 
-SessionKeys DeriveKeys(std::string_view secret, const Greeting& greeting, const Hello& hello) {
-  return {KeyOf(Authenticate(secret, Transcript("sgd key of the listener", greeting, hello))),
-          KeyOf(Authenticate(secret, Transcript("sgd key of the connector", greeting, hello)))};
+absl::StatusOr<SessionKeys> DeriveKeys(std::string_view secret, const Greeting& greeting, const Hello& hello) {
+  absl::StatusOr<std::string> of_listener = KeyFor("sgd key of the listener", secret, greeting, hello);
+  absl::StatusOr<std::string> of_connector = KeyFor("sgd key of the connector", secret, greeting, hello);
+  if (!of_listener.ok()) return of_listener.status();
+  if (!of_connector.ok()) return of_connector.status();
+  return SessionKeys{*std::move(of_listener), *std::move(of_connector)};
 }
 
 }  // namespace sgd::comm

@@ -16,8 +16,9 @@ namespace sgd::comm {
 
 using Digest = std::array<std::byte, 32>;
 
-// HMAC-SHA-256.
-Digest Authenticate(std::string_view key, std::string_view message);
+// HMAC-SHA-256. Internal when the library gives none, as one in FIPS mode or without its providers may: then nothing is
+// proven, sent or believed.
+absl::StatusOr<Digest> Authenticate(std::string_view key, std::string_view message);
 // In a time that does not depend on where they differ.
 bool AreEqual(const Digest& a, const Digest& b);
 // 32 bytes from the system's source of randomness.
@@ -53,8 +54,9 @@ bool IsGreeting(const Greeting& greeting);
 // Fills magic, challenge and proof of a hello that says the rest.
 absl::Status Sign(std::string_view secret, const Greeting& greeting, Hello& hello);
 bool IsHello(const Hello& hello);
+// False also when there is no HMAC to compare with.
 bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello);
-Welcome MakeWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello);
+absl::StatusOr<Welcome> MakeWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello);
 Welcome MakeRefusal();
 bool IsWelcome(const Welcome& welcome);
 bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello, const Welcome& welcome);
@@ -64,6 +66,6 @@ struct SessionKeys {
   std::string of_listener;   // for what the end that listens sends
   std::string of_connector;  // for what the other one sends
 };
-SessionKeys DeriveKeys(std::string_view secret, const Greeting& greeting, const Hello& hello);
+absl::StatusOr<SessionKeys> DeriveKeys(std::string_view secret, const Greeting& greeting, const Hello& hello);
 
 }  // namespace sgd::comm

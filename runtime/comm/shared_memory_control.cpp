@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 
 namespace sgd::comm {
 namespace {
@@ -128,6 +129,23 @@ absl::Status SharedMemoryControl::ExchangeChunk(std::string_view bytes, absl::Du
   barrier_.Arrive();
   ReleaseSlot(*slot);
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> SharedMemoryControl::BeginStep(uint64_t step, absl::Duration timeout) {
+  segment_->flag(rank_).begun.store(step + 1);
+  uint64_t stop = segment_->stop();
+  if (stop == SharedMemorySegment::kNoStop) return true;
+  // Undecided for a few instructions of the rank that decides, unless it has lost its core or its life meanwhile.
+  const absl::Time end = absl::Now() + timeout;
+  for (; stop == SharedMemorySegment::kStopUndecided; stop = segment_->stop()) {
+    if (absl::Status cause = segment_->abort_cause(); !cause.ok()) return cause;
+    if (absl::Now() > end) {
+      return absl::DeadlineExceededError(absl::StrCat(
+          "the rank that was asked to stop did not say after which step within ", absl::FormatDuration(timeout)));
+    }
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return step < stop;
 }
 
 absl::Status SharedMemoryControl::WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout,

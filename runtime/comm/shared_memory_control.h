@@ -34,6 +34,9 @@ class SharedMemoryControl final : public Control {
   absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
   absl::Status Poll() override { return segment_->abort_cause(); }
   void Abort(const absl::Status& cause) override { segment_->Abort(rank_, cause); }
+  void RequestStop(int signal) override { segment_->RequestStop(signal); }
+  absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) override;
+  int stop_signal() override { return segment_->stop_signal(); }
   void Finish() override { segment_->flag(rank_).state.store(RankState::kDone); }
 
   // How many cores the ranks may use together.

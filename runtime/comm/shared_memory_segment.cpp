@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 
@@ -64,6 +64,8 @@ struct SharedMemorySegment::Header {
   uint32_t version;
   uint32_t ranks;
   uint64_t window_bytes;
+  std::atomic<uint64_t> stop;
+  std::atomic<int32_t> stop_signal;
   std::atomic<uint32_t> abort_state;  // 0 none, 1 being written, 2 readable
   uint32_t abort_rank;
   int32_t abort_code;
@@ -90,6 +92,7 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create
   header->version = kVersion;
   header->ranks = ranks;
   header->window_bytes = window_bytes;
+  header->stop = kNoStop;
   header->magic = kMagic;
   for (uint32_t rank = 0; rank < ranks; ++rank) new (&segment->flags_[rank]) RankFlag{};
   return segment;
@@ -130,7 +133,11 @@ absl::Status SharedMemorySegment::Map() {
   struct stat info = {};
   if (fstat(fd_.get(), &info) != 0) return Errno("fstat");
   if (info.st_size == 0) {
-    if (ftruncate(fd_.get(), static_cast<off_t>(mapped_bytes_)) != 0) return Errno("ftruncate");
+    if (ftruncate(fd_.get(), static_cast<off_t>(mapped_bytes_)) != 0) {
+      if (errno != EFBIG) return Errno("ftruncate");
+      return absl::ResourceExhaustedError(
+          absl::StrCat("shared memory of ", mapped_bytes_, " bytes is more than files may have here: raise ulimit -f"));
+    }
     if (fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return Errno("fcntl");
   } else if (static_cast<uint64_t>(info.st_size) != mapped_bytes_) {
     return absl::FailedPreconditionError("shared memory: the segment has an unexpected size");
@@ -169,6 +176,20 @@ void SharedMemorySegment::MapWindow(uint32_t rank, uint64_t offset, uint64_t byt
   madvise(window(rank) + begin, RoundUp(offset + bytes) - begin, MADV_POPULATE_READ);
 #endif
 }
+
+void SharedMemorySegment::RequestStop(int signal) {
+  int32_t none = 0;
+  header_->stop_signal.compare_exchange_strong(none, signal);
+  uint64_t no_stop = kNoStop;
+  if (!header_->stop.compare_exchange_strong(no_stop, kStopUndecided)) return;
+  uint64_t most = 0;
+  for (uint32_t rank = 0; rank < ranks_; ++rank) most = std::max(most, flags_[rank].begun.load());
+  header_->stop.store(most);
+}
+
+uint64_t SharedMemorySegment::stop() const { return header_->stop.load(); }
+
+int SharedMemorySegment::stop_signal() const { return header_->stop_signal.load(); }
 
 bool SharedMemorySegment::Abort(uint32_t rank, const absl::Status& cause) {
   uint32_t none = 0;

@@ -31,6 +31,7 @@ struct alignas(128) RankFlag {
   std::atomic<int32_t> pid;
   cpu_set_t cpus;                    // where the rank may run; valid once joined
   std::atomic<uint32_t> core_limit;  // how many cores' time the job may use, as far as this rank knows
+  std::atomic<uint64_t> begun;       // how many steps of the job it has begun
 };
 
 class SharedMemorySegment {
@@ -66,6 +67,17 @@ class SharedMemorySegment {
   // Maps pages of a peer's window, which has been populated, before they are needed. Also for
   // writing: shared memory is not write-protected after a read fault.
   void MapWindow(uint32_t rank, uint64_t offset, uint64_t bytes);
+
+  // A stop that all ranks agree on without waiting for each other. Whoever asks first announces it, and only then reads
+  // how many steps each rank has begun: a rank that has begun one more since has seen the announcement before it began,
+  // and waits for the number, which is the largest of them. Asking again changes nothing.
+  void RequestStop(int signal);
+  static constexpr uint64_t kNoStop = ~uint64_t{0};
+  static constexpr uint64_t kStopUndecided = kNoStop - 1;
+  // How many steps the ranks are to do in all. A rank asks after it has stored RankFlag::begun, both in the order that
+  // all ranks see alike.
+  uint64_t stop() const;
+  int stop_signal() const;  // 0 without a stop
 
   // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes
   // every sleeper.

@@ -18,6 +18,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(5);  // for the other end of a handshake
 constexpr absl::Duration kRetry = absl::Milliseconds(20);
+constexpr absl::Duration kLastAttempts = absl::Milliseconds(500);  // of a rank that has failed, to tell rank 0
 constexpr size_t kMaxPending = 256;
 
 template <typename Message>
@@ -74,7 +75,9 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
     return absl::PermissionDeniedError(
         absl::StrCat("what listens at ", address.Text(), " has not the secret of this job"));
   }
-  return TcpConnection{std::move(socket), hello, DeriveKeys(secret, greeting, hello), address};
+  absl::StatusOr<SessionKeys> keys = DeriveKeys(secret, greeting, hello);
+  if (!keys.ok()) return keys.status();
+  return TcpConnection{std::move(socket), hello, *std::move(keys), address};
 }
 
 }  // namespace
@@ -157,8 +160,10 @@ bool TcpAcceptor::Advance(Pending& pending, std::vector<TcpConnection>& proven) 
     return true;
   }
   const SocketAddress peer = PeerOf(pending.socket.get());
-  if (!SendAtOnce(pending.socket.get(), MakeWelcome(secret_, pending.greeting, hello))) return true;
-  proven.push_back({std::move(pending.socket), hello, DeriveKeys(secret_, pending.greeting, hello), peer});
+  const absl::StatusOr<Welcome> welcome = MakeWelcome(secret_, pending.greeting, hello);
+  absl::StatusOr<SessionKeys> keys = DeriveKeys(secret_, pending.greeting, hello);
+  if (!welcome.ok() || !keys.ok() || !SendAtOnce(pending.socket.get(), *welcome)) return true;
+  proven.push_back({std::move(pending.socket), hello, *std::move(keys), peer});
   return true;
 }
 
@@ -170,8 +175,10 @@ void TcpAcceptor::Refuse(const Pending& pending) {
 }
 
 absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,
-                                             absl::Time end) {
+                                             absl::Time end, const std::function<absl::Status()>& own_failure) {
   while (true) {
+    const absl::Status failure = own_failure ? own_failure() : absl::OkStatus();
+    if (!failure.ok()) end = std::min(end, absl::Now() + kLastAttempts);
     absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
     absl::Status problem = addresses.status();
     for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
@@ -183,6 +190,7 @@ absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std
       if (connection.ok() || connection.status().code() != absl::StatusCode::kUnavailable) return connection;
       problem = connection.status();
     }
+    if (absl::Now() >= end && !failure.ok()) return failure;
     if (absl::Now() >= end) {
       return absl::DeadlineExceededError(absl::StrCat("nobody answered at ", place.Text(), ": ", problem.message()));
     }

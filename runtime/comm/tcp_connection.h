@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <string>
 #include <vector>
@@ -61,8 +62,9 @@ class TcpAcceptor {
 // Connects to an acceptor, trying again until `end` while nobody is there. `claim` says rank, size, purpose and port.
 // PermissionDenied when the secrets differ, FailedPrecondition when one is needed and empty or when something else
 // listens there, DeadlineExceeded.
+// `own_failure` is asked between attempts and may be empty: its error ends them within half a second.
 absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,
-                                             absl::Time end);
+                                             absl::Time end, const std::function<absl::Status()>& own_failure = {});
 
 // What off-loopback addresses need: FailedPrecondition with an empty secret.
 absl::Status CheckSecret(const SocketAddress& address, const std::string& secret);

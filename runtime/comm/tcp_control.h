@@ -25,6 +25,11 @@ class TcpControl final : public Control {
   absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) override;
   absl::Status Poll() override { return channel_->abort_cause(); }
   void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
+  void RequestStop(int signal) override { channel_->RequestStop(signal); }
+  absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) override {
+    return channel_->BeginStep(step, timeout);
+  }
+  int stop_signal() override { return channel_->stop_signal(); }
   void Finish() override { channel_->Finish(); }
 
  private:

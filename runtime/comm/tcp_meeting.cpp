@@ -51,6 +51,30 @@ absl::StatusOr<TcpAcceptor> ListenAt(const HostAndPort& place, const std::string
   return TcpAcceptor::Listen(AnyAddress(AF_INET, place.port), secret);  // a host without IPv6
 }
 
+// The next frame that comes before `end`.
+absl::StatusOr<Frame> ReadFrame(ControlLink& link, absl::Time end) {
+  absl::Status error;
+  while (true) {
+    if (std::optional<Frame> frame = link.decoder.Next(error)) return *std::move(frame);
+    if (!error.ok()) return error;
+    std::byte byte;
+    if (absl::Status status = ReadAll(link.socket.get(), {&byte, 1}, end); !status.ok()) return status;
+    link.decoder.Feed({reinterpret_cast<const char*>(&byte), 1});
+  }
+}
+
+// One that is gone sees the end of the connection.
+void SendFrame(ControlLink& link, ControlKind kind, const std::string& payload) {
+  const absl::StatusOr<std::string> wire = link.encoder.Encode(static_cast<uint32_t>(kind), 0, payload);
+  if (!wire.ok()) return;  // the connection is closed with the meeting, which says as much
+  static_cast<void>(
+      WriteAll(link.socket.get(), std::as_bytes(std::span(*wire)), absl::Now() + absl::Milliseconds(200)));
+}
+
+absl::Status OwnFailure(const TcpMeetingOptions& options) {
+  return options.own_failure ? options.own_failure() : absl::OkStatus();
+}
+
 class Host {
  public:
   explicit Host(const TcpMeetingOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
@@ -69,6 +93,8 @@ class Host {
  private:
   absl::Status Collect(TcpAcceptor& acceptor) {
     while (joined_.size() + 1 < options_.size) {
+      const absl::Status failure = OwnFailure(options_);
+      if (!failure.ok()) return absl::Status(failure.code(), absl::StrCat("rank 0: ", failure.message()));
       if (absl::Now() > end_) return Missing(acceptor);
       absl::StatusOr<std::vector<TcpConnection>> proven = acceptor.Accept(kSlice);
       if (!proven.ok()) return proven.status();
@@ -96,10 +122,15 @@ class Host {
     return absl::OkStatus();
   }
 
-  // Nobody says anything before the answer, so what can be read is an end.
-  absl::Status CheckJoined() const {
-    for (const ControlLink& link : joined_) {
+  // Nobody says anything before the answer but that it fails, so what can be read else is an end.
+  absl::Status CheckJoined() {
+    for (ControlLink& link : joined_) {
       if (!IsReadable(link.socket.get())) continue;
+      const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kSlice);
+      const std::optional<AbortMessage> abort = frame.ok() ? DecodeAbort(frame->payload) : std::nullopt;
+      if (abort.has_value()) {
+        return absl::Status(abort->cause.code(), absl::StrCat("rank ", link.rank, ": ", abort->cause.message()));
+      }
       return absl::UnavailableError(
           absl::StrCat("rank ", link.rank, " (at ", link.address, ") has ended during start-up"));
     }
@@ -120,12 +151,7 @@ class Host {
   }
 
   static void Answer(ControlLink& link, const absl::Status& status) {
-    const ControlKind kind = status.ok() ? ControlKind::kReady : ControlKind::kAbort;
-    const std::string wire =
-        link.encoder.Encode(static_cast<uint32_t>(kind), 0, status.ok() ? "" : EncodeAbort(0, status));
-    // A rank that is gone is noticed by the channel.
-    static_cast<void>(
-        WriteAll(link.socket.get(), std::as_bytes(std::span(wire)), absl::Now() + absl::Milliseconds(200)));
+    SendFrame(link, status.ok() ? ControlKind::kReady : ControlKind::kAbort, status.ok() ? "" : EncodeAbort(0, status));
   }
 
   absl::Status Missing(const TcpAcceptor& acceptor) const {
@@ -144,18 +170,21 @@ class Host {
   std::vector<ControlLink> joined_;
 };
 
-// The first frame, which says how the meeting ended.
-absl::StatusOr<Frame> ReadAnswer(ControlLink& link, absl::Time end) {
-  absl::Status error;
+// How the meeting ended, as rank 0 says.
+absl::StatusOr<Frame> ReadAnswer(const TcpMeetingOptions& options, ControlLink& link, absl::Time end) {
   while (true) {
-    if (std::optional<Frame> frame = link.decoder.Next(error)) return *std::move(frame);
-    if (!error.ok()) return error;
-    std::byte byte;
-    absl::Status status = ReadAll(link.socket.get(), {&byte, 1}, end);
-    if (status.code() == absl::StatusCode::kUnavailable)
-      return absl::UnavailableError("rank 0 ended before all ranks had joined");
-    if (!status.ok()) return absl::DeadlineExceededError("rank 0 did not say in time whether all ranks have come");
-    link.decoder.Feed({reinterpret_cast<const char*>(&byte), 1});
+    if (absl::Status failure = OwnFailure(options); !failure.ok()) {
+      SendFrame(link, ControlKind::kAbort, EncodeAbort(options.rank, failure));
+      return failure;
+    }
+    absl::StatusOr<Frame> frame = ReadFrame(link, std::min(end, absl::Now() + kSlice));
+    if (frame.status().code() == absl::StatusCode::kUnavailable) {
+      return absl::UnavailableError(absl::StrCat("rank 0 (at ", link.address, ") ended before all ranks had joined"));
+    }
+    if (frame.status().code() != absl::StatusCode::kDeadlineExceeded) return frame;
+    if (absl::Now() > end) {
+      return absl::DeadlineExceededError("rank 0 did not say in time whether all ranks have come");
+    }
   }
 }
 
@@ -165,15 +194,17 @@ absl::StatusOr<std::vector<ControlLink>> Join(const TcpMeetingOptions& options) 
   claim.rank = options.rank;
   claim.size = options.size;
   claim.purpose = kControl;
-  absl::StatusOr<TcpConnection> connection = ConnectOverTcp(options.place, options.secret, claim, end);
+  absl::StatusOr<TcpConnection> connection =
+      ConnectOverTcp(options.place, options.secret, claim, end, options.own_failure);
   if (!connection.ok()) {
+    if (absl::Status failure = OwnFailure(options); !failure.ok()) return failure;
     return absl::Status(connection.status().code(),
                         absl::StrCat("cannot meet rank 0: ", connection.status().message()));
   }
   std::vector<ControlLink> links;
   links.push_back(MakeLink(*std::move(connection), 0, /*is_listener=*/false));
   // Rank 0 names who is missing at its own timeout; its answer is given a moment more.
-  absl::StatusOr<Frame> answer = ReadAnswer(links[0], end + absl::Seconds(2));
+  absl::StatusOr<Frame> answer = ReadAnswer(options, links[0], end + absl::Seconds(2));
   if (!answer.ok()) return answer.status();
   if (answer->kind == static_cast<uint32_t>(ControlKind::kReady)) return links;
   const std::optional<AbortMessage> abort = DecodeAbort(answer->payload);
@@ -188,6 +219,10 @@ absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& op
   }
   if (options.size == 1) return std::vector<ControlLink>();
   return options.rank == 0 ? Host(options).Run() : Join(options);
+}
+
+void TellAbort(std::vector<ControlLink>& links, uint32_t rank, const absl::Status& cause) {
+  for (ControlLink& link : links) SendFrame(link, ControlKind::kAbort, EncodeAbort(rank, cause));
 }
 
 }  // namespace sgd::comm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct TcpMeetingOptions {
   uint32_t size = 1;
   std::string secret;  // equal on all ranks; may be empty on loopback
   absl::Duration timeout;
+  // Asked every few milliseconds, may be empty: an error of this rank's, which cannot take part then. The others are
+  // told of it.
+  std::function<absl::Status()> own_failure = nullptr;
 };
 
 // A connection to another rank, ready for frames.
@@ -32,8 +36,11 @@ struct ControlLink {
 
 // Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each
 // other (FailedPrecondition, said on every rank), missing ones at the timeout (DeadlineExceeded, naming them), one that
-// ended meanwhile (Unavailable), another secret (PermissionDenied), a port in use (AlreadyExists). Whoever else
-// connects is turned away and changes nothing.
+// failed or ended meanwhile (its own error or Unavailable), another secret (PermissionDenied), a port in use
+// (AlreadyExists). Whoever else connects is turned away and changes nothing.
 absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options);
+
+// Tells those at the other ends, who have met, that this rank ends and why.
+void TellAbort(std::vector<ControlLink>& links, uint32_t rank, const absl::Status& cause);
 
 }  // namespace sgd::comm

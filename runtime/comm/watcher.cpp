@@ -22,6 +22,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/comm/leave.h"
 
 namespace sgd::comm {
 namespace {
@@ -50,12 +51,6 @@ std::optional<int> WaitStatusOf(int process) {
 }
 
 }  // namespace
-
-void PrintAndExit(const absl::Status& cause) {
-  const std::string line = absl::StrCat("sgdrun: ", cause.message(), "\n");
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
-  _exit(1);
-}
 
 std::string DescribeExit(int wait_status) {
   if (WIFSIGNALED(wait_status)) {

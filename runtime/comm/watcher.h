@@ -68,9 +68,6 @@ class Watcher {
   std::thread thread_;
 };
 
-// Ends this process with the cause as one line on standard error and exit code 1.
-[[noreturn]] void PrintAndExit(const absl::Status& cause);
-
 // "killed by signal 9 (Killed)" or "left with exit code 3", of a wait status.
 std::string DescribeExit(int wait_status);
 

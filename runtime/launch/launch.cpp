@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/leave.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/own_cores.h"
+#include "runtime/launch/signal_thread.h"
 #include "runtime/launch/supervisor.h"
 #include "runtime/launch/tcp_launch.h"
 
@@ -82,7 +83,7 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   if (context.cores.size() != context.threads) context.cores.clear();
   absl::Status status = StartCommThread(communicator, options, has_spare_core);
   if (status.ok()) status = rank_main(context);
-  if (status.ok()) {
+  if (EndsWell(status)) {
     control.Finish();
   } else {
     control.Abort(status);
@@ -92,6 +93,13 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
 
 absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment,
                                 const LaunchOptions& options, const RankMain& rank_main) {
+  // The supervisor says what has happened, and cleans up.
+  const comm::LeaveAction leave([&](const absl::Status& cause) {
+    segment->Abort(rank, cause);
+    _exit(1);
+  });
+  auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { segment->RequestStop(signal); });
+  if (!signals.ok()) return signals.status();
   auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
   if (!communicator.ok()) return communicator.status();
   auto watcher = Watcher::Start(segment, rank, UnderSupervisor());
@@ -99,46 +107,54 @@ absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemor
   return RunConnected(**communicator, options, rank_main);
 }
 
+// Runs `rank_main` over a segment of this process alone, or of ranks that nobody supervises.
+absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
+                             const LaunchOptions& options, const RankMain& rank_main) {
+  const comm::LeaveAction leave([&](const absl::Status& cause) {
+    segment->Abort(rank, cause);
+    if (options.clean_up) options.clean_up();
+    comm::PrintAndExit(segment->ranks() == 1 ? cause : segment->abort_cause());
+  });
+  auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { segment->RequestStop(signal); });
+  if (!signals.ok()) return signals.status();
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
+  if (communicator.ok()) return RunConnected(**communicator, options, rank_main);
+  segment->Abort(rank, communicator.status());
+  return communicator.status();
+}
+
 // The watcher comes first: from the meeting on, nobody else would notice a death.
-absl::Status RunStartedAlone(const RankEnvironment& environment, const LaunchOptions& options,
-                             const RankMain& rank_main) {
-  comm::RendezvousOptions meeting;
-  meeting.name = environment.rendezvous;
-  meeting.rank = environment.rank;
-  meeting.size = environment.size;
-  meeting.window_bytes = options.window_bytes;
-  meeting.timeout = options.deadline;
-  auto segment = comm::Rendezvous(meeting);
-  if (!segment.ok()) return segment.status();
-  auto watcher = Watcher::Start(*segment, environment.rank, WatcherOptions());
-  if (!watcher.ok()) {
-    (*segment)->Abort(environment.rank, watcher.status());
-    return watcher.status();
-  }
-  auto communicator = SharedMemoryCommunicator::Connect(*segment, environment.rank, options.deadline, CoreLimit());
-  if (!communicator.ok()) {
-    (*segment)->Abort(environment.rank, communicator.status());
-    return communicator.status();
-  }
-  return RunConnected(**communicator, options, rank_main);
+absl::Status RunStartedAlone(uint32_t rank, const LaunchOptions& options, const RankMain& rank_main, Meeting& meeting) {
+  absl::StatusOr<Meeting::OnHost> met = meeting.WaitOnHost();
+  if (!met.ok()) return met.status();
+  return RunUnsupervised(met->segment, rank, options, rank_main);
 }
 
 absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) {
   auto segment = SharedMemorySegment::Create(1, options.window_bytes);
   if (!segment.ok()) return segment.status();
-  auto communicator = SharedMemoryCommunicator::Connect(*segment, 0, options.deadline, CoreLimit());
-  if (!communicator.ok()) return communicator.status();
-  return RunConnected(**communicator, options, rank_main);
+  return RunUnsupervised(*segment, 0, options, rank_main);
+}
+
+absl::Status RunAlone(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+                      std::unique_ptr<Meeting> meeting) {
+  if (meeting == nullptr) {
+    auto begun = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline);
+    if (!begun.ok()) return begun.status();
+    meeting = *std::move(begun);
+  }
+  if (!environment.master.has_value()) return RunStartedAlone(environment.rank, options, rank_main, *meeting);
+  return RunOverTcp(environment, 0, nullptr, options, rank_main, std::move(meeting));
 }
 
 }  // namespace
 
-absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main) {
+absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+                    std::unique_ptr<Meeting> meeting) {
   if (environment.size == 1) return RunSingle(options, rank_main);
   if (!environment.is_launcher) {
-    const absl::Status status = environment.master.has_value() ? RunOverTcp(environment, 0, nullptr, options, rank_main)
-                                                               : RunStartedAlone(environment, options, rank_main);
-    if (status.ok()) return status;
+    const absl::Status status = RunAlone(environment, options, rank_main, std::move(meeting));
+    if (EndsWell(status)) return status;
     return absl::Status(status.code(), absl::StrCat("rank ", environment.rank, ": ", status.message()));
   }
   SupervisorOptions supervisor;
@@ -147,10 +163,14 @@ absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& opt
   // Ranks of several hosts share nothing but how they end.
   supervisor.window_bytes = environment.master.has_value() ? 0 : options.window_bytes;
   supervisor.deadline = options.deadline;
-  return Supervise(supervisor, [&](uint32_t local_rank, const std::shared_ptr<SharedMemorySegment>& segment) {
-    if (environment.master.has_value()) return RunOverTcp(environment, local_rank, segment, options, rank_main);
-    return RunUnderSupervisor(local_rank, segment, options, rank_main);
-  });
+  supervisor.stops_between_steps = options.stops_between_steps;
+  const absl::Status status =
+      Supervise(supervisor, [&](uint32_t local_rank, const std::shared_ptr<SharedMemorySegment>& segment) {
+        if (environment.master.has_value()) return RunOverTcp(environment, local_rank, segment, options, rank_main);
+        return RunUnderSupervisor(local_rank, segment, options, rank_main);
+      });
+  if (!EndsWell(status) && options.clean_up) options.clean_up();
+  return status;
 }
 
 }  // namespace sgd::launch

@@ -12,6 +12,8 @@
 #include "absl/time/time.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/control.h"
+#include "runtime/launch/interruption.h"
+#include "runtime/launch/meeting.h"
 #include "runtime/launch/rank_environment.h"
 
 namespace sgd::launch {
@@ -26,6 +28,12 @@ struct LaunchOptions {
   uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
   CommThread comm_thread = CommThread::kAuto;    // equal on all ranks, else FailedPrecondition
   std::string secret;                            // of ranks on several hosts, who prove to each other that they have it
+  // Whether the first SIGINT or SIGTERM to the launcher or to any rank makes Control::BeginStep end the loop of all
+  // ranks after the same step, else it ends the job at once, as the second one does anyway.
+  bool stops_between_steps = false;
+  // Called before this process ends at once, by a signal or because a peer has died: removes what it has not finished
+  // to write. May be empty; runs on any thread, and once.
+  std::function<void()> clean_up;
 };
 
 // What a rank's main function gets. Control and communicator live as long as the context.
@@ -41,8 +49,8 @@ struct RankContext {
   comm::Communicator* communicator = nullptr;  // null where ranks are on several hosts
 };
 
-// Returns the rank's outcome; errors name the instruction and location. Must not exit the process
-// on its own.
+// Returns the rank's outcome, which may be Interrupted(); errors name the instruction and location. Must not exit the
+// process on its own.
 using RankMain = std::function<absl::Status(RankContext& context)>;
 
 // As a launcher: forks `size` ranks (so call it before any thread exists), binds them to disjoint
@@ -50,6 +58,8 @@ using RankMain = std::function<absl::Status(RankContext& context)>;
 // it runs `rank_main` in this process. As one rank: joins its peers, runs `rank_main` and returns
 // its error. In both cases, when a peer dies this process ends within 100 ms, if need be by the
 // watcher printing the cause as one line to standard error and leaving with exit code 1.
-absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main);
+// Interrupted() when all ranks have stopped as they were asked to. `meeting`, if it has begun, is that of this rank.
+absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+                    std::unique_ptr<Meeting> meeting = nullptr);
 
 }  // namespace sgd::launch

@@ -290,10 +290,8 @@ absl::StatusOr<RankEnvironment> Detect(const RankFlags& flags, uint32_t mesh_ran
   return status.ok() ? environment : status;
 }
 
-}  // namespace
-
-absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks,
-                                                      const GetVariable& get_variable) {
+absl::StatusOr<RankEnvironment> DetectWithName(const RankFlags& flags, uint32_t mesh_ranks,
+                                               const GetVariable& get_variable) {
   absl::StatusOr<RankEnvironment> environment = Detect(flags, mesh_ranks, get_variable);
   if (!environment.ok()) return environment;
   if (flags.rendezvous.has_value()) {
@@ -301,6 +299,15 @@ absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, ui
   } else if (const char* name = get_variable("SGD_RENDEZVOUS"); name != nullptr) {
     environment->rendezvous = name;
   }
+  return environment;
+}
+
+}  // namespace
+
+absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks,
+                                                      const GetVariable& get_variable) {
+  absl::StatusOr<RankEnvironment> environment = DetectWithName(flags, mesh_ranks, get_variable);
+  if (!environment.ok()) return environment;
   absl::Status status = CheckMeshRanks(environment->source, environment->size, mesh_ranks);
   if (!status.ok()) return status;
   return environment;
@@ -308,6 +315,10 @@ absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, ui
 
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks) {
   return DetectRankEnvironment(flags, mesh_ranks, [](const char* name) { return getenv(name); });
+}
+
+absl::StatusOr<RankEnvironment> DetectWithoutArtifact(const RankFlags& flags) {
+  return DetectWithName(flags, /*mesh_ranks=*/1, [](const char* name) { return getenv(name); });
 }
 
 }  // namespace sgd::launch

@@ -55,4 +55,7 @@ absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, ui
 // The same over this process's environment.
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks);
 
+// The same for a process that could not read its artifact: as if the mesh had as many ranks as are said to be there.
+absl::StatusOr<RankEnvironment> DetectWithoutArtifact(const RankFlags& flags);
+
 }  // namespace sgd::launch

@@ -23,6 +23,8 @@
 #include "runtime/comm/unique_fd.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/core_assignment.h"
+#include "runtime/launch/interruption.h"
+#include "runtime/launch/signal_thread.h"
 
 namespace sgd::launch {
 namespace {
@@ -39,6 +41,9 @@ class BlockedSignals {
     sigemptyset(&signals_);
     for (int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&signals_, signal);
     sigprocmask(SIG_BLOCK, &signals_, &previous_);
+    of_ranks_ = previous_;
+    for (int signal : {SIGINT, SIGTERM, StopRequestSignal()}) sigaddset(&of_ranks_, signal);
+    sigprocmask(SIG_BLOCK, &of_ranks_, nullptr);
     descriptor_ = comm::UniqueFd(signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   ~BlockedSignals() { Restore(); }
@@ -46,11 +51,14 @@ class BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
   void Restore() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }
+  // What a rank's SignalThread reads must not end the rank before that has started.
+  void RestoreForRank() { sigprocmask(SIG_SETMASK, &of_ranks_, nullptr); }
   int descriptor() const { return descriptor_.get(); }
 
  private:
   sigset_t signals_;
   sigset_t previous_;
+  sigset_t of_ranks_;
   comm::UniqueFd descriptor_;
 };
 
@@ -70,7 +78,9 @@ class Supervisor {
       Collect();
       KillWhenDue();
     }
-    return interrupted_.ok() ? segment_->abort_cause() : interrupted_;
+    if (!interrupted_.ok()) return interrupted_;
+    if (absl::Status cause = segment_->abort_cause(); !cause.ok()) return cause;
+    return have_stopped_ ? Interrupted() : absl::OkStatus();
   }
 
  private:
@@ -96,13 +106,13 @@ class Supervisor {
   [[noreturn]] void RunChild(const ChildMain& child_main, uint32_t rank, pid_t parent, const std::vector<int>& cores) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // the supervisor died before the line above
-    signals_.Restore();
+    signals_.RestoreForRank();
     if (!cores.empty()) BindToCores(cores);
     const absl::Status status = child_main(rank, segment_);
-    if (!status.ok()) segment_->Abort(options_.first_rank + rank, status);
+    if (!EndsWell(status)) segment_->Abort(options_.first_rank + rank, status);
     std::cout.flush();
     std::fflush(nullptr);
-    _exit(status.ok() ? 0 : 1);
+    _exit(status.ok() ? 0 : IsInterrupted(status) ? kExitInterrupted : 1);
   }
 
   // Until a signal arrives or something is due.
@@ -122,10 +132,11 @@ class Supervisor {
     while (read(signals_.descriptor(), &info, sizeof(info)) == sizeof(info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) continue;
-      if (interrupted_.ok()) {
-        interrupted_ =
-            absl::CancelledError(absl::StrCat("interrupted by signal ", signal, " (", strsignal(signal), ")"));
+      if (options_.stops_between_steps && !std::exchange(is_stopping_, true)) {
+        RequestStop(signal);
+        continue;
       }
+      if (interrupted_.ok()) interrupted_ = absl::CancelledError(absl::StrCat("interrupted by ", SignalText(signal)));
       SignalChildren(signal);
       ScheduleKill();
     }
@@ -140,7 +151,9 @@ class Supervisor {
       const pid_t pid = std::exchange(children_[rank], -1);
       --alive_;
       const bool announced = segment_->flag(rank).state.load() == RankState::kDone;
-      if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && announced) {
+      const bool has_stopped = WIFEXITED(status) && WEXITSTATUS(status) == kExitInterrupted;
+      if (announced && (has_stopped || (WIFEXITED(status) && WEXITSTATUS(status) == 0))) {
+        have_stopped_ = have_stopped_ || has_stopped;
         end_at_ = std::min(end_at_, absl::Now() + options_.deadline);
       } else {
         Fail(rank, absl::UnavailableError(absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
@@ -171,6 +184,14 @@ class Supervisor {
     kill_at_ = absl::InfiniteFuture();
   }
 
+  // Through the memory that ranks of one host share; those that talk over TCP read the signal and tell each other.
+  void RequestStop(int signal) {
+    segment_->RequestStop(signal);
+    for (pid_t child : children_) {
+      if (child > 0) sigqueue(child, StopRequestSignal(), {.sival_int = signal});
+    }
+  }
+
   void SignalChildren(int signal) {
     for (pid_t child : children_) {
       if (child > 0) kill(child, signal);
@@ -183,6 +204,8 @@ class Supervisor {
   std::vector<pid_t> children_;  // -1 once collected
   uint32_t alive_ = 0;
   absl::Status interrupted_;
+  bool is_stopping_ = false;   // the ranks have been asked to
+  bool have_stopped_ = false;  // and one has said that they did
   absl::Time kill_at_ = absl::InfiniteFuture();
   absl::Time end_at_ = absl::InfiniteFuture();
 };

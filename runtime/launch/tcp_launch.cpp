@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "runtime/comm/control_channel.h"
+#include "runtime/comm/leave.h"
 #include "runtime/comm/tcp_control.h"
 #include "runtime/comm/tcp_meeting.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/local_ranks.h"
 #include "runtime/launch/own_cores.h"
+#include "runtime/launch/signal_thread.h"
 
 namespace sgd::launch {
 namespace {
@@ -21,14 +24,22 @@ namespace {
 using comm::ControlChannel;
 using comm::SharedMemorySegment;
 
+absl::StatusOr<std::vector<comm::ControlLink>> MeetOthers(const RankEnvironment& environment, uint32_t rank,
+                                                          const LaunchOptions& options,
+                                                          std::unique_ptr<Meeting> meeting) {
+  if (meeting != nullptr) return meeting->WaitOverTcp();
+  return comm::MeetOverTcp({.place = *environment.master,
+                            .rank = rank,
+                            .size = environment.size,
+                            .secret = options.secret,
+                            .timeout = options.deadline,
+                            .own_failure = {}});
+}
+
 absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& environment, uint32_t rank,
                                                      const std::shared_ptr<SharedMemorySegment>& segment,
-                                                     const LaunchOptions& options) {
-  absl::StatusOr<std::vector<comm::ControlLink>> links = comm::MeetOverTcp({.place = *environment.master,
-                                                                            .rank = rank,
-                                                                            .size = environment.size,
-                                                                            .secret = options.secret,
-                                                                            .timeout = options.deadline});
+                                                     const LaunchOptions& options, std::unique_ptr<Meeting> meeting) {
+  absl::StatusOr<std::vector<comm::ControlLink>> links = MeetOthers(environment, rank, options, std::move(meeting));
   if (!links.ok()) return links.status();
   comm::ControlChannelOptions channel;
   channel.rank = rank;
@@ -37,6 +48,11 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
     // The supervisor says what has happened, and ends the ranks that do not end themselves.
     channel.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
     channel.give_up = [](const absl::Status&) { _exit(1); };
+  } else {
+    channel.give_up = [&options](const absl::Status& cause) {
+      if (options.clean_up) options.clean_up();
+      comm::PrintAndExit(cause);
+    };
   }
   return ControlChannel::Start(*std::move(links), std::move(channel));
 }
@@ -63,27 +79,36 @@ absl::StatusOr<RankContext> MakeContext(comm::TcpControl& control, std::optional
 
 absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
                         const std::shared_ptr<SharedMemorySegment>& segment, const LaunchOptions& options,
-                        const RankMain& rank_main) {
+                        const RankMain& rank_main, std::unique_ptr<Meeting> meeting) {
   if (options.window_bytes > 0) {
-    return absl::UnimplementedError(
+    const absl::Status status = absl::UnimplementedError(
         "ranks on several hosts need GPUs (sgdc --target=cuda:...): tensors of CPUs go through the memory of one host");
+    if (meeting != nullptr) meeting->Fail(status);
+    return status;
   }
   absl::StatusOr<std::unique_ptr<ControlChannel>> channel =
-      Meet(environment, environment.rank + local_rank, segment, options);
+      Meet(environment, environment.rank + local_rank, segment, options, std::move(meeting));
   if (!channel.ok()) return channel.status();
   ControlChannel* const borrowed = channel->get();
+  const comm::LeaveAction leave([&](const absl::Status& cause) {
+    borrowed->Abort(cause);
+    // The channel's thread tells the others and ends this process.
+    absl::SleepFor(absl::Seconds(1));
+  });
+  auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { borrowed->RequestStop(signal); });
+  if (!signals.ok()) return signals.status();
   comm::TcpControl control(*std::move(channel));
   const std::optional<uint32_t> told =
       segment != nullptr ? std::optional<uint32_t>(local_rank) : environment.local_rank;
   absl::StatusOr<RankContext> context = MakeContext(control, told, options);
   absl::Status status = context.ok() ? rank_main(*context) : context.status();
-  if (status.ok()) {
+  if (EndsWell(status)) {
     control.Finish();
-    status = borrowed->WaitForOthers(options.deadline);
+    if (absl::Status others = borrowed->WaitForOthers(options.deadline); !others.ok()) status = others;
   } else {
     control.Abort(status);
   }
-  if (status.ok() && segment != nullptr) segment->flag(local_rank).state.store(comm::RankState::kDone);
+  if (EndsWell(status) && segment != nullptr) segment->flag(local_rank).state.store(comm::RankState::kDone);
   return status;
 }
 

@@ -12,9 +12,10 @@ namespace sgd::launch {
 
 // Meets the other ranks where the environment says, runs `rank_main` and sees to it that all ranks end together. Under
 // a supervisor, `segment` is what it shares with the ranks that it has started, this one being `local_rank` of them;
-// else it is null.
+// else it is null. `meeting` is null or
+// has begun.
 absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
                         const std::shared_ptr<comm::SharedMemorySegment>& segment, const LaunchOptions& options,
-                        const RankMain& rank_main);
+                        const RankMain& rank_main, std::unique_ptr<Meeting> meeting = nullptr);
 
 }  // namespace sgd::launch

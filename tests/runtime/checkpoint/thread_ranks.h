@@ -41,6 +41,9 @@ class MeetingControl : public comm::Control {
   void Abort(const absl::Status&) override {}
   void Finish() override {}
   absl::Status Poll() override { return absl::OkStatus(); }
+  void RequestStop(int) override {}
+  absl::StatusOr<bool> BeginStep(uint64_t, absl::Duration) override { return true; }
+  int stop_signal() override { return 0; }
 
  private:
   uint32_t rank_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "rank_threads.h"
 #include "runtime/comm/tcp_control.h"
@@ -133,6 +134,50 @@ TEST_P(ControlConformance, TheFirstCauseEndsTheWaitsOfAll) {
     EXPECT_THAT(control.Barrier(kTimeout).ToString(), HasSubstr("rank 1: input 'x' is missing"));
     EXPECT_THAT(control.Poll().ToString(), HasSubstr("rank 1: input 'x' is missing"));
     EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+  });
+}
+
+// Runs steps until all are told to stop, and checks that all have done as many.
+void RunUntilStopped(Control& control, const std::function<void(uint64_t step)>& work) {
+  uint64_t done = 0;
+  while (true) {
+    const absl::StatusOr<bool> goes_on = control.BeginStep(done, kTimeout);
+    ASSERT_TRUE(goes_on.ok()) << goes_on.status();
+    if (!*goes_on) break;
+    work(done++);
+  }
+  EXPECT_EQ(control.stop_signal(), 15);
+  const auto all = control.AllGatherBytes(absl::StrCat(done), kTimeout);
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (const std::string& other : *all) EXPECT_EQ(other, absl::StrCat(done));
+}
+
+TEST_P(ControlConformance, RanksThatDoNotWaitForEachOtherStopAfterTheSameStep) {
+  for (const uint32_t asks : {0u, 2u}) {
+    GetParam().run(3, [&](Control& control) {
+      RunUntilStopped(control, [&](uint64_t step) {
+        absl::SleepFor(absl::Microseconds(control.rank() == 1 ? 150 : 100));
+        if (control.rank() == asks && step == 20) control.RequestStop(15);
+      });
+    });
+  }
+}
+
+TEST_P(ControlConformance, RanksInLockstepStopWhoeverAsks) {
+  GetParam().run(3, [](Control& control) {
+    RunUntilStopped(control, [&](uint64_t step) {
+      if (step >= 5) control.RequestStop(15);  // all of them, and again
+      ASSERT_TRUE(control.Barrier(kTimeout).ok());
+      EXPECT_LT(step, 1000u);
+    });
+  });
+}
+
+TEST_P(ControlConformance, AStopBeforeTheFirstStepIsOneOfNoSteps) {
+  GetParam().run(2, [](Control& control) {
+    control.RequestStop(15);
+    ASSERT_TRUE(control.Barrier(kTimeout).ok());
+    RunUntilStopped(control, [](uint64_t) { ADD_FAILURE() << "it was asked for before anybody had begun"; });
   });
 }
 

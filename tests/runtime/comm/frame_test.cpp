@@ -17,7 +17,7 @@ TEST(Frame, ComesThroughPiecesOfAnySize) {
     FrameEncoder encoder("key");
     FrameDecoder decoder("key");
     std::string wire;
-    for (size_t i = 0; i < payloads.size(); ++i) wire += encoder.Encode(static_cast<uint32_t>(i), i * 10, payloads[i]);
+    for (size_t i = 0; i < payloads.size(); ++i) wire += *encoder.Encode(static_cast<uint32_t>(i), i * 10, payloads[i]);
     absl::Status error;
     size_t count = 0;
     for (size_t at = 0; at < wire.size(); at += piece) {
@@ -45,7 +45,7 @@ std::string ErrorOf(const std::string& wire, const std::string& key = "key") {
 }
 
 TEST(Frame, NoByteCanBeChanged) {
-  const std::string wire = FrameEncoder("key").Encode(1, 2, "payload");
+  const std::string wire = *FrameEncoder("key").Encode(1, 2, "payload");
   EXPECT_EQ(ErrorOf(wire), "");
   for (size_t at = 8; at < wire.size(); ++at) {  // the length is bytes 0 to 7
     std::string other = wire;
@@ -57,14 +57,14 @@ TEST(Frame, NoByteCanBeChanged) {
 
 TEST(Frame, NoneCanBeLeftOutOrRepeated) {
   FrameEncoder encoder("key");
-  const std::string first = encoder.Encode(1, 0, "a"), second = encoder.Encode(1, 0, "a");
+  const std::string first = *encoder.Encode(1, 0, "a"), second = *encoder.Encode(1, 0, "a");
   EXPECT_EQ(ErrorOf(first + second), "");
   EXPECT_NE(ErrorOf(second), "");
   EXPECT_NE(ErrorOf(first + first), "");
 }
 
 TEST(Frame, LengthsAreBounded) {
-  std::string wire = FrameEncoder("key").Encode(1, 0, "");
+  std::string wire = *FrameEncoder("key").Encode(1, 0, "");
   const uint64_t length = kMaxPayload + 1;
   std::memcpy(wire.data(), &length, sizeof(length));
   EXPECT_THAT(ErrorOf(wire), HasSubstr("a message of 16777217 bytes came, which is none of ours"));

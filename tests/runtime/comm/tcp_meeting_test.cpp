@@ -6,7 +6,9 @@
 #include <netinet/in.h>
 
 #include <future>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/comm/tcp_connection.h"
 #include "runtime/comm/tcp_socket.h"
@@ -73,6 +75,33 @@ TEST(TcpMeeting, ContradictionsAreSaidOnAll) {
   for (auto* rank : {&zero, &one}) {
     EXPECT_THAT(Text(std::move(*rank)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("rank 1 (at 127.0.0.1:"),
                                               HasSubstr("says that the job has 4 ranks, rank 0 says 3")));
+  }
+}
+
+TEST(TcpMeeting, ARankThatCannotTakePartTellsWhy) {
+  for (const uint32_t failing : {0u, 1u}) {
+    const HostAndPort place = FreePlace();
+    std::vector<std::future<absl::Status>> ranks;
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      ranks.push_back(std::async(std::launch::async, [=] {
+        const auto own_failure = [=] {
+          return rank == failing ? absl::NotFoundError("in.safetensors: cannot open") : absl::OkStatus();
+        };
+        return MeetOverTcp({.place = place,
+                            .rank = rank,
+                            .size = 3,
+                            .secret = "",
+                            .timeout = kTcpTimeout,
+                            .own_failure = own_failure})
+            .status();
+      }));
+    }
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      const std::string text = Text(std::move(ranks[rank]));
+      EXPECT_THAT(text, HasSubstr(rank == failing && rank != 0
+                                      ? "in.safetensors: cannot open"
+                                      : absl::StrCat("rank ", failing, ": in.safetensors: cannot open")));
+    }
   }
 }
 

@@ -66,13 +66,31 @@ absl::Status SumRanks(RankContext& context) {
   return *value == expected ? absl::OkStatus() : absl::InternalError("wrong sum");
 }
 
-JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main)
+namespace {
+
+absl::Status MeetAndLaunch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+                           const std::function<absl::Status()>& prepare) {
+  auto meeting = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline);
+  if (!meeting.ok()) return meeting.status();
+  if (absl::Status status = prepare(); !status.ok()) {
+    (*meeting)->Fail(status);
+    return status;
+  }
+  return Launch(environment, options, rank_main, *std::move(meeting));
+}
+
+}  // namespace
+
+JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+                       const std::function<absl::Status()>& prepare)
     : errors_(memfd_create("errors", MFD_CLOEXEC)) {
   std::fflush(nullptr);
   pid_ = fork();
   if (pid_ != 0) return;
   dup2(errors_.get(), STDERR_FILENO);
-  const absl::Status status = Launch(environment, options, rank_main);
+  const absl::Status status =
+      prepare ? MeetAndLaunch(environment, options, rank_main, prepare) : Launch(environment, options, rank_main);
+  if (IsInterrupted(status)) _exit(kExitInterrupted);
   if (!status.ok()) {
     const std::string line = absl::StrCat("sgdrun: ", status.message(), "\n");
     if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(3);
@@ -118,6 +136,18 @@ pid_t PidBoard::WaitFor(uint32_t rank) {
 
 comm::UniqueFd PidBoard::Open(uint32_t rank) {
   return comm::UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, WaitFor(rank), 0)));
+}
+
+StepBoard::StepBoard()
+    : done(static_cast<std::atomic<uint64_t>*>(
+          mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+
+StepBoard::~StepBoard() { munmap(done, kBoardBytes); }
+
+void StepBoard::WaitForSome(uint32_t ranks) const {
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    while (done[rank] < 5) absl::SleepFor(absl::Milliseconds(1));
+  }
 }
 
 bool EndsWithin(const comm::UniqueFd& process, absl::Duration time) {

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,9 @@ absl::Status SumRanks(RankContext& context);
 // 0 or 1.
 class JobProcess {
  public:
-  JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main);
+  // With `prepare`, what a rank does while it meets the others already.
+  JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+             const std::function<absl::Status()>& prepare = nullptr);
   // Kills what is left.
   ~JobProcess();
   JobProcess(JobProcess&& other) noexcept;
@@ -58,6 +62,14 @@ class PidBoard {
 
  private:
   void* memory_;
+};
+
+// How many steps each rank has done, in memory that ranks and test share.
+struct StepBoard {
+  StepBoard();
+  ~StepBoard();
+  void WaitForSome(uint32_t ranks) const;
+  std::atomic<uint64_t>* done;
 };
 
 // Whether the process behind a pidfd ends within the time.

@@ -103,6 +103,32 @@ TEST_P(TcpJobs, ADeathEndsRanksThatCompute) {
   }
 }
 
+// Whichever process is asked to, and though ranks wait for nobody in their steps.
+TEST_P(TcpJobs, ASignalStopsAllAfterTheSameStep) {
+  for (const size_t asked : {0, 1}) {
+    StepBoard steps;
+    const auto rank_main = [&](RankContext& context) -> absl::Status {
+      for (uint64_t step = 0;; ++step) {
+        const absl::StatusOr<bool> goes_on = context.control->BeginStep(step, kTimeout);
+        if (!goes_on.ok()) return goes_on.status();
+        if (!*goes_on) return Interrupted();
+        absl::SleepFor(absl::Microseconds(100 + 30 * context.rank));
+        steps.done[context.rank] = step + 1;
+      }
+    };
+    LaunchOptions options = WithoutWindow();
+    options.stops_between_steps = true;
+    std::vector<JobProcess> jobs = Start(rank_main, options);
+    steps.WaitForSome(4);
+    kill(jobs[asked].pid(), SIGTERM);
+    for (JobProcess& job : jobs) {
+      EXPECT_EQ(job.Wait(), kExitInterrupted);
+      EXPECT_EQ(job.ReadErrors(), "");
+    }
+    for (uint32_t rank = 1; rank < 4; ++rank) EXPECT_EQ(steps.done[rank], steps.done[0]);
+  }
+}
+
 TEST_P(TcpJobs, AStoppedRankIsNamedAtTheDeadline) {
   PidBoard board;
   const auto rank_main = [&](RankContext& context) -> absl::Status {

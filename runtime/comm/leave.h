@@ -1,0 +1,36 @@
+// How a process ends at once, from any thread, for a cause that no caller can be told of: a signal, a file that became
+// shorter under its mapping, memory that a thread could not get.
+#pragma once
+
+#include <functional>
+
+#include "absl/status/status.h"
+
+namespace sgd::comm {
+
+// Called with the cause by the first thread that leaves; is to tell the other ranks and the user of it, clean up and
+// end the process. Set by who knows the other ranks, for as long as it knows them; PrintAndExit by default.
+class LeaveAction {
+ public:
+  explicit LeaveAction(std::function<void(const absl::Status& cause)> action);
+  // Restores what was set before.
+  ~LeaveAction();
+  LeaveAction(const LeaveAction&) = delete;
+  LeaveAction& operator=(const LeaveAction&) = delete;
+
+ private:
+  std::function<void(const absl::Status& cause)> action_;
+  const std::function<void(const absl::Status& cause)>* before_;
+};
+
+// Runs the action; if that returns, PrintAndExit. Threads that leave meanwhile wait for the end.
+[[noreturn]] void LeaveAtOnce(const absl::Status& cause);
+
+// An exception that nobody catches ends the process by LeaveAtOnce if it says that memory is exhausted, and by abort as
+// before if it says anything else.
+void LeaveWhenOutOfMemory();
+
+// Ends this process with the cause as one line on standard error and exit code 1.
+[[noreturn]] void PrintAndExit(const absl::Status& cause);
+
+}  // namespace sgd::comm

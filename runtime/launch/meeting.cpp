@@ -1,0 +1,102 @@
+// A thread around comm::Rendezvous or comm::MeetOverTcp, which ask it for a failure while they wait.
+#include "runtime/launch/meeting.h"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/comm/leave.h"
+#include "runtime/comm/rendezvous.h"
+
+namespace sgd::launch {
+
+absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& environment, uint64_t window_bytes,
+                                                        const std::string& secret, absl::Duration timeout) {
+  std::unique_ptr<Meeting> self(new Meeting);
+  self->environment_ = environment;
+  self->secret_ = secret;
+  self->timeout_ = timeout;
+  const auto run = [meeting = self.get(), window_bytes] {
+    if (!meeting->environment_.master.has_value()) {
+      meeting->on_host_ = meeting->MeetOnHost(window_bytes);
+      return;
+    }
+    meeting->over_tcp_ = comm::MeetOverTcp({.place = *meeting->environment_.master,
+                                            .rank = meeting->environment_.rank,
+                                            .size = meeting->environment_.size,
+                                            .secret = meeting->secret_,
+                                            .timeout = meeting->timeout_,
+                                            .own_failure = [meeting] { return meeting->failure(); }});
+  };
+  // Signals are the main thread's.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  absl::Status status;
+  try {
+    self->thread_ = std::thread(run);
+  } catch (const std::system_error& error) {
+    status = absl::ResourceExhaustedError(absl::StrCat("meeting of ranks: no thread: ", error.what()));
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!status.ok()) return status;
+  return self;
+}
+
+Meeting::~Meeting() {
+  if (!is_taken_) Fail(absl::CancelledError("ended before it joined"));
+}
+
+absl::Status Meeting::failure() {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void Meeting::Fail(const absl::Status& cause) {
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = cause;
+  }
+  if (thread_.joinable()) thread_.join();
+  is_taken_ = true;
+  // Those that have met already hear of it as of any error.
+  if (on_host_.ok()) on_host_->segment->Abort(environment_.rank, cause);
+  if (over_tcp_.ok()) comm::TellAbort(*over_tcp_, environment_.rank, cause);
+}
+
+absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(uint64_t window_bytes) {
+  comm::RendezvousOptions options;
+  options.name = environment_.rendezvous;
+  options.rank = environment_.rank;
+  options.size = environment_.size;
+  options.window_bytes = window_bytes;
+  options.timeout = timeout_;
+  options.own_failure = [this] { return failure(); };
+  options.note = [](const std::string& note) { std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str()); };
+  absl::StatusOr<std::shared_ptr<comm::SharedMemorySegment>> segment = comm::Rendezvous(options);
+  if (!segment.ok()) return segment.status();
+  comm::WatcherOptions watching;
+  watching.give_up = [](const absl::Status& cause) { comm::LeaveAtOnce(cause); };
+  absl::StatusOr<std::unique_ptr<comm::Watcher>> watcher =
+      comm::Watcher::Start(*segment, environment_.rank, std::move(watching));
+  if (watcher.ok()) return OnHost{*std::move(segment), *std::move(watcher)};
+  (*segment)->Abort(environment_.rank, watcher.status());
+  return watcher.status();
+}
+
+absl::StatusOr<Meeting::OnHost> Meeting::WaitOnHost() {
+  if (thread_.joinable()) thread_.join();
+  is_taken_ = true;
+  return std::move(on_host_);
+}
+
+absl::StatusOr<std::vector<comm::ControlLink>> Meeting::WaitOverTcp() {
+  if (thread_.joinable()) thread_.join();
+  is_taken_ = true;
+  return std::move(over_tcp_);
+}
+
+}  // namespace sgd::launch

@@ -1,0 +1,64 @@
+// How a rank that others have been started beside meets them while it still prepares, so that whoever fails or dies in
+// its preparation is known to all at once.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/tcp_meeting.h"
+#include "runtime/comm/watcher.h"
+#include "runtime/launch/rank_environment.h"
+
+namespace sgd::launch {
+
+// Belongs to one thread, and has one of its own.
+class Meeting {
+ public:
+  // `window_bytes` as of LaunchOptions, or comm::kUnknownWindow for a rank that is going to Fail. ResourceExhausted
+  // without a thread.
+  static absl::StatusOr<std::unique_ptr<Meeting>> Begin(const RankEnvironment& environment, uint64_t window_bytes,
+                                                        const std::string& secret, absl::Duration timeout);
+  // Without having met, as by Fail.
+  ~Meeting();
+  Meeting(const Meeting&) = delete;
+  Meeting& operator=(const Meeting&) = delete;
+
+  // Tells the others that this rank cannot take part and why. Waits until they know, or for about half a second if they
+  // cannot be found.
+  void Fail(const absl::Status& cause);
+
+  // Waits until all have come. On one host: what they share, with a watcher over the others, which has begun its work
+  // as soon as they had met. Errors as of comm::Rendezvous.
+  struct OnHost {
+    std::shared_ptr<comm::SharedMemorySegment> segment;
+    std::unique_ptr<comm::Watcher> watcher;
+  };
+  absl::StatusOr<OnHost> WaitOnHost();
+  // On several hosts: errors as of comm::MeetOverTcp.
+  absl::StatusOr<std::vector<comm::ControlLink>> WaitOverTcp();
+
+ private:
+  Meeting() = default;
+  absl::StatusOr<OnHost> MeetOnHost(uint64_t window_bytes);
+  absl::Status failure();
+
+  RankEnvironment environment_;
+  std::string secret_;
+  absl::Duration timeout_;
+  std::mutex mutex_;
+  absl::Status failure_;
+  bool is_taken_ = false;  // what was met for is the caller's
+  absl::StatusOr<OnHost> on_host_ = absl::UnknownError("");
+  absl::StatusOr<std::vector<comm::ControlLink>> over_tcp_ = absl::UnknownError("");
+  std::thread thread_;
+};
+
+}  // namespace sgd::launch

@@ -1,0 +1,138 @@
+// SIGINT and SIGTERM, to whichever process: all ranks stop after the same step and end with 75; a second signal ends
+// them at once.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "absl/time/clock.h"
+#include "job_process.h"
+
+namespace sgd::launch {
+namespace {
+
+constexpr uint32_t kRanks = 3;
+
+// Steps without any wait for the others, the last rank slower than the first, which the last one has to catch up with; or in lockstep.
+RankMain Loop(StepBoard& steps, PidBoard& board, bool in_lockstep) {
+  return [&steps, &board, in_lockstep](RankContext& context) -> absl::Status {
+    board.Announce(context.rank);
+    for (uint64_t step = 0;; ++step) {
+      const absl::StatusOr<bool> goes_on = context.control->BeginStep(step, kTimeout);
+      if (!goes_on.ok()) return goes_on.status();
+      if (!*goes_on) return Interrupted();
+      absl::SleepFor(absl::Microseconds(100 + 30 * context.rank));
+      if (in_lockstep) {
+        if (absl::Status status = context.control->Barrier(kTimeout); !status.ok()) return status;
+      }
+      steps.done[context.rank] = step + 1;
+    }
+  };
+}
+
+enum class Started { kSupervised, kOneByOne, kSingle };
+
+struct Case {
+  Started started;
+  int signal;
+  bool to_rank;  // to rank 1, or 0 if there is no other; else to the launcher, or all
+};
+
+class Stop : public testing::TestWithParam<Case> {
+ protected:
+  Stop() {
+    options_.stops_between_steps = true;
+    options_.clean_up = [] { dprintf(STDERR_FILENO, "cleaned up\n"); };
+  }
+  uint32_t ranks() const { return GetParam().started == Started::kSingle ? 1 : kRanks; }
+
+  void Start(bool in_lockstep) {
+    const RankMain loop = Loop(steps_, board_, in_lockstep);
+    if (GetParam().started == Started::kOneByOne) {
+      for (uint32_t rank = 0; rank < kRanks; ++rank) jobs_.emplace_back(Alone(rank, kRanks), options_, loop);
+    } else {
+      jobs_.emplace_back(LauncherOf(ranks()), options_, loop);
+    }
+    steps_.WaitForSome(ranks());
+  }
+  void Send() {
+    if (GetParam().to_rank) {
+      kill(board_.WaitFor(ranks() - 1), GetParam().signal);
+    } else {
+      for (const JobProcess& job : jobs_) kill(job.pid(), GetParam().signal);
+    }
+  }
+
+  LaunchOptions options_ = Options();
+  StepBoard steps_;
+  PidBoard board_;
+  std::vector<JobProcess> jobs_;
+};
+
+TEST_P(Stop, AllStopAfterTheSameStep) {
+  for (const bool in_lockstep : {false, true}) {
+    for (uint32_t rank = 0; rank < kRanks; ++rank) steps_.done[rank] = 0;
+    jobs_.clear();
+    Start(in_lockstep);
+    Send();
+    for (JobProcess& job : jobs_) {
+      EXPECT_EQ(job.Wait(), kExitInterrupted);
+      EXPECT_EQ(job.ReadErrors(), "");
+    }
+    for (uint32_t rank = 1; rank < ranks(); ++rank) EXPECT_EQ(steps_.done[rank], steps_.done[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Launch, Stop,
+                         testing::Values(Case{Started::kSupervised, SIGTERM, false},
+                                         Case{Started::kSupervised, SIGINT, true},
+                                         Case{Started::kOneByOne, SIGINT, false},
+                                         Case{Started::kOneByOne, SIGTERM, true},
+                                         Case{Started::kSingle, SIGTERM, true}));
+
+// A step that never ends is what second signals are for.
+TEST(StopAtOnce, ASecondSignalEndsTheRun) {
+  for (const bool is_single : {false, true}) {
+    StepBoard steps;
+    LaunchOptions options = Options();
+    options.stops_between_steps = true;
+    options.clean_up = [] { dprintf(STDERR_FILENO, "cleaned up\n"); };
+    JobProcess job(LauncherOf(is_single ? 1 : 2), options, [&](RankContext& context) -> absl::Status {
+      if (absl::Status status = context.control->BeginStep(0, kTimeout).status(); !status.ok()) return status;
+      steps.done[context.rank] = 5;
+      ComputeForever();
+    });
+    steps.WaitForSome(is_single ? 1 : 2);
+    kill(job.pid(), SIGTERM);
+    // One that is pending when another comes is the same one.
+    absl::SleepFor(absl::Milliseconds(300));
+    kill(job.pid(), SIGTERM);
+    EXPECT_EQ(job.Wait(), 1);
+    EXPECT_EQ(job.ReadErrors(), "cleaned up\nsgdrun: interrupted by signal 15 (Terminated)\n");
+  }
+}
+
+// Without a loop to stop, the first one ends the run.
+TEST(StopAtOnce, WithoutALoopTheFirstSignalEndsTheRun) {
+  for (const bool one_by_one : {false, true}) {
+    PidBoard board;
+    const RankMain rank_main = [&](RankContext& context) -> absl::Status {
+      board.Announce(context.rank);
+      ComputeForever();
+    };
+    std::vector<JobProcess> jobs;
+    if (one_by_one) {
+      for (uint32_t rank = 0; rank < 2; ++rank) jobs.emplace_back(Alone(rank, 2), Options(), rank_main);
+    } else {
+      jobs.emplace_back(LauncherOf(2), Options(), rank_main);
+    }
+    board.WaitFor(0);
+    kill(board.WaitFor(1), SIGTERM);
+    for (JobProcess& job : jobs) {
+      EXPECT_EQ(job.Wait(), 1);
+      EXPECT_EQ(job.ReadErrors(), "sgdrun: rank 1: interrupted by signal 15 (Terminated)\n");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sgd::launch
