@@ -17,6 +17,7 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/elf.h"
 #include "runtime/artifact/kernel_modules.h"
+#include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/verify.h"
 
 namespace sgd::artifact {
@@ -63,13 +64,15 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
     close(descriptor);
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
   }
-  file->mapping_size_ = static_cast<uint64_t>(status.st_size);
-  if (file->mapping_size_ > 0) {
-    void* mapping = mmap(nullptr, file->mapping_size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (mapping != MAP_FAILED) file->mapping_ = mapping;
+  absl::Status mapped;
+  if (const uint64_t size = static_cast<uint64_t>(status.st_size); size > 0) {
+    void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (mapping == MAP_FAILED) {
+      mapped = SystemError(path, "map");
+    } else {
+      file->mapping_ = FileMapping(mapping, size, path);
+    }
   }
-  const absl::Status mapped =
-      file->mapping_size_ > 0 && file->mapping_ == nullptr ? SystemError(path, "map") : absl::OkStatus();
   close(descriptor);
   if (!mapped.ok()) return mapped;
   if (absl::Status loaded = file->Load(); !loaded.ok()) return loaded;
@@ -79,12 +82,11 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
 absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::string_view bytes, const std::string& name) {
   std::unique_ptr<ArtifactFile> file(new ArtifactFile);
   file->path_ = name;
-  file->mapping_size_ = bytes.size();
   if (!bytes.empty()) {
     // Sections are page aligned within the file, so the copy must begin on a page too.
     void* mapping = mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) return SystemError(name, "hold");
-    file->mapping_ = mapping;
+    file->mapping_ = FileMapping(mapping, bytes.size(), name);
     std::memcpy(mapping, bytes.data(), bytes.size());
     if (mprotect(mapping, bytes.size(), PROT_READ) != 0) return SystemError(name, "protect");
   }
@@ -92,12 +94,8 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::strin
   return file;
 }
 
-ArtifactFile::~ArtifactFile() {
-  if (mapping_ != nullptr) munmap(mapping_, mapping_size_);
-}
-
 absl::Status ArtifactFile::Load() {
-  const Bytes bytes(static_cast<const uint8_t*>(mapping_), mapping_size_);
+  const Bytes bytes(static_cast<const uint8_t*>(mapping_.data()), mapping_.size());
   const auto check = [&]() -> absl::Status {
     absl::StatusOr<Sections> sections = OpenContainer(bytes);
     if (!sections.ok()) return sections.status();
@@ -109,7 +107,7 @@ absl::Status ArtifactFile::Load() {
     ranks_ = MeshOf(*root_).ranks();
     return CheckKernels(*root_, sections_.kernels);
   };
-  const absl::Status status = check();
+  const absl::Status status = WithMemoryFor("what the artifact describes", check);
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path_, ": ", status.message()));
 }
 

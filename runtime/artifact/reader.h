@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/file_mapping.h"
 #include "runtime/artifact/program_generated.h"
 
 namespace sgd::artifact {
@@ -26,7 +27,6 @@ class ArtifactFile {
   // The same from memory; `bytes` is copied. `name` takes the path's place in messages.
   static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes, const std::string& name);
 
-  ~ArtifactFile();
   ArtifactFile(const ArtifactFile&) = delete;
   ArtifactFile& operator=(const ArtifactFile&) = delete;
 
@@ -55,8 +55,7 @@ class ArtifactFile {
   absl::Status Load();
 
   std::string path_;
-  void* mapping_ = nullptr;
-  uint64_t mapping_size_ = 0;
+  FileMapping mapping_;
   Sections sections_;
   const Artifact* root_ = nullptr;
   uint64_t ranks_ = 1;

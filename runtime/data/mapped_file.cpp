@@ -22,26 +22,18 @@ absl::Status SystemError(const std::string& path, const char* action, int error_
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)), mapping_(std::move(other.mapping_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  if (this != &other) {
-    Close();
-    descriptor_ = std::exchange(other.descriptor_, -1);
-    data_ = std::exchange(other.data_, nullptr);
-    size_ = std::exchange(other.size_, 0);
-  }
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(mapping_, other.mapping_);
   return *this;
 }
 
 MappedFile::~MappedFile() { Close(); }
 
 void MappedFile::Close() {
-  if (data_ != nullptr) munmap(data_, size_);
   if (descriptor_ >= 0) close(descriptor_);
-  data_ = nullptr;
   descriptor_ = -1;
 }
 
@@ -50,8 +42,7 @@ absl::Status MappedFile::Map(const std::string& path, uint64_t size, bool writab
   void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, writable ? MAP_SHARED : MAP_PRIVATE,
                     descriptor_, 0);
   if (data == MAP_FAILED) return SystemError(path, "map", errno);
-  data_ = static_cast<std::byte*>(data);
-  size_ = size;
+  mapping_ = artifact::FileMapping(data, size, path);
   return absl::OkStatus();
 }
 
@@ -72,11 +63,15 @@ absl::StatusOr<MappedFile> MappedFile::OpenForReading(const std::string& path) {
 
 absl::StatusOr<MappedFile> MappedFile::CreateShared(const std::string& path, uint64_t size) {
   MappedFile file;
-  file.descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file.descriptor_ < 0) return SystemError(path, "create", errno);
-  if (flock(file.descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    return absl::UnavailableError(absl::StrCat(path, ": another run is writing this file"));
-  }
+  do {
+    file.Close();
+    file.descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file.descriptor_ < 0) return SystemError(path, "create", errno);
+    if (flock(file.descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      return absl::UnavailableError(absl::StrCat(path, ": another run is writing this file"));
+    }
+    // Between the two calls above its last writer may have renamed the file, which is that run's result then.
+  } while (!file.IsAt(path));
   if (ftruncate(file.descriptor_, 0) != 0) return SystemError(path, "empty", errno);
   // Blocks are reserved now: a store through the mapping could only report a full disk by a signal.
   const int error = size == 0 ? 0 : posix_fallocate(file.descriptor_, 0, size);
@@ -87,6 +82,12 @@ absl::StatusOr<MappedFile> MappedFile::CreateShared(const std::string& path, uin
     return status;
   }
   return file;
+}
+
+bool MappedFile::IsAt(const std::string& path) const {
+  struct stat own, there;
+  return fstat(descriptor_, &own) == 0 && lstat(path.c_str(), &there) == 0 && own.st_dev == there.st_dev &&
+         own.st_ino == there.st_ino;
 }
 
 absl::StatusOr<MappedFile> MappedFile::JoinShared(const std::string& path, uint64_t size) {

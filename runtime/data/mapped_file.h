@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/artifact/file_mapping.h"
 
 namespace sgd::data {
 
@@ -33,9 +34,9 @@ class MappedFile {
   // Maps a file of exactly `size` bytes that another process has made with CreateShared.
   static absl::StatusOr<MappedFile> JoinShared(const std::string& path, uint64_t size);
 
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(mapping_.data()), mapping_.size()}; }
   // Only of a shared mapping.
-  std::span<std::byte> mutable_bytes() { return {data_, size_}; }
+  std::span<std::byte> mutable_bytes() { return {static_cast<std::byte*>(mapping_.data()), mapping_.size()}; }
 
   // Reads the file's bytes from `offset` on, past the mapping. DataLoss when it ends before.
   absl::Status Read(const std::string& path, uint64_t offset, std::span<std::byte> target) const;
@@ -49,11 +50,12 @@ class MappedFile {
 
  private:
   absl::Status Map(const std::string& path, uint64_t size, bool writable);
+  // Whether the open file is still the one that the path names.
+  bool IsAt(const std::string& path) const;
   void Close();
 
   int descriptor_ = -1;
-  std::byte* data_ = nullptr;
-  uint64_t size_ = 0;
+  artifact::FileMapping mapping_;
 };
 
 // Writes a directory's entries to the disk, so that a rename inside it lasts.

@@ -21,11 +21,20 @@
 namespace sgd::data {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Layout {
   std::string header;             // with the leading length
   std::vector<uint64_t> offsets;  // in the file, by spec
   uint64_t file_size = 0;
 };
+
+// Bytes that are not UTF-8 cannot stand in a header; they are replaced, never thrown about.
+std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void AppendMember(const std::string& name, const Json& value, std::string& object) {
+  absl::StrAppend(&object, object.size() > 1 ? "," : "", Dump(name), ":", Dump(value));
+}
 
 absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metadata& metadata) {
   std::vector<size_t> order(specs.size());
@@ -36,8 +45,9 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
 
   Layout layout;
   layout.offsets.resize(specs.size());
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (!metadata.empty()) json["__metadata__"] = metadata;
+  // Member by member: an ordered object of this library looks through all members before it takes another.
+  std::string text = "{";
+  if (!metadata.empty()) AppendMember("__metadata__", metadata, text);
   std::set<std::string> names = {"__metadata__"};
   uint64_t end = 0;
   for (size_t i : order) {
@@ -49,14 +59,14 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
     if (!TensorBytes(spec.element, spec.dims, size) || end + size > uint64_t{1} << 62) {
       return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(spec.name), ": its size overflows"));
     }
-    json[spec.name] = {
+    const Json entry = {
         {"dtype", artifact::SafetensorsName(spec.element)}, {"shape", spec.dims}, {"data_offsets", {end, end + size}}};
+    AppendMember(spec.name, entry, text);
     layout.offsets[i] = end;
     end += size;
   }
 
-  // Bytes that are not UTF-8 cannot stand in a header; they are replaced, never thrown about.
-  std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  text += '}';
   text.resize((text.size() + 7) / 8 * 8, ' ');
   const uint64_t length = text.size();
   layout.header.assign(reinterpret_cast<const char*>(&length), sizeof(length));

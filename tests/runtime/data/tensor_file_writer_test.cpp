@@ -4,6 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +104,30 @@ TEST(TensorFileWriter, RefusesTwoWritersOfOneFile) {
   auto second = TensorFileWriter::Create(folder / "out", kSpecs);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("another run is writing this file"));
   EXPECT_TRUE(first->Commit().ok());
+}
+
+// A writer that opens the unfinished file just before another one renames it has that one's result in its hands, and
+// must not write there.
+TEST(TensorFileWriter, NeverWritesIntoAFileThatWasRenamedMeanwhile) {
+  TemporaryFolder folder;
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    // Makes the unfinished file, holds its lock, renames it, as a writer does.
+    for (int round = 0; round < 300; ++round) {
+      auto file = MappedFile::CreateShared(folder / "out.partial", 8);
+      if (!file.ok()) continue;
+      std::memcpy(file->mutable_bytes().data(), "finished", 8);
+      EXPECT_EQ(rename((folder / "out.partial").c_str(), (folder / "out").c_str()), 0);
+    }
+    ends = true;
+  });
+  while (!ends) {
+    // Fails without having changed anything that is finished.
+    auto file = MappedFile::CreateShared(folder / "out.partial", 4);
+    if (file.ok()) unlink((folder / "out.partial").c_str());
+    if (std::filesystem::exists(folder / "out")) EXPECT_EQ(ReadText(folder / "out"), "finished");
+  }
+  other.join();
 }
 
 TEST(TensorFileWriter, RefusesNamesTwiceAndOverflow) {
