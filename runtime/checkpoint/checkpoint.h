@@ -3,6 +3,7 @@
 // saved from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,30 @@ struct Checkpoint {
   std::string path;
   TrainingPoint point;
   data::SafetensorsFile state;
+  std::vector<std::string> passed_over;  // newer ones that are damaged, and how: a line each
 };
 
-// `directory` is a checkpoint or a folder of checkpoints, whose newest (most steps) is taken;
-// folders without a manifest were never complete and are passed over. Errors begin with the path:
-// NotFound without any checkpoint; InvalidArgument or DataLoss when the one chosen is truncated or
-// corrupt. Nothing is returned before every byte is checked.
+// `directory` is a checkpoint, or a folder of checkpoints whose newest (most steps) that is whole is taken. Errors
+// begin with the path: NotFound without any checkpoint; InvalidArgument or DataLoss when the one given, or each of the
+// folder, is truncated or corrupt, saying how. Nothing is returned before every byte is checked.
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory);
+
+// Whether a run that resumes from `resumed` (a path as OpenCheckpoint's; empty for a new run) may save into `directory`
+// without mixing its checkpoints with those of another: FailedPrecondition, with what to do, for a new run where there
+// are checkpoints, for one that resumes from elsewhere, and for one that resumes from a checkpoint that is not the
+// last.
+absl::Status CheckContinues(const std::string& directory, const std::string& resumed);
 
 // Makes `directory` if need be and checks that checkpoints can be written there.
 absl::Status CheckWritable(const std::string& directory);
+
+// Removes what interrupted runs have left in `directory`, whose lock the caller holds: unfinished checkpoints, and old
+// ones that were about to be removed.
+void RemoveUnfinished(const std::string& directory);
+
+// Removes all complete checkpoints but the newest `kept`, at least one; one that is half removed is never taken for a
+// checkpoint. The system's errors.
+absl::Status RemoveOlder(const std::string& directory, uint64_t kept);
 
 // Every rank calls this with the same point and names. The checkpoint appears under DIR at once and
 // complete, replacing one of the same step; an interrupted Save leaves a folder that is never taken

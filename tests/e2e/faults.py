@@ -22,8 +22,10 @@ def shared_memory():
 def launched(folder, extra=()):
     artifact, _, ranks = MLP.compile(folder)
     before = shared_memory()
+    begin = time.monotonic()
     process = subprocess.Popen(command(artifact, "-n", ranks, *extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     harness.wait_until(lambda: len(harness.children(process.pid)) >= ranks and all(harness.busy(p) for p in harness.children(process.pid)))
+    launched.seconds = time.monotonic() - begin  # that the last start took
     return process, harness.children(process.pid), before
 
 
@@ -47,9 +49,14 @@ def killed_launcher_leaves_nothing(folder):
 
 
 def stopped_rank(folder):
-    process, pids, before = launched(folder, ["--deadline", "1"])
+    # The deadline holds for the start as well, so it must suit a machine that is busy.
+    process, _, _ = launched(folder)
+    deadline = harness.deadline_beyond(launched.seconds, 1)
+    process.kill()
+    process.communicate()
+    process, pids, before = launched(folder, ["--deadline", deadline])
     os.kill(pids[1], signal.SIGSTOP)
-    ended(process, pids, before, 5, "rank 1")
+    ended(process, pids, before, deadline + 4, "rank 1", f" did not arrive within {deadline}s")
 
 
 def one_by_one(folder, family):

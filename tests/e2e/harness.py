@@ -1,5 +1,6 @@
 """Runs the built tools for the end-to-end tests: compile, run, read tensors; the build folder comes from SGD_BUILD_DIR."""
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -102,6 +103,11 @@ def busy(pid):
         return int(fields[11]) + int(fields[12]) >= 5
     except OSError:
         return False
+
+
+def deadline_beyond(seconds, least):
+    """A --deadline in whole seconds that a start-up which has just taken `seconds` here, however busy the machine is, keeps easily; less than a minute."""
+    return min(50, max(least, math.ceil(4 * seconds)))
 
 
 def ended_after_fault(process, pids, limit, *parts):

@@ -22,7 +22,7 @@ if os.environ.get("SGD_HOSTS_INSIDE") != "1":
 DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
 os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
 os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
-os.environ["SGD_SECRET"] = "of the test"
+os.environ["SGD_SECRET"] = "the secret of the test"
 MLP = harness.Model("mlp_digits")
 ADDRESS = "10.99.0.1"
 FAULT_LIMIT = 20.0  # for a loaded machine
@@ -69,7 +69,7 @@ def nodes(artifact, args, host=ADDRESS, env=({}, {}), ranks=2):
     return [start(node, ["-n", ranks, "--nnodes", 2, "--node-rank", node, "--master", place, artifact, *args], env[node]) for node in (0, 1)]
 
 
-def finish(processes, seconds=60):
+def finish(processes, seconds=120):
     texts = [process.communicate(timeout=seconds) for process in processes]
     return [(process.returncode, errors) for process, (_, errors) in zip(processes, texts)]
 
@@ -119,13 +119,22 @@ def launchers(folder):
 
 def secrets(folder):
     artifact = compiled(folder, {"data": 4})
-    (folder / "secret").write_text("of a file\n")
-    ended = finish(nodes(artifact, ["--secret-file", folder / "secret", *once(folder)]))
+    secret = folder / "secret"
+    secret.write_text("the secret of a file\n")
+    secret.chmod(0o640)
+    for code, errors in finish(nodes(artifact, ["--secret-file", secret, *once(folder)])):
+        assert code == 1 and f"--secret-file: {secret} can be used by others than its owner (mode 0640); chmod 600 {secret}" in errors, errors
+    secret.chmod(0o600)
+    begin = time.monotonic()
+    ended = finish(nodes(artifact, ["--secret-file", secret, *once(folder)]))
     assert ended == [(0, ""), (0, "")], ended
-    ended = finish(nodes(artifact, once(folder, 3), env=({}, {"SGD_SECRET": "another"})))
+    deadline = harness.deadline_beyond(time.monotonic() - begin, 3)
+    ended = finish(nodes(artifact, once(folder, deadline), env=({}, {"SGD_SECRET": "another secret than that"})))
     assert ended[0][0] == ended[1][0] == 1, ended
     assert "refuses this one: it was started with another secret (SGD_SECRET or --secret-file)" in ended[1][1], ended
     assert "rank 2, 3 of 4 did not come" in ended[0][1] and "was refused: it was started with another secret" in ended[0][1], ended
+    for code, errors in finish(nodes(artifact, once(folder), env=({"SGD_SECRET": "fifteen letters"}, {"SGD_SECRET": "fifteen letters"}))):
+        assert code == 1 and "SGD_SECRET is a secret of 15 bytes, expected at least 16; make one with: openssl rand -hex 32" in errors, errors
     ended = finish(nodes(artifact, once(folder), env=({"SGD_SECRET": ""}, {"SGD_SECRET": ""})))
     assert all(code == 1 and "need a secret: the same SGD_SECRET or --secret-file" in errors for code, errors in ended), ended
 
@@ -184,9 +193,16 @@ def killed_launcher(folder):
 
 
 def stopped_rank(folder):
-    processes, pids = training(compiled(folder, {"data": 4}), deadline=2)
+    artifact = compiled(folder, {"data": 4})
+    begin = time.monotonic()
+    for process in training(artifact)[0]:
+        process.kill()
+        process.communicate()
+    # The deadline holds for the start as well, so it must suit a machine that is busy.
+    deadline = harness.deadline_beyond(time.monotonic() - begin, 2)
+    processes, pids = training(artifact, deadline=deadline)
     os.kill(pids[2], signal.SIGSTOP)
-    ended(processes, pids, 40, "the GPU is at all_reduce #", " did not arrive within 2s")
+    ended(processes, pids, deadline + 38, "the GPU is at all_reduce #", f" did not arrive within {deadline}s")
 
 
 def garbage(folder):

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "tests/tools/command.h"
 #include "tests/tools/toy_artifact.h"
 
@@ -72,6 +73,11 @@ TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("training starts from --init", {artifact_, "--steps", "1", "--inputs", "a"});
   ExpectWrongUsage("--data and --batches exclude each other",
                    {artifact_, "--steps", "1", "--data", "a", "--batches", "b"});
+  ExpectWrongUsage("--keep needs --save", {artifact_, "--steps", "1", "--keep", "last=1"});
+  for (const char* keep : {"3", "last=0", "last=-1", "last=few", "first=2"}) {
+    ExpectWrongUsage(absl::StrCat("'", keep, "' is not last=K with a K of 1 or more"),
+                     {artifact_, "--steps", "1", "--save", "a", "--keep", keep});
+  }
   ExpectWrongUsage("'x' is not INPUT=TENSOR", {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
   ExpectWrongUsage("--data is missing", {artifact_, "--steps", "1", "--feed", "x=y"});
   ExpectWrongUsage("--save-every needs --save", {artifact_, "--steps", "1", "--save-every", "1"});
@@ -201,6 +207,31 @@ TEST_F(SgdrunErrors, OutputsThatCannotBeWrittenStopTheRunBeforeItBegins) {
   EXPECT_EQ(folder_.files(), 3u) << "artifact, init and file; nothing else may be left";
 }
 
+TEST_F(SgdrunErrors, Secrets) {
+  const std::string file = folder_ / "secret";
+  auto fault = [&](const std::string& message) {
+    ExpectFault(message, {artifact_, "--bench", "1", "--secret-file", file});
+  };
+  fault("--secret-file: " + file + ": No such file or directory");
+  data::WriteText(file, "sixteen letters!\n");
+  chmod(file.c_str(), 0604);
+  fault("--secret-file: " + file + " can be used by others than its owner (mode 0604); chmod 600 " + file);
+  chmod(file.c_str(), 0640);
+  fault("(mode 0640); chmod 600 " + file);
+  chmod(file.c_str(), 0600);
+  EXPECT_EQ(RunCommand(SGDRUN, {artifact_, "--bench", "1", "--secret-file", file}).exit_code, 0);
+  data::WriteText(file, "fifteen letters\r\n");
+  fault("--secret-file: " + file +
+        " is a secret of 15 bytes, expected at least 16; make one with: openssl rand -hex 32");
+  data::WriteText(file, "\n");
+  fault("is empty");
+  data::WriteText(file, std::string(4097, 'x'));
+  fault("is too long");
+  ExpectFault("--secret-file: " + folder_.path() + " is not a regular file",
+              {artifact_, "--bench", "1", "--secret-file", folder_.path()});
+  Expect(1, "SGD_SECRET is a secret of 5 bytes, expected at least 16", {artifact_, "--bench", "1"}, "SGD_SECRET=short");
+}
+
 TEST_F(SgdrunErrors, Checkpoints) {
   const std::string toy = Artifact("init.sgda", {.has_init = true});
   const std::string rows = Tensors("rows", {{"x", {20, 4}}});
@@ -220,6 +251,9 @@ TEST_F(SgdrunErrors, Checkpoints) {
   data::WriteText(state, bytes);
   fault("state.safetensors: is corrupt: its SHA-256 is not the manifest's", {"--save", folder_ / "again"});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "again")) << "nothing may be made before everything is checked";
+  fault("saved: holds no complete checkpoint: ", {});
+  ExpectFault("saved: holds checkpoints of another run, the last after 2 steps; go on with that one by --resume",
+              {toy, "--steps", "1", "--data", rows, "--save", folder_ / "saved"});
   std::filesystem::remove(folder_ / "saved/step-0000000002/manifest.json");
   fault("saved: holds no complete checkpoint", {});
 }

@@ -70,6 +70,9 @@ absl::Status TakeCheckpoint(Job& job) {
     return absl::InvalidArgumentError(absl::StrCat(checkpoint->path, ": was trained with --seed ", point.seed, ", not ",
                                                    *job.options.seed, "; leave --seed out"));
   }
+  for (const std::string& damage : checkpoint->passed_over) {
+    job.notes.push_back(absl::StrCat(damage, "; going on from the checkpoint before, ", checkpoint->path));
+  }
   job.resumed_feed_text = point.feed;
   job.first_step = point.step;
   job.seed = point.seed;

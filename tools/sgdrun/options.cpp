@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace sgd::sgdrun {
@@ -34,7 +35,8 @@ constexpr char kExamples[] = R"(Examples:
   cluster   srun -n 4 sgdrun step.sgda ...    (also torchrun, mpirun: the launcher's environment decides)
   hosts     sgdrun -n 8 --nnodes 2 --node-rank 0 --master host0:29500 --secret-file secret step.sgda ...
 
-Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage.
+Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage; 75 stopped between two steps
+of training by SIGTERM or SIGINT: go on with --resume. A second signal ends the run at once.
 )";
 
 // CLI11's layout with our usage lines and without its doubled blank lines.
@@ -96,6 +98,14 @@ void AddFeed(Options& options, const std::string& pair) {
   options.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
 }
 
+// "last=3".
+uint64_t ParseKeep(const std::string& text) {
+  constexpr std::string_view kLast = "last=";
+  uint64_t count = 0;
+  if (text.starts_with(kLast) && absl::SimpleAtoi(text.substr(kLast.size()), &count) && count > 0) return count;
+  throw CLI::ValidationError("--keep", "'" + text + "' is not last=K with a K of 1 or more");
+}
+
 void AddTrainFlags(CLI::App& app, Options& options) {
   const Group state(app, "Train: state");
   state.Add("--steps", "K", options.steps, "Train for so many steps (after --resume: further ones)")
@@ -104,6 +114,9 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   state.Add("--resume", "DIR", options.resume, "Go on from a checkpoint or the newest in a folder, saved on any ranks");
   state.Add("--save", "DIR", options.save, "Save checkpoints into DIR at the end, and with --save-every before");
   state.Add("--save-every", "S", options.save_every, "Steps between checkpoints")->check(CLI::PositiveNumber);
+  state.Call<std::string>(
+      "--keep", "last=K", [&](const std::string& text) { options.keep = ParseKeep(text); },
+      "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
   state.Add("--carry", "OUT:IN,...", options.carry, "Outputs that are inputs of the next step (default: as donated)");
   state.Add("--carry-json", "FILE", options.carry_json, "The same from a file: a list of [output, input]");
 
@@ -199,8 +212,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (!given("artifact")) return "artifact is required";
   options.mode = given("--bench") ? Mode::kBench : given("--steps") ? Mode::kTrain : Mode::kOnce;
   if (options.mode != Mode::kTrain) {
-    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--data", "--feed", "--batches", "--loss",
-                             "--log-json", "--eval-every", "--eval-data"}) {
+    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--data", "--feed", "--batches",
+                             "--loss", "--log-json", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
@@ -217,6 +230,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (given("--feed") && !given("--data") && !given("--eval-data"))
     return "--feed says what --data feeds; --data is missing";
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
+  if (given("--keep") && !given("--save")) return "--keep needs --save";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
   if (given("--rank") != given("--world-size")) return "--rank and --world-size belong together";
   if (given("--nnodes") && given("--rank"))

@@ -49,6 +49,7 @@ struct Options {
   std::string log_json;
   std::string save;
   uint64_t save_every = 0;  // 0: at the end only
+  uint64_t keep = 0;        // how many checkpoints; 0: all
   std::string resume;
   std::string carry;
   std::string carry_json;

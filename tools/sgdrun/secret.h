@@ -8,7 +8,8 @@
 namespace sgd::sgdrun {
 
 // What the file holds, without line ends behind it, else the variable SGD_SECRET, else nothing. Never printed.
-// InvalidArgument for a file that cannot be read, is empty or longer than 4096 bytes.
+// InvalidArgument for a file that cannot be read or that others than its owner can read, and for secrets of less than
+// 16 or more than 4096 bytes.
 absl::StatusOr<std::string> ReadSecret(const std::string& file);
 
 }  // namespace sgd::sgdrun

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "runtime/artifact/container.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/launch/interruption.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/progress.h"
 #include "tools/sgdrun/evaluator.h"
@@ -76,6 +77,9 @@ class TrainLoop {
     }
     const uint64_t end = job_.first_step + job_.options.steps;
     for (uint64_t step = job_.first_step; step < end; ++step) {
+      absl::StatusOr<bool> goes_on = session_.control().BeginStep(step, job_.options.deadline);
+      if (!goes_on.ok()) return goes_on.status();
+      if (!*goes_on) return Stop(step);
       if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -151,7 +155,32 @@ class TrainLoop {
     const Options& options = job_.options;
     if (options.save.empty()) return absl::OkStatus();
     const bool is_due = is_last || (options.save_every > 0 && steps_done % options.save_every == 0);
-    if (!is_due) return absl::OkStatus();
+    return is_due ? Save(steps_done) : absl::OkStatus();
+  }
+
+  // All ranks have done `steps_done` steps and the user wants them to stop.
+  absl::Status Stop(uint64_t steps_done) {
+    if (under_way_) {
+      if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
+    }
+    const bool has_state = steps_done > job_.first_step;
+    const bool saves = !job_.options.save.empty() && has_state;
+    if (saves && last_saved_ != steps_done) {
+      if (absl::Status status = Save(steps_done); !status.ok()) return status;
+    }
+    if (session_.is_first_rank()) {
+      const std::string kept = saves        ? absl::StrCat("; go on with --resume ", job_.options.save)
+                               : !has_state ? ", before the first of this run"
+                                            : "; nothing was saved, since there is no --save";
+      std::fprintf(stderr, "sgdrun: stopped by %s after %llu steps%s\n",
+                   launch::SignalText(session_.control().stop_signal()).c_str(),
+                   static_cast<unsigned long long>(steps_done), kept.c_str());
+    }
+    return launch::Interrupted();
+  }
+
+  absl::Status Save(uint64_t steps_done) {
+    const Options& options = job_.options;
     checkpoint::TrainingPoint point{.step = steps_done,
                                     .seed = job_.seed,
                                     .program = job_.program.name,
@@ -162,14 +191,22 @@ class TrainLoop {
     for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
       point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());
     }
-    return checkpoint::Save(options.save, point, session_.State(), session_.control(), options.deadline);
+    absl::Status status = checkpoint::Save(options.save, point, session_.State(), session_.control(), options.deadline);
+    if (!status.ok()) return status;
+    last_saved_ = steps_done;
+    if (options.keep == 0 || !session_.is_first_rank()) return absl::OkStatus();
+    // The new one is complete. Old ones that stay are no reason to end.
+    status = checkpoint::RemoveOlder(options.save, options.keep);
+    if (!status.ok()) std::fprintf(stderr, "sgdrun: note: --keep: %s\n", std::string(status.message()).c_str());
+    return absl::OkStatus();
   }
 
   Session& session_;
   const Job& job_;
   std::optional<Evaluator> evaluator_;
   std::unique_ptr<Reporter> reporter_;
-  std::optional<uint64_t> under_way_;  // the step before, where it has not ended
+  std::optional<uint64_t> last_saved_;  // steps done
+  std::optional<uint64_t> under_way_;   // the step before, where it has not ended
   absl::Time last_end_ = absl::Now();
 };
 

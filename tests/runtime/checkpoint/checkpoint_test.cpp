@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <numeric>
 
 #include "tests/runtime/checkpoint/thread_ranks.h"
@@ -165,6 +166,95 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads format 1"));
   WriteText(manifest, "{");
   EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object; it may be truncated"));
+}
+
+// Every damage that disks and people do to the newest checkpoint.
+TEST(Checkpoint, ADamagedOneIsPassedOverForTheOneBefore) {
+  const std::vector<std::pair<std::function<void(const std::string&)>, std::string>> damages = {
+      {[](const std::string& path) {
+         std::string text = ReadText(path + "/state.safetensors");
+         text.back() ^= 1;
+         WriteText(path + "/state.safetensors", text);
+       },
+       "state.safetensors: is corrupt: its SHA-256 is not the manifest's"},
+      {[](const std::string& path) { std::filesystem::resize_file(path + "/state.safetensors", 20); },
+       "state.safetensors: has 20 bytes, but the manifest says"},
+      {[](const std::string& path) { std::filesystem::remove(path + "/state.safetensors"); },
+       "state.safetensors: cannot open: No such file or directory"},
+      {[](const std::string& path) { std::filesystem::remove(path + "/manifest.json"); },
+       "manifest.json: cannot open: No such file or directory"},
+      {[](const std::string& path) { WriteText(path + "/manifest.json", "{"); },
+       "manifest.json: is not a JSON object; it may be truncated"}};
+  for (const auto& [damage, message] : damages) {
+    TemporaryFolder folder;
+    for (uint64_t step : {7, 8, 9}) ASSERT_EQ(SaveCounting(folder.path(), step, 2, step), absl::OkStatus());
+    damage(folder / "step-0000000009");
+    auto checkpoint = OpenCheckpoint(folder.path());
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+    EXPECT_EQ(checkpoint->point.step, 8u);
+    ASSERT_EQ(checkpoint->passed_over.size(), 1u);
+    EXPECT_THAT(checkpoint->passed_over[0], HasSubstr("step-0000000009/" + message));
+    damage(folder / "step-0000000008");
+    damage(folder / "step-0000000007");
+    const std::string error(OpenCheckpoint(folder.path()).status().message());
+    EXPECT_THAT(error, HasSubstr(folder.path() + ": holds no complete checkpoint: "));
+    for (const char* step : {"7", "8", "9"})
+      EXPECT_THAT(error, HasSubstr("step-000000000" + std::string(step) + "/" + message));
+  }
+}
+
+TEST(Checkpoint, OneThatIsNamedItselfIsNotPassedOver) {
+  TemporaryFolder folder;
+  for (uint64_t step : {7, 8}) ASSERT_EQ(SaveCounting(folder.path(), step, 1, 1), absl::OkStatus());
+  std::filesystem::remove(folder / "step-0000000008/state.safetensors");
+  EXPECT_FALSE(OpenCheckpoint(folder / "step-0000000008").ok());
+}
+
+TEST(Checkpoint, RunsAreNotMixed) {
+  TemporaryFolder folder;
+  const std::string saved = folder / "saved", other = folder / "other";
+  EXPECT_EQ(CheckContinues(saved, ""), absl::OkStatus()) << "it is not there yet";
+  for (const std::string& directory : {saved, other}) {
+    std::filesystem::create_directory(directory);
+    EXPECT_EQ(CheckContinues(directory, ""), absl::OkStatus());
+    for (uint64_t step : {7, 8}) ASSERT_EQ(SaveCounting(directory, step, 1, 1), absl::OkStatus());
+  }
+  EXPECT_EQ(CheckContinues(saved, "").message(),
+            saved + ": holds checkpoints of another run, the last after 8 steps; go on with that one by --resume " +
+                saved + ", or save into another folder");
+  EXPECT_EQ(CheckContinues(saved, saved), absl::OkStatus());
+  EXPECT_EQ(CheckContinues(saved, saved + "/"), absl::OkStatus());
+  EXPECT_EQ(CheckContinues(saved, saved + "/step-0000000008"), absl::OkStatus());
+  EXPECT_THAT(std::string(CheckContinues(saved, other).message()),
+              HasSubstr("holds checkpoints of another run than the one that is resumed (" + other + ")"));
+  EXPECT_THAT(std::string(CheckContinues(saved, saved + "/step-0000000007").message()),
+              HasSubstr("holds later checkpoints, up to 8 steps, than the one that is resumed"));
+}
+
+TEST(Checkpoint, OlderOnesAreRemoved) {
+  TemporaryFolder folder;
+  for (uint64_t step : {1, 2, 3, 4, 5}) ASSERT_EQ(SaveCounting(folder.path(), step, 1, 1), absl::OkStatus());
+  std::filesystem::remove(folder / "step-0000000004/manifest.json");
+  ASSERT_EQ(RemoveOlder(folder.path(), 2), absl::OkStatus());
+  EXPECT_TRUE(std::filesystem::exists(folder / "step-0000000005"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "step-0000000004")) << "it is not complete, so it does not count";
+  EXPECT_TRUE(std::filesystem::exists(folder / "step-0000000003"));
+  EXPECT_EQ(folder.files(), 3u);
+  ASSERT_EQ(RemoveOlder(folder.path(), 0), absl::OkStatus());
+  EXPECT_TRUE(OpenCheckpoint(folder.path()).ok()) << "one always stays";
+}
+
+TEST(Checkpoint, WhatInterruptedRunsLeftIsRemoved) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 1, 1), absl::OkStatus());
+  for (const char* name : {"step-0000000008.partial", "step-0000000006.removed"}) {
+    std::filesystem::create_directory(folder / name);
+    WriteText((folder / name) + "/state.safetensors", "rest");
+  }
+  WriteText(folder / "notes.partial", "the user's");
+  RemoveUnfinished(folder.path());
+  EXPECT_EQ(folder.files(), 2u);
+  EXPECT_TRUE(OpenCheckpoint(folder.path()).ok());
 }
 
 TEST(Checkpoint, AFailedSaveLeavesTheOlderOne) {
