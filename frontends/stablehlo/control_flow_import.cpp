@@ -1,5 +1,6 @@
 // Loops and conditionals. Short loops that count to a known bound are unrolled, small conditionals compute all branches
 // and choose; everything else becomes control flow of the graph level.
+#include "frontends/stablehlo/accumulating_loop.h"
 #include "frontends/stablehlo/counted_loop.h"
 #include "frontends/stablehlo/importer.h"
 
@@ -138,7 +139,8 @@ static bool isUnrolled(Region& body, int64_t trips, const DenseMap<StringAttr, f
 LogicalResult Importer::importWhile(Operation* op, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
   auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
-  if (counted && isUnrolled(loop.getBody(), counted->trips, functions, options.unrolledOps,
+  int64_t limit = isAccumulating(loop, functions) ? 0 : options.unrolledOps;
+  if (counted && isUnrolled(loop.getBody(), counted->trips, functions, limit,
                             builder.getInsertionBlock()->getParentOp()))
     return unroll(op, *counted, loc);
 
