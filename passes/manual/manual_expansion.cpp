@@ -54,12 +54,12 @@ Stacked ManualExpansion::enter(ManualComputationOp op, Stacked value, ShardingAt
   return constrain(loc, value, freeDims(op, sharding));
 }
 
-/// The reverse. Axes that the sharding does not name: what the first rank holds.
+/// The reverse. Along axes that the sharding does not name all ranks hold the same, as the program says.
 Stacked ManualExpansion::leave(ManualComputationOp op, Stacked value, ShardingAttr sharding) {
   Location loc = op.getLoc();
   AxisIndices unnamed = manualAxesOf(op, op.getManualAxes().getAxes());
   for (DimShardingAttr dim : sharding.getDims()) unnamed = without(unnamed, manualAxesOf(op, dim.getAxes()));
-  value = constrain(loc, takeFirst(loc, value, unnamed, stack), freeDims(op, sharding));
+  value = constrain(loc, takeFirst(loc, value, unnamed, stack, /*isUniform=*/true), freeDims(op, sharding));
   for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
     AxisIndices axes = manualAxesOf(op, dimSharding.getAxes());
     if (axes.empty()) continue;

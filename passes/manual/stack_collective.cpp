@@ -1,5 +1,6 @@
 // Collectives of a manual computation as ops on leading dimensions: what they send is decided with everything else,
 // when the graph is partitioned.
+#include "dialects/sgd/placement_hints.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "passes/manual/stack_op.h"
@@ -110,16 +111,18 @@ static Stacked permute(PermuteRanksOp op, const Stacked& input, ArrayRef<unsigne
   return stack.takeOut(loc, stack.reshape(loc, {moved, joined.axes}, split), axes, 0);
 }
 
-Stacked mlir::sgd::takeFirst(Location loc, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack) {
+Stacked mlir::sgd::takeFirst(Location loc, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack,
+                             bool isUniform) {
   AxisIndices sliced = without(input.axes, without(input.axes, axes));
   if (sliced.empty()) return input;
   Stacked inside = stack.bringIn(loc, input, sliced, 0);
   int64_t rank = inside.getType().getRank(), dim = inside.axes.size();
   SmallVector<int64_t> starts(rank, 0), limits(inside.getType().getShape()), strides(rank, 1);
   for (size_t i = 0; i < sliced.size(); ++i) limits[dim + i] = 1;
-  Value first =
+  auto first =
       SliceOp::create(stack.getBuilder(), loc, inside.getType().clone(limits), inside.value, starts, limits, strides);
-  return stack.reshape(loc, {first, inside.axes}, input.getShape());
+  if (isUniform) setHint(first, kUniformAttr);
+  return stack.reshape(loc, {first.getResult(), inside.axes}, input.getShape());
 }
 
 std::optional<SmallVector<Stacked>> mlir::sgd::stackCollective(Operation* op, ArrayRef<Stacked> operands,

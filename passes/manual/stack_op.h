@@ -19,7 +19,8 @@ std::optional<FailureOr<Stacked>> stackContraction(Operation* op, ArrayRef<Stack
 std::optional<SmallVector<Stacked>> stackCollective(Operation* op, ArrayRef<Stacked> operands, StackBuilder& stack);
 
 /// What the first rank along `axes` holds.
-Stacked takeFirst(Location loc, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack);
+Stacked takeFirst(Location loc, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack,
+                  bool isUniform = false);
 
 /// The axes over which any of `operands` differs.
 AxisIndices uniteAxes(ArrayRef<Stacked> operands);

@@ -1,5 +1,6 @@
 // Dynamic slices and updates along sharded dimensions. A block that starts anywhere lies partly in a shard: what of it
 // lies there is masked (slices) or replaced (updates, which write a block no larger than theirs, in place).
+#include "dialects/sgd/placement_hints.h"
 #include "passes/partition/index_vectors.h"
 #include "passes/partition/indexed_rules.h"
 #include "passes/partition/sharding_state.h"
@@ -76,11 +77,13 @@ FailureOr<Value> mlir::sgd::localizeDynamicSlice(DynamicSliceOp op, const Locali
     if (cut->held.empty()) continue;
     int64_t size = shapeOf(op.getInput())[dim];
     starts.back() = math.subtract(starts.back(), createShardOffset(emitter, math, loc, cut->held, size));
+    if (hasHint(op, kOwnerOnlyAttr)) continue;
     mask = math.conjunction(mask, math.isInRange(starts.back(), 0, size));
   }
   op.getStartsMutable().assign(starts);
   op.setSizes(result.getShape());
   op.getResult().setType(result);
+  op->removeDiscardableAttr(kOwnerOnlyAttr);
   if (!mask) return Value();
   builder.setInsertionPointAfter(op);
   Value masked = createMasked(builder, loc, op.getResult(), mask, {});

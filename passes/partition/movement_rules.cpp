@@ -2,6 +2,7 @@
 // sizes alone, so that tiles may be uneven. Padding of results is left as it comes.
 #include "passes/partition/movement_rules.h"
 
+#include "dialects/sgd/placement_hints.h"
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
@@ -25,6 +26,7 @@ class Movement {
     return getShardState(emitter.getMesh(), getSharding(localised.globalOperands[operand])).dims[dim];
   }
   const AxisParts& getResults(int64_t dim) const { return resultState.dims[dim]; }
+  int64_t getNumTiles(unsigned operand, int64_t dim) const { return getGroupSize(getTiles(operand, dim)); }
 
   /// True when dimension `dim` of the result or of an operand is sharded.
   bool isSharded(int64_t dim) const {
@@ -73,8 +75,15 @@ class Movement {
 
 FailureOr<Value> mlir::sgd::localizeSlice(SliceOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   Movement move(localised, emitter);
+  // Of equal elements a rank takes its own, where every rank has one.
+  auto isOwn = [&](int64_t dim) {
+    int64_t size = move.getGlobalSize(0, dim), tile = cast<RankedTensorType>(op.getInput().getType()).getDimSize(dim);
+    return hasHint(op, kUniformAttr) && size > 1 && localised.globalResults[0].getDimSize(dim) == 1 &&
+           move.getResults(dim).empty() && (move.getNumTiles(0, dim) - 1) * tile < size;
+  };
   auto isMoved = [&](int64_t dim) {
-    return move.isSharded(dim) && localised.globalResults[0].getDimSize(dim) != move.getGlobalSize(0, dim);
+    return move.isSharded(dim) && localised.globalResults[0].getDimSize(dim) != move.getGlobalSize(0, dim) &&
+           !isOwn(dim);
   };
   int64_t rank = localised.localResults[0].getRank();
   // What stays whole on a rank is cut first: then less is sent.
@@ -83,8 +92,13 @@ FailureOr<Value> mlir::sgd::localizeSlice(SliceOp op, const LocalisedOp& localis
   SmallVector<int64_t> shape(limits);
   bool cuts = false;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    if (move.isSharded(dim)) continue;
+    bool takesOwn = move.isSharded(dim) && isOwn(dim);
+    if (move.isSharded(dim) && !takesOwn) continue;
     cuts |= move.getTile(dim) != limits[dim];
+    if (takesOwn) {
+      shape[dim] = limits[dim] = 1;
+      continue;
+    }
     starts[dim] = op.getStarts()[dim];
     limits[dim] = op.getLimits()[dim];
     strides[dim] = op.getStrides()[dim];

@@ -1,5 +1,6 @@
 // Rules of ops that move elements. A dimension that is cut, extended or reversed is a permutation;
 // what stays whole passes through.
+#include "dialects/sgd/placement_hints.h"
 #include "passes/sharding/rules.h"
 
 #include <numeric>
@@ -28,12 +29,13 @@ void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t 
 }
 
 /// Of an op whose result has elements of its first operand; `passes`: whether along a dimension they are the same.
-ShardingRule ruleOfMovement(Operation* op, llvm::function_ref<bool(int64_t dim)> passes) {
+/// `isUniform`: no rank needs elements of another along a dimension that becomes one element.
+ShardingRule ruleOfMovement(Operation* op, llvm::function_ref<bool(int64_t dim)> passes, bool isUniform = false) {
   ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
   // From or to one element: the two sides have factors of their own, which may be sharded over different axes.
   auto isLoose = [&](int64_t dim) { return !passes(dim) && (from[dim] <= 1 || to[dim] <= 1); };
   auto dims = llvm::seq<int64_t>(0, from.size());
-  bool areSeveralLoose = llvm::count_if(dims, isLoose) > 1;
+  bool areSeveralLoose = !isUniform && llvm::count_if(dims, isLoose) > 1;
   bool grows = llvm::any_of(dims, [&](int64_t dim) { return isLoose(dim) && to[dim] > 1; });
   ShardingRule rule = ShardingRule::empty(op);
   for (int64_t dim : dims) {
@@ -136,7 +138,8 @@ struct SliceRule : ShardingRuleOpInterface::ExternalModel<SliceRule, SliceOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto slice = cast<SliceOp>(op);
     return ruleOfMovement(
-        op, [&](int64_t dim) { return shapeOf(slice.getInput())[dim] == shapeOf(slice.getResult())[dim]; });
+        op, [&](int64_t dim) { return shapeOf(slice.getInput())[dim] == shapeOf(slice.getResult())[dim]; },
+        hasHint(slice, kUniformAttr));
   }
 };
 
@@ -191,7 +194,9 @@ struct DynamicSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicSliceRul
     for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getInput()))) {
       int64_t resultSize = slice.getSizes()[dim];
       bool passes = size == resultSize;
-      unsigned factor = passes ? rule.addFactor(size) : addSelection(rule, size, slice.getType());
+      unsigned factor = passes                           ? rule.addFactor(size)
+                        : hasHint(slice, kOwnerOnlyAttr) ? rule.addFactor(size, FactorKind::Permutation)
+                                                         : addSelection(rule, size, slice.getType());
       rule.mapOperand(0, dim, factor);
       rule.mapResult(dim, passes ? factor : rule.addFactor(resultSize));
     }

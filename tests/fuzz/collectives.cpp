@@ -17,12 +17,13 @@ struct Digit {
 /// Ranks as coordinates over digits, the last one fastest.
 class Ranks {
  public:
-  /// Some of the axes of `manual` that can be are cut in two.
-  Ranks(Choices& choices, const Mesh& mesh, const Axes& manual) : count(mesh.getNumRanks()) {
+  /// With `choices`, some of the axes of `manual` that can be are cut in two.
+  Ranks(Choices* choices, const Mesh& mesh, const Axes& manual) : count(mesh.getNumRanks()) {
     for (unsigned axis = 0; axis < mesh.sizes.size(); ++axis) {
       bool isManual = std::find(manual.begin(), manual.end(), axis) != manual.end();
       int64_t size = mesh.sizes[axis], first = size;
-      if (isManual && size % 2 == 0 && size > 2 && choices.chance(20)) first = choices.chance(50) ? 2 : size / 2;
+      bool mayCut = choices && isManual && size % 2 == 0 && size > 2;
+      if (mayCut && choices->chance(20)) first = choices->chance(50) ? 2 : size / 2;
       auto add = [&](int64_t before, int64_t part) {
         if (isManual) manualDigits.push_back(static_cast<unsigned>(digits.size()));
         digits.push_back({axis, before, part});
@@ -85,7 +86,7 @@ std::string printRows(const std::vector<std::vector<int64_t>>& rows) {
 class Collective {
  public:
   Collective(Program& body, const Axes& manual)
-      : body(body), choices(body.choices), manual(manual), ranks(choices, body.mesh, manual) {}
+      : body(body), choices(body.choices), manual(manual), ranks(&body.choices, body.mesh, manual) {}
 
   void add() {
     axes = chooseAxes();
@@ -283,6 +284,19 @@ std::string mlir::sgd::fuzz::printAxes(const Axes& axes) {
   std::string text;
   for (unsigned axis : axes) text += (text.empty() ? "" : ", ") + Mesh::quote(axis);
   return "{" + text + "}";
+}
+
+Value mlir::sgd::fuzz::makeUniform(Program& body, const Value& value, const Axes& axes) {
+  if (axes.empty()) return value;
+  if (body.language == Language::Graph)
+    return body.addLine("spmd.broadcast " + value.name + " <@mesh, " + printAxes(axes) + "> : " + value.type.print(),
+                        value.type);
+  Ranks ranks(nullptr, body.mesh, axes);
+  return body.addLine("\"stablehlo.collective_broadcast\"(" + value.name +
+                          ") <{replica_groups = " + printRows(ranks.getGroups(ranks.getManual())) +
+                          ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (" +
+                          value.type.print() + ") -> " + value.type.print(),
+                      value.type);
 }
 
 void mlir::sgd::fuzz::addCollective(Program& body, const Axes& manual) { Collective(body, manual).add(); }

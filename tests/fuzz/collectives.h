@@ -14,6 +14,9 @@ std::string printAxes(const Axes& axes);
 /// Adds a collective over some of `manual`, or the rank's number, to a body that is manual over these.
 void addCollective(Program& body, const Axes& manual);
 
+/// Adds to a body that is manual over `axes` what the first rank along these has of `value`: the same on all of them.
+Value makeUniform(Program& body, const Value& value, const Axes& axes);
+
 }  // namespace mlir::sgd::fuzz
 
 #endif

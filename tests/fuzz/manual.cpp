@@ -17,13 +17,17 @@ Axes chooseManual(Program& program) {
 }
 
 /// Gives dimensions of `type`, a rank's part, manual axes: it becomes the type of the whole, the sharding is returned.
-std::string cut(Program& program, const Axes& manual, Type& type) {
+/// `unused`: axes that no dimension has got.
+std::string cut(Program& program, const Axes& manual, Type& type, Axes* unused = nullptr) {
   std::vector<std::string> dims(type.shape.size());
   unsigned cuts = 0;
   for (int64_t position : program.choices.permutation(static_cast<int64_t>(manual.size()))) {
     unsigned axis = manual[position];
     int64_t size = program.mesh.sizes[axis];
-    if (dims.empty() || program.choices.chance(15) || type.size() * size > 8000) continue;
+    if (dims.empty() || program.choices.chance(15) || type.size() * size > 8000) {
+      if (unused) unused->push_back(axis);
+      continue;
+    }
     auto dim = program.choices.below(dims.size());
     dims[dim] += (dims[dim].empty() ? "" : ", ") + Mesh::quote(axis);
     type.shape[dim] *= size;
@@ -59,9 +63,12 @@ void addComputation(Program& program, void (*addOp)(Program& body)) {
     operands.push_back(program.getOperand(whole, argument.range));
   }
   std::string results;
-  for (const Value& value : yielded) {
+  for (Value& value : yielded) {
     types.push_back(value.type);
-    out.push_back(cut(program, manual, types.back()));
+    Axes unused;
+    out.push_back(cut(program, manual, types.back(), &unused));
+    // A result that is not cut over an axis is the same on all its ranks.
+    value = makeUniform(body, value, unused);
     results += (results.empty() ? "" : ", ") + types.back().print();
   }
   bool isGraph = program.language == Language::Graph;
