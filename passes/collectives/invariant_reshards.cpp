@@ -49,24 +49,6 @@ SmallVector<Candidate> findCandidates(WhileOp loop, ReshardCosts& costs) {
   return candidates;
 }
 
-/// `loop` with the values `inits` as further slots that it leaves as they are.
-WhileOp addInvariants(WhileOp loop, ValueRange inits) {
-  OpBuilder builder(loop);
-  SmallVector<Value> operands(loop.getInits());
-  llvm::append_range(operands, inits);
-  auto larger = WhileOp::create(builder, loop.getLoc(), ValueRange(operands).getTypes(), operands, loop.getTripsAttr());
-  setByRank(larger, isByRank(loop));
-  for (auto [from, to] : llvm::zip(loop->getRegions(), larger->getRegions())) to.takeBody(from);
-  for (Value init : inits)
-    for (Region& region : larger->getRegions())
-      if (!region.empty()) region.addArgument(init.getType(), init.getLoc());
-  Operation* yield = larger.getBody().front().getTerminator();
-  yield->insertOperands(yield->getNumOperands(), larger.getBody().getArguments().take_back(inits.size()));
-  loop->replaceAllUsesWith(larger.getResults().take_front(loop.getNumResults()));
-  loop.erase();
-  return larger;
-}
-
 unsigned hoist(WhileOp loop, ReshardCosts& costs, int64_t heldBytes) {
   if (loop.getTrips() && *loop.getTrips() < 2) return 0;
   SmallVector<Candidate> chosen;
@@ -92,6 +74,23 @@ unsigned hoist(WhileOp loop, ReshardCosts& costs, int64_t heldBytes) {
 }
 
 }  // namespace
+
+WhileOp mlir::sgd::addInvariants(WhileOp loop, ValueRange inits) {
+  OpBuilder builder(loop);
+  SmallVector<Value> operands(loop.getInits());
+  llvm::append_range(operands, inits);
+  auto larger = WhileOp::create(builder, loop.getLoc(), ValueRange(operands).getTypes(), operands, loop.getTripsAttr());
+  setByRank(larger, isByRank(loop));
+  for (auto [from, to] : llvm::zip(loop->getRegions(), larger->getRegions())) to.takeBody(from);
+  for (Value init : inits)
+    for (Region& region : larger->getRegions())
+      if (!region.empty()) region.addArgument(init.getType(), init.getLoc());
+  Operation* yield = larger.getBody().front().getTerminator();
+  yield->insertOperands(yield->getNumOperands(), larger.getBody().getArguments().take_back(inits.size()));
+  loop->replaceAllUsesWith(larger.getResults().take_front(loop.getNumResults()));
+  loop.erase();
+  return larger;
+}
 
 int64_t mlir::sgd::getLocalBytes(RankedTensorType type, MeshAttr mesh) {
   int64_t elements = 1;

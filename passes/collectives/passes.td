@@ -10,7 +10,9 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
     Works on global shapes with shardings in types, before `sgd-localize`. Partial values are carried through linear ops where that saves
     bytes: a sum of two reductions becomes one reduction of the sum, a reduction moves past an op that shrinks the value. What a loop only
     accumulates is reduced once, after it; reshards of what it leaves as it is go before it, as long as their results take at most 256 MiB
-    of a rank. Then all
+    of a rank, and so do gathers of what it reads row by row, where the rows of all iterations send more. A block that is read, changed and
+    written back stays with the rank that holds it. What a few elementwise ops compute from less (int8 weights that are converted and
+    scaled) travels before them. Then all
     reshards of one value are decided together: straight from the source to each sharding that is used, or through one of them where that
     sends less (a reduce-scatter whose result is gathered again for one user, say). Equal reshards are shared.
   }];
@@ -19,6 +21,7 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numMerged", "merged", "Pairs of reductions that became one">,
                     Statistic<"numMoved", "moved", "Reductions moved past a shrinking op">,
                     Statistic<"numLeft", "left-loops", "Reductions and other reshards that left a loop">,
+                    Statistic<"numOwned", "owned", "Blocks that are read and written where they are">,
                     Statistic<"numRerouted", "rerouted", "Values whose reshards were changed">];
 }
 

@@ -1,6 +1,8 @@
 // The pass sgd-place-reductions: partial values are carried, then reshards of each value are rerouted.
 #include "passes/collectives/carried_reductions.h"
+#include "passes/collectives/earlier_reshards.h"
 #include "passes/collectives/loop_collectives.h"
+#include "passes/collectives/owned_blocks.h"
 #include "passes/collectives/passes.h"
 #include "passes/collectives/reshard_trees.h"
 #include "passes/partition/factor_check.h"
@@ -32,7 +34,10 @@ struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReduc
       if (failed(checkShardings(function, axes.getName(), axes.getMesh()))) return signalPassFailure();
       // Chains of reshards first become single ones, which the carrying of reductions then sees.
       numRerouted += rerouteReshards(function, costs);
+      numOwned += keepBlocksWithOwners(function, axes);
+      numRerouted += reshardOperands(function, axes, costs);
       numLeft += sumAfterLoops(function, axes, kHeldBytes);
+      numLeft += gatherBeforeLoops(function, axes, costs, kHeldBytes);
       numLeft += hoistReshards(function, costs, kHeldBytes);
       CarriedReductions carried = carryReductions(function, axes, costs);
       numMerged += carried.numMerged;

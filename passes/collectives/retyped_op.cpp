@@ -15,6 +15,15 @@ static std::optional<TensorAxes> fromFactors(const TensorMapping& mapping, Array
   return tensor;
 }
 
+/// Whether `tensor` is sharded as its dimensions' factors allow.
+static bool fitsMapping(const TensorAxes& tensor, const TensorMapping& mapping, const TensorFactors& projected) {
+  for (auto [dim, factors] : llvm::enumerate(mapping)) {
+    bool fits = factors.empty() ? tensor.dims[dim].axes.empty() : projected.factors[factors.back()].overflow.empty();
+    if (!fits) return false;
+  }
+  return true;
+}
+
 std::optional<OpShardings> mlir::sgd::shardLike(Operation* op, unsigned operand, ShardingAttr sharding,
                                                 const MeshAxes& mesh) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
@@ -23,10 +32,7 @@ std::optional<OpShardings> mlir::sgd::shardLike(Operation* op, unsigned operand,
   SmallVector<int64_t> sizes = rule.factorSizes();
   TensorAxes given = mesh.toTensorAxes(sharding);
   TensorFactors projected = project(given, rule.operands[operand], sizes);
-  for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
-    bool fits = factors.empty() ? given.dims[dim].axes.empty() : projected.factors[factors.back()].overflow.empty();
-    if (!fits) return std::nullopt;
-  }
+  if (!fitsMapping(given, rule.operands[operand], projected)) return std::nullopt;
   SmallVector<AxisParts> axes;
   AxisParts partial = given.unreduced;
   for (auto [factor, held] : llvm::zip(rule.factors, projected.factors)) {
@@ -49,5 +55,27 @@ std::optional<OpShardings> mlir::sgd::shardLike(Operation* op, unsigned operand,
   if (!result) return std::nullopt;
   result->unreduced = partial;
   shardings.result = mesh.toAttr(*result, sharding.getUnreducedKind());
+  return shardings;
+}
+
+std::optional<OpShardings> mlir::sgd::shardForResult(Operation* op, ShardingAttr sharding, const MeshAxes& mesh) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled || op->getNumResults() != 1 || sharding.isPartial()) return std::nullopt;
+  ShardingRule rule = ruled.getShardingRule();
+  if (!llvm::all_of(rule.factors, [](const Factor& factor) { return factor.kind == FactorKind::PassThrough; }))
+    return std::nullopt;
+  SmallVector<int64_t> sizes = rule.factorSizes();
+  TensorAxes given = mesh.toTensorAxes(sharding);
+  TensorFactors projected = project(given, rule.results[0], sizes);
+  if (!fitsMapping(given, rule.results[0], projected)) return std::nullopt;
+  SmallVector<AxisParts> axes;
+  for (const FactorAxes& held : projected.factors) axes.push_back(held.axes);
+  OpShardings shardings;
+  for (const TensorMapping& mapping : rule.operands) {
+    std::optional<TensorAxes> tensor = fromFactors(mapping, sizes, axes);
+    if (!tensor) return std::nullopt;
+    shardings.operands.push_back(mesh.toAttr(*tensor));
+  }
+  shardings.result = sharding;
   return shardings;
 }

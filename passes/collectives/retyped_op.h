@@ -17,6 +17,10 @@ struct OpShardings {
 /// sharding rule; axes of a reduced dimension become partial in the result. Nothing when the rule does not allow it.
 std::optional<OpShardings> shardLike(Operation* op, unsigned operand, ShardingAttr sharding, const MeshAxes& mesh);
 
+/// The shardings of an op of one result whose factors all pass through (elementwise, broadcast, transpose, reshape)
+/// when its result has `sharding`, which is not partial. Nothing when the rule does not allow it.
+std::optional<OpShardings> shardForResult(Operation* op, ShardingAttr sharding, const MeshAxes& mesh);
+
 }  // namespace mlir::sgd
 
 #endif
