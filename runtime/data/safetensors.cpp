@@ -81,7 +81,10 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
   if (!field.is_object()) return "its entry is not an object";
   auto dtype = field.find("dtype");
   if (dtype == field.end() || !dtype->is_string()) return "has no dtype";
-  std::optional<ElementType> element = artifact::ElementFromSafetensors(dtype->get<std::string>());
+  // Complex numbers are pairs along a last dimension, as programs hold them.
+  const bool is_complex = *dtype == "C64";
+  std::optional<ElementType> element =
+      is_complex ? ElementType::F32 : artifact::ElementFromSafetensors(dtype->get<std::string>());
   if (!element) {
     return absl::StrCat("has dtype ", QuotedName(dtype->get<std::string>()), ", which is not supported");
   }
@@ -89,6 +92,7 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
   if (!ReadNumbers(field, "shape", entry.dims)) {
     return absl::StrCat("its shape is not a list of at most ", kMaxRank, " unsigned numbers");
   }
+  if (is_complex) entry.dims.push_back(2);
   std::vector<uint64_t> offsets;
   if (!ReadNumbers(field, "data_offsets", offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
     return "its data_offsets are not two ascending numbers";

@@ -41,6 +41,22 @@ TEST(Safetensors, ReadsTensorsAndMetadata) {
   EXPECT_EQ(file->Find("c"), nullptr);
 }
 
+TEST(Safetensors, ComplexNumbersArePairs) {
+  TemporaryFolder folder;
+  const std::string path = folder / "in.safetensors";
+  WriteSafetensors(path,
+                   R"({"z":{"dtype":"C64","shape":[3],"data_offsets":[0,24]},"s":{"dtype":"C64","shape":[],)"
+                   R"("data_offsets":[24,32]}})",
+                   std::string(32, '\0'));
+  auto file = SafetensorsFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(TypeText(file->Find("z")->element, file->Find("z")->dims), "f32[3,2]");
+  EXPECT_EQ(TypeText(file->Find("s")->element, file->Find("s")->dims), "f32[2]");
+  EXPECT_EQ(file->Bytes(*file->Find("z")).size(), 24u);
+  WriteSafetensors(path, R"({"z":{"dtype":"C64","shape":[3],"data_offsets":[0,12]}})", std::string(12, '\0'));
+  EXPECT_THAT(std::string(SafetensorsFile::Open(path).status().message()), HasSubstr("F32[3,2] takes 24 bytes"));
+}
+
 // Pages of files in this process's memory.
 uint64_t FilePages() {
   std::ifstream statm("/proc/self/statm");
