@@ -23,7 +23,7 @@ uint64_t getRows(MemRefType type, int64_t dim) {
   return rows;
 }
 
-uint64_t getStagedByRanges(plan::CollectiveOp collective) {
+uint64_t computeStagedByRanges(plan::CollectiveOp collective) {
   MeshAttr mesh = lookupMesh(collective, collective.getAxes().getMesh());
   SmallVector<int64_t> sizes = getMeshSizes(mesh);
   auto tiles = CostModel::getDigits(sizes, getParts(mesh, collective.getAxes().getAxes()));
@@ -41,6 +41,15 @@ uint64_t getStagedByRanges(plan::CollectiveOp collective) {
                                 bytes / elements, staged);
   }
   return *llvm::max_element(staged);
+}
+
+/// What determines computeStagedByRanges: layers gather alike.
+Attribute getKey(plan::CollectiveOp collective) {
+  SmallVector<Attribute> parts = {collective.getAxes(), *collective.getTo(), *collective.getRanges()};
+  for (Value buffer :
+       llvm::concat<Value>(SmallVector<Value>(collective.getSources()), SmallVector<Value>(collective.getTargets())))
+    parts.push_back(TypeAttr::get(buffer.getType()));
+  return ArrayAttr::get(collective.getContext(), parts);
 }
 
 /// Of one source.
@@ -64,10 +73,15 @@ uint64_t getStagedBytes(plan::CollectiveOp collective, unsigned index, uint64_t 
   }
 }
 
-uint64_t getStagedBytes(plan::CollectiveOp collective) {
+/// `known` by key.
+uint64_t getStagedBytes(plan::CollectiveOp collective, DenseMap<Attribute, uint64_t>& known) {
   uint64_t ranks = spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
   if (ranks == 1) return 0;
-  if (collective.getKind() == plan::CollectiveKind::GatherRange) return getStagedByRanges(collective);
+  if (collective.getKind() == plan::CollectiveKind::GatherRange) {
+    auto [found, isNew] = known.try_emplace(getKey(collective));
+    if (isNew) found->second = computeStagedByRanges(collective);
+    return found->second;
+  }
   uint64_t bytes = 0;
   for (unsigned index = 0; index < collective.getSources().size(); ++index)
     bytes += getStagedBytes(collective, index, ranks);
@@ -78,8 +92,9 @@ struct GiveStagingPass : mlir::sgd::impl::GiveStagingPassBase<GiveStagingPass> {
   using GiveStagingPassBase::GiveStagingPassBase;
 
   void runOnOperation() final {
+    DenseMap<Attribute, uint64_t> known;
     getOperation().walk([&](plan::CollectiveOp collective) {
-      uint64_t bytes = getStagedBytes(collective);
+      uint64_t bytes = getStagedBytes(collective, known);
       if (bytes == 0 || collective.getStaging()) return;
       OpBuilder builder(collective);
       auto type = MemRefType::get({static_cast<int64_t>(bytes)}, builder.getI8Type(), MemRefLayoutAttrInterface(),
