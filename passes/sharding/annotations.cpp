@@ -15,21 +15,21 @@ static LogicalResult check(Location loc, const std::string& name, ShardingAttr s
   return success();
 }
 
-BlockArgument mlir::sgd::getAliasedArgument(func::FuncOp function, unsigned result) {
-  auto resultType = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
-  if (!resultType) return {};
+SmallVector<BlockArgument> mlir::sgd::getAliasedArguments(func::FuncOp function) {
+  SmallVector<BlockArgument> aliased(function.getNumResults());
   for (BlockArgument argument : function.getArguments()) {
     auto alias = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kAliasOutputAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (alias && type && alias.getInt() == result && withSharding(type, {}) == withSharding(resultType, {}))
-      return argument;
+    if (!alias || !type || alias.getInt() < 0 || alias.getInt() >= static_cast<int64_t>(aliased.size())) continue;
+    auto resultType = dyn_cast<RankedTensorType>(function.getResultTypes()[alias.getInt()]);
+    BlockArgument& first = aliased[alias.getInt()];
+    if (!first && resultType && withSharding(type, {}) == withSharding(resultType, {})) first = argument;
   }
-  return {};
+  return aliased;
 }
 
 LogicalResult mlir::sgd::checkAliases(func::FuncOp function) {
-  for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    BlockArgument argument = getAliasedArgument(function, result);
+  for (auto [result, argument] : llvm::enumerate(getAliasedArguments(function))) {
     if (!argument) continue;
     ShardingAttr before = getSharding(argument.getType()),
                  after = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
@@ -49,9 +49,9 @@ LogicalResult mlir::sgd::checkAliases(func::FuncOp function) {
 /// between.
 static SmallVector<ShardingAttr> resultShardings(func::FuncOp function) {
   SmallVector<ShardingAttr> shardings(function.getNumResults());
-  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+  for (auto [result, argument] : llvm::enumerate(getAliasedArguments(function))) {
     shardings[result] = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
-    if (BlockArgument argument = getAliasedArgument(function, result); argument && !shardings[result])
+    if (argument && !shardings[result])
       shardings[result] = function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), kShardingAttr);
   }
   return shardings;

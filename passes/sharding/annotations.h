@@ -16,8 +16,8 @@ struct Annotation {
 /// All annotations of `function`. One that names another mesh is an error.
 FailureOr<SmallVector<Annotation>> collectAnnotations(func::FuncOp function, const MeshAxes& mesh);
 
-/// The argument whose buffer result `result` of `function` takes (sgd.alias_output), if it has its type; else null.
-BlockArgument getAliasedArgument(func::FuncOp function, unsigned result);
+/// By result of `function`: the argument whose buffer it takes (sgd.alias_output) and whose type it has; else null.
+SmallVector<BlockArgument> getAliasedArguments(func::FuncOp function);
 
 /// After types and attributes have their final shardings: an argument and the result that takes its buffer must have
 /// one sharding, else an error says what to do.

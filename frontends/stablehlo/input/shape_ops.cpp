@@ -2,6 +2,8 @@
 // specification, cited as op_Cn.
 #include "frontends/stablehlo/input/shape_ops.h"
 
+#include <cstring>
+
 #include "frontends/stablehlo/input/assembly_format.h"
 
 using namespace mlir;
@@ -101,7 +103,9 @@ ParseResult ConstantOp::parse(OpAsmParser& parser, OperationState& result) {
     result.addTypes(type);
     return success();
   }
-  if (StringRef(parser.getCurrentLocation().getPointer()).starts_with("dense<\"0x")) {
+  // Not by a StringRef, which would look for the end of the whole text.
+  constexpr StringLiteral kHexBegin = "dense<\"0x";
+  if (std::strncmp(parser.getCurrentLocation().getPointer(), kHexBegin.data(), kHexBegin.size()) == 0) {
     if (parseHexElements(parser, value)) return failure();
     result.addAttribute("value", value);
   } else if (parser.parseAttribute(value, "value", result.attributes)) {
