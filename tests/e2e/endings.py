@@ -173,6 +173,10 @@ def files_that_may_not_grow(folder):
     assert result.returncode == 1 and f"{large}.partial: cannot reserve space for: File too large" in result.stderr, (result.returncode, result.stderr)
     result = limited("-f 2000", ["-n", 1, folder / "large.sgda", "--steps", 1, "--init", folder / "in.safetensors", "--outputs", large], [large])
     assert result.returncode == 1 and f"{large}.partial: cannot reserve space for: File too large" in result.stderr, (result.returncode, result.stderr)
+    command = f"ulimit -f 1; exec '{harness.BUILD}/bin/sgdc' '{MLP.path}/model.mlir' -o '{folder}/x.sgda'"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 1 and "x.sgda" in result.stderr and "File too large" in result.stderr, (result.returncode, result.stderr)
+    assert not list(folder.glob("x.sgda*"))
 
 
 def disks_that_are_full(folder):

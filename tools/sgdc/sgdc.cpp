@@ -1,11 +1,16 @@
 // sgdc: flags and printing around the compiler library. Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
+#include <new>
 
 #include "compiler/compile_cache.h"
 #include "compiler/target.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace {
 
@@ -156,10 +161,27 @@ int run(const Flags& flags, Timings* timings) {
   return 0;
 }
 
+[[noreturn]] void endWithoutMemory() {
+  // Nothing that allocates.
+  constexpr char text[] = "sgdc: error: no memory for this compilation; give it more (ulimit -v, cgroups)\n";
+  if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) std::_Exit(1);
+  std::_Exit(1);
+}
+
+/// Makes what else would end this process by a signal an error: writing a file that may not grow further, writing to a
+/// reader that has gone, and memory that cannot be had.
+void endByErrors() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::set_new_handler(endWithoutMemory);
+  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { endWithoutMemory(); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   double startUp = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  endByErrors();
   CLI::App app("Compiles train steps for synchronous execution on many ranks into one artifact.", "sgdc");
   Flags flags;
   addFlags(app, flags);
@@ -178,6 +200,10 @@ int main(int argc, char** argv) {
   int code = run(flags, flags.time ? &timings : nullptr);
   if (flags.time) timings.print(llvm::errs());
   llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    llvm::errs() << "sgdc: error: cannot write to standard output: " << llvm::outs().error().message() << "\n";
+    code = 1;
+  }
   // Nothing that was opened needs its destructor: skip the teardown of the compiler's libraries.
   std::_Exit(code);
 }
