@@ -3,8 +3,6 @@
 #include "dialects/sgd/complex_pairs.h"
 #include "frontends/stablehlo/importer.h"
 
-#include "frontends/stablehlo/prepare/prepare.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -18,6 +16,14 @@ StringAttr getArgumentName(BlockArgument argument, DictionaryAttr attributes) {
 }
 
 bool hasUnsignedElements(Type type) { return cast<RankedTensorType>(type).getElementType().isUnsignedInteger(); }
+
+/// What files and other programs hold is the sum: at the border of a program nothing is left to be reduced. What is
+/// unreduced for JAX's ranks comes in whole, as if the first rank held it and the others zero, and goes out reduced.
+ShardingAttr reduceAtBorder(ShardingAttr sharding) {
+  if (!sharding || sharding.getUnreduced().empty()) return sharding;
+  return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), sharding.getReplicated(), {},
+                           ReduceKind::Add);
+}
 
 std::string describe(const Twine& kind, unsigned index, StringAttr name) {
   std::string text = (kind + " " + Twine(index)).str();
@@ -73,11 +79,10 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
   NamedAttrList attributes;
   if (name) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType())) attributes.append(kUnsignedAttr, builder.getUnitAttr());
-  for (StringRef kept : {StringRef(kNarrowAttr), StringRef(kGeneratorAttr), StringRef(kComplexAttr)})
-    if (Attribute attribute = old ? old.get(kept) : Attribute()) attributes.append(kept, attribute);
+  if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
   auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
-  if (*sharding) attributes.append(kShardingAttr, *sharding);
+  if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));
   return attributes.getDictionary(module.getContext());
 }
 
@@ -91,7 +96,7 @@ FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function
   if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
   auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
   if (failed(sharding)) return failure();
-  if (*sharding) attributes.append(kShardingAttr, *sharding);
+  if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));
   return attributes.getDictionary(module.getContext());
 }
 

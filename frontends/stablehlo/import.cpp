@@ -45,6 +45,9 @@ SmallVector<std::string> sgd::getSupportedInputOps() { return Importer::getSuppo
 
 LogicalResult sgd::importStablehlo(ModuleOp module, const ImportOptions& options) {
   MLIRContext* context = module.getContext();
+  // Those of the input too, before the importer asks for its ops by name: the text may hold none of a dialect that
+  // rewrites of it use.
+  context->loadDialect<chlo::ChloDialect, sdy::SdyDialect, stablehlo::StablehloDialect>();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
   context->loadDialect<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>();
   return Importer(module, options).run();

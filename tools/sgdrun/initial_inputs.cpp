@@ -4,10 +4,12 @@
 #include "tools/sgdrun/initial_inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
 #include "runtime/data/random_values.h"
+#include "tools/sgdrun/generator.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -18,7 +20,7 @@ constexpr uint64_t kLeastRead = 4096;
 constexpr uint64_t kMostRead = uint64_t{1} << 20;
 
 struct Part {
-  enum class Kind { kRead, kCopy, kRandom } kind;
+  enum class Kind { kRead, kCopy, kGenerator, kRandom } kind;
   size_t input;
   uint64_t source = 0;  // of kRead: in the tensor, in bytes
   uint64_t target = 0;  // of kRead: in the shard, in bytes
@@ -48,6 +50,8 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
       AddReads(shard, i, parts);
     } else if (job.initial[i]) {
       parts.push_back({Part::Kind::kCopy, i});
+    } else if (IsGenerator(job.program.inputs[i])) {
+      parts.push_back({Part::Kind::kGenerator, i});
     } else if (job.options.mode == Mode::kBench) {
       parts.push_back({Part::Kind::kRandom, i});
     }
@@ -65,6 +69,11 @@ absl::Status Fill(const Part& part, const Job& job, const exec::Executor& execut
       shard.CopyIn(job.initial[part.input]->bytes(), bytes);
       job.initial[part.input]->Release();
       break;
+    case Part::Kind::kGenerator: {
+      const std::array<uint64_t, 2> state = GeneratorStart(job.seed, /*is_init=*/false);
+      shard.CopyIn(std::as_bytes(std::span(state)), bytes);
+      break;
+    }
     case Part::Kind::kRandom:
       data::FillRandom(shard, job.seed, part.input, bytes);
       break;

@@ -13,6 +13,7 @@
 #include "runtime/data/tensor_file_writer.h"
 #include "runtime/trace/json_log.h"
 #include "tools/sgdrun/carry_flag.h"
+#include "tools/sgdrun/generator.h"
 #include "tools/sgdrun/other_programs.h"
 
 namespace sgd::sgdrun {
@@ -145,7 +146,7 @@ absl::Status OpenFeed(Job& job) {
 absl::Status CheckComplete(const Job& job) {
   if (job.options.mode == Mode::kBench) return absl::OkStatus();
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (job.initial[i] || job.IsFed(i)) continue;
+    if (job.initial[i] || job.IsFed(i) || IsGenerator(job.program.inputs[i])) continue;
     if (job.init && std::ranges::any_of(job.init->outputs_to_inputs, [&](auto& pair) { return pair.second == i; }))
       continue;
     const char* sources = job.options.mode == Mode::kOnce ? "is not in --inputs"
@@ -209,6 +210,10 @@ absl::Status FillJob(Job& job) {
     if (absl::Status status = PlanEval(job); !status.ok()) return status;
   }
   if (absl::Status status = CheckComplete(job); !status.ok()) return status;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (!job.initial[i] && IsGenerator(job.program.inputs[i]))
+      job.notes.push_back(absl::StrCat(InputText(job.program, i), " starts from --seed ", job.seed));
+  }
   return ChooseOutputs(job);
 }
 

@@ -2,10 +2,12 @@
 #include "tools/sgdrun/other_programs.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/data/row_feed.h"
+#include "tools/sgdrun/generator.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -14,7 +16,9 @@ bool SameValue(const data::InputType& a, const data::InputType& b) {
   return a.type.element == b.type.element && a.type.global_dims == b.type.global_dims;
 }
 
-bool IsMissing(const Job& job, size_t input) { return !job.initial[input] && !job.IsFed(input); }
+bool IsMissing(const Job& job, size_t input) {
+  return !job.initial[input] && !job.IsFed(input) && !IsGenerator(job.program.inputs[input]);
+}
 
 exec::CarryPairs MatchByName(const Job& job, const ProgramView& init) {
   exec::CarryPairs pairs;
@@ -55,6 +59,12 @@ absl::Status CheckPairs(const Job& job, const InitPlan& plan) {
 absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t input, uint64_t seed) {
   const data::TensorType& type = init.inputs[input].type;
   std::vector<std::byte> bytes;
+  if (IsGenerator(init.inputs[input])) {
+    const std::array<uint64_t, 2> state = GeneratorStart(seed, /*is_init=*/true);
+    bytes.resize(sizeof(state));
+    std::memcpy(bytes.data(), state.data(), sizeof(state));
+    return bytes;
+  }
   if (type.element == data::ElementType::U32 && type.global_dims == data::Dims{2}) {
     const uint32_t key[2] = {static_cast<uint32_t>(seed >> 32), static_cast<uint32_t>(seed)};
     bytes.resize(sizeof(key));

@@ -180,7 +180,6 @@ LogicalResult GeneratorState::threadFunction(func::FuncOp function) {
   unsigned argument = function.getNumArguments(), result = function.getNumResults();
   NamedAttrList attributes, resultAttributes;
   if (function.isPublic()) {
-    attributes.set(kGeneratorAttr, builder.getUnitAttr());
     attributes.set("tf.aliasing_output", builder.getI32IntegerAttr(result));
     resultAttributes.set("jax.result_info", builder.getStringAttr(kGeneratorName));
   }

@@ -113,11 +113,18 @@ Value NarrowIntegers::wrap(Location loc, Value value, IntegerType narrow) {
 }
 
 void NarrowIntegers::widenFunction(func::FuncOp function) {
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-    if (IntegerType narrow = getNarrow(type))
-      function.setArgAttr(index, kNarrowAttr, builder.getI64IntegerAttr(narrow.getWidth()));
+  SmallVector<IntegerType> arguments = llvm::map_to_vector(function.getArgumentTypes(), getNarrow);
   auto widenAll = [](TypeRange types) { return llvm::map_to_vector(types, [](Type type) { return widen(type); }); };
   function.setType(builder.getFunctionType(widenAll(function.getArgumentTypes()), widenAll(function.getResultTypes())));
+  if (!function.isPublic() || function.isExternal()) return;
+  // What a file holds: its bytes may have more bits.
+  builder.setInsertionPointToStart(&function.getBody().front());
+  for (auto [argument, narrow] : llvm::zip(function.getArguments(), arguments)) {
+    if (!narrow || argument.use_empty()) continue;
+    SmallVector<OpOperand*> uses = llvm::map_to_vector(argument.getUses(), [](OpOperand& use) { return &use; });
+    Value wrapped = wrap(argument.getLoc(), argument, narrow);
+    for (OpOperand* use : uses) use->set(wrapped);
+  }
 }
 
 void NarrowIntegers::adapt(const Found& found) {
@@ -171,7 +178,6 @@ LogicalResult NarrowIntegers::run() {
     return WalkResult::advance();
   });
   if (walked.wasInterrupted()) return failure();
-  for (func::FuncOp function : functions) widenFunction(function);
   module.walk([](Operation* op) {
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) widenConstant(constant);
     for (Value result : op->getResults()) result.setType(widen(result.getType()));
@@ -179,6 +185,7 @@ LogicalResult NarrowIntegers::run() {
       for (Block& block : region)
         for (BlockArgument argument : block.getArguments()) argument.setType(widen(argument.getType()));
   });
+  for (func::FuncOp function : functions) widenFunction(function);
   for (const Found& found : all) adapt(found);
   return success();
 }

@@ -7,11 +7,8 @@
 
 namespace mlir::sgd {
 
-/// IntegerAttr of arguments whose integers have so many bits for the user, and 8 in memory.
-inline constexpr llvm::StringLiteral kNarrowAttr = "sgd.value_bits";
-
-/// UnitAttr of the argument that is the state of the generator of stablehlo.rng, and the argument's name.
-inline constexpr llvm::StringLiteral kGeneratorAttr = "sgd.generator", kGeneratorName = "rng_state";
+/// What the argument and the result that are the generator's state are named.
+inline constexpr llvm::StringLiteral kGeneratorName = "rng_state";
 
 /// Runs all of them. What is neither understood nor harmless is reported at its op.
 LogicalResult prepareInput(ModuleOp module);
@@ -42,7 +39,7 @@ LogicalResult createManualComputations(ModuleOp module);
 LogicalResult createReplicaAxis(ModuleOp module);
 
 /// Turns integers of 2 and 4 bits into integers of 8 bits with the same values, which wrap around as the narrow ones
-/// do. Arguments of functions say so by `sgd.value_bits`.
+/// do. Of arguments of public functions the low bits count, as in a conversion.
 LogicalResult widenNarrowIntegers(ModuleOp module);
 
 /// Makes the generator that stablehlo.rng draws from a value: its state, two ui64, becomes the last argument and result

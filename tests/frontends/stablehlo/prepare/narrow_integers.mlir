@@ -2,12 +2,15 @@
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @weights(
-// CHECK-SAME: %arg0: tensor<4xi8> {sgd.value_bits = 4 : i64}, %arg1: tensor<4xi8> {sgd.unsigned, sgd.value_bits = 4 : i64}
+// CHECK-SAME: %arg0: tensor<4xi8>, %arg1: tensor<4xi8> {sgd.unsigned}
+// CHECK: %[[FILE:.*]] = sgd.shli %arg0
+// CHECK: %[[A:.*]] = sgd.shrsi %[[FILE]]
+// CHECK: %[[B:.*]] = arith.andi %arg1
 // CHECK: arith.constant dense<[-8, -1, 0, 7]> : tensor<4xi8>
-// CHECK: %[[SUM:.*]] = arith.addi
+// CHECK: %[[SUM:.*]] = arith.addi %[[A]]
 // CHECK: %[[HIGH:.*]] = sgd.shli %[[SUM]]
 // CHECK: sgd.shrsi %[[HIGH]]
-// CHECK: %[[PRODUCT:.*]] = arith.muli %arg1, %arg1
+// CHECK: %[[PRODUCT:.*]] = arith.muli %[[B]], %[[B]]
 // CHECK: arith.andi %[[PRODUCT]]
 func.func @weights(%a: tensor<4xi4>, %b: tensor<4xui4>) -> (tensor<4xi4>, tensor<4xui4>) {
   %c = stablehlo.constant dense<[-8, -1, 0, 7]> : tensor<4xi4>
@@ -20,10 +23,12 @@ func.func @weights(%a: tensor<4xi4>, %b: tensor<4xui4>) -> (tensor<4xi4>, tensor
 
 // What only moves elements, or reads them, is one op.
 // CHECK-LABEL: func.func @moves(
+// CHECK: sgd.shrsi
 // CHECK-NEXT: sgd.transpose
 // CHECK-NEXT: arith.sitofp
 // CHECK-NEXT: return
-func.func @moves(%a: tensor<4x2xi4>) -> tensor<2x4xf32> {
+func.func @moves(%x: tensor<4x2xi8>) -> tensor<2x4xf32> {
+  %a = stablehlo.convert %x : (tensor<4x2xi8>) -> tensor<4x2xi4>
   %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x2xi4>) -> tensor<2x4xi4>
   %1 = stablehlo.convert %0 : (tensor<2x4xi4>) -> tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
@@ -33,7 +38,7 @@ func.func @moves(%a: tensor<4x2xi4>) -> tensor<2x4xf32> {
 
 // Sums wrap around once, at the end.
 // CHECK-LABEL: func.func @sum(
-// CHECK: %[[SUM:.*]] = sgd.reduce add %arg0
+// CHECK: %[[SUM:.*]] = sgd.reduce add
 // CHECK: sgd.shli %[[SUM]]
 func.func @sum(%a: tensor<4xi4>) -> tensor<i4> {
   %zero = stablehlo.constant dense<0> : tensor<i4>
