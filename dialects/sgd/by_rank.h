@@ -19,7 +19,8 @@ inline void setByRank(Operation* op, bool isByRank) {
     op->removeAttr(kByRankAttr);
 }
 
-/// Each coordinate of leading dimensions takes its own branch.
+/// An index of shape [d0, ...], which all results have as their leading dimensions, chooses for each coordinate: the
+/// results there are those of the branch that the coordinate names, computed with all inputs as they are.
 inline bool choosesByCoordinate(CaseOp branches) {
   return cast<RankedTensorType>(branches.getIndex().getType()).getRank() > 0;
 }

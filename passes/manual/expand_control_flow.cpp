@@ -110,6 +110,7 @@ LogicalResult ManualExpansion::expandLoopBody(WhileOp loop, WhileOp expanded, Ar
       carried[position].value = expanded.getBody().getArgument(position);
       continue;
     }
+    if (failed(checkOperand(loop, loop.getYielded()[slot]))) return failure();
     Stacked next = stack.spread(loc, lookup(loop.getYielded()[slot]), axes[position]);
     assert(next.axes == axes[position] && "what is carried differs over more axes than the analysis found");
     carried[position] = isByRank(expanded) ? select(loc, *active, next, carried[position]) : next;
@@ -132,6 +133,7 @@ LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
   SmallVector<Stacked> slots;
   for (auto [slot, init] : llvm::enumerate(loop.getInits())) {
     if (loop.isInvariant(slot) && ranks.isKnown(init)) continue;
+    if (failed(checkOperand(loop, init))) return failure();
     passed.push_back(slot);
     slots.push_back(pin(loc, stack.spread(loc, lookup(init), differing.getAxes(loop.getBody().getArgument(slot)))));
   }
@@ -196,6 +198,8 @@ LogicalResult ManualExpansion::expandBranch(CaseOp branches, CaseOp expanded, un
     }
   }
   if (failed(expandBlock(region.front()))) return failure();
+  for (Value value : region.front().getTerminator()->getOperands())
+    if (failed(checkOperand(branches, value))) return failure();
   SmallVector<Stacked> yielded;
   for (auto [value, result] : llvm::zip(region.front().getTerminator()->getOperands(), branches.getResults()))
     yielded.push_back(stack.spread(loc, lookup(value), differing.getAxes(result)));

@@ -83,13 +83,20 @@ void ManualExpansion::defineKnown(Location loc, Value original) {
     beyond[original] = unknown[0];  // the rank's number, before it is reduced to an index along manual axes
 }
 
+LogicalResult ManualExpansion::checkOperand(Operation* op, Value operand) const {
+  auto found = beyond.find(operand);
+  if (found == beyond.end()) return success();
+  return op->emitError() << "depends on the rank's index along the axis \"" << mesh.getRef(found->second).getName()
+                         << "\", which is not manual here; name it among the axes of shard_map";
+}
+
 LogicalResult ManualExpansion::expandOp(Operation* op) {
   if (ranks.learn(op)) return defineKnown(op->getLoc(), op->getResult(0)), success();
-  auto isPassed = [&](Value operand) { return !isControlFlow(op) || !ranks.isKnown(operand); };
-  for (Value operand : op->getOperands())
-    if (auto found = beyond.find(operand); found != beyond.end() && isPassed(operand))
-      return op->emitError() << "depends on the rank's index along the axis \"" << mesh.getRef(found->second).getName()
-                             << "\", which is not manual here; name it among the axes of shard_map";
+  for (Value operand : op->getOperands()) {
+    // Loops and branches make it anew where they need it.
+    bool isMadeInside = isControlFlow(op) && ranks.isKnown(operand);
+    if (!isMadeInside && failed(checkOperand(op, operand))) return failure();
+  }
   if (auto loop = dyn_cast<WhileOp>(op)) return expandLoop(loop);
   if (auto branches = dyn_cast<CaseOp>(op)) return expandCase(branches);
   SmallVector<Stacked> operands, results;
@@ -118,6 +125,8 @@ LogicalResult ManualExpansion::expandNested(ManualComputationOp op, ArrayRef<Sta
   for (auto [argument, input, sharding] : llvm::zip(body.getArguments(), inputs, op.getInShardings()))
     values[argument] = enter(op, input, cast<ShardingAttr>(sharding));
   if (failed(expandBlock(body))) return failure();
+  for (Value yielded : body.getTerminator()->getOperands())
+    if (failed(checkOperand(op, yielded))) return failure();
   for (auto [yielded, sharding] : llvm::zip(body.getTerminator()->getOperands(), op.getOutShardings()))
     results.push_back(leave(op, lookup(yielded), cast<ShardingAttr>(sharding)));
   manualAxes = outer;

@@ -22,6 +22,8 @@ class ManualExpansion {
   LogicalResult expandNested(ManualComputationOp op, ArrayRef<Stacked> inputs, SmallVectorImpl<Stacked>& results);
   LogicalResult expandBlock(Block& block);
   LogicalResult expandOp(Operation* op);
+  /// Fails when an operand of `op` differs along an axis that is not manual.
+  LogicalResult checkOperand(Operation* op, Value operand) const;
   /// The value of the body, or one from outside that all ranks know.
   Stacked lookup(Value value) const;
   /// Makes a scalar that is known for every rank where it is needed.

@@ -15,7 +15,7 @@ def ExpandManualPass : Pass<"sgd-expand-manual", "::mlir::ModuleOp"> {
 
     Loops carry leading dimensions where what they carry may differ between ranks in any iteration. A loop that ranks may leave at different times
     goes on while any of them does (`sgd.by_rank`), and keeps what belongs to the others; branches that ranks choose for themselves are
-    chosen by coordinate. See decision 023.
+    chosen by coordinate. See decision 026.
 
     After: no `sgd.manual_computation`, `sgd.permute_ranks` or `spmd` op is left. An op that cannot take leading dimensions along is refused.
   }];
