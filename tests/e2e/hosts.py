@@ -202,7 +202,7 @@ def stopped_rank(folder):
     deadline = harness.deadline_beyond(time.monotonic() - begin, 2)
     processes, pids = training(artifact, deadline=deadline)
     os.kill(pids[2], signal.SIGSTOP)
-    ended(processes, pids, deadline + 38, "the GPU is at all_reduce #", f" did not arrive within {deadline}s")
+    ended(processes, pids, deadline + 38, "the GPU is at all_reduce #", f"has not come to the end in {deadline}s", " did not arrive within 2s")
 
 
 def garbage(folder):
