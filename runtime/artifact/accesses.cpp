@@ -42,6 +42,12 @@ void AddAttention(const Attention& attention, Accesses& accesses) {
     accesses.Write(&written->slice());
 }
 
+void AddLinearAlgebra(const LinearAlgebra& call, Accesses& accesses) {
+  for (const Slice* read : *call.inputs()) accesses.Read(read);
+  for (const Slice* written : *call.outputs()) accesses.Write(written);
+  accesses.Write(call.workspace());
+}
+
 void AddTiled(const Tiled& tiled, Accesses& accesses) {
   const uint64_t count = Size(tiled.operands());
   for (uint64_t i = 0; i < count; ++i) {
@@ -90,6 +96,8 @@ Accesses AccessesOf(const Instruction& instruction) {
     AddConvolution(*convolution, accesses);
   } else if (const Attention* attention = instruction.op_as_Attention()) {
     AddAttention(*attention, accesses);
+  } else if (const LinearAlgebra* call = instruction.op_as_LinearAlgebra()) {
+    AddLinearAlgebra(*call, accesses);
   } else if (const Copy* copy = instruction.op_as_Copy()) {
     const Slice source(copy->source()->space(), copy->source()->offset(), copy->target()->size());
     accesses.Read(&source);

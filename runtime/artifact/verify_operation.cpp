@@ -13,6 +13,7 @@
 #include "runtime/artifact/verify_attention.h"
 #include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
+#include "runtime/artifact/verify_linear_algebra.h"
 #include "runtime/artifact/verify_matmul.h"
 #include "runtime/artifact/verify_tiled.h"
 
@@ -195,6 +196,8 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyConvolution(context, *instruction.op_as_Convolution());
     case Operation::Attention:
       return VerifyAttention(context, *instruction.op_as_Attention());
+    case Operation::LinearAlgebra:
+      return VerifyLinearAlgebra(context, *instruction.op_as_LinearAlgebra());
     default:
       return Invalid("unknown kind of operation");
   }
@@ -223,6 +226,8 @@ const char* OperationName(const Instruction& instruction) {
       return "convolution";
     case Operation::Attention:
       return instruction.op_as_Attention()->gradients() == nullptr ? "attention" : "attention_gradient";
+    case Operation::LinearAlgebra:
+      return "linear_algebra";
     case Operation::Loop:
       return "loop";
     case Operation::Case:

@@ -7,6 +7,11 @@ absl::StatusOr<std::unique_ptr<Node>> Device::PrepareAttention(const artifact::A
   return absl::UnimplementedError("this device has no library for attention; compile the model for it");
 }
 
+absl::StatusOr<std::unique_ptr<Node>> Device::PrepareLinearAlgebra(const artifact::LinearAlgebra&, const MemoryMap&) {
+  return absl::UnimplementedError(
+      "this device has no library for decompositions and solvers of linear algebra; compile the model for cpu");
+}
+
 std::byte* MemoryMap::Address(const artifact::Slice& slice) const {
   switch (slice.space()) {
     case artifact::Space::Private:

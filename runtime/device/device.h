@@ -123,6 +123,9 @@ class Device {
   // Unimplemented where no library of the device has it.
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareAttention(const artifact::Attention& attention,
                                                                  const MemoryMap& memory);
+  // Likewise.
+  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
+                                                                     const MemoryMap& memory);
   virtual absl::StatusOr<std::unique_ptr<Node>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
                                                              const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.

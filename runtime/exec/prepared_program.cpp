@@ -144,6 +144,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> PreparedProgram::PrepareNode(const
       return device.PrepareConvolution(*instruction.op_as_Convolution(), memory);
     case Operation::Attention:
       return device.PrepareAttention(*instruction.op_as_Attention(), memory);
+    case Operation::LinearAlgebra:
+      return device.PrepareLinearAlgebra(*instruction.op_as_LinearAlgebra(), memory);
     case Operation::Tiled:
       return device.PrepareTiled(*instruction.op_as_Tiled(), context_.kernels(), memory);
     case Operation::Copy: {

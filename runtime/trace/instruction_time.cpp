@@ -11,6 +11,7 @@
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_operation.h"
+#include "runtime/linear_algebra/form.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/scalar.h"
 
@@ -49,6 +50,12 @@ std::string AttentionText(const artifact::Attention& attention) {
                       attention.gradients() == nullptr ? "" : ", backward");
 }
 
+// "svd f32 64x32 x8".
+std::string LinearAlgebraText(const artifact::LinearAlgebra& call) {
+  return absl::StrCat(linear_algebra::KindName(static_cast<linear_algebra::Kind>(call.kind())), " ",
+                      artifact::ElementName(call.element()), " ", call.m(), "x", call.n(), " x", call.batch());
+}
+
 }  // namespace
 
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
@@ -58,6 +65,7 @@ std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& 
   if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) return KernelsOf(root, *group);
   if (const artifact::Convolution* convolution = instruction.op_as_Convolution()) return ConvolutionText(*convolution);
   if (const artifact::Attention* attention = instruction.op_as_Attention()) return AttentionText(*attention);
+  if (const artifact::LinearAlgebra* call = instruction.op_as_LinearAlgebra()) return LinearAlgebraText(*call);
   const artifact::Matmul* matmul = instruction.op_as_Matmul();
   if (matmul == nullptr) return "";
   uint64_t batch = 1;

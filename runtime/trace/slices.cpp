@@ -48,6 +48,12 @@ void VisitAttention(const artifact::Attention& attention, const VisitSlice& visi
   VisitOptional("workspace", attention.workspace(), visit);
 }
 
+void VisitLinearAlgebra(const artifact::LinearAlgebra& call, const VisitSlice& visit) {
+  for (const artifact::Slice* input : *call.inputs()) visit("input", *input);
+  for (const artifact::Slice* output : *call.outputs()) visit("output", *output);
+  VisitOptional("workspace", call.workspace(), visit);
+}
+
 void VisitCollective(const artifact::Collective& collective, const VisitSlice& visit) {
   for (uint64_t i = 0; i < artifact::Size(collective.operands()); ++i) {
     visit("source", *collective.operands()->Get(i)->source());
@@ -72,6 +78,8 @@ void ForEachSlice(const artifact::Instruction& instruction, const VisitSlice& vi
       return VisitConvolution(*instruction.op_as_Convolution(), visit);
     case artifact::Operation::Attention:
       return VisitAttention(*instruction.op_as_Attention(), visit);
+    case artifact::Operation::LinearAlgebra:
+      return VisitLinearAlgebra(*instruction.op_as_LinearAlgebra(), visit);
     case artifact::Operation::Collective:
       return VisitCollective(*instruction.op_as_Collective(), visit);
     case artifact::Operation::Copy:

@@ -7,20 +7,23 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 RUNTIME = {
-    "runtime/artifact": ["runtime/comm"],  # mesh and groups of collectives, to verify them
-    "runtime/trace": ["runtime/artifact"],
+    "runtime/linear_algebra": [],
+    "runtime/artifact": ["runtime/comm", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
+    "runtime/trace": ["runtime/artifact", "runtime/linear_algebra"],
     "runtime/comm": [],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/data": ["runtime/artifact", "runtime/comm"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
     "runtime/launch": ["runtime/comm"],
     "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
-    "targets/cpu/device": ["runtime/artifact", "runtime/device"],
+    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/linear_algebra"],
     "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
 }
-DIALECTS = {"dialects/sgd": [], "dialects/spmd": ["dialects/sgd"], "dialects/plan": ["dialects/sgd", "dialects/spmd"]}
+# runtime/linear_algebra: one account of shapes for verifiers of both halves.
+DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd"],
+            "dialects/plan": ["dialects/sgd", "dialects/spmd", "runtime/linear_algebra"]}
 IR = list(DIALECTS)
-REFERENCE = {"reference": ["dialects/sgd", "dialects/spmd"]}
+REFERENCE = {"reference": ["dialects/sgd", "dialects/spmd", "runtime/linear_algebra"]}
 PASSES = {
     "passes/mesh": [],
     "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
@@ -43,7 +46,7 @@ TOOLS = {
     "tools/sgdc": ["compiler"],
     "tools/sgd-opt": ["compiler", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),
-    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
+    "tools/sgd-inspect": ["runtime/artifact", "runtime/linear_algebra", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}
 

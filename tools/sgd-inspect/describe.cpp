@@ -14,6 +14,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/comm/range_plan.h"
 #include "runtime/comm/sent_bytes.h"
+#include "runtime/linear_algebra/form.h"
 #include "runtime/trace/slices.h"
 #include "tools/sgd-inspect/describe_types.h"
 #include "tools/sgd-inspect/kernel_table.h"
@@ -158,6 +159,18 @@ Json ConvolutionJson(const artifact::Convolution& convolution) {
           {"epilogue", EpilogueName(convolution.epilogue())}};
 }
 
+Json LinearAlgebraJson(const artifact::LinearAlgebra& call) {
+  return {{"kind", linear_algebra::KindName(static_cast<linear_algebra::Kind>(call.kind()))},
+          {"options", call.options()},
+          {"element", artifact::ElementName(call.element())},
+          {"batch", call.batch()},
+          {"m", call.m()},
+          {"n", call.n()},
+          {"k", call.k()},
+          {"lanes", call.lanes()},
+          {"workspace_bytes", call.workspace() == nullptr ? 0 : call.workspace()->size()}};
+}
+
 Json AttentionJson(const artifact::Attention& attention) {
   return {{"element", artifact::ElementName(attention.element())},
           {"is_gradient", attention.gradients() != nullptr},
@@ -226,6 +239,8 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     json.update(ConvolutionJson(*convolution));
   } else if (const artifact::Attention* attention = instruction.op_as_Attention()) {
     json.update(AttentionJson(*attention));
+  } else if (const artifact::LinearAlgebra* call = instruction.op_as_LinearAlgebra()) {
+    json.update(LinearAlgebraJson(*call));
   } else if (const artifact::Tiled* tiled = instruction.op_as_Tiled()) {
     json.update(TiledJson(root, *tiled));
   } else if (instruction.op_as_Collective() != nullptr) {

@@ -106,6 +106,8 @@ const char* OperationKindName(artifact::Operation operation) {
       return "convolution";
     case artifact::Operation::Attention:
       return "attention";
+    case artifact::Operation::LinearAlgebra:
+      return "linear_algebra";
     case artifact::Operation::NONE:
       break;
   }

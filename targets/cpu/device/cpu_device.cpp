@@ -16,6 +16,7 @@
 #include "targets/cpu/device/convolution.h"
 #include "targets/cpu/device/cpu_features.h"
 #include "targets/cpu/device/kernel_library.h"
+#include "targets/cpu/device/linear_algebra.h"
 #include "targets/cpu/device/matmul.h"
 #include "targets/cpu/device/nodes.h"
 #include "targets/cpu/device/tiled.h"
@@ -75,7 +76,27 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
 
 std::string CpuDevice::fingerprint() const {
   absl::StatusOr<std::set<std::string>> flags = CpuFlags();
-  return absl::StrCat("cpu; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU");
+  return absl::StrCat("cpu; ", flags.ok() ? absl::StrJoin(*flags, " ") : "unknown CPU",
+                      lapack_ == nullptr ? "" : absl::StrCat("; ", lapack_->version()));
+}
+
+absl::Status CpuDevice::OpenLibraries(const artifact::ArtifactFile& file) {
+  for (const artifact::Program* program : *file.root().programs()) {
+    for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
+      const artifact::Instruction& instruction = *program->instructions()->Get(static_cast<uint32_t>(i));
+      if (instruction.op_type() == artifact::Operation::LinearAlgebra) return lapack().status();
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const LapackLibrary*> CpuDevice::lapack() {
+  if (lapack_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<const LapackLibrary>> opened = LapackLibrary::Open();
+    if (!opened.ok()) return opened.status();
+    lapack_ = *std::move(opened);
+  }
+  return lapack_.get();
 }
 
 absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t bytes) { return AllocateArena(bytes); }
@@ -120,6 +141,14 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareConvolution(cons
                                                                             const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeConvolution(pool_, scratch_, convolution, memory);
+}
+
+absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
+                                                                              const device::MemoryMap& memory) {
+  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
+  absl::StatusOr<const LapackLibrary*> library = lapack();
+  if (!library.ok()) return library.status();
+  return MakeLinearAlgebra(pool_, **library, call, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,

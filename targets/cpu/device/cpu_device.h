@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
+#include "targets/cpu/device/lapack_library.h"
 #include "targets/cpu/device/thread_pool.h"
 #include "targets/cpu/device/thread_scratch.h"
 
@@ -35,6 +36,7 @@ class CpuDevice final : public device::Device {
 
   const char* target() const override { return "cpu"; }
   std::string fingerprint() const override;
+  absl::Status OpenLibraries(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(const artifact::Launch& launch,
@@ -49,6 +51,8 @@ class CpuDevice final : public device::Device {
                                                               const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
                                                                    const device::MemoryMap& memory) override;
+  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
+                                                                     const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
                                                              const device::KernelLibrary& library,
                                                              const device::MemoryMap& memory) override;
@@ -67,7 +71,11 @@ class CpuDevice final : public device::Device {
         scratch_(options.threads),
         tile_scratch_(options.threads) {}
 
+  // Opens LAPACK the first time.
+  absl::StatusOr<const LapackLibrary*> lapack();
+
   const bool null_kernels_;
+  std::unique_ptr<const LapackLibrary> lapack_;  // null until it is needed
   ThreadPool pool_;
   ThreadScratch scratch_;
   ThreadScratch tile_scratch_;  // Tiled.scratch_bytes

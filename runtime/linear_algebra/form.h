@@ -1,0 +1,108 @@
+// Decompositions and solvers of linear algebra in numbers: the tensors of one matrix that each kind reads and writes,
+// its working memory and its work. Dialects, the artifact's verifier and devices all ask here; it knows none of them.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sgd::linear_algebra {
+
+// In the order of artifact::LinearAlgebraKind. A comment names the LAPACK routine whose results these are, signs
+// included: m by n is the size of the main operand, p = min(m, n); `info` is that routine's, 0 where all went well, and
+// -1 for an operand of kEigh, kSvd, kEig or kSchur that is not finite: iterations on one need not end, and its results
+// are NaNs.
+enum class Kind : uint8_t {
+  kCholesky,             // potrf: a -> factor, info. The other triangle is that of a
+  kTriangularSolve,      // trsm: a, b -> x with op(a) x = b, or x op(a) = b with kRight
+  kLu,                   // getrf: a -> l and u, pivots [p] counted from 1, info
+  kQr,                   // geqrf: a -> r and reflectors, taus [p]
+  kPivotedQr,            // geqp3: a, pivots [n] -> r and reflectors, pivots [n], taus [p]
+  kHouseholderProduct,   // orgqr: reflectors, taus [k] -> their product's first n columns
+  kHouseholderMultiply,  // ormqr: reflectors, taus [k], c -> q c, or c q with kRight
+  kEigh,                 // syevd: a -> (vectors,) values ascending, info
+  kSvd,                  // gesdd, or gesvd with kQrIteration: a -> values descending, (u, v transposed,) info
+  kEig,                  // geev: a -> real and imaginary parts of values, (left vectors, vectors, in parts too,) info
+  kSchur,                // gees: a -> t, (vectors,) real and imaginary parts of eigenvalues, info
+  kHessenberg,           // gehrd: a -> h and reflectors, taus [n - 1], info
+  kTridiagonal,          // sytrd: a -> reflectors, diagonal [n], off-diagonal [n - 1], taus [n - 1], info
+  kTridiagonalSolve,     // gtsv: lower, main and upper diagonal [m], b -> x, info. Rows hold their element of each
+                      // diagonal: lower[0] and upper[m - 1] are not read
+};
+inline constexpr uint8_t kNumKinds = 14;
+
+enum Option : uint32_t {
+  kLower = 1,          // the lower triangle holds the matrix, not the upper one
+  kRight = 2,          // the triangular or orthogonal matrix stands right of the other
+  kTranspose = 4,      // op(a) is the transposed a
+  kUnitDiagonal = 8,   // the diagonal counts as ones
+  kVectors = 16,       // eigenvectors (of kEig those from the right), singular or Schur vectors too
+  kLeftVectors = 32,   // of kEig
+  kFull = 64,          // u [m, m] and v [n, n], not only their first p
+  kQrIteration = 128,  // by QR iteration, not by divide and conquer
+};
+
+// One call for one matrix. k: reflectors of kHouseholder*, otherwise 0.
+struct Form {
+  Kind kind = Kind::kCholesky;
+  uint32_t options = 0;
+  uint64_t m = 0, n = 0, k = 0;
+
+  bool Has(Option option) const { return (options & option) != 0; }
+  uint64_t p() const { return m < n ? m : n; }
+};
+
+// A dimension behind the batch. Free: columns (or rows) that nothing combines; all free ones of a call are one.
+struct Dim {
+  uint64_t size;
+  bool is_free = false;
+};
+
+// An operand or result of one matrix. Elements are those of the call, or 32-bit integers.
+struct Tensor {
+  const char* name;
+  std::vector<Dim> dims;
+  bool is_integer = false;
+
+  uint64_t Elements() const;
+};
+
+// "cholesky", ...
+const char* KindName(Kind kind);
+
+// How many operands a kind has, the position of the main one, whose last two dimensions are m and n, and that of the
+// one whose last dimension is k (or -1).
+struct Operands {
+  uint32_t count;
+  uint32_t main;
+  int32_t reflectors;
+};
+Operands OperandsOf(Kind kind);
+
+std::vector<Tensor> InputsOf(const Form& form);
+std::vector<Tensor> OutputsOf(const Form& form);
+
+// Why there is no such call: options that the kind has not, sizes of 0, of the wrong relation or beyond LAPACK's 32-bit
+// integers. Empty when there is one. `kind` must be one of the enum's.
+std::string WhyNot(const Form& form);
+
+// Working memory of one call: in this order copies of matrices, elements and 32-bit integers, each part aligned to 64
+// bytes. `work` is what LAPACK documents as enough, and blocks of 64 columns.
+struct Workspace {
+  uint64_t matrices = 0, work = 0, integers = 0;  // elements
+  // Of elements of `element_bytes`; a multiple of 64.
+  uint64_t Bytes(uint64_t element_bytes) const;
+};
+Workspace WorkspaceOf(const Form& form);
+
+// Calls that may run at a time for a batch, each in a workspace of its own: 1 to 64, of 32 MiB together where one call
+// needs less. It follows from sizes alone, so that the plan's memory does.
+uint64_t LanesFor(const Form& form, uint64_t batch, uint64_t element_bytes);
+
+// Floating-point operations of one call, about.
+uint64_t FlopsOf(const Form& form);
+
+}  // namespace sgd::linear_algebra

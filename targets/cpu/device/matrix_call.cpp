@@ -1,0 +1,110 @@
+// The dispatch, and what the routines share; matrix_solvers.cpp and matrix_spectra.cpp hold them.
+#include "targets/cpu/device/matrix_call.h"
+
+#include <cmath>
+#include <limits>
+
+#include "targets/cpu/device/matrix_transpose.h"
+
+namespace sgd::cpu {
+
+using linear_algebra::Form;
+using linear_algebra::Kind;
+using linear_algebra::Workspace;
+
+namespace {
+
+// Bytes of the parts of a workspace before the one that is wanted.
+uint64_t OffsetOf(Workspace before, uint64_t element_bytes) { return before.Bytes(element_bytes); }
+
+int Int(uint64_t size) { return static_cast<int>(size); }
+
+}  // namespace
+
+template <typename T>
+MatrixCall<T>::MatrixCall(const LapackRoutines<T>& lapack, const Form& form)
+    : lapack_(lapack),
+      form_(form),
+      m_(Int(form.m)),
+      n_(Int(form.n)),
+      k_(Int(form.k)),
+      lwork_(Int(linear_algebra::WorkspaceOf(form).work)),
+      liwork_(Int(linear_algebra::WorkspaceOf(form).integers)),
+      work_offset_(OffsetOf({.matrices = linear_algebra::WorkspaceOf(form).matrices}, sizeof(T))),
+      integer_offset_(OffsetOf(
+          {.matrices = linear_algebra::WorkspaceOf(form).matrices, .work = linear_algebra::WorkspaceOf(form).work},
+          sizeof(T))) {}
+
+template <typename T>
+void MatrixCall<T>::Run(const MatrixTensors<T>& t) const {
+  switch (form_.kind) {
+    case Kind::kCholesky:
+      return Cholesky(t);
+    case Kind::kTriangularSolve:
+      return TriangularSolve(t);
+    case Kind::kLu:
+      return Lu(t);
+    case Kind::kQr:
+      return Qr(t);
+    case Kind::kPivotedQr:
+      return PivotedQr(t);
+    case Kind::kHouseholderProduct:
+      return HouseholderProduct(t);
+    case Kind::kHouseholderMultiply:
+      return HouseholderMultiply(t);
+    case Kind::kEigh:
+      return Eigh(t);
+    case Kind::kSvd:
+      return Svd(t);
+    case Kind::kEig:
+      return Eig(t);
+    case Kind::kSchur:
+      return Schur(t);
+    case Kind::kHessenberg:
+      return Hessenberg(t);
+    case Kind::kTridiagonal:
+      return Tridiagonal(t);
+    case Kind::kTridiagonalSolve:
+      return TridiagonalSolve(t);
+  }
+}
+
+template <typename T>
+T* MatrixCall<T>::LoadMatrix(const MatrixTensors<T>& t) const {
+  T* matrix = reinterpret_cast<T*>(t.workspace);
+  Transpose(t.In(linear_algebra::OperandsOf(form_.kind).main), form_.m, form_.n, matrix);
+  return matrix;
+}
+
+template <typename T>
+bool MatrixCall<T>::IsFinite(const T* row_major) const {
+  const bool is_symmetric = form_.kind == Kind::kEigh;
+  for (uint64_t row = 0; row < form_.m; ++row) {
+    const uint64_t begin = is_symmetric && !form_.Has(linear_algebra::kLower) ? row : 0;
+    const uint64_t end = is_symmetric && form_.Has(linear_algebra::kLower) ? row + 1 : form_.n;
+    for (uint64_t column = begin; column < end; ++column) {
+      if (!std::isfinite(row_major[row * form_.n + column])) return false;
+    }
+  }
+  return true;
+}
+
+template <typename T>
+void MatrixCall<T>::FillWithNan(const MatrixTensors<T>& t) const {
+  size_t i = 0;
+  for (const linear_algebra::Tensor& output : linear_algebra::OutputsOf(form_)) {
+    for (uint64_t at = 0; at < output.Elements(); ++at) {
+      if (output.is_integer) {
+        t.IntegersOut(i)[at] = -1;
+      } else {
+        t.Out(i)[at] = std::numeric_limits<T>::quiet_NaN();
+      }
+    }
+    ++i;
+  }
+}
+
+template class MatrixCall<float>;
+template class MatrixCall<double>;
+
+}  // namespace sgd::cpu
