@@ -5,6 +5,7 @@
 #include "compiler/cudnn_attention.h"
 #include "compiler/cudnn_convolutions.h"
 #include "compiler/kernel_requests.h"
+#include "dialects/plan/linear_algebra.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "targets/gpu/codegen/attention_kernels.h"
@@ -68,6 +69,7 @@ class CudaKernels : public Target {
 
   LogicalResult compileKernels(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer,
                                Timings* timings) const override {
+    if (failed(refuseLinearAlgebra(plan))) return failure();
     ::sgd::artifact::ArtifactT& artifact = writer.artifact();
     for (const gpu::Architecture& architecture : architectures) artifact.architectures.push_back(architecture.name);
     SmallVector<kernels::KernelRequest> requests = getKernelRequests(plan);
@@ -91,6 +93,16 @@ class CudaKernels : public Target {
   }
 
  private:
+  static LogicalResult refuseLinearAlgebra(ModuleOp plan) {
+    WalkResult walk = plan.walk([](plan::LinearAlgebraOp op) {
+      op.emitError() << "linear algebra (" << stringifyLinearAlgebraKind(op.getKind())
+                     << ") is not computed on GPUs; expected none; compile for --target=cpu, or compute it outside of "
+                        "the step";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
   static bool isHopperOrLater(const gpu::Architecture& architecture) { return architecture.getCapability() >= 90; }
 
   /// What NVIDIA recommends for cuBLAS (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the

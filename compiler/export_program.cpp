@@ -4,6 +4,7 @@
 #include "compiler/export_attention.h"
 #include "compiler/export_collective.h"
 #include "compiler/export_compute.h"
+#include "compiler/export_linear_algebra.h"
 #include "compiler/export_slices.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,6 +106,10 @@ class ProgramExporter {
                                .Case<plan::AttentionOp, plan::AttentionGradientOp>([&](auto attention) {
                                  instruction->flops = attention.getFlops();
                                  return set(exportAttention(attention, slices), *instruction);
+                               })
+                               .Case([&](plan::LinearAlgebraOp call) {
+                                 instruction->flops = call.getFlops();
+                                 return instruction->op.Set(exportLinearAlgebra(call, slices)), success();
                                })
                                .Case([&](plan::TiledOp tiled) { return fill(tiled, *instruction); })
                                .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })

@@ -2,6 +2,7 @@
 #include "compiler/report.h"
 
 #include "dialects/plan/attention.h"
+#include "dialects/plan/linear_algebra.h"
 #include "compiler/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,6 +70,9 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
     } else if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
       report.libraryCalls += executions;
       report.flops += gradient.getFlops() * executions;
+    } else if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += call.getFlops() * executions;
     } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
       report.kernels += executions;
       report.flops += tiled.getFlops() * executions;

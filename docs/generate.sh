@@ -18,7 +18,7 @@ dialect() { "$llvm/bin/mlir-tblgen" -gen-dialect-doc -dialect="$1" -I . -I "$llv
 
 dialect sgd dialects/sgd/all_ops.td
 dialect spmd dialects/spmd/spmd_ops.td
-dialect plan dialects/plan/attention_ops.td
+dialect plan dialects/plan/all_ops.td
 {
   printf '# Passes\n\nBy folder, in the order in which the pipeline goes through them.\n'
   for folder in frontends/stablehlo passes/manual passes/sharding passes/collectives passes/partition passes/schedule passes/library passes/memory; do

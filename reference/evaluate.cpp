@@ -3,7 +3,9 @@
 
 #include "dialects/sgd/attention.h"
 #include "dialects/sgd/by_rank.h"
+#include "dialects/sgd/linear_algebra.h"
 #include "reference/groups.h"
+#include "reference/linear_algebra.h"
 #include "reference/ops.h"
 #include "reference/tiles.h"
 
@@ -87,6 +89,7 @@ class Evaluator {
       return success();
     }
     if (isa<SortOp, SortRowsOp, TopKOp>(op)) return evaluateOnEachRank(op, evaluateOrder, in, out);
+    if (isa<LinearAlgebraOp>(op)) return evaluateOnEachRank(op, evaluateLinearAlgebra, in, out);
     if (isa<AttentionOpInterface>(op)) return evaluateOnEachRank(op, evaluateAttention, in, out);
     if (auto manual = dyn_cast<ManualComputationOp>(op)) return evaluateManual(manual, in, out);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return op->emitOpError("has no reference evaluation");

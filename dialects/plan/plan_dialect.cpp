@@ -2,6 +2,7 @@
 #include "dialects/plan/plan_dialect.h"
 
 #include "dialects/plan/attention.h"
+#include "dialects/plan/linear_algebra.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -35,13 +36,17 @@ void PlanDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/plan/attention_ops.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/plan/linear_algebra_ops.cpp.inc"
+      >();
 }
 
 Attribute TensorAttr::parse(AsmParser& parser, Type) {
   SmallVector<int64_t> shape;
   auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
   if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize)) return {};
-  sgd::ShardingAttr sharding;
+  mlir::sgd::ShardingAttr sharding;
   bool isUnsigned = false;
   while (succeeded(parser.parseOptionalComma())) {
     if (succeeded(parser.parseOptionalKeyword("unsigned"))) {

@@ -3,6 +3,7 @@
 
 #include "dialects/sgd/attention.h"
 #include "dialects/sgd/complex_pairs.h"
+#include "dialects/sgd/linear_algebra.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -55,6 +56,10 @@ void SgdDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sgd/attention_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/sgd/linear_algebra_ops.cpp.inc"
       >();
   addInterfaces<SgdInliner>();
 }

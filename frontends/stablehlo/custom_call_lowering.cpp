@@ -2,6 +2,7 @@
 // refused by name.
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/library_ops.h"
+#include "frontends/stablehlo/linear_algebra_lowering.h"
 #include "frontends/stablehlo/op_lowering.h"
 
 using namespace mlir;
@@ -78,6 +79,7 @@ LogicalResult lowerCustomCall(OpLowering& l) {
   };
   StringRef target = cast<stablehlo::CustomCallOp>(l.op).getCallTargetName();
   if (auto known = targets.find(target); known != targets.end()) return known->second(l);
+  if (isLinearAlgebraCall(target)) return lowerLinearAlgebraCall(l);
   return l.error() << "@" << target
                    << " is not supported yet; calls into libraries of the exporting process cannot "
                       "be compiled";

@@ -5,6 +5,7 @@
 #include "frontends/stablehlo/complex/expand_complex.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
+#include "frontends/stablehlo/linear_algebra_lowering.h"
 #include "frontends/stablehlo/prepare/prepare.h"
 #include "frontends/stablehlo/widen_float8.h"
 #include "mlir/IR/OperationSupport.h"
@@ -19,8 +20,6 @@ static StringRef getAdvice(StringRef name) {
               "stablehlo.dynamic_pad", "stablehlo.real_dynamic_slice", "stablehlo.dynamic_gather",
               "stablehlo.get_dimension_size", "stablehlo.set_dimension_size"},
              "export with concrete shapes")
-      .Cases({"stablehlo.cholesky", "stablehlo.triangular_solve"},
-             "matrix decompositions and solvers are not, iterate with matrix products or solve outside of the step")
       .Cases({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"},
              "transfers within a step are not, pass tensors as arguments and results")
       .Default("README.md lists what is");
@@ -44,6 +43,7 @@ static LoweringTable createLowerings() {
   addCustomCallLowerings(table);
   addShapeLowerings(table);
   addGammaLowerings(table);
+  addLinearAlgebraLowerings(table);
   addNormalizationLowerings(table);
   addRaggedLowerings(table);
   addRandomLowerings(table);

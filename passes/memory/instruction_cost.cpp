@@ -2,6 +2,7 @@
 #include "passes/memory/instruction_cost.h"
 
 #include "dialects/plan/attention.h"
+#include "dialects/plan/linear_algebra.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 
@@ -55,6 +56,7 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
     return cost.getOpSeconds(attention.getFlops(), bytes, /*isHalf=*/true);
   if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op))
     return cost.getOpSeconds(gradient.getFlops(), bytes, /*isHalf=*/true);
+  if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) return cost.getOpSeconds(call.getFlops(), bytes);
   if (auto tiled = dyn_cast<plan::TiledOp>(op)) return cost.getOpSeconds(tiled.getFlops(), bytes);
   return cost.getOpSeconds(0, bytes);
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dialects/plan/attention.h"
+#include "dialects/plan/linear_algebra.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -142,6 +143,10 @@ void OverlapScheduler::addNode(Operation* op) {
   if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
     written.append({gradient.getQueryGradient(), gradient.getKeyGradient(), gradient.getValueGradient()});
     if (gradient.getWorkspace()) written.push_back(gradient.getWorkspace());
+  }
+  if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) {
+    llvm::append_range(written, call.getOutputs());
+    if (call.getWorkspace()) written.push_back(call.getWorkspace());
   }
   if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
     llvm::append_range(written, collective.getTargets());

@@ -6,6 +6,7 @@
 #include "passes/memory/contract_to_plan.h"
 #include "passes/memory/convolve_to_plan.h"
 #include "passes/memory/kernel_table.h"
+#include "passes/memory/linear_algebra_to_plan.h"
 #include "passes/memory/outline.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/tiled_to_plan.h"
@@ -59,7 +60,7 @@ void wrapOthers(func::FuncOp function) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
     } else if (!isa<ClusterOp, ContractOp, ContractSumsOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
-                    LibraryAttentionOp, LibraryAttentionGradientOp, arith::ConstantOp>(op) &&
+                    LibraryAttentionOp, LibraryAttentionGradientOp, LinearAlgebraOp, arith::ConstantOp>(op) &&
                !isCollective(&op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
@@ -194,6 +195,7 @@ class FunctionConverter {
       return success();
     }
     if (isa<LibraryAttentionOp, LibraryAttentionGradientOp>(op)) return convertAttention(op);
+    if (auto call = dyn_cast<LinearAlgebraOp>(op)) return convertLinearAlgebra(call), success();
     if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);
     if (isCollective(op)) return convertCollective(op);
     if (auto loop = dyn_cast<WhileOp>(op)) return convertLoop(loop), success();
@@ -251,6 +253,14 @@ class FunctionConverter {
     for (Value result : op->getResults())
       outputs.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), spaceOf(result)));
     return createAttention(builder, op, inputs, outputs);
+  }
+
+  void convertLinearAlgebra(LinearAlgebraOp op) {
+    SmallVector<Value> inputs = llvm::map_to_vector(op.getInputs(), [&](Value input) { return bufferOf(input); });
+    SmallVector<Value> outputs;
+    for (Value result : op.getResults())
+      outputs.push_back(buffers[result] = alloc(op.getLoc(), tensorType(result), spaceOf(result)));
+    createLinearAlgebra(builder, op, inputs, outputs);
   }
 
   LogicalResult convertView(Operation* op, int64_t byteOffset) {
@@ -401,7 +411,7 @@ class FunctionConverter {
   llvm::DenseSet<Value> window;  // roots that a collective reads or writes
 };
 
-struct ToPlanPass : sgd::impl::ToPlanPassBase<ToPlanPass> {
+struct ToPlanPass : mlir::sgd::impl::ToPlanPassBase<ToPlanPass> {
   ToPlanPass() = default;
   ToPlanPass(KernelModel model, const ProductLimits& products) : model(std::move(model)), products(products) {}
 

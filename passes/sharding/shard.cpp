@@ -8,6 +8,7 @@
 #include "passes/sharding/materialize.h"
 #include "passes/sharding/propagation.h"
 #include "passes/sharding/resolve_conflicts.h"
+#include "passes/sharding/linear_algebra_rules.h"
 #include "passes/sharding/rules.h"
 
 namespace mlir::sgd {
@@ -89,4 +90,5 @@ void mlir::sgd::registerShardingRules(DialectRegistry& registry) {
   registerContractionRules(registry);
   registerGatherRules(registry);
   registerOrderRules(registry);
+  registerLinearAlgebraRules(registry);
 }

@@ -1,0 +1,61 @@
+// Linear algebra as an op (linear_algebra_ops.td), and how it and the plan's instruction name a call.
+#ifndef SGD_DIALECTS_SGD_LINEAR_ALGEBRA_H
+#define SGD_DIALECTS_SGD_LINEAR_ALGEBRA_H
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "runtime/linear_algebra/form.h"
+
+#include "dialects/sgd/linear_algebra_enums.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/sgd/linear_algebra_ops.h.inc"
+
+namespace mlir::sgd {
+
+namespace linear_algebra = ::sgd::linear_algebra;
+
+/// The options of an op of either level.
+template <typename OpTy>
+uint32_t getLinearAlgebraOptions(OpTy op) {
+  using namespace linear_algebra;
+  return (op.getLower() ? kLower : 0u) | (op.getRight() ? kRight : 0u) | (op.getTranspose() ? kTranspose : 0u) |
+         (op.getUnitDiagonal() ? kUnitDiagonal : 0u) | (op.getVectors() ? kVectors : 0u) |
+         (op.getLeftVectors() ? kLeftVectors : 0u) | (op.getFull() ? kFull : 0u) |
+         (op.getQrIteration() ? kQrIteration : 0u);
+}
+
+/// Sets on `op`, which has none, the options in `options`.
+template <typename OpTy>
+void setLinearAlgebraOptions(OpTy op, uint32_t options) {
+  using namespace linear_algebra;
+  op.setLower((options & kLower) != 0);
+  op.setRight((options & kRight) != 0);
+  op.setTranspose((options & kTranspose) != 0);
+  op.setUnitDiagonal((options & kUnitDiagonal) != 0);
+  op.setVectors((options & kVectors) != 0);
+  op.setLeftVectors((options & kLeftVectors) != 0);
+  op.setFull((options & kFull) != 0);
+  op.setQrIteration((options & kQrIteration) != 0);
+}
+
+/// The form of calls of `kind` on `inputs`; nullopt where the main operand is no matrix or the number of operands is
+/// wrong.
+std::optional<linear_algebra::Form> getLinearAlgebraForm(LinearAlgebraKind kind, uint32_t options, TypeRange inputs);
+
+/// Of a verified op.
+linear_algebra::Form getLinearAlgebraForm(LinearAlgebraOp op);
+
+/// The leading dimensions of a verified op's tensors.
+ArrayRef<int64_t> getLinearAlgebraBatch(LinearAlgebraOp op);
+
+/// Checks operands and results of a call against its form; says what is wrong through `emitError`. Encodings are not
+/// looked at.
+LogicalResult verifyLinearAlgebra(LinearAlgebraKind kind, uint32_t options, TypeRange inputs, TypeRange results,
+                                  function_ref<InFlightDiagnostic()> emitError);
+
+/// The types of an op's results: `batch`, then a matrix' own dimensions; elements are `element` or i32.
+SmallVector<Type> getLinearAlgebraResultTypes(const linear_algebra::Form& form, ArrayRef<int64_t> batch, Type element);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,46 @@
+// Decompositions and solvers of linear algebra, by one op: they differ in numbers of operands and results, not in how they are treated.
+#ifndef SGD_DIALECTS_SGD_LINEAR_ALGEBRA_OPS_TD
+#define SGD_DIALECTS_SGD_LINEAR_ALGEBRA_OPS_TD
+
+include "dialects/sgd/linear_algebra_kind.td"
+include "dialects/sgd/sgd_dialect.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
+  let summary = "A decomposition or solver of linear algebra, for each matrix of a batch";
+  let description = [{
+    All operands and results have the same leading dimensions, the batch; behind them lie the vectors, matrices (rows, then columns) and numbers of
+    one matrix, of f32 or f64, and integers as i32. What a kind reads and gives, in LAPACK's conventions, is in `runtime/linear_algebra/form.h`:
+
+    | kind | operands | results | options |
+    |---|---|---|---|
+    | `cholesky` | a | factor, info | `lower` |
+    | `triangular_solve` | a, b | x | `lower`, `right`, `transpose`, `unit_diagonal` |
+    | `lu` | a | l and u, pivots, info | |
+    | `qr` | a | r and reflectors, taus | |
+    | `pivoted_qr` | a, pivots | r and reflectors, pivots, taus | |
+    | `householder_product` | reflectors, taus | q | |
+    | `householder_multiply` | reflectors, taus, c | q c | `right`, `transpose` |
+    | `eigh` | a | (vectors,) values, info | `lower`, `vectors` |
+    | `svd` | a | values, (u, v transposed,) info | `vectors`, `full`, `qr_iteration` |
+    | `eig` | a | values, (left vectors, vectors,) info; all but info as real and imaginary parts | `vectors`, `left_vectors` |
+    | `schur` | a | t, (vectors,) real and imaginary parts of eigenvalues, info | `vectors` |
+    | `hessenberg` | a | h and reflectors, taus, info | |
+    | `tridiagonal` | a | reflectors, diagonal, off-diagonal, taus, info | `lower` |
+    | `tridiagonal_solve` | lower, main, upper diagonal, b | x, info | |
+
+    `info` is 0 for a matrix where all went well; elsewhere the other results of that matrix are not to be used. A matrix that `eigh`, `svd`, `eig`
+    or `schur` is given with an infinity or a NaN in it gives NaNs.
+
+    ```mlir
+    %factor, %info = sgd.linear_algebra cholesky lower (%a) : (tensor<8x4x4xf32>) -> (tensor<8x4x4xf32>, tensor<8xi32>)
+    ```
+  }];
+  let arguments = !con((ins Variadic<AnyRankedTensor>:$inputs, Sgd_LinearAlgebraKind:$kind), SgdLinearAlgebraOptions);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = !strconcat("$kind", SgdLinearAlgebraOptionsFormat, "`(` $inputs `)` attr-dict `:` functional-type($inputs, $results)");
+  let hasVerifier = 1;
+}
+
+#endif

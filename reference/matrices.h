@@ -1,0 +1,56 @@
+// Linear algebra of one matrix in doubles: plain algorithms, whose results are LAPACK's where these are unique.
+#ifndef SGD_REFERENCE_MATRICES_H
+#define SGD_REFERENCE_MATRICES_H
+
+#include <cstdint>
+#include <vector>
+
+namespace mlir::sgd::reference {
+
+/// Row-major.
+struct Matrix {
+  int64_t rows = 0, columns = 0;
+  std::vector<double> elements;
+
+  Matrix() = default;
+  Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(rows * columns, 0.0) {}
+  double& operator()(int64_t row, int64_t column) { return elements[row * columns + column]; }
+  double operator()(int64_t row, int64_t column) const { return elements[row * columns + column]; }
+};
+
+Matrix transpose(const Matrix& a);
+
+/// a becomes its factor in one triangle; the 1-based row at which a is not positive definite, or 0.
+int64_t factorCholesky(Matrix& a, bool isLower);
+
+/// b becomes x with op(a) x = b.
+void solveTriangular(const Matrix& a, bool isLower, bool isTransposed, bool hasUnitDiagonal, Matrix& b);
+
+/// Rows are exchanged for the largest pivot; of pivots, counted from 1, entry i says with which row i was. The 1-based
+/// column of the first pivot that is 0, or 0.
+int64_t factorLu(Matrix& a, std::vector<int64_t>& pivots);
+
+/// r above reflectors, and their taus. `columns`: as geqp3 exchanges them, counted from 1; null: they stay.
+std::vector<double> factorQr(Matrix& a, std::vector<int64_t>* columns);
+
+/// c becomes the reflectors' product, or its transpose, times c.
+void multiplyReflectors(const Matrix& reflectors, const std::vector<double>& taus, bool isTransposed, Matrix& c);
+
+/// h over reflectors, and their taus.
+std::vector<double> reduceToHessenberg(Matrix& a);
+
+/// Tridiagonal form of a symmetric matrix, of which one triangle is read, over reflectors, and their taus.
+std::vector<double> reduceToTridiagonal(Matrix& a, bool isLower);
+
+/// Eigenvalues of a symmetric matrix, ascending; a's columns become vectors.
+std::vector<double> diagonalize(Matrix& a);
+
+/// Singular values, descending; u [m, p] and v [n, p] of a [m, n].
+std::vector<double> decomposeSingular(const Matrix& a, Matrix& u, Matrix& v);
+
+/// Orthonormal columns until the matrix, whose columns are orthonormal, is square.
+void completeBasis(Matrix& columns);
+
+}  // namespace mlir::sgd::reference
+
+#endif
