@@ -9,18 +9,17 @@ namespace sgd::artifact {
 
 absl::StatusOr<uint64_t> Extent(const std::vector<StridedDim>& dims, const std::string& what) {
   uint64_t extent = 1;
-  for (const StridedDim& dim : dims) {
-    if (dim.size == 0) return 0;
-  }
+  bool is_empty = false;
   for (const StridedDim& dim : dims) {
     if (dim.stride < 0) return absl::InvalidArgumentError(absl::StrCat(what, " has a negative stride"));
-    const uint64_t stride = static_cast<uint64_t>(dim.stride);
-    if (stride != 0 && dim.size - 1 > (kMaxElements - extent) / stride) {
+    const uint64_t stride = static_cast<uint64_t>(dim.stride), steps = std::max<uint64_t>(dim.size, 1) - 1;
+    if (stride > kMaxElements || steps >= kMaxElements || (stride != 0 && steps > (kMaxElements - extent) / stride)) {
       return absl::InvalidArgumentError(absl::StrCat(what, " has more than 2^48 elements"));
     }
-    extent += (dim.size - 1) * stride;
+    extent += steps * stride;
+    is_empty = is_empty || dim.size == 0;
   }
-  return extent;
+  return is_empty ? 0 : extent;
 }
 
 bool IsInjective(std::vector<StridedDim> dims) {

@@ -19,6 +19,7 @@ absl::Status VerifySizes(const Attention& a) {
     return Invalid("attention of other elements than f16 and bf16");
   for (uint64_t size : {a.batch(), a.heads(), a.key_heads(), a.rows(), a.columns(), a.depth(), a.value_depth()}) {
     if (size == 0) return Invalid("attention of an empty tensor");
+    if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
   }
   if (a.heads() % a.key_heads() != 0) return Invalid("heads of keys do not divide those of queries");
   if (!std::isfinite(a.scale())) return Invalid("the scale is not finite");

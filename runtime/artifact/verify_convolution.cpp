@@ -16,7 +16,8 @@ namespace {
 constexpr uint64_t kMaxSpatialDims = 6;
 // Of strides, dilations and padding, in elements of a dimension.
 constexpr int64_t kMaxDistance = int64_t{1} << 31;
-constexpr uint64_t kMaxReach = uint64_t{1} << 60;
+// Of windows, in elements of the lhs: the positions of six dimensions together, and addresses, stay below 2^63.
+constexpr uint64_t kMaxReach = uint64_t{1} << 56;
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
@@ -35,8 +36,10 @@ absl::Status VerifyWindow(const WindowDim& dim) {
   };
   const uint64_t furthest =
       reach(dim.output(), dim.stride()) + reach(dim.kernel(), dim.dilation()) + reach(1, dim.low());
-  if (dim.lhs() > 0 && furthest > kMaxReach / static_cast<uint64_t>(dim.lhs())) {
-    return Invalid("windows reach further than 2^60 elements");
+  // Positions are computed too where the lhs is the same along them. A negative stride is refused with the others.
+  const uint64_t lhs = dim.lhs() > 0 ? static_cast<uint64_t>(dim.lhs()) : 1;
+  if (furthest > kMaxReach / lhs) {
+    return Invalid("windows reach further than 2^56 elements");
   }
   return absl::OkStatus();
 }

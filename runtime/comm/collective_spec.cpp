@@ -11,19 +11,18 @@ namespace {
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
 
-// Product of factors, or nothing beyond kMaxBytes.
+// Product of factors, or nothing beyond kMaxBytes; that of those that are not 0 must not be beyond it either, since
+// products of some of them are computed where another one is 0.
 bool Product(const std::vector<uint64_t>& factors, uint64_t* product) {
-  *product = 1;
+  uint64_t others = 1;
+  bool is_zero = false;
   for (uint64_t factor : factors) {
-    if (factor == 0) {
-      *product = 0;
-      return true;
-    }
+    is_zero = is_zero || factor == 0;
+    if (factor == 0) continue;
+    if (others > kMaxBytes / factor) return false;
+    others *= factor;
   }
-  for (uint64_t factor : factors) {
-    if (*product > kMaxBytes / factor) return false;
-    *product *= factor;
-  }
+  *product = is_zero ? 0 : others;
   return true;
 }
 

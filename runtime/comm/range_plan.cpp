@@ -48,6 +48,8 @@ RangePlan PlanRange(const CollectiveOperand& operand, uint64_t result, uint32_t 
   const TileRange& range = operand.range;
   const int64_t start = range.Start(result);
   RangePlan plan;
+  // Nothing is moved of rows without elements, of which there may be any number.
+  if (operand.outer == 0 || operand.inner == 0) return plan;
   ForEachTile(range, start, [&](uint64_t tile, const ResultSpan& span) {
     plan.copies.push_back(PlanCopy(operand, start, tile, span));
   });

@@ -44,12 +44,15 @@ class GroupedConvolution final : public device::Node {
     outer_windows_ = Product(p_.outer, &WindowSpace::output), outer_taps_ = Product(p_.outer, &WindowSpace::kernel);
     for (uint64_t tap = 0; tap < outer_taps_; ++tap) taps_.push_back(Coordinates(p_.outer, &WindowSpace::kernel, tap));
     depth_ = static_cast<uint64_t>(p_.inner.kernel) * p_.inputs;
-    kernel_bytes_ = outer_taps_ * depth_ * vector_bytes_;
+    kernel_bytes_ = artifact::SaturatingProduct({outer_taps_, depth_, vector_bytes_});
     CutParts();
   }
 
   // Whether what is packed has a sensible size.
-  bool Fits() const { return blocks_ * kernel_bytes_ <= kMostKernelBytes && layout_.Bytes() <= kMostLineBytes; }
+  bool Fits() const {
+    return artifact::SaturatingProduct({blocks_, kernel_bytes_}) <= kMostKernelBytes &&
+           layout_.Bytes() <= kMostLineBytes;
+  }
 
   absl::Status Reserve() { return scratch_.Reserve(RoundUp(layout_.Bytes()), RoundUp(blocks_ * kernel_bytes_)); }
 

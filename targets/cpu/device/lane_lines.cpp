@@ -28,7 +28,7 @@ LineLayout::LineLayout(const GroupedProblem& problem, uint64_t lanes, uint64_t e
   const uint64_t position_bytes = problem.inputs * vector_bytes, wanted = kLineBytes / slots / position_bytes;
   const int64_t fitting = (static_cast<int64_t>(wanted) - LineLength(inner, 1)) / inner.stride + 1;
   tile = std::min(std::max(fitting, static_cast<int64_t>(least_tile)), std::max<int64_t>(inner.output, 1));
-  line_bytes = static_cast<uint64_t>(LineLength(inner, tile)) * position_bytes;
+  line_bytes = artifact::SaturatingProduct({static_cast<uint64_t>(LineLength(inner, tile)), position_bytes});
 }
 
 LaneLines::LaneLines(const GroupedProblem& problem, const LineLayout& layout, uint64_t image, uint64_t first,

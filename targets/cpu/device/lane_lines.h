@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/artifact/saturating.h"
 #include "targets/cpu/device/grouped_problem.h"
 
 namespace sgd::cpu {
@@ -21,7 +22,8 @@ struct WindowTile {
 struct LineLayout {
   LineLayout(const GroupedProblem& problem, uint64_t lanes, uint64_t element_size, uint64_t least_tile);
 
-  uint64_t Bytes() const { return (slots + 1) * line_bytes; }
+  // As many as there can be where it is more than fits into 64 bits.
+  uint64_t Bytes() const { return artifact::SaturatingProduct({slots + 1, line_bytes}); }
 
   uint64_t lanes, element_size, vector_bytes;
   uint64_t slots = 1, line_bytes = 0;

@@ -18,9 +18,10 @@ IndexRange InsideOf(const WindowMatrix& matrix, const WindowIndices& indices, in
   const int64_t from = run.step < 0 ? position - (input - 1) : -position;
   const int64_t to = run.step < 0 ? position : input - 1 - position;
   if (to < 0 || input == 0) return {0, 0};
+  const uint64_t granules = run.size / indices.granule;
   const uint64_t begin = from <= 0 ? 0 : static_cast<uint64_t>((from + step - 1) / step);
   const uint64_t end = static_cast<uint64_t>(to / step) + 1;
-  return {std::min(begin * indices.granule, run.size), std::min(end * indices.granule, run.size)};
+  return {std::min(begin, granules) * indices.granule, std::min(end, granules) * indices.granule};
 }
 
 // Whether both places together lie inside the lhs in all spatial dimensions but those of the runs.
@@ -212,7 +213,8 @@ uint64_t WindowIndices::RunCount() const {
 }
 
 int64_t WindowIndices::UniformOther() const {
-  if (RunCount() == 1) return std::max<int64_t>(run.other, 1);
+  // The stride of a single element does not matter. One of 0 between several, which share an element, is not uniform.
+  if (RunCount() == 1) return run.size <= 1 ? std::max<int64_t>(run.other, 1) : run.other;
   const int64_t stride = run.size == 1 ? outer.back().other : run.other;
   int64_t reach = stride * static_cast<int64_t>(run.size);
   for (size_t i = outer.size(); i-- > 0;) {

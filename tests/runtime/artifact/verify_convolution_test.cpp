@@ -61,7 +61,7 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
          c.batch = std::make_unique<ConvolutionDim>(1, 0, 0, 24);
          c.spatial = {WindowDim(1, 6, 3, 1 << 30, 1, 0, int64_t{1} << 40, 8, 4)};
        },
-       "windows reach further than 2^60 elements"},
+       "windows reach further than 2^56 elements"},
       {"dilated lhs", [](ConvolutionT& c) { c.lhs_dilations = {2}; }, ""},
       {"lhs dilations", [](ConvolutionT& c) { c.lhs_dilations = {2, 2}; }, "dilations of the lhs do not match"},
       {"lhs dilation", [](ConvolutionT& c) { c.lhs_dilations = {0}; }, "a dilation of the lhs below 1"},

@@ -211,8 +211,7 @@ std::string Describe(const Problem& p) {
 }
 
 template <typename T, typename Sum>
-void Check(device::Device& device, Random& random, const Sizes& sizes, ElementType element, Epilogue epilogue) {
-  const Problem p = ProblemOf(random, sizes, element, epilogue);
+void Check(device::Device& device, Random& random, const Problem& p) {
   const Operands<T, Sum> values = RandomOperands<T, Sum>(random, p);
   const std::vector<Sum> actual = Compute(device, p, values), expected = Expected(p, values);
   ASSERT_EQ(actual.size(), expected.size()) << Describe(p);
@@ -226,11 +225,46 @@ TEST_P(DeviceConformance, ConvolutionsOfRandomShapesAndLayouts) {
     const Sizes sizes = RandomSizes(random);
     const Epilogue epilogue = artifact::EnumValuesEpilogue()[random() % 4];
     SCOPED_TRACE(i);
-    Check<float, float>(*device, random, sizes, ElementType::F32, epilogue);
-    if (i % 4 == 0) Check<double, double>(*device, random, sizes, ElementType::F64, epilogue);
-    if (i % 4 == 1) Check<int8_t, int32_t>(*device, random, sizes, ElementType::I8, epilogue);
-    if (i % 4 == 2) Check<int32_t, int32_t>(*device, random, sizes, ElementType::I32, epilogue);
-    if (i % 4 == 3) Check<_Float16, float>(*device, random, sizes, ElementType::F16, epilogue);
+    Check<float, float>(*device, random, ProblemOf(random, sizes, ElementType::F32, epilogue));
+    if (i % 4 == 0) Check<double, double>(*device, random, ProblemOf(random, sizes, ElementType::F64, epilogue));
+    if (i % 4 == 1) Check<int8_t, int32_t>(*device, random, ProblemOf(random, sizes, ElementType::I8, epilogue));
+    if (i % 4 == 2) Check<int32_t, int32_t>(*device, random, ProblemOf(random, sizes, ElementType::I32, epilogue));
+    if (i % 4 == 3) Check<_Float16, float>(*device, random, ProblemOf(random, sizes, ElementType::F16, epilogue));
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Operands that repeat along dimensions: strides of 0, which an element that follows must not be read for.
+TEST_P(DeviceConformance, ConvolutionsOfRepeatedElements) {
+  auto device = MakeDevice(2);
+  Random random(29);
+  for (int i = 0; i < 200; ++i) {
+    Problem p = ProblemOf(random, RandomSizes(random), ElementType::F32, artifact::EnumValuesEpilogue()[random() % 4]);
+    ConvolutionT& c = p.convolution;
+    const auto repeat = [&](int64_t stride) { return random() % 2 == 0 ? 0 : stride; };
+    using Dim = artifact::ConvolutionDim;
+    c.batch = std::make_unique<Dim>(c.batch->size(), repeat(c.batch->lhs()), 0, c.batch->result());
+    c.groups =
+        std::make_unique<Dim>(c.groups->size(), repeat(c.groups->lhs()), repeat(c.groups->rhs()), c.groups->result());
+    c.inputs = std::make_unique<Dim>(c.inputs->size(), repeat(c.inputs->lhs()), repeat(c.inputs->rhs()), 0);
+    c.outputs = std::make_unique<Dim>(c.outputs->size(), 0, repeat(c.outputs->rhs()), c.outputs->result());
+    for (WindowDim& d : c.spatial) {
+      d = WindowDim(d.input(), d.output(), d.kernel(), d.stride(), d.dilation(), d.low(), repeat(d.lhs()),
+                    repeat(d.rhs()), d.result());
+    }
+    SCOPED_TRACE(i);
+    Check<float, float>(*device, random, p);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Windows whose elements are far apart, in padding that takes more memory than there is when it is laid out.
+TEST_P(DeviceConformance, ConvolutionsOfFarWindows) {
+  auto device = MakeDevice(2);
+  Random random(31);
+  for (const int64_t groups : {1, 2}) {
+    const Sizes sizes{2, groups, 16, 1, {1, 1}, {16, 2}, {2, 1024}, {1, 16777215}, {1048574, 16777216}, {0, 0}};
+    Check<float, float>(*device, random, ProblemOf(random, sizes, ElementType::F32, Epilogue::None));
     if (HasFatalFailure()) return;
   }
 }
@@ -249,7 +283,8 @@ TEST_P(DeviceConformance, LargeConvolutions) {
   uint32_t number = 0;
   for (const Sizes& size : sizes) {
     for (int layout = 0; layout < 2; ++layout) {
-      Check<float, float>(*device, random, size, ElementType::F32, artifact::EnumValuesEpilogue()[number++ % 4]);
+      Check<float, float>(*device, random,
+                          ProblemOf(random, size, ElementType::F32, artifact::EnumValuesEpilogue()[number++ % 4]));
       if (HasFatalFailure()) return;
     }
   }
