@@ -28,6 +28,7 @@ class GroupCombiner {
     for (const gpu::CombinedRequest& combined : combinations.combined) {
       artifact.kernels.push_back(std::make_unique<artifact::KernelT>());
       artifact.kernels.back()->symbol = combined.symbol;
+      for (const gpu::CombinedPart& part : combined.parts) artifact.kernels.back()->parts.push_back(part.request);
     }
     return std::move(combinations);
   }

@@ -158,6 +158,7 @@ class Driver {
     result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
+    if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
     describeKernels(plan, *topology, writer.artifact());
     absl::StatusOr<std::string> bytes = writer.Serialize();

@@ -41,6 +41,27 @@ static void describeCombined(const artifact::LaunchGroupT& group, artifact::Arti
   }
 }
 
+/// A buffer holds a whole tensor, and indices that data gives are limited to it.
+static uint64_t getLeastBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return static_cast<uint64_t>(type.getNumElements()) * plan::getElementBytes(type.getElementType());
+}
+
+LogicalResult mlir::sgd::declareKernels(ModuleOp plan, const KernelModel& model, artifact::ArtifactT& artifact) {
+  for (auto [kernel, target] : llvm::zip_equal(plan.getOps<plan::KernelOp>(), artifact.kernels)) {
+    ClusterOp cluster = kernel.getCluster();
+    FailureOr<KernelDescription> description = model.describe(cluster);
+    if (failed(description)) return failure();
+    for (unsigned operand : kernel.getInputPositions())
+      target->least_bytes.push_back(getLeastBytes(cluster->getOperand(operand)));
+    for (Value result : cluster->getResults()) target->least_bytes.push_back(getLeastBytes(result));
+    target->outputs = cluster->getNumResults();
+    target->coordinates = description->coordinates.size();
+    target->range = description->range;
+  }
+  return success();
+}
+
 void mlir::sgd::describeKernels(ModuleOp plan, const Topology& topology, artifact::ArtifactT& artifact) {
   llvm::StringMap<artifact::KernelT*> kernels;
   for (auto& kernel : artifact.kernels) kernels[kernel->symbol] = kernel.get();

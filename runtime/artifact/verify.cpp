@@ -14,6 +14,7 @@
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_operation.h"
 #include "runtime/artifact/verify_overlap.h"
 
@@ -215,10 +216,11 @@ absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes
 }  // namespace
 
 absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes) {
-  const VerifyContext context{MeshOf(root), Size(root.kernels()), root.private_bytes(), root.window_bytes(),
+  const VerifyContext context{MeshOf(root), root.kernels(), root.private_bytes(), root.window_bytes(),
                               root.constant_bytes()};
   if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
   if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok()) return status;
+  if (absl::Status status = VerifyKernels(root); !status.ok()) return status;
   if (Size(root.programs()) == 0) return Invalid("the artifact holds no program");
   absl::flat_hash_set<std::string> names;
   for (const Program* program : *root.programs()) {

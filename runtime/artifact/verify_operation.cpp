@@ -14,6 +14,7 @@
 #include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
 #include "runtime/artifact/verify_linear_algebra.h"
+#include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_matmul.h"
 #include "runtime/artifact/verify_tiled.h"
 
@@ -21,8 +22,6 @@ namespace sgd::artifact {
 namespace {
 
 constexpr uint64_t kMaxPattern = 16;
-// Kernels may use aligned vector accesses.
-constexpr uint64_t kBufferAlignment = 64;
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
@@ -34,35 +33,6 @@ absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   source.end = source.begin + copy.target()->size();
   if (Overlap(source, RangeOf(*copy.target()))) return Invalid("source and target overlap");
   return absl::OkStatus();
-}
-
-// Each launch stands in one combined launch at most.
-absl::Status VerifyCombined(const VerifyContext& context, const LaunchGroup& group) {
-  std::vector<bool> taken(Size(group.launches()), false);
-  for (uint32_t i = 0; i < Size(group.combined()); ++i) {
-    const CombinedLaunches& combined = *group.combined()->Get(i);
-    if (combined.kernel() >= context.kernels) {
-      return Invalid(
-          absl::StrCat("combined kernel ", combined.kernel(), " does not exist (there are ", context.kernels, ")"));
-    }
-    for (uint32_t launch : *combined.launches()) {
-      if (launch >= taken.size() || taken[launch]) {
-        return Invalid(absl::StrCat("launch ", launch, " of ", taken.size(), " is combined twice or does not exist"));
-      }
-      taken[launch] = true;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status VerifyLaunchGroup(const VerifyContext& context, const LaunchGroup& group) {
-  const uint64_t count = Size(group.launches());
-  if (count == 0) return Invalid("the group has no launches");
-  for (uint64_t i = 0; i < count; ++i) {
-    absl::Status status = VerifyLaunch(context, *group.launches()->Get(static_cast<uint32_t>(i)));
-    if (!status.ok()) return Invalid(absl::StrCat("launch ", i, ": ", std::string(status.message())));
-  }
-  return VerifyCombined(context, group);
 }
 
 absl::Status VerifyFill(const VerifyContext& context, const Fill& fill) {
@@ -134,39 +104,6 @@ absl::Status VerifyWork(const std::vector<uint64_t>& sizes) {
     if (size > kMaxElements) return Invalid("a dimension is larger than 2^48");
     if (size > 1 && work > UINT64_MAX / 2 / size) return Invalid("more than 2^63 multiplications");
     work *= std::max<uint64_t>(size, 1);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch) {
-  if (launch.kernel() >= context.kernels) {
-    return Invalid(absl::StrCat("kernel ", launch.kernel(), " does not exist (there are ", context.kernels, ")"));
-  }
-  if (launch.range() > static_cast<uint64_t>(INT64_MAX)) return Invalid("the range is larger than 2^63");
-  if (launch.grain() == 0 || launch.grain() > static_cast<uint64_t>(INT64_MAX)) {
-    return Invalid("the grain must be between 1 and 2^63");
-  }
-  for (uint64_t i = 0; i < Size(launch.buffers()); ++i) {
-    const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
-    const std::string what = absl::StrCat("buffer ", i);
-    if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
-    if (slice->size() != 0 && slice->offset() % kBufferAlignment != 0) {
-      return Invalid(absl::StrCat(what, " is not aligned to ", kBufferAlignment, " bytes"));
-    }
-  }
-  const uint64_t buffers = Size(launch.buffers());
-  if (buffers > 0 && (launch.outputs() == 0 || launch.outputs() > buffers)) {
-    return Invalid(absl::StrCat(launch.outputs(), " of ", buffers, " buffers are outputs"));
-  }
-  for (uint64_t i = buffers > 0 ? buffers - launch.outputs() : 0; i < buffers; ++i) {
-    absl::Status status =
-        VerifyWritable(context, launch.buffers()->Get(static_cast<uint32_t>(i)), absl::StrCat("output buffer ", i));
-    if (!status.ok()) return status;
-  }
-  if (launch.coordinates() == nullptr) return absl::OkStatus();
-  for (const Coordinate* coordinate : *launch.coordinates()) {
-    absl::Status status = comm::CheckAxes(context.mesh, AxesOf(coordinate->axes()));
-    if (!status.ok()) return Invalid(absl::StrCat("coordinate: ", status.message()));
   }
   return absl::OkStatus();
 }

@@ -13,7 +13,7 @@ namespace sgd::artifact {
 // What instructions are checked against.
 struct VerifyContext {
   comm::Mesh mesh;
-  uint64_t kernels = 0;
+  const flatbuffers::Vector<flatbuffers::Offset<Kernel>>* kernels = nullptr;  // may be null: none
   uint64_t private_bytes = 0;
   uint64_t window_bytes = 0;
   uint64_t constant_bytes = 0;
@@ -39,8 +39,6 @@ absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, co
 
 // No size is out of reach, and neither is their product.
 absl::Status VerifyWork(const std::vector<uint64_t>& sizes);
-
-absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch);
 
 // Messages do not say which instruction it is: the caller does.
 absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction);

@@ -11,6 +11,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
+#include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_matmul.h"
 
 namespace sgd::artifact {
@@ -125,7 +126,6 @@ absl::Status VerifyStepMatmul(const Tiled& tiled, const TileStep& step, const Ma
 }
 
 absl::Status VerifyStepLaunch(const Tiled& tiled, const TileStep& step, const Launch& launch) {
-  if (Size(launch.coordinates()) != 0) return Invalid("coordinates in a tile");
   const uint32_t buffers = static_cast<uint32_t>(Size(launch.buffers()));
   for (uint32_t i = buffers == 0 ? 0 : buffers - launch.outputs(); i < buffers; ++i) {
     absl::Status status = VerifyWritten(tiled, step.operands()->Get(i));
@@ -141,6 +141,7 @@ absl::Status VerifyStep(const VerifyContext& context, const Tiled& tiled, const 
   const Launch* launch = step.op_as_Launch();
   const Matmul* matmul = step.op_as_Matmul();
   if (launch == nullptr && matmul == nullptr) return Invalid("unknown kind of operation");
+  if (launch != nullptr && Size(launch->coordinates()) != 0) return Invalid("coordinates in a tile");
   absl::Status status = launch != nullptr ? VerifyLaunch(context, *launch) : VerifyMatmul(context, *matmul);
   if (!status.ok()) return status;
   const std::vector<const Slice*> slices = SlicesOf(step);

@@ -51,6 +51,7 @@ TEST(CudaTarget, OneModulePerArchitecture) {
     EXPECT_THAT(std::string(module.text), HasSubstr(".target " + std::string(module.architecture) + "\n"));
     for (const auto* kernel : *root.kernels()) {
       EXPECT_THAT(std::string(module.text), HasSubstr(".entry " + kernel->symbol()->str() + "("));
+      EXPECT_NE(::sgd::artifact::Size(kernel->least_bytes()) == 0, ::sgd::artifact::Size(kernel->parts()) == 0);
       EXPECT_THAT(std::string(module.text), HasSubstr(".reqntid " + std::to_string(kernel->threads())));
     }
     // Products and sums that ptxas may not contract.

@@ -49,6 +49,19 @@ std::unique_ptr<::sgd::artifact::ArtifactFile> open(const Compilation& compilati
   return file.ok() ? std::move(*file) : nullptr;
 }
 
+// By their types, whatever launches pass: the subtraction's two operands and the result that is written over one.
+TEST(Driver, KernelsSayWhatTheyTake) {
+  auto file = open(compileOrDie({{"main", "step.mlir", kStep}}));
+  ASSERT_NE(file, nullptr);
+  ASSERT_EQ(file->root().kernels()->size(), 1u);
+  const ::sgd::artifact::Kernel& kernel = *file->root().kernels()->Get(0);
+  EXPECT_EQ(kernel.outputs(), 1u);
+  EXPECT_EQ(kernel.coordinates(), 0u);
+  EXPECT_GT(kernel.range(), 0u);
+  ASSERT_EQ(kernel.least_bytes()->size(), 2u);
+  for (uint64_t bytes : *kernel.least_bytes()) EXPECT_EQ(bytes, 4u * 256);
+}
+
 TEST(Driver, ReportsFourRanks) {
   Report report = compileOrDie({{"main", "step.mlir", kStep}}).report;
   EXPECT_EQ(report.ranks, 4);

@@ -136,7 +136,10 @@ void FillSample(artifact::ArtifactWriter& writer, uint32_t ranks) {
   for (const char* symbol : {"scale", "parts"}) {
     root.kernels.push_back(std::make_unique<artifact::KernelT>());
     root.kernels.back()->symbol = symbol;
+    root.kernels.back()->outputs = 1;
   }
+  root.kernels[0]->least_bytes = {256, 256}, root.kernels[0]->coordinates = 1, root.kernels[0]->range = 64;
+  root.kernels[1]->least_bytes = {512}, root.kernels[1]->range = 64;
   writer.SetKernels(TestKernels());
   float ramp[128];
   for (int i = 0; i < 128; ++i) ramp[i] = static_cast<float>(i);

@@ -68,14 +68,15 @@ std::vector<Violation> OverlapCases() {
       {"a launch",
        [](ArtifactT&, ProgramT& p) {
          auto launch = std::make_unique<InstructionT>(*p.instructions[kLaunch]);
-         launch->op.AsLaunch()->buffers[0] = Slice(Space::Window, 128, 64);
+         launch->op.AsLaunch()->buffers[0] = Slice(Space::Window, 0, 256);
          p.instructions.insert(p.instructions.begin() + 4, std::move(launch));
          Split(p, 5);
        },
        "instruction 4 (launch): touches a target of instruction 3"},
-      {"outputs of a launch", [](ArtifactT&, ProgramT& p) { LaunchIn(p).outputs = 3; }, "3 of 2 buffers are outputs"},
+      {"outputs of a launch", [](ArtifactT&, ProgramT& p) { LaunchIn(p).outputs = 3; },
+       "2 buffers with 3 outputs where kernel 'scale' takes 2 with 1"},
       {"no outputs of a launch", [](ArtifactT&, ProgramT& p) { LaunchIn(p).outputs = 0; },
-       "0 of 2 buffers are outputs"},
+       "2 buffers with 0 outputs where kernel 'scale' takes 2 with 1"},
   };
 }
 

@@ -6,6 +6,14 @@
 namespace sgd::artifact {
 namespace {
 
+// The number of a new kernel that is combined of these.
+uint32_t AddCombined(ArtifactT& artifact, std::vector<uint32_t> parts) {
+  artifact.kernels.push_back(std::make_unique<KernelT>());
+  artifact.kernels.back()->symbol = "group";
+  artifact.kernels.back()->parts = std::move(parts);
+  return static_cast<uint32_t>(artifact.kernels.size() - 1);
+}
+
 std::vector<Violation> RootCases() {
   return {
       {"axis twice", [](ArtifactT& a, ProgramT&) { a.mesh.push_back(std::make_unique<MeshAxisT>(*a.mesh[0])); },
@@ -17,6 +25,14 @@ std::vector<Violation> RootCases() {
       {"program name", [](ArtifactT&, ProgramT& p) { p.name.clear(); }, "program '': the name is empty or used twice"},
       {"missing kernel", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "gelu"; },
        "does not define the function 'gelu'"},
+      {"kernel outputs", [](ArtifactT& a, ProgramT&) { a.kernels[1]->outputs = 2; },
+       "kernel 'parts': 2 of its 1 buffers are outputs"},
+      {"kernel range", [](ArtifactT& a, ProgramT&) { a.kernels[1]->range = UINT64_MAX; }, "larger than 2^63"},
+      {"kernel of itself", [](ArtifactT& a, ProgramT&) { AddCombined(a, {2}); },
+       "kernel 'group': it is combined of kernel 2 of 3, which does not exist or is combined itself"},
+      {"kernel of no other", [](ArtifactT& a, ProgramT&) { AddCombined(a, {3}); }, "combined of kernel 3 of 3"},
+      {"part with buffers", [](ArtifactT& a, ProgramT&) { a.kernels[0]->parts = {1}; },
+       "kernel 'scale': it is combined of others and takes buffers"},
       {"line break", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "a\nb"; }, "'a\\nb'"},
   };
 }
@@ -93,7 +109,39 @@ std::vector<Violation> OperationCases() {
       {"buffer in a group",
        [](ArtifactT&, ProgramT& p) { GroupIn(p).launches[1]->buffers[1] = Slice(Space::Window, 0, 257); },
        "launch 1: buffer 1"},
-      {"range", [](ArtifactT&, ProgramT& p) { LaunchIn(p).range = UINT64_MAX; }, "range"},
+      {"parts of a combined kernel",
+       [](ArtifactT& a, ProgramT& p) {
+         CombinedLaunchesT& combined = CombinedIn(p);
+         combined.launches = {0, 1}, combined.kernel = AddCombined(a, {0});
+       },
+       "2 launches are combined where kernel 'group' is made of 1"},
+      {"other parts of a combined kernel",
+       [](ArtifactT& a, ProgramT& p) {
+         CombinedLaunchesT& combined = CombinedIn(p);
+         combined.launches = {0, 1}, combined.kernel = AddCombined(a, {0, 1});
+       },
+       "launch 1 is of kernel 0 where kernel 'group' has kernel 1"},
+      {"combined kernel alone", [](ArtifactT& a, ProgramT& p) { LaunchIn(p).kernel = AddCombined(a, {0}); },
+       "kernel 'group' does not run alone"},
+      {"part alone", [](ArtifactT& a, ProgramT&) { a.kernels[0]->only_combined = true; },
+       "kernel 'scale' does not run alone"},
+      {"range", [](ArtifactT&, ProgramT& p) { LaunchIn(p).range = UINT64_MAX; }, "is larger than the 64 of kernel"},
+      {"range by one", [](ArtifactT&, ProgramT& p) { LaunchIn(p).range = 65; },
+       "(launch): the range 65 is larger than the 64 of kernel 'scale'"},
+      {"no buffers", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers.clear(); },
+       "(launch): 0 buffers with 1 outputs where kernel 'scale' takes 2 with 1"},
+      {"too many buffers", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers.push_back(LaunchIn(p).buffers[1]); },
+       "3 buffers with 1 outputs where kernel 'scale' takes 2 with 1"},
+      {"outputs", [](ArtifactT&, ProgramT& p) { LaunchIn(p).outputs = 2; },
+       "2 buffers with 2 outputs where kernel 'scale' takes 2 with 1"},
+      {"small buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[0] = Slice(Space::Private, 640, 252); },
+       "buffer 0 has 252 bytes where kernel 'scale' needs 256"},
+      {"shared output", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Private, 832, 256); },
+       "an output buffer overlaps another buffer"},
+      {"no coordinate", [](ArtifactT&, ProgramT& p) { LaunchIn(p).coordinates.clear(); },
+       "0 coordinates where kernel 'scale' takes 1"},
+      {"unknown interface", [](ArtifactT& a, ProgramT&) { *a.kernels[0] = KernelT(), a.kernels[0]->symbol = "scale"; },
+       "2 buffers with 1 outputs where kernel 'scale' takes 0 with 0; compile the model again"},
       {"buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Window, 0, 257); },
        "buffer 1: 257 bytes at 0"},
       {"unaligned buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Private, 900, 256); },
@@ -105,6 +153,13 @@ std::vector<Violation> OperationCases() {
       {"a extent", [](ArtifactT&, ProgramT& p) { MatmulIn(p).a_m = 9; },
        "instruction 0 (matmul): A reaches 35 elements of f32 in a slice of 128 bytes"},
       {"negative", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = -1; }, "B has a negative stride"},
+      // What an empty operand reaches is computed too.
+      {"negative and empty", [](ArtifactT&, ProgramT& p) { MatmulIn(p).k = 0, MatmulIn(p).a_m = -1; },
+       "A has a negative stride"},
+      {"far and empty", [](ArtifactT&, ProgramT& p) { MatmulIn(p).k = 0, MatmulIn(p).a_m = INT64_MAX / 4; },
+       "A has more than 2^48 elements"},
+      {"far and alone", [](ArtifactT&, ProgramT& p) { MatmulIn(p).k = 1, MatmulIn(p).a_k = INT64_MAX; },
+       "A has more than 2^48 elements"},
       {"overflow", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = INT64_MAX; }, "B has more than 2^48 elements"},
       {"huge m", [](ArtifactT&, ProgramT& p) { MatmulIn(p).m = UINT64_MAX; }, "a dimension is larger than 2^48"},
       {"c shared", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c_m = 8; }, "let two elements share one place"},
@@ -187,6 +242,12 @@ std::vector<Violation> OperationCases() {
       {"range scale", [](ArtifactT&, ProgramT& p) { RangeIn(p).scale = INT64_MIN; }, "beyond 2^62"},
       {"range count", [](ArtifactT&, ProgramT& p) { RangeIn(p).tile = 64; }, "its dimensions say 64"},
       {"range target", [](ArtifactT&, ProgramT& p) { RangeIn(p).length = 1 << 20; }, "the target of operand 0"},
+      {"range rows without elements",
+       [](ArtifactT&, ProgramT& p) {
+         RangeIn(p);
+         AllReduceIn(p).operands[0]->outer = uint64_t{1} << 60, AllReduceIn(p).operands[0]->inner = 0;
+       },
+       "an operand has more than 2^62 bytes"},
       {"range axes",
        [](ArtifactT&, ProgramT& p) {
          RangeIn(p);

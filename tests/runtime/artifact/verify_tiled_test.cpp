@@ -39,6 +39,7 @@ void AddTiled(ArtifactT& root, ProgramT& program) {
   add_product(Slice(Space::Scratch, 0, 64), Slice(Space::Private, 1280, 64), {-1, 1, 2});
   LaunchT launch;
   launch.kernel = 1;
+  root.kernels[1]->least_bytes = {64}, root.kernels[1]->range = 8;
   launch.buffers = {Slice(Space::Private, 1280, 64)};
   launch.range = launch.grain = 8;
   launch.outputs = 1;
@@ -106,6 +107,9 @@ TEST(VerifyTiled, RefusesEachViolation) {
       {"no output", [](TiledT& t) { t.outputs = 0; }, "step 1: operand 2, which is no output, is written"},
       {"launch without output", [](TiledT& t) { t.outputs = 0, t.steps.erase(t.steps.begin() + 1); },
        "step 1: operand 2, which is no output, is written"},
+      {"small buffer", [](TiledT& t) { LaunchIn(t).buffers[0] = Slice(Space::Private, 1280, 60); },
+       "step 2: buffer 0 has 60 bytes where kernel 'parts' needs 64"},
+      {"range", [](TiledT& t) { LaunchIn(t).range = 9; }, "step 2: the range 9 is larger than the 8 of kernel 'parts'"},
       {"kernel", [](TiledT& t) { LaunchIn(t).kernel = 7; }, "step 2: kernel 7 does not exist"},
       {"coordinates", [](TiledT& t) { LaunchIn(t).coordinates.push_back(std::make_unique<CoordinateT>()); },
        "step 2: coordinates in a tile"},
