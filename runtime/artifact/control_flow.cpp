@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/saturating.h"
 
 namespace sgd::artifact {
 namespace {
@@ -85,7 +86,7 @@ uint64_t ExecutionsOf(const Program& program, uint64_t index) {
       continue;
     }
     const Loop* loop = program.instructions()->Get(static_cast<uint32_t>(at))->op_as_Loop();
-    if (loop != nullptr && loop->predicate() == nullptr) executions *= loop->trips();
+    if (loop != nullptr && loop->predicate() == nullptr) executions = SaturatingProduct({executions, loop->trips()});
     ++at;
   }
   return executions;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -18,13 +19,18 @@
 #include "runtime/artifact/elf.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "runtime/artifact/out_of_memory.h"
+#include "runtime/artifact/tree_size.h"
 #include "runtime/artifact/verify.h"
 
 namespace sgd::artifact {
 namespace {
 
 constexpr flatbuffers::uoffset_t kMaxDepth = 16;
-constexpr flatbuffers::uoffset_t kMaxTables = 1u << 28;
+// Offset of the root, and the identifier.
+constexpr uint64_t kLeastProgramBytes = 8, kMostProgramBytes = uint64_t{1} << 31;
+// Of a program, each part of it counted where it is used, for each byte that the file has. Writers may share a little,
+// as equal strings.
+constexpr uint64_t kTreeBytesPerByte = 4, kLeastTreeBytes = 1 << 16;
 
 absl::Status SystemError(const std::string& path, const char* what) {
   return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot ", what, " the artifact"));
@@ -44,7 +50,23 @@ absl::Status CheckKernels(const Artifact& root, Bytes object) {
 }
 
 absl::StatusOr<const Artifact*> CheckStructure(Bytes program) {
-  flatbuffers::Verifier verifier(program.data(), program.size(), kMaxDepth, kMaxTables);
+  // FlatBuffers' offsets are of 31 bits.
+  if (program.size() >= kMostProgramBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("section 'program' has ", program.size(), " bytes where less than 2^31 are possible"));
+  }
+  if (program.size() < kLeastProgramBytes || !ArtifactBufferHasIdentifier(program.data())) {
+    return absl::InvalidArgumentError("section 'program' is not a program");
+  }
+  const uint64_t most_bytes = std::min(kTreeBytesPerByte * program.size() + kLeastTreeBytes, uint64_t{UINT32_MAX} - 1);
+  if (!FitsAsTree(program, *ArtifactTypeTable(), most_bytes, kMaxDepth)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("section 'program' of ", program.size(),
+                     " bytes is not a well-formed program, or shares parts so that it has more than ", most_bytes,
+                     " bytes when each is counted where it is used"));
+  }
+  flatbuffers::Verifier verifier(program.data(), program.size(), kMaxDepth,
+                                 static_cast<flatbuffers::uoffset_t>(most_bytes));
   if (!VerifyArtifactBuffer(verifier)) {
     return absl::InvalidArgumentError("section 'program' is not a well-formed program");
   }

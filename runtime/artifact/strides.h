@@ -19,7 +19,8 @@ struct StridedDim {
 
 // Elements from the first to the last one of a strided operand, both included; 0 for an empty one. InvalidArgument,
 // beginning with `what`, for a negative stride or more than 2^48 elements, also of what an empty one reaches along its
-// other dimensions and of strides that are not taken: whoever computes addresses from sizes and strides cannot overflow.
+// other dimensions and of strides that are not taken: whoever computes addresses from sizes and strides cannot
+// overflow.
 absl::StatusOr<uint64_t> Extent(const std::vector<StridedDim>& dims, const std::string& what);
 
 // No two indices share an element: each stride steps over all that the smaller ones reach. The extent must be valid.

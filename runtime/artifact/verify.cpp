@@ -17,6 +17,7 @@
 #include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_operation.h"
 #include "runtime/artifact/verify_overlap.h"
+#include "runtime/artifact/verify_work.h"
 
 namespace sgd::artifact {
 namespace {
@@ -194,6 +195,7 @@ absl::Status VerifyProgram(const VerifyContext& context, const Program& program)
   if (absl::Status status = VerifyOutputs(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyInstructions(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyControlFlow(context, program); !status.ok()) return status;
+  if (absl::Status status = VerifyStepWork(program); !status.ok()) return status;
   for (uint32_t i = 0; i < Size(program.explain()); ++i) {
     absl::Status status = VerifyLocation(program, program.explain()->Get(i)->loc());
     if (!status.ok()) return In(absl::StrCat("explanation ", i), status);

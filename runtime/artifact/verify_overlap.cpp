@@ -80,18 +80,29 @@ struct UnderWay {
   Accesses accesses;
 };
 
+// Every slice of an instruction is compared with every one of the collectives under way beside it.
+constexpr uint64_t kMaxComparisons = uint64_t{1} << 32;
+
+uint64_t SlicesOf(const Accesses& accesses) { return accesses.reads.size() + accesses.writes.size(); }
+
+struct Walk {
+  std::vector<UnderWay> under_way;
+  uint64_t comparisons = 0;
+};
+
 absl::Status Error(const Program& program, uint32_t index, const std::string& what) {
   const Instruction& instruction = *program.instructions()->Get(index);
   return absl::InvalidArgumentError(absl::StrCat("instruction ", index, " (", OperationName(instruction), "): ", what));
 }
 
 // What loops and branches run is checked where it stands: nothing that has begun in a block outlives it.
-absl::Status VerifyOverlapIn(const Program& program, Block block, std::vector<UnderWay>& under_way) {
+absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
+  std::vector<UnderWay>& under_way = walk.under_way;
   for (uint64_t at = block.begin; at < block.end; at = Next(program, at)) {
     const uint32_t i = static_cast<uint32_t>(at);
     const Instruction& instruction = *program.instructions()->Get(i);
     for (const Block& inner : BlocksOf(program, i)) {
-      if (absl::Status status = VerifyOverlapIn(program, inner, under_way); !status.ok()) return status;
+      if (absl::Status status = VerifyOverlapIn(program, inner, walk); !status.ok()) return status;
     }
     if (const Done* done = instruction.op_as_Done()) {
       const size_t ended = std::erase_if(under_way, [&](const UnderWay& collective) {
@@ -107,6 +118,12 @@ absl::Status VerifyOverlapIn(const Program& program, Block block, std::vector<Un
     }
     Accesses accesses = AccessesOf(instruction);
     for (const UnderWay& collective : under_way) {
+      walk.comparisons += SlicesOf(accesses) * SlicesOf(collective.accesses);
+      if (walk.comparisons > kMaxComparisons) {
+        return Error(program, i,
+                     absl::StrCat("up to it are more than ", kMaxComparisons,
+                                  " pairs of what collectives under way and others beside them touch"));
+      }
       if (OverlapAny(accesses.writes, collective.accesses.writes) ||
           OverlapAny(accesses.reads, collective.accesses.writes)) {
         return Error(program, i,
@@ -129,8 +146,8 @@ absl::Status VerifyOverlapIn(const Program& program, Block block, std::vector<Un
 }  // namespace
 
 absl::Status VerifyOverlap(const Program& program) {
-  std::vector<UnderWay> under_way;
-  return VerifyOverlapIn(program, {0, Size(program.instructions())}, under_way);
+  Walk walk;
+  return VerifyOverlapIn(program, {0, Size(program.instructions())}, walk);
 }
 
 }  // namespace sgd::artifact

@@ -1,0 +1,16 @@
+// How much a FlatBuffer holds when it is read as a tree. Tables and vectors may be shared by those that name them, so
+// that a small file can hold any number of them; whoever walks over it would never come to an end.
+#pragma once
+
+#include <flatbuffers/flatbuffers.h>
+
+#include "runtime/artifact/container.h"
+
+namespace sgd::artifact {
+
+// Whether the table `type` at the root of `bytes` is well formed as far as its offsets and lengths say, not nested
+// deeper than `most_depth`, and has at most `most_bytes` of tables, vectors and strings, each counted as often as it is
+// named. Takes time for that many bytes at most.
+bool FitsAsTree(Bytes bytes, const flatbuffers::TypeTable& type, uint64_t most_bytes, uint32_t most_depth);
+
+}  // namespace sgd::artifact

@@ -1,0 +1,91 @@
+// One walk with the product of the trips around it; sums that do not fit into 64 bits count as the largest number.
+#include "runtime/artifact/verify_work.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/control_flow.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/artifact/saturating.h"
+#include "runtime/artifact/verify_operation.h"
+
+namespace sgd::artifact {
+namespace {
+
+uint64_t WorkOf(const Matmul& matmul) {
+  uint64_t work = SaturatingProduct({matmul.m(), matmul.n(), matmul.k()});
+  for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i)
+    work = SaturatingProduct({work, matmul.batch_dims()->Get(i)});
+  return work;
+}
+
+uint64_t WorkOf(const Convolution& c) {
+  uint64_t work = SaturatingProduct({c.batch()->size(), c.groups()->size(), c.inputs()->size(), c.outputs()->size()});
+  for (uint32_t i = 0; i < Size(c.spatial()); ++i)
+    work = SaturatingProduct({work, c.spatial()->Get(i)->output(), c.spatial()->Get(i)->kernel()});
+  return work;
+}
+
+uint64_t WorkOf(const Attention& a) {
+  const uint64_t depth = SaturatingSum(a.depth(), a.value_depth());
+  return SaturatingProduct({a.batch(), a.heads(), a.rows(), a.columns(), depth});
+}
+
+uint64_t WorkOf(const Tiled& tiled) {
+  uint64_t work = 0, tiles = 1;
+  for (uint32_t i = 0; i < Size(tiled.steps()); ++i) {
+    if (const Matmul* matmul = tiled.steps()->Get(i)->op_as_Matmul()) work = SaturatingSum(work, WorkOf(*matmul));
+  }
+  for (uint32_t i = 0; i < Size(tiled.loops()); ++i) tiles = SaturatingProduct({tiles, tiled.loops()->Get(i)});
+  return SaturatingProduct({tiles, work});
+}
+
+class StepWork {
+ public:
+  explicit StepWork(const Program& program) : program_(program) {}
+
+  // What a block does that runs `times` times.
+  absl::Status Add(Block block, uint64_t times) {
+    for (uint64_t i = block.begin; i < block.end; i = Next(program_, i)) {
+      const Instruction& instruction = *program_.instructions()->Get(static_cast<uint32_t>(i));
+      executions_ = SaturatingSum(executions_, times);
+      if (executions_ > kMaxExecutions) return TooMuch(i, kMaxExecutions, "executions of instructions");
+      work_ = SaturatingSum(work_, SaturatingProduct({times, MultiplicationsOf(instruction)}));
+      if (work_ > kMaxMultiplications) return TooMuch(i, kMaxMultiplications, "multiplications");
+      const Loop* loop = instruction.op_as_Loop();
+      const uint64_t trips = loop != nullptr && loop->predicate() == nullptr ? loop->trips() : 1;
+      if (trips > kMaxExecutions) return TooMuch(i, kMaxExecutions, "trips of a loop");
+      for (const Block& inner : BlocksOf(program_, i)) {
+        if (absl::Status status = Add(inner, SaturatingProduct({times, trips})); !status.ok()) return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status TooMuch(uint64_t index, uint64_t limit, const char* what) const {
+    const Instruction& instruction = *program_.instructions()->Get(static_cast<uint32_t>(index));
+    return absl::InvalidArgumentError(absl::StrCat("instruction ", index, " (", OperationName(instruction),
+                                                   "): with it a step has more than ", limit, " ", what));
+  }
+
+  const Program& program_;
+  uint64_t executions_ = 0, work_ = 0;
+};
+
+}  // namespace
+
+uint64_t MultiplicationsOf(const Instruction& instruction) {
+  if (const Matmul* matmul = instruction.op_as_Matmul()) return WorkOf(*matmul);
+  if (const Convolution* convolution = instruction.op_as_Convolution()) return WorkOf(*convolution);
+  if (const Attention* attention = instruction.op_as_Attention()) return WorkOf(*attention);
+  if (const Tiled* tiled = instruction.op_as_Tiled()) return WorkOf(*tiled);
+  return 0;
+}
+
+absl::Status VerifyStepWork(const Program& program) {
+  return StepWork(program).Add({0, Size(program.instructions())}, 1);
+}
+
+}  // namespace sgd::artifact
