@@ -145,6 +145,9 @@ class Device {
   // Compute threads, including the caller's.
   virtual uint32_t threads() const = 0;
 
+  // A number that changes when a part of a node is finished, from any thread: of a device whose nodes can take long.
+  virtual uint64_t progress() const { return 0; }
+
   // How the host reaches this device's memory; null where it may use addresses of it as its own.
   virtual HostTransfer* host_transfer() { return nullptr; }
 

@@ -29,7 +29,8 @@
 
 namespace sgd::exec {
 
-class Carry;  // carry.h
+class Carry;          // carry.h
+class ProgressWatch;  // progress_watch.h
 
 struct ExecutorOptions {
   // Bounds each single wait for peers.
@@ -40,6 +41,8 @@ struct ExecutorOptions {
   // On a device with queues: gives it every instruction of every step one by one, instead of a recording, and waits
   // for each: an error of the device then names its instruction.
   bool eager = false;
+  // Is told what a device without queues executes; null for nobody. Must outlive the executor.
+  ProgressWatch* progress = nullptr;
 };
 
 // An input or output as this rank sees it.

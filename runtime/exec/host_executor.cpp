@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/exec/progress_watch.h"
 #include "runtime/exec/steady_clock.h"
 
 namespace sgd::exec {
@@ -16,7 +17,9 @@ absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
   runs_.clear();
   step_begin_ = SteadyNow();
   timing_.communication = absl::ZeroDuration();
+  if (options_.progress != nullptr) options_.progress->BeginStep(*program_);
   absl::Status status = RunBlock({0, program_->size()});
+  if (options_.progress != nullptr) options_.progress->EndStep();
   if (status.ok()) status = context_.device().Synchronize();
   timing_.total = SteadyNow() - step_begin_;
   return status;
@@ -42,6 +45,7 @@ std::span<const std::byte> HostExecutor::OutputBytes(size_t index) const {
 absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
   for (uint64_t i = block.begin; i < block.end; i = (*program_)[i].next) {
     PreparedInstruction& instruction = (*program_)[i];
+    if (options_.progress != nullptr) options_.progress->At(i);
     if (instruction.kind == Kind::kLoop || instruction.kind == Kind::kCase) {
       // What fails inside says where it stands.
       absl::Status status = instruction.kind == Kind::kLoop ? RunLoop(i) : RunCase(i);
@@ -52,6 +56,7 @@ absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
     if (!status.ok()) {
       return program_->Locate(absl::Status(status.code(), absl::StrCat("step ", step_, ": ", status.message())), i);
     }
+    if (options_.progress != nullptr) options_.progress->Finished();
   }
   return absl::OkStatus();
 }
@@ -97,7 +102,9 @@ absl::Status HostExecutor::ExecuteCollective(const PreparedInstruction& instruct
   // Peers read the window, so what was enqueued must have been written.
   if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
   const absl::Time begin = SteadyNow();
+  if (options_.progress != nullptr) options_.progress->SetWaiting(true);
   absl::Status status = Communicate(instruction);
+  if (options_.progress != nullptr) options_.progress->SetWaiting(false);
   timing_.communication += SteadyNow() - begin;
   return status;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -55,6 +56,30 @@ class SgdrunErrors : public ::testing::Test {
   TemporaryFolder folder_;
   std::string artifact_;
 };
+
+// By itself, under the launcher and as one of several ranks that were started one by one.
+TEST_F(SgdrunErrors, StepsThatDoNotEnd) {
+  const std::string alone = Artifact("alone.sgda", {.is_endless = true});
+  const std::string pair = Artifact("pair.sgda", {.ranks = 2, .is_endless = true});
+  const std::string where = "(matmul) at toy.py:3:7: finished nothing in ";
+  Expect(1, "rank 0: program 'train' instruction 2 " + where, {"-n", "1", alone, "--bench", "1", "--deadline", "1"});
+  Expect(1, "program 'train' instruction 3 " + where, {"-n", "2", pair, "--bench", "1", "--deadline", "1"});
+  CommandResult results[2];
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      results[rank] = RunCommand(
+          SGDRUN, {pair, "--bench", "1", "--deadline", "2"},
+          "RANK=" + std::to_string(rank) + " WORLD_SIZE=2 LOCAL_RANK=" + std::to_string(rank) +
+              " LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(30000 + getpid() % 10000));
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  for (const CommandResult& result : results) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.errors, HasSubstr("program 'train' instruction 3 " + where));
+  }
+}
 
 TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("artifact is required", {});

@@ -150,6 +150,11 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   if (options.ranks > 1) AddAllReduce(*program, options.ranks, kGradient);
   AddMatmul(*program, 1, kColumns, 1, half, kGradient, kW, Epilogue::Accumulate);
   AddMatmul(*program, 1, 1, kColumns, kW, ones, kLoss);
+  if (options.is_endless) {
+    MatmulT& product = *program->instructions.back()->op.AsMatmul();
+    product.k = uint64_t{1} << 40, product.a_k = product.b_k = 0;
+    program->instructions.back()->loc = 1;
+  }
   program->sent_bytes = comm::SentBytes(comm::CollectiveKind::kAllReduce, options.ranks, kGradient.size());
   auto explain = std::make_unique<ExplainT>();
   explain->text = "all_reduce over data: the sum over rows is partial";

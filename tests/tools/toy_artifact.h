@@ -21,6 +21,8 @@ struct ToyOptions {
   bool eval_overwrites_state = false;
   // Init and eval hold w's columns sharded over "data", train holds all of them.
   bool others_shard_state = false;
+  // Train's last product takes hours: its sums have 2^40 terms.
+  bool is_endless = false;
 };
 
 // Writes the artifact to `path`; fails the test when that fails.

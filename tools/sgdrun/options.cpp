@@ -180,7 +180,8 @@ void AddOtherFlags(CLI::App& app, Options& options) {
         }
         options.deadline = absl::Seconds(seconds);
       },
-      "Longest wait for another rank before giving up (default 300)");
+      "Longest wait for another rank, and longest time of computing in which no part of an instruction is finished, before "
+      "giving up (default 300)");
   ranks.Add("--device", "DEVICE", options.device, "cpu or cuda (default: what the artifact was compiled for)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   ranks.AddSwitch("--tune", options.tune,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "runtime/artifact/kept_inputs.h"
+#include "runtime/comm/leave.h"
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/device/queues.h"
 #include "tools/sgdrun/initial_inputs.h"
@@ -43,7 +44,8 @@ exec::ExecutorOptions Session::executor_options() const {
   const Options& options = job_.options;
   return {.timeout = options.deadline,
           .profile = !options.profile.empty() || !options.trace.empty(),
-          .eager = options.eager};
+          .eager = options.eager,
+          .progress = progress_.get()};
 }
 
 absl::Status Session::Prepare(StartTimes& start) {
@@ -63,6 +65,13 @@ absl::Status Session::Prepare(StartTimes& start) {
   context_ = *std::move(context);
   if (const std::string& note = context_->algorithm_note(); !note.empty())
     std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
+  if (device_.device().queues() == nullptr) {
+    absl::StatusOr<std::unique_ptr<exec::ProgressWatch>> progress = exec::ProgressWatch::Start(
+        device_.device(),
+        {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)), .give_up = comm::LeaveAtOnce});
+    if (!progress.ok()) return progress.status();
+    progress_ = *std::move(progress);
+  }
   start.End("load kernels");
   absl::StatusOr<std::unique_ptr<exec::Executor>> executor = MakeExecutor(job_.program.name);
   if (!executor.ok()) return executor.status();

@@ -12,6 +12,7 @@
 #include "runtime/exec/carry.h"
 #include "runtime/exec/context.h"
 #include "runtime/exec/executor.h"
+#include "runtime/exec/progress_watch.h"
 #include "runtime/launch/launch.h"
 #include "tools/sgdrun/job.h"
 #include "tools/sgdrun/rank_device.h"
@@ -82,6 +83,7 @@ class Session {
   const Job& job_;
   launch::RankContext rank_;
   RankDevice device_;
+  std::unique_ptr<exec::ProgressWatch> progress_;  // of a device that computes while the host waits for it
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<exec::Carry> carry_;

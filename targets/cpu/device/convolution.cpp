@@ -95,7 +95,7 @@ class ConvolutionNode final : public device::Node {
         std::byte* own = scratch_.For(thread);
         for (uint64_t index = range.begin; index < range.end; ++index) {
           RunGroup(GroupAt(index, own + own_bytes_), [&](uint64_t count, auto body) {
-            for (uint64_t i = 0; i < count; ++i) body(i, own);
+            for (uint64_t i = 0; i < count; ++i) body(i, own, thread);
           });
         }
       });
@@ -106,7 +106,7 @@ class ConvolutionNode final : public device::Node {
         const uint32_t jobs = static_cast<uint32_t>(std::min<uint64_t>(count, ThreadPool::kMaxChunks));
         pool_.Run(Active(jobs), jobs, [&](uint32_t job, uint32_t thread) {
           const IndexRange range = PartOf(count, jobs, job);
-          for (uint64_t i = range.begin; i < range.end; ++i) body(i, scratch_.For(thread));
+          for (uint64_t i = range.begin; i < range.end; ++i) body(i, scratch_.For(thread), thread);
         });
       });
     }
@@ -156,19 +156,21 @@ class ConvolutionNode final : public device::Node {
             p_.bias == nullptr ? nullptr : p_.bias + index * p_.columns * sum_size_, shared};
   }
 
-  // `run_all(count, body)` calls body(i, a thread's own memory) for all i below count.
+  // `run_all(count, body)` calls body(i, a thread's own memory, its number) for all i below count.
   template <typename RunAll>
   void RunGroup(const Group& group, RunAll run_all) const {
     for (Blocks blocks; blocks.first < depth_blocks_; blocks.first += blocks_at_once_) {
       blocks.count = std::min(blocks_at_once_, depth_blocks_ - blocks.first);
       const uint64_t parts = shares_windows_ ? units_ : std::min(column_panels_, CeilDivide(kPackJobs, blocks.count));
-      run_all(parts * blocks.count, [&](uint64_t job, std::byte*) { PackShared(group, blocks, parts, job); });
-      run_all(stripes_, [&](uint64_t stripe, std::byte* own) {
+      run_all(parts * blocks.count, [&](uint64_t job, std::byte*, uint32_t) { PackShared(group, blocks, parts, job); });
+      const bool is_last = blocks.first + blocks.count == depth_blocks_;
+      run_all(stripes_, [&](uint64_t stripe, std::byte* own, uint32_t thread) {
         if (shares_windows_) {
           MultiplyColumns(group, blocks, stripe, own);
         } else {
           MultiplyRows(group, blocks, stripe, own);
         }
+        if (is_last) pool_.CountPart(thread);
       });
     }
   }

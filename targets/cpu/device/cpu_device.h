@@ -63,6 +63,7 @@ class CpuDevice final : public device::Device {
   absl::Status Synchronize() override { return absl::OkStatus(); }
   void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
   uint32_t threads() const override { return pool_.size(); }
+  uint64_t progress() const override { return pool_.progress(); }
 
  private:
   explicit CpuDevice(const CpuDeviceOptions& options)

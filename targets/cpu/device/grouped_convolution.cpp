@@ -61,6 +61,7 @@ class GroupedConvolution final : public device::Node {
     RunAll(p_.batch * blocks_ * parts_, [&](uint64_t job, uint32_t thread) {
       const uint64_t block = job / parts_ % blocks_, image = job / parts_ / blocks_;
       Job(*this, image, block, scratch_.For(thread)).Run(PartOf(outer_windows_, parts_, job % parts_));
+      pool_.CountPart(thread);
     });
     return absl::OkStatus();
   }

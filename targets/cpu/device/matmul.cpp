@@ -28,15 +28,17 @@ class MatmulNode final : public device::Node {
 
   absl::Status Execute() override {
     if (grid_.size() == 0) return absl::OkStatus();
-    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t thread) { RunPart(chunk, scratch_.For(thread)); });
+    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t thread) { RunPart(chunk, thread); });
     return absl::OkStatus();
   }
 
  private:
-  void RunPart(uint32_t chunk, std::byte* scratch) {
+  void RunPart(uint32_t chunk, uint32_t thread) {
+    std::byte* const scratch = scratch_.For(thread);
     const IndexRange part = PartOf(grid_.size(), chunks_, chunk);
     for (uint64_t index = part.begin; index < part.end; ++index) {
       PackedMultiply(kernels_, grid_.At(problem_, index), scratch);
+      pool_.CountPart(thread);
     }
   }
 

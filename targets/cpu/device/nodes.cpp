@@ -47,9 +47,10 @@ class LaunchNode final : public device::Node {
   }
 
   absl::Status Execute() override {
-    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t) {
+    pool_.Run(active_, chunks_, [&](uint32_t chunk, uint32_t thread) {
       const IndexRange part = PartOf(parts_, chunks_, chunk);
       RunParts(call_, parts_, part.begin, part.end);
+      pool_.CountPart(thread);
     });
     return absl::OkStatus();
   }
@@ -82,8 +83,10 @@ class LaunchGroupNode final : public device::Node {
 
   absl::Status Execute() override {
     if (pieces_.empty()) return absl::OkStatus();
-    pool_.Run(active_, static_cast<uint32_t>(bounds_.size() - 1),
-              [&](uint32_t chunk, uint32_t) { RunBetween(bounds_[chunk], bounds_[chunk + 1]); });
+    pool_.Run(active_, static_cast<uint32_t>(bounds_.size() - 1), [&](uint32_t chunk, uint32_t thread) {
+      RunBetween(bounds_[chunk], bounds_[chunk + 1]);
+      pool_.CountPart(thread);
+    });
     return absl::OkStatus();
   }
 

@@ -62,6 +62,7 @@ class SharedMatmul final : public device::Node {
           const IndexRange range = PartOf(stripes_, jobs, job);
           for (uint64_t stripe = range.begin; stripe < range.end; ++stripe) {
             MultiplyStripe(stripe, scratch_.For(thread));
+            if (first_block_ + blocks_ == depth_blocks_) pool_.CountPart(thread);
           }
         });
       }

@@ -66,6 +66,12 @@ void ThreadPool::Stop() {
   for (std::thread& worker : workers_) worker.join();
 }
 
+uint64_t ThreadPool::progress() const {
+  uint64_t parts = 0;
+  for (uint32_t thread = 0; thread < size(); ++thread) parts += shares_[thread].parts.load(std::memory_order_relaxed);
+  return parts;
+}
+
 void ThreadPool::Run(uint32_t active, uint32_t chunks, Function function, void* context) {
   active = std::min(active, chunks);
   if (active <= 1) {

@@ -28,6 +28,14 @@ class ThreadPool {
 
   uint32_t size() const { return static_cast<uint32_t>(workers_.size()) + 1; }
 
+  // How many parts of results were finished, as bodies report with CountPart; what they do on the way to one counts
+  // nothing, so that one that never comes is no progress. From any thread.
+  uint64_t progress() const;
+  void CountPart(uint32_t thread) {
+    std::atomic<uint64_t>& parts = shares_[thread].parts;
+    parts.store(parts.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
   static constexpr uint32_t kMaxChunks = 65535;
 
   // Calls function(context, chunk, thread) once for each of `chunks` (at most kMaxChunks) chunks,
@@ -54,7 +62,8 @@ class ThreadPool {
     // Run (high 32 bits), next chunk, end of the share: one number, so that a chunk is only ever
     // taken from the run it belongs to.
     std::atomic<uint64_t> left{0};
-    alignas(64) std::atomic<int32_t> alarm{0};  // a new value: there is work
+    alignas(64) std::atomic<int32_t> alarm{0};   // a new value: there is work
+    alignas(64) std::atomic<uint64_t> parts{0};  // finished by the thread, which alone writes it
   };
 
   void WaitWhile(std::atomic<int32_t>& value, int32_t old) const;

@@ -70,7 +70,10 @@ class TiledNode final : public device::Node {
   }
 
   absl::Status Execute() override {
-    pool_.Run(active_, tiles_, [&](uint32_t tile, uint32_t thread) { RunTile(tile, thread); });
+    pool_.Run(active_, tiles_, [&](uint32_t tile, uint32_t thread) {
+      RunTile(tile, thread);
+      pool_.CountPart(thread);
+    });
     return absl::OkStatus();
   }
 
