@@ -161,7 +161,11 @@ uint64_t OddNumber(uint64_t old, Random& random) {
 class Mutator {
  public:
   Mutator(std::string program, Random& random)
-      : random_(random), program_(std::move(program)), anatomy_(Anatomist(program_).Run()) {}
+      : random_(random),
+        program_(std::move(program)),
+        private_bytes_(artifact::GetArtifact(program_.data())->private_bytes()),
+        window_bytes_(artifact::GetArtifact(program_.data())->window_bytes()),
+        anatomy_(Anatomist(program_).Run()) {}
 
   Mutation Run() {
     Mutation mutation;
@@ -180,8 +184,10 @@ class Mutator {
       Write(program_, place, OddNumber(Read(program_, place), random_));
     } else if (kind < 70) {
       CopyScalar();
-    } else if (kind < 80) {
+    } else if (kind < 76) {
       SwapStructs();
+    } else if (kind < 82) {
+      MoveToEnd();
     } else if (kind < 87) {
       const Place& place = Pick(anatomy_.lengths, random_);
       const uint64_t old = Read(program_, place);
@@ -215,6 +221,20 @@ class Mutator {
     }
   }
 
+  // Behind the end of a space lies what must not be touched.
+  void MoveToEnd() {
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      const Place& place = Pick(anatomy_.structs, random_);
+      if (place.size != sizeof(artifact::Slice)) continue;
+      artifact::Slice slice;
+      std::memcpy(&slice, program_.data() + place.at, sizeof(slice));
+      const uint64_t end = slice.space() == artifact::Space::Window ? window_bytes_ : private_bytes_;
+      slice = artifact::Slice(slice.space(), end - slice.size(), slice.size());
+      std::memcpy(program_.data() + place.at, &slice, sizeof(slice));
+      return;
+    }
+  }
+
   // Offsets only lead forwards. Mostly to something of the same type, which is then shared.
   void Redirect() {
     const Reference& from = Pick(anatomy_.references, random_);
@@ -228,6 +248,7 @@ class Mutator {
 
   Random& random_;
   std::string program_;
+  const uint64_t private_bytes_, window_bytes_;  // before any change
   Anatomy anatomy_;
 };
 
