@@ -1,7 +1,7 @@
 // Loading of texts whose kind is read from their content.
 #include "compiler/programs.h"
 
-#include "compiler/nesting.h"
+#include "compiler/text_limits.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "frontends/stablehlo/import.h"
 #include "llvm/Support/SourceMgr.h"
@@ -20,9 +20,8 @@ static Location getLocation(MLIRContext* context, const ProgramSource& source, s
 }
 
 static OwningOpRef<ModuleOp> parseText(MLIRContext* context, const ProgramSource& source) {
-  if (std::optional<size_t> at = findTooDeepNesting(source.text)) {
-    emitError(getLocation(context, source, *at))
-        << "more than " << kMaxNesting << " brackets are open here; no program is nested as deeply";
+  if (std::optional<TextFault> fault = findTextFault(source.text)) {
+    emitError(getLocation(context, source, fault->position)) << fault->message;
     return nullptr;
   }
   auto manager = std::make_shared<llvm::SourceMgr>();

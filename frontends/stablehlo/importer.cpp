@@ -8,6 +8,7 @@
 #include "frontends/stablehlo/linear_algebra_lowering.h"
 #include "frontends/stablehlo/prepare/prepare.h"
 #include "frontends/stablehlo/widen_float8.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -99,9 +100,11 @@ LogicalResult Importer::run() {
   }
   if (llvm::none_of(functions, [](auto entry) { return entry.second.isPublic(); }))
     return module.emitError("has no public function to compile");
-  for (Operation* op : old)
-    if (auto function = cast<func::FuncOp>(op); function.isPublic() && importFunction(function).failed())
-      return failure();
+  for (Operation* op : old) {
+    auto function = cast<func::FuncOp>(op);
+    if (!function.isPublic()) continue;
+    if (inlinedOps.check(function).failed() || importFunction(function).failed()) return failure();
+  }
   for (Operation* op : old) op->erase();
   for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"}) module->removeDiscardableAttr(name);
   return success();
@@ -123,6 +126,10 @@ LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location
 }
 
 LogicalResult Importer::importBlock(Block& block, SmallVectorImpl<Value>& returned) {
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  if (depth > kMaxImportDepth)
+    return emitError(inlineLocation(block.getParentOp()->getLoc(), callStack.back().caller))
+           << "calls, loops and branches lie deeper than " << kMaxImportDepth << " in each other; flatten the program";
   for (Operation& op : block.without_terminator())
     if (importOp(&op, inlineLocation(op.getLoc(), callStack.back().caller)).failed()) return failure();
   for (Value operand : block.getTerminator()->getOperands()) returned.push_back(values.lookup(operand));
@@ -130,6 +137,10 @@ LogicalResult Importer::importBlock(Block& block, SmallVectorImpl<Value>& return
 }
 
 LogicalResult Importer::importOp(Operation* op, Location loc) {
+  if (++importedOps > kMaxInlinedOps)
+    return emitError(loc) << "the program becomes more than " << kMaxInlinedOps
+                          << " ops when its calls are inlined and its short loops unrolled; compile with a smaller "
+                             "--unroll, or call fewer functions";
   if (auto call = dyn_cast<func::CallOp>(op)) return importCall(op, call.getCalleeAttr(), loc);
   if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
     return importCall(op, composite.getDecompositionAttr(), loc);

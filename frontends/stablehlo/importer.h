@@ -5,6 +5,7 @@
 
 #include "frontends/stablehlo/counted_loop.h"
 #include "frontends/stablehlo/import.h"
+#include "frontends/stablehlo/inlined_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 #include "frontends/stablehlo/sharding_import.h"
@@ -90,6 +91,9 @@ class Importer {
   DenseMap<OperationName, ImportFn> regionLowerings;
   static ArrayRef<std::pair<StringRef, ImportFn>> getRegionLowerings();
   DenseMap<StringAttr, func::FuncOp> functions;
+  InlinedOps inlinedOps{functions};
+  int64_t importedOps = 0;  // by all functions, unrolled loops included
+  unsigned depth = 0;       // of blocks being imported
   /// A function being imported, and the place of its call: nullopt for a public function.
   struct Frame {
     func::FuncOp function;

@@ -58,6 +58,110 @@ TEST(Errors, NestingWithoutBounds) {
   EXPECT_THAT(errorOf(flat.c_str()), ::testing::Not(HasSubstr("brackets")));
 }
 
+/// A function that adds its argument to itself, with `attributes`, behind `aliases`.
+std::string getProgram(const std::string& aliases, const std::string& attributes = "") {
+  return aliases + "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {" + attributes +
+         "} {\n  %0 = arith.addf %x, %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n";
+}
+
+bool compiles(const std::string& text) {
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  CompileOptions options;
+  options.emit = EmitLevel::Graph;
+  options.writeArtifact = false;
+  return succeeded(compile({{"main", "m.mlir", text}}, options, errors));
+}
+
+TEST(Errors, LongNumbers) {
+  const std::string digits(2001, '1'), place = "m.mlir:1:69: error: ";
+  const std::string message =
+      "a number of 2001 digits in a row; at most 2000 are read; give tensors as dense<\"0x...\">\n";
+  EXPECT_EQ(errorOf(getProgram("", "a = " + digits + " : i64").c_str()), place + message);
+  EXPECT_EQ(errorOf(getProgram("", "a = 0x" + digits.substr(2)).c_str()), place + message);
+  EXPECT_EQ(errorOf(getProgram("", "a = 1." + digits).c_str()), "m.mlir:1:71: error: " + message);
+  EXPECT_EQ(errorOf(getProgram("", "a = 1.e" + digits).c_str()), "m.mlir:1:72: error: " + message);
+  EXPECT_EQ(errorOf(("func.func @main(%x: tensor<" + digits + "xf32>)").c_str()), "m.mlir:1:28: error: " + message);
+  // Those that are shorter, and what is no number.
+  EXPECT_TRUE(
+      compiles(getProgram("// " + digits + "\n", "a = \"" + digits + "\", b = 0." + digits.substr(1) + "e10 : f64")));
+  EXPECT_THAT(errorOf(getProgram("", "a = " + digits.substr(1) + " : i64").c_str()),
+              StartsWith("m.mlir:1:69: error: "));
+}
+
+TEST(Errors, AliasesWithoutBounds) {
+  // Each names the one before, once or twice.
+  const auto chain = [](int length, const std::string& once) {
+    std::string aliases = "#a0 = 1 : i64\n";
+    for (int i = 1; i < length; ++i) {
+      std::string alias = once;
+      while (alias.find('?') != std::string::npos) alias.replace(alias.find('?'), 1, "#a" + std::to_string(i - 1));
+      aliases += "#a" + std::to_string(i) + " = " + alias + "\n";
+    }
+    return aliases;
+  };
+  EXPECT_THAT(errorOf(getProgram(chain(300000, "[?]")).c_str()),
+              HasSubstr("with its aliases in their places more than 1000 brackets are open here"));
+  EXPECT_THAT(errorOf(getProgram(chain(2000, "\n[\n?\n]")).c_str()), HasSubstr("more than 1000 brackets"));
+  EXPECT_THAT(errorOf(getProgram(chain(60, "[?, ?]")).c_str()),
+              HasSubstr("has more than 67108864 characters once the aliases that it names stand in it"));
+  EXPECT_TRUE(compiles(getProgram(chain(900, "[?]"), "a = #a899")));
+  EXPECT_TRUE(compiles(getProgram(chain(15, "[?, ?]"), "a = #a14")));
+  EXPECT_THAT(errorOf(getProgram("", "a = affine_map<() -> (" + std::string(300000, '-') + "1)>").c_str()),
+              HasSubstr("more than 1000 minus signs follow each other"));
+}
+
+/// Functions f0, f1, ... that each call the next so many times; the last one adds.
+std::string getCalls(int depth, int calls) {
+  const std::string type = "tensor<8xf32>";
+  std::string text;
+  for (int i = 0; i <= depth; ++i) {
+    text += std::string("func.func ") + (i == 0 ? "public @main" : "private @f" + std::to_string(i)) + "(%a0: " + type +
+            ") -> " + type + " {\n";
+    const int ops = i == depth ? 1 : calls;
+    for (int call = 0; call < ops; ++call) {
+      const std::string from = "%a" + std::to_string(call), to = "  %a" + std::to_string(call + 1) + " = ";
+      text += i == depth
+                  ? to + "stablehlo.add " + from + ", " + from + " : " + type + "\n"
+                  : to + "func.call @f" + std::to_string(i + 1) + "(" + from + ") : (" + type + ") -> " + type + "\n";
+    }
+    text += "  return %a" + std::to_string(ops) + " : " + type + "\n}\n";
+  }
+  return text;
+}
+
+TEST(Errors, CallsWithoutBounds) {
+  EXPECT_THAT(
+      errorOf(getCalls(24, 2).c_str()),
+      testing::AllOf(
+          StartsWith("m.mlir:"),
+          HasSubstr("the calls main -> f1 -> f2 -> f3 -> f4 become more than 2097152 ops when they are inlined")));
+  EXPECT_THAT(errorOf(getCalls(60, 20).c_str()), HasSubstr("become more than 2097152 ops"));
+  EXPECT_THAT(errorOf(getCalls(100000, 1).c_str()),
+              HasSubstr("calls nest deeper than 500 functions: main -> f1 -> f2 -> ... -> f498 -> f499 -> f500"));
+  EXPECT_TRUE(compiles(getCalls(400, 1)));
+  EXPECT_TRUE(compiles(getCalls(12, 2)));
+}
+
+TEST(Errors, FunctionsThatCallEachOther) {
+  EXPECT_THAT(errorOf(R"(
+func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = func.call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func private @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = func.call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.add %0, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+func.func private @g(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = func.call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+)"),
+              HasSubstr("'f' calls itself; recursion is not supported"));
+}
+
 TEST(Errors, PlaceIsTheUsersOwn) {
   std::string text =
       "func.func @main(%x: tensor<4x4xi1>) -> tensor<4x4xi1> {\n"

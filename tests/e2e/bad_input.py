@@ -1,7 +1,9 @@
 """Everything that can be wrong with what a user hands over: a one-line error naming the cause, exit code 1 (2 for wrong usage), nothing half-written."""
 import json
+import pathlib
 import random
 import struct
+import time
 
 import numpy as np
 
@@ -132,6 +134,31 @@ def damaged_artifacts(folder):
     refused(harness.tool("sgdrun", "-n", ranks, folder / "absent.sgda", "--bench", 1, check=False), "absent.sgda")
 
 
+def lying_artifacts(folder):
+    """Hashes are right, the program is not: refused, or done within its own memory."""
+    hostile = pathlib.Path(__file__).resolve().parent / "hostile"
+    file = hostile / "launch_without_buffers.sgda"
+    refused(harness.tool("sgdrun", "-n", 1, file, "--bench", 1, check=False), file.name, "instruction 1 (launch)",
+            "kernel 'kernel_1'", "compile the model again")
+    # A kernel of one element that is read again and again.
+    harness.tool("sgdrun", "-n", 1, hostile / "conv_stride0.sgda", "--bench", 1)
+
+
+def endless_texts(folder):
+    """Numbers that LLVM converts in time that grows with the square of their length, and calls that double."""
+    begin = time.monotonic()
+    for kind, number in (("f32", "0." + "1" * 40000), ("i64", "1" * 40000)):
+        refused(compile_text(folder, f"func.func public @main() -> tensor<{kind}> {{\n  %0 = stablehlo.constant dense<{number}> : tensor<{kind}>\n"
+                                     f"  return %0 : tensor<{kind}>\n}}\n"), "m.mlir:2", "40000 digits in a row; at most 2000")
+    tensor, text = "tensor<8xf32>", ""
+    for i in range(25):
+        name = "public @main" if i == 0 else f"private @f{i}"
+        call = f"func.call @f{i + 1}(%a) : ({tensor}) -> {tensor}" if i < 24 else f"stablehlo.add %a, %a : {tensor}"
+        text += f"func.func {name}(%a: {tensor}) -> {tensor} {{\n  %0 = {call}\n  %1 = {call.replace('%a', '%0')}\n  return %1 : {tensor}\n}}\n"
+    refused(compile_text(folder, text), "m.mlir", "main -> f1 -> f2", "more than 2097152 ops")
+    assert time.monotonic() - begin < 30, "refusing takes long"
+
+
 def integers_without_traps(folder):
     """Division by zero, oversized shifts and indices out of range give XLA's results."""
     text = """func.func public @main(%a: tensor<4xi32>, %b: tensor<4xi32>, %t: tensor<3x2xf32>, %i: tensor<4x1xi32>)
@@ -160,4 +187,4 @@ def integers_without_traps(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, damaged_artifacts, integers_without_traps)])
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, damaged_artifacts, lying_artifacts, endless_texts, integers_without_traps)])

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "compiler/nesting.h"
+#include "compiler/text_limits.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"
@@ -154,8 +154,10 @@ int evaluate(const Flags& flags, const DialectRegistry& registry) {
 
 bool mlir::sgd::isSafeToParse(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer || !findTooDeepNesting((*buffer)->getBuffer())) return true;
-  fail(path.str() + ": more than " + std::to_string(kMaxNesting) + " brackets are open at one place");
+  std::optional<TextFault> fault = buffer ? findTextFault((*buffer)->getBuffer()) : std::nullopt;
+  if (!fault) return true;
+  const size_t line = (*buffer)->getBuffer().take_front(fault->position).count('\n') + 1;
+  fail(path.str() + ":" + std::to_string(line) + ": " + fault->message);
   return false;
 }
 

@@ -1,0 +1,44 @@
+// How many ops a program has once its calls are inlined, known before any is: functions that call each other twice over
+// and over would fill the memory.
+#ifndef SGD_FRONTENDS_STABLEHLO_INLINED_OPS_H
+#define SGD_FRONTENDS_STABLEHLO_INLINED_OPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::sgd {
+
+/// Ops that one program may become: some twenty times those of a GPT of 96 layers, unrolled, with its gradients.
+inline constexpr int64_t kMaxInlinedOps = int64_t{1} << 21;
+/// Calls, loops and branches that may be open at one place: the importer calls itself for each.
+inline constexpr unsigned kMaxImportDepth = 500;
+
+/// The function that an op's place is taken by when it is imported; null for none.
+FlatSymbolRefAttr getInlinedCallee(Operation* op);
+
+class InlinedOps {
+ public:
+  using Functions = DenseMap<StringAttr, func::FuncOp>;
+  /// `functions` must outlive this.
+  explicit InlinedOps(const Functions& functions) : functions(functions) {}
+
+  /// Counts those of `function`. Fails, with an error at the call, where functions call themselves, where calls nest
+  /// deeper than kMaxImportDepth, or where there are more than kMaxInlinedOps. Unknown functions count as nothing.
+  LogicalResult check(func::FuncOp function);
+
+ private:
+  struct Size {
+    int64_t ops = 0;
+    unsigned depth = 1;
+  };
+  FailureOr<Size> measure(func::FuncOp function, Location call);
+  FailureOr<Size> measure(Region& region);
+  std::string describeCalls();
+
+  const Functions& functions;
+  DenseMap<Operation*, Size> known;         // of functions
+  SmallVector<func::FuncOp> openFunctions;  // those being measured
+};
+
+}  // namespace mlir::sgd
+
+#endif
