@@ -14,6 +14,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/carry/passes.h"
 #include "passes/manual/passes.h"
 
 using namespace mlir;
@@ -103,11 +104,20 @@ class Driver {
     if (failed(shareMesh(programs))) return failure();
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
+      if (failed(decideCarry(*program))) return failure();
       // On the mesh that the program was written for.
       if (failed(expandManualComputations(*program))) return failure();
       if (failed(resizeMesh(*program, options.mesh)) || failed(verify(*program))) return failure();
     }
     return success();
+  }
+
+  LogicalResult decideCarry(ModuleOp program) {
+    PassManager passes(&context);
+    passes.enableVerifier(false);
+    if (timings) passes.addInstrumentation(createPassTimer(timings));
+    passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
+    return passes.run(program);
   }
 
   LogicalResult expandManualComputations(ModuleOp program) {

@@ -2,6 +2,7 @@
 #include "compiler/export.h"
 
 #include "compiler/export_program.h"
+#include "passes/carry/carry_attrs.h"
 #include "passes/memory/passes.h"
 
 using namespace mlir;
@@ -28,8 +29,8 @@ LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& wri
   }
   for (auto function : plan.getOps<func::FuncOp>())
     for (unsigned result = 0; !function.isPrivate() && result < function.getNumResults(); ++result)
-      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr))
-        context.stateNames.insert(getInputName(function, alias.getInt()));
+      if (std::optional<unsigned> argument = getCarriedArgument(function, result))
+        context.stateNames.insert(getInputName(function, *argument));
   for (auto function : plan.getOps<func::FuncOp>()) {
     if (function.isPrivate()) continue;  // a part of the program that calls it
     FailureOr<std::unique_ptr<artifact::ProgramT>> program = exportProgram(function, context);

@@ -7,7 +7,9 @@
 #include "compiler/export_linear_algebra.h"
 #include "compiler/export_slices.h"
 #include "compiler/locations.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "passes/carry/carry_attrs.h"
 #include "passes/memory/passes.h"
 #include "runtime/artifact/collective.h"
 
@@ -15,6 +17,14 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
+
+artifact::CarryBasis getCarryBasis(StringAttr word) {
+  return llvm::StringSwitch<artifact::CarryBasis>(word ? word.getValue() : StringRef())
+      .Case("unchanged", artifact::CarryBasis::Unchanged)
+      .Case("names", artifact::CarryBasis::Names)
+      .Case("dataflow", artifact::CarryBasis::Dataflow)
+      .Default(artifact::CarryBasis::None);
+}
 
 class ProgramExporter {
  public:
@@ -204,9 +214,18 @@ class ProgramExporter {
       input->type = std::move(*type);
       input->slice = slices.getOwned(argument);
       input->state = context.stateNames.contains(input->name);
+      addDoubt(argument.getArgNumber(), *input);
       program->inputs.push_back(std::move(input));
     }
     return success();
+  }
+
+  void addDoubt(unsigned argument, artifact::InputT& input) {
+    auto doubt = function.getArgAttrOfType<StringAttr>(argument, kCarryDoubtAttr);
+    if (!doubt) return;
+    input.carry_doubt = doubt.str();
+    if (auto candidate = function.getArgAttrOfType<IntegerAttr>(argument, kCarryCandidateAttr))
+      input.carry_candidate = candidate.getInt();
   }
 
   LogicalResult addOutputs() {
@@ -223,8 +242,10 @@ class ProgramExporter {
                << cast<MemRefType>(operand.get().getType()).getElementType() << ", which artifacts do not have";
       output->type = std::move(*type);
       output->slice = slices.getOwned(operand.get());
-      if (auto alias = function.getResultAttrOfType<IntegerAttr>(index, kAliasAttr))
-        output->carry_input = alias.getInt();
+      if (std::optional<unsigned> argument = getCarriedArgument(function, index)) {
+        output->carry_input = *argument;
+        output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(index, kCarryBasisAttr));
+      }
       program->outputs.push_back(std::move(output));
     }
     return success();

@@ -5,6 +5,7 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/import.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/carry/passes.h"
 #include "passes/collectives/passes.h"
 #include "passes/library/passes.h"
 #include "passes/manual/passes.h"
@@ -22,6 +23,7 @@ void mlir::sgd::registerDialects(DialectRegistry& registry) {
 
 void mlir::sgd::registerPasses() {
   registerStablehloPasses();
+  registerCarryPasses();
   registerManualPasses();
   registerShardingPasses();
   registerPartitionPasses();

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "passes/carry/carry_attrs.h"
 #include "passes/memory/lifetimes.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
@@ -88,13 +89,11 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
            describe(first) == describe(second);
   }
 
-  /// True when a result of its program takes the argument's place.
+  /// True when a result of its program is the argument of the next step.
   static bool isState(BlockArgument argument) {
     func::FuncOp function = getFunction(argument);
     for (unsigned result = 0; result < function.getNumResults(); ++result)
-      if (auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr);
-          alias && alias.getInt() == argument.getArgNumber())
-        return true;
+      if (getCarriedArgument(function, result) == argument.getArgNumber()) return true;
     return false;
   }
 

@@ -26,9 +26,9 @@ Value getViewRoot(Value value);
 /// at each step, where sums round once.
 bool canSumInPlace(Type element);
 
-/// For each result of `function`, the argument whose buffer it takes, or -1. `sgd.alias_output` decides; then arguments
-/// with `sgd.donated` go, in order, to the first result left that has their type and final sharding, results of the
-/// same name first. An argument gives its buffer once.
+/// For each result of `function`, the argument whose buffer it takes, or -1. A donated argument goes to its next value
+/// (`sgd.carry`), else to the result that `sgd.alias_output` names, else to the first one left that has its type and
+/// final sharding, results of the same name first. An argument gives its buffer once.
 SmallVector<int64_t> getOutputAliases(func::FuncOp function);
 
 /// The same for what the terminator of a block of a program yields: a loop's slots stay in their places, a branch's

@@ -1,6 +1,8 @@
 // Collects the user's shardings.
 #include "passes/sharding/annotations.h"
 
+#include "passes/carry/carry_attrs.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -15,7 +17,8 @@ static LogicalResult check(Location loc, const std::string& name, ShardingAttr s
   return success();
 }
 
-SmallVector<BlockArgument> mlir::sgd::getAliasedArguments(func::FuncOp function) {
+/// By result: the argument whose buffer it takes and whose type it has; else null.
+static SmallVector<BlockArgument> getAliasedArguments(func::FuncOp function) {
   SmallVector<BlockArgument> aliased(function.getNumResults());
   for (BlockArgument argument : function.getArguments()) {
     auto alias = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kAliasOutputAttr);
@@ -28,28 +31,39 @@ SmallVector<BlockArgument> mlir::sgd::getAliasedArguments(func::FuncOp function)
   return aliased;
 }
 
-LogicalResult mlir::sgd::checkAliases(func::FuncOp function) {
-  for (auto [result, argument] : llvm::enumerate(getAliasedArguments(function))) {
-    if (!argument) continue;
-    ShardingAttr before = getSharding(argument.getType()),
-                 after = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
-    if (before == after) continue;
-    unsigned index = argument.getArgNumber();
-    std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
-    return emitError(argument.getLoc())
-           << name << " is sharded as " << before << ", but result " << result
-           << ", which takes its place on the next step, as " << after
-           << "; give both one sharding or drop 'sgd.alias_output' (in JAX: do not donate it)";
-  }
-  return success();
+SmallVector<BlockArgument> mlir::sgd::getNextArguments(func::FuncOp function) {
+  SmallVector<BlockArgument> next(function.getNumResults());
+  llvm::DenseSet<Value> taken;
+  for (unsigned result = 0; result < next.size(); ++result)
+    if (std::optional<unsigned> carried = getCarriedArgument(function, result))
+      taken.insert(next[result] = function.getArgument(*carried));
+  for (auto [argument, aliased] : llvm::zip(next, getAliasedArguments(function)))
+    if (!argument && aliased && !taken.contains(aliased)) argument = aliased;
+  return next;
 }
 
-/// What the user wrote for each result; where that is nothing, what he wrote for the argument whose
-/// buffer it takes: the result is that argument on the next step, and should not be resharded in
-/// between.
+void mlir::sgd::doubtReshardedCarries(func::FuncOp function) {
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    std::optional<unsigned> argument = getCarriedArgument(function, result);
+    if (!argument) continue;
+    ShardingAttr before = getSharding(function.getArgumentTypes()[*argument]),
+                 after = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
+    if (before == after) continue;
+    std::string why;
+    llvm::raw_string_ostream(why) << "the result is sharded as " << after << ", the argument as " << before;
+    Builder builder(function.getContext());
+    function.setArgAttr(*argument, kCarryDoubtAttr, builder.getStringAttr(why));
+    function.setArgAttr(*argument, kCarryCandidateAttr, builder.getI64IntegerAttr(result));
+    function.removeResultAttr(result, builder.getStringAttr(kCarryAttr));
+    function.removeResultAttr(result, builder.getStringAttr(kCarryBasisAttr));
+  }
+}
+
+/// What the user wrote for each result; where that is nothing, what he wrote for the argument that it is on the next
+/// step, since it should not be resharded in between.
 static SmallVector<ShardingAttr> resultShardings(func::FuncOp function) {
   SmallVector<ShardingAttr> shardings(function.getNumResults());
-  for (auto [result, argument] : llvm::enumerate(getAliasedArguments(function))) {
+  for (auto [result, argument] : llvm::enumerate(getNextArguments(function))) {
     shardings[result] = function.getResultAttrOfType<ShardingAttr>(result, kShardingAttr);
     if (argument && !shardings[result])
       shardings[result] = function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), kShardingAttr);

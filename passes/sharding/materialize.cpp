@@ -208,15 +208,14 @@ void Materialization::rewriteReturn() {
   builder.setInsertionPoint(terminator);
   SmallVector<DictionaryAttr> attributes;
   function.getAllResultAttrs(attributes);
-  SmallVector<BlockArgument> aliased = getAliasedArguments(function);
+  SmallVector<BlockArgument> next = getNextArguments(function);
   for (OpOperand& operand : terminator->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
     unsigned index = operand.getOperandNumber();
     ShardingAttr sharding = getSharding(operand.get().getType());
     if (std::optional<unsigned> entry = map.functionResults[index])
       sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
-    if (aliased[index] && !function.getResultAttr(index, kShardingAttr))
-      sharding = getSharding(aliased[index].getType());
+    if (next[index] && !function.getResultAttr(index, kShardingAttr)) sharding = getSharding(next[index].getType());
     operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
     attributes[index] = withShardingAttr(attributes[index], sharding);
   }

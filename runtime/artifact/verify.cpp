@@ -106,6 +106,9 @@ absl::Status VerifyInputs(const VerifyContext& context, const Program& program) 
       return In(where, status);
     if (absl::Status status = VerifyWritable(context, input.slice(), "its slice"); !status.ok())
       return In(where, status);
+    const int32_t candidate = input.carry_candidate();
+    if (candidate < -1 || candidate >= static_cast<int64_t>(Size(program.outputs())))
+      return Invalid(absl::StrCat(where, ": may be output ", candidate, " of ", Size(program.outputs())));
   }
   return absl::OkStatus();
 }
@@ -133,6 +136,8 @@ bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
 
 absl::Status VerifyCarry(const Program& program, const Output& output, absl::flat_hash_set<int32_t>& carried) {
   const int32_t index = output.carry_input();
+  if (output.carry_basis() > CarryBasis::MAX)
+    return Invalid(absl::StrCat("has the unknown carry basis ", static_cast<int>(output.carry_basis())));
   if (index == -1) return absl::OkStatus();
   if (index < -1 || static_cast<uint64_t>(index) >= Size(program.inputs())) {
     return Invalid(absl::StrCat("carries into input ", index, " of ", Size(program.inputs())));

@@ -32,11 +32,33 @@ Json ValueJson(const artifact::Artifact& root, const Table& value, const char* p
   return json;
 }
 
+Json DoubtJson(const artifact::Input& input) {
+  if (input.carry_doubt() == nullptr) return Json();
+  const int32_t candidate = input.carry_candidate();
+  return {{"why", input.carry_doubt()->str()},
+          {"candidate", candidate < 0 ? Json() : Json(absl::StrCat("result", candidate))}};
+}
+
+Json BasisJson(artifact::CarryBasis basis) {
+  switch (basis) {
+    case artifact::CarryBasis::None:
+      return Json();
+    case artifact::CarryBasis::Unchanged:
+      return "unchanged";
+    case artifact::CarryBasis::Names:
+      return "names";
+    case artifact::CarryBasis::Dataflow:
+      return "dataflow";
+  }
+  return Json();
+}
+
 Json InputsJson(const artifact::Artifact& root, const artifact::Program& program) {
   Json inputs = Json::array();
   for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
     inputs.push_back(ValueJson(root, *program.inputs()->Get(i), "arg", i));
     inputs.back()["state"] = program.inputs()->Get(i)->state();
+    inputs.back()["carry_doubt"] = DoubtJson(*program.inputs()->Get(i));
   }
   return inputs;
 }
@@ -47,6 +69,7 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
     outputs.push_back(ValueJson(root, *program.outputs()->Get(i), "result", i));
     const int32_t carry = program.outputs()->Get(i)->carry_input();
     outputs.back()["carry"] = carry < 0 ? Json() : Json(absl::StrCat("arg", carry));
+    outputs.back()["carry_basis"] = BasisJson(program.outputs()->Get(i)->carry_basis());
   }
   return outputs;
 }

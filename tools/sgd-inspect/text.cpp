@@ -261,6 +261,19 @@ std::string KernelsText(const Json& kernels, bool is_gpu) {
                       is_gpu ? table.Text({1, 2, 3, 4, 5, 6, 8, 9, 10}) : table.Text({1, 2, 3, 4, 5, 6}));
 }
 
+std::string InputNote(const Json& input) {
+  const Json& doubt = input["carry_doubt"];
+  if (doubt.is_null()) return input["state"] == true ? "state" : "";
+  const std::string candidate = doubt["candidate"].is_null() ? "" : absl::StrCat(" (", Plain(doubt["candidate"]), "?)");
+  return absl::StrCat("undecided", candidate, ": ", Plain(doubt["why"]));
+}
+
+std::string OutputNote(const Json& output) {
+  if (output["carry"].is_null()) return "";
+  const std::string basis = output["carry_basis"].is_null() ? "" : absl::StrCat(", by ", Plain(output["carry_basis"]));
+  return absl::StrCat("is ", Plain(output["carry"]), output["carry_basis"] == "unchanged" ? ", unchanged" : basis);
+}
+
 std::string ProgramText(const Json& program, const Parts& parts) {
   std::vector<std::string> counts;
   for (const auto& [kind, count] : program["instructions"].items())
@@ -270,11 +283,8 @@ std::string ProgramText(const Json& program, const Parts& parts) {
       Grouped(program["flops"]), " flops and ", Grouped(program["sent_bytes"]), " bytes sent a step\n");
   const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain && !parts.kernels;
   if (is_summary || parts.program) {
-    absl::StrAppend(
-        &text,
-        ValuesText(program["inputs"], "inputs", "", [](const Json& v) { return v["state"] == true ? "state" : ""; }),
-        ValuesText(program["outputs"], "outputs", "next step",
-                   [](const Json& v) { return v["carry"].is_null() ? std::string() : "is " + Plain(v["carry"]); }));
+    absl::StrAppend(&text, ValuesText(program["inputs"], "inputs", "", InputNote),
+                    ValuesText(program["outputs"], "outputs", "next step", OutputNote));
   }
   if (is_summary || parts.collectives)
     absl::StrAppend(&text, CollectivesText(program["collectives"], parts.collectives));

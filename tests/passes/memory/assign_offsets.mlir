@@ -63,7 +63,7 @@ func.func @eval(%x: !large {sgd.name = "x"}, %w: !small {sgd.name = "w"}) -> !sm
 !small = memref<16xf32, #plan.space<private>>
 !large = memref<64xf32, #plan.space<private>>
 
-func.func @train(%w: !small {sgd.name = "w"}, %x: !small {sgd.name = "x"}) -> (!small {plan.alias = 0 : i64}) {
+func.func @train(%w: !small {sgd.name = "w"}, %x: !small {sgd.name = "x"}) -> (!small {plan.alias = 0 : i64, sgd.carry = 0 : i64}) {
   plan.copy %x to %w : !small -> !small
   return %w : !small
 }

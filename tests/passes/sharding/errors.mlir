@@ -43,15 +43,6 @@ func.func @partial_argument(%a: tensor<8xf32> {sgd.name = "w", sgd.sharding = #s
 
 // -----
 
-sgd.mesh @mesh = <["x"=4]>
-// expected-error @below {{'w' is sharded as #sgd.sharding<@mesh, [{}]>, but result 0, which takes its place on the next step, as #sgd.sharding<@mesh, [{"x"}]>; give both one sharding or drop 'sgd.alias_output' (in JAX: do not donate it)}}
-func.func @alias(%a: tensor<8xf32> {sgd.name = "w", sgd.alias_output = 0 : i64, sgd.sharding = #sgd.sharding<@mesh, [{}]>})
-    -> (tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) {
-  return %a : tensor<8xf32>
-}
-
-// -----
-
 sgd.mesh @mesh = <["x"=6]>
 func.func @digits_of_two_divisions(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   // expected-error@+1 {{sharding uses digits of different divisions of axis "x" of size 6: (1)2 and (3)2}}

@@ -1,0 +1,17 @@
+// Passes on what steps carry; see passes.td.
+#ifndef SGD_PASSES_CARRY_PASSES_H
+#define SGD_PASSES_CARRY_PASSES_H
+
+#include "dialects/spmd/spmd_dialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::sgd {
+
+#define GEN_PASS_DECL
+#include "passes/carry/passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/carry/passes.h.inc"
+
+}  // namespace mlir::sgd
+
+#endif

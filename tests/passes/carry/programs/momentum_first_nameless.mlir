@@ -1,0 +1,30 @@
+module @jit_momentum_first_nameless attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<8x4xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<8x4xf32> {tf.aliasing_output = 1 : i32}, %arg2: tensor<16x8xf32>, %arg3: tensor<16x4xf32>) -> (tensor<8x4xf32> {jax.result_info = "result[0]"}, tensor<8x4xf32> {jax.result_info = "result[1]"}, tensor<f32> {jax.result_info = "result[2]"}) {
+    %0 = stablehlo.dot_general %arg2, %arg0, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x8xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
+    %1 = stablehlo.subtract %0, %arg3 : tensor<16x4xf32>
+    %2 = stablehlo.multiply %1, %1 : tensor<16x4xf32>
+    %cst = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+    %3 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<16x4xf32>
+    %4 = stablehlo.multiply %3, %1 : tensor<16x4xf32>
+    %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %5 = stablehlo.reduce(%2 init: %cst_0) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x4xf32>, tensor<f32>) -> tensor<f32>
+    %cst_1 = stablehlo.constant dense<6.400000e+01> : tensor<f32>
+    %6 = stablehlo.divide %5, %cst_1 : tensor<f32>
+    %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %cst_3 = stablehlo.constant dense<6.400000e+01> : tensor<f32>
+    %7 = stablehlo.divide %cst_2, %cst_3 : tensor<f32>
+    %8 = stablehlo.broadcast_in_dim %7, dims = [] : (tensor<f32>) -> tensor<16x4xf32>
+    %9 = stablehlo.multiply %8, %4 : tensor<16x4xf32>
+    %10 = stablehlo.dot_general %9, %arg2, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x4xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+    %11 = stablehlo.transpose %10, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    %cst_4 = stablehlo.constant dense<0.899999976> : tensor<f32>
+    %12 = stablehlo.broadcast_in_dim %cst_4, dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+    %13 = stablehlo.multiply %12, %arg1 : tensor<8x4xf32>
+    %14 = stablehlo.add %13, %11 : tensor<8x4xf32>
+    %cst_5 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+    %15 = stablehlo.broadcast_in_dim %cst_5, dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+    %16 = stablehlo.multiply %15, %14 : tensor<8x4xf32>
+    %17 = stablehlo.subtract %arg0, %16 : tensor<8x4xf32>
+    return %14, %17, %6 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<f32>
+  }
+}
