@@ -16,8 +16,8 @@ struct Annotation {
 /// All annotations of `function`. One that names another mesh is an error.
 FailureOr<SmallVector<Annotation>> collectAnnotations(func::FuncOp function, const MeshAxes& mesh);
 
-/// By result of `function`: the argument that it is on the next step (sgd.carry); where that is not known, the one of its
-/// type whose buffer it takes (sgd.alias_output), unless another result is that one's next value; else null.
+/// By result of `function`: the argument that it is on the next step (sgd.carry); where that is not known, the one of
+/// its type whose buffer it takes (sgd.alias_output), unless another result is that one's next value; else null.
 SmallVector<BlockArgument> getNextArguments(func::FuncOp function);
 
 /// After types and attributes have their final shardings: an argument keeps its sharding from step to step, so a result

@@ -63,6 +63,7 @@ std::string ManifestJson(const Manifest& manifest) {
                {"artifact_hash", point.artifact_hash},
                {"mesh", mesh},
                {"feed", point.feed},
+               {"carry", point.carry},
                {"state_bytes", manifest.state_bytes},
                {"state_sha256", manifest.state_sha256}};
   absl::StatusOr<std::string> checksum = Checksum(json);
@@ -91,6 +92,7 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.point.program = StringField(json, "program", ok);
   manifest.point.artifact_hash = StringField(json, "artifact_hash", ok);
   manifest.point.feed = StringField(json, "feed", ok);
+  if (json.contains("carry")) manifest.point.carry = StringField(json, "carry", ok);
   manifest.state_bytes = NumberField(json, "state_bytes", ok);
   manifest.state_sha256 = StringField(json, "state_sha256", ok);
   if (!ReadMesh(json, manifest.point.mesh) || !ok) return absl::InvalidArgumentError("lacks fields of its format");

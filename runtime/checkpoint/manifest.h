@@ -20,7 +20,8 @@ struct TrainingPoint {
   std::string program;
   std::string artifact_hash;                           // hexadecimal; for messages, another artifact may go on
   std::vector<std::pair<std::string, uint32_t>> mesh;  // that it was saved from
-  std::string feed;  // describes the data order: "rows 1797, batch 128, tensors x y"; may be empty
+  std::string feed;   // describes the data order: "rows 1797, batch 128, tensors x y"; may be empty
+  std::string carry;  // a hash of which outputs went to which inputs; empty in older checkpoints
 };
 
 struct Manifest {

@@ -23,7 +23,10 @@ std::optional<size_t> NameTable::Find(std::string_view name) const {
     size_t index = 0;
     auto [end, error] = std::from_chars(first, last, index);
     const bool is_plain = last - first == 1 || (last > first && *first != '0');
-    if (error == std::errc() && end == last && is_plain && index < size_) return index;
+    const auto namesake = by_name_.find(name);
+    const bool is_unique = namesake == by_name_.end() || namesake->second == index;
+    if (error == std::errc() && end == last && is_plain && index < size_)
+      return is_unique ? std::optional(index) : std::nullopt;
   }
   auto at = by_name_.find(name);
   return at == by_name_.end() ? std::nullopt : at->second;

@@ -16,8 +16,8 @@
 
 namespace sgd::data {
 
-// Finds values by position ("arg3") or by the model's own names. The position is tried first. A
-// name that stands for several values is not found.
+// Finds values by position ("arg3") or by the model's own names. A name that stands for several values is not found:
+// neither is "arg3" where the model calls another value so.
 class NameTable {
  public:
   NameTable(std::string prefix, const std::vector<std::string>& names);

@@ -283,6 +283,55 @@ TEST_F(SgdrunErrors, Checkpoints) {
   fault("saved: holds no complete checkpoint", {});
 }
 
+// Steps that would train something else than the program means.
+TEST_F(SgdrunErrors, UnknownCarry) {
+  const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  for (bool has_doubt : {false, true}) {
+    const std::string toy = Artifact("unknown.sgda", {.is_carry_known = false, .has_carry_doubt = has_doubt});
+    auto run = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {toy, "--init", init});
+      return RunCommand(SGDRUN, more);
+    };
+    const std::vector<std::pair<std::string, std::vector<std::string>>> uses = {
+        {"--steps 2", {"--steps", "2"}}, {"--save", {"--steps", "1", "--save", folder_ / "saved"}}};
+    for (const auto& [purpose, flags] : uses) {
+      CommandResult refused = run(flags);
+      EXPECT_EQ(refused.exit_code, 1);
+      EXPECT_EQ(refused.output, "");
+      EXPECT_THAT(refused.errors, HasSubstr("unknown.sgda: program 'train': " + purpose + " needs to know"));
+      EXPECT_THAT(refused.errors,
+                  HasSubstr(has_doubt ? "arg0 'params['w']' (f32[1,4])  undecided: result1 'result[1]['w']' "
+                                        "(f32[1,4]): it may be a gradient"
+                                      : "arg0 'params['w']' (f32[1,4])  the same"));
+      EXPECT_THAT(refused.errors, HasSubstr(has_doubt ? "say --carry result1:arg0 if" : "say --carry OUT:IN,... if"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "saved"));
+    EXPECT_EQ(run({"--steps", "1"}).exit_code, 0);
+    EXPECT_EQ(run({"--steps", "2", "--carry", "none"}).exit_code, 0);
+    EXPECT_EQ(run({"--steps", "2", "--carry", "result1:arg0"}).exit_code, 0);
+    EXPECT_EQ(RunCommand(SGDRUN, {toy, "--bench", "2"}).exit_code, 0);
+    EXPECT_EQ(RunCommand(SGDRUN, {toy, "--inputs", init}).exit_code, 0);
+  }
+}
+
+// A checkpoint is all of the state: what it lacks is not begun anew, and it goes on as it was trained.
+TEST_F(SgdrunErrors, CheckpointsOfOtherState) {
+  const std::string toy = Artifact("init.sgda", {.has_init = true});
+  const std::string rows = Tensors("rows", {{"x", {20, 4}}});
+  const std::string batches = Tensors("batches", {{"step0.x", {8, 4}}, {"step0.arg0", {1, 4}}});
+  ASSERT_EQ(
+      RunCommand(SGDRUN, {toy, "--steps", "2", "--batches", batches, "--carry", "none", "--save", folder_ / "saved"})
+          .exit_code,
+      0);
+  ExpectFault("was trained with other outputs as the next step's inputs than these; say the --carry of that run again",
+              {toy, "--steps", "1", "--data", rows, "--resume", folder_ / "saved"});
+  CommandResult lacking = RunCommand(
+      SGDRUN, {toy, "--steps", "1", "--data", rows, "--resume", folder_ / "saved", "--carry", "result1:arg0"});
+  EXPECT_EQ(lacking.exit_code, 1);
+  EXPECT_THAT(lacking.errors,
+              HasSubstr("input arg0 'params['w']' (f32[1,4]) of program 'train' is neither in the checkpoint nor"));
+}
+
 TEST_F(SgdrunErrors, RanksStartedApartMustRunTheSame) {
   const std::string toy = Artifact("two.sgda", {.ranks = 2, .has_init = true});
   const std::string rows = Tensors("rows", {{"x", {20, 4}}});

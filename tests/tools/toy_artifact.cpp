@@ -145,7 +145,11 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   AddInput(*program, "params['w']", F32({1, kColumns}), kW, true);
   AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {local_rows, kColumns}, true), kX, false);
   AddOutput(*program, "result[0]", F32({}), kLoss, -1);
-  AddOutput(*program, "result[1]['w']", F32({1, kColumns}), kW, 0);
+  AddOutput(*program, "result[1]['w']", F32({1, kColumns}), kW, options.is_carry_known ? 0 : -1);
+  if (options.has_carry_doubt) {
+    program->inputs[0]->carry_doubt = "it may be a gradient";
+    program->inputs[0]->carry_candidate = 1;
+  }
   AddMatmul(*program, 1, kColumns, local_rows, ones, kX, kGradient);
   if (options.ranks > 1) AddAllReduce(*program, options.ranks, kGradient);
   AddMatmul(*program, 1, kColumns, 1, half, kGradient, kW, Epilogue::Accumulate);

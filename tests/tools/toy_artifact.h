@@ -23,6 +23,9 @@ struct ToyOptions {
   bool others_shard_state = false;
   // Train's last product takes hours: its sums have 2^40 terms.
   bool is_endless = false;
+  // Whether train says that its result is the next w; if not, whether it says why not.
+  bool is_carry_known = true;
+  bool has_carry_doubt = false;
 };
 
 // Writes the artifact to `path`; fails the test when that fails.

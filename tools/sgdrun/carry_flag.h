@@ -4,19 +4,17 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "runtime/exec/carry.h"
+#include "runtime/train/carry_plan.h"
 #include "tools/sgdrun/program_view.h"
 
 namespace sgd::sgdrun {
 
-// "OUT:IN,OUT:IN" with names as in files (result3, arg2 or the model's). InvalidArgument names the
-// pair at fault.
-absl::StatusOr<exec::CarryPairs> ParseCarry(const std::string& text, const ProgramView& program);
+// "OUT:IN,OUT:IN" with names as in files (result3, arg2 or the model's); "none:IN" for an input that keeps its value,
+// "none" alone for all. InvalidArgument names the pair at fault.
+absl::StatusOr<train::CarryRequest> ParseCarry(const std::string& text, const ProgramView& program);
 
-// A JSON list of [output, input], each a position or a name. Errors begin with the path.
-absl::StatusOr<exec::CarryPairs> ReadCarryFile(const std::string& path, const ProgramView& program);
-
-// InvalidArgument when a pair differs in type or sharding, or an input is filled twice.
-absl::Status CheckCarry(const exec::CarryPairs& pairs, const ProgramView& program);
+// A JSON list of [output, input], each a position or a name; an output may be null, for an input that keeps its value,
+// and an empty list carries nothing. Errors begin with the path.
+absl::StatusOr<train::CarryRequest> ReadCarryFile(const std::string& path, const ProgramView& program);
 
 }  // namespace sgd::sgdrun

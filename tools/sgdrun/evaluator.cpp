@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/trace/slices.h"
+#include "runtime/artifact/accesses.h"
 #include "tools/sgdrun/program_view.h"
 #include "tools/sgdrun/scalars.h"
 
@@ -16,11 +16,13 @@ const artifact::Program& ProgramOf(const Session& session, const std::string& na
   return **session.job().file->FindProgram(name);  // executors for it exist, so it does
 }
 
-bool WritesInputs(const artifact::Program& program) {
-  for (uint64_t i = 0; i < artifact::Size(program.outputs()); ++i) {
-    if (program.outputs()->Get(i)->carry_input() >= 0) return true;
+std::vector<artifact::Slice> WritesOf(const artifact::Program& program) {
+  std::vector<artifact::Slice> writes;
+  for (uint32_t i = 0; i < artifact::Size(program.instructions()); ++i) {
+    const artifact::Accesses accesses = artifact::AccessesOf(*program.instructions()->Get(i));
+    writes.insert(writes.end(), accesses.writes.begin(), accesses.writes.end());
   }
-  return false;
+  return writes;
 }
 
 }  // namespace
@@ -34,25 +36,20 @@ void Evaluator::FindEndangered() {
   const Job& job = session_.job();
   const artifact::Program& main = ProgramOf(session_, job.program.name);
   const artifact::Program& eval = ProgramOf(session_, job.eval->program.name);
-  const bool writes_inputs = WritesInputs(eval);
+  const std::vector<artifact::Slice> writes = WritesOf(eval);
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
     if (!job.IsCarried(i)) continue;
-    const artifact::Slice& mine = *main.inputs()->Get(i)->slice();
-    // The one use that does no harm: as the very same input of eval.
-    auto is_harmful = [&](const artifact::Slice& slice) {
-      if (!trace::Overlaps(mine, slice)) return false;
-      if (writes_inputs || slice.offset() != mine.offset() || slice.size() != mine.size()) return true;
-      return std::ranges::none_of(job.eval->shared_inputs, [&](const auto& shared) {
-        const artifact::Slice& theirs = *eval.inputs()->Get(shared.second)->slice();
-        return shared.first == i && theirs.space() == slice.space() && theirs.offset() == slice.offset();
-      });
-    };
-    bool is_endangered = false;
-    auto visit = [&](const char*, const artifact::Slice& slice) { is_endangered = is_endangered || is_harmful(slice); };
-    for (uint64_t k = 0; k < artifact::Size(eval.instructions()); ++k) {
-      trace::ForEachSlice(*eval.instructions()->Get(k), visit);
+    const artifact::Slice& mine = *main.inputs()->Get(static_cast<uint32_t>(i))->slice();
+    bool is_endangered =
+        std::ranges::any_of(writes, [&](const artifact::Slice& written) { return artifact::Overlap(written, mine); });
+    // Filling an input writes too, unless it is the very same one.
+    for (uint32_t k = 0; k < artifact::Size(eval.inputs()); ++k) {
+      const artifact::Slice& theirs = *eval.inputs()->Get(k)->slice();
+      const bool is_same =
+          theirs.space() == mine.space() && theirs.offset() == mine.offset() &&
+          std::ranges::find(job.eval->shared_inputs, std::pair(i, size_t{k})) != job.eval->shared_inputs.end();
+      is_endangered = is_endangered || (!is_same && artifact::Overlap(theirs, mine));
     }
-    for (uint64_t k = 0; k < artifact::Size(eval.inputs()); ++k) visit("input", *eval.inputs()->Get(k)->slice());
     const uint64_t bytes = session_.executor().inputs()[i].shard.local_bytes();
     if (is_endangered) endangered_.emplace_back(i, std::vector<std::byte>(bytes));
   }

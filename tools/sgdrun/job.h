@@ -15,6 +15,7 @@
 #include "runtime/data/feed.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/exec/carry.h"
+#include "runtime/train/carry_plan.h"
 #include "tools/sgdrun/options.h"
 #include "tools/sgdrun/program_view.h"
 
@@ -59,6 +60,7 @@ struct Job {
   std::unique_ptr<artifact::ArtifactFile> file;
   ProgramView program;
   exec::CarryPairs carry;
+  std::string carry_hash;  // of the names of what goes where, for checkpoints
 
   // By input: what it holds before the first step. An input without one is in the feed, in init's
   // outputs, or random (benchmarks).

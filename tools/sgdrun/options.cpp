@@ -117,8 +117,11 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   state.Call<std::string>(
       "--keep", "last=K", [&](const std::string& text) { options.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
-  state.Add("--carry", "OUT:IN,...", options.carry, "Outputs that are inputs of the next step (default: as donated)");
-  state.Add("--carry-json", "FILE", options.carry_json, "The same from a file: a list of [output, input]");
+  state.Add(
+      "--carry", "OUT:IN,...", options.carry,
+      "Outputs that are inputs of the next step, before what the artifact knows; none:IN keeps an input, none all");
+  state.Add("--carry-json", "FILE", options.carry_json,
+            "The same from a file: a list of [output, input]; null keeps an input, an empty list all");
 
   const Group data(app, "Train: data");
   data.Add("--data", "FILE", options.data, "Rows to draw batches from, shuffled alike for any number of ranks");

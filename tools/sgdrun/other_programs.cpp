@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/tensor_path.h"
 #include "runtime/data/row_feed.h"
+#include "runtime/train/state_match.h"
 #include "tools/sgdrun/generator.h"
 
 namespace sgd::sgdrun {
@@ -20,37 +24,37 @@ bool IsMissing(const Job& job, size_t input) {
   return !job.initial[input] && !job.IsFed(input) && !IsGenerator(job.program.inputs[input]);
 }
 
-exec::CarryPairs MatchByName(const Job& job, const ProgramView& init) {
+// What init gives of what nothing else gives.
+exec::CarryPairs PairsOfInit(Job& job, const ProgramView& init) {
+  std::vector<bool> is_carried;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) is_carried.push_back(job.IsCarried(i));
+  const train::StateMatch match = train::MatchInit(init, job.program, is_carried);
   exec::CarryPairs pairs;
+  for (const auto& pair : match.pairs) {
+    if (IsMissing(job, pair.second)) pairs.push_back(pair);
+  }
+  const auto is_used = [&](const auto& pair) { return IsMissing(job, pair.second); };
+  const auto first = std::ranges::find_if(match.by_position, is_used);
+  if (first == match.by_position.end()) return pairs;
+  job.notes.push_back(absl::StrCat(
+      std::ranges::count_if(match.by_position, is_used), " inputs of program ", data::QuotedName(job.program.name),
+      " start as the outputs of 'init' in their position, since names and types fit several; the first is ",
+      train::InputName(job.program, first->second), " from ", train::OutputName(init, first->first)));
+  return pairs;
+}
+
+// An output of the input's name that did not become it: their types differ.
+absl::Status CheckNamesakes(const Job& job, const InitPlan& plan) {
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (!IsMissing(job, i)) continue;
-    const std::string& name = job.program.inputs[i].name;
-    for (size_t o = 0; o < init.outputs.size(); ++o) {
-      if (init.outputs[o].name != name && PathOf(init.outputs[o].name) != PathOf(name)) continue;
-      pairs.emplace_back(o, i);
-      break;
+    const bool is_given =
+        std::ranges::any_of(plan.outputs_to_inputs, [&](const auto& pair) { return pair.second == i; });
+    if (!IsMissing(job, i) || is_given) continue;
+    for (size_t o = 0; o < plan.program.outputs.size(); ++o) {
+      if (artifact::ResultPath(plan.program.outputs[o].name) != artifact::ArgumentPath(job.program.inputs[i].name))
+        continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(OutputText(plan.program, o), " cannot be ", InputText(job.program, i), ": their types differ"));
     }
-  }
-  return pairs;
-}
-
-exec::CarryPairs MatchByOrder(const Job& job, const ProgramView& init) {
-  exec::CarryPairs pairs;
-  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (IsMissing(job, i) && job.IsCarried(i)) pairs.emplace_back(pairs.size(), i);
-  }
-  if (pairs.size() != init.outputs.size()) return {};
-  for (const auto& [output, input] : pairs) {
-    if (!SameValue(init.outputs[output], job.program.inputs[input])) return {};
-  }
-  return pairs;
-}
-
-absl::Status CheckPairs(const Job& job, const InitPlan& plan) {
-  for (const auto& [output, input] : plan.outputs_to_inputs) {
-    if (SameValue(plan.program.outputs[output], job.program.inputs[input])) continue;
-    return absl::InvalidArgumentError(absl::StrCat(OutputText(plan.program, output), " cannot be ",
-                                                   InputText(job.program, input), ": their types differ"));
   }
   return absl::OkStatus();
 }
@@ -96,16 +100,39 @@ std::optional<std::string> FedTensor(const Job& job, const std::string& name) {
   return std::nullopt;
 }
 
-absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input, const data::SafetensorsFile* file,
-                          EvalSources& sources) {
+// Inputs of the main program that are eval's, by position in eval.
+struct MainInputs {
+  std::vector<std::optional<size_t>> by_name, by_path;
+};
+
+// A program without names has only positions, which mean nothing in another program.
+MainInputs MainInputsOf(const Job& job, const ProgramView& eval) {
+  MainInputs found{std::vector<std::optional<size_t>>(eval.inputs.size()),
+                   std::vector<std::optional<size_t>>(eval.inputs.size())};
+  std::map<std::string_view, size_t> names;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) names.emplace(job.program.inputs[i].name, i);
+  std::vector<bool> is_missing(eval.inputs.size());
+  for (size_t i = 0; i < eval.inputs.size(); ++i) {
+    const auto at = names.find(eval.inputs[i].name);
+    const bool is_nameless = eval.inputs[i].name == eval.input_names.Position(i);
+    if (at != names.end() && !is_nameless) found.by_name[i] = at->second;
+    is_missing[i] = !found.by_name[i] && !is_nameless;
+  }
+  for (const auto& [main, input] : train::MatchEval(job.program, eval, is_missing)) found.by_path[input] = main;
+  return found;
+}
+
+absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input, const MainInputs& mains,
+                          const data::SafetensorsFile* file, EvalSources& sources) {
   const std::string& name = eval.inputs[input].name;
-  std::optional<size_t> main = job.program.input_names.Find(name);
+  std::optional<size_t> main = mains.by_name[input];
   std::optional<std::string> tensor = FedTensor(job, name);
   if (!tensor && file != nullptr && file->Find(name) != nullptr && !(main && job.IsCarried(*main))) tensor = name;
   if (tensor && file != nullptr) {
     sources.fed.push_back({input, *tensor});
     return absl::OkStatus();
   }
+  if (!main) main = mains.by_path[input];
   if (!main || job.IsFed(*main)) {
     return absl::InvalidArgumentError(absl::StrCat(InputText(eval, input), " is neither state of program ",
                                                    data::QuotedName(job.program.name), " nor in --eval-data",
@@ -124,13 +151,14 @@ absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
 absl::Status PlanInit(Job& job) {
   bool is_needed = false;
   for (size_t i = 0; i < job.program.inputs.size(); ++i) is_needed = is_needed || IsMissing(job, i);
-  if (!is_needed || !HasProgram(*job.file, "init") || job.program.name == "init") return absl::OkStatus();
+  // A checkpoint is all of the state: what it lacks is an error, and no reason to begin with half of it anew.
+  if (!is_needed || !job.options.resume.empty()) return absl::OkStatus();
+  if (!HasProgram(*job.file, "init") || job.program.name == "init") return absl::OkStatus();
   absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "init");
   if (!program.ok()) return program.status();
   InitPlan plan{*std::move(program), {}, {}};
-  plan.outputs_to_inputs = MatchByName(job, plan.program);
-  if (plan.outputs_to_inputs.empty()) plan.outputs_to_inputs = MatchByOrder(job, plan.program);
-  if (absl::Status status = CheckPairs(job, plan); !status.ok()) return status;
+  plan.outputs_to_inputs = PairsOfInit(job, plan.program);
+  if (absl::Status status = CheckNamesakes(job, plan); !status.ok()) return status;
   for (size_t i = 0; i < plan.program.inputs.size(); ++i) {
     absl::StatusOr<std::vector<std::byte>> key = KeyBytes(plan.program, i, job.seed);
     if (!key.ok()) return key.status();
@@ -152,8 +180,9 @@ absl::Status PlanEval(Job& job) {
   }
   EvalPlan plan(*std::move(program));
   EvalSources sources;
+  const MainInputs mains = MainInputsOf(job, plan.program);
   for (size_t i = 0; i < plan.program.inputs.size(); ++i) {
-    absl::Status status = AddEvalInput(job, plan.program, i, file.get(), sources);
+    absl::Status status = AddEvalInput(job, plan.program, i, mains, file.get(), sources);
     if (!status.ok()) return status;
   }
   plan.shared_inputs = std::move(sources.shared);

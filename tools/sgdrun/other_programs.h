@@ -6,16 +6,14 @@
 
 namespace sgd::sgdrun {
 
-// Sets job.init when inputs that nothing else gives can come from a program named init. Its outputs
-// meet inputs by name (exactly, or as paths: "result['params']['w']" gives "params['w']"); when not
-// one name is met, outputs in order give the missing carried inputs in order, provided that number
-// and types agree. Its own inputs may only be a key: u32[2] as jax.random.PRNGKey(seed) makes it,
-// or an integer scalar.
+// Sets job.init when inputs that nothing else gives can come from a program named init, unless a checkpoint is resumed,
+// which has all of the state. Its outputs meet inputs as train::MatchInit says; what only position decides is noted.
+// Its own inputs may only be a key: u32[2] as jax.random.PRNGKey(seed) makes it, or an integer scalar.
 absl::Status PlanInit(Job& job);
 
-// Sets job.eval when --eval-every is given. An input of eval is, in this order: what --feed names;
-// the main program's carried input of the same name; the tensor of that name in --eval-data; the
-// main program's constant input of the same name.
+// Sets job.eval when --eval-every is given. An input of eval is, in this order: what --feed names; the main program's
+// carried input of the same name; the tensor of that name in --eval-data; the main program's constant input of the same
+// name; the main program's input of the same path below some prefixes (train::MatchEval).
 absl::Status PlanEval(Job& job);
 
 }  // namespace sgd::sgdrun

@@ -3,18 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/artifact/tensor_path.h"
 
 namespace sgd::sgdrun {
 namespace {
-
-template <typename Tensors>
-std::vector<data::InputType> ViewTensors(const Tensors* tensors) {
-  std::vector<data::InputType> views;
-  for (uint64_t i = 0; i < artifact::Size(tensors); ++i) {
-    views.push_back({tensors->Get(i)->name()->str(), data::TypeOf(*tensors->Get(i)->type())});
-  }
-  return views;
-}
 
 std::vector<std::string> NamesOf(const std::vector<data::InputType>& tensors) {
   std::vector<std::string> names;
@@ -33,17 +25,10 @@ std::string TensorText(const std::string& position, const ProgramView& program, 
 absl::StatusOr<ProgramView> ViewProgram(const artifact::ArtifactFile& file, std::string_view name) {
   absl::StatusOr<const artifact::Program*> program = file.FindProgram(name);
   if (!program.ok()) return program.status();
-  std::vector<data::InputType> inputs = ViewTensors((*program)->inputs());
-  std::vector<data::InputType> outputs = ViewTensors((*program)->outputs());
-  data::NameTable input_names("arg", NamesOf(inputs));
-  data::NameTable output_names("result", NamesOf(outputs));
-  ProgramView view{std::string(name),      std::move(inputs),       std::move(outputs),
-                   std::move(input_names), std::move(output_names), {}};
-  for (size_t i = 0; i < view.outputs.size(); ++i) {
-    const int32_t input = (*program)->outputs()->Get(i)->carry_input();
-    if (input >= 0) view.recorded_carry.emplace_back(i, input);
-  }
-  return view;
+  train::Signature signature = train::SignatureOf(**program);
+  data::NameTable input_names("arg", NamesOf(signature.inputs));
+  data::NameTable output_names("result", NamesOf(signature.outputs));
+  return ProgramView{std::move(signature), std::move(input_names), std::move(output_names)};
 }
 
 bool HasProgram(const artifact::ArtifactFile& file, std::string_view name) { return file.FindProgram(name).ok(); }
@@ -69,31 +54,9 @@ std::string OutputText(const ProgramView& program, size_t output) {
   return TensorText("output " + program.output_names.Position(output), program, program.outputs[output]);
 }
 
-std::vector<std::string> PathOf(std::string_view name) {
-  std::vector<std::string> parts;
-  size_t i = 0;
-  while (i < name.size()) {
-    if (name[i] == '.' || name[i] == ']') {
-      ++i;
-    } else if (name[i] == '[' && i + 1 < name.size() && (name[i + 1] == '\'' || name[i + 1] == '"')) {
-      // A dictionary key ends at the quote before a bracket; it may hold dots and brackets.
-      const size_t end = name.find(std::string{name[i + 1], ']'}, i + 2);
-      const size_t stop = end == std::string_view::npos ? name.size() : end;
-      parts.emplace_back(name.substr(i + 2, stop - i - 2));
-      i = end == std::string_view::npos ? name.size() : end + 2;
-    } else {
-      const size_t begin = name[i] == '[' ? i + 1 : i;
-      const size_t end = std::min(name.find_first_of(".[]", begin), name.size());
-      if (end > begin) parts.emplace_back(name.substr(begin, end - begin));
-      i = std::max(end, i + 1);
-    }
-  }
-  if (!parts.empty() && parts[0] == "result") parts.erase(parts.begin());
-  return parts;
-}
-
 std::string ShortName(std::string_view name) {
-  std::vector<std::string> parts = PathOf(name);
+  std::vector<std::string> parts;
+  for (const artifact::PathPart& part : artifact::ResultPath(name)) parts.push_back(part.text);
   return parts.empty() ? "result" : absl::StrJoin(parts, "/");
 }
 

@@ -10,17 +10,13 @@
 #include "absl/status/statusor.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/data/feed.h"
-#include "runtime/exec/carry.h"
+#include "runtime/train/signature.h"
 
 namespace sgd::sgdrun {
 
-struct ProgramView {
-  std::string name;
-  std::vector<data::InputType> inputs;
-  std::vector<data::InputType> outputs;
+struct ProgramView : train::Signature {
   data::NameTable input_names;   // argN or the model's names
   data::NameTable output_names;  // resultN or the model's names
-  exec::CarryPairs recorded_carry;
 };
 
 // The program called `name`. NotFound lists what there is.
@@ -35,9 +31,6 @@ bool HasProgram(const artifact::ArtifactFile& file, std::string_view name);
 // 'train'".
 std::string InputText(const ProgramView& program, size_t input);
 std::string OutputText(const ProgramView& program, size_t output);
-
-// The parts of a JAX path without the leading "result": "result['params'][0].w" is params, 0, w.
-std::vector<std::string> PathOf(std::string_view name);
 
 // The path in one word, for people: "params/0/w"; "result" when nothing is left of it.
 std::string ShortName(std::string_view name);

@@ -186,7 +186,8 @@ class TrainLoop {
                                     .program = job_.program.name,
                                     .artifact_hash = artifact::HexHash(job_.file->hash()),
                                     .mesh = {},
-                                    .feed = job_.feed_text};
+                                    .feed = job_.feed_text,
+                                    .carry = job_.carry_hash};
     const auto* mesh = job_.file->root().mesh();
     for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
       point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());

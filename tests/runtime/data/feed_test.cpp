@@ -45,7 +45,8 @@ std::vector<int32_t> Batch(const Feed& feed, uint64_t step, size_t i, const std:
 
 TEST(NameTable, FindsByPositionAndName) {
   NameTable names("arg", {"w", "x", "x", "arg0"});
-  EXPECT_EQ(names.Find("arg0"), 0u) << "the position comes first";
+  EXPECT_EQ(names.Find("arg0"), std::nullopt) << "one input is the first, another has this name";
+  EXPECT_EQ(names.Find("arg1"), 1u);
   EXPECT_EQ(names.Find("w"), 0u);
   EXPECT_EQ(names.Find("arg3"), 3u);
   EXPECT_EQ(names.Find("x"), std::nullopt) << "two inputs have this name";

@@ -1,0 +1,160 @@
+"""What goes from step to step is what the program means: losses of several steps against NumPy, across aliases, checkpoints and programs."""
+import json
+import pathlib
+
+import numpy as np
+
+import harness
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "passes" / "carry" / "programs"
+RANDOM = np.random.default_rng(7)
+X, Y = (RANDOM.standard_normal(s).astype(np.float32) for s in ((16, 8), (16, 4)))
+W, B = (RANDOM.standard_normal(s).astype(np.float32) for s in ((8, 4), (4,)))
+M = np.zeros_like(W)
+
+
+def gradient(w, b=0.0):
+    error = X @ w + b - Y
+    return (error**2).mean(), 2 * X.T @ error / error.size, 2 * error.sum(0) / error.size
+
+
+def momentum_losses(steps):
+    w, m, losses = W, M, []
+    for _ in range(steps):
+        loss, g, _ = gradient(w)
+        m = 0.9 * m + g
+        w = w - 0.1 * m
+        losses.append(float(loss))
+    return losses
+
+
+def sgd_losses(steps):
+    w, b, losses = W, B, []
+    for _ in range(steps):
+        loss, gw, gb = gradient(w, b)
+        w, b = w - 0.1 * gw, b - 0.1 * gb
+        losses.append(float(loss))
+    return losses
+
+
+def compile_program(folder, **programs):
+    artifact = folder / "model.sgda"
+    harness.tool("sgdc", *(f"{name}={path}" for name, path in programs.items()), "-o", artifact)
+    return artifact
+
+
+def run(folder, artifact, *flags, check=True, log="log.jsonl"):
+    result = harness.tool("sgdrun", "-n", 1, artifact, "--log-json", folder / log, *flags, check=check)
+    if not check:
+        return result
+    return [row["loss"] for row in map(json.loads, (folder / log).read_text().splitlines()) if "loss" in row]
+
+
+def inputs(folder, **arrays):
+    path = folder / "inputs.safetensors"
+    harness.save(path, arrays)
+    return path
+
+
+def check(got, want):
+    assert len(got) == len(want) and np.allclose(got, want, rtol=1e-4), f"losses {got}, expected {want}"
+
+
+def position_and_dataflow(folder):
+    for name in ("momentum_bare", "momentum_nameless"):
+        artifact = compile_program(folder, main=PROGRAMS / f"{name}.mlir")
+        check(run(folder, artifact, "--init", inputs(folder, arg0=W, arg1=M, arg2=X, arg3=Y), "--steps", 5), momentum_losses(5))
+
+
+def names(folder):
+    artifact = compile_program(folder, main=PROGRAMS / "sgd.mlir")
+    check(run(folder, artifact, "--init", inputs(folder, arg0=B, arg1=W, x=X, y=Y), "--steps", 5), sgd_losses(5))
+
+
+def crosswise_aliases(folder):
+    """Each result lies in the other's argument, and goes where the flag says; also after a checkpoint."""
+    artifact = compile_program(folder, main=PROGRAMS / "momentum_first.mlir")
+    init = ["--init", inputs(folder, arg0=W, arg1=M, arg2=X, arg3=Y)]
+    refused = run(folder, artifact, *init, "--steps", 6, check=False)
+    assert refused.returncode == 1 and "say --carry result1:arg0,result0:arg1 if" in refused.stderr, refused.stderr
+    carry = ["--carry", "result0:m,result1:w"]
+    whole = run(folder, artifact, *init, *carry, "--steps", 6)
+    check(whole, momentum_losses(6))
+    first = run(folder, artifact, *init, *carry, "--steps", 2, "--save", folder / "save")
+    refused = run(folder, artifact, "--resume", folder / "save", "--steps", 4, check=False)
+    assert refused.returncode == 1, refused.stderr
+    second = run(folder, artifact, *carry, "--resume", folder / "save", "--steps", 4)
+    assert first + second == whole, f"{first} and {second} are not {whole}"
+
+
+def nothing_on_purpose(folder):
+    artifact = compile_program(folder, main=PROGRAMS / "gradients_only.mlir")
+    init = ["--init", inputs(folder, arg0=B, arg1=W, x=X, y=Y)]
+    refused = run(folder, artifact, *init, "--steps", 2, check=False)
+    assert refused.returncode == 1 and "it may be a gradient" in refused.stderr, refused.stderr
+    losses = run(folder, artifact, *init, "--steps", 2, "--carry", "none")
+    assert losses[0] == losses[1], losses
+    single = run(folder, artifact, *init, "--steps", 1)
+    assert single == losses[:1], single
+
+
+def constant_beside_state(folder):
+    """An input that a result could be, and is not."""
+    artifact = compile_program(folder, main=PROGRAMS / "hidden_state.mlir")
+    init = ["--init", inputs(folder, w=W, h=np.zeros_like(Y), x=X, y=Y)]
+    refused = run(folder, artifact, *init, "--steps", 3, check=False)
+    assert refused.returncode == 1 and "arg1 'h' (f32[16,4])" in refused.stderr, refused.stderr
+    for settled in ("none:h", "result1:h"):
+        run(folder, artifact, *init, "--steps", 3, "--carry", settled)
+
+
+def inspected(folder):
+    artifact = compile_program(folder, main=PROGRAMS / "sgd.mlir")
+    program = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]
+    assert [(o["carry"], o["carry_basis"]) for o in program["outputs"]] == [("arg0", "names"), ("arg1", "names"), (None, None)]
+    assert "is arg1, by names" in harness.tool("sgd-inspect", artifact).stdout
+    artifact = compile_program(folder, main=PROGRAMS / "momentum_first.mlir")
+    program = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]
+    assert [i["carry_doubt"] and i["carry_doubt"]["candidate"] for i in program["inputs"]] == ["result1", "result0", None, None]
+    assert "undecided (result1?): position pairs them otherwise than dataflow does" in harness.tool("sgd-inspect", artifact).stdout
+
+
+def in_place(folder):
+    """State whose memory is given away is updated where it is, though JAX pairs it crosswise."""
+    artifact, report = folder / "model.sgda", folder / "report.json"
+    harness.tool("sgdc", PROGRAMS / "flax_unused_step.mlir", "-o", artifact, f"--report={report}")
+    program = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]
+    for output in program["outputs"]:
+        if output["carry"]:
+            argument = next(i for i in program["inputs"] if i["position"] == output["carry"])
+            assert output["slice"] == argument["slice"], f"{output['name']} does not lie in {argument['name']}"
+
+
+def two_times_k_steps(folder):
+    """Shuffled rows over three epochs, with a key and a counter in the state: K + K steps are 2 K steps, bit for bit."""
+    artifact = compile_program(folder, main=PROGRAMS / "two_keys.mlir")
+    state = dict(w=W, noise=np.array([0, 1], np.uint32), counters=np.zeros(2, np.uint32), drop=np.array([0, 2], np.uint32))
+    rows, init = folder / "rows.safetensors", inputs(folder, **state)
+    harness.save(rows, {"x": np.concatenate([X, -X, X[:8]]), "y": np.concatenate([Y, Y, Y[:8]])})
+    data = ["--data", rows]
+    whole = run(folder, artifact, "--init", init, *data, "--seed", 3, "--steps", 8, "--outputs", folder / "whole.safetensors")
+    first = run(folder, artifact, "--init", init, *data, "--seed", 3, "--steps", 4, "--save", folder / "save")
+    second = run(folder, artifact, *data, "--resume", folder / "save", "--steps", 4, "--outputs", folder / "parts.safetensors")
+    assert first + second == whole and len(set(whole)) == 8, f"{first} and {second} are not {whole}"
+    assert (folder / "whole.safetensors").read_bytes() == (folder / "parts.safetensors").read_bytes(), "the outputs differ"
+
+
+def forgotten_feeds(folder):
+    """Labels whose tensor has another name stay the same in every step, and that is said."""
+    artifact = compile_program(folder, main=PROGRAMS / "sgd.mlir")
+    rows = folder / "rows.safetensors"
+    harness.save(rows, {"x": X, "labels": Y})
+    result = run(folder, artifact, "--init", inputs(folder, arg0=B, arg1=W, y=Y), "--data", rows, "--steps", 2, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "tensor 'labels' has the name of no input and feeds none" in result.stderr, result.stderr
+    assert "input arg3 'y' (f32[16,4]) of program 'main' has the rows of a batch, but no data feeds it" in result.stderr, result.stderr
+
+
+TESTS = (position_and_dataflow, names, crosswise_aliases, nothing_on_purpose, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds)
+if __name__ == "__main__":
+    harness.main([(f.__name__.replace("_", " "), f) for f in TESTS])
