@@ -24,9 +24,11 @@ artifact::Slice SliceExporter::get(Value buffer) {
   }
   auto space = static_cast<artifact::Space>(plan::getSpace(root.root.getType()));
   uint64_t offset = 0;
-  if (plan::TiledOp tiled = getTiledOf(root.root))
-    offset = get(tiled.getOperand(cast<BlockArgument>(root.root).getArgNumber())).offset();
-  else if (auto alloc = root.root.getDefiningOp<plan::AllocOp>())
+  if (plan::TiledOp tiled = getTiledOf(root.root)) {
+    // In a loop's body the operand may be what the caller passes, in another space than its type says.
+    artifact::Slice operand = get(tiled.getOperand(cast<BlockArgument>(root.root).getArgNumber()));
+    std::tie(space, offset) = std::pair(operand.space(), operand.offset());
+  } else if (auto alloc = root.root.getDefiningOp<plan::AllocOp>())
     std::tie(space, offset) = getPlace(alloc);
   else if (Operation* caller = getCaller(root.root)) {
     artifact::Slice passed = get(plan::getPassedBuffers(caller)[cast<BlockArgument>(root.root).getArgNumber()]);

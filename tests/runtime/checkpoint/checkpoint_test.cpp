@@ -32,7 +32,7 @@ absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t 
                           bool spans_hosts = false) {
   std::vector<int32_t> global(kRows * 2);
   std::iota(global.begin(), global.end(), base);
-  TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10"};
+  TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10", {}};
   std::vector<absl::Status> outcomes = RunRanks(
       ranks,
       [&](comm::Control& control) {
