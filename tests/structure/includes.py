@@ -16,6 +16,7 @@ RUNTIME = {
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
     "runtime/launch": ["runtime/comm"],
     "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
+    "runtime/train": ["runtime/artifact", "runtime/data", "runtime/exec"],
     "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/linear_algebra"],
     "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
 }
@@ -27,13 +28,14 @@ REFERENCE = {"reference": ["dialects/sgd", "dialects/spmd", "runtime/linear_alge
 PASSES = {
     "passes/mesh": [],
     "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
-    "passes/sharding": IR + ["passes/mesh"],
+    "passes/carry": ["dialects/sgd", "dialects/spmd", "runtime/artifact"],  # path_match.h: one rule for compiler and runtime
+    "passes/sharding": IR + ["passes/mesh", "passes/carry"],
     "passes/manual": IR + ["passes/sharding"],
     "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
     "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
-    "passes/schedule": IR + ["passes/cost"],
+    "passes/schedule": IR + ["passes/cost", "passes/carry"],
     "passes/library": ["dialects/sgd", "passes/schedule"],
-    "passes/memory": IR + ["passes/cost", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
+    "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
 }
 COMPILER = {
     "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],

@@ -22,6 +22,7 @@ sgd::Root sgd::rootOfUnity(int64_t k, int64_t n) {
   constexpr long double kHalfPi = 1.57079632679489661923132169163975144L;
   long double angle = kHalfPi * static_cast<long double>(rest) / static_cast<long double>(n);
   Root root{std::cos(angle), std::sin(angle)};
+  if (2 * rest == n) root.im = root.re;
   if (mirrors) std::swap(root.re, root.im);
   for (; quarter > 0; --quarter) root = {-root.im, root.re};
   return {root.re + 0.0L, root.im + 0.0L};  // no negative zeros
