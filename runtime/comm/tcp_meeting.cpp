@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr uint32_t kControl = 1;  // purpose of these connections
 constexpr absl::Duration kSlice = absl::Milliseconds(20);
+constexpr absl::Duration kWordSlice = absl::Milliseconds(1);  // until a rank that has come says how it is
 constexpr absl::Duration kLinger = absl::Milliseconds(500);
 
 ControlLink MakeLink(TcpConnection connection, uint32_t rank, bool is_listener) {
@@ -92,11 +94,12 @@ class Host {
 
  private:
   absl::Status Collect(TcpAcceptor& acceptor) {
-    while (joined_.size() + 1 < options_.size) {
+    while (able_.size() + 1 < options_.size) {
       const absl::Status failure = OwnFailure(options_);
       if (!failure.ok()) return absl::Status(failure.code(), absl::StrCat("rank 0: ", failure.message()));
       if (absl::Now() > end_) return Missing(acceptor);
-      absl::StatusOr<std::vector<TcpConnection>> proven = acceptor.Accept(kSlice);
+      absl::StatusOr<std::vector<TcpConnection>> proven =
+          acceptor.Accept(joined_.size() + 1 < options_.size ? kSlice : kWordSlice);
       if (!proven.ok()) return proven.status();
       for (TcpConnection& connection : *proven) {
         if (absl::Status status = Admit(std::move(connection)); !status.ok()) return status;
@@ -122,11 +125,14 @@ class Host {
     return absl::OkStatus();
   }
 
-  // Nobody says anything before the answer but that it fails, so what can be read else is an end.
+  // Each rank says once that it can take part, or why it cannot; what can be read else is an end.
   absl::Status CheckJoined() {
     for (ControlLink& link : joined_) {
       if (!IsReadable(link.socket.get())) continue;
       const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kSlice);
+      if (frame.ok() && frame->kind == static_cast<uint32_t>(ControlKind::kReady) && able_.insert(link.rank).second) {
+        continue;
+      }
       const std::optional<AbortMessage> abort = frame.ok() ? DecodeAbort(frame->payload) : std::nullopt;
       if (abort.has_value()) {
         return absl::Status(abort->cause.code(), absl::StrCat("rank ", link.rank, ": ", abort->cause.message()));
@@ -157,7 +163,7 @@ class Host {
   absl::Status Missing(const TcpAcceptor& acceptor) const {
     std::vector<uint32_t> missing;
     for (uint32_t rank = 1; rank < options_.size; ++rank) {
-      if (std::ranges::count(joined_, rank, &ControlLink::rank) == 0) missing.push_back(rank);
+      if (!able_.contains(rank)) missing.push_back(rank);
     }
     return absl::DeadlineExceededError(absl::StrCat("rank ", absl::StrJoin(missing, ", "), " of ", options_.size,
                                                     " did not come to ", options_.place.Text(), " within ",
@@ -168,6 +174,7 @@ class Host {
   const TcpMeetingOptions& options_;
   const absl::Time end_;
   std::vector<ControlLink> joined_;
+  std::set<uint32_t> able_;  // of these, ranks that have said that they can take part
 };
 
 // How the meeting ended, as rank 0 says.
@@ -203,6 +210,8 @@ absl::StatusOr<std::vector<ControlLink>> Join(const TcpMeetingOptions& options) 
   }
   std::vector<ControlLink> links;
   links.push_back(MakeLink(*std::move(connection), 0, /*is_listener=*/false));
+  // A failure that is known already is heard by all before any of them goes on; ReadAnswer tells of it.
+  if (OwnFailure(options).ok()) SendFrame(links[0], ControlKind::kReady, "");
   // Rank 0 names who is missing at its own timeout; its answer is given a moment more.
   absl::StatusOr<Frame> answer = ReadAnswer(options, links[0], end + absl::Seconds(2));
   if (!answer.ok()) return answer.status();
