@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "dialects/sgd/linear_algebra.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -38,6 +39,10 @@ int64_t countTerms(Operation* op) {
   }
   if (isa<DotGeneralOp, ContractOp, ConvolutionOp>(op)) return elements(op->getOperand(0)) + 1;
   if (isa<spmd::AllReduceOp, spmd::ReduceScatterOp>(op)) return 8;
+  if (auto call = dyn_cast<LinearAlgebraOp>(op)) {
+    auto size = static_cast<int64_t>(getLinearAlgebraForm(call).m + getLinearAlgebraForm(call).n);
+    return 16 * size * size;
+  }
   return 0;
 }
 
@@ -82,7 +87,10 @@ void RoundingNoise::beforeOp(Operation* op, std::vector<RankTensors>& operands) 
       if (!tensor.isFloat()) continue;
       double relative = (2 + std::sqrt(terms)) * getSumEpsilon(tensor.element());
       if (hasPartialSums || isa<ScatterOp>(op)) relative += 2 * getEpsilon(tensor.element());
-      disturb(tensor, relative, /*rounds=*/false);
+      if (isa<LinearAlgebraOp>(op))
+        disturbByLargest(tensor, relative);
+      else
+        disturb(tensor, relative, /*rounds=*/false);
     }
   }
 }
@@ -100,10 +108,16 @@ void RoundingNoise::afterOp(Operation* op, std::vector<RankTensors>& results) {
 
 void RoundingNoise::disturb(Tensor& tensor, double relative, bool rounds) {
   for (double& value : tensor.floats) {
-    double unit = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
-    value += value * relative * unit;
+    value += value * relative * getUnit();
     if (rounds) value = reference::roundTo(value, tensor.element());
   }
+}
+
+void RoundingNoise::disturbByLargest(Tensor& tensor, double relative) {
+  double largest = 0;
+  for (double value : tensor.floats)
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  for (double& value : tensor.floats) value += largest * relative * getUnit();
 }
 
 bool differential::hasRoundingNoise(Value value) {

@@ -23,6 +23,10 @@ class RoundingNoise : public reference::EvaluationObserver {
 
  private:
   void disturb(reference::Tensor& tensor, double relative, bool rounds);
+  /// The backward error of linear algebra: relative to the largest element, not to each.
+  void disturbByLargest(reference::Tensor& tensor, double relative);
+  /// Between -1 and 1.
+  double getUnit() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
 
   std::mt19937_64 random;
   bool hasPartialSums;

@@ -48,6 +48,7 @@ constexpr Family kFamilies[] = {
     {"dynamic_update_slice", addDynamicUpdateSlice},
     {"reshard", addReshards},
     {"convolution", addConvolution},
+    {"linear_algebra", addLinearAlgebra},
     {"normalization", addNormalization},
     {"layer", addLayer},
     {"roll", addRoll},

@@ -82,6 +82,8 @@ void addPooling(Program& program);
 
 void addConvolutionForm(Program& program);  // convolution_forms.cpp
 
+void addLinearAlgebra(Program& program);  // linear_algebra.cpp, for programs of the graph level
+
 void addSort(Program& program);  // ordering.cpp
 void addTopK(Program& program);
 void addArgmax(Program& program);

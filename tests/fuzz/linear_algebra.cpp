@@ -1,0 +1,181 @@
+// Decompositions and solvers of well-conditioned matrices, in batches. Signs of vectors are LAPACK's choice: what is
+// compared does not depend on them.
+#include <algorithm>
+
+#include "tests/differential/check.h"
+#include "tests/fuzz/families.h"
+
+using namespace mlir::sgd::fuzz;
+
+namespace {
+
+/// Builds calls on matrices near a diagonal one.
+class Builder {
+ public:
+  explicit Builder(Program& program) : program(program), choices(program.choices) {
+    element = choices.pick({"f32", "f32", "f64"});
+    for (uint64_t dims = choices.pick({1, 0, 2}); dims > 0; --dims)
+      batch.push_back(std::min<int64_t>(program.chooseSize(), 6));
+  }
+
+  int64_t chooseSize() { return choices.pick({3, 1, 2, 4, 6, 8}); }
+
+  Type matrixType(int64_t rows, int64_t columns) const { return vectorsOf({rows, columns}); }
+  Type vectorsOf(const Shape& shape) const {
+    Type type{batch, element};
+    type.shape.insert(type.shape.end(), shape.begin(), shape.end());
+    return type;
+  }
+  Type infoType() const { return {batch, "i32"}; }
+
+  /// Any numbers of that type.
+  Value any(const Shape& shape) { return program.addArgument(vectorsOf(shape), Range::numbers(-2, 2)); }
+
+  /// Small numbers, and 1, or `grows`: 1, 2, 3, ..., on the diagonal.
+  Value matrix(int64_t rows, int64_t columns, bool grows = false) {
+    std::string text;
+    for (int64_t row = 0; row < rows; ++row) {
+      text += row == 0 ? "[" : ", [";
+      for (int64_t column = 0; column < columns; ++column)
+        text +=
+            (column == 0 ? "" : ", ") + std::string(row == column ? std::to_string(grows ? row + 1 : 1) + ".0" : "0.0");
+      text += "]";
+    }
+    Type one{{rows, columns}, element}, type = matrixType(rows, columns);
+    Value diagonal = program.addLine("arith.constant dense<[" + text + "]> : " + one.print(), one);
+    std::vector<int64_t> dims = {type.rank() - 2, type.rank() - 1};
+    Value repeated = program.addLine("sgd.broadcast_in_dim " + diagonal.name + " dims = " + printList(dims) + " : " +
+                                         one.print() + " -> " + type.print(),
+                                     type);
+    Value small =
+        program.addLine("arith.constant dense<" + std::string(grows ? "0.03" : "0.05") + "> : " + type.print(), type);
+    Value scaled = elementwise("arith.mulf", any({rows, columns}), small);
+    return elementwise("arith.addf", repeated, scaled);
+  }
+
+  Value elementwise(const std::string& name, const Value& a, const Value& b) {
+    return program.addElementwise(name, {a, b}, a.type, a.type.print());
+  }
+
+  std::vector<Value> call(const std::string& kind, const std::vector<Value>& inputs, const std::vector<Type>& results) {
+    std::string names, types, outs;
+    for (const Value& input : inputs) {
+      names += (names.empty() ? "" : ", ") + input.name;
+      types += (types.empty() ? "" : ", ") + input.type.print();
+    }
+    for (const Type& result : results) outs += (outs.empty() ? "" : ", ") + result.print();
+    return program.addLines("sgd.linear_algebra " + kind + " (" + names + ") : (" + types + ") -> (" + outs + ")",
+                            results);
+  }
+
+  /// a times the diagonal matrix of the squares of `values`, times b, or its transpose.
+  void addProduct(const Value& a, const Value& values, const Value& b, bool isTransposed) {
+    std::vector<int64_t> dims, batching;
+    for (int64_t dim = 0; dim < values.type.rank(); ++dim) dims.push_back(dim + 1 < values.type.rank() ? dim : dim + 1);
+    for (int64_t dim = 0; dim + 1 < values.type.rank(); ++dim) batching.push_back(dim);
+    Value squares = elementwise("arith.mulf", values, values);
+    Value repeated = program.addLine("sgd.broadcast_in_dim " + squares.name + " dims = " + printList(dims) + " : " +
+                                         squares.type.print() + " -> " + a.type.print(),
+                                     a.type);
+    Value scaled = elementwise("arith.mulf", a, repeated);
+    int64_t contracting = b.type.rank() - (isTransposed ? 1 : 2), free = b.type.rank() - (isTransposed ? 2 : 1);
+    Type type = matrixType(a.type.shape[a.type.rank() - 2], b.type.shape[free]);
+    program.addOp("sgd.dot_general " + scaled.name + ", " + b.name + " batching = " + printList(batching) + " x " +
+                      printList(batching) + " contracting = " + printList({a.type.rank() - 1}) + " x " +
+                      printList({contracting}) + " : " + scaled.type.print() + ", " + b.type.print() + " -> " +
+                      type.print(),
+                  type);
+  }
+
+  std::string maybe(const std::string& option) { return choices.chance(50) ? " " + option : ""; }
+
+  Program& program;
+  Choices& choices;
+  std::string element;
+  Shape batch;
+};
+
+void addCholesky(Builder& b) {
+  int64_t n = b.chooseSize();
+  b.call("cholesky" + b.maybe("lower"), {b.matrix(n, n)}, {b.matrixType(n, n), b.infoType()});
+}
+
+void addTriangularSolve(Builder& b) {
+  int64_t n = b.chooseSize(), other = b.chooseSize();
+  bool isRight = b.choices.chance(50);
+  Shape shape = isRight ? Shape{other, n} : Shape{n, other};
+  std::string options = b.maybe("lower") + (isRight ? " right" : "") + b.maybe("transpose") + b.maybe("unit_diagonal");
+  b.call("triangular_solve" + options, {b.matrix(n, n), b.any(shape)}, {b.vectorsOf(shape)});
+}
+
+void addLu(Builder& b) {
+  int64_t m = b.chooseSize(), n = b.chooseSize();
+  b.call("lu", {b.matrix(m, n)}, {b.matrixType(m, n), {b.vectorsOf({std::min(m, n)}).shape, "i32"}, b.infoType()});
+}
+
+void addQr(Builder& b) {
+  int64_t m = b.chooseSize(), n = std::min(m, b.chooseSize());
+  std::vector<Value> qr = b.call("qr", {b.matrix(m, n)}, {b.matrixType(m, n), b.vectorsOf({n})});
+  if (b.choices.chance(50)) {
+    b.call("householder_product", qr, {b.matrixType(m, n)});
+    return;
+  }
+  bool isRight = b.choices.chance(50);
+  Shape shape = isRight ? Shape{b.chooseSize(), m} : Shape{m, b.chooseSize()};
+  b.call("householder_multiply" + std::string(isRight ? " right" : "") + b.maybe("transpose"),
+         {qr[0], qr[1], b.any(shape)}, {b.vectorsOf(shape)});
+}
+
+void addEigh(Builder& b) {
+  int64_t n = b.chooseSize();
+  Value a = b.matrix(n, n, /*grows=*/true);
+  if (b.choices.chance(30)) {
+    b.call("eigh" + b.maybe("lower"), {a}, {b.vectorsOf({n}), b.infoType()});
+    return;
+  }
+  std::vector<Value> eigh =
+      b.call("eigh" + b.maybe("lower") + " vectors", {a}, {b.matrixType(n, n), b.vectorsOf({n}), b.infoType()});
+  b.addProduct(eigh[0], eigh[1], eigh[0], /*isTransposed=*/true);
+}
+
+void addSvd(Builder& b) {
+  int64_t m = b.chooseSize(), n = b.chooseSize(), p = std::min(m, n);
+  Value a = b.matrix(m, n, /*grows=*/true);
+  std::string kind = "svd" + std::string(b.choices.chance(70) ? " vectors" : "");
+  if (kind == "svd") {
+    b.call(kind + b.maybe("qr_iteration"), {a}, {b.vectorsOf({p}), b.infoType()});
+    return;
+  }
+  std::vector<Value> svd = b.call(kind + b.maybe("qr_iteration"), {a},
+                                  {b.vectorsOf({p}), b.matrixType(m, p), b.matrixType(p, n), b.infoType()});
+  b.addProduct(svd[1], svd[0], svd[2], /*isTransposed=*/false);
+}
+
+void addReduction(Builder& b) {
+  int64_t n = b.chooseSize();
+  Type between = b.vectorsOf({n - 1});
+  if (b.choices.chance(50)) {
+    b.call("hessenberg", {b.matrix(n, n)}, {b.matrixType(n, n), between, b.infoType()});
+    return;
+  }
+  b.call("tridiagonal lower", {b.matrix(n, n)}, {b.matrixType(n, n), b.vectorsOf({n}), between, between, b.infoType()});
+}
+
+void addTridiagonalSolve(Builder& b) {
+  int64_t n = b.chooseSize(), columns = b.chooseSize();
+  Type type = b.vectorsOf({n});
+  Value diagonal = b.program.addArgument(type, Range::numbers(6, 9));
+  b.call("tridiagonal_solve", {b.any({n}), diagonal, b.any({n}), b.any({n, columns})},
+         {b.matrixType(n, columns), b.infoType()});
+}
+
+}  // namespace
+
+void mlir::sgd::fuzz::addLinearAlgebra(Program& program) {
+  // GPUs refuse it by name.
+  if (differential::CheckOptions::getDefaultTarget() != "cpu") return addDotGeneral(program);
+  Builder builder(program);
+  using Add = void (*)(Builder&);
+  program.choices.pick({static_cast<Add>(addCholesky), addTriangularSolve, addLu, addQr, addEigh, addSvd, addReduction,
+                        addTridiagonalSolve})(builder);
+}
