@@ -77,6 +77,8 @@ constexpr Family kFamilies[] = {
     {"top_k", addTopK, Language::Stablehlo},
     {"argmax", addArgmax, Language::Stablehlo},
     {"random_bits", addRandomBits, Language::Stablehlo},
+    {"complex", addComplex, Language::Stablehlo},
+    {"fft", addFft, Language::Stablehlo},
     {"conditional", addConditional, Language::Stablehlo, Kind::Regions},
     {"loop", addLoop, Language::Stablehlo, Kind::Regions},
     {"shard_map", addManual, Language::Stablehlo, Kind::Regions},

@@ -90,6 +90,9 @@ void addArgmax(Program& program);
 
 void addRandomBits(Program& program);  // random.cpp
 
+void addComplex(Program& program);  // complex.cpp
+void addFft(Program& program);
+
 void addConditional(Program& program);  // control_flow.cpp, for both languages
 void addLoop(Program& program);         // for StableHLO
 void addGraphLoop(Program& program);
