@@ -16,9 +16,9 @@ class CarriedUpdates {
   explicit CarriedUpdates(const DenseMap<StringAttr, func::FuncOp>& functions) : functions(functions) {}
 
   /// What becomes of `before`, an argument of a block that has no other use for it, in `after`, a value of the same
-  /// block.
-  Update classify(Value before, Value after) {
-    if (!before.hasOneUse()) return Update::Other;
+  /// block. `calls`: how many calls are followed at most; functions may call themselves, which is refused later.
+  Update classify(Value before, Value after, unsigned calls = 8) {
+    if (!before.hasOneUse() || calls == 0) return Update::Other;
     Operation* op = after.getDefiningOp();
     if (!op || *before.user_begin() != op) return Update::Other;
     if (isa<stablehlo::AddOp>(op)) return Update::Sum;
@@ -27,7 +27,7 @@ class CarriedUpdates {
     func::FuncOp callee = call ? functions.lookup(call.getCalleeAttr().getAttr()) : func::FuncOp();
     if (!callee || callee.empty()) return Update::Other;
     unsigned argument = before.use_begin()->getOperandNumber(), result = cast<OpResult>(after).getResultNumber();
-    return classify(callee.getArgument(argument), callee.front().getTerminator()->getOperand(result));
+    return classify(callee.getArgument(argument), callee.front().getTerminator()->getOperand(result), calls - 1);
   }
 
  private:
@@ -50,7 +50,8 @@ bool mlir::sgd::isAccumulating(stablehlo::WhileOp loop, const DenseMap<StringAtt
     if (before == after) continue;
     Update update = updates.classify(before, after);
     // Counters are sums too.
-    bool isNumber = cast<ShapedType>(before.getType()).getRank() == 0;
+    auto tensor = dyn_cast<RankedTensorType>(before.getType());
+    bool isNumber = tensor && tensor.getRank() == 0;
     if (update == Update::Sum && !isNumber) summed += getBits(before.getType());
     if (update == Update::Slice) stacked += getBits(before.getType());
   }
