@@ -20,6 +20,13 @@ target_precompile_headers(sgd_mlir_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/mlir_pc
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(CMAKE_PCH_INSTANTIATE_TEMPLATES ON)
   target_compile_options(sgd_mlir_pch PRIVATE -Xclang -fno-pch-timestamp)
+  # ccache makes the path of -include-pch relative, not CMake's `-Xclang -include-pch`, and takes the sum in place of the file, which
+  # holds the checkout's path: so objects are shared between checkouts.
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
+  file(SHA256 ${CMAKE_SOURCE_DIR}/cmake/mlir_pch.h pch_sum)
+  string(SHA256 pch_sum "${pch_sum} ${CMAKE_CXX_COMPILER_VERSION} ${MLIR_VERSION} ${CMAKE_CXX_FLAGS} ${CMAKE_BUILD_TYPE} ${SGD_MLIR_FLAGS} ${SGD_SANITIZE}")
+  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/sgd_mlir_pch.dir/cmake_pch.hxx.pch.sum ${pch_sum})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/mlir_pch.h)
 endif()
 
 # All generated headers: compiler libraries may include any of them.
