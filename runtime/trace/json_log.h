@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@ namespace sgd::trace {
 struct StepRecord {
   uint64_t step = 0;
   absl::Duration duration;
-  const Scalar* loss = nullptr;  // may be absent
+  std::optional<Scalar> loss;
   std::vector<std::pair<std::string, Scalar>> outputs;
 };
 

@@ -16,7 +16,7 @@ RUNTIME = {
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
     "runtime/launch": ["runtime/comm"],
     "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
-    "runtime/train": ["runtime/artifact", "runtime/data", "runtime/exec"],
+    "runtime/train": ["runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/trace"],
     "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/linear_algebra"],
     "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
 }
@@ -47,7 +47,7 @@ COMPILER = {
 TOOLS = {
     "tools/sgdc": ["compiler"],
     "tools/sgd-opt": ["compiler", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
-    "tools/sgdrun": list(RUNTIME),
+    "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/linear_algebra", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}

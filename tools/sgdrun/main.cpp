@@ -15,44 +15,49 @@
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
-#include "tools/sgdrun/claimed_outputs.h"
+#include "runtime/launch/secret.h"
+#include "runtime/trace/json_log.h"
+#include "runtime/trace/start_times.h"
+#include "runtime/train/claimed_outputs.h"
+#include "runtime/train/job.h"
+#include "runtime/train/job_outputs.h"
+#include "runtime/train/rank_device.h"
+#include "runtime/train/run_modes.h"
+#include "runtime/train/session.h"
+#include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/early_signals.h"
-#include "tools/sgdrun/job.h"
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
-#include "tools/sgdrun/rank_device.h"
-#include "tools/sgdrun/secret.h"
-#include "tools/sgdrun/session.h"
-#include "tools/sgdrun/start_times.h"
+#include "tools/sgdrun/reporter.h"
 #include "tools/sgdrun/topology.h"
 
 namespace sgd::sgdrun {
 namespace {
 
-absl::Status RunSession(const Job& job, Session& session, StartTimes start) {
-  switch (job.options.mode) {
-    case Mode::kOnce:
-      return RunOnce(session);
-    case Mode::kTrain:
-      return Train(session);
-    case Mode::kBench:
-      return Bench(session, std::move(start));
-  }
-  return absl::InternalError("unknown mode");
+absl::StatusOr<std::unique_ptr<device::Device>> OpenCpu(const Options& options, const launch::RankContext& rank) {
+  // A core for each thread: left alone, the system likes to put a thread that wakes up next to the one that woke it.
+  return cpu::CpuDevice::Create({.threads = rank.threads,
+                                 .cores = rank.cores,
+                                 .shares_cores = rank.shares_cores,
+                                 .null_kernels = options.run.null_kernels});
 }
 
-absl::Status RunRank(const Job& job, const launch::RankContext& rank, StartTimes start) {
+absl::Status RunRank(const Options& options, const train::Job& job, const launch::RankContext& rank,
+                     trace::StartTimes start) {
   start.End("meet peers");
-  absl::StatusOr<std::unique_ptr<Session>> session =
-      artifact::WithMemoryFor("the preparation of this rank", [&] { return Session::Create(job, rank, start); });
-  if (!session.ok()) return session.status();
-  const absl::Status status =
-      artifact::WithMemoryFor("the steps of this rank", [&] { return RunSession(job, **session, std::move(start)); });
-  if (launch::EndsWell(status)) return status;
-  (*session)->communicator().EndJob(status);
-  // Whoever frees memory of a device waits for what runs there, which may never end: the end of this process frees it.
-  if ((*session)->IsBusy()) static_cast<void>(session->release());
-  return status;
+  const train::SessionHooks hooks{.open_cpu = [&](const launch::RankContext& rank) { return OpenCpu(options, rank); },
+                                  .note = PrintNote};
+  return train::WithSession(job, rank, hooks, start, [&](train::Session& session) -> absl::Status {
+    switch (options.run.mode) {
+      case train::Mode::kOnce:
+        return RunAndPrint(session);
+      case train::Mode::kTrain:
+        return TrainAndPrint(options, session);
+      case train::Mode::kBench:
+        return BenchAndPrint(options, session, start);
+    }
+    return absl::InternalError("unknown mode");
+  });
 }
 
 absl::Status PrintTopology(const Options& options) {
@@ -67,52 +72,56 @@ absl::StatusOr<std::unique_ptr<launch::Meeting>> BeginMeeting(const Options& opt
                                                               const launch::RankEnvironment& environment,
                                                               const std::string& secret, uint64_t window_bytes) {
   if (environment.is_launcher || environment.size == 1) return nullptr;
-  return launch::Meeting::Begin(environment, window_bytes, secret, options.deadline);
+  return launch::Meeting::Begin(environment, window_bytes, secret, options.run.deadline);
 }
 
 // A rank that cannot read its artifact tells the others, who wait for it.
 absl::Status FailWithoutArtifact(const Options& options, const absl::Status& cause) {
   const absl::StatusOr<launch::RankEnvironment> environment = launch::DetectWithoutArtifact(options.rank_flags);
-  const absl::StatusOr<std::string> secret = ReadSecret(options.secret_file);
+  const absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!environment.ok() || !secret.ok()) return cause;
   auto meeting = BeginMeeting(options, *environment, *secret, comm::kUnknownWindow);
   if (meeting.ok() && *meeting != nullptr) (*meeting)->Fail(cause);
   return cause;
 }
 
-absl::StatusOr<Job> Prepare(const Options& options, std::unique_ptr<artifact::ArtifactFile> file,
-                            const launch::RankEnvironment& environment, ClaimedOutputs& claimed) {
-  absl::StatusOr<Job> job = PrepareJob(options, std::move(file));
+absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artifact::ArtifactFile> file,
+                                   const launch::RankEnvironment& environment, train::ClaimedOutputs& claimed) {
+  absl::StatusOr<train::Job> job = train::PrepareJob(options.run, std::move(file));
   if (!job.ok()) return job;
   // Whoever is rank 0, or starts it, alone: a check holds the file for a moment, in which another's would find it
   // taken.
   if (environment.rank == 0) {
-    absl::StatusOr<ClaimedOutputs> outputs = ClaimedOutputs::Claim(options);
+    absl::StatusOr<train::ClaimedOutputs> outputs = train::ClaimedOutputs::Claim(options.run);
     if (!outputs.ok()) return outputs.status();
     claimed = *std::move(outputs);
     job->notes.insert(job->notes.end(), claimed.notes().begin(), claimed.notes().end());
-    if (absl::Status status = CheckOutputs(*job); !status.ok()) return status;
+    for (const std::string& log : {options.log_json, options.profile, options.trace}) {
+      if (log.empty()) continue;
+      if (absl::Status status = trace::JsonLog::CheckWritable(log); !status.ok()) return status;
+    }
+    if (absl::Status status = train::CheckOutputs(*job); !status.ok()) return status;
   }
   if (environment.is_launcher || environment.rank == 0) {
-    for (const std::string& note : job->notes) std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str());
+    for (const std::string& note : job->notes) PrintNote(note);
   }
   return job;
 }
 
-absl::Status Run(const Options& options, StartTimes start) {
+absl::Status Run(const Options& options, trace::StartTimes start) {
   if (options.shows_topology) return PrintTopology(options);
-  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.artifact);
+  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.run.artifact);
   if (!file.ok()) return FailWithoutArtifact(options, file.status());
-  const uint64_t window_bytes = HostWindowBytes(**file);
+  const uint64_t window_bytes = train::HostWindowBytes(**file);
   absl::StatusOr<launch::RankEnvironment> environment =
       launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
   if (!environment.ok()) return environment.status();
-  absl::StatusOr<std::string> secret = ReadSecret(options.secret_file);
+  absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!secret.ok()) return secret.status();
   auto meeting = BeginMeeting(options, *environment, *secret, window_bytes);
   if (!meeting.ok()) return meeting.status();
-  ClaimedOutputs claimed;
-  absl::StatusOr<Job> job = artifact::WithMemoryFor(
+  train::ClaimedOutputs claimed;
+  absl::StatusOr<train::Job> job = artifact::WithMemoryFor(
       "what the files say", [&] { return Prepare(options, *std::move(file), *environment, claimed); });
   if (!job.ok()) {
     if (*meeting != nullptr) (*meeting)->Fail(job.status());
@@ -122,13 +131,13 @@ absl::Status Run(const Options& options, StartTimes start) {
   return launch::Launch(
       *environment,
       {.window_bytes = window_bytes,
-       .deadline = options.deadline,
+       .deadline = options.run.deadline,
        .threads = options.threads,
        .comm_thread = options.comm_thread,
        .secret = *secret,
-       .stops_between_steps = options.mode == Mode::kTrain,
+       .stops_between_steps = options.run.mode == train::Mode::kTrain,
        .clean_up = [&] { claimed.CleanUp(); }},
-      [&](launch::RankContext& rank) { return RunRank(*job, rank, start); }, *std::move(meeting));
+      [&](launch::RankContext& rank) { return RunRank(options, *job, rank, start); }, *std::move(meeting));
 }
 
 }  // namespace
@@ -137,7 +146,7 @@ absl::Status Run(const Options& options, StartTimes start) {
 int main(int argc, char** argv) {
   using namespace sgd;
   using namespace sgd::sgdrun;
-  StartTimes start = StartTimes::OfThisProcess();
+  trace::StartTimes start = trace::StartTimes::OfThisProcess();
   // A reader that goes away and a file that may not grow further are errors of writing, not the end of this process.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
@@ -150,7 +159,7 @@ int main(int argc, char** argv) {
     return leave->exit_code;
   }
   const Options& options = std::get<Options>(parsed);
-  if (options.mode == Mode::kTrain) EndOnSignals(launch::kExitInterrupted);
+  if (options.run.mode == train::Mode::kTrain) EndOnSignals(launch::kExitInterrupted);
   const absl::Status status = artifact::WithMemoryFor("this run", [&] { return Run(options, std::move(start)); });
   if (status.ok()) return 0;
   if (launch::IsInterrupted(status)) return launch::kExitInterrupted;

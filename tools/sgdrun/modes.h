@@ -1,21 +1,21 @@
-// What a rank does once it is prepared: one run, training, or a benchmark. All ranks call the same
-// one; the first prints.
+// What a rank does once it is prepared, and what the first one prints of it. All ranks call the same one.
 #pragma once
 
 #include "absl/status/status.h"
-#include "tools/sgdrun/session.h"
-#include "tools/sgdrun/start_times.h"
+#include "runtime/trace/start_times.h"
+#include "runtime/train/session.h"
+#include "tools/sgdrun/options.h"
 
 namespace sgd::sgdrun {
 
-// Runs the program once, writes --outputs, prints scalar outputs.
-absl::Status RunOnce(Session& session);
+// Runs the program once, prints scalar outputs.
+absl::Status RunAndPrint(train::Session& session);
 
-// Runs --steps steps with feeds, carry, evaluation, checkpoints and logs.
-absl::Status Train(Session& session);
+// Trains; prints progress and writes --log-json.
+absl::Status TrainAndPrint(const Options& options, train::Session& session);
 
-// Times steps and prints one JSON line. `start` knows the phases before the first step.
-absl::Status Bench(Session& session, StartTimes start);
+// Times steps and prints one JSON line; writes --profile and --trace. `start` knows the phases before the first step.
+absl::Status BenchAndPrint(const Options& options, train::Session& session, trace::StartTimes start);
 
 // Writes out what was printed; an error when somebody no longer reads it or the disk is full.
 absl::Status FlushResults();

@@ -77,16 +77,16 @@ class Group {
 
 void AddOnceFlags(CLI::App& app, Options& options) {
   const Group group(app, kFirstGroup);
-  group.Add("--inputs", "FILE", options.inputs, "Tensors for the program's inputs");
-  group.Add("--outputs", "FILE", options.outputs,
+  group.Add("--inputs", "FILE", options.run.inputs, "Tensors for the program's inputs");
+  group.Add("--outputs", "FILE", options.run.outputs,
             "Where outputs go, named result0, result1, ... (training: the last step's)");
   group
       .Call<std::string>(
           "--output-names", "NAMES",
-          [&](const std::string& names) { options.use_model_output_names = names == "model"; },
+          [&](const std::string& names) { options.run.use_model_output_names = names == "model"; },
           "'result' (default) or 'model' for the model's own output names")
       ->check(CLI::IsMember({"result", "model"}));
-  group.Add("--program", "NAME", options.program, "Program of the artifact to run (default: main, else train)");
+  group.Add("--program", "NAME", options.run.program, "Program of the artifact to run (default: main, else train)");
 }
 
 // "x=images": an input and the tensor that feeds it.
@@ -95,7 +95,7 @@ void AddFeed(Options& options, const std::string& pair) {
   if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size()) {
     throw CLI::ValidationError("--feed", "'" + pair + "' is not INPUT=TENSOR");
   }
-  options.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
+  options.run.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
 }
 
 // "last=3".
@@ -108,23 +108,25 @@ uint64_t ParseKeep(const std::string& text) {
 
 void AddTrainFlags(CLI::App& app, Options& options) {
   const Group state(app, "Train: state");
-  state.Add("--steps", "K", options.steps, "Train for so many steps (after --resume: further ones)")
+  state.Add("--steps", "K", options.run.steps, "Train for so many steps (after --resume: further ones)")
       ->check(CLI::PositiveNumber);
-  state.Add("--init", "FILE", options.init, "Initial state and inputs that never change (default: the program 'init')");
-  state.Add("--resume", "DIR", options.resume, "Go on from a checkpoint or the newest in a folder, saved on any ranks");
-  state.Add("--save", "DIR", options.save, "Save checkpoints into DIR at the end, and with --save-every before");
-  state.Add("--save-every", "S", options.save_every, "Steps between checkpoints")->check(CLI::PositiveNumber);
+  state.Add("--init", "FILE", options.run.init,
+            "Initial state and inputs that never change (default: the program 'init')");
+  state.Add("--resume", "DIR", options.run.resume,
+            "Go on from a checkpoint or the newest in a folder, saved on any ranks");
+  state.Add("--save", "DIR", options.run.save, "Save checkpoints into DIR at the end, and with --save-every before");
+  state.Add("--save-every", "S", options.run.save_every, "Steps between checkpoints")->check(CLI::PositiveNumber);
   state.Call<std::string>(
-      "--keep", "last=K", [&](const std::string& text) { options.keep = ParseKeep(text); },
+      "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
   state.Add(
-      "--carry", "OUT:IN,...", options.carry,
+      "--carry", "OUT:IN,...", options.run.carry,
       "Outputs that are inputs of the next step, before what the artifact knows; none:IN keeps an input, none all");
-  state.Add("--carry-json", "FILE", options.carry_json,
+  state.Add("--carry-json", "FILE", options.run.carry_json,
             "The same from a file: a list of [output, input]; null keeps an input, an empty list all");
 
   const Group data(app, "Train: data");
-  data.Add("--data", "FILE", options.data, "Rows to draw batches from, shuffled alike for any number of ranks");
+  data.Add("--data", "FILE", options.run.data, "Rows to draw batches from, shuffled alike for any number of ranks");
   data.Call<std::vector<std::string>>(
           "--feed", "INPUT=TENSOR,...",
           [&](const std::vector<std::string>& pairs) {
@@ -134,25 +136,25 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->expected(1, -1)
       ->allow_extra_args(false);
-  data.Add("--batches", "FILE", options.batches, "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled");
+  data.Add("--batches", "FILE", options.run.batches, "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled");
   data.Call<uint64_t>(
-      "--seed", "S", [&](uint64_t seed) { options.seed = seed; },
+      "--seed", "S", [&](uint64_t seed) { options.run.seed = seed; },
       "Seed of shuffling and of the key of program 'init' (default 0)");
 
   const Group reports(app, "Train: reports");
-  reports.Add("--loss", "OUT", options.loss, "Output that is the loss (default: the first floating-point scalar)");
+  reports.Add("--loss", "OUT", options.run.loss, "Output that is the loss (default: the first floating-point scalar)");
   reports.Add("--log-json", "FILE", options.log_json, "One JSON line a step, into a new file");
-  reports.Add("--eval-every", "E", options.eval_every, "Run the program 'eval' every E steps")
+  reports.Add("--eval-every", "E", options.run.eval_every, "Run the program 'eval' every E steps")
       ->check(CLI::PositiveNumber);
-  reports.Add("--eval-data", "FILE", options.eval_data,
+  reports.Add("--eval-data", "FILE", options.run.eval_data,
               "Rows for 'eval'; its scalar outputs are averaged over their batches");
 }
 
 void AddOtherFlags(CLI::App& app, Options& options) {
   const Group bench(app, "Benchmark");
-  bench.Add("--bench", "K", options.bench_steps, "Time K steps on --inputs or random ones; prints one JSON line")
+  bench.Add("--bench", "K", options.run.bench_steps, "Time K steps on --inputs or random ones; prints one JSON line")
       ->check(CLI::PositiveNumber);
-  bench.AddSwitch("--null-kernels", options.null_kernels, "Run the plan without kernels, to see its own cost");
+  bench.AddSwitch("--null-kernels", options.run.null_kernels, "Run the plan without kernels, to see its own cost");
   bench.Add("--profile", "FILE", options.profile, "Least time of every instruction of rank 0, one JSON line each");
   bench.Add("--trace", "FILE", options.trace, "The last step of rank 0 as a timeline for chrome://tracing or Perfetto");
 
@@ -181,19 +183,20 @@ void AddOtherFlags(CLI::App& app, Options& options) {
         if (!(seconds > 0 && seconds <= 1e9)) {
           throw CLI::ValidationError("--deadline", "must be between 0 and 1e9 seconds");
         }
-        options.deadline = absl::Seconds(seconds);
+        options.run.deadline = absl::Seconds(seconds);
       },
-      "Longest wait for another rank, and longest time of computing in which no part of an instruction is finished, before "
+      "Longest wait for another rank, and longest time of computing in which no part of an instruction is finished, "
+      "before "
       "giving up (default 300)");
-  ranks.Add("--device", "DEVICE", options.device, "cpu or cuda (default: what the artifact was compiled for)")
+  ranks.Add("--device", "DEVICE", options.run.device, "cpu or cuda (default: what the artifact was compiled for)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  ranks.AddSwitch("--tune", options.tune,
+  ranks.AddSwitch("--tune", options.run.tune,
                   "Time the candidates for products and convolutions of a GPU at the start, and keep the choices");
-  ranks.AddSwitch("--fast", options.fast,
+  ranks.AddSwitch("--fast", options.run.fast,
                   "Let GPUs' switches take sums, in an order that may be another one in every run");
-  ranks.AddSwitch("--share-gpus", options.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
+  ranks.AddSwitch("--share-gpus", options.run.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
   ranks.AddSwitch(
-      "--eager", options.eager,
+      "--eager", options.run.eager,
       "Give GPUs every instruction of every step and wait for each, instead of a recorded graph: errors name theirs");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
@@ -214,20 +217,22 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                                                                      : "";
   }
   if (!given("artifact")) return "artifact is required";
-  options.mode = given("--bench") ? Mode::kBench : given("--steps") ? Mode::kTrain : Mode::kOnce;
-  if (options.mode != Mode::kTrain) {
+  options.run.mode = given("--bench")   ? train::Mode::kBench
+                     : given("--steps") ? train::Mode::kTrain
+                                        : train::Mode::kOnce;
+  if (options.run.mode != train::Mode::kTrain) {
     for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--data", "--feed", "--batches",
                              "--loss", "--log-json", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
-  if (options.mode == Mode::kTrain && given("--inputs"))
+  if (options.run.mode == train::Mode::kTrain && given("--inputs"))
     return "--inputs is for a single run; training starts from --init";
-  if (options.mode == Mode::kOnce && (given("--carry") || given("--carry-json")))
+  if (options.run.mode == train::Mode::kOnce && (given("--carry") || given("--carry-json")))
     return "--carry needs --steps or --bench";
-  if (options.mode == Mode::kBench && given("--outputs")) return "--bench writes no --outputs";
+  if (options.run.mode == train::Mode::kBench && given("--outputs")) return "--bench writes no --outputs";
   for (const char* flag : {"--null-kernels", "--profile", "--trace"}) {
-    if (options.mode != Mode::kBench && given(flag)) return absl::StrCat(flag, " is for --bench");
+    if (options.run.mode != train::Mode::kBench && given(flag)) return absl::StrCat(flag, " is for --bench");
   }
   if (given("--carry") && given("--carry-json")) return "--carry and --carry-json exclude each other";
   if (given("--data") && given("--batches")) return "--data and --batches exclude each other";
@@ -254,7 +259,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(30);
   app.footer(kExamples);
-  app.add_option("artifact", options.artifact, "The compiled model, made by sgdc")->option_text("ARTIFACT");
+  app.add_option("artifact", options.run.artifact, "The compiled model, made by sgdc")->option_text("ARTIFACT");
   AddOnceFlags(app, options);
   AddTrainFlags(app, options);
   AddOtherFlags(app, options);
@@ -273,6 +278,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return WrongUsage(error.what());
   }
+  options.run.times_instructions = !options.profile.empty() || !options.trace.empty();
   std::string fault = CheckCombination(app, options);
   if (!fault.empty()) return WrongUsage(fault);
   return options;

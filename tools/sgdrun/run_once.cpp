@@ -1,19 +1,15 @@
-// A single run of the program.
+// Printing of a single run.
 #include <cstdio>
 
+#include "runtime/train/run_modes.h"
 #include "tools/sgdrun/modes.h"
-#include "tools/sgdrun/scalars.h"
 
 namespace sgd::sgdrun {
 
-absl::Status RunOnce(Session& session) {
-  session.FillInputs(0);
-  if (absl::Status status = session.Run(0); !status.ok()) return status;
-  if (!session.job().options.outputs.empty()) {
-    if (absl::Status status = session.WriteOutputs(); !status.ok()) return status;
-  }
+absl::Status RunAndPrint(train::Session& session) {
+  if (absl::Status status = train::RunOnce(session); !status.ok()) return status;
   if (!session.is_first_rank()) return absl::OkStatus();
-  for (const auto& [name, scalar] : ReadScalars(session.executor(), session.job().output_names)) {
+  for (const auto& [name, scalar] : session.ReadScalars().outputs) {
     std::printf("%s  %s\n", name.c_str(), trace::ScalarText(scalar).c_str());
   }
   return FlushResults();

@@ -102,13 +102,13 @@ std::string RanksText(const device::Topology& topology, uint32_t ranks) {
 absl::StatusOr<std::string> TopologyText(const Options& options) {
   std::string text = CoresText();
   device::Topology topology;
-  if (options.device != "cpu") {
+  if (options.run.device != "cpu") {
     absl::StatusOr<const device::TargetModule*> module = device::OpenTargetModule("cuda");
     absl::StatusOr<device::Topology> described =
         module.ok() ? (*module)->Describe() : absl::StatusOr<device::Topology>(module.status());
     if (described.ok()) {
       topology = *std::move(described);
-    } else if (!options.device.empty()) {
+    } else if (!options.run.device.empty()) {
       return described.status();
     } else {
       absl::StrAppend(&text, "GPUs: none: ", described.status().message(), "\n");

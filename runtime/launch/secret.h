@@ -1,0 +1,15 @@
+// The secret that ranks of several hosts share.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace sgd::launch {
+
+// What the file holds, without line ends behind it, else the variable SGD_SECRET, else nothing. Never printed.
+// InvalidArgument for a file that cannot be read or that others than its owner can read, and for secrets of less than
+// 16 or more than 4096 bytes.
+absl::StatusOr<std::string> ReadSecret(const std::string& file);
+
+}  // namespace sgd::launch

@@ -1,0 +1,121 @@
+// Eval's inputs one by one: state of the main program, or data.
+#include "runtime/train/eval_plan.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/data/row_feed.h"
+#include "runtime/train/state_match.h"
+
+namespace sgd::train {
+namespace {
+
+bool SameValue(const data::InputType& a, const data::InputType& b) {
+  return a.type.element == b.type.element && a.type.global_dims == b.type.global_dims;
+}
+
+// What eval's inputs get from the main program, and which tensors of the data feed the rest.
+struct EvalSources {
+  std::vector<std::pair<size_t, size_t>> shared;
+  std::vector<data::RowFeed::Source> fed;
+};
+
+// The tensor that --feed gives to the input called `name`, which may stand in --feed by its
+// position in the main program.
+std::optional<std::string> FedTensor(const Job& job, const std::string& name) {
+  for (const auto& [input, tensor] : job.options.feed) {
+    std::optional<size_t> position = job.program.input_names.Find(input);
+    if (input == name || (position && job.program.inputs[*position].name == name)) return tensor;
+  }
+  return std::nullopt;
+}
+
+// Inputs of the main program that are eval's, by position in eval.
+struct MainInputs {
+  std::vector<std::optional<size_t>> by_name, by_path;
+};
+
+// A program without names has only positions, which mean nothing in another program.
+MainInputs MainInputsOf(const Job& job, const ProgramView& eval) {
+  MainInputs found{std::vector<std::optional<size_t>>(eval.inputs.size()),
+                   std::vector<std::optional<size_t>>(eval.inputs.size())};
+  std::map<std::string_view, size_t> names;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) names.emplace(job.program.inputs[i].name, i);
+  std::vector<bool> is_missing(eval.inputs.size());
+  for (size_t i = 0; i < eval.inputs.size(); ++i) {
+    const auto at = names.find(eval.inputs[i].name);
+    const bool is_nameless = eval.inputs[i].name == eval.input_names.Position(i);
+    if (at != names.end() && !is_nameless) found.by_name[i] = at->second;
+    is_missing[i] = !found.by_name[i] && !is_nameless;
+  }
+  for (const auto& [main, input] : MatchEval(job.program, eval, is_missing)) found.by_path[input] = main;
+  return found;
+}
+
+absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input, const MainInputs& mains,
+                          const data::SafetensorsFile* file, EvalSources& sources) {
+  const std::string& name = eval.inputs[input].name;
+  std::optional<size_t> main = mains.by_name[input];
+  std::optional<std::string> tensor = FedTensor(job, name);
+  if (!tensor && file != nullptr && file->Find(name) != nullptr && !(main && job.IsCarried(*main))) tensor = name;
+  if (tensor && file != nullptr) {
+    sources.fed.push_back({input, *tensor});
+    return absl::OkStatus();
+  }
+  if (!main) main = mains.by_path[input];
+  if (!main || job.IsFed(*main)) {
+    return absl::InvalidArgumentError(absl::StrCat(InputText(eval, input), " is neither state of program ",
+                                                   data::QuotedName(job.program.name), " nor in --eval-data",
+                                                   file == nullptr ? ", which is not given" : ""));
+  }
+  if (!SameValue(job.program.inputs[*main], eval.inputs[input])) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(InputText(job.program, *main), " cannot be ", InputText(eval, input), ": their types differ"));
+  }
+  sources.shared.emplace_back(*main, input);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PlanEval(Job& job) {
+  if (job.options.eval_every == 0) return absl::OkStatus();
+  absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "eval");
+  if (!program.ok()) return program.status();
+  FilePtr file;
+  if (!job.options.eval_data.empty()) {
+    absl::StatusOr<FilePtr> opened = OpenTensors(job.options.eval_data);
+    if (!opened.ok()) return opened.status();
+    file = *std::move(opened);
+  }
+  EvalPlan plan(*std::move(program));
+  EvalSources sources;
+  const MainInputs mains = MainInputsOf(job, plan.program);
+  for (size_t i = 0; i < plan.program.inputs.size(); ++i) {
+    absl::Status status = AddEvalInput(job, plan.program, i, mains, file.get(), sources);
+    if (!status.ok()) return status;
+  }
+  plan.shared_inputs = std::move(sources.shared);
+  if (file != nullptr) {
+    absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
+        data::RowFeed::Make(file, plan.program.inputs, sources.fed, std::nullopt);
+    if (!feed.ok()) return feed.status();
+    plan.batches = (*feed)->batches_per_epoch();
+    plan.rows_left_out = (*feed)->rows() % (*feed)->batch_rows();
+    if (plan.rows_left_out > 0) {
+      job.notes.push_back(absl::StrCat("evaluation leaves out the last ", plan.rows_left_out, " of ", (*feed)->rows(),
+                                       " rows, which do not fill a batch of ", (*feed)->batch_rows()));
+    }
+    plan.feed = *std::move(feed);
+  }
+  job.eval = std::move(plan);
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::train

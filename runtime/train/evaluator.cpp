@@ -1,0 +1,111 @@
+// Shares state with the eval program where the compiler has put it in the same place, and saves
+// what would be overwritten.
+#include "runtime/train/evaluator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/artifact/accesses.h"
+#include "runtime/train/program_view.h"
+#include "runtime/train/scalars.h"
+
+namespace sgd::train {
+namespace {
+
+const artifact::Program& ProgramOf(const Session& session, const std::string& name) {
+  return **session.job().file->FindProgram(name);  // executors for it exist, so it does
+}
+
+std::vector<artifact::Slice> WritesOf(const artifact::Program& program) {
+  std::vector<artifact::Slice> writes;
+  for (uint32_t i = 0; i < artifact::Size(program.instructions()); ++i) {
+    const artifact::Accesses accesses = artifact::AccessesOf(*program.instructions()->Get(i));
+    writes.insert(writes.end(), accesses.writes.begin(), accesses.writes.end());
+  }
+  return writes;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(Session& session) : session_(session), executor_(session.eval_executor()) {
+  for (const data::InputType& output : session.job().eval->program.outputs) names_.push_back(ShortName(output.name));
+  FindEndangered();
+}
+
+void Evaluator::FindEndangered() {
+  const Job& job = session_.job();
+  const artifact::Program& main = ProgramOf(session_, job.program.name);
+  const artifact::Program& eval = ProgramOf(session_, job.eval->program.name);
+  const std::vector<artifact::Slice> writes = WritesOf(eval);
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (!job.IsCarried(i)) continue;
+    const artifact::Slice& mine = *main.inputs()->Get(static_cast<uint32_t>(i))->slice();
+    bool is_endangered =
+        std::ranges::any_of(writes, [&](const artifact::Slice& written) { return artifact::Overlap(written, mine); });
+    // Filling an input writes too, unless it is the very same one.
+    for (uint32_t k = 0; k < artifact::Size(eval.inputs()); ++k) {
+      const artifact::Slice& theirs = *eval.inputs()->Get(k)->slice();
+      const bool is_same =
+          theirs.space() == mine.space() && theirs.offset() == mine.offset() &&
+          std::ranges::find(job.eval->shared_inputs, std::pair(i, size_t{k})) != job.eval->shared_inputs.end();
+      is_endangered = is_endangered || (!is_same && artifact::Overlap(theirs, mine));
+    }
+    const uint64_t bytes = session_.executor().inputs()[i].shard.local_bytes();
+    if (is_endangered) endangered_.emplace_back(i, std::vector<std::byte>(bytes));
+  }
+}
+
+absl::Status Evaluator::SaveState() {
+  const Job& job = session_.job();
+  recut_.clear();
+  for (const auto& [main, eval] : job.eval->shared_inputs) {
+    const data::TensorType& from = job.program.inputs[main].type;
+    const data::TensorType& to = job.eval->program.inputs[eval].type;
+    if (from == to) continue;
+    absl::StatusOr<std::vector<std::byte>> bytes = session_.Recut(session_.StateBytes(main), from, to);
+    if (!bytes.ok()) return bytes.status();
+    recut_.emplace_back(eval, *std::move(bytes));
+  }
+  for (auto& [input, saved] : endangered_) std::ranges::copy(session_.StateBytes(input), saved.begin());
+  return absl::OkStatus();
+}
+
+void Evaluator::FillSharedInputs() {
+  auto find = [](const auto& pairs, size_t input) -> const std::vector<std::byte>* {
+    auto at = std::ranges::find(pairs, input, [](const auto& pair) { return pair.first; });
+    return at == pairs.end() ? nullptr : &at->second;
+  };
+  for (const auto& [main, eval] : session_.job().eval->shared_inputs) {
+    const std::vector<std::byte>* bytes = find(recut_, eval);
+    if (bytes == nullptr) bytes = find(endangered_, main);
+    const bool is_there =
+        session_.IsInPlace(main) && executor_.inputs()[eval].bytes == session_.executor().inputs()[main].bytes;
+    if (bytes == nullptr && is_there) continue;
+    const std::span<const std::byte> source = bytes != nullptr ? *bytes : session_.StateBytes(main);
+    std::memcpy(executor_.InputBytes(eval).data(), source.data(), source.size());
+  }
+}
+
+absl::StatusOr<EvalMeans> Evaluator::Evaluate() {
+  const EvalPlan& plan = *session_.job().eval;
+  if (absl::Status status = SaveState(); !status.ok()) return status;
+  EvalMeans means;
+  for (uint64_t batch = 0; batch < plan.batches; ++batch) {
+    FillSharedInputs();
+    for (size_t k = 0; plan.feed != nullptr && k < plan.feed->inputs().size(); ++k) {
+      const size_t input = plan.feed->inputs()[k];
+      plan.feed->Fill(batch, k, executor_.inputs()[input].shard, executor_.InputBytes(input));
+    }
+    if (absl::Status status = executor_.Run(batch); !status.ok()) return status;
+    const auto scalars = ReadScalars(executor_, names_);
+    means.resize(scalars.size());
+    for (size_t i = 0; i < scalars.size(); ++i) {
+      means[i].first = scalars[i].first;
+      means[i].second += trace::AsDouble(scalars[i].second) / static_cast<double>(plan.batches);
+    }
+  }
+  for (const auto& [input, saved] : endangered_) std::ranges::copy(saved, session_.MutableStateBytes(input).begin());
+  return means;
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,96 @@
+// Cuts the filling into parts for threads. Long runs of bytes are read from the file straight to
+// where they belong, which spares the faults of a mapping; tensors in short runs are copied from the
+// mapping.
+#include "runtime/train/initial_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "runtime/data/random_values.h"
+#include "runtime/train/generator.h"
+
+namespace sgd::train {
+namespace {
+
+// A call to read costs as much as copying about this many bytes.
+constexpr uint64_t kLeastRead = 4096;
+// Enough for the price of a part to vanish, few enough for threads to share a model of a few tensors.
+constexpr uint64_t kMostRead = uint64_t{1} << 20;
+
+struct Part {
+  enum class Kind { kRead, kCopy, kGenerator, kRandom } kind;
+  size_t input;
+  uint64_t source = 0;  // of kRead: in the tensor, in bytes
+  uint64_t target = 0;  // of kRead: in the shard, in bytes
+  uint64_t bytes = 0;   // of kRead
+};
+
+void AddReads(const data::Shard& shard, size_t input, std::vector<Part>& parts) {
+  shard.ForEachRun([&](uint64_t global, uint64_t local, uint64_t bytes) {
+    for (uint64_t at = 0; at < bytes; at += kMostRead) {
+      parts.push_back({Part::Kind::kRead, input, global + at, local + at, std::min(kMostRead, bytes - at)});
+    }
+  });
+}
+
+// Whether all runs are long; they have the same length.
+bool HasLongRuns(const data::Shard& shard) {
+  uint64_t shortest = 0;
+  shard.ForEachRun([&](uint64_t, uint64_t, uint64_t bytes) { shortest = bytes; });
+  return shortest >= kLeastRead;
+}
+
+std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
+  std::vector<Part> parts;
+  for (size_t i = 0; i < executor.inputs().size(); ++i) {
+    const data::Shard& shard = executor.inputs()[i].shard;
+    if (job.initial[i] && HasLongRuns(shard) && !shard.has_padding()) {
+      AddReads(shard, i, parts);
+    } else if (job.initial[i]) {
+      parts.push_back({Part::Kind::kCopy, i});
+    } else if (IsGenerator(job.program.inputs[i])) {
+      parts.push_back({Part::Kind::kGenerator, i});
+    } else if (job.options.mode == Mode::kBench) {
+      parts.push_back({Part::Kind::kRandom, i});
+    }
+  }
+  return parts;
+}
+
+absl::Status Fill(const Part& part, const Job& job, const exec::Executor& executor) {
+  const data::Shard& shard = executor.inputs()[part.input].shard;
+  const std::span<std::byte> bytes = executor.InputBytes(part.input);
+  switch (part.kind) {
+    case Part::Kind::kRead:
+      return job.initial[part.input]->Read(part.source, bytes.subspan(part.target, part.bytes));
+    case Part::Kind::kCopy:
+      shard.CopyIn(job.initial[part.input]->bytes(), bytes);
+      job.initial[part.input]->Release();
+      break;
+    case Part::Kind::kGenerator: {
+      const std::array<uint64_t, 2> state = GeneratorStart(job.seed, /*is_init=*/false);
+      shard.CopyIn(std::as_bytes(std::span(state)), bytes);
+      break;
+    }
+    case Part::Kind::kRandom:
+      data::FillRandom(shard, job.seed, part.input, bytes);
+      break;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status FillInitialInputs(const Job& job, const exec::Executor& executor, device::Device& device) {
+  const std::vector<Part> parts = PartsOf(job, executor);
+  std::vector<absl::Status> statuses(parts.size());
+  device.RunOnThreads(parts.size(), [&](uint64_t i) { statuses[i] = Fill(parts[i], job, executor); });
+  for (const absl::Status& status : statuses) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::train

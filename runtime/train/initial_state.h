@@ -1,0 +1,23 @@
+// What inputs hold before the first step, from the files that the user names.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "runtime/train/job.h"
+
+namespace sgd::train {
+
+// Takes every tensor of the file as the initial value of the input that it names; nothing without a path.
+// InvalidArgument with file and tensor when there is no such input, its type differs, or it is given twice.
+absl::Status TakeFile(const std::string& path, Job& job);
+
+// Goes on from --resume, if it is given: state, step and seed are the checkpoint's. Notes what of it was damaged and
+// what differs. InvalidArgument when the seed or, unless `has_carry_request`, the carry is another one than it was
+// trained with.
+absl::Status TakeCheckpoint(bool has_carry_request, Job& job);
+
+// Every input must have a source by now: file, feed, program `init` or seed. InvalidArgument names the first without.
+absl::Status CheckComplete(const Job& job);
+
+}  // namespace sgd::train

@@ -1,0 +1,140 @@
+// Carry, then what fills each input, then the other programs, then outputs.
+#include "runtime/train/job.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/artifact/container.h"
+#include "runtime/train/carry_text.h"
+#include "runtime/train/eval_plan.h"
+#include "runtime/train/generator.h"
+#include "runtime/train/init_plan.h"
+#include "runtime/train/initial_state.h"
+#include "runtime/train/job_feed.h"
+#include "runtime/train/job_outputs.h"
+
+namespace sgd::train {
+namespace {
+
+absl::StatusOr<CarryRequest> RequestOf(const RunOptions& options, const ProgramView& program) {
+  if (!options.carry.empty()) return ParseCarry(options.carry, program);
+  if (!options.carry_json.empty()) return ReadCarryFile(options.carry_json, program);
+  return CarryRequest{};
+}
+
+// The flag because of which somebody will look at the state after a step; empty when nobody will.
+std::string PurposeOfState(const RunOptions& options) {
+  if (options.steps > 1) return absl::StrCat("--steps ", options.steps);
+  if (!options.save.empty()) return "--save";
+  if (!options.resume.empty()) return "--resume";
+  return options.eval_every == 1 ? "--eval-every" : "";
+}
+
+// The feed is known by now.
+absl::Status CheckCarry(const Job& job, const CarryRequest& request, const CarryPlan& plan) {
+  const std::string purpose = PurposeOfState(job.options);
+  if (job.options.mode != Mode::kTrain || purpose.empty()) return absl::OkStatus();
+  std::set<size_t> fed;
+  if (job.feed != nullptr) fed.insert(job.feed->inputs().begin(), job.feed->inputs().end());
+  absl::Status status = CheckCarryKnown(job.program, request, plan, fed, purpose);
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(job.options.artifact, ": ", status.message()));
+}
+
+std::string HashOf(const exec::CarryPairs& carry, const ProgramView& program) {
+  std::string text;
+  for (const auto& [output, input] : carry)
+    absl::StrAppend(&text, program.outputs[output].name, " becomes ", program.inputs[input].name, "\n");
+  absl::StatusOr<artifact::Hash> hash = artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  return hash.ok() ? artifact::HexHash(*hash) : "";
+}
+
+absl::Status FillJob(Job& job) {
+  absl::StatusOr<CarryRequest> request = RequestOf(job.options, job.program);
+  if (!request.ok()) return request.status();
+  absl::StatusOr<CarryPlan> plan = PlanCarry(job.program, *request);
+  if (!plan.ok()) return plan.status();
+  if (job.options.mode != Mode::kOnce) job.carry = plan->pairs;
+  job.carry_hash = HashOf(job.carry, job.program);
+  job.seed = job.options.seed.value_or(0);
+  for (const std::string* path : {&job.options.inputs, &job.options.init}) {
+    if (absl::Status status = TakeFile(*path, job); !status.ok()) return status;
+  }
+  if (absl::Status status = TakeCheckpoint(request->is_given(), job); !status.ok()) return status;
+  if (absl::Status status = OpenFeed(job); !status.ok()) return status;
+  if (absl::Status status = CheckCarry(job, *request, *plan); !status.ok()) return status;
+  if (!job.resumed_feed_text.empty() && job.feed_text != job.resumed_feed_text) {
+    job.notes.push_back(absl::StrCat("the data differs from the checkpoint's, which was: ", job.resumed_feed_text));
+  }
+  NoteForgottenFeeds(job);
+  if (job.options.mode == Mode::kTrain) {
+    if (absl::Status status = PlanInit(job); !status.ok()) return status;
+    if (absl::Status status = PlanEval(job); !status.ok()) return status;
+  }
+  if (absl::Status status = CheckComplete(job); !status.ok()) return status;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (!job.initial[i] && IsGenerator(job.program.inputs[i]))
+      job.notes.push_back(absl::StrCat(InputText(job.program, i), " starts from --seed ", job.seed));
+  }
+  return ChooseOutputs(job);
+}
+
+const char* ModeName(Mode mode) {
+  switch (mode) {
+    case Mode::kOnce:
+      return "one run";
+    case Mode::kTrain:
+      return "training";
+    case Mode::kBench:
+      return "benchmark";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+bool Job::IsCarried(size_t input) const {
+  return std::ranges::any_of(carry, [&](const auto& pair) { return pair.second == input; });
+}
+
+bool Job::IsFed(size_t input) const {
+  return feed != nullptr && std::ranges::find(feed->inputs(), input) != feed->inputs().end();
+}
+
+absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file) {
+  absl::StatusOr<std::string> name = options.program;
+  if (options.program.empty()) name = DefaultProgram(*file);
+  if (!name.ok()) return name.status();
+  absl::StatusOr<ProgramView> program = ViewProgram(*file, *name);
+  if (!program.ok()) return program.status();
+  Job job(options, std::move(file), *std::move(program));
+  absl::Status status = FillJob(job);
+  if (!status.ok()) return status;
+  return job;
+}
+
+absl::StatusOr<FilePtr> OpenTensors(const std::string& path) {
+  absl::StatusOr<data::SafetensorsFile> file = data::SafetensorsFile::Open(path);
+  if (!file.ok()) return file.status();
+  return std::make_shared<const data::SafetensorsFile>(*std::move(file));
+}
+
+std::string AgreementText(const Job& job) {
+  const RunOptions& options = job.options;
+  std::string text = absl::StrCat(
+      "artifact: ", artifact::HexHash(job.file->hash()), "\nprogram: ", job.program.name,
+      "\nmode: ", ModeName(options.mode),
+      "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
+      "\nseed: ", job.seed, "\ndata: ", job.feed_text,
+      "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
+      "\n--fast: ", options.fast ? "yes" : "no", "\n--eval-every: ", options.eval_every,
+      "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
+      "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "), "\ncarried:");
+  for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);
+  return text;
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,96 @@
+// Everything that can be known and checked before a rank starts: where inputs come from, what is
+// carried, what is written.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "runtime/artifact/reader.h"
+#include "runtime/checkpoint/manifest.h"
+#include "runtime/data/feed.h"
+#include "runtime/data/safetensors.h"
+#include "runtime/exec/carry.h"
+#include "runtime/train/carry_plan.h"
+#include "runtime/train/program_view.h"
+#include "runtime/train/run_options.h"
+
+namespace sgd::train {
+
+using FilePtr = std::shared_ptr<const data::SafetensorsFile>;
+
+// A tensor of an open file that fills an input.
+struct FileTensor {
+  FilePtr file;
+  const data::TensorEntry* entry;
+
+  std::span<const std::byte> bytes() const { return file->Bytes(*entry); }
+  void Release() const { file->Release(*entry); }
+  // See SafetensorsFile::Read.
+  absl::Status Read(uint64_t offset, std::span<std::byte> target) const { return file->Read(*entry, offset, target); }
+};
+
+// The `init` program and what it gives: pairs of (its output, the main program's input).
+struct InitPlan {
+  ProgramView program;
+  exec::CarryPairs outputs_to_inputs;
+  std::vector<std::vector<std::byte>> inputs;  // bytes of each input of `program`: the seed as a key
+};
+
+// The `eval` program: which of its inputs are the main program's, and what feeds the others.
+struct EvalPlan {
+  explicit EvalPlan(ProgramView program) : program(std::move(program)) {}
+
+  ProgramView program;
+  std::vector<std::pair<size_t, size_t>> shared_inputs;  // (main program's input, eval's input)
+  std::unique_ptr<data::Feed> feed;                      // null when every input is shared
+  uint64_t batches = 1;
+  uint64_t rows_left_out = 0;  // rows that fill no batch
+};
+
+struct Job {
+  Job(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file, ProgramView program)
+      : options(options), file(std::move(file)), program(std::move(program)), initial(this->program.inputs.size()) {}
+
+  RunOptions options;
+  std::unique_ptr<artifact::ArtifactFile> file;
+  ProgramView program;
+  exec::CarryPairs carry;
+  std::string carry_hash;  // of the names of what goes where, for checkpoints
+
+  // By input: what it holds before the first step. An input without one is in the feed, in init's
+  // outputs, or random (benchmarks).
+  std::vector<std::optional<FileTensor>> initial;
+  std::unique_ptr<data::Feed> feed;  // may be null
+  std::string feed_text;             // describes the data for checkpoints; empty without a feed
+  std::string resumed_feed_text;     // the same of the checkpoint that is resumed
+  std::optional<InitPlan> init;
+  std::optional<EvalPlan> eval;
+
+  uint64_t first_step = 0;  // steps done before, by the checkpoint
+  uint64_t seed = 0;
+  std::optional<size_t> loss;             // output
+  std::vector<std::string> output_names;  // as written to files and logs
+  std::vector<std::string> notes;         // worth telling, not errors
+
+  // Inputs that steps leave as they are: neither carried nor fed.
+  bool IsConstant(size_t input) const { return !IsCarried(input) && !IsFed(input); }
+  bool IsCarried(size_t input) const;
+  bool IsFed(size_t input) const;
+};
+
+// Opens and checks all that the options name, short of creating outputs. Errors are one line with
+// the file or flag at fault.
+absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file);
+
+// Errors as of SafetensorsFile::Open.
+absl::StatusOr<FilePtr> OpenTensors(const std::string& path);
+
+// What all ranks must agree on, one "what: value" a line; ranks started apart compare it.
+std::string AgreementText(const Job& job);
+
+}  // namespace sgd::train

@@ -1,0 +1,98 @@
+// Rows by --feed or equal names, or ready-made batches.
+#include "runtime/train/job_feed.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/data/batch_feed.h"
+#include "runtime/data/row_feed.h"
+
+namespace sgd::train {
+namespace {
+
+// --feed, or equal names.
+absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const data::SafetensorsFile& file) {
+  std::vector<data::RowFeed::Source> sources;
+  for (const auto& [name, tensor] : job.options.feed) {
+    std::optional<size_t> input = job.program.input_names.Find(name);
+    if (!input) {
+      return absl::InvalidArgumentError(absl::StrCat("--feed: program ", data::QuotedName(job.program.name),
+                                                     " has no input ", data::QuotedName(name)));
+    }
+    for (const data::RowFeed::Source& other : sources) {
+      if (other.input == *input) {
+        return absl::InvalidArgumentError(absl::StrCat("--feed: ", InputText(job.program, *input), " is fed twice"));
+      }
+    }
+    sources.push_back({*input, tensor});
+  }
+  if (!sources.empty()) return sources;
+  for (const data::TensorEntry& entry : file.tensors()) {
+    if (std::optional<size_t> input = job.program.input_names.Find(entry.name)) {
+      sources.push_back({*input, entry.name});
+    } else {
+      job.notes.push_back(absl::StrCat(file.path(), ": tensor ", data::QuotedName(entry.name),
+                                       " has the name of no input and feeds none"));
+    }
+  }
+  if (!sources.empty()) return sources;
+  return absl::InvalidArgumentError(absl::StrCat(file.path(), ": no tensor has the name of an input of program ",
+                                                 data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
+}
+
+absl::Status OpenDataFeed(Job& job) {
+  absl::StatusOr<FilePtr> file = OpenTensors(job.options.data);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::vector<data::RowFeed::Source>> sources = SourcesOf(job, **file);
+  if (!sources.ok()) return sources.status();
+  absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
+      data::RowFeed::Make(*file, job.program.inputs, *sources, job.seed);
+  if (!feed.ok()) return feed.status();
+  job.feed_text = absl::StrCat("rows ", (*feed)->rows(), ", batch ", (*feed)->batch_rows());
+  for (const data::RowFeed::Source& source : *sources) absl::StrAppend(&job.feed_text, ", ", source.tensor);
+  job.feed = *std::move(feed);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status OpenFeed(Job& job) {
+  if (!job.options.data.empty()) {
+    absl::Status status = OpenDataFeed(job);
+    if (!status.ok()) return status;
+  }
+  if (!job.options.batches.empty()) {
+    absl::StatusOr<FilePtr> file = OpenTensors(job.options.batches);
+    if (!file.ok()) return file.status();
+    absl::StatusOr<std::unique_ptr<data::BatchFeed>> feed =
+        data::BatchFeed::Make(*file, job.program.inputs, job.program.input_names);
+    if (!feed.ok()) return feed.status();
+    job.feed_text = absl::StrCat("batches ", (*feed)->batches());
+    job.feed = *std::move(feed);
+  }
+  if (job.feed == nullptr) return absl::OkStatus();
+  for (size_t input : job.feed->inputs()) {
+    if (!job.IsCarried(input)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(InputText(job.program, input),
+                     " is carried from step to step and cannot be fed from data; leave it out of the data, or say "
+                     "--carry none:",
+                     job.program.input_names.Position(input), " if it is no state"));
+  }
+  return absl::OkStatus();
+}
+
+void NoteForgottenFeeds(Job& job) {
+  if (job.feed == nullptr || job.feed->inputs().empty()) return;
+  const data::Dims& fed = job.program.inputs[job.feed->inputs()[0]].type.global_dims;
+  for (size_t i = 0; i < job.program.inputs.size() && !fed.empty(); ++i) {
+    const data::Dims& dims = job.program.inputs[i].type.global_dims;
+    if (!job.IsConstant(i) || !job.initial[i] || dims.empty() || dims[0] != fed[0]) continue;
+    job.notes.push_back(absl::StrCat(
+        InputText(job.program, i), " has the rows of a batch, but no data feeds it: it is ", "the same in every step"));
+  }
+}
+
+}  // namespace sgd::train

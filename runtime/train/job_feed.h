@@ -1,0 +1,16 @@
+// What data feeds a job in every step.
+#pragma once
+
+#include "absl/status/status.h"
+#include "runtime/train/job.h"
+
+namespace sgd::train {
+
+// Opens --data or --batches and sets job.feed; nothing without them. InvalidArgument, with file and tensor or input,
+// when they do not fit the program or would feed what is carried.
+absl::Status OpenFeed(Job& job);
+
+// Notes inputs with as many rows as the fed ones that are not fed: labels whose tensor has another name.
+void NoteForgottenFeeds(Job& job);
+
+}  // namespace sgd::train

@@ -1,0 +1,52 @@
+// Sums of the artifact's numbers.
+#include "runtime/train/memory_need.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/artifact/kept_inputs.h"
+#include "runtime/artifact/reader.h"
+
+namespace sgd::train {
+namespace {
+
+constexpr uint64_t kArena = 4096;   // what an arena is rounded up to
+constexpr uint64_t kStaging = 256;  // what a staged input is rounded up to
+
+uint64_t Rounded(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
+
+std::string Size(uint64_t bytes) {
+  constexpr double kMebibyte = 1 << 20;
+  const double mebibytes = static_cast<double>(bytes) / kMebibyte;
+  return mebibytes < 1024 ? absl::StrFormat("%.1f MiB", mebibytes) : absl::StrFormat("%.2f GiB", mebibytes / 1024);
+}
+
+}  // namespace
+
+uint64_t MemoryNeed::total() const {
+  return Rounded(inputs + steps, kArena) + Rounded(window, kArena) + Rounded(constants, kArena) +
+         Rounded(staging, kArena);
+}
+
+std::string MemoryNeed::Text() const {
+  return absl::StrCat(Size(total()), ": inputs ", Size(inputs), ", the steps' own ", Size(steps), ", collectives ",
+                      Size(window), ", constants ", Size(constants), ", inputs on their way ", Size(staging));
+}
+
+MemoryNeed NeedOf(const Job& job) {
+  const artifact::Artifact& root = job.file->root();
+  MemoryNeed need{.window = root.window_bytes(), .constants = job.file->constants().size()};
+  absl::StatusOr<const artifact::Program*> program = job.file->FindProgram(job.program.name);
+  for (uint32_t i = 0; program.ok() && i < artifact::Size((*program)->inputs()); ++i) {
+    const artifact::Slice& slice = *(*program)->inputs()->Get(i)->slice();
+    if (slice.space() == artifact::Space::Private) need.inputs += slice.size();
+    const bool is_restored = job.IsConstant(i) && !artifact::KeepsInput(root, **program, i);
+    if (job.IsFed(i) || is_restored) need.staging += Rounded(slice.size(), kStaging);
+  }
+  need.inputs = std::min(need.inputs, root.private_bytes());
+  need.steps = root.private_bytes() - need.inputs;
+  return need;
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,26 @@
+// What a rank's memory on a device of its own is for, before any of it is taken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/train/job.h"
+
+namespace sgd::train {
+
+struct MemoryNeed {
+  uint64_t inputs = 0;     // of the private arena: what the program starts from
+  uint64_t steps = 0;      // of it: everything else
+  uint64_t window = 0;     // what collectives read and write
+  uint64_t constants = 0;  // of the artifact
+  uint64_t staging = 0;    // second places of inputs that every step is given anew
+
+  // With what arenas are rounded up by.
+  uint64_t total() const;
+  // "1.5 GiB: inputs 1.0 GiB, ..."
+  std::string Text() const;
+};
+
+MemoryNeed NeedOf(const Job& job);
+
+}  // namespace sgd::train

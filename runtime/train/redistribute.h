@@ -1,0 +1,24 @@
+// Moves a tensor from one sharding to another between programs, where the compiler has not given
+// both the same.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/control.h"
+#include "runtime/comm/mesh.h"
+#include "runtime/data/shard.h"
+
+namespace sgd::train {
+
+// This rank's shard of type `to`, from this rank's bytes of type `from`; both are cuts of the same
+// global tensor. Every rank calls it. Puts the whole tensor together in memory for a moment: meant
+// for what happens rarely, not for steps.
+absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> local, const data::TensorType& from,
+                                                    const data::TensorType& to, const comm::Mesh& mesh,
+                                                    comm::Control& control, absl::Duration deadline);
+
+}  // namespace sgd::train

@@ -1,0 +1,80 @@
+// Puts the parts of a run together.
+#include "runtime/train/run_modes.h"
+
+#include <memory>
+#include <optional>
+
+#include "runtime/artifact/container.h"
+#include "runtime/artifact/out_of_memory.h"
+#include "runtime/launch/interruption.h"
+#include "runtime/train/checkpoint_saver.h"
+#include "runtime/train/evaluator.h"
+#include "runtime/train/train_loop.h"
+
+namespace sgd::train {
+namespace {
+
+checkpoint::TrainingPoint PointOf(const Job& job) {
+  checkpoint::TrainingPoint point{.step = 0,
+                                  .seed = job.seed,
+                                  .program = job.program.name,
+                                  .artifact_hash = artifact::HexHash(job.file->hash()),
+                                  .mesh = {},
+                                  .feed = job.feed_text,
+                                  .carry = job.carry_hash};
+  const auto* mesh = job.file->root().mesh();
+  for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
+    point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());
+  }
+  return point;
+}
+
+}  // namespace
+
+absl::Status WithSession(const Job& job, const launch::RankContext& rank, const SessionHooks& hooks,
+                         trace::StartTimes& start, const std::function<absl::Status(Session&)>& body) {
+  absl::StatusOr<std::unique_ptr<Session>> session =
+      artifact::WithMemoryFor("the preparation of this rank", [&] { return Session::Create(job, rank, hooks, start); });
+  if (!session.ok()) return session.status();
+  const absl::Status status = artifact::WithMemoryFor("the steps of this rank", [&] { return body(**session); });
+  if (launch::EndsWell(status)) return status;
+  (*session)->communicator().EndJob(status);
+  // Whoever frees memory of a device waits for what runs there, which may never end: the end of this process frees it.
+  if ((*session)->IsBusy()) static_cast<void>(session->release());
+  return status;
+}
+
+absl::Status RunOnce(Session& session) {
+  session.FillInputs(0);
+  if (absl::Status status = session.Begin(0, /*carries=*/false); !status.ok()) return status;
+  if (absl::Status status = session.End(); !status.ok()) return status;
+  return session.job().options.outputs.empty() ? absl::OkStatus() : session.WriteOutputs();
+}
+
+absl::Status Train(Session& session, TrainObserver* observer) {
+  const Job& job = session.job();
+  const RunOptions& options = job.options;
+  std::optional<Evaluator> evaluator;
+  if (job.eval) evaluator.emplace(session);
+  std::optional<CheckpointSaver> saver;
+  if (!options.save.empty()) {
+    saver.emplace(
+        SavingOptions{
+            .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)},
+        [&] { return session.State(); }, session.control(), observer);
+  }
+  return TrainLoop({.runner = session,
+                    .control = session.control(),
+                    .evaluator = evaluator ? &*evaluator : nullptr,
+                    .saver = saver ? &*saver : nullptr,
+                    .observer = observer},
+                   {.first_step = job.first_step,
+                    .steps = options.steps,
+                    .eval_every = options.eval_every,
+                    .save_every = options.save_every,
+                    .writes_outputs = !options.outputs.empty(),
+                    .deadline = options.deadline})
+      .Run();
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,53 @@
+// What a run is asked to do, as plain data: the names are those of sgdrun's flags, which docs of the command line
+// explain.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace sgd::train {
+
+enum class Mode { kOnce, kTrain, kBench };
+
+struct RunOptions {
+  Mode mode = Mode::kOnce;
+  std::string artifact;
+  std::string program;  // empty: main, else train
+  absl::Duration deadline = absl::Seconds(300);
+
+  std::string inputs;
+  std::string outputs;
+  bool use_model_output_names = false;
+
+  std::string init;
+  std::string batches;
+  std::string data;
+  std::vector<std::pair<std::string, std::string>> feed;  // (input, tensor of the data)
+  uint64_t steps = 0;
+  std::optional<uint64_t> seed;
+  std::string loss;
+  uint64_t eval_every = 0;  // 0: never
+  std::string eval_data;
+  std::string save;
+  uint64_t save_every = 0;  // 0: at the end only
+  uint64_t keep = 0;        // how many checkpoints; 0: all
+  std::string resume;
+  std::string carry;
+  std::string carry_json;
+  uint64_t bench_steps = 0;
+
+  std::string device;               // empty: what the artifact was compiled for
+  bool shares_gpus = false;         // whether several ranks may have one GPU
+  bool fast = false;                // whether sums may be taken in another order in every run
+  bool tune = false;                // whether candidates for products and convolutions are timed
+  bool eager = false;               // whether a GPU is given every instruction in every step
+  bool null_kernels = false;        // whether the plan runs without kernels, to see its own cost
+  bool times_instructions = false;  // see exec::ExecutorOptions::profile
+};
+
+}  // namespace sgd::train

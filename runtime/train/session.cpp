@@ -1,0 +1,80 @@
+// Steps of a prepared rank, and its state between them.
+#include "runtime/train/session.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/time/clock.h"
+#include "runtime/device/queues.h"
+#include "runtime/train/redistribute.h"
+#include "runtime/train/scalars.h"
+
+namespace sgd::train {
+
+absl::Status Session::Begin(uint64_t step, bool carries) {
+  has_carried_ = carries && has_queues();
+  return executor_->Begin(step, has_carried_ ? carry_.get() : nullptr);
+}
+
+bool Session::IsBusy() const {
+  device::Queues* const queues = context_->device().queues();
+  if (queues == nullptr) return false;
+  for (int milliseconds = 0; milliseconds < 1000; ++milliseconds) {
+    const absl::StatusOr<bool> is_idle = queues->IsIdle();
+    if (!is_idle.ok() || *is_idle) return false;
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return true;
+}
+
+void Session::FillInputs(uint64_t step) {
+  if (!is_first_fill_) {
+    for (size_t i = 0; i < constants_.size(); ++i) {
+      if (!constants_[i].empty())
+        std::memcpy(executor_->InputBytes(i).data(), constants_[i].data(), constants_[i].size());
+    }
+  }
+  is_first_fill_ = false;
+  if (job_.feed == nullptr) return;
+  for (size_t k = 0; k < job_.feed->inputs().size(); ++k) {
+    const size_t input = job_.feed->inputs()[k];
+    job_.feed->Fill(step, k, executor_->inputs()[input].shard, executor_->InputBytes(input));
+  }
+}
+
+StepScalars Session::ReadScalars() const {
+  StepScalars scalars{.loss = {}, .outputs = train::ReadScalars(*executor_, job_.output_names)};
+  if (job_.loss) scalars.loss = ReadOutput(*executor_, *job_.loss);
+  return scalars;
+}
+
+absl::Status Session::WriteOutputs() {
+  std::vector<checkpoint::LocalTensor> tensors;
+  for (size_t i = 0; i < executor_->outputs().size(); ++i) {
+    tensors.push_back({job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
+  }
+  if (absl::Status status = executor_->read_status(); !status.ok()) return status;
+  return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.control, job_.options.deadline);
+}
+
+absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte> local, const data::TensorType& from,
+                                                      const data::TensorType& to) {
+  return Redistribute(local, from, to, context_->mesh(), *rank_.control, job_.options.deadline);
+}
+
+std::span<const std::byte> Session::StateBytes(size_t input) const {
+  // A step may have used a constant input's memory for other things.
+  if (!constants_[input].empty()) return constants_[input];
+  return executor_->ReadInput(input);
+}
+
+std::vector<checkpoint::LocalTensor> Session::State() const {
+  std::vector<checkpoint::LocalTensor> tensors;
+  for (size_t i = 0; i < executor_->inputs().size(); ++i) {
+    if (job_.IsFed(i)) continue;
+    tensors.push_back({job_.program.inputs[i].name, executor_->inputs()[i].shard, StateBytes(i)});
+  }
+  return tensors;
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,101 @@
+// One rank's side of a run: device, memory, prepared program, and inputs filled as the job says.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/checkpoint/sharded_file.h"
+#include "runtime/exec/carry.h"
+#include "runtime/exec/context.h"
+#include "runtime/exec/executor.h"
+#include "runtime/exec/progress_watch.h"
+#include "runtime/launch/launch.h"
+#include "runtime/trace/start_times.h"
+#include "runtime/train/job.h"
+#include "runtime/train/rank_device.h"
+#include "runtime/train/step_runner.h"
+
+namespace sgd::train {
+
+// What a session gets from the program that it runs in.
+struct SessionHooks {
+  OpenCpu open_cpu;
+  std::function<void(const std::string&)> note;  // called with what is worth telling and no error
+};
+
+class Session : public StepRunner {
+ public:
+  // Agrees with the other ranks on artifact, command and device, then prepares everything and fills
+  // the inputs for the first step; ends phases of `start`. `job` and `rank` are borrowed.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job, const launch::RankContext& rank,
+                                                         const SessionHooks& hooks, trace::StartTimes& start);
+
+  const Job& job() const { return job_; }
+  bool is_first_rank() const { return rank_.rank == 0; }
+  comm::Communicator& communicator() const { return device_.communicator(); }
+  comm::Control& control() const { return *rank_.control; }
+  exec::ExecutionContext& context() const { return *context_; }
+  const exec::Executor& executor() const { return *executor_; }
+  // The program that evaluates; the job has one. It is prepared before state is loaded, since the algorithms that are
+  // tried then write what they compute.
+  exec::Executor& eval_executor() const { return *eval_executor_; }
+
+  void FillInputs(uint64_t step) override;
+  absl::Status Begin(uint64_t step, bool carries) override;
+  absl::Status End() override { return executor_->End(); }
+  bool runs_ahead() const override { return has_queues() && !job_.options.times_instructions; }
+  StepScalars ReadScalars() const override;
+  const exec::StepTiming& timing() const override { return executor_->timing(); }
+  absl::Status WriteOutputs() override;
+  absl::Status CarryOutputs() override { return has_carried_ ? absl::OkStatus() : carry_->Run(); }
+
+  bool has_queues() const { return executor_->has_queues(); }
+  // Whether the device still runs something a second after this was asked.
+  bool IsBusy() const;
+
+  // Everything that a checkpoint keeps: carried and constant inputs, under the model's names.
+  std::vector<checkpoint::LocalTensor> State() const;
+
+  // This rank's bytes of `from`, cut as `to`: the same tensor under another sharding. All ranks
+  // call it.
+  absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local, const data::TensorType& from,
+                                               const data::TensorType& to);
+
+  // Whether a carried or constant input lies in its place between steps.
+  bool IsInPlace(size_t input) const { return job_.IsCarried(input) || is_kept_[input]; }
+  // This rank's bytes of a carried or constant input, between steps.
+  std::span<const std::byte> StateBytes(size_t input) const;
+  std::span<std::byte> MutableStateBytes(size_t input) const { return executor_->InputBytes(input); }
+
+ private:
+  Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}
+  absl::Status Prepare(const SessionHooks& hooks, trace::StartTimes& start);
+  absl::Status OpenContext(const SessionHooks& hooks);
+  absl::StatusOr<std::unique_ptr<exec::Executor>> MakeExecutor(const std::string& program);
+  absl::Status Agree();
+  absl::Status FillFirstInputs();
+  absl::Status KeepConstants();
+  absl::Status RunInit();
+
+  const Job& job_;
+  launch::RankContext rank_;
+  RankDevice device_;
+  std::unique_ptr<exec::ProgressWatch> progress_;  // of a device that computes while the host waits for it
+  std::unique_ptr<exec::ExecutionContext> context_;
+  std::unique_ptr<exec::Executor> executor_, eval_executor_;
+  std::unique_ptr<exec::Carry> carry_;
+  std::vector<bool> is_kept_;  // by input: constant, and nothing overwrites it
+  // This rank's bytes of the other constant inputs by position, where the executor does not hold them; empty for
+  // others.
+  std::vector<std::vector<std::byte>> constants_;
+  bool is_first_fill_ = true;
+  bool has_carried_ = false;  // the last step that has begun
+};
+
+}  // namespace sgd::train

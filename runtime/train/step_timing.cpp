@@ -1,0 +1,132 @@
+// Clocks around steps, and what ranks know of their memory.
+#include "runtime/train/step_timing.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/trace/start_times.h"
+
+namespace sgd::train {
+namespace {
+
+using trace::MonotonicNanoseconds;
+
+constexpr uint64_t kWarmUpSteps = 5;
+constexpr uint64_t kMostReserved = 1 << 20;
+
+// Proportional set size of this process in bytes: private memory plus its part of what is shared. 0
+// where /proc has none.
+uint64_t ProportionalSetSize() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  std::string key;
+  while (rollup >> key) {
+    uint64_t kilobytes = 0;
+    if (key == "Pss:" && rollup >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+// The largest of the ranks' values.
+absl::StatusOr<uint64_t> LargestOfRanks(Session& session, uint64_t value) {
+  absl::StatusOr<std::vector<std::string>> all =
+      session.control().AllGatherBytes(absl::StrCat(value), session.job().options.deadline);
+  if (!all.ok()) return all.status();
+  uint64_t largest = 0;
+  for (const std::string& text : *all) {
+    uint64_t other = 0;
+    if (absl::SimpleAtoi(text, &other)) largest = std::max(largest, other);
+  }
+  return largest;
+}
+
+absl::Status TimeStep(StepRunner& runner, uint64_t step, StepTimes& times) {
+  runner.FillInputs(step);
+  const int64_t begin = MonotonicNanoseconds();
+  if (absl::Status status = runner.Begin(step, /*carries=*/true); !status.ok()) return status;
+  if (absl::Status status = runner.End(); !status.ok()) return status;
+  if (absl::Status status = runner.CarryOutputs(); !status.ok()) return status;
+  times.end = MonotonicNanoseconds();
+  times.step_ms.push_back(static_cast<double>(times.end - begin) / 1e6);
+  times.communication_ms.push_back(absl::ToDoubleMilliseconds(runner.timing().communication));
+  return absl::OkStatus();
+}
+
+absl::Status EndStep(StepRunner& runner, StepTimes& times) {
+  if (absl::Status status = runner.End(); !status.ok()) return status;
+  times.end = MonotonicNanoseconds();
+  times.step_ms.push_back(absl::ToDoubleMilliseconds(runner.timing().total));
+  times.communication_ms.push_back(0);
+  return absl::OkStatus();
+}
+
+absl::Status TimeQueuedStep(StepRunner& runner, uint64_t step, bool is_first, StepTimes& times) {
+  const int64_t begin = MonotonicNanoseconds();
+  runner.FillInputs(step);
+  if (absl::Status status = runner.Begin(step, /*carries=*/true); !status.ok()) return status;
+  if (absl::Status status = runner.CarryOutputs(); !status.ok()) return status;
+  times.host_us.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e3);
+  return is_first ? absl::OkStatus() : EndStep(runner, times);
+}
+
+int64_t UsedBytes(const Session& session) {
+  return static_cast<int64_t>(session.context().device().used_bytes().value_or(0));
+}
+
+}  // namespace
+
+double StepTimes::steps_per_second() const {
+  return static_cast<double>(step_ms.size()) * 1e9 / static_cast<double>(std::max<int64_t>(1, end - begin));
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+absl::StatusOr<StepTimes> TimeSteps(StepRunner& runner, uint64_t begin, uint64_t end) {
+  StepTimes times;
+  const uint64_t reserved = std::min(end - begin, kMostReserved);
+  for (std::vector<double>* values : {&times.step_ms, &times.communication_ms, &times.host_us})
+    values->reserve(reserved);
+  times.begin = MonotonicNanoseconds();
+  for (uint64_t step = begin; step < end; ++step) {
+    absl::Status status =
+        runner.runs_ahead() ? TimeQueuedStep(runner, step, step == begin, times) : TimeStep(runner, step, times);
+    if (!status.ok()) return status;
+  }
+  if (runner.runs_ahead()) {
+    if (absl::Status status = EndStep(runner, times); !status.ok()) return status;
+  }
+  return times;
+}
+
+absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::function<void()>& first_step_done) {
+  absl::StatusOr<StepTimes> times = TimeSteps(session, 0, 1);
+  if (!times.ok()) return times.status();
+  first_step_done();
+  times = TimeSteps(session, 1, kWarmUpSteps);
+  if (!times.ok()) return times.status();
+  const uint64_t pss = ProportionalSetSize();
+  BenchResult result;
+  result.device_before = UsedBytes(session);
+  const uint64_t sent_before = session.communicator().sent_bytes();
+  times = TimeSteps(session, kWarmUpSteps, kWarmUpSteps + steps);
+  if (!times.ok()) return times.status();
+  result.times = *std::move(times);
+  result.device_after = UsedBytes(session);
+  const uint64_t sent = (session.communicator().sent_bytes() - sent_before) / steps;
+  // No rank may end before all have looked at their shares of common memory.
+  absl::StatusOr<uint64_t> largest = LargestOfRanks(session, std::max(pss, ProportionalSetSize()));
+  if (!largest.ok()) return largest.status();
+  result.largest_pss = *largest;
+  largest = LargestOfRanks(session, sent);
+  if (!largest.ok()) return largest.status();
+  result.sent_bytes = *largest;
+  return result;
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,101 @@
+// Steps one after the other; on devices with queues two are in flight.
+#include "runtime/train/train_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/launch/interruption.h"
+
+namespace sgd::train {
+
+absl::Status TrainLoop::Run() {
+  const uint64_t end = options_.first_step + options_.steps;
+  for (uint64_t step = options_.first_step; step < end; ++step) {
+    absl::StatusOr<bool> goes_on = parts_.control.BeginStep(step, options_.deadline);
+    if (!goes_on.ok()) return goes_on.status();
+    if (!*goes_on) return Stop(step);
+    if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
+  const absl::Time begin = absl::Now();
+  parts_.runner.FillInputs(step);
+  const bool writes_outputs = is_last && options_.writes_outputs;
+  if (absl::Status status = parts_.runner.Begin(step, /*carries=*/!writes_outputs); !status.ok()) return status;
+  if (in_flight_) {
+    if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
+  }
+  if (parts_.runner.runs_ahead() && !is_last && !EvaluatesAfter(step) && !SavesAfter(step, is_last)) {
+    in_flight_ = step;
+    return parts_.runner.CarryOutputs();
+  }
+  absl::StatusOr<trace::StepRecord> record = End(step, begin);
+  if (!record.ok()) return record.status();
+  if (writes_outputs) {
+    if (absl::Status status = parts_.runner.WriteOutputs(); !status.ok()) return status;
+  }
+  if (absl::Status status = parts_.runner.CarryOutputs(); !status.ok()) return status;
+
+  std::optional<EvalMeans> eval;
+  if (EvaluatesAfter(step)) {
+    absl::StatusOr<EvalMeans> means = parts_.evaluator->Evaluate();
+    if (!means.ok()) return means.status();
+    eval = *std::move(means);
+  }
+  if (absl::Status status = Report(*record, eval ? &*eval : nullptr); !status.ok()) return status;
+  return SavesAfter(step, is_last) ? Save(step + 1) : absl::OkStatus();
+}
+
+absl::Status TrainLoop::ReportStepBefore() {
+  absl::StatusOr<trace::StepRecord> record = End(*std::exchange(in_flight_, std::nullopt), last_end_);
+  return record.ok() ? Report(*record, nullptr) : record.status();
+}
+
+absl::StatusOr<trace::StepRecord> TrainLoop::End(uint64_t step, absl::Time begin) {
+  if (absl::Status status = parts_.runner.End(); !status.ok()) return status;
+  const absl::Duration duration = absl::Now() - std::max(begin, last_end_);
+  last_end_ = absl::Now();
+  StepScalars scalars = parts_.runner.ReadScalars();
+  return trace::StepRecord{
+      .step = step, .duration = duration, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
+}
+
+absl::Status TrainLoop::Report(const trace::StepRecord& step, const EvalMeans* eval) {
+  return parts_.observer == nullptr ? absl::OkStatus() : parts_.observer->StepEnded(step, eval);
+}
+
+bool TrainLoop::EvaluatesAfter(uint64_t step) const {
+  return parts_.evaluator != nullptr && options_.eval_every > 0 && (step + 1) % options_.eval_every == 0;
+}
+
+bool TrainLoop::SavesAfter(uint64_t step, bool is_last) const {
+  if (parts_.saver == nullptr) return false;
+  return is_last || (options_.save_every > 0 && (step + 1) % options_.save_every == 0);
+}
+
+absl::Status TrainLoop::Save(uint64_t steps_done) {
+  absl::Status status = parts_.saver->Save(steps_done);
+  if (status.ok()) last_saved_ = steps_done;
+  return status;
+}
+
+// All ranks have done `steps_done` steps and the user wants them to stop.
+absl::Status TrainLoop::Stop(uint64_t steps_done) {
+  if (in_flight_) {
+    if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
+  }
+  const bool has_run = steps_done > options_.first_step;
+  const bool saves = parts_.saver != nullptr && has_run;
+  if (saves && last_saved_ != steps_done) {
+    if (absl::Status status = Save(steps_done); !status.ok()) return status;
+  }
+  if (parts_.observer != nullptr) {
+    parts_.observer->Stopped(
+        {.signal = parts_.control.stop_signal(), .steps_done = steps_done, .has_run = has_run, .is_saved = saves});
+  }
+  return launch::Interrupted();
+}
+
+}  // namespace sgd::train

@@ -1,0 +1,77 @@
+// The training loop: feed, step, carry; then evaluation, reports and checkpoints where they are due.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "runtime/comm/control.h"
+#include "runtime/train/step_runner.h"
+#include "runtime/train/train_observer.h"
+
+namespace sgd::train {
+
+// Looks at the state between two steps and leaves it as it was. All ranks call it.
+class StateEvaluator {
+ public:
+  virtual ~StateEvaluator() = default;
+  virtual absl::StatusOr<EvalMeans> Evaluate() = 0;
+};
+
+// Keeps the state between two steps. All ranks call it.
+class StateSaver {
+ public:
+  virtual ~StateSaver() = default;
+  virtual absl::Status Save(uint64_t steps_done) = 0;
+};
+
+struct TrainLoopOptions {
+  uint64_t first_step = 0;      // how many were done before
+  uint64_t steps = 0;           // to do now
+  uint64_t eval_every = 0;      // 0: never
+  uint64_t save_every = 0;      // 0: after the last step only
+  bool writes_outputs = false;  // of the last step
+  absl::Duration deadline = absl::Seconds(300);
+};
+
+// Whom the loop works with; none is owned. Without an evaluator nothing is evaluated, without a saver nothing is saved,
+// without an observer, as on all ranks but one, nobody is told.
+struct TrainLoopParts {
+  StepRunner& runner;
+  comm::Control& control;
+  StateEvaluator* evaluator = nullptr;
+  StateSaver* saver = nullptr;
+  TrainObserver* observer = nullptr;
+};
+
+// A device with queues gets a step while the one before it runs, which is reported then; but nothing runs while state
+// is evaluated, saved or written. All ranks run the same loop.
+class TrainLoop {
+ public:
+  TrainLoop(const TrainLoopParts& parts, const TrainLoopOptions& options) : parts_(parts), options_(options) {}
+
+  // launch::Interrupted() when all ranks have stopped after the same step because Control::BeginStep said so; what is
+  // due is saved then. Other errors are those of the parts.
+  absl::Status Run();
+
+ private:
+  absl::Status Step(uint64_t step, bool is_last);
+  absl::Status ReportStepBefore();
+  absl::StatusOr<trace::StepRecord> End(uint64_t step, absl::Time begin);
+  absl::Status Report(const trace::StepRecord& step, const EvalMeans* eval);
+  bool EvaluatesAfter(uint64_t step) const;
+  bool SavesAfter(uint64_t step, bool is_last) const;
+  absl::Status Save(uint64_t steps_done);
+  absl::Status Stop(uint64_t steps_done);
+
+  const TrainLoopParts parts_;
+  const TrainLoopOptions options_;
+  std::optional<uint64_t> last_saved_;  // steps done
+  std::optional<uint64_t> in_flight_;   // the step before, where it has not ended
+  absl::Time last_end_ = absl::Now();
+};
+
+}  // namespace sgd::train

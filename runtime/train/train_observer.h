@@ -1,0 +1,36 @@
+// Who is told how training goes, on the rank that tells.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/trace/json_log.h"
+
+namespace sgd::train {
+
+// Means of an evaluation, by name.
+using EvalMeans = std::vector<std::pair<std::string, double>>;
+
+// That all ranks have stopped because the user asked for it.
+struct StopRecord {
+  int signal = 0;
+  uint64_t steps_done = 0;  // by the run and those before it
+  bool has_run = false;     // whether this run has done any of them
+  bool is_saved = false;    // whether a checkpoint holds the state after them
+};
+
+class TrainObserver {
+ public:
+  virtual ~TrainObserver() = default;
+
+  // Steps come in order, each once. `eval` is null where nothing was evaluated after the step. An error ends the loop.
+  virtual absl::Status StepEnded(const trace::StepRecord& step, const EvalMeans* eval) = 0;
+  virtual void Stopped(const StopRecord& stop) = 0;
+  // Worth telling, no error.
+  virtual void Note(const std::string& text) = 0;
+};
+
+}  // namespace sgd::train

@@ -1,0 +1,56 @@
+// A tensor cut one way and cut anew another way is the same tensor, for every pair of shardings of
+// a small mesh.
+#include "runtime/train/redistribute.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/runtime/checkpoint/thread_ranks.h"
+
+namespace sgd::train {
+namespace {
+
+data::TensorType Type(data::Dims dims, std::vector<std::vector<comm::AxisRef>> sharding) {
+  data::TensorType type{data::ElementType::I32, dims, dims, sharding};
+  for (size_t d = 0; d < sharding.size(); ++d) {
+    const uint64_t parts = comm::AxesSize(sharding[d]);
+    type.local_dims[d] = (dims[d] + parts - 1) / parts;
+  }
+  return type;
+}
+
+std::vector<std::byte> Cut(const std::vector<int32_t>& global, const data::TensorType& type, const comm::Mesh& mesh,
+                           uint32_t rank) {
+  const data::Shard shard(type, mesh, rank);
+  std::vector<std::byte> local(shard.local_bytes());
+  shard.CopyIn(std::as_bytes(std::span(global)), local);
+  return local;
+}
+
+TEST(Redistribute, EveryPairOfShardings) {
+  const comm::Mesh mesh{{2, 2}};
+  const comm::AxisRef x{0, 1, 2}, y{1, 1, 2};
+  const data::Dims dims = {6, 5};  // the second does not divide
+  std::vector<int32_t> global(30);
+  std::iota(global.begin(), global.end(), 1);
+  std::vector<data::TensorType> types;
+  for (const std::vector<std::vector<comm::AxisRef>>& sharding : std::vector<std::vector<std::vector<comm::AxisRef>>>{
+           {{}, {}}, {{x}, {}}, {{}, {x}}, {{x}, {y}}, {{y}, {x}}, {{}, {y, x}}}) {
+    types.push_back(Type(dims, sharding));
+  }
+  for (const data::TensorType& from : types) {
+    for (const data::TensorType& to : types) {
+      std::vector<absl::Status> outcomes = checkpoint::RunRanks(4, [&](comm::Control& control) {
+        const uint32_t rank = control.rank();
+        auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, control, absl::Seconds(10));
+        if (!bytes.ok()) return bytes.status();
+        return *bytes == Cut(global, to, mesh, rank) ? absl::OkStatus() : absl::InternalError("wrong bytes");
+      });
+      for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sgd::train

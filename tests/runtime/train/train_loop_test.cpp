@@ -1,0 +1,260 @@
+// The order in which the loop calls its parts, with parts that only write down that they were called.
+#include "runtime/train/train_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/launch/interruption.h"
+
+namespace sgd::train {
+namespace {
+
+using ::testing::ElementsAre;
+using Calls = std::vector<std::string>;
+
+constexpr int kSignal = 15;
+
+class FakeRunner : public StepRunner {
+ public:
+  FakeRunner(Calls& calls, bool runs_ahead) : calls_(calls), runs_ahead_(runs_ahead) {}
+
+  void FillInputs(uint64_t step) override { calls_.push_back(absl::StrCat("fill ", step)); }
+  absl::Status Begin(uint64_t step, bool carries) override {
+    calls_.push_back(absl::StrCat("begin ", step, carries ? "" : " without carry"));
+    begun_.push_back(step);
+    return step == failing_step ? absl::InternalError("the device failed") : absl::OkStatus();
+  }
+  absl::Status End() override {
+    calls_.push_back(absl::StrCat("end ", begun_.at(ended_)));
+    ++ended_;
+    return absl::OkStatus();
+  }
+  bool runs_ahead() const override { return runs_ahead_; }
+  StepScalars ReadScalars() const override {
+    trace::Scalar loss{.element = artifact::ElementType::F32, .number = static_cast<double>(begun_.at(ended_ - 1))};
+    return {.loss = loss, .outputs = {{"result0", loss}}};
+  }
+  const exec::StepTiming& timing() const override { return timing_; }
+  absl::Status WriteOutputs() override {
+    calls_.push_back("write");
+    return absl::OkStatus();
+  }
+  absl::Status CarryOutputs() override {
+    calls_.push_back("carry");
+    return absl::OkStatus();
+  }
+
+  uint64_t failing_step = ~uint64_t{0};
+
+ private:
+  Calls& calls_;
+  const bool runs_ahead_;
+  std::vector<uint64_t> begun_;
+  size_t ended_ = 0;
+  exec::StepTiming timing_;
+};
+
+// Ranks that are asked to stop before a step.
+class FakeControl : public comm::Control {
+ public:
+  explicit FakeControl(uint64_t stop_before) : stop_before_(stop_before) {}
+  uint32_t rank() const override { return 0; }
+  uint32_t size() const override { return 1; }
+  bool spans_hosts() const override { return false; }
+  absl::Status Barrier(absl::Duration) override { return absl::OkStatus(); }
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration) override {
+    return std::vector<std::string>{std::string(bytes)};
+  }
+  absl::Status Poll() override { return absl::OkStatus(); }
+  void Abort(const absl::Status&) override {}
+  void RequestStop(int) override {}
+  absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration) override { return step < stop_before_; }
+  int stop_signal() override { return kSignal; }
+  void Finish() override {}
+
+ private:
+  const uint64_t stop_before_;
+};
+
+class FakeEvaluator : public StateEvaluator {
+ public:
+  explicit FakeEvaluator(Calls& calls) : calls_(calls) {}
+  absl::StatusOr<EvalMeans> Evaluate() override {
+    calls_.push_back("evaluate");
+    return EvalMeans{{"accuracy", 0.5}};
+  }
+
+ private:
+  Calls& calls_;
+};
+
+class FakeSaver : public StateSaver {
+ public:
+  explicit FakeSaver(Calls& calls) : calls_(calls) {}
+  absl::Status Save(uint64_t steps_done) override {
+    calls_.push_back(absl::StrCat("save ", steps_done));
+    return steps_done == failing_save ? absl::ResourceExhaustedError("no space") : absl::OkStatus();
+  }
+  uint64_t failing_save = ~uint64_t{0};
+
+ private:
+  Calls& calls_;
+};
+
+class FakeObserver : public TrainObserver {
+ public:
+  explicit FakeObserver(Calls& calls) : calls_(calls) {}
+  absl::Status StepEnded(const trace::StepRecord& step, const EvalMeans* eval) override {
+    calls_.push_back(
+        absl::StrCat("told ", step.step, " loss ", step.loss->number,
+                     eval == nullptr ? "" : absl::StrCat(" ", eval->at(0).first, " ", eval->at(0).second)));
+    return absl::OkStatus();
+  }
+  void Stopped(const StopRecord& stop) override {
+    calls_.push_back(absl::StrCat("stopped by ", stop.signal, " after ", stop.steps_done,
+                                  stop.has_run ? "" : " of earlier runs", stop.is_saved ? ", saved" : ""));
+  }
+  void Note(const std::string& text) override { calls_.push_back(absl::StrCat("note ", text)); }
+
+ private:
+  Calls& calls_;
+};
+
+struct Setup {
+  TrainLoopOptions options;
+  bool runs_ahead = false;
+  bool evaluates = false;
+  bool saves = false;
+  uint64_t stop_before = ~uint64_t{0};
+  uint64_t failing_step = ~uint64_t{0};
+  uint64_t failing_save = ~uint64_t{0};
+};
+
+struct Outcome {
+  absl::Status status;
+  Calls calls;
+};
+
+Outcome RunLoop(const Setup& setup) {
+  Outcome outcome;
+  FakeRunner runner(outcome.calls, setup.runs_ahead);
+  runner.failing_step = setup.failing_step;
+  FakeControl control(setup.stop_before);
+  FakeEvaluator evaluator(outcome.calls);
+  FakeSaver saver(outcome.calls);
+  saver.failing_save = setup.failing_save;
+  FakeObserver observer(outcome.calls);
+  outcome.status = TrainLoop({.runner = runner,
+                              .control = control,
+                              .evaluator = setup.evaluates ? &evaluator : nullptr,
+                              .saver = setup.saves ? &saver : nullptr,
+                              .observer = &observer},
+                             setup.options)
+                       .Run();
+  return outcome;
+}
+
+Calls CallsNaming(const Calls& calls, std::string_view prefix) {
+  Calls named;
+  for (const std::string& call : calls) {
+    if (call.starts_with(prefix)) named.push_back(call);
+  }
+  return named;
+}
+
+TEST(TrainLoop, EndsAStepBeforeTheNextIsFilled) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 2}});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(outcome.calls, ElementsAre("fill 0", "begin 0", "end 0", "carry", "told 0 loss 0",  //
+                                         "fill 1", "begin 1", "end 1", "carry", "told 1 loss 1"));
+}
+
+TEST(TrainLoop, GivesAStepToADeviceThatRunsAheadWhileTheOneBeforeRuns) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 3}, .runs_ahead = true});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(outcome.calls,
+              ElementsAre("fill 0", "begin 0", "carry",                            //
+                          "fill 1", "begin 1", "end 0", "told 0 loss 0", "carry",  //
+                          "fill 2", "begin 2", "end 1", "told 1 loss 1", "end 2", "carry", "told 2 loss 2"));
+}
+
+TEST(TrainLoop, OutputsOfTheLastStepAreWrittenBeforeTheyAreCarried) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 2, .writes_outputs = true}});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(outcome.calls,
+              ElementsAre("fill 0", "begin 0", "end 0", "carry", "told 0 loss 0",  //
+                          "fill 1", "begin 1 without carry", "end 1", "write", "carry", "told 1 loss 1"));
+}
+
+TEST(TrainLoop, NothingRunsWhileStateIsEvaluatedOrSaved) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 4, .eval_every = 2, .save_every = 3},
+                                   .runs_ahead = true,
+                                   .evaluates = true,
+                                   .saves = true});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(outcome.calls,
+              ElementsAre("fill 0", "begin 0", "carry",                                                 //
+                          "fill 1", "begin 1", "end 0", "told 0 loss 0", "end 1", "carry", "evaluate",  //
+                          "told 1 loss 1 accuracy 0.5",                                                 //
+                          "fill 2", "begin 2", "end 2", "carry", "told 2 loss 2", "save 3",             //
+                          "fill 3", "begin 3", "end 3", "carry", "evaluate", "told 3 loss 3 accuracy 0.5", "save 4"));
+}
+
+TEST(TrainLoop, DueStepsCountFromTheFirstRun) {
+  const Outcome outcome = RunLoop(
+      {.options = {.first_step = 7, .steps = 4, .eval_every = 3, .save_every = 4}, .evaluates = true, .saves = true});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(CallsNaming(outcome.calls, "fill"), ElementsAre("fill 7", "fill 8", "fill 9", "fill 10"));
+  EXPECT_THAT(CallsNaming(outcome.calls, "save"), ElementsAre("save 8", "save 11"));
+  EXPECT_THAT(CallsNaming(outcome.calls, "told"),
+              ElementsAre("told 7 loss 7", "told 8 loss 8 accuracy 0.5", "told 9 loss 9", "told 10 loss 10"));
+}
+
+TEST(TrainLoop, SavesAfterTheLastStepOnceAndOnlyThereWithoutSaveEvery) {
+  EXPECT_THAT(CallsNaming(RunLoop({.options = {.first_step = 0, .steps = 5}, .saves = true}).calls, "save"),
+              ElementsAre("save 5"));
+  EXPECT_THAT(
+      CallsNaming(RunLoop({.options = {.first_step = 0, .steps = 4, .save_every = 2}, .saves = true}).calls, "save"),
+      ElementsAre("save 2", "save 4"));
+}
+
+TEST(TrainLoop, AStopSavesWhatIsNotSaved) {
+  const Outcome outcome =
+      RunLoop({.options = {.first_step = 0, .steps = 9, .save_every = 2}, .saves = true, .stop_before = 3});
+  EXPECT_TRUE(launch::IsInterrupted(outcome.status)) << outcome.status;
+  EXPECT_THAT(CallsNaming(outcome.calls, "s"), ElementsAre("save 2", "save 3", "stopped by 15 after 3, saved"));
+  const Outcome again =
+      RunLoop({.options = {.first_step = 0, .steps = 9, .save_every = 2}, .saves = true, .stop_before = 4});
+  EXPECT_THAT(CallsNaming(again.calls, "s"), ElementsAre("save 2", "save 4", "stopped by 15 after 4, saved"));
+}
+
+TEST(TrainLoop, AStopEndsAndTellsTheStepInFlight) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 9}, .runs_ahead = true, .stop_before = 2});
+  EXPECT_TRUE(launch::IsInterrupted(outcome.status)) << outcome.status;
+  EXPECT_THAT(outcome.calls, ElementsAre("fill 0", "begin 0", "carry",                            //
+                                         "fill 1", "begin 1", "end 0", "told 0 loss 0", "carry",  //
+                                         "end 1", "told 1 loss 1", "stopped by 15 after 2"));
+}
+
+TEST(TrainLoop, AStopBeforeTheFirstStepSavesNothing) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 6, .steps = 9}, .saves = true, .stop_before = 6});
+  EXPECT_TRUE(launch::IsInterrupted(outcome.status)) << outcome.status;
+  EXPECT_THAT(outcome.calls, ElementsAre("stopped by 15 after 6 of earlier runs"));
+}
+
+TEST(TrainLoop, EndsWithTheFirstError) {
+  const Outcome step = RunLoop({.options = {.first_step = 0, .steps = 3}, .saves = true, .failing_step = 1});
+  EXPECT_EQ(step.status.message(), "the device failed");
+  EXPECT_EQ(step.calls.back(), "begin 1");
+  const Outcome save =
+      RunLoop({.options = {.first_step = 0, .steps = 3, .save_every = 1}, .saves = true, .failing_save = 2});
+  EXPECT_EQ(save.status.message(), "no space");
+  EXPECT_EQ(save.calls.back(), "save 2");
+}
+
+}  // namespace
+}  // namespace sgd::train

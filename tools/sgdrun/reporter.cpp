@@ -1,0 +1,68 @@
+// Progress on standard output, the log of steps, and messages on standard error.
+#include "tools/sgdrun/reporter.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/launch/interruption.h"
+#include "runtime/trace/scalar.h"
+#include "runtime/train/run_modes.h"
+#include "tools/sgdrun/modes.h"
+
+namespace sgd::sgdrun {
+
+absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Create(const Options& options, uint64_t first_step) {
+  auto reporter = std::unique_ptr<Reporter>(new Reporter(options, first_step));
+  if (options.log_json.empty()) return reporter;
+  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.log_json);
+  if (!log.ok()) return log.status();
+  reporter->log_.emplace(*std::move(log));
+  return reporter;
+}
+
+Reporter::Reporter(const Options& options, uint64_t first_step)
+    : save_(options.run.save), progress_(stdout, isatty(STDOUT_FILENO) == 1, first_step, options.run.steps) {}
+
+absl::Status Reporter::StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) {
+  progress_.Step(step.step, step.loss ? absl::StrCat("loss ", trace::ScalarText(*step.loss)) : "");
+  std::string json = trace::StepJson(step);
+  if (eval != nullptr) {
+    std::string line = absl::StrCat("eval after step ", step.step);
+    std::string fields;
+    for (const auto& [name, mean] : *eval) {
+      const std::string number = trace::NumberJson(mean);
+      absl::StrAppend(&line, "  ", name, " ", number);
+      absl::StrAppend(&fields, fields.empty() ? "" : ", ", trace::JsonString(name), ": ", number);
+    }
+    progress_.Line(line);
+    json.pop_back();
+    absl::StrAppend(&json, ", \"eval\": {", fields, "}}");
+  }
+  absl::Status status = log_ ? log_->WriteLine(json) : absl::OkStatus();
+  status.Update(FlushResults());
+  return status;
+}
+
+void Reporter::Stopped(const train::StopRecord& stop) {
+  const std::string kept = stop.is_saved  ? absl::StrCat("; go on with --resume ", save_)
+                           : stop.has_run ? "; nothing was saved, since there is no --save"
+                                          : ", before the first of this run";
+  std::fprintf(stderr, "sgdrun: stopped by %s after %llu steps%s\n", launch::SignalText(stop.signal).c_str(),
+               static_cast<unsigned long long>(stop.steps_done), kept.c_str());
+}
+
+void Reporter::Note(const std::string& text) { PrintNote(text); }
+
+void PrintNote(const std::string& text) { std::fprintf(stderr, "sgdrun: note: %s\n", text.c_str()); }
+
+absl::Status TrainAndPrint(const Options& options, train::Session& session) {
+  if (!session.is_first_rank()) return train::Train(session, nullptr);
+  absl::StatusOr<std::unique_ptr<Reporter>> reporter = Reporter::Create(options, session.job().first_step);
+  if (!reporter.ok()) return reporter.status();
+  return train::Train(session, reporter->get());
+}
+
+}  // namespace sgd::sgdrun

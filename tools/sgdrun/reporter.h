@@ -1,0 +1,38 @@
+// What the first rank tells of training.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/trace/json_log.h"
+#include "runtime/trace/progress.h"
+#include "runtime/train/train_observer.h"
+#include "tools/sgdrun/options.h"
+
+namespace sgd::sgdrun {
+
+class Reporter : public train::TrainObserver {
+ public:
+  // Begins the log of --log-json. `first_step` is where this run starts.
+  static absl::StatusOr<std::unique_ptr<Reporter>> Create(const Options& options, uint64_t first_step);
+
+  absl::Status StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) override;
+  void Stopped(const train::StopRecord& stop) override;
+  void Note(const std::string& text) override;
+
+ private:
+  Reporter(const Options& options, uint64_t first_step);
+
+  const std::string save_;  // --save
+  trace::Progress progress_;
+  std::optional<trace::JsonLog> log_;
+};
+
+// A line on standard error.
+void PrintNote(const std::string& text);
+
+}  // namespace sgd::sgdrun
