@@ -1,0 +1,1 @@
+// Anchor of the precompiled headers: a target needs a source.
