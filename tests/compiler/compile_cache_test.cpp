@@ -1,7 +1,7 @@
 // Entries of the compile cache: what is packed comes back, and nothing but what was packed is accepted.
-#include "compiler/compile_cache.h"
+#include "compiler/driver/compile_cache.h"
 
-#include "compiler/build_identity.h"
+#include "compiler/driver/build_identity.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"

@@ -1,8 +1,8 @@
 // Compilations for GPUs: what the artifact says about kernels, and targets that are refused.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "compiler/driver.h"
-#include "compiler/target.h"
+#include "compiler/driver/driver.h"
+#include "compiler/target/target.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "runtime/artifact/reader.h"
 

@@ -1,6 +1,6 @@
 // Whole compilations of small programs: figures of the report, levels of IR, several programs in one artifact, equal
 // bytes.
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

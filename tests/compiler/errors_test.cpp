@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

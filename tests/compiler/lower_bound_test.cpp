@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 
 namespace mlir::sgd {
 namespace {

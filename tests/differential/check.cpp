@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "compiler/driver.h"
-#include "compiler/programs.h"
-#include "compiler/registration.h"
+#include "compiler/driver/driver.h"
+#include "compiler/driver/programs.h"
+#include "compiler/driver/registration.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"
 #include "tests/differential/expectation.h"

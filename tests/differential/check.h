@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "compiler/report.h"
+#include "compiler/report/report.h"
 
 namespace mlir::sgd::differential {
 

@@ -3,7 +3,7 @@
 // reader can judge: they are not called.
 #include <gtest/gtest.h>
 
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 #include "runtime/artifact/reader.h"
 #include "tests/differential/ranks.h"
 #include "tests/fuzz/families.h"

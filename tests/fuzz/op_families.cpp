@@ -1,7 +1,7 @@
 #include "tests/fuzz/op_families.h"
 
-#include "compiler/programs.h"
-#include "compiler/registration.h"
+#include "compiler/driver/programs.h"
+#include "compiler/driver/registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 

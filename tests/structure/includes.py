@@ -42,11 +42,16 @@ COMPILER = {
     "targets/kernels": ["dialects/sgd", "dialects/spmd"],
     "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
     "targets/gpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
-    "compiler": IR + list(PASSES) + ["frontends/stablehlo", "targets/kernels", "targets/cpu/codegen", "targets/gpu/codegen", "runtime/artifact", "runtime/comm"],
+    "compiler": [],  # options, locations and timings, which its folders share
+    "compiler/bound": IR + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
+    "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
+    "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/gpu/codegen", "runtime/artifact"],
+    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler"],
-    "tools/sgd-opt": ["compiler", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
+    "tools/sgdc": ["compiler", "compiler/driver", "compiler/target"],
+    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/linear_algebra", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
 }

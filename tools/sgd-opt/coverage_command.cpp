@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "frontends/stablehlo/import.h"
 #include "mlir/IR/MLIRContext.h"

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "compiler/text_limits.h"
+#include "compiler/driver/text_limits.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"

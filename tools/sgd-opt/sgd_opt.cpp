@@ -1,6 +1,6 @@
 // sgd-opt: mlir-opt with all dialects and passes of this project, for tests and for looking at one pass at a time; with
 // --evaluate the reference evaluator.
-#include "compiler/registration.h"
+#include "compiler/driver/registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "tools/sgd-opt/coverage_command.h"

@@ -8,8 +8,8 @@
 #include <iostream>
 #include <new>
 
-#include "compiler/compile_cache.h"
-#include "compiler/target.h"
+#include "compiler/driver/compile_cache.h"
+#include "compiler/target/target.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Steps as JAX prints them: which result is which argument of the next step, how that was decided, and what stays open.
 #include <gtest/gtest.h>
 
-#include "compiler/registration.h"
+#include "compiler/driver/registration.h"
 #include "frontends/stablehlo/import.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

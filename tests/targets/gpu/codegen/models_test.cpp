@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "compiler/driver.h"
+#include "compiler/driver/driver.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/exec/context.h"
 #include "runtime/exec/executor.h"

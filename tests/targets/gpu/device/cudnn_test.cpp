@@ -148,7 +148,8 @@ TEST_F(CudnnTest, AcceptsAttention) {
   }
 }
 
-// What the compiler fuses (compiler/cudnn_convolutions.h) has engines within the limits, with tensor cores and without.
+// What the compiler fuses (compiler/target/cudnn_convolutions.h) has engines within the limits, with tensor cores and
+// without.
 TEST_F(CudnnTest, HasEnginesForEpilogues) {
   const auto check = [&](ConvolutionKind kind, ElementType element, Epilogue epilogue, bool takes_tensor_cores) {
     SCOPED_TRACE(::testing::Message() << static_cast<int>(kind) << " of type " << static_cast<int>(element) << " with "

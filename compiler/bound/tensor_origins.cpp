@@ -1,0 +1,348 @@
+// One walk backwards for what is needed complete, one forwards for where it comes from.
+#include "compiler/bound/tensor_origins.h"
+
+#include "compiler/bound/product_volume.h"
+#include "compiler/bound/stacked_slices.h"
+#include "dialects/sgd/sharding_rule.h"
+#include "passes/partition/sharding_state.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Ops that change where elements are or how they are written, not which there are.
+static bool isMovement(Operation* op) {
+  auto broadcast = dyn_cast<BroadcastInDimOp>(op);
+  if (broadcast) return typeOf(broadcast.getInput()).getNumElements() == broadcast.getType().getNumElements();
+  return isa<TransposeOp, ReshapeOp, ReshardOp>(op);
+}
+
+static bool isElementwise(Operation* op) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  return ruled && !isa<arith::ConstantOp, IotaOp>(op) && ruled.getShardingRule().isElementwise;
+}
+
+/// Whether a sum of operands `index` gives a sum of results.
+static bool isLinear(Operation* op, unsigned index) {
+  if (isMovement(op)) return true;
+  if (isa<arith::MulFOp, arith::MulIOp>(op)) return op->getOperand(0) != op->getOperand(1);
+  if (isa<arith::DivFOp>(op)) return index == 0 && op->getOperand(0) != op->getOperand(1);
+  if (isa<arith::SelectOp>(op)) return index != 0;
+  return isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(
+      op);
+}
+
+static bool isProduct(Operation* op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
+
+TensorOrigins::TensorOrigins(func::FuncOp function, MeshAttr mesh) : mesh(mesh) {
+  Block& block = function.front();
+  findNeeds(block);
+  for (BlockArgument argument : function.getArguments()) setRoot(argument, std::nullopt);
+  for (Operation& op : block) visit(op);
+}
+
+double TensorOrigins::getNumShards(Type type) const {
+  double shards = 1;
+  if (ShardingAttr sharding = getSharding(type))
+    for (const AxisParts& dim : getShardState(mesh, sharding).dims) shards *= static_cast<double>(getGroupSize(dim));
+  return shards;
+}
+
+bool TensorOrigins::isSharedEqually(Operation* op) const {
+  auto divides = [&](Value value) {
+    ShardingAttr sharding = getSharding(value.getType());
+    if (!sharding) return true;
+    ShardState state = getShardState(mesh, sharding);
+    return llvm::all_of(llvm::zip(typeOf(value).getShape(), state.dims),
+                        [](const auto& dim) { return std::get<0>(dim) % getGroupSize(std::get<1>(dim)) == 0; });
+  };
+  return llvm::all_of(op->getOperands(), divides) && llvm::all_of(op->getResults(), divides);
+}
+
+double TensorOrigins::getDegree(Operation* op) const {
+  AxisParts used;
+  auto add = [&](ArrayRef<AxisPart> parts) { used.append(difference(parts, used)); };
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()), SmallVector<Value>(op->getResults())))
+    if (ShardingAttr sharding = getSharding(value.getType())) {
+      ShardState state = getShardState(mesh, sharding);
+      for (const AxisParts& dim : state.dims) add(dim);
+      add(state.partial);
+    }
+  return static_cast<double>(std::min(getGroupSize(used), mesh.getNumRanks()));
+}
+
+// What is needed complete
+// ----------------------------------------------------------------------------------------------
+
+/// The stack with all updates that `update` is one of; null where a later one may hide it.
+static Value getStackOf(DynamicUpdateSliceOp update) {
+  std::optional<SliceRegion> region = getRegion(update);
+  Value stack = update.getResult();
+  while (region && stack.hasOneUse()) {
+    Operation* user = *stack.user_begin();
+    if (auto next = dyn_cast<DynamicUpdateSliceOp>(user)) {
+      std::optional<SliceRegion> other = getRegion(next);
+      if (!other || other->overlaps(*region) || next.getUpdate() == stack) return {};
+      stack = next.getResult();
+    } else if (isa<ReshardOp>(user)) {
+      stack = user->getResult(0);
+    } else {
+      break;
+    }
+  }
+  return region ? stack : Value();
+}
+
+/// Whether all elements of `use` have an influence on what the program returns. Ops that are not seen through may read
+/// some of them alone.
+bool TensorOrigins::isReadWhole(OpOperand& use) const {
+  Operation* op = use.getOwner();
+  if (isa<func::ReturnOp>(op)) return typeOf(use.get()).getNumElements() != 0;
+  if (isa<OptimizationBarrierOp>(op)) return readWhole.lookup(op->getResult(use.getOperandNumber()));
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
+    return use.getOperandNumber() == 1 && readWhole.lookup(getStackOf(update));
+  if (!isProduct(op) && !isMovement(op) && !isElementwise(op) && !isa<ReduceOp, BroadcastInDimOp>(op)) return false;
+  return readWhole.lookup(op->getResult(0));
+}
+
+/// Whether slices that are read as a whole leave nothing of `value`.
+bool TensorOrigins::isReadInSlices(Value value) const {
+  SmallVector<SliceRegion> regions;
+  int64_t covered = 0;
+  for (Operation* user : value.getUsers()) {
+    auto slice = dyn_cast<SliceOp>(user);
+    std::optional<SliceRegion> region = slice ? getRegion(slice) : std::nullopt;
+    if (!region || !readWhole.lookup(slice.getResult()) ||
+        llvm::any_of(regions, [&](const SliceRegion& other) { return other.overlaps(*region); }))
+      continue;
+    regions.push_back(*region);
+    covered += slice.getType().getNumElements();
+  }
+  return !regions.empty() && covered == typeOf(value).getNumElements();
+}
+
+/// A product that all ranks share cannot be taken of summands instead: each rank would do all of it.
+bool TensorOrigins::isNeededBy(OpOperand& use) const {
+  Operation* op = use.getOwner();
+  if (!isReadWhole(use)) return false;
+  if (isa<func::ReturnOp>(op)) {
+    ShardingAttr sharding = getSharding(use.get().getType());
+    return !sharding || !sharding.isPartial();
+  }
+  if (isProduct(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
+  if (isa<OptimizationBarrierOp>(op)) return needs.lookup(op->getResult(use.getOperandNumber()));
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
+    return use.getOperandNumber() == 1 && needs.lookup(getStackOf(update));
+  if (isLinear(op, use.getOperandNumber())) return needs.lookup(op->getResult(0));
+  return isElementwise(op);
+}
+
+void TensorOrigins::findNeeds(Block& block) {
+  for (Operation& op : llvm::reverse(block))
+    for (Value result : op.getResults()) {
+      readWhole[result] =
+          llvm::any_of(result.getUses(), [&](OpOperand& use) { return isReadWhole(use); }) || isReadInSlices(result);
+      needs[result] = llvm::any_of(result.getUses(), [&](OpOperand& use) { return isNeededBy(use); });
+    }
+}
+
+bool TensorOrigins::isNeededElsewhere(Value value, Operation* user) const {
+  return llvm::any_of(value.getUses(), [&](OpOperand& use) { return use.getOwner() != user && isNeededBy(use); });
+}
+
+// Where elements come from
+// ---------------------------------------------------------------------------------------------
+
+unsigned TensorOrigins::addSum(PartialSum sum) {
+  leaders.push_back(sums.size());
+  sumOf[sum.value] = sums.size();
+  sums.push_back(sum);
+  return sums.size() - 1;
+}
+
+unsigned TensorOrigins::getLeader(unsigned sum) const {
+  while (leaders[sum] != sum) sum = leaders[sum];
+  return sum;
+}
+
+void TensorOrigins::join(unsigned a, unsigned b) {
+  unsigned first = getLeader(std::min(a, b)), second = getLeader(std::max(a, b));
+  if (first == second) return;
+  leaders[second] = first;
+  PartialSum& joined = sums[first];
+  joined.held = std::max(joined.held, sums[second].held);
+  joined.contributed = std::max(joined.contributed, sums[second].contributed);
+  joined.bytes = std::min(joined.bytes, sums[second].bytes);
+  joined.isNeeded |= sums[second].isNeeded;
+  joined.isAdded &= sums[second].isAdded;
+}
+
+void TensorOrigins::setRoot(Value value, std::optional<unsigned> sum, std::optional<unsigned> parent) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getNumElements() == 0) return;
+  origins[value] = {roots.size(), static_cast<double>(getElementBytes(type.getElementType())), true};
+  roots.push_back({value, sum, parent});
+}
+
+void TensorOrigins::visit(Operation& op) {
+  if (isProduct(&op)) return visitProduct(&op);
+  if (isa<ReduceOp>(op)) return visitReduction(&op);
+  if (auto slice = dyn_cast<SliceOp>(op)) return visitSlice(slice);
+  if (isa<DynamicUpdateSliceOp>(op) && !getUpdates(op.getResult(0)).empty())
+    return setRoot(op.getResult(0), std::nullopt);
+  if (isa<OptimizationBarrierOp>(op)) {
+    for (auto [operand, result] : llvm::zip(op.getOperands(), op.getResults())) {
+      if (auto origin = origins.find(operand); origin != origins.end()) origins[result] = Origin(origin->second);
+      if (auto sum = sumOf.find(operand); sum != sumOf.end()) sumOf[result] = unsigned(sum->second);
+    }
+  } else if (op.getNumResults() == 1 && (isMovement(&op) || isElementwise(&op))) {
+    visitSamePositions(&op);
+  }
+}
+
+/// A product of the same operands that comes before, which this one will be joined with.
+static Operation* findEqualBefore(Operation* op) {
+  for (Operation* other : op->getOperand(0).getUsers())
+    if (other != op && other->getBlock() == op->getBlock() && other->isBeforeInBlock(op) &&
+        OperationEquivalence::isEquivalentTo(other, op, OperationEquivalence::IgnoreLocations))
+      return other;
+  return nullptr;
+}
+
+void TensorOrigins::visitProduct(Operation* op) {
+  Value result = op->getResult(0);
+  double elements = static_cast<double>(typeOf(result).getNumElements());
+  if (elements == 0 || getProductVolume(op)->multiplications == 0) return;
+  if (Operation* equal = findEqualBefore(op)) {
+    origins[result] = getOrigin(equal->getResult(0));
+    if (auto sum = sumOf.find(equal->getResult(0)); sum != sumOf.end()) sumOf[result] = unsigned(sum->second);
+    return;
+  }
+  double bytes = static_cast<double>(getElementBytes(typeOf(result).getElementType()));
+  setRoot(result, addSum({result, elements / getDegree(op), 0, bytes, needs.lookup(result), true}));
+  if (readWhole.lookup(result)) products.push_back(op);
+}
+
+/// What was put at this place, or a part of an argument, which is the same for equal slices.
+void TensorOrigins::visitSlice(SliceOp slice) {
+  Value sliced = getSliced(slice);
+  if (!sliced) return;
+  if (!isa<BlockArgument>(sliced)) {
+    if (typeOf(sliced).getNumElements() != slice.getType().getNumElements()) return;
+    origins[slice.getResult()] = getOrigin(sliced);
+    origins[slice.getResult()].keepsDims = false;
+    return;
+  }
+  std::optional<unsigned> parent = getOrigin(sliced).root;
+  for (auto [index, root] : llvm::enumerate(roots))
+    if (root.parent == parent && parent && getRegion(root.value.getDefiningOp<SliceOp>()) == getRegion(slice)) {
+      origins[slice.getResult()] = {unsigned(index), getOrigin(sliced).bytes, false};
+      return;
+    }
+  if (parent) setRoot(slice.getResult(), std::nullopt, parent);
+}
+
+/// The argument that `value` is made from alone, where nothing else reads what is on the way.
+static BlockArgument getOnlyArgument(Value value) {
+  while (value.hasOneUse()) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) return argument;
+    Operation* op = value.getDefiningOp();
+    if (!isElementwise(op)) return {};
+    SmallVector<Value> inputs;
+    for (Value operand : op->getOperands())
+      if (!operand.getDefiningOp<arith::ConstantOp>()) inputs.push_back(operand);
+    if (inputs.size() != 1) return {};
+    value = inputs.front();
+  }
+  return {};
+}
+
+/// True when a value, moved or not, is a result and nothing else.
+static bool isOnlyReturned(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation* user) {
+    return isa<func::ReturnOp>(user) || (isMovement(user) && isOnlyReturned(user->getResult(0)));
+  });
+}
+
+/// Of an argument that serves nothing else, each rank has its part: whether elements or sums of them are sent, those
+/// that hold parts of one sum must all have their say.
+void TensorOrigins::visitReduction(Operation* op) {
+  auto reduce = cast<ReduceOp>(op);
+  BlockArgument argument = getOnlyArgument(reduce.getInput());
+  ShardingAttr sharding = argument ? getSharding(argument.getType()) : ShardingAttr();
+  double elements = static_cast<double>(typeOf(reduce.getResult()).getNumElements());
+  if (!sharding || elements == 0 || typeOf(reduce.getInput()).getNumElements() == 0) return;
+  ShardState state = getShardState(mesh, sharding);
+  double parts = 1;
+  for (auto [dim, axes] : llvm::enumerate(state.dims)) {
+    // Ranks beyond the elements hold nothing that they would have to send.
+    int64_t shards = getGroupSize(axes), size = typeOf(argument).getDimSize(dim);
+    if (shards > size || size % shards != 0) return;
+    if (llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim))) parts *= static_cast<double>(shards);
+  }
+  if (parts == 1) return;
+  // Largest elements of largest ones may be all that anyone needs.
+  if (reduce.getKind() != ReduceKind::Add && !isOnlyReturned(reduce.getResult())) return;
+  // Of ranks that hold the same part one has its say.
+  double share = elements / static_cast<double>(mesh.getNumRanks());
+  double bytes = static_cast<double>(getElementBytes(typeOf(reduce.getResult()).getElementType()));
+  Value result = reduce.getResult();
+  setRoot(result,
+          addSum({result, share, share * parts, bytes, needs.lookup(result), reduce.getKind() == ReduceKind::Add}));
+}
+
+/// True for operands whose partial sums may be combined with those of others by the operand's op. Of kinds other than
+/// addition any op may do that.
+bool TensorOrigins::isAddend(OpOperand& operand) const {
+  Operation* op = operand.getOwner();
+  if (op->getNumOperands() < 2) return false;
+  return !getSum(sumOf.lookup(operand.get())).isAdded ||
+         isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp, arith::SelectOp>(op);
+}
+
+/// The partial sum that the only result of `op` is, where its operands are.
+std::optional<unsigned> TensorOrigins::getSumOf(Operation* op) const {
+  std::optional<unsigned> found;
+  for (OpOperand& operand : op->getOpOperands()) {
+    auto sum = sumOf.find(operand.get());
+    if (sum == sumOf.end()) continue;
+    bool adds = isAddend(operand);
+    if (!adds && (found || !isLinear(op, operand.getOperandNumber()))) return std::nullopt;
+    // What is complete for its own sake adds nothing that is still to be summed.
+    if (adds && isNeededElsewhere(operand.get(), op)) continue;
+    if (!found) found = sum->second;
+  }
+  return found;
+}
+
+void TensorOrigins::visitSamePositions(Operation* op) {
+  Value result = op->getResult(0);
+  auto type = typeOf(result);
+  // The way comes from the latest product, else from the argument of which a rank holds least.
+  std::optional<Origin> best;
+  auto rankOf = [&](const Origin& origin) {
+    const Root& root = roots[*origin.root];
+    bool isArgument = isa<BlockArgument>(root.value) || root.parent;
+    return std::make_pair(isArgument ? 0 : double(*origin.root) + 1, getNumShards(root.value.getType()));
+  };
+  for (Value operand : op->getOperands()) {
+    auto operandType = dyn_cast<RankedTensorType>(operand.getType());
+    if (!operandType || operandType.getNumElements() != type.getNumElements()) continue;
+    Origin origin = getOrigin(operand);
+    if (origin.root && (!best || rankOf(origin) > rankOf(*best))) best = origin;
+  }
+  if (best) {
+    best->bytes = std::min(best->bytes, static_cast<double>(getElementBytes(type.getElementType())));
+    best->keepsDims &= !isMovement(op) || isa<ReshardOp>(op);
+    origins[result] = *best;
+  }
+  std::optional<unsigned> sum = getSumOf(op);
+  if (!sum) return;
+  for (OpOperand& operand : op->getOpOperands()) {
+    auto other = sumOf.find(operand.get());
+    if (other == sumOf.end() || (isAddend(operand) && isNeededElsewhere(operand.get(), op))) continue;
+    join(*sum, other->second);
+  }
+  sumOf[result] = *sum;
+  PartialSum& joined = sums[getLeader(*sum)];
+  joined.bytes = std::min(joined.bytes, static_cast<double>(getElementBytes(type.getElementType())));
+}

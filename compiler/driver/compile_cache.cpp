@@ -1,0 +1,222 @@
+// Keys, entries and the look-up. An entry is a header, the SHA-256 of what follows, and five parts with their lengths.
+#include "compiler/driver/compile_cache.h"
+
+#include <chrono>
+
+#include "compiler/driver/build_identity.h"
+#include "compiler/target/target.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "passes/cost/topology.h"
+#include "runtime/artifact/container.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static constexpr llvm::StringLiteral kHeader = "sgdc cache entry 1\n";
+static constexpr size_t kHashBytes = 32;
+static constexpr llvm::StringLiteral kSuffix = ".sgdc";
+
+/// Texts one after another, each behind its length: no two lists of texts give the same bytes.
+static void append(std::string& to, StringRef text) {
+  char length[8];
+  llvm::support::endian::write64le(length, text.size());
+  to.append(length, sizeof(length));
+  to += text;
+}
+
+static std::optional<StringRef> take(StringRef& from) {
+  if (from.size() < 8) return std::nullopt;
+  uint64_t length = llvm::support::endian::read64le(from.data());
+  from = from.drop_front(8);
+  if (from.size() < length) return std::nullopt;
+  StringRef text = from.take_front(length);
+  from = from.drop_front(length);
+  return text;
+}
+
+static std::optional<::sgd::artifact::Hash> hash(StringRef bytes) {
+  auto result = ::sgd::artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  return result.ok() ? std::optional(*result) : std::nullopt;
+}
+
+static StringRef textOf(const ::sgd::artifact::Hash& hash) {
+  return {reinterpret_cast<const char*>(hash.data()), hash.size()};
+}
+
+static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
+  llvm::Expected<std::unique_ptr<Target>> target = Target::create(options);
+  if (!target) return target.takeError();
+  append(key, (*target)->getIdentity());
+  return llvm::Error::success();
+}
+
+static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
+  append(key, options.topologyFile);
+  if (options.topologyFile.empty() || isBuiltInTopology(options.topologyFile)) return llvm::Error::success();
+  auto file = llvm::MemoryBuffer::getFile(options.topologyFile);
+  if (!file) return llvm::createStringError("cannot read " + options.topologyFile + ": " + file.getError().message());
+  append(key, (*file)->getBuffer());
+  return llvm::Error::success();
+}
+
+/// The entry's name. `options.threads` is left out: it changes no bytes.
+static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const CompileOptions& options) {
+  llvm::Expected<std::string> build = getBuildIdentity();
+  if (!build) return build.takeError();
+  std::string key;
+  append(key, *build);
+  if (llvm::Error error = addTarget(key, options)) return error;
+  if (llvm::Error error = addTopology(key, options)) return error;
+  append(key, options.target);
+  append(key, options.cpu);
+  append(key, options.emit ? std::to_string(static_cast<int>(*options.emit)) : "");
+  append(key, options.writeArtifact ? "artifact" : "");
+  append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
+  append(key, options.tileScratch ? std::to_string(*options.tileScratch) : "");
+  append(key, options.unrolledOps ? std::to_string(*options.unrolledOps) : "");
+  append(key, options.allowTf32 ? "tf32" : "");
+  append(key, std::to_string(options.mesh.size()));
+  for (const MeshAxisSize& axis : options.mesh) {
+    append(key, axis.name);
+    append(key, std::to_string(axis.size));
+  }
+  for (const ProgramSource& source : sources)
+    for (StringRef text : {StringRef(source.name), StringRef(source.fileName), StringRef(source.text)})
+      append(key, text);
+  std::optional<::sgd::artifact::Hash> name = hash(key);
+  if (!name) return llvm::createStringError("SHA-256 is not available");
+  return ::sgd::artifact::HexHash(*name);
+}
+
+std::string mlir::sgd::packCompilation(const Compilation& compilation, StringRef messages) {
+  std::string parts;
+  for (StringRef part : {StringRef(compilation.emitted), StringRef(compilation.artifact), messages})
+    append(parts, part);
+  append(parts, llvm::formatv("{0}", compilation.report.toJson()).str());
+  append(parts, llvm::formatv("{0}", compilation.explanation.toJson()).str());
+  std::optional<::sgd::artifact::Hash> sum = hash(parts);
+  return sum ? (kHeader + textOf(*sum) + parts).str() : std::string();
+}
+
+std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(StringRef bytes) {
+  if (!bytes.consume_front(kHeader) || bytes.size() < kHashBytes) return std::nullopt;
+  StringRef parts = bytes.drop_front(kHashBytes);
+  std::optional<::sgd::artifact::Hash> sum = hash(parts);
+  if (!sum || textOf(*sum) != bytes.take_front(kHashBytes)) return std::nullopt;
+  std::optional<StringRef> emitted = take(parts), artifact = take(parts), messages = take(parts), report = take(parts),
+                           explanation = take(parts);
+  if (!explanation || !parts.empty()) return std::nullopt;
+  Compilation compilation{emitted->str(), artifact->str(), {}, {}};
+  llvm::Expected<llvm::json::Value> reportJson = llvm::json::parse(*report),
+                                    explanationJson = llvm::json::parse(*explanation);
+  bool isRead = reportJson && explanationJson && fromJson(*reportJson, compilation.report) &&
+                fromJson(*explanationJson, compilation.explanation);
+  llvm::consumeError(reportJson.takeError());
+  llvm::consumeError(explanationJson.takeError());
+  if (!isRead) return std::nullopt;
+  return std::pair(std::move(compilation), messages->str());
+}
+
+/// 64 hexadecimal digits and `.sgdc`, then, while it is written, what llvm::writeToOutput adds.
+static bool isEntryName(StringRef name, bool& isTemporary) {
+  StringRef key = name.take_front(64);
+  isTemporary = name.size() > key.size() + kSuffix.size();
+  return key.size() == 64 && llvm::all_of(key, [](char c) { return llvm::isHexDigit(c); }) &&
+         name.drop_front(64).starts_with(kSuffix);
+}
+
+void mlir::sgd::trimCache(StringRef folder, uint64_t limit) {
+  struct Entry {
+    llvm::sys::TimePoint<> used;
+    std::string path;
+    uint64_t bytes;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code problem;
+  auto now = std::chrono::system_clock::now();
+  for (llvm::sys::fs::directory_iterator it(folder, problem), end; it != end && !problem; it.increment(problem)) {
+    bool isTemporary = false;
+    llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = it->status();
+    if (!status || !isEntryName(llvm::sys::path::filename(it->path()), isTemporary)) continue;
+    if (!isTemporary) {
+      entries.push_back({status->getLastModificationTime(), it->path(), status->getSize()});
+      total += status->getSize();
+    } else if (now - status->getLastModificationTime() > std::chrono::hours(1)) {
+      llvm::sys::fs::remove(it->path());
+    }
+  }
+  llvm::sort(entries,
+             [](const Entry& a, const Entry& b) { return std::tie(a.used, a.path) < std::tie(b.used, b.path); });
+  for (const Entry& entry : entries) {
+    if (total <= limit) return;
+    // Whoever reads it has it open; whoever deletes it too has made room as well.
+    llvm::sys::fs::remove(entry.path);
+    total -= entry.bytes;
+  }
+}
+
+/// Its place in the order of deletion follows from when it was used; a folder that only lends entries keeps its order.
+static void markAsUsed(const std::string& path) {
+  int file = -1;
+  if (llvm::sys::fs::openFileForRead(path, file)) return;
+  (void)llvm::sys::fs::setLastAccessAndModificationTime(file, std::chrono::system_clock::now());
+  (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
+}
+
+static void store(StringRef folder, uint64_t limit, const std::string& path, const std::string& entry,
+                  llvm::raw_ostream& errors) {
+  if (entry.size() > limit) return;
+  if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
+    errors << "sgdc: warning: --cache: cannot create " << folder << ": " << problem.message() << "; nothing is kept\n";
+    return;
+  }
+  // Written aside and renamed. Not synced: the entry's hash tells what a crash leaves behind.
+  llvm::Error problem = llvm::writeToOutput(path, [&](llvm::raw_ostream& file) {
+    file << entry;
+    return llvm::Error::success();
+  });
+  if (problem)
+    errors << "sgdc: warning: --cache: cannot write " << path << ": " << llvm::toString(std::move(problem))
+           << "; nothing is kept\n";
+  else
+    trimCache(folder, limit);
+}
+
+FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions& options,
+                                                StringRef folder, uint64_t limit, llvm::raw_ostream& errors,
+                                                Timings* timings) {
+  Timings::Scope scope(timings, "cache");
+  auto start = std::chrono::steady_clock::now();
+  llvm::Expected<std::string> key = getKey(sources, options);
+  if (!key) {
+    errors << "sgdc: warning: --cache is not used: " << llvm::toString(key.takeError()) << "\n";
+    return compile(sources, options, errors, timings);
+  }
+  SmallString<256> path(folder);
+  llvm::sys::path::append(path, *key + kSuffix);
+  if (auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false)) {
+    if (auto entry = unpackCompilation((*file)->getBuffer())) {
+      markAsUsed(path.str().str());
+      errors << entry->second;
+      entry->first.report.compileSeconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      return std::move(entry->first);
+    }
+  }
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  FailureOr<Compilation> compilation = compile(sources, options, stream, timings);
+  errors << messages;
+  if (failed(compilation)) return failure();
+  // Equal compilations leave equal entries: the compile time is not kept.
+  double seconds = std::exchange(compilation->report.compileSeconds, 0);
+  store(folder, limit, path.str().str(), packCompilation(*compilation, messages), errors);
+  compilation->report.compileSeconds = seconds;
+  return compilation;
+}

@@ -1,0 +1,267 @@
+// Runs the stages of a compilation over all programs and collects what they produce.
+#include "compiler/driver/driver.h"
+
+#include <chrono>
+
+#include "compiler/driver/diagnostics.h"
+#include "compiler/export/export.h"
+#include "compiler/export/kernel_table.h"
+#include "compiler/locations.h"
+#include "compiler/driver/pipelines.h"
+#include "compiler/driver/programs.h"
+#include "compiler/driver/registration.h"
+#include "compiler/target/target.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/carry/passes.h"
+#include "passes/manual/passes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+class Driver {
+ public:
+  Driver(ArrayRef<ProgramSource> sources, const CompileOptions& options, llvm::raw_ostream& errors, Timings* timings)
+      : sources(sources),
+        options(options),
+        timings(timings),
+        context(getRegistry(), MLIRContext::Threading::DISABLED),
+        printer(&context, errors) {}
+
+  FailureOr<Compilation> run() {
+    auto start = std::chrono::steady_clock::now();
+    if (failed(compile())) {
+      printer.error("the compiler failed without saying why; please report this model");
+      return failure();
+    }
+    result.report.target = options.target;
+    result.report.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(result);
+  }
+
+ private:
+  static DialectRegistry getRegistry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+
+  LogicalResult compile() {
+    llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
+    if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
+    target = std::move(*found);
+    if (options.allowTf32 && !target->getDescription().hasTf32)
+      emitWarning(UnknownLoc::get(&context))
+          << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all products of f32 in f32";
+    if (failed(load())) return failure();
+    emit(EmitLevel::Graph);
+    if (isDone(EmitLevel::Graph)) return success();
+    if (failed(runStage([](PassManager& passes) { addShardingStage(passes); }))) return failure();
+    computeBound();
+    emit(EmitLevel::Sharded);
+    if (isDone(EmitLevel::Sharded)) return success();
+    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
+    emit(EmitLevel::Spmd);
+    if (isDone(EmitLevel::Spmd)) return success();
+    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, target->getDescription()); })))
+      return failure();
+    emit(EmitLevel::Kernels);
+    if (isDone(EmitLevel::Kernels)) return success();
+    joinPrograms(programs);
+    programs.resize(1);
+    KernelModel model = target->getKernelModel(timings);
+    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, target->getDescription(), model); })))
+      return failure();
+    emit(EmitLevel::Plan);
+    return finish();
+  }
+
+  /// Of the program that will be reported.
+  void computeBound() {
+    Timings::Scope scope(timings, "lower bound");
+    func::FuncOp reported;
+    for (OwningOpRef<ModuleOp>& program : programs) {
+      func::FuncOp function = getReportedFunction(*program);
+      if (!reported || (!isReportedName(reported.getName()) && isReportedName(function.getName()))) reported = function;
+    }
+    if (!reported) return;
+    // What later stages fold away needs nothing: x - x, or a choice between equal values.
+    OwningOpRef<ModuleOp> folded = reported->getParentOfType<ModuleOp>().clone();
+    (void)applyPatternsGreedily(folded.get(), RewritePatternSet(&context));
+    bound = computeLowerBound(folded->lookupSymbol<func::FuncOp>(reported.getName()));
+  }
+
+  LogicalResult load() {
+    for (const ProgramSource& source : sources) {
+      printer.setFileName(source.fileName);
+      OwningOpRef<ModuleOp> program = loadProgram(&context, source, options, timings);
+      if (!program) return failure();
+      programs.push_back(std::move(program));
+    }
+    if (failed(shareMesh(programs))) return failure();
+    for (auto [program, source] : llvm::zip(programs, sources)) {
+      printer.setFileName(source.fileName);
+      if (failed(decideCarry(*program))) return failure();
+      // On the mesh that the program was written for.
+      if (failed(expandManualComputations(*program))) return failure();
+      if (failed(resizeMesh(*program, options.mesh)) || failed(verify(*program))) return failure();
+    }
+    return success();
+  }
+
+  LogicalResult decideCarry(ModuleOp program) {
+    PassManager passes(&context);
+    passes.enableVerifier(false);
+    if (timings) passes.addInstrumentation(createPassTimer(timings));
+    passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
+    return passes.run(program);
+  }
+
+  LogicalResult expandManualComputations(ModuleOp program) {
+    PassManager passes(&context);
+    passes.enableVerifier(false);
+    if (timings) passes.addInstrumentation(createPassTimer(timings));
+    passes.addPass(createExpandManualPass());
+    return passes.run(program);
+  }
+
+  LogicalResult runStage(llvm::function_ref<void(PassManager&)> add) {
+    for (size_t i = 0; i < programs.size(); ++i) {
+      printer.setFileName(programs.size() == sources.size() ? sources[i].fileName : sources.front().fileName);
+      PassManager passes(&context);
+      // Once per stage instead of after each pass: 13 % of the time of a model of 30,000 lines.
+      passes.enableVerifier(false);
+      if (timings) passes.addInstrumentation(createPassTimer(timings));
+      add(passes);
+      if (failed(passes.run(*programs[i]))) return failure();
+      Timings::Scope scope(timings, "verify");
+      if (failed(verify(*programs[i]))) return failure();
+    }
+    return success();
+  }
+
+  void emit(EmitLevel level) {
+    if (options.emit != level) return;
+    Timings::Scope scope(timings, "print");
+    llvm::raw_string_ostream stream(result.emitted);
+    for (OwningOpRef<ModuleOp>& program : programs) {
+      program->print(stream);
+      stream << "\n";
+    }
+  }
+
+  bool isDone(EmitLevel level) const { return !options.writeArtifact && options.emit == level; }
+
+  LogicalResult finish() {
+    ModuleOp plan = *programs.front();
+    Timings::Scope scope(timings, "export");
+    ::sgd::artifact::ArtifactWriter writer;
+    writer.artifact().compiler_version = "sgdc " SGD_VERSION;
+    writer.artifact().target = target->getName().str();
+    if (failed(exportPlan(plan, writer))) return failure();
+    llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
+    if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
+    result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
+    result.explanation = computeExplanation(plan, *topology);
+    if (failed(checkMemory(plan))) return failure();
+    if (!options.writeArtifact) return success();
+    if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
+    if (failed(target->compileKernels(plan, writer, timings))) return failure();
+    describeKernels(plan, *topology, writer.artifact());
+    absl::StatusOr<std::string> bytes = writer.Serialize();
+    if (!bytes.ok())
+      return emitError(UnknownLoc::get(&context))
+             << "the artifact is not valid: " << std::string(bytes.status().message());
+    result.artifact = std::move(*bytes);
+    return success();
+  }
+
+  /// Names the largest buffers when the program needs more than the user allows.
+  LogicalResult checkMemory(ModuleOp plan) {
+    uint64_t peak = result.report.memory.peak;
+    if (!options.memoryLimit || peak <= *options.memoryLimit) return success();
+    std::vector<std::pair<uint64_t, std::string>> buffers;
+    func::FuncOp function = getReportedFunction(plan);
+    auto add = [&](Value buffer, std::string name) {
+      std::string place = getUserLocation(buffer.getLoc());
+      buffers.emplace_back(plan::getByteSize(cast<MemRefType>(buffer.getType())),
+                           name + (place.empty() ? "" : " at " + place));
+    };
+    for (BlockArgument argument : function.getArguments()) {
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+      add(argument, "argument " + (name ? name.str() : std::to_string(argument.getArgNumber())));
+    }
+    function.walk([&](plan::AllocOp alloc) { add(alloc, "value"); });
+    llvm::sort(buffers, std::greater<>());
+    InFlightDiagnostic error = emitError(UnknownLoc::get(&context))
+                               << "needs " << peak << " bytes in each rank where --memory-limit allows "
+                               << *options.memoryLimit << "; the largest buffers: ";
+    llvm::interleaveComma(ArrayRef(buffers).take_front(5), error,
+                          [&](const auto& buffer) { error << buffer.second << " (" << buffer.first << " bytes)"; });
+    return error;
+  }
+
+  ArrayRef<ProgramSource> sources;
+  const CompileOptions& options;
+  Timings* timings;
+  MLIRContext context;
+  DiagnosticPrinter printer;
+  std::unique_ptr<Target> target;
+  std::vector<OwningOpRef<ModuleOp>> programs;
+  LowerBound bound;
+  Compilation result;
+};
+
+bool isProgramName(StringRef name) {
+  return !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
+}
+
+}  // namespace
+
+FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream& errors) {
+  std::vector<ProgramSource> sources;
+  for (StringRef model : models) {
+    ProgramSource source;
+    auto [name, path] = model.split('=');
+    bool isNamed = isProgramName(name) && model.contains('=');
+    if (!isNamed && models.size() > 1) {
+      errors << "sgdc: error: '" << model << "': several models must be given as NAME=MODEL\n";
+      return failure();
+    }
+    source.name = isNamed ? name.str() : "main";
+    source.fileName = isNamed ? path.str() : model.str();
+    if (llvm::any_of(sources, [&](const ProgramSource& other) { return other.name == source.name; })) {
+      errors << "sgdc: error: two programs are named '" << source.name << "'\n";
+      return failure();
+    }
+    auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(source.fileName, /*IsText=*/true);
+    if (!buffer) {
+      errors << source.fileName << ": error: cannot read: " << buffer.getError().message() << "\n";
+      return failure();
+    }
+    source.text = (*buffer)->getBuffer().str();
+    if (source.fileName == "-") source.fileName = "<stdin>";
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,
+                                          llvm::raw_ostream& errors, Timings* timings) {
+  std::optional<Driver> driver;
+  {
+    Timings::Scope scope(timings, "load dialects");
+    driver.emplace(sources, options, errors, timings);
+  }
+  return driver->run();
+}
+
+LogicalResult mlir::sgd::writeFile(StringRef path, StringRef bytes, llvm::raw_ostream& errors) {
+  absl::Status status = ::sgd::artifact::WriteFileAtomically(path.str(), std::string_view(bytes.data(), bytes.size()));
+  if (status.ok()) return success();
+  errors << "sgdc: error: " << std::string(status.message()) << "\n";
+  return failure();
+}

@@ -1,0 +1,48 @@
+// The compiler as a library: texts of programs and options in; artifact, report, explanation and printed IR out.
+// Nothing a user can write makes it crash: every refusal is one line, `file:line:col: error: ...`, on the error stream.
+#ifndef SGD_COMPILER_DRIVER_H
+#define SGD_COMPILER_DRIVER_H
+
+#include <string>
+#include <vector>
+
+#include "compiler/report/explain.h"
+#include "compiler/options.h"
+#include "compiler/report/report.h"
+#include "compiler/timings.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace mlir::sgd {
+
+/// One program's text. `fileName` is what errors call it (`<stdin>` for standard input).
+struct ProgramSource {
+  std::string name;
+  std::string fileName;
+  std::string text;
+};
+
+/// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must
+/// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.
+FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, llvm::raw_ostream& errors);
+
+struct Compilation {
+  std::string emitted;   ///< text of CompileOptions::emit, of all programs one after another; empty without it
+  std::string artifact;  ///< the bytes of the .sgda; empty when CompileOptions::writeArtifact is false
+  Report report;         ///< complete only with an artifact
+  Explanation explanation;
+};
+
+/// Compiles all programs for one mesh into one artifact. The same sources and options give the same bytes. Warnings and
+/// one-line errors go to `errors`, the time that each stage takes to `timings` unless that is null.
+FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
+                               llvm::raw_ostream& errors, Timings* timings = nullptr);
+
+/// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One
+/// line to `errors` on failure.
+LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, llvm::raw_ostream& errors);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,148 @@
+// Loading of texts whose kind is read from their content.
+#include "compiler/driver/programs.h"
+
+#include "compiler/driver/text_limits.h"
+#include "dialects/sgd/sgd_dialect.h"
+#include "frontends/stablehlo/import.h"
+#include "llvm/Support/SourceMgr.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static constexpr llvm::StringLiteral kMeshName = "mesh";
+
+/// The line and column of position `at` in the source.
+static Location getLocation(MLIRContext* context, const ProgramSource& source, size_t at) {
+  StringRef before = StringRef(source.text).take_front(at);
+  return FileLineColLoc::get(context, source.fileName, before.count('\n') + 1, at - before.rfind('\n'));
+}
+
+static OwningOpRef<ModuleOp> parseText(MLIRContext* context, const ProgramSource& source) {
+  if (std::optional<TextFault> fault = findTextFault(source.text)) {
+    emitError(getLocation(context, source, fault->position)) << fault->message;
+    return nullptr;
+  }
+  auto manager = std::make_shared<llvm::SourceMgr>();
+  manager->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(source.text, source.fileName), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(manager, ParserConfig(context));
+}
+
+/// The program's function: `main`, else the only public one.
+static func::FuncOp getEntry(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main")) return main;
+  func::FuncOp entry;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isPrivate() || function.isExternal()) continue;
+    if (entry) return {};
+    entry = function;
+  }
+  return entry;
+}
+
+static LogicalResult checkTypes(func::FuncOp entry) {
+  auto isSupported = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
+  };
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes()))
+    if (!isSupported(type))
+      return emitError(entry.getArgument(index).getLoc())
+             << "argument " << index << " has type " << type
+             << "; arguments must be tensors of static shape, of integers or floats";
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
+    if (!isSupported(type))
+      return entry.emitError() << "result " << index << " has type " << type
+                               << "; results must be tensors of static shape, of integers or floats";
+  return success();
+}
+
+static LogicalResult nameSymbols(ModuleOp module, func::FuncOp entry, StringRef program) {
+  if (MeshOp mesh = getMesh(module); mesh && mesh.getSymName() != kMeshName) {
+    if (failed(SymbolTable::replaceAllSymbolUses(mesh, StringAttr::get(module.getContext(), kMeshName), module)))
+      return failure();
+    mesh.setSymName(kMeshName);
+  }
+  if (entry.getName() != program) {
+    if (failed(SymbolTable::replaceAllSymbolUses(entry, StringAttr::get(module.getContext(), program), module)))
+      return failure();
+    entry.setSymName(program);
+  }
+  return success();
+}
+
+OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source,
+                                             const CompileOptions& options, Timings* timings) {
+  OwningOpRef<ModuleOp> module;
+  {
+    Timings::Scope scope(timings, "parse");
+    module = parseText(context, source);
+  }
+  if (!module) return nullptr;
+  Timings::Scope scope(timings, "import");
+  ImportOptions import;
+  if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
+  import.allowTf32 = options.allowTf32;
+  if (usesStablehlo(*module) && failed(importStablehlo(*module, import))) return nullptr;
+  func::FuncOp entry = getEntry(*module);
+  if (!entry || entry.isExternal()) {
+    emitError(UnknownLoc::get(context)) << "has no function 'main' and not exactly one public function";
+    return nullptr;
+  }
+  if (failed(checkTypes(entry)) || failed(nameSymbols(*module, entry, source.name))) return nullptr;
+  return module;
+}
+
+LogicalResult mlir::sgd::resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes) {
+  MeshOp mesh = getMesh(module);
+  SmallVector<MeshAxisAttr> axes;
+  if (mesh) axes.assign(mesh.getMesh().getAxes().begin(), mesh.getMesh().getAxes().end());
+  for (const MeshAxisSize& wanted : sizes) {
+    auto axis = llvm::find_if(axes, [&](MeshAxisAttr axis) { return axis.getName() == wanted.name; });
+    if (axis == axes.end()) {
+      InFlightDiagnostic error = emitError(UnknownLoc::get(module.getContext()))
+                                 << "--mesh names the axis '" << wanted.name << "', which the model has not";
+      if (axes.empty()) return error << "; it has no mesh";
+      error << "; its axes are ";
+      llvm::interleaveComma(axes, error, [&](MeshAxisAttr axis) { error << axis.getName(); });
+      return error;
+    }
+    *axis = MeshAxisAttr::get(module.getContext(), wanted.name, wanted.size);
+  }
+  if (!mesh || sizes.empty()) return success();
+  if (failed(MeshAttr::verify([&] { return emitError(UnknownLoc::get(module.getContext())) << "--mesh: "; }, axes)))
+    return failure();
+  mesh.setMeshAttr(MeshAttr::get(module.getContext(), axes));
+  return success();
+}
+
+LogicalResult mlir::sgd::shareMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+  MeshOp known;
+  for (OwningOpRef<ModuleOp>& program : programs) {
+    MeshOp mesh = getMesh(*program);
+    if (!mesh || mesh.getMesh().getAxes().empty()) continue;
+    if (known && mesh.getMesh() != known.getMesh()) {
+      func::FuncOp function = *program->getOps<func::FuncOp>().begin();
+      return emitError(UnknownLoc::get(known.getContext()))
+             << "program '" << function.getName() << "' has the mesh " << mesh.getMesh() << " where another has "
+             << known.getMesh() << "; programs of one artifact run on one mesh";
+    }
+    known = mesh;
+  }
+  for (OwningOpRef<ModuleOp>& program : programs) {
+    if (!known) break;
+    if (MeshOp mesh = getMesh(*program))
+      mesh.setMeshAttr(known.getMesh());
+    else
+      program->getBody()->getOperations().push_front(known->clone());
+  }
+  return success();
+}
+
+void mlir::sgd::joinPrograms(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+  Block* body = programs.front()->getBody();
+  for (OwningOpRef<ModuleOp>& program : programs.drop_front())
+    for (auto function : llvm::make_early_inc_range(program->getOps<func::FuncOp>()))
+      function->moveBefore(body, body->end());
+}

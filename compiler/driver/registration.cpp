@@ -1,0 +1,34 @@
+// Lists all dialects and passes; nothing else.
+#include "compiler/driver/registration.h"
+
+#include "dialects/plan/plan_dialect.h"
+#include "dialects/spmd/spmd_dialect.h"
+#include "frontends/stablehlo/import.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/carry/passes.h"
+#include "passes/collectives/passes.h"
+#include "passes/library/passes.h"
+#include "passes/manual/passes.h"
+#include "passes/memory/passes.h"
+#include "passes/partition/passes.h"
+#include "passes/schedule/passes.h"
+#include "passes/sharding/passes.h"
+
+void mlir::sgd::registerDialects(DialectRegistry& registry) {
+  registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
+                  SgdDialect, spmd::SpmdDialect, plan::PlanDialect>();
+  registerStablehloDialects(registry);
+  registerShardingRules(registry);
+}
+
+void mlir::sgd::registerPasses() {
+  registerStablehloPasses();
+  registerCarryPasses();
+  registerManualPasses();
+  registerShardingPasses();
+  registerPartitionPasses();
+  registerCollectivePasses();
+  registerSchedulePasses();
+  registerLibraryPasses();
+  registerMemoryPasses();
+}

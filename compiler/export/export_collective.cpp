@@ -1,0 +1,123 @@
+// Operands with the factors that their kind of collective needs: elements before and from a dimension on, tiles,
+// ranges.
+#include "compiler/export/export_collective.h"
+
+#include "dialects/spmd/spmd_dialect.h"
+#include "passes/memory/instruction_cost.h"
+#include "passes/partition/reshard_emitter.h"
+#include "runtime/comm/sent_bytes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Elements before and from dimension `dim` on.
+static std::pair<uint64_t, uint64_t> splitAt(ArrayRef<int64_t> shape, int64_t dim) {
+  uint64_t outer = 1, inner = 1;
+  for (auto [index, size] : llvm::enumerate(shape)) (static_cast<int64_t>(index) < dim ? outer : inner) *= size;
+  return {outer, inner};
+}
+
+static bool isUnsignedReduction(plan::CollectiveOp collective) {
+  return collective.getReduce() == ReduceKind::UMax || collective.getReduce() == ReduceKind::UMin;
+}
+
+static FailureOr<artifact::ReduceKind> getReduceKind(plan::CollectiveOp collective) {
+  if (!collective.getReduce()) return artifact::ReduceKind::Add;
+  switch (*collective.getReduce()) {
+    case ReduceKind::Add:
+      return artifact::ReduceKind::Add;
+    case ReduceKind::Mul:
+      return artifact::ReduceKind::Mul;
+    case ReduceKind::Max:
+    case ReduceKind::UMax:
+      return artifact::ReduceKind::Max;
+    case ReduceKind::Min:
+    case ReduceKind::UMin:
+      return artifact::ReduceKind::Min;
+    case ReduceKind::And:
+      return artifact::ReduceKind::And;
+    case ReduceKind::Or:
+      return artifact::ReduceKind::Or;
+    case ReduceKind::Xor:
+      break;
+  }
+  return collective.emitOpError("between ranks is not supported for 'xor'");
+}
+
+static void fillRange(RangeAttr attribute, MemRefType from, MemRefType to, artifact::CollectiveOperandT& operand) {
+  int64_t dim = attribute.getDim();
+  operand.outer = splitAt(from.getShape(), dim).first;
+  operand.inner = splitAt(from.getShape(), dim + 1).second;
+  auto range = std::make_unique<artifact::TileRangeT>();
+  range->size = attribute.getSize();
+  range->tile = from.getDimSize(dim);
+  range->length = to.getDimSize(dim);
+  range->scale = attribute.getScale();
+  range->offset = attribute.getOffset();
+  range->divisor = attribute.getDivisor();
+  range->step = attribute.getStep();
+  operand.range = std::move(range);
+}
+
+static FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> getOperand(plan::CollectiveOp collective,
+                                                                           unsigned index, SliceExporter& slices) {
+  Value source = collective.getSources()[index], target = collective.getTargets()[index];
+  auto from = cast<MemRefType>(source.getType()), to = cast<MemRefType>(target.getType());
+  auto element = getElementType(from.getElementType(), isUnsignedReduction(collective));
+  if (!element) return collective.emitOpError("has an element type that artifacts do not have");
+  auto operand = std::make_unique<artifact::CollectiveOperandT>();
+  operand->element = *element;
+  operand->source = slices.getOwned(source);
+  operand->target = slices.getOwned(target);
+  operand->count = from.getNumElements();
+  ArrayRef<int64_t> dims = collective.getDims();
+  if (collective.getKind() == plan::CollectiveKind::AllGather)
+    std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
+  if (collective.getKind() == plan::CollectiveKind::ReduceScatter)
+    std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
+  if (collective.getKind() == plan::CollectiveKind::GatherRange)
+    fillRange(cast<RangeAttr>((*collective.getRanges())[index]), from, to, *operand);
+  if (collective.getKind() == plan::CollectiveKind::AllToAll) {
+    operand->dims.assign(from.getShape().begin(), from.getShape().end());
+    operand->split = dims[0];
+    operand->concat = dims[1];
+  }
+  return operand;
+}
+
+FailureOr<artifact::CollectiveT> mlir::sgd::exportCollective(plan::CollectiveOp collective, SliceExporter& slices,
+                                                             MeshAttr mesh) {
+  artifact::CollectiveT target;
+  target.kind = static_cast<artifact::CollectiveKind>(collective.getKind());
+  FailureOr<artifact::ReduceKind> reduce = getReduceKind(collective);
+  if (failed(reduce)) return failure();
+  target.reduce = *reduce;
+  target.axes = getAxisRefs(collective.getAxes().getAxes(), mesh);
+  if (collective.getFrom()) target.from_axes = getAxisRefs(collective.getFrom()->getAxes(), mesh);
+  if (collective.getTo()) target.to_axes = getAxisRefs(collective.getTo()->getAxes(), mesh);
+  for (unsigned index = 0; index < collective.getSources().size(); ++index) {
+    FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> operand = getOperand(collective, index, slices);
+    if (failed(operand)) return failure();
+    target.operands.push_back(std::move(*operand));
+  }
+  if (collective.getStaging()) target.staging = slices.getOwned(collective.getStaging());
+  target.starts = static_cast<bool>(collective.getToken());
+  return target;
+}
+
+int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
+  return spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
+}
+
+uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
+  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()),
+                                getGroupSize(collective), getCountedBytes(collective));
+}
+
+SmallVector<StringRef> mlir::sgd::getExplanations(plan::CollectiveOp collective) {
+  SmallVector<StringRef> texts;
+  if (auto array = collective->getAttrOfType<ArrayAttr>(kExplainAttr))
+    for (Attribute text : array)
+      if (auto string = dyn_cast<StringAttr>(text)) texts.push_back(string.getValue());
+  return texts;
+}

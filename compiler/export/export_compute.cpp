@@ -1,0 +1,99 @@
+// One function for each kind of op; sizes and strides are the plan's.
+#include "compiler/export/export_compute.h"
+
+#include "compiler/export/convolution_instruction.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+artifact::LaunchT mlir::sgd::exportLaunch(plan::LaunchOp launch, SliceExporter& slices, const ExportContext& context) {
+  artifact::LaunchT target;
+  target.kernel = context.kernels.lookup(launch.getKernel());
+  target.outputs = launch.getOutputs().size();
+  for (Value buffer : launch.getOperands()) target.buffers.push_back(slices.get(buffer));
+  if (launch.getCoordinates())
+    for (auto axes : launch.getCoordinates()->getAsRange<AxisListAttr>()) {
+      target.coordinates.push_back(std::make_unique<artifact::CoordinateT>());
+      target.coordinates.back()->axes = getAxisRefs(axes.getAxes(), context.mesh);
+    }
+  target.range = launch.getRange();
+  target.grain = launch.getGrain();
+  return target;
+}
+
+FailureOr<artifact::MatmulT> mlir::sgd::exportMatmul(plan::MatmulOp matmul, SliceExporter& slices) {
+  artifact::MatmulT target;
+  Type operandType = matmul.getA().getType().getElementType();
+  auto element = getElementType(operandType, /*isUnsigned=*/false);
+  if (!element) return matmul.emitOpError("has an element type that artifacts do not have");
+  target.element = *element;
+  size_t batch = matmul.getNumBatchDims();
+  ArrayRef<int64_t> sizes = matmul.getSizes(), a = matmul.getAStrides(), b = matmul.getBStrides(),
+                    c = matmul.getCStrides();
+  target.batch_dims.assign(sizes.begin(), sizes.begin() + batch);
+  target.a_batch.assign(a.begin(), a.begin() + batch);
+  target.b_batch.assign(b.begin(), b.begin() + batch);
+  target.c_batch.assign(c.begin(), c.begin() + batch);
+  std::tie(target.m, target.n, target.k) = std::tuple(sizes[batch], sizes[batch + 1], sizes[batch + 2]);
+  std::tie(target.a_m, target.a_k, target.b_k, target.b_n) = std::tuple(a[batch], a[batch + 1], b[batch], b[batch + 1]);
+  std::tie(target.c_m, target.c_n) = std::tuple(c[batch], c[batch + 1]);
+  target.a = slices.getOwned(matmul.getA());
+  target.b = slices.getOwned(matmul.getB());
+  target.c = slices.getOwned(matmul.getC());
+  if (matmul.getBias()) target.bias = slices.getOwned(matmul.getBias());
+  if (matmul.getAux()) target.aux = slices.getOwned(matmul.getAux());
+  if (matmul.getSums()) target.sums = slices.getOwned(matmul.getSums());
+  if (matmul.getWorkspace()) target.workspace = slices.getOwned(matmul.getWorkspace());
+  target.epilogue = static_cast<artifact::Epilogue>(matmul.getEpilogue());
+  target.activation = static_cast<artifact::Activation>(matmul.getActivation());
+  Type rhsType = matmul.getB().getType().getElementType(), resultType = matmul.getC().getType().getElementType();
+  if (rhsType != operandType) target.b_element = getElementType(rhsType, /*isUnsigned=*/false);
+  target.keeps_sums = resultType != operandType && resultType == getSumType(operandType);
+  if (resultType != operandType && !target.keeps_sums)
+    target.c_element = getElementType(resultType, /*isUnsigned=*/false);
+  target.allows_tf32 = matmul.getTf32();
+  return target;
+}
+
+FailureOr<artifact::ConvolutionT> mlir::sgd::exportConvolution(plan::ConvolutionOp convolution, SliceExporter& slices) {
+  std::optional<artifact::ConvolutionT> target = getConvolutionInstruction(convolution);
+  if (!target) return convolution.emitOpError("has an element type that artifacts do not have");
+  target->lhs = slices.getOwned(convolution.getLhs());
+  target->rhs = slices.getOwned(convolution.getRhs());
+  target->result = slices.getOwned(convolution.getResult());
+  if (convolution.getBias()) target->bias = slices.getOwned(convolution.getBias());
+  if (convolution.getWorkspace()) target->workspace = slices.getOwned(convolution.getWorkspace());
+  return std::move(*target);
+}
+
+FailureOr<artifact::TiledT> mlir::sgd::exportTiled(plan::TiledOp tiled, SliceExporter& slices,
+                                                   const ExportContext& context) {
+  artifact::TiledT target;
+  target.loops.assign(tiled.getLoops().begin(), tiled.getLoops().end());
+  for (unsigned index = 0; index < tiled.getNumOperands(); ++index) {
+    auto operand = std::make_unique<artifact::TileOperandT>();
+    operand->slice = slices.getOwned(tiled.getOperand(index));
+    ArrayRef<int64_t> strides = tiled.getOperandStrides(index);
+    operand->strides.assign(strides.begin(), strides.end());
+    target.operands.push_back(std::move(operand));
+  }
+  target.outputs = tiled.getOutputs().size();
+  target.scratch_bytes = tiled.getScratchBytes();
+  for (Operation& op : tiled.getBody().front()) {
+    if (!isa<plan::LaunchOp, plan::MatmulOp>(op)) continue;
+    auto step = std::make_unique<artifact::TileStepT>();
+    for (Value operand : op.getOperands()) {
+      Value root = plan::getRoot(operand).root;
+      step->operands.push_back(getTiledOf(root) ? cast<BlockArgument>(root).getArgNumber() : -1);
+    }
+    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      step->op.Set(exportLaunch(launch, slices, context));
+    } else {
+      FailureOr<artifact::MatmulT> matmul = exportMatmul(cast<plan::MatmulOp>(op), slices);
+      if (failed(matmul)) return failure();
+      step->op.Set(std::move(*matmul));
+    }
+    target.steps.push_back(std::move(step));
+  }
+  return target;
+}

@@ -1,0 +1,38 @@
+// One plan-level function as an artifact program.
+#ifndef SGD_COMPILER_EXPORT_PROGRAM_H
+#define SGD_COMPILER_EXPORT_PROGRAM_H
+
+#include "compiler/export/export_types.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/artifact/writer.h"
+
+namespace mlir::sgd {
+
+/// What all programs of a module have in common.
+struct ExportContext {
+  artifact::ArtifactWriter& writer;
+  MeshAttr mesh;                      ///< without axes when the module has none
+  llvm::StringMap<uint32_t> kernels;  ///< position in ArtifactT.kernels
+  llvm::StringSet<> stateNames;       ///< names of arguments that some program carries
+};
+
+/// Instructions, inputs, outputs, locations, explanations and totals of `function`; constants go to the writer.
+FailureOr<std::unique_ptr<artifact::ProgramT>> exportProgram(func::FuncOp function, ExportContext& context);
+
+/// The model's name of argument `index`, else `argN`.
+std::string getInputName(func::FuncOp function, unsigned index);
+
+/// Bytes that a rank sends in `collective`.
+uint64_t getSentBytes(plan::CollectiveOp collective);
+
+/// Ranks in the group of `collective`.
+int64_t getGroupSize(plan::CollectiveOp collective);
+
+/// The reasons for `collective`, one string for each reshard that caused it.
+SmallVector<StringRef> getExplanations(plan::CollectiveOp collective);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,261 @@
+// The report's JSON has the keys of the command-line contract, in that order.
+#include "compiler/report/report.h"
+
+#include "dialects/plan/attention.h"
+#include "dialects/plan/linear_algebra.h"
+#include "compiler/export/export_program.h"
+#include "compiler/locations.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "passes/memory/instruction_cost.h"
+#include "passes/partition/sharding_state.h"
+#include "passes/memory/passes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Terms and gaps of the lower bound that are printed; JSON has all.
+constexpr size_t kMaxLines = 5;
+
+uint64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+
+uint64_t getAttribute(ModuleOp plan, StringRef name) {
+  auto attribute = plan->getAttrOfType<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : 0;
+}
+
+MemoryReport getMemory(func::FuncOp function, uint64_t arenas, uint64_t constants) {
+  MemoryReport memory;
+  memory.constants = constants;
+  memory.peak = arenas + constants;
+  for (BlockArgument argument : function.getArguments()) memory.arguments += bytesOf(argument);
+  for (Value output : function.front().getTerminator()->getOperands()) {
+    memory.outputs += bytesOf(output);
+    if (isa<BlockArgument>(plan::getRoot(output).root)) memory.aliased += bytesOf(output);
+  }
+  memory.temporaries = arenas - memory.arguments - (memory.outputs - memory.aliased);
+  return memory;
+}
+
+/// `executions` in a step.
+CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t executions, bool inLoop) {
+  CollectiveReport report;
+  report.count = executions;
+  report.inLoop = inLoop;
+  report.kind = plan::stringifyCollectiveKind(collective.getKind()).str();
+  for (Value source : collective.getSources()) report.operandBytes += bytesOf(source) * executions;
+  report.sentBytes = getSentBytes(collective) * executions;
+  report.groupSize = getGroupSize(collective);
+  report.location = getUserLocation(collective.getLoc());
+  return report;
+}
+
+/// Adds what `function` does in `executions` runs, loops and branches included.
+void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Report& report) {
+  for (Operation& op : function.front()) {
+    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      report.kernels += executions;
+      report.flops += launch.getFlops() * executions;
+    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += matmul.getFlops() * executions;
+    } else if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += convolution.getFlops() * executions;
+    } else if (auto attention = dyn_cast<plan::AttentionOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += attention.getFlops() * executions;
+    } else if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += gradient.getFlops() * executions;
+    } else if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) {
+      report.libraryCalls += executions;
+      report.flops += call.getFlops() * executions;
+    } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
+      report.kernels += executions;
+      report.flops += tiled.getFlops() * executions;
+    } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
+      report.collectives.push_back(getCollective(collective, executions, inLoop));
+      report.sentBytes += report.collectives.back().sentBytes;
+    }
+    auto loop = dyn_cast<plan::LoopOp>(op);
+    report.hasUnknownTrips |= loop && !loop.getTrips();
+    for (func::FuncOp callee : plan::getCallees(&op))
+      addInstructions(callee, executions * (loop ? loop.getTrips().value_or(1) : 1), inLoop || loop, report);
+  }
+}
+
+std::string formatBytes(uint64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = bytes;
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
+  return text;
+}
+
+}  // namespace
+
+bool mlir::sgd::isReportedName(llvm::StringRef program) { return program == "train" || program == "main"; }
+
+func::FuncOp mlir::sgd::getReportedFunction(ModuleOp module) {
+  func::FuncOp first;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isPrivate()) continue;
+    if (isReportedName(function.getName())) return function;
+    if (!first) first = function;
+  }
+  return first;
+}
+
+Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound) {
+  Report report;
+  MeshOp meshOp = getMesh(plan);
+  MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
+  report.ranks = mesh.getNumRanks();
+  for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
+  func::FuncOp function = getReportedFunction(plan);
+  report.estimatedSeconds = getSeconds(CostModel(topology, getMeshSizes(mesh)), mesh, function);
+  report.memory =
+      getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
+  addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
+  report.gaps = findGaps(function, bound);
+  report.lowerBound = std::move(bound);
+  return report;
+}
+
+static llvm::json::Value toJson(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps) {
+  llvm::json::Array terms, between;
+  for (const LowerBoundTerm& term : bound.terms)
+    terms.push_back(
+        llvm::json::Object{{"what", term.what}, {"type", term.type}, {"loc", term.location}, {"bytes", term.bytes}});
+  for (const BoundGap& gap : gaps) between.push_back(llvm::json::Object{{"reason", gap.reason}, {"bytes", gap.bytes}});
+  return llvm::json::Object{{"bytes", bound.bytes}, {"terms", std::move(terms)}, {"between", std::move(between)}};
+}
+
+llvm::json::Value Report::toJson() const {
+  llvm::json::Array axes, list;
+  for (const auto& [name, size] : mesh) axes.push_back(llvm::json::Array{name, size});
+  for (const CollectiveReport& one : collectives)
+    list.push_back(llvm::json::Object{{"kind", one.kind},
+                                      {"count", one.count},
+                                      {"operand_bytes", one.operandBytes},
+                                      {"sent_bytes", one.sentBytes},
+                                      {"group_size", one.groupSize},
+                                      {"loc", one.location},
+                                      {"in_loop", one.inLoop}});
+  return llvm::json::Object{{"ranks", ranks},
+                            {"mesh", std::move(axes)},
+                            {"target", target},
+                            {"compile_seconds", compileSeconds},
+                            {"estimated_seconds", estimatedSeconds},
+                            {"memory", llvm::json::Object{{"peak", memory.peak},
+                                                          {"arguments", memory.arguments},
+                                                          {"outputs", memory.outputs},
+                                                          {"aliased", memory.aliased},
+                                                          {"constants", memory.constants},
+                                                          {"temporaries", memory.temporaries}}},
+                            {"flops", flops},
+                            {"kernels", kernels},
+                            {"library_calls", libraryCalls},
+                            {"sent_bytes", sentBytes},
+                            {"lower_bound", ::toJson(lowerBound, gaps)},
+                            {"has_unknown_trips", hasUnknownTrips},
+                            {"collectives", std::move(list)}};
+}
+
+namespace mlir::sgd {
+
+static bool fromJSON(const llvm::json::Value& json, MemoryReport& memory, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("peak", memory.peak) && object.map("arguments", memory.arguments) &&
+         object.map("outputs", memory.outputs) && object.map("aliased", memory.aliased) &&
+         object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries);
+}
+
+static bool fromJSON(const llvm::json::Value& json, CollectiveReport& one, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("kind", one.kind) && object.map("count", one.count) &&
+         object.map("operand_bytes", one.operandBytes) && object.map("sent_bytes", one.sentBytes) &&
+         object.map("group_size", one.groupSize) && object.map("loc", one.location) &&
+         object.map("in_loop", one.inLoop);
+}
+
+static bool fromJSON(const llvm::json::Value& json, LowerBoundTerm& term, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("what", term.what) && object.map("type", term.type) && object.map("loc", term.location) &&
+         object.map("bytes", term.bytes);
+}
+
+static bool fromJSON(const llvm::json::Value& json, BoundGap& gap, llvm::json::Path path) {
+  llvm::json::ObjectMapper object(json, path);
+  return object && object.map("reason", gap.reason) && object.map("bytes", gap.bytes);
+}
+
+static bool readBound(const llvm::json::Value* json, Report& report) {
+  llvm::json::Path::Root root;
+  if (!json) return false;
+  llvm::json::ObjectMapper object(*json, root);
+  return object && object.map("bytes", report.lowerBound.bytes) && object.map("terms", report.lowerBound.terms) &&
+         object.map("between", report.gaps);
+}
+
+bool fromJson(const llvm::json::Value& json, Report& report) {
+  llvm::json::Path::Root root;
+  llvm::json::ObjectMapper object(json, root);
+  if (!object || !object.map("ranks", report.ranks) || !object.map("target", report.target) ||
+      !object.map("compile_seconds", report.compileSeconds) ||
+      !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) ||
+      !object.map("flops", report.flops) || !object.map("kernels", report.kernels) ||
+      !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
+      !object.map("has_unknown_trips", report.hasUnknownTrips) || !object.map("collectives", report.collectives) ||
+      !readBound(json.getAsObject()->get("lower_bound"), report))
+    return false;
+  const llvm::json::Array* mesh = json.getAsObject()->getArray("mesh");
+  for (const llvm::json::Value& axis : mesh ? *mesh : llvm::json::Array()) {
+    const llvm::json::Array* pair = axis.getAsArray();
+    auto name = pair && pair->size() == 2 ? pair->front().getAsString() : std::nullopt;
+    auto size = name ? pair->back().getAsInteger() : std::nullopt;
+    if (!size) return false;
+    report.mesh.emplace_back(name->str(), *size);
+  }
+  return mesh;
+}
+
+}  // namespace mlir::sgd
+
+static void printBound(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps, uint64_t sent, llvm::raw_ostream& os) {
+  os << "  lower bound  " << formatBytes(bound.bytes);
+  if (sent > 0) os << ", " << llvm::format("%.0f", 100.0 * bound.bytes / sent) << " % of what is sent";
+  os << " (docs/communication.md)\n";
+  for (const LowerBoundTerm& term : llvm::ArrayRef(bound.terms).take_front(kMaxLines))
+    os << "    " << formatBytes(term.bytes) << " of " << term.what << " (" << term.type << ")"
+       << (term.location.empty() ? "" : ", ") << term.location << "\n";
+  if (bound.terms.size() > kMaxLines) os << "    and " << bound.terms.size() - kMaxLines << " smaller ones\n";
+  if (!gaps.empty()) os << "  above it\n";
+  for (const BoundGap& gap : gaps.take_front(kMaxLines))
+    os << "    " << formatBytes(gap.bytes) << " by " << gap.reason << "\n";
+  if (gaps.size() > kMaxLines) os << "    and " << gaps.size() - kMaxLines << " smaller steps\n";
+}
+
+void Report::print(llvm::raw_ostream& os) const {
+  os << "ranks          " << ranks;
+  for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
+  os << "\nper rank and step" << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
+  os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
+     << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
+     << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";
+  os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels
+     << " kernels and " << libraryCalls << " library calls\n";
+  os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";
+  for (const CollectiveReport& one : collectives)
+    os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
+       << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
+       << one.location << "\n";
+  printBound(lowerBound, gaps, sentBytes, os);
+  os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
+  os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
+}

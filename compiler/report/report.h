@@ -1,0 +1,79 @@
+// Sizes, counts and communication of a compiled artifact, per rank and per step; and their JSON form.
+#ifndef SGD_COMPILER_REPORT_H
+#define SGD_COMPILER_REPORT_H
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/report/bound_gaps.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/cost/topology.h"
+
+namespace mlir::sgd {
+
+/// One collective of the program; `count` is how often it runs in a step, bytes are those of all its runs.
+struct CollectiveReport {
+  std::string kind;
+  int64_t count = 1;  ///< executions in a step; the bytes are those of all of them
+  uint64_t operandBytes = 0;
+  uint64_t sentBytes = 0;
+  int64_t groupSize = 1;
+  std::string location;
+  bool inLoop = false;
+};
+
+/// Bytes in a rank. peak = arguments + outputs - aliased + constants + temporaries.
+struct MemoryReport {
+  uint64_t peak = 0;  ///< everything the plan allocates, windows, workspaces and alignment included
+  uint64_t arguments = 0;
+  uint64_t outputs = 0;
+  uint64_t aliased = 0;  ///< bytes of outputs that live in an argument's buffer
+  uint64_t constants = 0;
+  uint64_t temporaries = 0;
+};
+
+/// With several programs, memory is the artifact's; the counts are those of the first program named `train` or `main`,
+/// else of the first.
+struct Report {
+  int64_t ranks = 1;
+  std::vector<std::pair<std::string, int64_t>> mesh;
+  std::string target;
+  double compileSeconds = 0;
+  double estimatedSeconds = 0;  ///< of a step, by the cost model
+  MemoryReport memory;
+  uint64_t flops = 0;
+  uint64_t kernels = 0;  ///< launches of compiled kernels
+  uint64_t libraryCalls = 0;
+  uint64_t sentBytes = 0;
+  std::vector<CollectiveReport> collectives;
+  LowerBound lowerBound;         ///< of `sentBytes`
+  std::vector<BoundGap> gaps;    ///< what stands between, the largest first
+  bool hasUnknownTrips = false;  ///< some loop ends when its condition says so: it is counted as one trip
+
+  llvm::json::Value toJson() const;
+  /// A few lines for a person.
+  void print(llvm::raw_ostream& os) const;
+};
+
+/// Reads what toJson() gives, so that the same JSON and text come out again. False when something is missing or of
+/// another type.
+bool fromJson(const llvm::json::Value& json, Report& report);
+
+/// Programs of which the first is reported.
+bool isReportedName(llvm::StringRef program);
+
+/// The function of `module` whose counts are reported: `train` or `main`, else the first.
+func::FuncOp getReportedFunction(ModuleOp module);
+
+/// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`, `bound`
+/// is that of the reported function.
+Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound);
+
+}  // namespace mlir::sgd
+
+#endif

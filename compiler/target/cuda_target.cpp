@@ -1,0 +1,122 @@
+// Adapts targets/gpu/codegen to the compiler.
+#include "compiler/target/cuda_target.h"
+
+#include "compiler/target/combine_groups.h"
+#include "compiler/target/cudnn_attention.h"
+#include "compiler/target/cudnn_convolutions.h"
+#include "compiler/target/kernel_requests.h"
+#include "dialects/plan/linear_algebra.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "runtime/artifact/kernel_modules.h"
+#include "targets/gpu/codegen/attention_kernels.h"
+#include "targets/gpu/codegen/codegen.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// The hosts that have such GPUs.
+StringRef getTopology(const gpu::Architecture& architecture) {
+  return llvm::StringSwitch<StringRef>(architecture.name).Case("sm_80", "a100").Case("sm_100", "b200").Default("h100");
+}
+
+class CudaKernels : public Target {
+ public:
+  CudaKernels(SmallVector<gpu::Architecture> architectures, unsigned threads)
+      : architectures(std::move(architectures)), threads(threads) {}
+
+  StringRef getName() const override { return ::sgd::artifact::kCudaTarget; }
+
+  TargetDescription getDescription() const override {
+    TargetDescription description;
+    description.topology = getTopology(architectures.front());
+    // Blocks for some 150 multiprocessors, of a warp's width in columns.
+    description.reductionParts = 512;
+    description.reductionColumns = 32;
+    description.scanWorkers = 256;
+    description.hasTiles = false;
+    description.multipliesIntegers = false;
+    // cuBLASLt's relu makes 0 of NaN (forums.developer.nvidia.com/t/329783), which the graph's maximum keeps.
+    description.productsTakeRelu = false;
+    // Before Hopper cuBLASLt computes it in a kernel of its own, slower than ours is (karpathy/llm.c, pull request
+    // 338).
+    description.productsTakeGelu = llvm::all_of(architectures, isHopperOrLater);
+    description.productsTakeSums = true;
+    description.productsKeepSums = true;
+    description.productsTakeFloat8 =
+        llvm::all_of(architectures, [](const auto& entry) { return entry.getCapability() >= 89; });
+    description.hasTf32 = true;
+    // About 5 us, in which a kernel reads and writes a million elements.
+    description.elementsPerLaunch = 1 << 20;
+    description.products = {.batchDims = 1, .elementsPerCall = description.elementsPerLaunch};
+    description.productWorkspaceBytes = getWorkspaceBytes();
+    // NCCL's types and operators.
+    description.combinesShortIntegers = description.combinesBits = false;
+    description.collectivesPack = true;
+    description.convolutions = getCudnnConvolutions();
+    description.convolutionEpilogues = takesCudnnEpilogue;
+    description.attentionDepth = gpu::kMostDepth;
+    SmallVector<int> capabilities;
+    for (const gpu::Architecture& architecture : architectures) capabilities.push_back(architecture.getCapability());
+    description.attention = getCudnnAttention(capabilities);
+    return description;
+  }
+
+  KernelModel getKernelModel(Timings* timings) const override {
+    return mlir::sgd::getKernelModel(gpu::describeKernel, timings);
+  }
+
+  LogicalResult compileKernels(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer,
+                               Timings* timings) const override {
+    if (failed(refuseLinearAlgebra(plan))) return failure();
+    ::sgd::artifact::ArtifactT& artifact = writer.artifact();
+    for (const gpu::Architecture& architecture : architectures) artifact.architectures.push_back(architecture.name);
+    SmallVector<kernels::KernelRequest> requests = getKernelRequests(plan);
+    if (requests.empty()) return success();
+    Timings::Scope scope(timings, "kernels: LLVM");
+    gpu::Combinations combinations = combineGroups(artifact, requests);
+    FailureOr<gpu::GpuKernels> compiled = gpu::compileKernels(requests, architectures, threads, combinations);
+    if (failed(compiled)) return failure();
+    for (auto [kernel, figures] : llvm::zip_equal(artifact.kernels, compiled->figures)) {
+      kernel->threads = figures.threads;
+      kernel->schedule = figures.schedule;
+      kernel->access_bytes = figures.accessBytes;
+      kernel->module_shared_bytes = figures.sharedBytes;
+    }
+    writer.SetKernels(::sgd::artifact::PackKernelModules(compiled->modules));
+    return success();
+  }
+
+  std::string getIdentity() const override {
+    return "cuda:" + llvm::join(llvm::map_range(architectures, [](const auto& entry) { return entry.name; }), ",");
+  }
+
+ private:
+  static LogicalResult refuseLinearAlgebra(ModuleOp plan) {
+    WalkResult walk = plan.walk([](plan::LinearAlgebraOp op) {
+      op.emitError() << "linear algebra (" << stringifyLinearAlgebraKind(op.getKind())
+                     << ") is not computed on GPUs; expected none; compile for --target=cpu, or compute it outside of "
+                        "the step";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  static bool isHopperOrLater(const gpu::Architecture& architecture) { return architecture.getCapability() >= 90; }
+
+  /// What NVIDIA recommends for cuBLAS (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the
+  /// architectures: an algorithm that needs less leaves the rest alone.
+  uint64_t getWorkspaceBytes() const { return uint64_t{llvm::any_of(architectures, isHopperOrLater) ? 32u : 4u} << 20; }
+
+  SmallVector<gpu::Architecture> architectures;
+  unsigned threads;
+};
+
+}  // namespace
+
+llvm::Expected<std::unique_ptr<Target>> mlir::sgd::createCudaTarget(const CompileOptions& options) {
+  auto architectures = gpu::parseArchitectures(StringRef(options.target).split(':').second);
+  if (!architectures) return architectures.takeError();
+  return std::make_unique<CudaKernels>(std::move(*architectures), getCompileThreads(options.threads));
+}
