@@ -38,19 +38,32 @@ void placePart(const Tensor& piece, int64_t dim, int64_t index, Tensor& whole) {
   });
 }
 
+/// a = a op b, element by element.
+void combineInto(ReduceKind kind, Tensor& a, const Tensor& b) {
+  FloatCombiner combineFloats = getFloatCombiner(kind);
+  for (int64_t i = 0; i < a.size(); ++i) {
+    if (a.isFloat())
+      a.floats[i] = combineFloats(a.floats[i], b.floats[i]);
+    else
+      a.integers[i] = combine(kind, a.integers[i], b.integers[i], a.element());
+  }
+}
+
+/// A balanced tree over the positions of the group: blocks of 2^k neighbours, and what is left over joins from the
+/// right (docs/decisions/030-order-of-sums.md).
+Tensor combineTree(ReduceKind kind, const RankTensors& in, ArrayRef<int64_t> group) {
+  if (group.size() == 1) return in[group.front()];
+  size_t left = llvm::PowerOf2Ceil(group.size()) / 2;
+  Tensor sum = combineTree(kind, in, group.take_front(left));
+  combineInto(kind, sum, combineTree(kind, in, group.drop_front(left)));
+  return sum;
+}
+
 /// The group's operands combined element by element, rounded once.
 FailureOr<Tensor> combineGroup(Operation* op, ReduceKind kind, const RankTensors& in, ArrayRef<int64_t> group) {
-  Tensor sum = in[group.front()];
-  FloatCombiner combineFloats = getFloatCombiner(kind);
-  if (sum.isFloat() && !combineFloats) return op->emitOpError("has no reference evaluation for floats"), failure();
-  for (int64_t rank : group.drop_front()) {
-    for (int64_t i = 0; i < sum.size(); ++i) {
-      if (sum.isFloat())
-        sum.floats[i] = combineFloats(sum.floats[i], in[rank].floats[i]);
-      else
-        sum.integers[i] = combine(kind, sum.integers[i], in[rank].integers[i], sum.element());
-    }
-  }
+  if (in[group.front()].isFloat() && !getFloatCombiner(kind))
+    return op->emitOpError("has no reference evaluation for floats"), failure();
+  Tensor sum = combineTree(kind, in, group);
   for (double& value : sum.floats) value = roundTo(value, sum.element());
   return sum;
 }

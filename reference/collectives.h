@@ -11,7 +11,8 @@ namespace mlir::sgd::reference {
 using RankTensors = std::vector<Tensor>;
 
 /// `in` holds one entry per operand and `out` one per result, zero and of the result's type on every rank. Sums are
-/// taken in double precision in the order of the group. Fails with a diagnostic on ops that it does not know.
+/// taken in double precision in the order of a balanced tree over the group. Fails with a diagnostic on ops that it
+/// does not know.
 LogicalResult evaluateCollective(Operation* op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out);
 
 /// What each rank sees of a value within `op`, from what it holds outside: its part along the manual axes of

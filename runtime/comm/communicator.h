@@ -62,8 +62,9 @@ class Communicator {
   virtual absl::StatusOr<CollectiveHandle> Prepare(const Mesh& mesh, const CollectiveSpec& spec) = 0;
 
   // Runs a prepared collective over the windows. Afterwards the targets are complete and the
-  // sources of this rank may be overwritten. Sums are taken in the order of group positions, in f32
-  // for bf16 and f16 and rounded once, so that every rank gets the same bits in every run.
+  // sources of this rank may be overwritten. Ranks of hosts reduce in the order of reduction_tree.h,
+  // in f32 for bf16 and f16 and rounded once, so that every rank gets the same bits in every run, wherever ranks are;
+  // libraries of devices have an order of their own.
   virtual absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) = 0;
 
   // Begins a prepared collective and returns soon: its sources are complete. Until the Wait for it

@@ -5,11 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "runtime/comm/reduce_kernels.h"
 
 namespace sgd::comm {
 namespace {
+
+constexpr size_t kDirectBlockBytes = 128;
 
 template <class To, class From>
 inline To Bits(From from) {
@@ -25,6 +33,7 @@ struct Plain {
   using Element = T;
   using Value = T;
   static inline Value Load(Element element) { return element; }
+  static inline Element Round(Value value) { return value; }
 };
 
 struct Bfloat16 {
@@ -106,19 +115,38 @@ struct Min {
   }
 };
 
-template <class Type, class Op>
-void Start(const void* a, const void* b, void* accumulator, size_t count) {
-  const auto* __restrict x = static_cast<const typename Type::Element*>(a);
-  const auto* __restrict y = static_cast<const typename Type::Element*>(b);
+// The tree over element i of `kSources` sources.
+template <class Type, class Op, size_t kSources>
+inline typename Type::Value Tree(const typename Type::Element* const* sources, size_t i) {
+  constexpr size_t kLeft = kSources > 4 ? 4 : kSources > 2 ? 2 : 1;
+  if constexpr (kSources == 1) {
+    return Type::Load(sources[0][i]);
+  } else {
+    return Op::Apply(Tree<Type, Op, kLeft>(sources, i), Tree<Type, Op, kSources - kLeft>(sources + kLeft, i));
+  }
+}
+
+template <class Type, size_t kSources>
+struct Sources {
+  using Element = typename Type::Element;
+  explicit Sources(const std::byte* const* sources) {
+    for (size_t s = 0; s < kSources; ++s) pointers[s] = reinterpret_cast<const Element*>(sources[s]);
+  }
+  const Element* pointers[kSources];
+};
+
+template <class Type, class Op, size_t kSources>
+void Leaves(const std::byte* const* sources, void* accumulator, size_t count) {
+  const Sources<Type, kSources> from(sources);
   auto* __restrict out = static_cast<typename Type::Value*>(accumulator);
-  for (size_t i = 0; i < count; ++i) out[i] = Op::Apply(Type::Load(x[i]), Type::Load(y[i]));
+  for (size_t i = 0; i < count; ++i) out[i] = Tree<Type, Op, kSources>(from.pointers, i);
 }
 
 template <class Type, class Op>
-void Accumulate(void* accumulator, const void* source, size_t count) {
-  auto* __restrict out = static_cast<typename Type::Value*>(accumulator);
-  const auto* __restrict x = static_cast<const typename Type::Element*>(source);
-  for (size_t i = 0; i < count; ++i) out[i] = Op::Apply(out[i], Type::Load(x[i]));
+void Join(void* left, const void* right, size_t count) {
+  auto* __restrict out = static_cast<typename Type::Value*>(left);
+  const auto* __restrict x = static_cast<const typename Type::Value*>(right);
+  for (size_t i = 0; i < count; ++i) out[i] = Op::Apply(out[i], x[i]);
 }
 
 template <class Type>
@@ -128,15 +156,68 @@ void Finish(const void* accumulator, void* result, size_t count) {
   for (size_t i = 0; i < count; ++i) out[i] = Type::Round(in[i]);
 }
 
-template <class T, class Op>
-const ReduceKernel* OfPlain() {
-  static constexpr ReduceKernel kKernel = {sizeof(T), Start<Plain<T>, Op>, Accumulate<Plain<T>, Op>, nullptr};
-  return &kKernel;
+// By stores that need not read the lines first; all on cache lines.
+inline void StreamBlock(std::byte* target, const void* block, size_t bytes) {
+#if defined(__x86_64__)
+  for (size_t i = 0; i < bytes / sizeof(__m128i); ++i) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(target) + i, _mm_load_si128(static_cast<const __m128i*>(block) + i));
+  }
+#else
+  std::memcpy(target, block, bytes);
+#endif
+}
+
+// All targets get a block before the next one is read: a target may be a source, and reads run beside writes.
+template <class Type, class Op, size_t kSources, bool kStreams>
+void Direct(const std::byte* const* sources, std::byte* const* targets, size_t target_count, size_t count) {
+  using Element = typename Type::Element;
+  constexpr size_t kBlock = kDirectBlockBytes / sizeof(Element);
+  const Sources<Type, kSources> from(sources);
+  size_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    alignas(64) Element block[kBlock];
+    for (size_t j = 0; j < kBlock; ++j) block[j] = Type::Round(Tree<Type, Op, kSources>(from.pointers, i + j));
+    for (size_t t = 0; t < target_count; ++t) {
+      if constexpr (kStreams) {
+        StreamBlock(targets[t] + i * sizeof(Element), block, sizeof(block));
+      } else {
+        std::memcpy(targets[t] + i * sizeof(Element), block, sizeof(block));
+      }
+    }
+  }
+  for (; i < count; ++i) {
+    const Element element = Type::Round(Tree<Type, Op, kSources>(from.pointers, i));
+    for (size_t t = 0; t < target_count; ++t) {
+      std::memcpy(targets[t] + i * sizeof(Element), &element, sizeof(element));
+    }
+  }
+}
+
+// For two sources and more.
+template <class Type, class Op, size_t... kIndex>
+constexpr void SetDirect(ReduceKernel& kernel, std::index_sequence<kIndex...>) {
+  ((kernel.direct[kIndex + 1] = Direct<Type, Op, kIndex + 2, false>), ...);
+  ((kernel.streamed[kIndex + 1] = Direct<Type, Op, kIndex + 2, true>), ...);
 }
 
 template <class Type, class Op>
-const ReduceKernel* OfHalf() {
-  static constexpr ReduceKernel kKernel = {sizeof(float), Start<Type, Op>, Accumulate<Type, Op>, Finish<Type>};
+constexpr ReduceKernel MakeKernel() {
+  ReduceKernel kernel = {sizeof(typename Type::Value),
+                         {Leaves<Type, Op, 1>, Leaves<Type, Op, 2>, Leaves<Type, Op, 3>, Leaves<Type, Op, 4>},
+                         Join<Type, Op>,
+                         nullptr,
+                         {},
+                         {}};
+  if constexpr (!std::is_same_v<typename Type::Element, typename Type::Value>) kernel.finish = Finish<Type>;
+  if constexpr (std::is_same_v<Op, Add> && std::is_floating_point_v<typename Type::Value>) {
+    SetDirect<Type, Op>(kernel, std::make_index_sequence<kDirectSources - 1>());
+  }
+  return kernel;
+}
+
+template <class Type, class Op>
+const ReduceKernel* Of() {
+  static constexpr ReduceKernel kKernel = MakeKernel<Type, Op>();
   return &kKernel;
 }
 
@@ -145,13 +226,13 @@ template <class Op>
 const ReduceKernel* OfBits(ElementType element) {
   switch (ElementSize(element)) {
     case 1:
-      return OfPlain<uint8_t, Op>();
+      return Of<Plain<uint8_t>, Op>();
     case 2:
-      return OfPlain<uint16_t, Op>();
+      return Of<Plain<uint16_t>, Op>();
     case 4:
-      return OfPlain<uint32_t, Op>();
+      return Of<Plain<uint32_t>, Op>();
     default:
-      return OfPlain<uint64_t, Op>();
+      return Of<Plain<uint64_t>, Op>();
   }
 }
 
@@ -159,13 +240,13 @@ template <class Op>
 const ReduceKernel* OfFloat(ElementType element) {
   switch (element) {
     case ElementType::kF16:
-      return OfHalf<Float16, Op>();
+      return Of<Float16, Op>();
     case ElementType::kBF16:
-      return OfHalf<Bfloat16, Op>();
+      return Of<Bfloat16, Op>();
     case ElementType::kF32:
-      return OfPlain<float, Op>();
+      return Of<Plain<float>, Op>();
     default:
-      return OfPlain<double, Op>();
+      return Of<Plain<double>, Op>();
   }
 }
 
@@ -173,13 +254,13 @@ template <class Op>
 const ReduceKernel* OfOrdered(ElementType element) {
   switch (element) {
     case ElementType::kI8:
-      return OfPlain<int8_t, Op>();
+      return Of<Plain<int8_t>, Op>();
     case ElementType::kI16:
-      return OfPlain<int16_t, Op>();
+      return Of<Plain<int16_t>, Op>();
     case ElementType::kI32:
-      return OfPlain<int32_t, Op>();
+      return Of<Plain<int32_t>, Op>();
     case ElementType::kI64:
-      return OfPlain<int64_t, Op>();
+      return Of<Plain<int64_t>, Op>();
     case ElementType::kF16:
     case ElementType::kBF16:
     case ElementType::kF32:

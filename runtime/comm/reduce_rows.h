@@ -22,25 +22,27 @@ struct RowReduction {
   bool streams = false;  // results go past the caches, where rows are long
 };
 
-// Intermediate tiles, small enough for the first-level cache.
+// Intermediate tiles for up to `sources` sources, of few of which most are in use at a time: what is, fits a
+// first-level cache.
 class ReduceScratch {
  public:
-  static constexpr uint64_t kElements = 2048;
-  ReduceScratch() : memory_(new Memory) {}
+  static constexpr uint64_t kElements = 1024;
+  explicit ReduceScratch(uint32_t sources)
+      : accumulators_(TreeAccumulators(sources, kTreeLeaves)), tiles_(new Tile[accumulators_ + kDirectSources]) {}
 
-  std::byte* accumulators() { return memory_->accumulators; }
-  std::byte* packed(int which) { return memory_->packed[which]; }
+  std::byte* accumulator(uint32_t which) { return tiles_[which].bytes; }
+  std::byte* packed(uint32_t which) { return tiles_[accumulators_ + which].bytes; }  // kDirectSources of them
 
  private:
-  struct alignas(64) Memory {
-    std::byte accumulators[kElements * 8];
-    std::byte packed[2][kElements * 8];
+  struct alignas(64) Tile {
+    std::byte bytes[kElements * 8];
   };
-  std::unique_ptr<Memory> memory_;
+  uint32_t accumulators_;
+  std::unique_ptr<Tile[]> tiles_;
 };
 
-// target = sources[0] op sources[1] op ..., at least two sources, for every target. A target may be
-// one of the sources where their row strides agree.
+// target = the sources reduced in the order of reduction_tree.h, at least two, for every target; as many targets as
+// sources at most, one where results are streamed. A target may be one of the sources where their row strides agree.
 void ReduceRows(const RowReduction& reduction, absl::Span<const std::byte* const> sources,
                 absl::Span<std::byte* const> targets, ReduceScratch& scratch);
 

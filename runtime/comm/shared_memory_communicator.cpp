@@ -21,7 +21,10 @@ constexpr uint64_t kStagedBytes = 512;
 }  // namespace
 
 SharedMemoryCommunicator::SharedMemoryCommunicator(std::unique_ptr<SharedMemoryControl> control)
-    : control_(std::move(control)), segment_(control_->segment()), barrier_(control_->barrier()) {
+    : control_(std::move(control)),
+      segment_(control_->segment()),
+      barrier_(control_->barrier()),
+      scratch_(control_->size()) {
   sources_.resize(control_->size());
   targets_.reserve(control_->size());
 }

@@ -64,13 +64,14 @@ def collective_rows():
         mpi = None
 
         def collectives(self, ranks):
-            return {("all_reduce", 1024): 10.0, ("reduce_scatter", 1024): 12.0, ("copy", 1024): 4.0}
+            return {("all_reduce", 1024): 10.0, ("all_reduce_apart", 1024): 14.0, ("reduce_scatter", 1024): 12.0, ("copy", 1024): 4.0}
 
     found = [(r.what, next(iter(r.peers)), r.verdict()) for r in collectives.rows(measure.Context(Tools(), [], [], 2, 2))]
     assert found == [("all_reduce of 1 MiB, 2 ranks", "MPI", ""), ("reduce_scatter of 1 MiB, 2 ranks", "MPI", ""),
                      ("all_reduce of 1 MiB, 4 ranks", "MPI", ""), ("reduce_scatter of 1 MiB, 4 ranks", "MPI", ""),
-                     ("all_reduce of 1 MiB, 2 ranks", "memory floor", "over"), ("reduce_scatter of 1 MiB, 2 ranks", "memory floor", "over"),
-                     ("reduce_scatter of 1 MiB, 2 ranks", "all_reduce", "over")], found
+                     ("all_reduce of 1 MiB, 2 ranks", "memory floor", "over"), ("all_reduce_apart of 1 MiB, 2 ranks", "memory floor", "over"),
+                     ("reduce_scatter of 1 MiB, 2 ranks", "memory floor", "over"),
+                     ("reduce_scatter of 1 MiB, 2 ranks", "all_reduce apart", "over")], found
 
 
 def whole_runs(build):

@@ -10,7 +10,7 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-  static const long kib[] = {4, 64, 1024, 16384, 65536};
+  static const long kib[] = {1, 4, 64, 1024, 4096, 16384, 65536};
   static const char *names[] = {"all_reduce", "all_gather", "reduce_scatter"};
   int rank, ranks;
   MPI_Init(&argc, &argv);

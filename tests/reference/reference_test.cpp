@@ -162,6 +162,14 @@ std::vector<Integers> integersOf(const RankTensors& tensors) {
   return values;
 }
 
+// 10^16, 1, -10^16 and 1: in f64 (10^16 + 1) - 10^16 + 1 = 1, but (10^16 + 1) + (1 - 10^16) = 0.
+TEST_F(Reference, SumsAreTakenInATree) {
+  const char* body = R"(%values = arith.constant dense<[1.0e16, 1.0, -1.0e16, 1.0]> : tensor<4xf64>
+    %s = spmd.shard_slice %values dim = 0 <@mesh, {"x", "y"}> : tensor<4xf64> -> tensor<1xf64>
+    %r = spmd.all_reduce add(%s) <@mesh, {"x", "y"}> : (tensor<1xf64>) -> tensor<1xf64>)";
+  for (const Tensor& tensor : run(onFourRanks(body, "tensor<1xf64>"), 4)) EXPECT_EQ(tensor.floats, Floats{0});
+}
+
 TEST_F(Reference, Collectives) {
   auto onRanks = [&](const std::string& body, const std::string& type) {
     return integersOf(run(onFourRanks(body, type), 4));

@@ -72,15 +72,18 @@ struct Context {
   void Copy(uint32_t position, uint64_t from, uint64_t to) const {
     std::memcpy(target + to * size(), Source(position, from), size());
   }
-  // f32 arithmetic for the types that are accumulated in f32.
-  void Reduce(uint64_t from, uint64_t to) const {
+  // Positions [begin, end): the largest power of two below their number, and the rest. f32 arithmetic for the types
+  // that are accumulated in f32.
+  double Tree(uint32_t begin, uint32_t end, uint64_t from) const {
+    if (end - begin == 1) return LoadElement(operand.element, Source(begin, from));
+    uint32_t left = 1;
+    while (2 * left < end - begin) left *= 2;
+    const double value = Apply(spec.reduce, Tree(begin, begin + left, from), Tree(begin + left, end, from));
     const bool single = operand.element >= ElementType::kF16 && operand.element != ElementType::kF64;
-    double value = LoadElement(operand.element, Source(0, from));
-    for (uint32_t position = 1; position < group.members.size(); ++position) {
-      value = Apply(spec.reduce, value, LoadElement(operand.element, Source(position, from)));
-      if (single) value = static_cast<float>(value);
-    }
-    StoreElement(operand.element, value, target + to * size());
+    return single ? static_cast<float>(value) : value;
+  }
+  void Reduce(uint64_t from, uint64_t to) const {
+    StoreElement(operand.element, Tree(0, static_cast<uint32_t>(group.members.size()), from), target + to * size());
   }
 };
 

@@ -1,4 +1,4 @@
-// Operations of NCCL's double: ranks exchange whole operands and reduce them in rank order.
+// Operations of NCCL's double: ranks exchange whole operands and reduce them in a fixed tree.
 #pragma once
 
 #include <memory>

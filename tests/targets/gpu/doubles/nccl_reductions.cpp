@@ -2,6 +2,7 @@
 #include "tests/targets/gpu/doubles/nccl_reductions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,18 +25,23 @@ Sum Combine(ncclRedOp_t reduce, Sum a, Sum b) {
   }
 }
 
-// parts[r] holds rank r's `count` elements.
+// Element i of parts [begin, end): of the largest power of two below their number, and of the rest.
+template <typename T>
+auto Tree(const std::vector<std::vector<std::byte>>& parts, size_t begin, size_t end, uint64_t i, ncclRedOp_t reduce) {
+  if (end - begin == 1) {
+    T element;
+    std::memcpy(&element, parts[begin].data() + i * sizeof(T), sizeof(T));
+    return Load(element);
+  }
+  const size_t middle = begin + std::bit_ceil(end - begin) / 2;
+  const auto left = Tree<T>(parts, begin, middle, i, reduce);
+  return Combine(reduce, left, Tree<T>(parts, middle, end, i, reduce));
+}
+
 template <typename T>
 void ReduceAs(const std::vector<std::vector<std::byte>>& parts, uint64_t count, ncclRedOp_t reduce, std::byte* target) {
   for (uint64_t i = 0; i < count; ++i) {
-    T element;
-    std::memcpy(&element, parts[0].data() + i * sizeof(T), sizeof(T));
-    auto sum = Load(element);
-    for (size_t rank = 1; rank < parts.size(); ++rank) {
-      std::memcpy(&element, parts[rank].data() + i * sizeof(T), sizeof(T));
-      sum = Combine(reduce, sum, Load(element));
-    }
-    element = Store<T>(sum);
+    const T element = Store<T>(Tree<T>(parts, 0, parts.size(), i, reduce));
     std::memcpy(target + i * sizeof(T), &element, sizeof(T));
   }
 }
