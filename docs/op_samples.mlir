@@ -153,6 +153,10 @@ func.func @sgd.transpose(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   %0 = sgd.transpose %x permutation = [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+func.func @sgd.grouped_dot(%x: tensor<64x16xf32>, %w: tensor<4x16x32xf32>, %rows: tensor<64xi32>, %groups: tensor<4xi32>) -> tensor<64x32xf32> {
+  %0 = sgd.grouped_dot %x, %w rows = %rows groups = %groups : (tensor<64x16xf32>, tensor<4x16x32xf32>, tensor<64xi32>, tensor<4xi32>) -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
 func.func @sgd.linear_algebra(%x: tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>) {
   %0:2 = sgd.linear_algebra cholesky lower (%x) : (tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>)
   return %0#0, %0#1 : tensor<2x4x4xf32>, tensor<2xi32>

@@ -30,6 +30,8 @@ LogicalResult reference::evaluateOp(Operation* op, Operands in, Tensor& out) {
     evaluatePad(pad, *in[0], *in[1], out);
   } else if (auto dot = dyn_cast<DotGeneralOp>(op)) {
     evaluateDot(dot, *in[0], *in[1], out);
+  } else if (auto dot = dyn_cast<GroupedDotOp>(op)) {
+    evaluateGroupedDot(dot, *in[0], *in[1], *in[2], *in[3], out);
   } else if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
     evaluateConvolution(convolution, *in[0], *in[1], out);
   } else if (auto convolve = dyn_cast<ConvolveOp>(op)) {

@@ -3,6 +3,7 @@
 #ifndef SGD_REFERENCE_OPS_H
 #define SGD_REFERENCE_OPS_H
 
+#include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "reference/tensor.h"
 
@@ -35,6 +36,8 @@ LogicalResult evaluateScatter(ScatterOp op, const Tensor& in, const Tensor& indi
 LogicalResult evaluateReduce(ReduceOp op, const Tensor& in, Tensor& out);
 LogicalResult evaluateCumulative(CumulativeOp op, const Tensor& in, Tensor& out);
 void evaluateDot(DotGeneralOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
+void evaluateGroupedDot(GroupedDotOp op, const Tensor& lhs, const Tensor& rhs, const Tensor& rows, const Tensor& groups,
+                        Tensor& out);
 void evaluateConvolution(ConvolutionOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 void evaluateConvolve(ConvolveOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);
 void evaluateContract(ContractOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out);

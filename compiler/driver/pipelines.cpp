@@ -41,6 +41,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
   passes.addNestedPass<func::FuncOp>(
       createReplaceReductionsPass(ReplaceReductionsPassOptions{target.combinesShortIntegers, target.combinesBits}));
+  passes.addNestedPass<func::FuncOp>(createExpandGroupedDotsPass());
   passes.addNestedPass<func::FuncOp>(createFormScansPass(FormScansPassOptions{target.scanWorkers}));
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
   passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(target.convolutions));

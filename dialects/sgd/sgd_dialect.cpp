@@ -3,6 +3,7 @@
 
 #include "dialects/sgd/attention.h"
 #include "dialects/sgd/complex_pairs.h"
+#include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/linear_algebra.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -56,6 +57,10 @@ void SgdDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sgd/attention_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/sgd/grouped_dot_ops.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -4,8 +4,11 @@
 //   the ragged dimension is a free one of lhs: row i is multiplied with the rhs of its group
 //   it is contracted: one product for each group, along a new first dimension
 //   it is a batch dimension: groups do not matter
-// The method is that of JAX on CPUs: a dimension for the group, along which all but a row's own are zero. Where rows,
-// contracted elements or columns are sharded nothing but the plain product's reduction is sent.
+// Matrices, which is what programs have, become sgd.grouped_dot. Products of tensors of more dimensions, and group
+// sizes for each element of a batch, are computed as JAX does on CPUs: with a dimension for the group, along which all
+// but a row's own are zero. Where rows, contracted elements or columns are sharded nothing but the plain product's
+// reduction is sent.
+#include "dialects/sgd/grouped_dot.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/op_lowering.h"
 
@@ -44,6 +47,12 @@ class RaggedDot {
   static SmallVector<int64_t> behindGroups(ArrayRef<int64_t> dims) {
     return llvm::map_to_vector(dims, [](int64_t dim) { return dim + 1; });
   }
+  bool isOfMatrices(bool isContracted);
+  LogicalResult lowerMatrices(bool isContracted);
+  /// The number of each row's group, and of all groups; rows behind the last group have the number behind them.
+  std::pair<Value, Value> numberGroups(int64_t rows);
+  Value permute(Value value, ArrayRef<int64_t> permutation);
+  bool allowsTf32();
   LogicalResult finishDot(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
                           ArrayRef<int64_t> lhsContracting, ArrayRef<int64_t> rhsContracting);
 
@@ -130,14 +139,59 @@ Value RaggedDot::expand(const RaggedOperand& operand) {
   return l.create<arith::SelectOp>(mask, repeated, zero);
 }
 
-LogicalResult RaggedDot::finishDot(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
-                                   ArrayRef<int64_t> lhsContracting, ArrayRef<int64_t> rhsContracting) {
+bool RaggedDot::isOfMatrices(bool isContracted) {
+  Type element = l.getElementType(0);
+  return l.getOperandType(2).getRank() == 1 && l.getOperandType(0).getRank() == 2 &&
+         l.getOperandType(1).getRank() == (isContracted ? 2 : 3) && dims.getLhsContracting().size() == 1 &&
+         l.getElementType(1) == element && l.getResultType().getElementType() == typeOf(l.operands[0]).getElementType();
+}
+
+std::pair<Value, Value> RaggedDot::numberGroups(int64_t rows) {
+  RankedTensorType sizes = l.getOperandType(2).clone(typeOf(l.operands[2]).getElementType());
+  Value ends = l.create<CumulativeOp>(sizes, l.operands[2], ReduceKind::Add, 0, /*reverse=*/false);
+  auto table = RankedTensorType::get({sizes.getDimSize(0), rows}, sizes.getElementType());
+  RankedTensorType numbers = table.clone(l.builder.getI32Type());
+  Value isBehind =
+      l.create<arith::CmpIOp>(arith::CmpIPredicate::sle, l.create<BroadcastInDimOp>(table, ends, ArrayRef<int64_t>{0}),
+                              l.create<IotaOp>(table, 1));
+  Value row = l.create<ReduceOp>(numbers.clone({rows}), l.create<arith::ExtUIOp>(numbers, isBehind), ReduceKind::Add,
+                                 ArrayRef<int64_t>{0});
+  return {row, l.create<IotaOp>(numbers.clone({sizes.getDimSize(0)}), 0)};
+}
+
+Value RaggedDot::permute(Value value, ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation)) return value;
+  auto shape = llvm::map_to_vector(permutation, [&](int64_t dim) { return typeOf(value).getDimSize(dim); });
+  return l.create<TransposeOp>(typeOf(value).clone(shape), value, permutation);
+}
+
+LogicalResult RaggedDot::lowerMatrices(bool isContracted) {
+  int64_t ragged = dims.getLhsRagged()[0], contracted = dims.getRhsContracting()[0];
+  Value lhs = permute(l.operands[0], {ragged, 1 - ragged}), rhs = l.operands[1];
+  bool isTransposed = false;
+  if (isContracted) {
+    rhs = permute(rhs, {contracted, 1 - contracted});
+  } else {
+    int64_t group = dims.getRhsGroup()[0], free = 3 - group - contracted;
+    isTransposed = free < contracted;
+    rhs = permute(rhs, {group, std::min(free, contracted), std::max(free, contracted)});
+  }
+  auto [rows, groups] = numberGroups(typeOf(lhs).getDimSize(0));
+  return l.replace<GroupedDotOp>(l.getResultType(), lhs, rhs, rows, groups, isContracted, isTransposed, allowsTf32());
+}
+
+bool RaggedDot::allowsTf32() {
   auto isDefault = [](Attribute precision) {
     return cast<chlo::PrecisionAttr>(precision).getValue() == chlo::Precision::DEFAULT;
   };
-  bool tf32 = l.allowsTf32 && l.isF32Product() &&
-              (!op.getPrecisionConfig() || llvm::all_of(*op.getPrecisionConfig(), isDefault));
-  return l.replace<DotGeneralOp>(l.getResultType(), lhs, rhs, lhsBatch, rhsBatch, lhsContracting, rhsContracting, tf32);
+  return l.allowsTf32 && l.isF32Product() &&
+         (!op.getPrecisionConfig() || llvm::all_of(*op.getPrecisionConfig(), isDefault));
+}
+
+LogicalResult RaggedDot::finishDot(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
+                                   ArrayRef<int64_t> lhsContracting, ArrayRef<int64_t> rhsContracting) {
+  return l.replace<DotGeneralOp>(l.getResultType(), lhs, rhs, lhsBatch, rhsBatch, lhsContracting, rhsContracting,
+                                 allowsTf32());
 }
 
 LogicalResult RaggedDot::run() {
@@ -150,6 +204,7 @@ LogicalResult RaggedDot::run() {
 
   const int64_t* contracted = llvm::find(lhsContracting, ragged);
   bool isContracted = contracted != lhsContracting.end();
+  if (isOfMatrices(isContracted)) return lowerMatrices(isContracted);
   SmallVector<int64_t> free = getFreeDims();
   RaggedOperand lhs{l.operands[0], ragged, getPrefix(lhsBatch, isContracted ? lhsContracting : ArrayRef(free), ragged)};
   RankedTensorType sizes = l.getOperandType(2);

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/linear_algebra.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -166,8 +167,8 @@ LogicalResult mlir::sgd::stackOp(Operation* op, ArrayRef<Stacked> operands, Stac
     appendResults(cloneWith(op, spreadAll(op->getLoc(), operands, axes, stack), axes, stack), axes, results);
     return success();
   }
-  // Rows are ordered or summed as before, and matrices decomposed: there are more of them.
-  if (isa<SortOp, TopKOp, CumulativeOp, LinearAlgebraOp>(op)) {
+  // Rows are ordered or summed as before, and matrices decomposed or multiplied: there are more of them.
+  if (isa<SortOp, TopKOp, CumulativeOp, LinearAlgebraOp, GroupedDotOp>(op)) {
     Operation* copy = cloneWith(op, spreadAll(op->getLoc(), operands, axes, stack), axes, stack);
     if (auto sort = dyn_cast<SortOp>(copy)) sort.setDimension(sort.getDimension() + axes.size());
     if (auto sums = dyn_cast<CumulativeOp>(copy)) sums.setDimension(sums.getDimension() + axes.size());

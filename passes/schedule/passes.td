@@ -4,6 +4,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandGroupedDotsPass : Pass<"sgd-expand-grouped-dots", "::mlir::func::FuncOp"> {
+  let summary = "grouped_dot to loops over groups and over the tiles of rows that each group has";
+  let description = [{
+    Before: local shapes, no encodings. After: no sgd.grouped_dot. Each row is multiplied with the matrix of its own group, up to a tile at either end
+    of a group whose rows belong to two; how many tiles a group has is known at run time, and each rank makes its own trips.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FormSortsPass : Pass<"sgd-form-sorts", "::mlir::func::FuncOp"> {
   let summary = "sort to sort_rows: the sorted dimension last, with working memory";
   let description = [{

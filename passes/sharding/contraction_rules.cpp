@@ -1,4 +1,5 @@
 // Rules of reductions, cumulative ones too, and contractions: sharding a contracted dimension gives partial results.
+#include "dialects/sgd/grouped_dot.h"
 #include "passes/sharding/rules.h"
 
 using namespace mlir;
@@ -67,6 +68,46 @@ struct DotGeneralRule : ShardingRuleOpInterface::ExternalModel<DotGeneralRule, D
   }
 };
 
+/// Rows are independent unless they are contracted; a rank that holds a part of the groups has nothing for rows of
+/// others. Padding belongs to no group.
+struct GroupedDotRule : ShardingRuleOpInterface::ExternalModel<GroupedDotRule, GroupedDotOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    auto dot = cast<GroupedDotOp>(op);
+    GroupedDotSizes sizes(dot);
+    ShardingRule rule = ShardingRule::empty(op);
+    enum Operand { Lhs, Rhs, Rows, Groups };
+    int64_t at = sizes.batch.size();
+    for (auto [dim, size] : llvm::enumerate(sizes.batch)) {
+      unsigned factor = rule.addFactor(size);
+      for (unsigned operand : {Lhs, Rhs, Rows, Groups}) rule.mapOperand(operand, dim, factor);
+      rule.mapResult(dim, factor);
+    }
+    auto add = [&](int64_t size, bool isSummed) {
+      return rule.addFactor(size, isSummed ? FactorKind::Reduction : FactorKind::PassThrough, ReduceKind::Add);
+    };
+    bool isContracted = dot.getContracted();
+    unsigned m = add(sizes.m, isContracted), group = add(sizes.groups, !isContracted), k = add(sizes.k, !isContracted),
+             n = add(sizes.n, false);
+    rule.mapOperand(Lhs, at, m);
+    rule.mapOperand(Lhs, at + 1, k);
+    rule.mapOperand(Rows, at, m);
+    rule.mapOperand(Groups, at, group);
+    rule.padding = {PaddingFill::Neutral, PaddingFill::Neutral, PaddingFill::AllOnes, PaddingFill::AllOnes};
+    if (isContracted) {
+      rule.mapOperand(Rhs, at, m);
+      rule.mapOperand(Rhs, at + 1, n);
+      for (auto [dim, factor] : llvm::enumerate(std::array{group, k, n})) rule.mapResult(at + dim, factor);
+      return rule;
+    }
+    rule.mapOperand(Rhs, at, group);
+    rule.mapOperand(Rhs, at + (dot.getTransposed() ? 2 : 1), k);
+    rule.mapOperand(Rhs, at + (dot.getTransposed() ? 1 : 2), n);
+    rule.mapResult(at, m);
+    rule.mapResult(at + 1, n);
+    return rule;
+  }
+};
+
 /// One spatial dimension. A rank computes its own windows from the elements that they cover. Where windows have more
 /// elements than there are windows, as in the gradient of a filter, it sums the products of its own elements in all
 /// windows.
@@ -114,6 +155,7 @@ void mlir::sgd::registerContractionRules(DialectRegistry& registry) {
     ReduceOp::attachInterface<ReduceRule>(*context);
     CumulativeOp::attachInterface<CumulativeRule>(*context);
     DotGeneralOp::attachInterface<DotGeneralRule>(*context);
+    GroupedDotOp::attachInterface<GroupedDotRule>(*context);
     ConvolutionOp::attachInterface<ConvolutionRule>(*context);
   });
 }

@@ -2,9 +2,11 @@
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @rows(
+// A row's group is how many groups have ended before it.
 // CHECK: %[[ENDS:.*]] = sgd.cumulative add %arg2 dimension = 0
-// CHECK: %[[LHS:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<3x8x6xi1>, tensor<3x8x6xf32>
-// CHECK: sgd.dot_general %[[LHS]], %arg1
+// CHECK: %[[ROWS:.*]] = sgd.reduce add %{{.*}} dimensions = [0] : tensor<3x8xi32> -> tensor<8xi32>
+// CHECK: %[[GROUPS:.*]] = sgd.iota dimension = 0 : tensor<3xi32>
+// CHECK: sgd.grouped_dot %arg0, %arg1 rows = %[[ROWS]] groups = %[[GROUPS]] :
 func.func @rows(%a: tensor<8x6xf32>, %b: tensor<3x6x5xf32>, %sizes: tensor<3xi32>) -> tensor<8x5xf32> {
   %0 = "chlo.ragged_dot"(%a, %b, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<8x6xf32>, tensor<3x6x5xf32>, tensor<3xi32>) -> tensor<8x5xf32>
   return %0 : tensor<8x5xf32>
@@ -13,10 +15,31 @@ func.func @rows(%a: tensor<8x6xf32>, %b: tensor<3x6x5xf32>, %sizes: tensor<3xi32
 // -----
 
 // CHECK-LABEL: func.func @contracted(
-// CHECK: sgd.dot_general %{{.*}} batching = [0] x [0] contracting = [1] x [1] : tensor<3x8x6xf32>, tensor<3x8x5xf32> -> tensor<3x6x5xf32>
+// CHECK: sgd.grouped_dot %arg0, %arg1 rows = %{{.*}} groups = %{{.*}} contracted :
 func.func @contracted(%a: tensor<8x6xf32>, %b: tensor<8x5xf32>, %sizes: tensor<3xi32>) -> tensor<3x6x5xf32> {
   %0 = "chlo.ragged_dot"(%a, %b, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> : (tensor<8x6xf32>, tensor<8x5xf32>, tensor<3xi32>) -> tensor<3x6x5xf32>
   return %0 : tensor<3x6x5xf32>
+}
+
+// -----
+
+// The gradient of the rows reads the groups' matrices as they lie.
+// CHECK-LABEL: func.func @gradient(
+// CHECK: sgd.grouped_dot %arg0, %arg1 rows = %{{.*}} groups = %{{.*}} transposed :
+func.func @gradient(%a: tensor<8x5xf32>, %b: tensor<3x6x5xf32>, %sizes: tensor<3xi32>) -> tensor<8x6xf32> {
+  %0 = "chlo.ragged_dot"(%a, %b, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<8x5xf32>, tensor<3x6x5xf32>, tensor<3xi32>) -> tensor<8x6xf32>
+  return %0 : tensor<8x6xf32>
+}
+
+// -----
+
+// Products of more dimensions have one for the group.
+// CHECK-LABEL: func.func @wide(
+// CHECK: %[[LHS:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<3x8x6x2xi1>, tensor<3x8x6x2xf32>
+// CHECK: sgd.dot_general %[[LHS]], %arg1
+func.func @wide(%a: tensor<8x6x2xf32>, %b: tensor<3x6x2x5xf32>, %sizes: tensor<3xi32>) -> tensor<8x5xf32> {
+  %0 = "chlo.ragged_dot"(%a, %b, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1, 2], rhs_contracting_dimensions = [1, 2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<8x6x2xf32>, tensor<3x6x2x5xf32>, tensor<3xi32>) -> tensor<8x5xf32>
+  return %0 : tensor<8x5xf32>
 }
 
 // -----
