@@ -1,11 +1,11 @@
 // The pass spmd-verify. Groups are axes of the mesh, so they partition the ranks when the axes are distinct parts of
 // it. Every rank issues the same sequence whatever spmd.partition_id says, since a collective stands in the function's
-// one block, or in a loop or branch that all ranks take alike: what decides about it does not depend on the rank. What
-// ranks decide about alone says so (sgd.by_rank) and must hold no collective.
+// one block, or in a loop or branch that all ranks take alike: what decides about it is proved not to differ between
+// ranks. What ranks decide about alone says so (sgd.by_rank) and must hold no collective.
 #include "dialects/sgd/by_rank.h"
 #include "passes/collectives/collective_ops.h"
 #include "passes/collectives/passes.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/collectives/rank_differences.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_VERIFYSPMDPASS
@@ -78,15 +78,39 @@ static LogicalResult verifyOp(Operation* op) {
   return isCollective(op) ? verifyCollective(op) : success();
 }
 
+static bool hasCollectives(Operation* op) {
+  return op->walk([](Operation* op) { return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// Whether ranks run a loop or branch with collectives in it must be the same on all of them.
+static LogicalResult verifyDecisions(func::FuncOp function) {
+  AxisListAttr group;
+  SmallVector<Operation*> ops;
+  function.walk([&](Operation* op) {
+    if (isCollective(op)) group = getGroup(op);
+    if (isControlFlow(op) && hasCollectives(op)) ops.push_back(op);
+  });
+  if (ops.empty()) return success();
+  MeshAttr mesh = lookupMesh(function, group.getMesh());
+  RankDifferences differences(function, mesh);
+  for (Operation* op : ops) {
+    AxisParts deciding = differences.getDeciding(op);
+    if (deciding.empty()) continue;
+    return op->emitOpError() << "has collectives, and " << (isa<WhileOp>(op) ? "its predicate" : "its index")
+                             << " may differ between ranks along " << getAxisList(group.getMesh(), mesh, deciding)
+                             << "; expected the same on all ranks; reduce what decides over these axes, or move the "
+                                "collectives out";
+  }
+  return success();
+}
+
 static LogicalResult verifyFunction(func::FuncOp function) {
-  bool hasCollectives =
-      function.walk([](Operation* op) { return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-          .wasInterrupted();
-  if (hasCollectives && !llvm::hasSingleElement(function.getBody()))
+  if (hasCollectives(function) && !llvm::hasSingleElement(function.getBody()))
     return function.emitOpError("has collectives and several blocks: their order could differ between ranks");
   WalkResult result = function.walk(
       [](Operation* op) { return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
-  return failure(result.wasInterrupted());
+  return result.wasInterrupted() ? failure() : verifyDecisions(function);
 }
 
 namespace {

@@ -1,0 +1,41 @@
+// Over which parts of the mesh's axes values of the SPMD level differ between ranks: what decides about collectives
+// must differ over none.
+#ifndef SGD_PASSES_COLLECTIVES_RANK_DIFFERENCES_H
+#define SGD_PASSES_COLLECTIVES_RANK_DIFFERENCES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/partition/sharding_state.h"
+
+namespace mlir::sgd {
+
+/// A least fixed point. Arguments differ over the axes that shard them and values over those of their op's operands,
+/// more or fewer of them after a collective; results of a loop or branch also over the axes of what decides about it.
+/// Ranks that agree on all operands of an op agree on its results, bit for bit. The axes of all ops must be parts of
+/// the mesh.
+class RankDifferences {
+ public:
+  /// `mesh` is that of all axes in `function`; null when there are none.
+  RankDifferences(func::FuncOp function, MeshAttr mesh);
+
+  /// The parts over which `value` may differ. Of a loop's arguments: in any iteration.
+  AxisParts get(Value value) const { return parts.lookup(value); }
+  /// The parts over which ranks may differ about going on with a loop, or about which branch they take.
+  AxisParts getDeciding(Operation* controlFlow) const { return deciding.lookup(controlFlow); }
+
+ private:
+  void visitBlock(Block& block);
+  void visitOp(Operation& op);
+  void visitLoop(WhileOp loop);
+  void visitCase(CaseOp branches);
+  /// Of any other op that has regions: whatever is read in them.
+  AxisParts uniteAllIn(Operation& op) const;
+  AxisParts getAxes(AxisListAttr list) const { return getParts(mesh, list.getAxes()); }
+
+  MeshAttr mesh;
+  llvm::DenseMap<Value, AxisParts> parts;
+  llvm::DenseMap<Operation*, AxisParts> deciding;
+};
+
+}  // namespace mlir::sgd
+
+#endif
