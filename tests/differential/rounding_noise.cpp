@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "dialects/sgd/linear_algebra.h"
+#include "dialects/sgd/grouped_dot.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -37,7 +37,7 @@ int64_t countTerms(Operation* op) {
     bool rounds = scatter.getKind() == ScatterKind::Add || scatter.getKind() == ScatterKind::Mul;
     return rounds ? elements(scatter.getUpdates()) + 1 : 0;
   }
-  if (isa<DotGeneralOp, ContractOp, ConvolutionOp>(op)) return elements(op->getOperand(0)) + 1;
+  if (isa<DotGeneralOp, GroupedDotOp, ContractOp, ConvolutionOp>(op)) return elements(op->getOperand(0)) + 1;
   if (isa<spmd::AllReduceOp, spmd::ReduceScatterOp>(op)) return 8;
   if (auto call = dyn_cast<LinearAlgebraOp>(op)) {
     auto size = static_cast<int64_t>(getLinearAlgebraForm(call).m + getLinearAlgebraForm(call).n);
@@ -57,7 +57,7 @@ double getUlps(Operation* op) {
   // A product may go into a sum unrounded; one of matrices is rounded to a narrow type behind what is added to it.
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   bool isNarrow = getEpsilon(type) > getSumEpsilon(type);
-  bool isContraction = isa<DotGeneralOp, ContractOp, ConvolutionOp>(op);
+  bool isContraction = isa<DotGeneralOp, GroupedDotOp, ContractOp, ConvolutionOp>(op);
   return isa<arith::MulFOp>(op) || (isContraction && isNarrow) ? 0.5 : 0;
 }
 
@@ -87,8 +87,8 @@ void RoundingNoise::beforeOp(Operation* op, std::vector<RankTensors>& operands) 
       if (!tensor.isFloat()) continue;
       double relative = (2 + std::sqrt(terms)) * getSumEpsilon(tensor.element());
       if (hasPartialSums || isa<ScatterOp>(op)) relative += 2 * getEpsilon(tensor.element());
-      if (isa<LinearAlgebraOp>(op))
-        disturbByLargest(tensor, relative);
+      if (auto call = dyn_cast<LinearAlgebraOp>(op))
+        disturbMatrices(tensor, getLinearAlgebraBatch(call).size(), relative);
       else
         disturb(tensor, relative, /*rounds=*/false);
     }
@@ -96,6 +96,7 @@ void RoundingNoise::beforeOp(Operation* op, std::vector<RankTensors>& operands) 
 }
 
 void RoundingNoise::afterOp(Operation* op, std::vector<RankTensors>& results) {
+  if (auto call = dyn_cast<LinearAlgebraOp>(op)) return disturbResults(call, results);
   double ulps = getUlps(op);
   if (ulps == 0 && !isInSoftmax(op)) return;
   Type type = results[0][0].element();
@@ -113,11 +114,24 @@ void RoundingNoise::disturb(Tensor& tensor, double relative, bool rounds) {
   }
 }
 
-void RoundingNoise::disturbByLargest(Tensor& tensor, double relative) {
-  double largest = 0;
-  for (double value : tensor.floats)
-    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-  for (double& value : tensor.floats) value += largest * relative * getUnit();
+void RoundingNoise::disturbResults(LinearAlgebraOp call, std::vector<RankTensors>& results) {
+  linear_algebra::Form form = getLinearAlgebraForm(call);
+  for (RankTensors& tensors : results)
+    for (Tensor& tensor : tensors)
+      if (tensor.isFloat())
+        disturbMatrices(tensor, getLinearAlgebraBatch(call).size(),
+                        (1 + std::sqrt(static_cast<double>(form.m + form.n))) * getSumEpsilon(tensor.element()));
+}
+
+void RoundingNoise::disturbMatrices(Tensor& tensor, size_t batch, double relative) {
+  int64_t size = llvm::product_of(tensor.shape().drop_front(batch));
+  for (int64_t begin = 0; begin < tensor.size(); begin += size) {
+    auto matrix = MutableArrayRef(tensor.floats).slice(begin, size);
+    double largest = 0;
+    for (double value : matrix)
+      if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    for (double& value : matrix) value = reference::roundTo(value + largest * relative * getUnit(), tensor.element());
+  }
 }
 
 bool differential::hasRoundingNoise(Value value) {

@@ -5,13 +5,16 @@
 
 #include <random>
 
+#include "dialects/sgd/linear_algebra.h"
 #include "reference/evaluate.h"
 
 namespace mlir::sgd::differential {
 
 /// Errors of one evaluation. Moves, comparisons, integers and correctly rounded ops have none of their own; functions
 /// are wrong by some units in the last place; sums are those of slightly wrong terms, which covers every order of
-/// summation (backward error).
+/// summation (backward error). Linear algebra is mixed stable (Higham, Accuracy and Stability of Numerical Algorithms,
+/// 1.5): slightly wrong results for a slightly wrong matrix, by its largest element, so that errors grow with
+/// condition.
 class RoundingNoise : public reference::EvaluationObserver {
  public:
   /// `hasPartialSums`: sums are taken in parts, each rounded to the element type (what ranks hold).
@@ -23,8 +26,9 @@ class RoundingNoise : public reference::EvaluationObserver {
 
  private:
   void disturb(reference::Tensor& tensor, double relative, bool rounds);
-  /// The backward error of linear algebra: relative to the largest element, not to each.
-  void disturbByLargest(reference::Tensor& tensor, double relative);
+  /// Of matrices behind `batch` leading dimensions: relative to the largest element of each.
+  void disturbMatrices(reference::Tensor& tensor, size_t batch, double relative);
+  void disturbResults(LinearAlgebraOp call, std::vector<reference::RankTensors>& results);
   /// Between -1 and 1.
   double getUnit() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
 

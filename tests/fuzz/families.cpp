@@ -79,6 +79,7 @@ constexpr Family kFamilies[] = {
     {"random_bits", addRandomBits, Language::Stablehlo},
     {"complex", addComplex, Language::Stablehlo},
     {"fft", addFft, Language::Stablehlo},
+    {"frontend_forms", addFrontendForm, Language::Stablehlo},
     {"conditional", addConditional, Language::Stablehlo, Kind::Regions},
     {"loop", addLoop, Language::Stablehlo, Kind::Regions},
     {"shard_map", addManual, Language::Stablehlo, Kind::Regions},

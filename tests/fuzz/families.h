@@ -92,6 +92,7 @@ void addRandomBits(Program& program);  // random.cpp
 
 void addComplex(Program& program);  // complex.cpp
 void addFft(Program& program);
+void addFrontendForm(Program& program);
 
 void addConditional(Program& program);  // control_flow.cpp, for both languages
 void addLoop(Program& program);         // for StableHLO

@@ -1,5 +1,5 @@
-// Decompositions and solvers of well-conditioned matrices, in batches. Signs of vectors are LAPACK's choice: what is
-// compared does not depend on them.
+// Decompositions and solvers of well-conditioned matrices, in batches. Signs of vectors, and vectors of equal values,
+// are LAPACK's choice: compared are products of them that do not depend on it.
 #include <algorithm>
 
 #include "tests/differential/check.h"
@@ -73,17 +73,33 @@ class MatrixOps {
     std::vector<int64_t> dims, batching;
     for (int64_t dim = 0; dim < values.type.rank(); ++dim) dims.push_back(dim + 1 < values.type.rank() ? dim : dim + 1);
     for (int64_t dim = 0; dim + 1 < values.type.rank(); ++dim) batching.push_back(dim);
-    Value squares = elementwise("arith.mulf", values, values);
+    auto multiply = [&](const Value& x, const Value& y) {
+      return program.addLine("arith.mulf " + x.name + ", " + y.name + " : " + x.type.print(), x.type);
+    };
+    Value squares = multiply(values, values);
     Value repeated = program.addLine("sgd.broadcast_in_dim " + squares.name + " dims = " + printList(dims) + " : " +
                                          squares.type.print() + " -> " + a.type.print(),
                                      a.type);
-    Value scaled = elementwise("arith.mulf", a, repeated);
+    Value scaled = multiply(a, repeated);
+    program.hide(scaled);
     int64_t contracting = b.type.rank() - (isTransposed ? 1 : 2), free = b.type.rank() - (isTransposed ? 2 : 1);
     Type type = matrixType(a.type.shape[a.type.rank() - 2], b.type.shape[free]);
     program.addOp("sgd.dot_general " + scaled.name + ", " + b.name + " batching = " + printList(batching) + " x " +
                       printList(batching) + " contracting = " + printList({a.type.rank() - 1}) + " x " +
                       printList({contracting}) + " : " + scaled.type.print() + ", " + b.type.print() + " -> " +
                       type.print(),
+                  type);
+  }
+
+  /// The products of a matrix' columns, or rows, with each other.
+  void addGram(const Value& a, bool ofRows) {
+    std::vector<int64_t> batching;
+    for (int64_t dim = 0; dim + 2 < a.type.rank(); ++dim) batching.push_back(dim);
+    int64_t contracting = a.type.rank() - (ofRows ? 1 : 2), size = a.type.shape[a.type.rank() - (ofRows ? 2 : 1)];
+    Type type = matrixType(size, size);
+    program.addOp("sgd.dot_general " + a.name + ", " + a.name + " batching = " + printList(batching) + " x " +
+                      printList(batching) + " contracting = " + printList({contracting}) + " x " +
+                      printList({contracting}) + " : " + a.type.print() + ", " + a.type.print() + " -> " + type.print(),
                   type);
   }
 
@@ -126,16 +142,40 @@ void addQr(MatrixOps& b) {
          {qr[0], qr[1], b.any(shape)}, {b.vectorsOf(shape)});
 }
 
-/// Values alone: right programs give eigenvectors of either sign, which a sharding in between may make a result.
+/// With vectors v of values w: v diag(w)^2 v^T is the matrix' square, and v^T v is one.
 void addEigh(MatrixOps& b) {
   int64_t n = b.chooseSize();
-  b.call("eigh" + b.maybe("lower"), {b.matrix(n, n, /*grows=*/true)}, {b.vectorsOf({n}), b.infoType()});
+  Value a = b.matrix(n, n, /*grows=*/true);
+  if (b.choices.chance(40)) {
+    b.call("eigh" + b.maybe("lower"), {a}, {b.vectorsOf({n}), b.infoType()});
+    return;
+  }
+  std::vector<Value> results =
+      b.call("eigh" + b.maybe("lower") + " vectors", {a}, {b.matrixType(n, n), b.vectorsOf({n}), b.infoType()});
+  b.program.hide(results[0]);
+  b.addProduct(results[0], results[1], results[0], /*isTransposed=*/true);
+  b.addGram(results[0], /*ofRows=*/false);
 }
 
+/// With vectors u and v of values s: u diag(s)^2 v^T, u^T u and v^T v. Vectors beyond the values are any that complete
+/// these.
 void addSvd(MatrixOps& b) {
-  int64_t m = b.chooseSize(), n = b.chooseSize();
-  b.call("svd" + b.maybe("qr_iteration"), {b.matrix(m, n, /*grows=*/true)},
-         {b.vectorsOf({std::min(m, n)}), b.infoType()});
+  int64_t m = b.chooseSize(), n = b.chooseSize(), k = std::min(m, n);
+  Value a = b.matrix(m, n, /*grows=*/true);
+  std::string method = b.maybe("qr_iteration");
+  if (b.choices.chance(40)) {
+    b.call("svd" + method, {a}, {b.vectorsOf({k}), b.infoType()});
+    return;
+  }
+  bool isFull = b.choices.chance(30);
+  int64_t left = isFull ? m : k, right = isFull ? n : k;
+  std::vector<Value> results = b.call("svd vectors" + std::string(isFull ? " full" : "") + method, {a},
+                                      {b.vectorsOf({k}), b.matrixType(m, left), b.matrixType(right, n), b.infoType()});
+  b.program.hide(results[1]);
+  b.program.hide(results[2]);
+  if (left == k && right == k) b.addProduct(results[1], results[0], results[2], /*isTransposed=*/false);
+  b.addGram(results[1], /*ofRows=*/false);
+  b.addGram(results[2], /*ofRows=*/true);
 }
 
 void addReduction(MatrixOps& b) {

@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   app.add_option("--ops", opPrograms, "Print instead which families' first N programs hold each op")->type_name("N");
   app.add_option("--family", families, "Only these families: " + listFamilies())->type_name("NAME");
   app.add_option("--seed", options.seed, "Equal seeds give equal programs (default 1)");
+  app.add_option("--first", options.first, "The number of the first program (default 0)")->type_name("N");
   app.add_option("--cases", options.cases, "How many programs")->type_name("N");
   app.add_option("--minutes", minutes, "How long")->type_name("N");
   app.add_option("--jobs", options.jobs, "Processes at a time (default: one per core)")->check(CLI::PositiveNumber);

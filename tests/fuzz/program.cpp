@@ -57,9 +57,11 @@ std::string Program::chooseElement() { return choices.chance(10) ? "i1" : choose
 
 Value Program::addArgument(const Type& type, const Range& range) {
   Argument argument{{"%" + prefix + "a" + std::to_string(arguments.size()), type}, "", "", range};
-  // Arguments are never partial.
+  // Arguments are partial in JAX's texts alone, and whole at the border all the same.
+  unsigned partialPercent = language == Language::Stablehlo ? shardingOptions.partialPercent : 0;
   if (region == Region::Function && !choices.chance(15))
-    argument.sharding = chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, 0}, features);
+    argument.sharding =
+        chooseSharding(choices, mesh, type.shape, {shardingOptions.unevenPercent, partialPercent}, features);
   arguments.push_back(argument);
   values.push_back(argument.value);
   return argument.value;
@@ -122,6 +124,10 @@ Value Program::addConstraint(const Value& value) {
 bool Program::isArgument(const Value& value) const {
   return std::any_of(arguments.begin(), arguments.end(),
                      [&](const Argument& argument) { return argument.value.name == value.name; });
+}
+
+void Program::hide(const Value& value) {
+  std::erase_if(values, [&](const Value& other) { return other.name == value.name; });
 }
 
 std::vector<Value> Program::getUnused() const {
@@ -204,7 +210,9 @@ std::string Program::print() {
   std::string text = "// seed: " + std::to_string(choices.below(1000)) + "\n";
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].range.text.empty()) text += "// arg" + std::to_string(i) + ": " + arguments[i].range.text + "\n";
-  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">\nfunc.func @main(" + printArguments(results) + ") -> (";
+  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">\n";
+  for (const std::string& declaration : declarations) text += declaration;
+  text += "func.func @main(" + printArguments(results) + ") -> (";
   std::string names, types;
   for (const Result& result : results) {
     bool isFirst = &result == results.data();

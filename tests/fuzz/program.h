@@ -69,9 +69,10 @@ class Program {
   ShardingOptions shardingOptions;
   Features features;
   Region region = Region::Function;
-  bool isLarge = false;              // tensors of some ten thousand elements, and sizes of some hundred
-  unsigned depth = 0;                // how many regions it lies in
-  std::vector<unsigned> manualAxes;  // of the manual computation that it lies in, if any
+  bool isLarge = false;                   // tensors of some ten thousand elements, and sizes of some hundred
+  unsigned depth = 0;                     // how many regions it lies in
+  std::vector<std::string> declarations;  // beside a function
+  std::vector<unsigned> manualAxes;       // of the manual computation that it lies in, if any
 
   // Types at random
   // ------------------------------------------------------------------------------------------------------
@@ -108,6 +109,8 @@ class Program {
   Value addLine(const std::string& op, const Type& type) { return addLines(op, {type}).front(); }
   std::vector<Value> addLines(const std::string& op, const std::vector<Type>& types);
   Value addConstraint(const Value& value);
+  /// Of a value that right programs may differ in: no other family reads it, and it is no result.
+  void hide(const Value& value);
   /// Adds an op with a name like `arith.addf` that is written `name %a, %b : type`.
   Value addElementwise(const std::string& name, const std::vector<Value>& operands, const Type& type,
                        const std::string& typeText);

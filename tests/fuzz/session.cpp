@@ -44,7 +44,7 @@ void Session::start(Lane& lane) {
   lane.since = std::chrono::steady_clock::now();
   lane.worker = std::make_unique<Worker>([&](const Worker::Report& report) {
     size_t index = lane.next;
-    for (size_t count = 0; count < kCasesPerWorker && index < options.cases; ++count, index += options.jobs) {
+    for (size_t count = 0; count < kCasesPerWorker && index < getEnd(); ++count, index += options.jobs) {
       Choices choices = choicesOf(index);
       report(checkHere(generate(familyOf(index), choices).text).pack());
     }
@@ -52,11 +52,11 @@ void Session::start(Lane& lane) {
 }
 
 void Session::run() {
-  for (unsigned job = 0; job < options.jobs; ++job) lanes.push_back({nullptr, job, {}});
+  for (unsigned job = 0; job < options.jobs; ++job) lanes.push_back({nullptr, options.first + job, {}});
   while (!isOver()) {
     bool isBusy = false;
     for (Lane& lane : lanes) {
-      if (!lane.worker && lane.next < options.cases) start(lane);
+      if (!lane.worker && lane.next < getEnd()) start(lane);
       isBusy |= lane.worker != nullptr;
     }
     if (!isBusy) break;

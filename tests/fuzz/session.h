@@ -15,6 +15,7 @@ namespace mlir::sgd::fuzz {
 struct SessionOptions {
   uint64_t seed = 1;
   std::vector<size_t> families;
+  size_t first = 0;         // the first case
   size_t cases = SIZE_MAX;  // in all
   double seconds = 1e9;     // whichever comes first
   unsigned jobs = 1;
@@ -44,6 +45,8 @@ class Session {
   size_t familyOf(size_t index) const { return options.families[index % options.families.size()]; }
   Choices choicesOf(size_t index) const;
   bool isOver() const;
+  /// The case behind the last one.
+  size_t getEnd() const { return options.cases > SIZE_MAX - options.first ? SIZE_MAX : options.first + options.cases; }
   void start(Lane& lane);
   void poll();
   void read(Lane& lane);
