@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Lowers small functions of JAX, forward and gradient, and compares what sgdc and sgdrun make of them with JAX's own values.
 
-usage: jax_functions.py [--build DIR] [--only REGEX] [--jobs N] [--list VERDICT,...]      with a Python that has JAX (0.10.2 was used)
+usage: jax_functions.py [--build DIR] [--only REGEX] [--ranks N,...] [--jobs N] [--list VERDICT,...]      with a Python that has JAX (0.10.2 was used)
 
-Each case is exported over a mesh of two devices, its first argument sharded along its first dimension where that is even, and runs on the mesh of the
-text and on one rank. Verdicts: pass, refused (an error of sgdc at a location), wrong (a value), crash (anything else).
+Each case is exported over meshes of 2, 3 and 4 devices, its first argument sharded along the first dimension that divides, and runs on the mesh of the
+text; the one of two also on one rank. Verdicts: pass, refused (an error of sgdc at a location), wrong (a value), crash (anything else).
 Exit code: 0 without wrong values and crashes, else 1.
 """
 import argparse
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import jax.scipy as jsp  # noqa: E402
@@ -28,7 +28,6 @@ from safetensors.numpy import load_file, save_file  # noqa: E402
 
 TIMEOUT = 120
 CASES = {}
-MESH = Mesh(np.array(jax.devices()[:2]), ("x",))
 
 
 def add(name, function, *arguments, gradient=True):
@@ -237,31 +236,95 @@ def add_movement():
     add("debug.print ordered in scan", lambda a: lax.scan(lambda c, r: (jax.debug.print("{}", r.sum(), ordered=True), (c + r, c))[1], jnp.zeros(6), a), x, gradient=False)
 
 
-def run(folder, name, build):
+def add_transforms():
+    x, y = floats(4, 6), floats(4, 6, seed=1)
+    for name in "fft ifft rfft fft2 ifft2 rfft2 fftn ifftn rfftn hfft ihfft".split():
+        add(f"fft.{name}", getattr(jnp.fft, name), x)
+        add(f"fft.{name} and its magnitude", lambda a, n=name: jnp.abs(getattr(jnp.fft, n)(a)), x)
+    add("fft.irfft", lambda a: jnp.fft.irfft(a[:, :4] + 1j * a[:, 2:]), x)
+    add("fft.irfft2", lambda a: jnp.fft.irfft2(jnp.fft.rfft2(a) * 2), x)
+    add("fft.fft axis 0", lambda a: jnp.fft.fft(a, axis=0).real, x)
+    add("fft.fft padded", lambda a: jnp.fft.fft(a, 9).imag, x)
+    add("fft.fftshift", jnp.fft.fftshift, x)
+    add("fft.fftfreq", lambda a: a * jnp.fft.fftfreq(6), x)
+    add("complex arithmetic", lambda a, b: (a + 1j * b) * jnp.exp(1j * a) / (b - 2j), x, y)
+    add("complex functions", lambda a, b: [f(a + 1j * b) for f in (jnp.sin, jnp.cos, jnp.tanh, jnp.sqrt, jnp.log, jnp.abs, jnp.angle, jnp.conj)], x, y, gradient=False)
+    add("complex reductions", lambda a, b: (jnp.sum(a + 1j * b, 0), jnp.prod(a + 1j * b, 1), jnp.cumsum(a + 1j * b, 1)), x, y, gradient=False)
+    add("complex dot", lambda a, b: (a + 1j * b) @ (b - 1j * a).T, x, y)
+    add("complex magnitude", lambda a, b: jnp.abs((a + 1j * b) @ (b - 1j * a).T), x, y)
+
+
+def add_linear_algebra():
+    """Square matrices near one, in batches and alone; vectors by what does not depend on their signs."""
+    x = floats(4, 6)
+    a, b = floats(4, 5, 5, low=-0.3, high=0.3) + 2 * np.eye(5, dtype=np.float32), floats(4, 5, 2, seed=1)
+    s = (a + a.swapaxes(-1, -2)) / 2 + np.diag(np.arange(5, dtype=np.float32))
+    l = jnp.linalg
+    single = {
+        "norm": l.norm, "norm 1": lambda m: l.norm(m, 1), "norm nuc": lambda m: l.norm(m, "nuc"), "norm 2": lambda m: l.norm(m, 2), "pinv": l.pinv, "matrix_rank": l.matrix_rank,
+        "svdvals": l.svdvals, "lstsq": lambda m: l.lstsq(m.T, m[0])[0], "qr": lambda m: l.qr(m.T)[1], "qr product": lambda m: jnp.matmul(*l.qr(m)), "multi_dot": lambda m: l.multi_dot([m, m.T, m]),
+        "svd product": lambda m: (lambda u, s, v: (u * s) @ v)(*l.svd(m, full_matrices=False)), "vector_norm": l.vector_norm, "cond": lambda m: l.cond(m),
+    }
+    for name, function in single.items():
+        add(f"linalg.{name}", function, x)
+    square = {
+        "det": l.det, "slogdet": lambda m: l.slogdet(m)[1], "inv": l.inv, "matrix_power": lambda m: l.matrix_power(m, 3), "expm": jsp.linalg.expm, "eigvals sorted": lambda m: jnp.sort(jnp.abs(l.eigvals(m))),
+        "lu": lambda m: jsp.linalg.lu(m[0]), "lu_factor": lambda m: jsp.linalg.lu_factor(m)[0], "eig product": lambda m: jnp.abs(l.eig(m)[0]).sum(-1), "schur product": lambda m: (lambda t, z: z @ t @ z.T)(*jsp.linalg.schur(m[0])),
+        "hessenberg": lambda m: jsp.linalg.hessenberg(m[0]), "sqrtm": lambda m: jsp.linalg.sqrtm(m[0]).real, "funm": lambda m: jsp.linalg.polar(m[0])[0],
+    }
+    for name, function in square.items():
+        add(f"linalg.{name}", function, a, gradient=not name.startswith(("eig", "schur", "hess", "sqrtm")))
+    symmetric = {
+        "cholesky": l.cholesky, "eigvalsh": l.eigvalsh, "eigh product": lambda m: (lambda w, v: (v * jnp.exp(-w)[..., None, :]) @ v.swapaxes(-1, -2))(*l.eigh(m)),
+        "cho_solve": lambda m: jsp.linalg.cho_solve(jsp.linalg.cho_factor(m[0]), jnp.ones(5)),
+    }
+    for name, function in symmetric.items():
+        add(f"linalg.{name}", function, s)
+    add("linalg.solve", l.solve, a, b)
+    add("linalg.solve_triangular", lambda m, n: jsp.linalg.solve_triangular(m, n, lower=True), a, b)
+    add("linalg.solve assuming positive", lambda m, n: jsp.linalg.solve(m, n, assume_a="pos"), s, b)
+    add("linalg.tridiagonal_solve", lambda m: lax.linalg.tridiagonal_solve(m[0], m[1] + 9, m[2], m[3][:, None]), floats(4, 6))
+    add("linalg.block_diag", lambda m: jsp.linalg.block_diag(m, m), x)
+    add("linalg.toeplitz", lambda m: jsp.linalg.toeplitz(m[0]), x)
+
+
+def shardings(arguments, ranks):
+    """Of the first argument along the first dimension that divides; the others are whole on all ranks."""
+    mesh = Mesh(np.array(jax.devices()[:ranks]), ("x",))
+    dim = next((d for d, size in enumerate(arguments[0].shape) if size and size % ranks == 0), None) if arguments else None
+    first = PartitionSpec(*[None] * dim, "x") if dim is not None else PartitionSpec()
+    return [NamedSharding(mesh, PartitionSpec() if n else first) for n in range(len(arguments))]
+
+
+def execute(folder, build, flags, want):
+    """The verdict on the text in the folder, and what to say."""
+    compiled = subprocess.run([build / "bin/sgdc", folder / "model.mlir", "-o", folder / "m.sgda", *flags], capture_output=True, text=True, timeout=TIMEOUT)
+    if compiled.returncode == 1 and ": error: " in compiled.stderr:
+        return "refused", compiled.stderr.strip().splitlines()[-1]
+    if compiled.returncode:
+        return "crash", f"sgdc {compiled.returncode}: {compiled.stderr[-300:]}"
+    ran = subprocess.run([build / "bin/sgdrun", folder / "m.sgda", "--inputs", folder / "in.safetensors", "--outputs", folder / "out.safetensors"], capture_output=True, text=True, timeout=TIMEOUT)
+    if ran.returncode:
+        return "crash", f"sgdrun {ran.returncode}: {ran.stderr[-300:]}"
+    got = load_file(folder / "out.safetensors")
+    for n, w in enumerate(want):
+        if difference := compare(got[f"result{n}"], w):
+            return "wrong", f"result {n}: {difference}"
+    return "pass", ""
+
+
+def run(folder, name, build, numbers):
     """The verdict, and what to say."""
     function, arguments = CASES[name]
     arguments = [np.asarray(a) for a in arguments]
-    shardings = [NamedSharding(MESH, PartitionSpec("x") if n == 0 and a.ndim and a.shape[0] % 2 == 0 else PartitionSpec()) for n, a in enumerate(arguments)]
-    text = jax.jit(function, in_shardings=shardings, keep_unused=True).lower(*arguments).as_text()
-    want = jax.tree.leaves(jax.jit(function)(*arguments))
+    want = [np.asarray(w) for w in jax.tree.leaves(jax.jit(function)(*arguments))]
     folder = pathlib.Path(folder)
-    (folder / "model.mlir").write_text(text)
     save_file({f"arg{n}": np.ascontiguousarray(a).reshape(a.shape) for n, a in enumerate(arguments)}, folder / "in.safetensors")
-    for flags in ([], ["--mesh", "x=1"]):
-        compiled = subprocess.run([build / "bin/sgdc", folder / "model.mlir", "-o", folder / "m.sgda", *flags], capture_output=True, text=True, timeout=TIMEOUT)
-        if compiled.returncode == 1 and ": error: " in compiled.stderr:
-            return "refused", compiled.stderr.strip().splitlines()[-1]
-        if compiled.returncode:
-            return "crash", f"sgdc {compiled.returncode}: {compiled.stderr[-300:]}"
-        ran = subprocess.run([build / "bin/sgdrun", folder / "m.sgda", "--inputs", folder / "in.safetensors", "--outputs", folder / "out.safetensors"], capture_output=True, text=True, timeout=TIMEOUT)
-        if ran.returncode:
-            return "crash", f"sgdrun {ran.returncode}: {ran.stderr[-300:]}"
-        got = load_file(folder / "out.safetensors")
-        for n, w in enumerate(want):
-            w, g = np.asarray(w), got[f"result{n}"]
-            difference = compare(g, w)
-            if difference:
-                return "wrong", f"{' '.join(flags) or 'own mesh'}: result {n}: {difference}"
+    for ranks in numbers:
+        (folder / "model.mlir").write_text(jax.jit(function, in_shardings=shardings(arguments, max(ranks, 2)), keep_unused=True).lower(*arguments).as_text())
+        verdict, text = execute(folder, build, ["--mesh", "x=1"] if ranks == 1 else [], want)
+        if verdict != "pass":
+            return verdict, f"{ranks} ranks: {text}"
     return "pass", ""
 
 
@@ -269,6 +332,8 @@ def compare(got, want):
     """Empty when values agree: exactly for integers, to 2e-4 of the greatest magnitude for floats (gradients and special functions have error of their own)."""
     if str(want.dtype) in ("int4", "uint4"):
         want = want.astype(np.int8 if str(want.dtype) == "int4" else np.uint8)
+    if np.issubdtype(want.dtype, np.complexfloating):
+        return compare(np.stack([got.real, got.imag], -1), np.stack([want.real, want.imag], -1)) if np.iscomplexobj(got) else compare(got, np.stack([want.real, want.imag], -1))
     if got.shape != want.shape:
         return f"shape {got.shape} for {want.shape}"
     if want.size == 0:
@@ -288,17 +353,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2] / "build")
     parser.add_argument("--only", default="")
+    parser.add_argument("--ranks", default="2,3,4,1")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--list", default="refused,wrong,crash")
+    parser.add_argument("--list", default="refused,wrong,crash,not exported")
     options = parser.parse_args()
-    for fill in (add_elementwise, add_special, add_nn, add_random, add_reductions, add_movement):
+    for fill in (add_elementwise, add_special, add_nn, add_random, add_reductions, add_movement, add_transforms, add_linear_algebra):
         fill()
     names = [name for name in CASES if re.search(options.only, name)]
 
     def judge(name):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                return (name, *run(folder, name, options.build))
+                return (name, *run(folder, name, options.build, [int(n) for n in options.ranks.split(",")]))
             except subprocess.TimeoutExpired:
                 return name, "crash", f"no end within {TIMEOUT} s"
             except Exception as error:  # JAX itself may refuse a case
