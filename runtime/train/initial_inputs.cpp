@@ -15,43 +15,47 @@ namespace sgd::train {
 namespace {
 
 // A call to read costs as much as copying about this many bytes.
-constexpr uint64_t kLeastRead = 4096;
+constexpr uint64_t kLeastRun = 4096;
 // Enough for the price of a part to vanish, few enough for threads to share a model of a few tensors.
-constexpr uint64_t kMostRead = uint64_t{1} << 20;
+constexpr uint64_t kMostRun = uint64_t{1} << 20;
 
 struct Part {
-  enum class Kind { kRead, kCopy, kGenerator, kRandom } kind;
+  enum class Kind { kRead, kCopy, kGenerator, kRandom, kRandomRun } kind;
   size_t input;
-  uint64_t source = 0;  // of kRead: in the tensor, in bytes
-  uint64_t target = 0;  // of kRead: in the shard, in bytes
-  uint64_t bytes = 0;   // of kRead
+  // Of kRead and kRandomRun, in bytes.
+  uint64_t source = 0;  // in the tensor
+  uint64_t target = 0;  // in the shard
+  uint64_t bytes = 0;
 };
 
-void AddReads(const data::Shard& shard, size_t input, std::vector<Part>& parts) {
+void AddRuns(Part::Kind kind, const data::Shard& shard, size_t input, std::vector<Part>& parts) {
   shard.ForEachRun([&](uint64_t global, uint64_t local, uint64_t bytes) {
-    for (uint64_t at = 0; at < bytes; at += kMostRead) {
-      parts.push_back({Part::Kind::kRead, input, global + at, local + at, std::min(kMostRead, bytes - at)});
+    for (uint64_t at = 0; at < bytes; at += kMostRun) {
+      parts.push_back({kind, input, global + at, local + at, std::min(kMostRun, bytes - at)});
     }
   });
 }
 
-// Whether all runs are long; they have the same length.
+// Whether the shard is nothing but long runs; they have the same length.
 bool HasLongRuns(const data::Shard& shard) {
+  if (shard.has_padding()) return false;
   uint64_t shortest = 0;
   shard.ForEachRun([&](uint64_t, uint64_t, uint64_t bytes) { shortest = bytes; });
-  return shortest >= kLeastRead;
+  return shortest >= kLeastRun;
 }
 
 std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
   std::vector<Part> parts;
   for (size_t i = 0; i < executor.inputs().size(); ++i) {
     const data::Shard& shard = executor.inputs()[i].shard;
-    if (job.initial[i] && HasLongRuns(shard) && !shard.has_padding()) {
-      AddReads(shard, i, parts);
+    if (job.initial[i] && HasLongRuns(shard)) {
+      AddRuns(Part::Kind::kRead, shard, i, parts);
     } else if (job.initial[i]) {
       parts.push_back({Part::Kind::kCopy, i});
     } else if (IsGenerator(job.program.inputs[i])) {
       parts.push_back({Part::Kind::kGenerator, i});
+    } else if (job.options.mode == Mode::kBench && HasLongRuns(shard)) {
+      AddRuns(Part::Kind::kRandomRun, shard, i, parts);
     } else if (job.options.mode == Mode::kBench) {
       parts.push_back({Part::Kind::kRandom, i});
     }
@@ -77,6 +81,12 @@ absl::Status Fill(const Part& part, const Job& job, const exec::Executor& execut
     case Part::Kind::kRandom:
       data::FillRandom(shard, job.seed, part.input, bytes);
       break;
+    case Part::Kind::kRandomRun: {
+      const data::ElementType element = shard.type().element;
+      data::FillRandomRun(element, job.seed, part.input, part.source / artifact::ElementSize(element),
+                          bytes.subspan(part.target, part.bytes));
+      break;
+    }
   }
   return absl::OkStatus();
 }
