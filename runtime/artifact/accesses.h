@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/artifact/operands.h"
 #include "runtime/artifact/program_generated.h"
 
 namespace sgd::artifact {
@@ -14,14 +15,10 @@ struct Accesses {
   // Those of the writes that are surely read before: the sums of an epilogue that adds to what is there.
   std::vector<Slice> updates;
 
-  void Read(const Slice* slice);
-  void Write(const Slice* slice);
-  void Update(const Slice* slice);
+  void Add(const Operand& operand);
 };
 
 bool Overlap(const Slice& a, const Slice& b);
-
-void AddLaunch(const Launch& launch, Accesses& accesses);
 
 // Of one execution of the instruction alone: of a loop or a case only what decides, not what they run.
 Accesses AccessesOf(const Instruction& instruction);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/program_generated.h"
 
 namespace sgd::artifact {
 
@@ -30,8 +30,7 @@ uint64_t Next(const Program& program, uint64_t index);
 // branches as taken.
 uint64_t ExecutionsOf(const Program& program, uint64_t index);
 
-// Every block lies inside of the one around it, at most kMaxDepth deep, and what decides is in memory.
-// After it the functions above may be used.
-absl::Status VerifyControlFlow(const VerifyContext& context, const Program& program);
+// Every block lies inside of the one around it, at most kMaxDepth deep. After it the functions above may be used.
+absl::Status VerifyControlFlow(const Program& program);
 
 }  // namespace sgd::artifact

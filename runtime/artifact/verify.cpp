@@ -14,6 +14,7 @@
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_operation.h"
 #include "runtime/artifact/verify_overlap.h"
@@ -199,7 +200,7 @@ absl::Status VerifyProgram(const VerifyContext& context, const Program& program)
   if (absl::Status status = VerifyInputs(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyOutputs(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyInstructions(context, program); !status.ok()) return status;
-  if (absl::Status status = VerifyControlFlow(context, program); !status.ok()) return status;
+  if (absl::Status status = VerifyControlFlow(program); !status.ok()) return status;
   if (absl::Status status = VerifyStepWork(program); !status.ok()) return status;
   for (uint32_t i = 0; i < Size(program.explain()); ++i) {
     absl::Status status = VerifyLocation(program, program.explain()->Get(i)->loc());

@@ -1,5 +1,5 @@
 // What operations have in common, and those whose checks are short. Numbers may be anything up to 2^64, so every
-// product and sum is checked.
+// product and sum is checked. Slices are seen twice: by a kind, which knows how far it reaches, and once for all kinds.
 #include "runtime/artifact/verify_operation.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/operands.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 #include "runtime/artifact/verify_attention.h"
@@ -27,7 +28,7 @@ absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentErro
 
 absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   if (absl::Status status = VerifySlice(context, copy.source(), "source"); !status.ok()) return status;
-  if (absl::Status status = VerifyWritable(context, copy.target(), "target"); !status.ok()) return status;
+  if (absl::Status status = VerifySlice(context, copy.target(), "target"); !status.ok()) return status;
   if (copy.source()->size() < copy.target()->size()) return Invalid("the source is smaller than the target");
   Range source = RangeOf(*copy.source());
   source.end = source.begin + copy.target()->size();
@@ -35,14 +36,31 @@ absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   return absl::OkStatus();
 }
 
-absl::Status VerifyFill(const VerifyContext& context, const Fill& fill) {
-  if (absl::Status status = VerifyWritable(context, fill.target(), "target"); !status.ok()) return status;
+absl::Status VerifyFill(const Fill& fill) {
   const uint64_t pattern = Size(fill.pattern());
   if (pattern == 0 || pattern > kMaxPattern) {
     return Invalid(absl::StrCat("a pattern of ", pattern, " bytes where 1 to ", kMaxPattern, " are allowed"));
   }
   if (fill.target()->size() % pattern != 0) return Invalid("the target is not a whole number of patterns");
   return absl::OkStatus();
+}
+
+absl::Status VerifyLoop(const VerifyContext& context, const Loop& loop) {
+  if (loop.predicate() != nullptr) {
+    if (loop.predicate()->size() == 0) return Invalid("the predicate has no byte");
+    return VerifySlice(context, loop.predicate(), "the predicate");
+  }
+  if (loop.condition() != 0) return Invalid("a condition without a predicate");
+  return absl::OkStatus();
+}
+
+absl::Status VerifyCase(const VerifyContext& context, const Case& branches) {
+  if (Size(branches.branches()) == 0) return Invalid("a case without branches");
+  if (absl::Status status = VerifySlice(context, branches.index(), "the number of the branch"); !status.ok()) {
+    return status;
+  }
+  return branches.index()->size() >= sizeof(int32_t) ? absl::OkStatus()
+                                                     : Invalid("the number of the branch is larger than its slice");
 }
 
 }  // namespace
@@ -108,8 +126,13 @@ absl::Status VerifyWork(const std::vector<uint64_t>& sizes) {
   return absl::OkStatus();
 }
 
-absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction) {
+namespace {
+
+// What the kind of operation asks of its sizes, types and slices.
+absl::Status VerifyKind(const VerifyContext& context, const Instruction& instruction) {
   switch (instruction.op_type()) {
+    case Operation::NONE:
+      break;
     case Operation::Launch:
       return VerifyLaunch(context, *instruction.op_as_Launch());
     case Operation::Matmul:
@@ -119,10 +142,11 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
     case Operation::Copy:
       return VerifyCopy(context, *instruction.op_as_Copy());
     case Operation::Fill:
-      return VerifyFill(context, *instruction.op_as_Fill());
-    case Operation::Loop:
+      return VerifyFill(*instruction.op_as_Fill());
+    case Operation::Loop:  // what they run: control_flow.cpp
+      return VerifyLoop(context, *instruction.op_as_Loop());
     case Operation::Case:
-      return absl::OkStatus();  // control_flow.cpp
+      return VerifyCase(context, *instruction.op_as_Case());
     case Operation::Done:
       return absl::OkStatus();  // verify_overlap.cpp
     case Operation::LaunchGroup:
@@ -135,43 +159,26 @@ absl::Status VerifyOperation(const VerifyContext& context, const Instruction& in
       return VerifyAttention(context, *instruction.op_as_Attention());
     case Operation::LinearAlgebra:
       return VerifyLinearAlgebra(context, *instruction.op_as_LinearAlgebra());
-    default:
-      return Invalid("unknown kind of operation");
   }
+  return Invalid("unknown kind of operation");
 }
 
-const char* OperationName(const Instruction& instruction) {
-  switch (instruction.op_type()) {
-    case Operation::Launch:
-      return "launch";
-    case Operation::Matmul:
-      return "matmul";
-    case Operation::Collective:
-      if (instruction.op_as_Collective()->kind() > CollectiveKind::MAX) return "collective";
-      return comm::CollectiveName(static_cast<comm::CollectiveKind>(instruction.op_as_Collective()->kind()));
-    case Operation::Copy:
-      return "copy";
-    case Operation::Fill:
-      return "fill";
-    case Operation::Done:
-      return "done";
-    case Operation::LaunchGroup:
-      return "launch_group";
-    case Operation::Tiled:
-      return "tiled";
-    case Operation::Convolution:
-      return "convolution";
-    case Operation::Attention:
-      return instruction.op_as_Attention()->gradients() == nullptr ? "attention" : "attention_gradient";
-    case Operation::LinearAlgebra:
-      return "linear_algebra";
-    case Operation::Loop:
-      return "loop";
-    case Operation::Case:
-      return "case";
-    default:
-      return "unknown";
-  }
+}  // namespace
+
+// Whatever a kind checks or forgets: nothing is touched outside of its space, and no constant written.
+absl::Status VerifyOperands(const VerifyContext& context, const Instruction& instruction) {
+  absl::Status status;
+  ForEachOperand(instruction, [&](const Operand& operand) {
+    if (!status.ok() || (operand.slice == nullptr && operand.is_optional)) return;
+    status = operand.is_written() ? VerifyWritable(context, operand.slice, operand.role)
+                                  : VerifySlice(context, operand.slice, operand.role);
+  });
+  return status;
+}
+
+absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction) {
+  if (absl::Status status = VerifyKind(context, instruction); !status.ok()) return status;
+  return VerifyOperands(context, instruction);
 }
 
 }  // namespace sgd::artifact

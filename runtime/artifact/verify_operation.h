@@ -43,8 +43,4 @@ absl::Status VerifyWork(const std::vector<uint64_t>& sizes);
 // Messages do not say which instruction it is: the caller does.
 absl::Status VerifyOperation(const VerifyContext& context, const Instruction& instruction);
 
-// "launch", "matmul", "all_reduce", ... for messages and listings; instruction must have a known
-// kind of operation.
-const char* OperationName(const Instruction& instruction);
-
 }  // namespace sgd::artifact

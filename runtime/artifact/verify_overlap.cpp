@@ -11,7 +11,7 @@
 #include "runtime/artifact/accesses.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/schema_names.h"
 
 namespace sgd::artifact {
 namespace {
@@ -60,7 +60,7 @@ bool IsIndependent(const LaunchGroup& group) {
   std::vector<Touch> touches;
   for (uint32_t i = 0; i < group.launches()->size(); ++i) {
     Accesses accesses;
-    AddLaunch(*group.launches()->Get(i), accesses);
+    ForEachOperand(*group.launches()->Get(i), [&](const Operand& operand) { accesses.Add(operand); });
     for (const Slice& slice : accesses.reads) touches.push_back({slice, false, i});
     for (const Slice& slice : accesses.writes) touches.push_back({slice, true, i});
   }

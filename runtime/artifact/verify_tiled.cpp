@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/operands.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 #include "runtime/artifact/verify_launch.h"
@@ -25,12 +27,13 @@ constexpr uint64_t kBufferAlignment = 64;
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
-std::vector<const Slice*> SlicesOf(const TileStep& step) {
-  if (const Matmul* matmul = step.op_as_Matmul()) return {matmul->a(), matmul->b(), matmul->c()};
-  std::vector<const Slice*> slices;
-  const Launch& launch = *step.op_as_Launch();
-  for (uint32_t i = 0; i < Size(launch.buffers()); ++i) slices.push_back(launch.buffers()->Get(i));
-  return slices;
+// Those that are there, in the order of TileStep.operands.
+std::vector<Operand> OperandsOf(const TileStep& step) {
+  std::vector<Operand> operands;
+  ForEachOperand(step, [&](const Operand& operand) {
+    if (operand.slice != nullptr) operands.push_back(operand);
+  });
+  return operands;
 }
 
 absl::Status VerifyLoops(const Tiled& tiled) {
@@ -109,7 +112,7 @@ absl::Status VerifyWritten(const Tiled& tiled, int32_t index) {
   return Invalid(absl::StrCat("operand ", index, ", which is no output, is written"));
 }
 
-absl::Status VerifyStepMatmul(const Tiled& tiled, const TileStep& step, const Matmul& matmul) {
+absl::Status VerifyForm(const Matmul& matmul) {
   if (matmul.epilogue() != Epilogue::None && matmul.epilogue() != Epilogue::Accumulate) {
     return Invalid("an epilogue that tiles do not have");
   }
@@ -117,41 +120,54 @@ absl::Status VerifyStepMatmul(const Tiled& tiled, const TileStep& step, const Ma
     return Invalid("a product that tiles do not have");
   if (matmul.bias() != nullptr || matmul.sums() != nullptr || matmul.workspace() != nullptr)
     return Invalid("a bias or workspace in a tile");
-  if (absl::Status status = VerifyWritten(tiled, step.operands()->Get(2)); !status.ok()) return status;
-  std::vector<StridedDim> dims = {{matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()}};
-  for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) {
-    dims.push_back({matmul.batch_dims()->Get(i), matmul.c_batch()->Get(i)});
-  }
-  return VerifyDisjoint(tiled, step.operands()->Get(2), std::move(dims), ElementSize(matmul.element()));
-}
-
-absl::Status VerifyStepLaunch(const Tiled& tiled, const TileStep& step, const Launch& launch) {
-  const uint32_t buffers = static_cast<uint32_t>(Size(launch.buffers()));
-  for (uint32_t i = buffers == 0 ? 0 : buffers - launch.outputs(); i < buffers; ++i) {
-    absl::Status status = VerifyWritten(tiled, step.operands()->Get(i));
-    if (status.ok()) {
-      status = VerifyDisjoint(tiled, step.operands()->Get(i), {{launch.buffers()->Get(i)->size(), 1}}, 1);
-    }
-    if (!status.ok()) return status;
-  }
   return absl::OkStatus();
 }
 
-absl::Status VerifyStep(const VerifyContext& context, const Tiled& tiled, const TileStep& step) {
-  const Launch* launch = step.op_as_Launch();
+// What one run writes of an operand, in elements of `element` bytes.
+struct WrittenPart {
+  std::vector<StridedDim> dims;
+  uint64_t element;
+};
+
+WrittenPart WrittenPartOf(const TileStep& step, const Operand& operand) {
   const Matmul* matmul = step.op_as_Matmul();
-  if (launch == nullptr && matmul == nullptr) return Invalid("unknown kind of operation");
-  if (launch != nullptr && Size(launch->coordinates()) != 0) return Invalid("coordinates in a tile");
-  absl::Status status = launch != nullptr ? VerifyLaunch(context, *launch) : VerifyMatmul(context, *matmul);
-  if (!status.ok()) return status;
-  const std::vector<const Slice*> slices = SlicesOf(step);
-  if (Size(step.operands()) != slices.size()) return Invalid("it has not one operand number per slice");
-  const uint64_t alignment = launch != nullptr ? kBufferAlignment : ElementSize(matmul->element());
-  for (uint32_t i = 0; i < slices.size(); ++i) {
-    status = VerifyPart(tiled, *slices[i], step.operands()->Get(i), alignment);
+  if (matmul == nullptr) return {{{operand.slice->size(), 1}}, 1};
+  WrittenPart part{{{matmul->m(), matmul->c_m()}, {matmul->n(), matmul->c_n()}}, ElementSize(matmul->element())};
+  for (uint32_t i = 0; i < Size(matmul->batch_dims()); ++i) {
+    part.dims.push_back({matmul->batch_dims()->Get(i), matmul->c_batch()->Get(i)});
+  }
+  return part;
+}
+
+absl::Status VerifyAlone(const VerifyContext& context, const TileStep& step) {
+  if (const Launch* launch = step.op_as_Launch()) {
+    return Size(launch->coordinates()) != 0 ? Invalid("coordinates in a tile") : VerifyLaunch(context, *launch);
+  }
+  const Matmul* matmul = step.op_as_Matmul();
+  if (matmul == nullptr) return Invalid("unknown kind of operation");
+  if (absl::Status status = VerifyMatmul(context, *matmul); !status.ok()) return status;
+  return VerifyForm(*matmul);
+}
+
+absl::Status VerifyStep(const VerifyContext& context, const Tiled& tiled, const TileStep& step) {
+  if (absl::Status status = VerifyAlone(context, step); !status.ok()) return status;
+  const std::vector<Operand> operands = OperandsOf(step);
+  if (Size(step.operands()) != operands.size()) return Invalid("it has not one operand number per slice");
+  const Matmul* matmul = step.op_as_Matmul();
+  const uint64_t alignment = matmul == nullptr ? kBufferAlignment : ElementSize(matmul->element());
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    absl::Status status = VerifyPart(tiled, *operands[i].slice, step.operands()->Get(i), alignment);
     if (!status.ok()) return Invalid(absl::StrCat("slice ", i, ": ", status.message()));
   }
-  return launch != nullptr ? VerifyStepLaunch(tiled, step, *launch) : VerifyStepMatmul(tiled, step, *matmul);
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].is_written()) continue;
+    const int32_t index = step.operands()->Get(i);
+    if (absl::Status status = VerifyWritten(tiled, index); !status.ok()) return status;
+    WrittenPart part = WrittenPartOf(step, operands[i]);
+    absl::Status status = VerifyDisjoint(tiled, index, std::move(part.dims), part.element);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

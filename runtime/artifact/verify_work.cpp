@@ -8,7 +8,8 @@
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/saturating.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/schema_names.h"
+#include "runtime/linear_algebra/form.h"
 
 namespace sgd::artifact {
 namespace {
@@ -30,6 +31,12 @@ uint64_t WorkOf(const Convolution& c) {
 uint64_t WorkOf(const Attention& a) {
   const uint64_t depth = SaturatingSum(a.depth(), a.value_depth());
   return SaturatingProduct({a.batch(), a.heads(), a.rows(), a.columns(), depth});
+}
+
+uint64_t WorkOf(const LinearAlgebra& call) {
+  const linear_algebra::Form form{static_cast<linear_algebra::Kind>(call.kind()), call.options(), call.m(), call.n(),
+                                  call.k()};
+  return SaturatingProduct({call.batch(), linear_algebra::FlopsOf(form) / 2});
 }
 
 uint64_t WorkOf(const Tiled& tiled) {
@@ -77,10 +84,29 @@ class StepWork {
 }  // namespace
 
 uint64_t MultiplicationsOf(const Instruction& instruction) {
-  if (const Matmul* matmul = instruction.op_as_Matmul()) return WorkOf(*matmul);
-  if (const Convolution* convolution = instruction.op_as_Convolution()) return WorkOf(*convolution);
-  if (const Attention* attention = instruction.op_as_Attention()) return WorkOf(*attention);
-  if (const Tiled* tiled = instruction.op_as_Tiled()) return WorkOf(*tiled);
+  switch (instruction.op_type()) {
+    case Operation::Matmul:
+      return WorkOf(*instruction.op_as_Matmul());
+    case Operation::Convolution:
+      return WorkOf(*instruction.op_as_Convolution());
+    case Operation::Attention:
+      return WorkOf(*instruction.op_as_Attention());
+    case Operation::LinearAlgebra:
+      return WorkOf(*instruction.op_as_LinearAlgebra());
+    case Operation::Tiled:
+      return WorkOf(*instruction.op_as_Tiled());
+    // No more than a pass over what they touch; what loops and branches run is counted where it stands.
+    case Operation::NONE:
+    case Operation::Launch:
+    case Operation::LaunchGroup:
+    case Operation::Collective:
+    case Operation::Done:
+    case Operation::Copy:
+    case Operation::Fill:
+    case Operation::Loop:
+    case Operation::Case:
+      return 0;
+  }
   return 0;
 }
 

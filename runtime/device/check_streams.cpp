@@ -13,7 +13,7 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/device/defined_bytes.h"
 
 namespace sgd::device {

@@ -1,7 +1,75 @@
-// Addresses of slices: the one thing that every device computes alike.
+// What every device does alike: addresses of slices, and which of its own functions prepares an instruction.
 #include "runtime/device/device.h"
 
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/collective.h"
+#include "runtime/artifact/schema_names.h"
+
 namespace sgd::device {
+namespace {
+
+using artifact::Operation;
+
+std::vector<CombinedLaunches> CombinedOf(const artifact::LaunchGroup& group) {
+  std::vector<CombinedLaunches> combined;
+  for (uint32_t i = 0; i < artifact::Size(group.combined()); ++i) {
+    const artifact::CombinedLaunches& launches = *group.combined()->Get(i);
+    combined.push_back({launches.kernel(), {launches.launches()->begin(), launches.launches()->end()}});
+  }
+  return combined;
+}
+
+std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::Mesh& mesh, uint32_t rank) {
+  std::vector<int64_t> coordinates;
+  if (launch.coordinates() == nullptr) return coordinates;
+  for (const artifact::Coordinate* coordinate : *launch.coordinates()) {
+    coordinates.push_back(static_cast<int64_t>(comm::LinearIndex(mesh, artifact::AxesOf(coordinate->axes()), rank)));
+  }
+  return coordinates;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Node>> Device::Prepare(const artifact::Instruction& instruction,
+                                                      const RankContext& rank) {
+  switch (instruction.op_type()) {
+    case Operation::Launch: {
+      const artifact::Launch& launch = *instruction.op_as_Launch();
+      return PrepareLaunch(launch, rank.kernels, rank.memory, CoordinatesOf(launch, rank.mesh, rank.rank));
+    }
+    case Operation::LaunchGroup: {
+      const artifact::LaunchGroup& group = *instruction.op_as_LaunchGroup();
+      std::vector<GroupedLaunch> launches;
+      for (const artifact::Launch* launch : *group.launches())
+        launches.push_back({launch, CoordinatesOf(*launch, rank.mesh, rank.rank)});
+      return PrepareLaunchGroup(launches, CombinedOf(group), rank.kernels, rank.memory);
+    }
+    case Operation::Matmul:
+      return PrepareMatmul(*instruction.op_as_Matmul(), rank.memory);
+    case Operation::Convolution:
+      return PrepareConvolution(*instruction.op_as_Convolution(), rank.memory);
+    case Operation::Attention:
+      return PrepareAttention(*instruction.op_as_Attention(), rank.memory);
+    case Operation::LinearAlgebra:
+      return PrepareLinearAlgebra(*instruction.op_as_LinearAlgebra(), rank.memory);
+    case Operation::Tiled:
+      return PrepareTiled(*instruction.op_as_Tiled(), rank.kernels, rank.memory);
+    case Operation::Copy: {
+      const artifact::Copy& copy = *instruction.op_as_Copy();
+      return PrepareCopy(rank.memory.Address(*copy.source()), rank.memory.Address(*copy.target()),
+                         copy.target()->size());
+    }
+    case Operation::Fill: {
+      const artifact::Fill& fill = *instruction.op_as_Fill();
+      return PrepareFill(rank.memory.Address(*fill.target()), fill.target()->size(),
+                         {fill.pattern()->data(), fill.pattern()->size()});
+    }
+    default:
+      return absl::UnimplementedError(absl::StrCat("this device does not execute ",
+                                                   artifact::OperationName(instruction),
+                                                   "; compile the model for another target"));
+  }
+}
 
 absl::StatusOr<std::unique_ptr<Node>> Device::PrepareAttention(const artifact::Attention&, const MemoryMap&) {
   return absl::UnimplementedError("this device has no library for attention; compile the model for it");

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/artifact/program_generated.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/comm/mesh.h"
 
 namespace sgd::device {
 
@@ -71,6 +72,14 @@ struct CombinedLaunches {
   std::vector<uint32_t> launches;  // positions in the group
 };
 
+// What the instructions of a rank's program are prepared over. Borrows everything.
+struct RankContext {
+  const KernelLibrary& kernels;
+  const MemoryMap& memory;
+  const comm::Mesh& mesh;
+  uint32_t rank;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -103,6 +112,11 @@ class Device {
   // version is missing), then loads its kernels. An artifact without kernels gives an empty
   // library.
   virtual absl::StatusOr<std::unique_ptr<KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) = 0;
+
+  // The one below for the kind of the instruction. A device that executes other kinds as well prepares them here;
+  // Unimplemented, naming the kind, for what it does not execute.
+  virtual absl::StatusOr<std::unique_ptr<Node>> Prepare(const artifact::Instruction& instruction,
+                                                        const RankContext& rank);
 
   // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
   // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`

@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/device/algorithm_choices.h"
 
 namespace sgd::exec {
@@ -17,27 +17,20 @@ using artifact::Instruction;
 using artifact::Operation;
 using Kind = PreparedInstruction::Kind;
 
-std::vector<device::CombinedLaunches> CombinedOf(const artifact::LaunchGroup& group) {
-  std::vector<device::CombinedLaunches> combined;
-  for (uint32_t i = 0; i < artifact::Size(group.combined()); ++i) {
-    const artifact::CombinedLaunches& launches = *group.combined()->Get(i);
-    combined.push_back({launches.kernel(), {launches.launches()->begin(), launches.launches()->end()}});
+// How the executor meets it: whatever is neither control flow nor a collective is the device's.
+Kind KindOf(const Instruction& instruction) {
+  switch (instruction.op_type()) {
+    case Operation::Loop:
+      return Kind::kLoop;
+    case Operation::Case:
+      return Kind::kCase;
+    case Operation::Done:
+      return Kind::kDone;
+    case Operation::Collective:
+      return instruction.op_as_Collective()->starts() ? Kind::kStart : Kind::kCollective;
+    default:
+      return Kind::kNode;
   }
-  return combined;
-}
-
-std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::Mesh& mesh, uint32_t rank) {
-  std::vector<int64_t> coordinates;
-  if (launch.coordinates() == nullptr) return coordinates;
-  for (const artifact::Coordinate* coordinate : *launch.coordinates()) {
-    coordinates.push_back(static_cast<int64_t>(comm::LinearIndex(mesh, artifact::AxesOf(coordinate->axes()), rank)));
-  }
-  return coordinates;
-}
-
-bool IsNode(Operation operation) {
-  return operation != Operation::Loop && operation != Operation::Case && operation != Operation::Collective &&
-         operation != Operation::Done;
 }
 
 }  // namespace
@@ -70,9 +63,11 @@ absl::Status PreparedProgram::PrepareNodes(absl::Duration timeout) {
   if (choices != nullptr && !choices->decides()) {
     if (absl::Status status = TakeAlgorithms(*choices, timeout); !status.ok()) return status;
   }
+  const device::RankContext rank{context_.kernels(), context_.memory(), context_.mesh(), context_.rank()};
   for (uint32_t i = 0; i < size(); ++i) {
-    if (!IsNode(source(i).op_type())) continue;
-    absl::StatusOr<std::unique_ptr<device::Node>> node = PrepareNode(source(i));
+    instructions_[i].kind = KindOf(source(i));
+    if (instructions_[i].kind != Kind::kNode) continue;
+    absl::StatusOr<std::unique_ptr<device::Node>> node = context_.device().Prepare(source(i), rank);
     if (!node.ok()) return Locate(node.status(), i);
     instructions_[i].node = *std::move(node);
   }
@@ -93,20 +88,19 @@ absl::Status PreparedProgram::TakeAlgorithms(device::AlgorithmChoices& choices, 
 absl::Status PreparedProgram::PrepareInstruction(uint32_t index) {
   PreparedInstruction& prepared = instructions_[index];
   prepared.next = artifact::Next(source_, index);
-  if (const artifact::Collective* collective = source(index).op_as_Collective())
-    return PrepareCollective(*collective, index);
-  switch (source(index).op_type()) {
-    case Operation::Loop:
-    case Operation::Case:
-      prepared.kind = source(index).op_type() == Operation::Loop ? Kind::kLoop : Kind::kCase;
-      prepared.blocks = artifact::BlocksOf(source_, index);
-      break;
-    case Operation::Done:
-      prepared.kind = Kind::kDone;
+  switch (prepared.kind) {
+    case Kind::kCollective:
+    case Kind::kStart:
+      return PrepareCollective(*source(index).op_as_Collective(), index);
+    case Kind::kDone:
       prepared.collective = instructions_[source(index).op_as_Done()->start()].collective;
       break;
-    default:
-      prepared.kind = Kind::kNode;
+    case Kind::kLoop:
+    case Kind::kCase:
+      prepared.blocks = artifact::BlocksOf(source_, index);
+      break;
+    case Kind::kNode:
+      break;
   }
   return absl::OkStatus();
 }
@@ -116,50 +110,8 @@ absl::Status PreparedProgram::PrepareCollective(const artifact::Collective& coll
   absl::StatusOr<comm::CollectiveHandle> handle =
       context_.communicator().Prepare(context_.mesh(), artifact::SpecOf(collective, location));
   if (!handle.ok()) return handle.status();
-  instructions_[index].kind = collective.starts() ? Kind::kStart : Kind::kCollective;
   instructions_[index].collective = *handle;
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::unique_ptr<device::Node>> PreparedProgram::PrepareNode(const Instruction& instruction) const {
-  device::Device& device = context_.device();
-  const device::MemoryMap& memory = context_.memory();
-  switch (instruction.op_type()) {
-    case Operation::Launch: {
-      const artifact::Launch& launch = *instruction.op_as_Launch();
-      const std::vector<int64_t> coordinates = CoordinatesOf(launch, context_.mesh(), context_.rank());
-      return device.PrepareLaunch(launch, context_.kernels(), memory, coordinates);
-    }
-    case Operation::LaunchGroup: {
-      std::vector<device::GroupedLaunch> launches;
-      for (const artifact::Launch* launch : *instruction.op_as_LaunchGroup()->launches()) {
-        launches.push_back({launch, CoordinatesOf(*launch, context_.mesh(), context_.rank())});
-      }
-      return device.PrepareLaunchGroup(launches, CombinedOf(*instruction.op_as_LaunchGroup()), context_.kernels(),
-                                       memory);
-    }
-    case Operation::Matmul:
-      return device.PrepareMatmul(*instruction.op_as_Matmul(), memory);
-    case Operation::Convolution:
-      return device.PrepareConvolution(*instruction.op_as_Convolution(), memory);
-    case Operation::Attention:
-      return device.PrepareAttention(*instruction.op_as_Attention(), memory);
-    case Operation::LinearAlgebra:
-      return device.PrepareLinearAlgebra(*instruction.op_as_LinearAlgebra(), memory);
-    case Operation::Tiled:
-      return device.PrepareTiled(*instruction.op_as_Tiled(), context_.kernels(), memory);
-    case Operation::Copy: {
-      const artifact::Copy& copy = *instruction.op_as_Copy();
-      return device.PrepareCopy(memory.Address(*copy.source()), memory.Address(*copy.target()), copy.target()->size());
-    }
-    case Operation::Fill: {
-      const artifact::Fill& fill = *instruction.op_as_Fill();
-      return device.PrepareFill(memory.Address(*fill.target()), fill.target()->size(),
-                                {fill.pattern()->data(), fill.pattern()->size()});
-    }
-    default:
-      return absl::InternalError("an operation that the verifier does not know");
-  }
 }
 
 std::string PreparedProgram::LocationOf(const Instruction& instruction) const {

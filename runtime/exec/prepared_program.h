@@ -18,7 +18,7 @@ namespace sgd::exec {
 
 struct PreparedInstruction {
   enum class Kind { kNode, kCollective, kStart, kDone, kLoop, kCase };
-  Kind kind;
+  Kind kind = Kind::kNode;
   std::unique_ptr<device::Node> node = nullptr;  // kNode only
   comm::CollectiveHandle collective = {};        // kCollective, kStart, kDone
   uint64_t next = 0;                             // the instruction behind it and all that it runs
@@ -54,7 +54,6 @@ class PreparedProgram {
   absl::Status TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const;
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareNode(const artifact::Instruction& instruction) const;
 
   ExecutionContext& context_;
   const artifact::Program& source_;

@@ -6,7 +6,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/exec/carry.h"
 #include "runtime/exec/steady_clock.h"
 

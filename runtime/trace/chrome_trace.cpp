@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/verify_operation.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/trace/instruction_time.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/scalar.h"

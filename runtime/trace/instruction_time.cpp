@@ -10,8 +10,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/verify_operation.h"
-#include "runtime/linear_algebra/form.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/scalar.h"
 
@@ -52,8 +51,8 @@ std::string AttentionText(const artifact::Attention& attention) {
 
 // "svd f32 64x32 x8".
 std::string LinearAlgebraText(const artifact::LinearAlgebra& call) {
-  return absl::StrCat(linear_algebra::KindName(static_cast<linear_algebra::Kind>(call.kind())), " ",
-                      artifact::ElementName(call.element()), " ", call.m(), "x", call.n(), " x", call.batch());
+  return absl::StrCat(artifact::NameOf(call.kind()), " ", artifact::ElementName(call.element()), " ", call.m(), "x",
+                      call.n(), " x", call.batch());
 }
 
 }  // namespace

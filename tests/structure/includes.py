@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RUNTIME = {
     "runtime/linear_algebra": [],
     "runtime/artifact": ["runtime/comm", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
-    "runtime/trace": ["runtime/artifact", "runtime/linear_algebra"],
+    "runtime/trace": ["runtime/artifact"],
     "runtime/comm": [],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/data": ["runtime/artifact", "runtime/comm"],
@@ -53,7 +53,7 @@ TOOLS = {
     "tools/sgdc": ["compiler", "compiler/driver", "compiler/target"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
-    "tools/sgd-inspect": ["runtime/artifact", "runtime/linear_algebra", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
+    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}
 

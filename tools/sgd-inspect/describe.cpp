@@ -12,10 +12,10 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/operands.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/comm/range_plan.h"
 #include "runtime/comm/sent_bytes.h"
-#include "runtime/linear_algebra/form.h"
-#include "runtime/trace/slices.h"
 #include "tools/sgd-inspect/describe_types.h"
 #include "tools/sgd-inspect/kernel_table.h"
 
@@ -40,17 +40,7 @@ Json DoubtJson(const artifact::Input& input) {
 }
 
 Json BasisJson(artifact::CarryBasis basis) {
-  switch (basis) {
-    case artifact::CarryBasis::None:
-      return Json();
-    case artifact::CarryBasis::Unchanged:
-      return "unchanged";
-    case artifact::CarryBasis::Names:
-      return "names";
-    case artifact::CarryBasis::Dataflow:
-      return "dataflow";
-  }
-  return Json();
+  return basis == artifact::CarryBasis::None ? Json() : Json(artifact::NameOf(basis));
 }
 
 Json InputsJson(const artifact::Artifact& root, const artifact::Program& program) {
@@ -128,8 +118,8 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
                        collective.kind() == artifact::CollectiveKind::ReduceScatter;
   Json json = {{"instruction", index},
                {"done", DoneOf(program, index)},
-               {"kind", CollectiveKindName(collective.kind())},
-               {"reduce", reduces ? Json(ReduceKindName(collective.reduce())) : Json()},
+               {"kind", artifact::NameOf(collective.kind())},
+               {"reduce", reduces ? Json(artifact::NameOf(collective.reduce())) : Json()},
                {"axes", AxesJson(root, collective.axes())},
                {"group_size", GroupSize(collective.axes())},
                {"tensors", Size(collective.operands())},
@@ -152,8 +142,8 @@ Json MatmulJson(const artifact::Matmul& matmul) {
           {"m", matmul.m()},
           {"n", matmul.n()},
           {"k", matmul.k()},
-          {"epilogue", EpilogueName(matmul.epilogue())},
-          {"activation", ActivationName(matmul.activation())},
+          {"epilogue", artifact::NameOf(matmul.epilogue())},
+          {"activation", artifact::NameOf(matmul.activation())},
           {"tf32", matmul.allows_tf32()},
           {"workspace_bytes", matmul.workspace() == nullptr ? 0 : matmul.workspace()->size()}};
 }
@@ -179,11 +169,11 @@ Json ConvolutionJson(const artifact::Convolution& convolution) {
           {"inputs", convolution.inputs()->size()},
           {"outputs", convolution.outputs()->size()},
           {"windows", windows},
-          {"epilogue", EpilogueName(convolution.epilogue())}};
+          {"epilogue", artifact::NameOf(convolution.epilogue())}};
 }
 
 Json LinearAlgebraJson(const artifact::LinearAlgebra& call) {
-  return {{"kind", linear_algebra::KindName(static_cast<linear_algebra::Kind>(call.kind()))},
+  return {{"kind", artifact::NameOf(call.kind())},
           {"options", call.options()},
           {"element", artifact::ElementName(call.element())},
           {"batch", call.batch()},
@@ -242,7 +232,7 @@ const char* BoundOf(const artifact::Instruction& instruction) {
 
 Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
-  Json json = {{"index", index}, {"op", OperationKindName(instruction.op_type())}};
+  Json json = {{"index", index}, {"op", artifact::NameOf(instruction.op_type())}};
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
     json.update(LaunchJson(root, *launch));
   } else if (const artifact::LaunchGroup* group = instruction.op_as_LaunchGroup()) {
@@ -283,9 +273,10 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
     for (uint32_t i = 0; i < Size(branches->branches()); ++i) json["branches"].push_back(branches->branches()->Get(i));
   }
   Json slices = Json::array();
-  trace::ForEachSlice(instruction, [&](const char* role, const artifact::Slice& slice) {
-    Json entry = {{"role", role}};
-    entry.update(SliceJson(slice));
+  artifact::ForEachOperand(instruction, [&](const artifact::Operand& operand) {
+    if (operand.slice == nullptr) return;
+    Json entry = {{"role", operand.role}};
+    entry.update(SliceJson(*operand.slice));
     slices.push_back(entry);
   });
   json["slices"] = slices;
@@ -320,8 +311,9 @@ Json SlicesJson(const artifact::Program& program) {
     // The end of a collective is a use of what it works on.
     const artifact::Done* done = program.instructions()->Get(i)->op_as_Done();
     const uint32_t user = done == nullptr ? i : done->start();
-    trace::ForEachSlice(*program.instructions()->Get(user), [&](const char*, const artifact::Slice& slice) {
-      SliceUse& touched = use(slice);
+    artifact::ForEachOperand(*program.instructions()->Get(user), [&](const artifact::Operand& operand) {
+      if (operand.slice == nullptr) return;
+      SliceUse& touched = use(*operand.slice);
       if (touched.first < 0) touched.first = i;
       touched.last = i;
     });
@@ -329,7 +321,7 @@ Json SlicesJson(const artifact::Program& program) {
   Json json = Json::array();
   for (const auto& [key, touched] : uses) {
     const auto& [space, offset, size] = key;
-    json.push_back({{"space", SpaceName(space)},
+    json.push_back({{"space", artifact::NameOf(space)},
                     {"offset", offset},
                     {"size", size},
                     {"values", touched.values},
@@ -345,7 +337,7 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
   Json code = Json::array();
   for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
     const artifact::Operation kind = program.instructions()->Get(i)->op_type();
-    Json& count = counts[OperationKindName(kind)];
+    Json& count = counts[artifact::NameOf(kind)];
     count = count.is_null() ? 1 : count.get<uint64_t>() + 1;
     if (kind == artifact::Operation::Collective)
       collectives.push_back(CollectiveJson(root, program, i, parts.collectives));

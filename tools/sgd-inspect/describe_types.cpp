@@ -1,8 +1,8 @@
-// Texts for types, slices and enumerators; total on verified artifacts.
+// Texts for types and slices; total on verified artifacts.
 #include "tools/sgd-inspect/describe_types.h"
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/collective_spec.h"
+#include "runtime/artifact/schema_names.h"
 #include "runtime/data/shard.h"
 
 namespace sgd::inspect {
@@ -26,92 +26,8 @@ Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) 
           {"sharding", sharding}};
 }
 
-const char* SpaceName(artifact::Space space) {
-  switch (space) {
-    case artifact::Space::Private:
-      return "private";
-    case artifact::Space::Window:
-      return "window";
-    case artifact::Space::Constant:
-      return "constant";
-    case artifact::Space::Scratch:
-      return "scratch";
-  }
-  return "unknown";
-}
-
 Json SliceJson(const artifact::Slice& slice) {
-  return {{"space", SpaceName(slice.space())}, {"offset", slice.offset()}, {"size", slice.size()}};
-}
-
-// The values of these enums are comm's.
-const char* CollectiveKindName(artifact::CollectiveKind kind) {
-  return comm::CollectiveName(static_cast<comm::CollectiveKind>(kind));
-}
-const char* ReduceKindName(artifact::ReduceKind kind) { return comm::ReduceName(static_cast<comm::ReduceKind>(kind)); }
-
-const char* EpilogueName(artifact::Epilogue epilogue) {
-  switch (epilogue) {
-    case artifact::Epilogue::None:
-      return "none";
-    case artifact::Epilogue::Bias:
-      return "bias";
-    case artifact::Epilogue::BiasRelu:
-      return "bias_relu";
-    case artifact::Epilogue::Accumulate:
-      return "accumulate";
-    case artifact::Epilogue::SumsOfA:
-      return "sums_of_a";
-    case artifact::Epilogue::SumsOfB:
-      return "sums_of_b";
-  }
-  return "unknown";
-}
-
-const char* ActivationName(artifact::Activation activation) {
-  switch (activation) {
-    case artifact::Activation::None:
-      return "none";
-    case artifact::Activation::Gelu:
-      return "gelu";
-    case artifact::Activation::GeluGradient:
-      return "gelu_gradient";
-  }
-  return "unknown";
-}
-
-const char* OperationKindName(artifact::Operation operation) {
-  switch (operation) {
-    case artifact::Operation::Launch:
-      return "launch";
-    case artifact::Operation::Matmul:
-      return "matmul";
-    case artifact::Operation::Collective:
-      return "collective";
-    case artifact::Operation::Copy:
-      return "copy";
-    case artifact::Operation::Fill:
-      return "fill";
-    case artifact::Operation::Loop:
-      return "loop";
-    case artifact::Operation::Case:
-      return "case";
-    case artifact::Operation::Done:
-      return "done";
-    case artifact::Operation::LaunchGroup:
-      return "launch_group";
-    case artifact::Operation::Tiled:
-      return "tiled";
-    case artifact::Operation::Convolution:
-      return "convolution";
-    case artifact::Operation::Attention:
-      return "attention";
-    case artifact::Operation::LinearAlgebra:
-      return "linear_algebra";
-    case artifact::Operation::NONE:
-      break;
-  }
-  return "unknown";
+  return {{"space", artifact::NameOf(slice.space())}, {"offset", slice.offset()}, {"size", slice.size()}};
 }
 
 std::string LocationText(const artifact::Program& program, uint32_t location) {

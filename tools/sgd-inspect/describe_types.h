@@ -1,4 +1,4 @@
-// Words for the small things of an artifact: types, shardings, slices, axes, enumerators.
+// Words for the small things of an artifact: types, shardings, slices, axes.
 #pragma once
 
 #include <string>
@@ -31,14 +31,7 @@ uint64_t GroupSize(const Axes* axes) {
 // {"type": "f32[128,64]", "local": "f32[32,64]", "sharding": [["data"], []]}
 Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& type);
 
-const char* SpaceName(artifact::Space space);
 Json SliceJson(const artifact::Slice& slice);
-
-const char* CollectiveKindName(artifact::CollectiveKind kind);
-const char* ReduceKindName(artifact::ReduceKind kind);
-const char* EpilogueName(artifact::Epilogue epilogue);
-const char* ActivationName(artifact::Activation activation);
-const char* OperationKindName(artifact::Operation operation);
 
 // The source location of an instruction or explanation; empty when there is none.
 std::string LocationText(const artifact::Program& program, uint32_t location);

@@ -178,6 +178,17 @@ std::string MatmulText(const Json& instruction) {
                       "x", Plain(instruction["k"]), unless_none("epilogue"), unless_none("activation"));
 }
 
+// The fields that this kind of instruction alone has: "kind svd, batch 8, m 4".
+std::string FieldsText(const Json& instruction) {
+  static constexpr const char* kCommon[] = {"index", "op", "slices", "flops", "bytes", "bound", "executions", "loc"};
+  std::vector<std::string> fields;
+  for (const auto& [name, value] : instruction.items()) {
+    if (value.is_structured() || std::ranges::find(kCommon, name) != std::end(kCommon)) continue;
+    fields.push_back(absl::StrCat(name, " ", value.is_string() ? Name(value) : value.dump()));
+  }
+  return absl::StrJoin(fields, ", ");
+}
+
 // What is particular to an instruction, in one cell.
 std::string DetailText(const Json& instruction) {
   const std::string op = Plain(instruction["op"]);
@@ -199,7 +210,7 @@ std::string DetailText(const Json& instruction) {
   if (op == "case") return absl::StrCat("branches of ", Join(instruction["branches"], ", "), " instructions");
   if (op == "done") return absl::StrCat("of ", Plain(instruction["start"]));
   if (op == "fill") return absl::StrCat("0x", Plain(instruction["pattern"]));
-  return "";
+  return FieldsText(instruction);
 }
 
 std::string CodeText(const Json& code) {

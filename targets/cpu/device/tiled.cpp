@@ -2,12 +2,12 @@
 #include "targets/cpu/device/tiled.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/operands.h"
 #include "targets/cpu/device/packed_matmul.h"
 
 namespace sgd::cpu {
@@ -84,16 +84,17 @@ class TiledNode final : public device::Node {
     std::vector<void*> pointers;  // of each place
   };
 
-  void AddPlaces(const artifact::TileStep& step, std::span<const artifact::Slice* const> slices,
-                 const device::MemoryMap& memory) {
-    for (uint32_t i = 0; i < slices.size(); ++i) {
-      const int32_t operand = step.operands()->Get(i);
+  void AddPlaces(const artifact::TileStep& step, const device::MemoryMap& memory) {
+    uint32_t number = 0;
+    artifact::ForEachOperand(step, [&](const artifact::Operand& part) {
+      if (part.slice == nullptr) return;
+      const int32_t operand = step.operands()->Get(number++);
       if (operand < 0) {
-        places_.push_back({nullptr, slices[i]->offset(), 0});
+        places_.push_back({nullptr, part.slice->offset(), 0});
       } else {
-        places_.push_back({memory.Address(*slices[i]), 0, static_cast<uint32_t>(operand)});
+        places_.push_back({memory.Address(*part.slice), 0, static_cast<uint32_t>(operand)});
       }
-    }
+    });
   }
 
   void AddLaunch(const artifact::TileStep& source, const artifact::Launch& launch, const CpuKernelLibrary& kernels,
@@ -102,9 +103,7 @@ class TiledNode final : public device::Node {
     step.function = kernels.function(launch.kernel());
     step.range = static_cast<int64_t>(launch.range());
     step.first_place = places_.size();
-    std::vector<const artifact::Slice*> slices;
-    for (uint32_t i = 0; i < artifact::Size(launch.buffers()); ++i) slices.push_back(launch.buffers()->Get(i));
-    AddPlaces(source, slices, memory);
+    AddPlaces(source, memory);
     steps_.push_back(std::move(step));
   }
 
@@ -129,8 +128,7 @@ class TiledNode final : public device::Node {
                             matmul.b_batch()->Get(i) * size, matmul.c_batch()->Get(i) * size});
     }
     step.first_place = places_.size();
-    const artifact::Slice* const slices[] = {matmul.a(), matmul.b(), matmul.c()};
-    AddPlaces(source, slices, memory);
+    AddPlaces(source, memory);
     absl::Status status = scratch_.products.Reserve(PackedScratchBytes(*step.kernels, product.m, product.n, product.k));
     steps_.push_back(std::move(step));
     return status;

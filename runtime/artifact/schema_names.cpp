@@ -1,0 +1,43 @@
+// Names are those that flatc generates.
+#include "runtime/artifact/schema_names.h"
+
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+
+namespace sgd::artifact {
+namespace {
+
+// "sums_of_a" of "SumsOfA".
+std::string SnakeCase(std::string_view name) {
+  if (name.empty()) return "unknown";
+  std::string words;
+  for (char letter : name) {
+    if (absl::ascii_isupper(letter) && !words.empty()) words += '_';
+    words += absl::ascii_tolower(letter);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string NameOf(Operation operation) {
+  return operation == Operation::NONE ? "unknown" : SnakeCase(EnumNameOperation(operation));
+}
+std::string NameOf(Space space) { return SnakeCase(EnumNameSpace(space)); }
+std::string NameOf(Epilogue epilogue) { return SnakeCase(EnumNameEpilogue(epilogue)); }
+std::string NameOf(Activation activation) { return SnakeCase(EnumNameActivation(activation)); }
+std::string NameOf(CarryBasis basis) { return SnakeCase(EnumNameCarryBasis(basis)); }
+std::string NameOf(CollectiveKind kind) { return SnakeCase(EnumNameCollectiveKind(kind)); }
+std::string NameOf(ReduceKind kind) { return SnakeCase(EnumNameReduceKind(kind)); }
+std::string NameOf(LinearAlgebraKind kind) { return SnakeCase(EnumNameLinearAlgebraKind(kind)); }
+
+std::string OperationName(const Instruction& instruction) {
+  const Collective* collective = instruction.op_as_Collective();
+  if (collective != nullptr && collective->kind() <= CollectiveKind::MAX) return NameOf(collective->kind());
+  const Attention* attention = instruction.op_as_Attention();
+  if (attention != nullptr && attention->gradients() != nullptr) return "attention_gradient";
+  return NameOf(instruction.op_type());
+}
+
+}  // namespace sgd::artifact

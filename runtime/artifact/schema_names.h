@@ -1,0 +1,24 @@
+// What messages and listings call the schema's enumerators: their own names in lower case ("bias_relu" for BiasRelu),
+// so that a new one has a name without being listed anywhere else.
+#pragma once
+
+#include <string>
+
+#include "runtime/artifact/program_generated.h"
+
+namespace sgd::artifact {
+
+// Each is "unknown" for a number that is no enumerator.
+std::string NameOf(Operation operation);
+std::string NameOf(Space space);
+std::string NameOf(Epilogue epilogue);
+std::string NameOf(Activation activation);
+std::string NameOf(CarryBasis basis);
+std::string NameOf(CollectiveKind kind);
+std::string NameOf(ReduceKind kind);
+std::string NameOf(LinearAlgebraKind kind);
+
+// "launch", "matmul", "all_reduce", "attention_gradient", ...: a collective's is its kind's.
+std::string OperationName(const Instruction& instruction);
+
+}  // namespace sgd::artifact
