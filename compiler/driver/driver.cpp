@@ -5,6 +5,7 @@
 
 #include "compiler/driver/diagnostics.h"
 #include "compiler/export/export.h"
+#include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
 #include "compiler/locations.h"
 #include "compiler/driver/pipelines.h"
@@ -46,6 +47,7 @@ class Driver {
   static DialectRegistry getRegistry() {
     DialectRegistry registry;
     registerDialects(registry);
+    registerExports(registry);
     return registry;
   }
 

@@ -1,6 +1,7 @@
 // Labels of dimensions become places in tables.
 #include "compiler/export/convolution_instruction.h"
 
+#include "compiler/export/export_enums.h"
 #include "compiler/export/export_types.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ std::optional<artifact::ConvolutionT> mlir::sgd::getConvolutionInstruction(plan:
                                      rhs[3 + dim], result[3 + dim]);
   if (auto dilations = convolution.getLhsDilations())
     instruction.lhs_dilations.assign(dilations->begin(), dilations->end());
-  instruction.epilogue = static_cast<artifact::Epilogue>(convolution.getEpilogue());
+  instruction.epilogue = getArtifactEpilogue(convolution.getEpilogue());
   instruction.allows_tf32 = convolution.getTf32();
   return instruction;
 }

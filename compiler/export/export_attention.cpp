@@ -1,5 +1,6 @@
 // Tensors are those of the plan's layouts, in its order.
-#include "compiler/export/export_attention.h"
+#include "compiler/export/export_interface.h"
+#include "dialects/plan/attention.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -36,18 +37,37 @@ static FailureOr<artifact::AttentionT> exportForm(OpTy op, SliceExporter& slices
   return target;
 }
 
-FailureOr<artifact::AttentionT> mlir::sgd::exportAttention(plan::AttentionOp attention, SliceExporter& slices) {
-  return exportForm(attention, slices);
-}
+namespace {
 
-FailureOr<artifact::AttentionT> mlir::sgd::exportAttention(plan::AttentionGradientOp gradient, SliceExporter& slices) {
-  FailureOr<artifact::AttentionT> target = exportForm(gradient, slices);
-  if (failed(target)) return failure();
-  target->gradients = std::make_unique<artifact::AttentionGradientsT>();
-  artifact::AttentionGradientsT& gradients = *target->gradients;
-  gradients.out_gradient = getTensor(slices, gradient.getOutGradient(), gradient.getLayout(4));
-  gradients.query = getTensor(slices, gradient.getQueryGradient(), gradient.getLayout(5));
-  gradients.key = getTensor(slices, gradient.getKeyGradient(), gradient.getLayout(6));
-  gradients.value = getTensor(slices, gradient.getValueGradient(), gradient.getLayout(7));
-  return target;
+struct AttentionExport : ExportOpInterface::ExternalModel<AttentionExport, plan::AttentionOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    FailureOr<artifact::AttentionT> target = exportForm(cast<plan::AttentionOp>(op), operands.slices);
+    if (failed(target)) return failure();
+    instruction.op.Set(std::move(*target));
+    return success();
+  }
+};
+
+struct AttentionGradientExport : ExportOpInterface::ExternalModel<AttentionGradientExport, plan::AttentionGradientOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto gradient = cast<plan::AttentionGradientOp>(op);
+    SliceExporter& slices = operands.slices;
+    FailureOr<artifact::AttentionT> target = exportForm(gradient, slices);
+    if (failed(target)) return failure();
+    target->gradients = std::make_unique<artifact::AttentionGradientsT>();
+    artifact::AttentionGradientsT& gradients = *target->gradients;
+    gradients.out_gradient = getTensor(slices, gradient.getOutGradient(), gradient.getLayout(4));
+    gradients.query = getTensor(slices, gradient.getQueryGradient(), gradient.getLayout(5));
+    gradients.key = getTensor(slices, gradient.getKeyGradient(), gradient.getLayout(6));
+    gradients.value = getTensor(slices, gradient.getValueGradient(), gradient.getLayout(7));
+    instruction.op.Set(std::move(*target));
+    return success();
+  }
+};
+
+}  // namespace
+
+void mlir::sgd::registerAttentionExports(MLIRContext& context) {
+  plan::AttentionOp::attachInterface<AttentionExport>(context);
+  plan::AttentionGradientOp::attachInterface<AttentionGradientExport>(context);
 }

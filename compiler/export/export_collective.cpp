@@ -1,6 +1,8 @@
 // Operands with the factors that their kind of collective needs: elements before and from a dimension on, tiles,
 // ranges.
-#include "compiler/export/export_collective.h"
+#include "compiler/export/export_enums.h"
+#include "compiler/export/export_interface.h"
+#include "compiler/export/export_program.h"
 
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/memory/instruction_cost.h"
@@ -85,24 +87,35 @@ static FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> getOperand(plan:
   return operand;
 }
 
-FailureOr<artifact::CollectiveT> mlir::sgd::exportCollective(plan::CollectiveOp collective, SliceExporter& slices,
-                                                             MeshAttr mesh) {
-  artifact::CollectiveT target;
-  target.kind = static_cast<artifact::CollectiveKind>(collective.getKind());
-  FailureOr<artifact::ReduceKind> reduce = getReduceKind(collective);
-  if (failed(reduce)) return failure();
-  target.reduce = *reduce;
-  target.axes = getAxisRefs(collective.getAxes().getAxes(), mesh);
-  if (collective.getFrom()) target.from_axes = getAxisRefs(collective.getFrom()->getAxes(), mesh);
-  if (collective.getTo()) target.to_axes = getAxisRefs(collective.getTo()->getAxes(), mesh);
-  for (unsigned index = 0; index < collective.getSources().size(); ++index) {
-    FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> operand = getOperand(collective, index, slices);
-    if (failed(operand)) return failure();
-    target.operands.push_back(std::move(*operand));
+namespace {
+
+struct CollectiveExport : ExportOpInterface::ExternalModel<CollectiveExport, plan::CollectiveOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto collective = cast<plan::CollectiveOp>(op);
+    artifact::CollectiveT target;
+    target.kind = getArtifactKind(collective.getKind());
+    FailureOr<artifact::ReduceKind> reduce = getReduceKind(collective);
+    if (failed(reduce)) return failure();
+    target.reduce = *reduce;
+    target.axes = getAxisRefs(collective.getAxes().getAxes(), operands.mesh);
+    if (collective.getFrom()) target.from_axes = getAxisRefs(collective.getFrom()->getAxes(), operands.mesh);
+    if (collective.getTo()) target.to_axes = getAxisRefs(collective.getTo()->getAxes(), operands.mesh);
+    for (unsigned index = 0; index < collective.getSources().size(); ++index) {
+      FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> operand = getOperand(collective, index, operands.slices);
+      if (failed(operand)) return failure();
+      target.operands.push_back(std::move(*operand));
+    }
+    if (collective.getStaging()) target.staging = operands.slices.getOwned(collective.getStaging());
+    target.starts = static_cast<bool>(collective.getToken());
+    instruction.op.Set(std::move(target));
+    return success();
   }
-  if (collective.getStaging()) target.staging = slices.getOwned(collective.getStaging());
-  target.starts = static_cast<bool>(collective.getToken());
-  return target;
+};
+
+}  // namespace
+
+void mlir::sgd::registerCollectiveExports(MLIRContext& context) {
+  plan::CollectiveOp::attachInterface<CollectiveExport>(context);
 }
 
 int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {

@@ -1,27 +1,27 @@
-// One function for each kind of op; sizes and strides are the plan's.
-#include "compiler/export/export_compute.h"
-
+// Launches, products, convolutions and tiles; sizes and strides are the plan's.
 #include "compiler/export/convolution_instruction.h"
+#include "compiler/export/export_enums.h"
+#include "compiler/export/export_interface.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-artifact::LaunchT mlir::sgd::exportLaunch(plan::LaunchOp launch, SliceExporter& slices, const ExportContext& context) {
+artifact::LaunchT mlir::sgd::exportLaunch(plan::LaunchOp launch, OperandExporter& operands) {
   artifact::LaunchT target;
-  target.kernel = context.kernels.lookup(launch.getKernel());
+  target.kernel = operands.kernels.lookup(launch.getKernel());
   target.outputs = launch.getOutputs().size();
-  for (Value buffer : launch.getOperands()) target.buffers.push_back(slices.get(buffer));
+  for (Value buffer : launch.getOperands()) target.buffers.push_back(operands.slices.get(buffer));
   if (launch.getCoordinates())
     for (auto axes : launch.getCoordinates()->getAsRange<AxisListAttr>()) {
       target.coordinates.push_back(std::make_unique<artifact::CoordinateT>());
-      target.coordinates.back()->axes = getAxisRefs(axes.getAxes(), context.mesh);
+      target.coordinates.back()->axes = getAxisRefs(axes.getAxes(), operands.mesh);
     }
   target.range = launch.getRange();
   target.grain = launch.getGrain();
   return target;
 }
 
-FailureOr<artifact::MatmulT> mlir::sgd::exportMatmul(plan::MatmulOp matmul, SliceExporter& slices) {
+static FailureOr<artifact::MatmulT> exportMatmul(plan::MatmulOp matmul, SliceExporter& slices) {
   artifact::MatmulT target;
   Type operandType = matmul.getA().getType().getElementType();
   auto element = getElementType(operandType, /*isUnsigned=*/false);
@@ -44,8 +44,8 @@ FailureOr<artifact::MatmulT> mlir::sgd::exportMatmul(plan::MatmulOp matmul, Slic
   if (matmul.getAux()) target.aux = slices.getOwned(matmul.getAux());
   if (matmul.getSums()) target.sums = slices.getOwned(matmul.getSums());
   if (matmul.getWorkspace()) target.workspace = slices.getOwned(matmul.getWorkspace());
-  target.epilogue = static_cast<artifact::Epilogue>(matmul.getEpilogue());
-  target.activation = static_cast<artifact::Activation>(matmul.getActivation());
+  target.epilogue = getArtifactEpilogue(matmul.getEpilogue());
+  target.activation = getArtifactActivation(matmul.getActivation());
   Type rhsType = matmul.getB().getType().getElementType(), resultType = matmul.getC().getType().getElementType();
   if (rhsType != operandType) target.b_element = getElementType(rhsType, /*isUnsigned=*/false);
   target.keeps_sums = resultType != operandType && resultType == getSumType(operandType);
@@ -55,45 +55,85 @@ FailureOr<artifact::MatmulT> mlir::sgd::exportMatmul(plan::MatmulOp matmul, Slic
   return target;
 }
 
-FailureOr<artifact::ConvolutionT> mlir::sgd::exportConvolution(plan::ConvolutionOp convolution, SliceExporter& slices) {
-  std::optional<artifact::ConvolutionT> target = getConvolutionInstruction(convolution);
-  if (!target) return convolution.emitOpError("has an element type that artifacts do not have");
-  target->lhs = slices.getOwned(convolution.getLhs());
-  target->rhs = slices.getOwned(convolution.getRhs());
-  target->result = slices.getOwned(convolution.getResult());
-  if (convolution.getBias()) target->bias = slices.getOwned(convolution.getBias());
-  if (convolution.getWorkspace()) target->workspace = slices.getOwned(convolution.getWorkspace());
-  return std::move(*target);
-}
+namespace {
 
-FailureOr<artifact::TiledT> mlir::sgd::exportTiled(plan::TiledOp tiled, SliceExporter& slices,
-                                                   const ExportContext& context) {
-  artifact::TiledT target;
-  target.loops.assign(tiled.getLoops().begin(), tiled.getLoops().end());
-  for (unsigned index = 0; index < tiled.getNumOperands(); ++index) {
-    auto operand = std::make_unique<artifact::TileOperandT>();
-    operand->slice = slices.getOwned(tiled.getOperand(index));
-    ArrayRef<int64_t> strides = tiled.getOperandStrides(index);
-    operand->strides.assign(strides.begin(), strides.end());
-    target.operands.push_back(std::move(operand));
+struct LaunchExport : ExportOpInterface::ExternalModel<LaunchExport, plan::LaunchOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    instruction.op.Set(exportLaunch(cast<plan::LaunchOp>(op), operands));
+    return success();
   }
-  target.outputs = tiled.getOutputs().size();
-  target.scratch_bytes = tiled.getScratchBytes();
-  for (Operation& op : tiled.getBody().front()) {
-    if (!isa<plan::LaunchOp, plan::MatmulOp>(op)) continue;
+};
+
+struct MatmulExport : ExportOpInterface::ExternalModel<MatmulExport, plan::MatmulOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    FailureOr<artifact::MatmulT> target = exportMatmul(cast<plan::MatmulOp>(op), operands.slices);
+    if (failed(target)) return failure();
+    instruction.op.Set(std::move(*target));
+    return success();
+  }
+};
+
+struct ConvolutionExport : ExportOpInterface::ExternalModel<ConvolutionExport, plan::ConvolutionOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto convolution = cast<plan::ConvolutionOp>(op);
+    SliceExporter& slices = operands.slices;
+    std::optional<artifact::ConvolutionT> target = getConvolutionInstruction(convolution);
+    if (!target) return convolution.emitOpError("has an element type that artifacts do not have");
+    target->lhs = slices.getOwned(convolution.getLhs());
+    target->rhs = slices.getOwned(convolution.getRhs());
+    target->result = slices.getOwned(convolution.getResult());
+    if (convolution.getBias()) target->bias = slices.getOwned(convolution.getBias());
+    if (convolution.getWorkspace()) target->workspace = slices.getOwned(convolution.getWorkspace());
+    instruction.op.Set(std::move(*target));
+    return success();
+  }
+};
+
+struct TiledExport : ExportOpInterface::ExternalModel<TiledExport, plan::TiledOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto tiled = cast<plan::TiledOp>(op);
+    artifact::TiledT target;
+    target.loops.assign(tiled.getLoops().begin(), tiled.getLoops().end());
+    for (unsigned index = 0; index < tiled.getNumOperands(); ++index) {
+      auto operand = std::make_unique<artifact::TileOperandT>();
+      operand->slice = operands.slices.getOwned(tiled.getOperand(index));
+      ArrayRef<int64_t> strides = tiled.getOperandStrides(index);
+      operand->strides.assign(strides.begin(), strides.end());
+      target.operands.push_back(std::move(operand));
+    }
+    target.outputs = tiled.getOutputs().size();
+    target.scratch_bytes = tiled.getScratchBytes();
+    for (auto step : tiled.getBody().front().getOps<plan::InstructionOpInterface>()) {
+      FailureOr<std::unique_ptr<artifact::TileStepT>> exported = exportStep(step, operands);
+      if (failed(exported)) return failure();
+      target.steps.push_back(std::move(*exported));
+    }
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+
+  static FailureOr<std::unique_ptr<artifact::TileStepT>> exportStep(Operation* op, OperandExporter& operands) {
     auto step = std::make_unique<artifact::TileStepT>();
-    for (Value operand : op.getOperands()) {
+    for (Value operand : op->getOperands()) {
       Value root = plan::getRoot(operand).root;
       step->operands.push_back(getTiledOf(root) ? cast<BlockArgument>(root).getArgNumber() : -1);
     }
     if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      step->op.Set(exportLaunch(launch, slices, context));
+      step->op.Set(exportLaunch(launch, operands));
     } else {
-      FailureOr<artifact::MatmulT> matmul = exportMatmul(cast<plan::MatmulOp>(op), slices);
+      FailureOr<artifact::MatmulT> matmul = exportMatmul(cast<plan::MatmulOp>(op), operands.slices);
       if (failed(matmul)) return failure();
       step->op.Set(std::move(*matmul));
     }
-    target.steps.push_back(std::move(step));
+    return step;
   }
-  return target;
+};
+
+}  // namespace
+
+void mlir::sgd::registerComputeExports(MLIRContext& context) {
+  plan::LaunchOp::attachInterface<LaunchExport>(context);
+  plan::MatmulOp::attachInterface<MatmulExport>(context);
+  plan::ConvolutionOp::attachInterface<ConvolutionExport>(context);
+  plan::TiledOp::attachInterface<TiledExport>(context);
 }

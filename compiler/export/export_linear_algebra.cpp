@@ -1,25 +1,35 @@
-// Enums of the two sides have one order.
-#include "compiler/export/export_linear_algebra.h"
+// Sizes and options are those of the plan's op.
+#include "compiler/export/export_enums.h"
+#include "compiler/export/export_interface.h"
+#include "dialects/plan/linear_algebra.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-static_assert(static_cast<unsigned>(LinearAlgebraKind::TridiagonalSolve) ==
-                  static_cast<unsigned>(artifact::LinearAlgebraKind::TridiagonalSolve) &&
-              static_cast<unsigned>(LinearAlgebraKind::Svd) == static_cast<unsigned>(artifact::LinearAlgebraKind::Svd));
+namespace {
 
-artifact::LinearAlgebraT mlir::sgd::exportLinearAlgebra(plan::LinearAlgebraOp op, SliceExporter& slices) {
-  artifact::LinearAlgebraT target;
-  target.kind = static_cast<artifact::LinearAlgebraKind>(op.getKind());
-  target.options = getLinearAlgebraOptions(op);
-  unsigned main = linear_algebra::OperandsOf(op.getForm().kind).main;
-  bool isDouble = cast<MemRefType>(op.getInputs()[main].getType()).getElementType().isF64();
-  target.element = isDouble ? artifact::ElementType::F64 : artifact::ElementType::F32;
-  target.batch = op.getBatch();
-  target.m = op.getSizes()[0], target.n = op.getSizes()[1], target.k = op.getSizes()[2];
-  for (Value input : op.getInputs()) target.inputs.push_back(slices.get(input));
-  for (Value output : op.getOutputs()) target.outputs.push_back(slices.get(output));
-  target.lanes = op.getLanes();
-  if (op.getWorkspace()) target.workspace = slices.getOwned(op.getWorkspace());
-  return target;
+struct LinearAlgebraExport : ExportOpInterface::ExternalModel<LinearAlgebraExport, plan::LinearAlgebraOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto call = cast<plan::LinearAlgebraOp>(op);
+    artifact::LinearAlgebraT target;
+    target.kind = getArtifactKind(call.getKind());
+    target.options = getLinearAlgebraOptions(call);
+    unsigned main = linear_algebra::OperandsOf(call.getForm().kind).main;
+    bool isDouble = cast<MemRefType>(call.getInputs()[main].getType()).getElementType().isF64();
+    target.element = isDouble ? artifact::ElementType::F64 : artifact::ElementType::F32;
+    target.batch = call.getBatch();
+    target.m = call.getSizes()[0], target.n = call.getSizes()[1], target.k = call.getSizes()[2];
+    for (Value input : call.getInputs()) target.inputs.push_back(operands.slices.get(input));
+    for (Value output : call.getOutputs()) target.outputs.push_back(operands.slices.get(output));
+    target.lanes = call.getLanes();
+    if (call.getWorkspace()) target.workspace = operands.slices.getOwned(call.getWorkspace());
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+};
+
+}  // namespace
+
+void mlir::sgd::registerLinearAlgebraExports(MLIRContext& context) {
+  plan::LinearAlgebraOp::attachInterface<LinearAlgebraExport>(context);
 }

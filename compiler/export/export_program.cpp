@@ -1,14 +1,9 @@
 // Plan ops to the artifact's instructions, one to one.
 #include "compiler/export/export_program.h"
 
-#include "compiler/export/export_attention.h"
-#include "compiler/export/export_collective.h"
-#include "compiler/export/export_compute.h"
-#include "compiler/export/export_linear_algebra.h"
-#include "compiler/export/export_slices.h"
+#include "compiler/export/export_interface.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/passes.h"
 #include "runtime/artifact/collective.h"
@@ -32,7 +27,8 @@ class ProgramExporter {
       : function(function),
         context(context),
         program(std::make_unique<artifact::ProgramT>()),
-        slices(function, context.writer) {}
+        slices(function, context.writer),
+        operands{slices, context.mesh, context.kernels, starts} {}
 
   FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
     program->name = function.getName().str();
@@ -56,10 +52,17 @@ class ProgramExporter {
     uint64_t outer = std::exchange(multiplicity, executions);
     openGroup.reset();
     for (Operation& op : from.front().without_terminator())
-      if (failed(isa<plan::LoopOp, plan::CaseOp>(op) ? addControlFlow(op) : addInstruction(op))) return failure();
+      if (failed(addOp(op))) return failure();
     openGroup.reset();
     multiplicity = outer;
     return success();
+  }
+
+  LogicalResult addOp(Operation& op) {
+    auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
+    if (!instruction)  // a buffer
+      return isa_and_nonnull<plan::PlanDialect>(op.getDialect()) ? success() : op.emitOpError("is not an instruction");
+    return instruction.getCostClass() == plan::CostClass::Control ? addControlFlow(op) : addInstruction(instruction);
   }
 
   /// The instruction, then those of each function that it runs.
@@ -69,12 +72,11 @@ class ProgramExporter {
     program->instructions.push_back(std::make_unique<artifact::InstructionT>());
     program->instructions[index]->loc = getLocation(op.getLoc());
     auto loop = dyn_cast<plan::LoopOp>(op);
-    uint64_t trips = loop ? loop.getTrips().value_or(1) : 1;
     SmallVector<uint32_t> sizes;
     for (func::FuncOp callee : plan::getCallees(&op)) {
       size_t begin = program->instructions.size();
       slices.enter(callee, &op);
-      if (failed(addInstructions(callee, multiplicity * trips))) return failure();
+      if (failed(addInstructions(callee, multiplicity * plan::getTrips(&op)))) return failure();
       sizes.push_back(program->instructions.size() - begin);
     }
     if (loop) {
@@ -95,110 +97,44 @@ class ProgramExporter {
     return success();
   }
 
-  LogicalResult addInstruction(Operation& op) {
-    if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) return success();
-    auto launch = dyn_cast<plan::LaunchOp>(op);
+  LogicalResult addInstruction(plan::InstructionOpInterface op) {
+    auto launch = dyn_cast<plan::LaunchOp>(op.getOperation());
     std::optional<int64_t> group = launch ? launch.getGroup() : std::nullopt;
-    if (group && group == openGroup) return addToGroup(launch);
+    bool isInGroup = group && group == openGroup;
     openGroup = group;
-    auto instruction = std::make_unique<artifact::InstructionT>();
-    instruction->loc = getLocation(op.getLoc());
-    if (launch)
-      instruction->bytes = launch.getTouchedBytes();
-    else if (auto matmul = dyn_cast<plan::MatmulOp>(op))
-      instruction->bytes = matmul.getTouchedBytes();
-    else if (!isa<plan::DoneOp>(op))
-      for (Value operand : op.getOperands()) instruction->bytes += getBufferBytes(operand);
-    LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(&op)
-                               .Case([&](plan::LaunchOp launch) { return fill(launch, *instruction); })
-                               .Case([&](plan::MatmulOp matmul) { return fill(matmul, *instruction); })
-                               .Case([&](plan::ConvolutionOp convolution) { return fill(convolution, *instruction); })
-                               .Case<plan::AttentionOp, plan::AttentionGradientOp>([&](auto attention) {
-                                 instruction->flops = attention.getFlops();
-                                 return set(exportAttention(attention, slices), *instruction);
-                               })
-                               .Case([&](plan::LinearAlgebraOp call) {
-                                 instruction->flops = call.getFlops();
-                                 return instruction->op.Set(exportLinearAlgebra(call, slices)), success();
-                               })
-                               .Case([&](plan::TiledOp tiled) { return fill(tiled, *instruction); })
-                               .Case([&](plan::CollectiveOp collective) { return fill(collective, *instruction); })
-                               .Case([&](plan::DoneOp done) {
-                                 artifact::DoneT target;
-                                 target.start = starts.lookup(done.getCollective());
-                                 return instruction->op.Set(std::move(target)), success();
-                               })
-                               .Case([&](plan::CopyOp copy) {
-                                 artifact::CopyT target;
-                                 target.source = slices.getOwned(copy.getSource());
-                                 target.target = slices.getOwned(copy.getTarget());
-                                 return instruction->op.Set(std::move(target)), success();
-                               })
-                               .Case([&](plan::FillOp fill) {
-                                 artifact::FillT target;
-                                 target.target = slices.getOwned(fill.getTarget());
-                                 target.pattern = getPattern(fill.getValue());
-                                 return instruction->op.Set(std::move(target)), success();
-                               })
-                               .Default([](Operation* op) { return op->emitOpError("is not an instruction"); });
-    if (auto collective = dyn_cast<plan::CollectiveOp>(op)) starts[collective] = program->instructions.size();
-    program->flops += instruction->flops * multiplicity;
-    program->instructions.push_back(std::move(instruction));
-    return result;
-  }
-
-  LogicalResult fill(plan::LaunchOp launch, artifact::InstructionT& instruction) {
-    instruction.flops = launch.getFlops();
-    if (!launch.getGroup()) return instruction.op.Set(exportLaunch(launch, slices, context)), success();
-    artifact::LaunchGroupT target;
-    target.launches.push_back(std::make_unique<artifact::LaunchT>(exportLaunch(launch, slices, context)));
-    return instruction.op.Set(std::move(target)), success();
-  }
-
-  /// Adds `launch` to the instruction before, which is its group.
-  LogicalResult addToGroup(plan::LaunchOp launch) {
+    if (!isInGroup) {
+      program->instructions.push_back(std::make_unique<artifact::InstructionT>());
+      program->instructions.back()->loc = getLocation(op.getLoc());
+    }
     artifact::InstructionT& instruction = *program->instructions.back();
-    instruction.bytes += launch.getTouchedBytes();
-    instruction.flops += launch.getFlops();
-    program->flops += launch.getFlops() * multiplicity;
-    instruction.op.AsLaunchGroup()->launches.push_back(
-        std::make_unique<artifact::LaunchT>(exportLaunch(launch, slices, context)));
+    instruction.bytes += op.getTouchedBytes();
+    instruction.flops += op.getFlops();
+    program->flops += op.getFlops() * multiplicity;
+    if (group) return addToGroup(launch, instruction), success();
+    auto model = dyn_cast<ExportOpInterface>(op.getOperation());
+    if (!model) return op->emitOpError("is no instruction of an artifact");
+    if (failed(model.exportTo(operands, instruction))) return failure();
+    if (auto collective = dyn_cast<plan::CollectiveOp>(op.getOperation())) noteCollective(collective, instruction.loc);
     return success();
   }
 
-  LogicalResult fill(plan::MatmulOp matmul, artifact::InstructionT& instruction) {
-    instruction.flops = matmul.getFlops();
-    return set(exportMatmul(matmul, slices), instruction);
+  void addToGroup(plan::LaunchOp launch, artifact::InstructionT& instruction) {
+    if (instruction.op.type == artifact::Operation::NONE) instruction.op.Set(artifact::LaunchGroupT());
+    instruction.op.AsLaunchGroup()->launches.push_back(
+        std::make_unique<artifact::LaunchT>(exportLaunch(launch, operands)));
   }
 
-  LogicalResult fill(plan::ConvolutionOp convolution, artifact::InstructionT& instruction) {
-    instruction.flops = convolution.getFlops();
-    return set(exportConvolution(convolution, slices), instruction);
-  }
-
-  LogicalResult fill(plan::TiledOp tiled, artifact::InstructionT& instruction) {
-    instruction.flops = tiled.getFlops();
-    return set(exportTiled(tiled, slices, context), instruction);
-  }
-
-  LogicalResult fill(plan::CollectiveOp collective, artifact::InstructionT& instruction) {
-    if (failed(set(exportCollective(collective, slices, context.mesh), instruction))) return failure();
+  /// What the program says of the collective that is its last instruction.
+  void noteCollective(plan::CollectiveOp collective, uint32_t location) {
+    starts[collective] = program->instructions.size() - 1;
     program->sent_bytes += getSentBytes(collective) * multiplicity;
     SmallVector<StringRef> texts = getExplanations(collective);
     if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
     for (StringRef text : texts) {
       program->explain.push_back(std::make_unique<artifact::ExplainT>());
       program->explain.back()->text = text.str();
-      program->explain.back()->loc = instruction.loc;
+      program->explain.back()->loc = location;
     }
-    return success();
-  }
-
-  template <typename Target>
-  static LogicalResult set(FailureOr<Target> target, artifact::InstructionT& instruction) {
-    if (failed(target)) return failure();
-    instruction.op.Set(std::move(*target));
-    return success();
   }
 
   LogicalResult addInputs() {
@@ -266,10 +202,11 @@ class ProgramExporter {
   ExportContext& context;
   std::unique_ptr<artifact::ProgramT> program;
   SliceExporter slices;
-  llvm::StringMap<uint32_t> locations;
   llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
-  uint64_t multiplicity = 1;                    // executions of an instruction in a step
-  std::optional<int64_t> openGroup;             // of the last instruction
+  OperandExporter operands;
+  llvm::StringMap<uint32_t> locations;
+  uint64_t multiplicity = 1;         // executions of an instruction in a step
+  std::optional<int64_t> openGroup;  // of the last instruction
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A buffer is its root's place and an offset; roots are constants, allocations, and arguments of functions and tiles.
 #include "compiler/export/export_slices.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "compiler/export/export_enums.h"
 #include "passes/memory/passes.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ artifact::Slice SliceExporter::get(Value buffer) {
     if (isNew) it->second = writer.AddConstant(getConstantBytes(cast<DenseElementsAttr>(constant.getValue())));
     return {artifact::Space::Constant, it->second.offset() + root.byteOffset, size};
   }
-  auto space = static_cast<artifact::Space>(plan::getSpace(root.root.getType()));
+  auto space = getArtifactSpace(plan::getSpace(root.root.getType()));
   uint64_t offset = 0;
   if (plan::TiledOp tiled = getTiledOf(root.root)) {
     // In a loop's body the operand may be what the caller passes, in another space than its type says.
@@ -44,11 +44,10 @@ std::pair<artifact::Space, uint64_t> SliceExporter::getPlace(plan::AllocOp alloc
   plan::Space space = plan::getSpace(alloc.getType());
   uint64_t offset = alloc.getOffset().value_or(0);
   Operation* caller = space == plan::Space::Scratch ? nullptr : getCaller(alloc);
-  if (!caller) return {static_cast<artifact::Space>(space), offset};
-  Value scratch = llvm::TypeSwitch<Operation*, Value>(caller).Case<plan::LoopOp, plan::CaseOp>(
-      [&](auto call) { return space == plan::Space::Window ? call.getWindowScratch() : call.getPrivateScratch(); });
+  if (!caller) return {getArtifactSpace(space), offset};
+  MutableOperandRange scratch = plan::getScratch(caller, space);
   // Callees whose buffers are all empty have no scratch.
-  if (!scratch) return {static_cast<artifact::Space>(space), 0};
-  artifact::Slice place = get(scratch);
+  if (scratch.empty()) return {getArtifactSpace(space), 0};
+  artifact::Slice place = get(scratch[0].get());
   return {place.space(), place.offset() + offset};
 }

@@ -28,9 +28,7 @@ static void collectSteps(func::FuncOp function, uint64_t executions, std::vector
     if (auto collective = dyn_cast<plan::CollectiveOp>(op))
       for (StringRef reason : getExplanations(collective))
         if (uint64_t bytes = getStepBytes(reason)) steps.push_back({reason.str(), bytes * executions});
-    auto loop = dyn_cast<plan::LoopOp>(op);
-    for (func::FuncOp callee : plan::getCallees(&op))
-      collectSteps(callee, executions * (loop ? loop.getTrips().value_or(1) : 1), steps);
+    for (func::FuncOp callee : plan::getCallees(&op)) collectSteps(callee, executions * plan::getTrips(&op), steps);
   }
 }
 

@@ -37,9 +37,7 @@ class Explainer {
   void addFunction(func::FuncOp function, StringRef program, uint64_t executions) {
     for (Operation& op : function.front()) {
       if (auto collective = dyn_cast<plan::CollectiveOp>(op)) addCollective(collective, program, executions);
-      auto loop = dyn_cast<plan::LoopOp>(op);
-      for (func::FuncOp callee : plan::getCallees(&op))
-        addFunction(callee, program, executions * (loop ? loop.getTrips().value_or(1) : 1));
+      for (func::FuncOp callee : plan::getCallees(&op)) addFunction(callee, program, executions * plan::getTrips(&op));
     }
   }
 

@@ -1,8 +1,6 @@
 // The report's JSON has the keys of the command-line contract, in that order.
 #include "compiler/report/report.h"
 
-#include "dialects/plan/attention.h"
-#include "dialects/plan/linear_algebra.h"
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,36 +52,29 @@ CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t execution
 
 /// Adds what `function` does in `executions` runs, loops and branches included.
 void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Report& report) {
-  for (Operation& op : function.front()) {
-    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      report.kernels += executions;
-      report.flops += launch.getFlops() * executions;
-    } else if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
-      report.libraryCalls += executions;
-      report.flops += matmul.getFlops() * executions;
-    } else if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
-      report.libraryCalls += executions;
-      report.flops += convolution.getFlops() * executions;
-    } else if (auto attention = dyn_cast<plan::AttentionOp>(op)) {
-      report.libraryCalls += executions;
-      report.flops += attention.getFlops() * executions;
-    } else if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
-      report.libraryCalls += executions;
-      report.flops += gradient.getFlops() * executions;
-    } else if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) {
-      report.libraryCalls += executions;
-      report.flops += call.getFlops() * executions;
-    } else if (auto tiled = dyn_cast<plan::TiledOp>(op)) {
-      report.kernels += executions;
-      report.flops += tiled.getFlops() * executions;
-    } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-      report.collectives.push_back(getCollective(collective, executions, inLoop));
-      report.sentBytes += report.collectives.back().sentBytes;
+  for (auto instruction : function.front().getOps<plan::InstructionOpInterface>()) {
+    Operation* op = instruction;
+    report.flops += instruction.getFlops() * executions;
+    switch (instruction.getCostClass()) {
+      case plan::CostClass::Kernel:
+        report.kernels += executions;
+        break;
+      case plan::CostClass::Library:
+        report.libraryCalls += executions;
+        break;
+      case plan::CostClass::Collective:
+        report.collectives.push_back(getCollective(cast<plan::CollectiveOp>(op), executions, inLoop));
+        report.sentBytes += report.collectives.back().sentBytes;
+        break;
+      case plan::CostClass::Transfer:
+      case plan::CostClass::Wait:
+      case plan::CostClass::Control:
+        break;
     }
     auto loop = dyn_cast<plan::LoopOp>(op);
     report.hasUnknownTrips |= loop && !loop.getTrips();
-    for (func::FuncOp callee : plan::getCallees(&op))
-      addInstructions(callee, executions * (loop ? loop.getTrips().value_or(1) : 1), inLoop || loop, report);
+    for (func::FuncOp callee : plan::getCallees(op))
+      addInstructions(callee, executions * plan::getTrips(op), inLoop || loop, report);
   }
 }
 

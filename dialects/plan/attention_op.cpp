@@ -120,3 +120,34 @@ int64_t AttentionGradientOp::getFlops() {
   Sizes sizes(getSizes());
   return countFlops(sizes, 3 * sizes.depth + 2 * sizes.valueDepth);
 }
+
+/// Writes `tensor` to `operand`, all of which it may be: elements are written once each.
+static void write(EffectBuilder& effects, OpOperand& operand, const AttentionTensor& tensor) {
+  effects.write(operand,
+                ShapedType::getNumElements(tensor.sizes) == cast<MemRefType>(operand.get().getType()).getNumElements());
+}
+
+using MemoryEffectList = SmallVectorImpl<MemoryEffects::EffectInstance>;
+
+void AttentionOp::getEffects(MemoryEffectList& list) {
+  EffectBuilder effects(list);
+  Sizes sizes(getSizes());
+  for (OpOperand* operand : {&getQueryMutable(), &getKeyMutable(), &getValueMutable()}) effects.read(*operand);
+  effects.read(getBiasMutable());
+  write(effects, getOutMutable(), sizes.out("out", getOut()));
+  effects.write(getLogSumMutable());
+  effects.write(getWorkspaceMutable());
+}
+
+void AttentionGradientOp::getEffects(MemoryEffectList& list) {
+  EffectBuilder effects(list);
+  Sizes sizes(getSizes());
+  for (OpOperand* operand : {&getQueryMutable(), &getKeyMutable(), &getValueMutable(), &getOutMutable(),
+                             &getOutGradientMutable(), &getLogSumMutable()})
+    effects.read(*operand);
+  effects.read(getBiasMutable());
+  write(effects, getQueryGradientMutable(), sizes.query("", getQueryGradient()));
+  write(effects, getKeyGradientMutable(), sizes.key("", getKeyGradient()));
+  write(effects, getValueGradientMutable(), sizes.value("", getValueGradient()));
+  effects.write(getWorkspaceMutable());
+}

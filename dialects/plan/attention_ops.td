@@ -4,20 +4,23 @@
 
 include "dialects/plan/plan_ops.td"
 
-class Plan_AttentionBase<string mnemonic, dag between> : Plan_Op<mnemonic, [AttrSizedOperandSegments]> {
-  let arguments = !con((ins Arg<Plan_Buffer, "", [MemRead]>:$query, Arg<Plan_Buffer, "", [MemRead]>:$key, Arg<Plan_Buffer, "", [MemRead]>:$value),
-    between, (ins Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace,
+class Plan_AttentionBase<string mnemonic, dag between> : 
+    Plan_Instruction<mnemonic, [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let arguments = !con((ins Plan_Buffer:$query, Plan_Buffer:$key, Plan_Buffer:$value),
+    between, (ins Optional<Plan_Buffer>:$bias, Optional<Plan_Buffer>:$workspace,
       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$layouts, OptionalAttr<DenseI64ArrayAttr>:$bias_layout, DenseI64ArrayAttr:$steps,
       F64Attr:$scale, OptionalAttr<I64Attr>:$diagonal));
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Library; }
     int64_t getFlops();
+    bool isHalfPrecision() { return true; }
     /// Of a tensor, in the order of the operands: strides of batch, head and row.
     ::llvm::ArrayRef<int64_t> getLayout(unsigned tensor) { return getLayouts().slice(3 * tensor, 3); }
   }];
 }
 
-def Plan_AttentionOp : Plan_AttentionBase<"attention", (ins Arg<Plan_Buffer, "", [MemWrite]>:$out, Arg<Plan_Buffer, "", [MemWrite]>:$log_sum)> {
+def Plan_AttentionOp : Plan_AttentionBase<"attention", (ins Plan_Buffer:$out, Plan_Buffer:$log_sum)> {
   let summary = "Attention by a library: means of values, and the logarithm of each row's sum of exponentials";
   let description = [{
     `sizes` is [batch, heads, heads of keys, rows, columns, depth, depth of values], `layouts` the strides of batch, head and row, in elements, of
@@ -40,9 +43,9 @@ def Plan_AttentionOp : Plan_AttentionBase<"attention", (ins Arg<Plan_Buffer, "",
   }];
 }
 
-def Plan_AttentionGradientOp : Plan_AttentionBase<"attention_gradient", (ins Arg<Plan_Buffer, "", [MemRead]>:$out,
-    Arg<Plan_Buffer, "", [MemRead]>:$out_gradient, Arg<Plan_Buffer, "", [MemRead]>:$log_sum, Arg<Plan_Buffer, "", [MemWrite]>:$query_gradient,
-    Arg<Plan_Buffer, "", [MemWrite]>:$key_gradient, Arg<Plan_Buffer, "", [MemWrite]>:$value_gradient)> {
+def Plan_AttentionGradientOp : Plan_AttentionBase<"attention_gradient", (ins Plan_Buffer:$out,
+    Plan_Buffer:$out_gradient, Plan_Buffer:$log_sum, Plan_Buffer:$query_gradient,
+    Plan_Buffer:$key_gradient, Plan_Buffer:$value_gradient)> {
   let summary = "The gradients of `plan.attention` by query, key and value, by a library";
   let description = [{
     As `plan.attention`, of which `out` and `log_sum` come. `layouts` goes on with those of the out gradient and the three results. Heads of keys

@@ -18,6 +18,19 @@ SmallVector<func::FuncOp> mlir::plan::getCallees(Operation* op) {
   return callees;
 }
 
+int64_t mlir::plan::getTrips(Operation* op) {
+  auto loop = dyn_cast<LoopOp>(op);
+  return loop ? static_cast<int64_t>(loop.getTrips().value_or(1)) : 1;
+}
+
+MutableOperandRange mlir::plan::getScratch(Operation* op, Space space) {
+  auto get = [&](auto call) {
+    return space == Space::Window ? call.getWindowScratchMutable() : call.getPrivateScratchMutable();
+  };
+  auto loop = dyn_cast<LoopOp>(op);
+  return loop ? get(loop) : get(cast<CaseOp>(op));
+}
+
 SmallVector<Value> mlir::plan::getPassedBuffers(Operation* op) {
   SmallVector<Value> buffers;
   if (auto loop = dyn_cast<LoopOp>(op)) {

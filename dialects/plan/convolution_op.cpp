@@ -50,6 +50,17 @@ LogicalResult ConvolutionOp::verify() {
   return success();
 }
 
+void ConvolutionOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& list) {
+  EffectBuilder effects(list);
+  for (OpOperand* factor : {&getLhsMutable(), &getRhsMutable()}) effects.read(*factor);
+  effects.read(getBiasMutable());
+  if (getEpilogue() == Epilogue::Accumulate) effects.read(getResultMutable());
+  // Elements of the result are written once each: as many as it has are all.
+  int64_t written = getSizes()[0] * getSizes()[1] * getSizes()[3] * ShapedType::getNumElements(getOutputs());
+  effects.write(getResultMutable(), written == getResult().getType().getNumElements());
+  effects.write(getWorkspaceMutable());
+}
+
 int64_t ConvolutionOp::getFlops() {
   int64_t product = 2;
   for (ArrayRef<int64_t> list : {getSizes(), getOutputs(), getKernels()})

@@ -5,7 +5,7 @@
 include "dialects/plan/plan_ops.td"
 include "dialects/sgd/linear_algebra_kind.td"
 
-def Plan_LinearAlgebraOp : Plan_Op<"linear_algebra", [AttrSizedOperandSegments]> {
+def Plan_LinearAlgebraOp : Plan_Instruction<"linear_algebra", [AttrSizedOperandSegments]> {
   let summary = "A decomposition or solver by a library, for each matrix of a batch";
   let description = [{
     As `sgd.linear_algebra` of `batch` matrices, whose tensors lie one after another. `sizes` is [m, n, k] of `runtime/linear_algebra/form.h`. `lanes`
@@ -16,8 +16,8 @@ def Plan_LinearAlgebraOp : Plan_Op<"linear_algebra", [AttrSizedOperandSegments]>
       outs(%l, %info : memref<8x4x4xf32, #plan.space<private>>, memref<8xi32, #plan.space<private>>) batch 8 sizes [4, 4, 0] lanes 8
     ```
   }];
-  let arguments = !con((ins Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemWrite]>:$outputs,
-    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, Sgd_LinearAlgebraKind:$kind, I64Attr:$batch, DenseI64ArrayAttr:$sizes, I64Attr:$lanes),
+  let arguments = !con((ins Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [Plan_Overwrite]>:$outputs,
+    Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$workspace, Sgd_LinearAlgebraKind:$kind, I64Attr:$batch, DenseI64ArrayAttr:$sizes, I64Attr:$lanes),
     SgdLinearAlgebraOptions);
   let assemblyFormat = !strconcat("$kind", SgdLinearAlgebraOptionsFormat, [{
     `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $outputs `:` type($outputs) `)` (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
@@ -26,6 +26,7 @@ def Plan_LinearAlgebraOp : Plan_Op<"linear_algebra", [AttrSizedOperandSegments]>
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::sgd::linear_algebra::Form getForm();
+    CostClass getCostClass() { return CostClass::Library; }
     int64_t getFlops();
   }];
 }

@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 #define SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 
+#include "dialects/plan/instruction_interface.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -53,6 +54,13 @@ BufferRoot getRoot(Value buffer);
 /// The functions that `op` runs when it is a loop or case: the condition, if any, then the body; or the branches. Empty
 /// for every other op.
 SmallVector<func::FuncOp> getCallees(Operation* op);
+
+/// How often a step runs each of these functions for one execution of `op`; loops of unknown trips and branches count
+/// once.
+int64_t getTrips(Operation* op);
+
+/// Where these functions' own buffers of `space`, private or window, lie: an operand that may be absent.
+MutableOperandRange getScratch(Operation* op, Space space);
 
 /// What the arguments of these functions are, in order: inputs, then slots or outputs.
 SmallVector<Value> getPassedBuffers(Operation* op);

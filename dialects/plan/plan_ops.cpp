@@ -91,6 +91,13 @@ int64_t LaunchOp::getTouchedBytes() {
   return bytes;
 }
 
+void LaunchOp::refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels) {
+  auto kernel = kernels.lookup<KernelOp>(getKernel());
+  if (!kernel) return;
+  for (auto [index, access] : llvm::enumerate(accesses.take_back(getOutputs().size())))
+    access.reads = kernel.getInPlaceOperand(index).has_value();
+}
+
 static bool matches(Value buffer, Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   auto memref = cast<MemRefType>(buffer.getType());
@@ -187,11 +194,25 @@ LogicalResult MatmulOp::verify() {
   return verifyActivation(*this);
 }
 
+using MemoryEffectList = SmallVectorImpl<MemoryEffects::EffectInstance>;
+
+void MatmulOp::getEffects(MemoryEffectList& list) {
+  EffectBuilder effects(list);
+  for (OpOperand* factor : {&getAMutable(), &getBMutable()}) effects.read(*factor);
+  effects.read(getBiasMutable());
+  if (getActivation() == Activation::GeluGradient) effects.read(getAuxMutable());
+  // Elements of c are written once each: as many as it has are all.
+  bool isWhole = ShapedType::getNumElements(getSizes().drop_back()) == getC().getType().getNumElements();
+  if (getEpilogue() == Epilogue::Accumulate) effects.read(getCMutable());
+  effects.write(getCMutable(), isWhole);
+  if (getActivation() == Activation::Gelu) effects.write(getAuxMutable(), isWhole);
+  effects.write(getSumsMutable());
+  effects.write(getWorkspaceMutable());
+}
+
 int64_t MatmulOp::getTouchedBytes() {
-  int64_t bytes = 0;
-  for (Value buffer : getOperands())
-    if (buffer != getWorkspace()) bytes += getByteSize(cast<MemRefType>(buffer.getType()));
-  return bytes;
+  int64_t bytes = getOperandBytes(*this);
+  return getWorkspace() ? bytes - getByteSize(getWorkspace().getType()) : bytes;
 }
 
 int64_t MatmulOp::getFlops() {

@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_PLAN_OPS_TD
 #define SGD_DIALECTS_PLAN_OPS_TD
 
+include "dialects/plan/instruction_interface.td"
 include "dialects/plan/plan_attrs.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -42,6 +43,8 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
 
 // Instructions --------------------------------------------------------------------------------------------------------
 
+class Plan_Instruction<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, traits # [Plan_InstructionOpInterface]>;
+
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "A kernel to be compiled: a block that holds one `sgd.cluster` of all its arguments";
   let description = [{
@@ -62,14 +65,14 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
   }];
 }
 
-def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Plan_LaunchOp : Plan_Instruction<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel over [0, range), cut in parts that begin at multiples of the grain";
   let description = [{
     `coordinates` are passed to the kernel: the rank's linear index over each list of axes. Launches that follow one another with the same
     `group` need nothing of each other and are one instruction. `bytes`: what is read and written, where that is less than all buffers.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs,
-    Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$outputs,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead, Plan_Overwrite]>:$outputs,
     OptionalAttr<TypedArrayAttrBase<Sgd_AxisList, "axis lists">>:$coordinates, I64Attr:$range, I64Attr:$grain,
     DefaultValuedAttr<I64Attr, "0">:$flops, OptionalAttr<I64Attr>:$bytes, OptionalAttr<I64Attr>:$group);
   let assemblyFormat = [{
@@ -78,12 +81,14 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterf
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes read and written.
+    CostClass getCostClass() { return CostClass::Kernel; }
     int64_t getTouchedBytes();
+    /// Outputs are read where the kernel updates them in place.
+    void refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels);
   }];
 }
 
-def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
+def Plan_MatmulOp : Plan_Instruction<"matmul", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n], then the epilogue";
   let description = [{
     `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
@@ -103,9 +108,8 @@ def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
       outs(%c : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [1, 8], [4, 1]
     ```
   }];
-  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$a, Arg<Plan_Buffer, "", [MemRead]>:$b, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$c,
-    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, Arg<Optional<Plan_Buffer>, "", [MemRead, MemWrite]>:$aux,
-    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$sums, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, DenseI64ArrayAttr:$sizes,
+  let arguments = (ins Plan_Buffer:$a, Plan_Buffer:$b, Plan_Buffer:$c, Optional<Plan_Buffer>:$bias, Optional<Plan_Buffer>:$aux,
+    Optional<Plan_Buffer>:$sums, Optional<Plan_Buffer>:$workspace, DenseI64ArrayAttr:$sizes,
     DenseI64ArrayAttr:$a_strides, DenseI64ArrayAttr:$b_strides, DenseI64ArrayAttr:$c_strides,
     DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, DefaultValuedAttr<Plan_Activation, "Activation::None">:$activation,
     UnitAttr:$tf32);
@@ -117,14 +121,15 @@ def Plan_MatmulOp : Plan_Op<"matmul", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getNumBatchDims() { return getSizes().size() - 3; }
-    bool writesAux() { return getAux() && getActivation() == Activation::Gelu; }
-    /// Bytes of all operands but the workspace.
-    int64_t getTouchedBytes();
+    CostClass getCostClass() { return CostClass::Library; }
     int64_t getFlops();
+    /// Of all operands but the workspace.
+    int64_t getTouchedBytes();
+    bool isHalfPrecision() { return getA().getType().getElementTypeBitWidth() == 16; }
   }];
 }
 
-def Plan_ConvolutionOp : Plan_Op<"convolution", [AttrSizedOperandSegments]> {
+def Plan_ConvolutionOp : Plan_Instruction<"convolution", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Sums of products over windows and input features, then the epilogue";
   let description = [{
         result[n, o.., g, f] = sum over k.., c of lhs[n, window(o, k).., g, c] * rhs[k.., g, c, f]
@@ -142,8 +147,8 @@ def Plan_ConvolutionOp : Plan_Op<"convolution", [AttrSizedOperandSegments]> {
       layouts [64, 0, 1, 4], [0, 6, 1, 24], [96, 0, 1, 6]
     ```
   }];
-  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$lhs, Arg<Plan_Buffer, "", [MemRead]>:$rhs, Arg<Plan_Buffer, "", [MemRead, MemWrite]>:$result,
-    Arg<Optional<Plan_Buffer>, "", [MemRead]>:$bias, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$workspace, DenseI64ArrayAttr:$sizes,
+  let arguments = (ins Plan_Buffer:$lhs, Plan_Buffer:$rhs, Plan_Buffer:$result, Optional<Plan_Buffer>:$bias,
+    Optional<Plan_Buffer>:$workspace, DenseI64ArrayAttr:$sizes,
     DenseI64ArrayAttr:$inputs, DenseI64ArrayAttr:$outputs, DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
     OptionalAttr<DenseI64ArrayAttr>:$lhs_dilations, DenseI64ArrayAttr:$lhs_strides, DenseI64ArrayAttr:$rhs_strides,
     DenseI64ArrayAttr:$result_strides, DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, UnitAttr:$tf32);
@@ -155,11 +160,13 @@ def Plan_ConvolutionOp : Plan_Op<"convolution", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getNumSpatialDims() { return getInputs().size(); }
+    CostClass getCostClass() { return CostClass::Library; }
     int64_t getFlops();
   }];
 }
 
-def Plan_TiledOp : Plan_Op<"tiled", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+def Plan_TiledOp : Plan_Instruction<"tiled", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Runs its launches and matmuls for each combination of indices of `loops`, in any order, several at a time";
   let description = [{
     Block argument i is operand i, inputs first, from its first byte plus the sum of index times byte stride on, as far as one run reaches;
@@ -177,8 +184,7 @@ def Plan_TiledOp : Plan_Op<"tiled", [AttrSizedOperandSegments, IsolatedFromAbove
     }
     ```
   }];
-  let arguments = (ins Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$outputs,
-    DenseI64ArrayAttr:$loops, DenseI64ArrayAttr:$strides, I64Attr:$scratch_bytes);
+  let arguments = (ins Variadic<Plan_Buffer>:$inputs, Variadic<Plan_Buffer>:$outputs, DenseI64ArrayAttr:$loops, DenseI64ArrayAttr:$strides, I64Attr:$scratch_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` `loops` $loops `strides` $strides
@@ -189,12 +195,14 @@ def Plan_TiledOp : Plan_Op<"tiled", [AttrSizedOperandSegments, IsolatedFromAbove
     /// Byte strides of operand `operand`, one per loop.
     ArrayRef<int64_t> getOperandStrides(unsigned operand);
     int64_t getNumTiles();
+    CostClass getCostClass() { return CostClass::Kernel; }
     /// Of all runs together.
     int64_t getFlops();
+    void refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels);
   }];
 }
 
-def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
+def Plan_CollectiveOp : Plan_Instruction<"collective", [AttrSizedOperandSegments]> {
   let summary = "A collective over the ranks that differ only on `axes`; sources and targets lie in the window, target i belongs to source i";
   let description = [{
     `dims[i]` is the dimension that all_gather joins and reduce_scatter cuts; all_to_all has dims = [split, concat]. An all_reduce's target
@@ -210,8 +218,8 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Plan_CollectiveKind:$kind, OptionalAttr<Sgd_ReduceKind>:$reduce,
-    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$targets,
-    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$staging, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$sources, Arg<Variadic<Plan_Buffer>, "", [Plan_Overwrite]>:$targets,
+    Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$staging, DenseI64ArrayAttr:$dims, Sgd_AxisList:$axes, OptionalAttr<Sgd_AxisList>:$from,
     OptionalAttr<TypedArrayAttrBase<Sgd_Range, "ranges">>:$ranges, OptionalAttr<Sgd_AxisList>:$to);
   let results = (outs Optional<Plan_Token>:$token);
   let assemblyFormat = [{
@@ -219,9 +227,13 @@ def Plan_CollectiveOp : Plan_Op<"collective", [AttrSizedOperandSegments]> {
     (`staging` `(` $staging^ `:` type($staging) `)`)? `dims` $dims $axes (`from` $from^)? (`ranges` $ranges^)? (`to` `axes` $to^)? attr-dict (`:` type($token)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Collective; }
+    int64_t getFlops() { return 0; }
+  }];
 }
 
-def Plan_DoneOp : Plan_Op<"done"> {
+def Plan_DoneOp : Plan_Instruction<"done"> {
   let summary = "Waits until a collective under way is complete: its targets may be read, its sources written";
   let description = [{
     ```mlir
@@ -236,28 +248,38 @@ def Plan_DoneOp : Plan_Op<"done"> {
   let extraClassDeclaration = [{
     /// The collective that this ends.
     CollectiveOp getCollective() { return getToken().getDefiningOp<CollectiveOp>(); }
+    CostClass getCostClass() { return CostClass::Wait; }
+    int64_t getFlops() { return 0; }
   }];
 }
 
-def Plan_CopyOp : Plan_Op<"copy"> {
+def Plan_CopyOp : Plan_Instruction<"copy"> {
   let summary = "Copies all bytes of the source to the target";
-  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$source, Arg<Plan_Buffer, "", [MemWrite]>:$target);
+  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$source, Arg<Plan_Buffer, "", [Plan_Overwrite]>:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `->` type($target)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Transfer; }
+    int64_t getFlops() { return 0; }
+  }];
 }
 
-def Plan_FillOp : Plan_Op<"fill"> {
+def Plan_FillOp : Plan_Instruction<"fill"> {
   let summary = "Sets every element of the target to `value`";
-  let arguments = (ins TypedAttrInterface:$value, Arg<Plan_Buffer, "", [MemWrite]>:$target);
+  let arguments = (ins TypedAttrInterface:$value, Arg<Plan_Buffer, "", [Plan_Overwrite]>:$target);
   let assemblyFormat = "$value `to` $target attr-dict `:` type($target)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Transfer; }
+    int64_t getFlops() { return 0; }
+  }];
 }
 
 // Control flow --------------------------------------------------------------------------------------------------------
 // Bodies are private functions, each called from one place; their arguments are the operands, in order. What they allocate lies in the
 // scratch of the op that calls them, which is there when offsets are assigned.
 
-def Plan_LoopOp : Plan_Op<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Plan_LoopOp : Plan_Instruction<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs `body` `trips` times, or as long as `condition` returns true";
   let description = [{
     Both functions take the inputs, which stay as they are, then the slots. The body returns the slots, each in its own argument's buffer
@@ -273,16 +295,21 @@ def Plan_LoopOp : Plan_Op<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceM
   }];
   let arguments = (ins FlatSymbolRefAttr:$body, OptionalAttr<FlatSymbolRefAttr>:$condition,
     Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$slots,
-    OptionalAttr<I64Attr>:$trips, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$private_scratch,
-    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$window_scratch);
+    OptionalAttr<I64Attr>:$trips, Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$private_scratch,
+    Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$window_scratch);
   let assemblyFormat = [{
     $body `ins` `(` ($inputs^ `:` type($inputs))? `)` `slots` `(` ($slots^ `:` type($slots))? `)` (`trips` $trips^)? (`while` $condition^)?
     (`private` `(` $private_scratch^ `:` type($private_scratch) `)`)? (`window` `(` $window_scratch^ `:` type($window_scratch) `)`)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Control; }
+    int64_t getFlops() { return 0; }
+    int64_t getTouchedBytes() { return 0; }
+  }];
 }
 
-def Plan_CaseOp : Plan_Op<"case", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Plan_CaseOp : Plan_Instruction<"case", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs the branch whose number is in `index`; a number without a branch runs the last one";
   let description = [{
     The functions take the inputs, which stay as they are, then the outputs, which they return (`plan.alias`) and write without reading.
@@ -293,13 +320,18 @@ def Plan_CaseOp : Plan_Op<"case", [AttrSizedOperandSegments, DeclareOpInterfaceM
     ```
   }];
   let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$index, TypedArrayAttrBase<FlatSymbolRefAttr, "functions">:$branches,
-    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemWrite]>:$outputs,
-    Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$private_scratch, Arg<Optional<Plan_Buffer>, "", [MemWrite]>:$window_scratch);
+    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [Plan_Overwrite]>:$outputs,
+    Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$private_scratch, Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$window_scratch);
   let assemblyFormat = [{
     $index `:` type($index) `of` $branches `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` ($outputs^ `:` type($outputs))? `)`
     (`private` `(` $private_scratch^ `:` type($private_scratch) `)`)? (`window` `(` $window_scratch^ `:` type($window_scratch) `)`)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Control; }
+    int64_t getFlops() { return 0; }
+    int64_t getTouchedBytes() { return 0; }
+  }];
 }
 
 #endif

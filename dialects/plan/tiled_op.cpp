@@ -17,11 +17,51 @@ int64_t TiledOp::getNumTiles() {
 
 int64_t TiledOp::getFlops() {
   int64_t flops = 0;
-  for (Operation& op : getBody().front()) {
-    if (auto launch = dyn_cast<LaunchOp>(op)) flops += launch.getFlops();
-    if (auto matmul = dyn_cast<MatmulOp>(op)) flops += matmul.getFlops();
-  }
+  for (auto step : getBody().front().getOps<InstructionOpInterface>()) flops += step.getFlops();
   return flops * getNumTiles();
+}
+
+/// Whether a run's first step that touches `part` overwrites all of it, as far as that is known without `kernels`.
+static bool isOverwrittenFirst(BlockArgument part, const SymbolTable* kernels) {
+  for (auto step : part.getOwner()->getOps<InstructionOpInterface>()) {
+    SmallVector<BufferAccess> accesses = kernels ? getAccesses(step, *kernels) : getAccesses(step.getOperation());
+    bool isTouched = false, isOverwritten = false, isRead = false;
+    for (auto [operand, access] : llvm::zip(step->getOpOperands(), accesses)) {
+      if (getRoot(operand.get()).root != part) continue;
+      isTouched = true;
+      isRead |= access.reads;
+      isOverwritten |= access.isWhole && getByteSize(cast<MemRefType>(operand.get().getType())) ==
+                                             getByteSize(cast<MemRefType>(part.getType()));
+    }
+    if (isTouched) return isOverwritten && !isRead;
+  }
+  return false;
+}
+
+/// Whether the runs together overwrite all of an output: they write to different bytes, so parts as large as the whole
+/// together are the whole.
+static bool overwrites(TiledOp tiled, OpOperand& output, const SymbolTable* kernels) {
+  BlockArgument part = tiled.getBody().front().getArgument(output.getOperandNumber());
+  int64_t bytes = getByteSize(cast<MemRefType>(part.getType())) * tiled.getNumTiles();
+  return bytes == getByteSize(cast<MemRefType>(output.get().getType())) && isOverwrittenFirst(part, kernels);
+}
+
+void TiledOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& list) {
+  EffectBuilder effects(list);
+  effects.read(getInputsMutable());
+  for (OpOperand& output : MutableArrayRef<OpOperand>(getOutputsMutable())) {
+    bool isWhole = overwrites(*this, output, /*kernels=*/nullptr);
+    if (!isWhole) effects.read(output);
+    effects.write(output, isWhole);
+  }
+}
+
+void TiledOp::refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels) {
+  for (OpOperand& output : MutableArrayRef<OpOperand>(getOutputsMutable())) {
+    BufferAccess& access = accesses[output.getOperandNumber()];
+    access.isWhole = overwrites(*this, output, &kernels);
+    access.reads = !access.isWhole;
+  }
 }
 
 static LogicalResult verifyTile(TiledOp op, unsigned operand) {

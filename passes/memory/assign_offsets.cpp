@@ -1,8 +1,6 @@
 // Offsets of arguments and allocs in private and window memory, for all functions of a module together.
 #include <map>
 
-#include "llvm/ADT/TypeSwitch.h"
-
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/lifetimes.h"
 #include "passes/memory/passes.h"
@@ -173,11 +171,8 @@ struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
         windowBytes = std::max(windowBytes, window);
         privateBytes = std::max(privateBytes, planFunction(callee, Space::Private));
       }
-      llvm::TypeSwitch<Operation*>(&op).Case<plan::LoopOp, plan::CaseOp>([&](auto call) {
-        if (privateBytes != 0)
-          call.getPrivateScratchMutable().assign(createScratch(call, privateBytes, Space::Private));
-        if (windowBytes != 0) call.getWindowScratchMutable().assign(createScratch(call, windowBytes, Space::Window));
-      });
+      for (auto [space, bytes] : {std::pair(Space::Private, privateBytes), std::pair(Space::Window, windowBytes)})
+        if (bytes != 0) plan::getScratch(&op, space).assign(createScratch(&op, bytes, space));
     }
   }
 

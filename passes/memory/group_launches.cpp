@@ -55,7 +55,7 @@ class LaunchGrouper {
 
   void run() {
     for (Operation& op : function.front()) {
-      if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
+      if (!isa<plan::InstructionOpInterface>(op) && !op.hasTrait<OpTrait::IsTerminator>()) continue;
       auto launch = dyn_cast<plan::LaunchOp>(op);
       if (!launch || !isIndependent(launch) || !fits(launch)) close();
       if (launch) add(launch);

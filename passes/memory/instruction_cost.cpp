@@ -1,8 +1,6 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
-#include "dialects/plan/attention.h"
-#include "dialects/plan/linear_algebra.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 
@@ -28,37 +26,39 @@ uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
   return bytes;
 }
 
+static double getCollectiveSeconds(const CostModel& cost, MeshAttr mesh, plan::CollectiveOp collective) {
+  return cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
+                                   getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+}
+
+/// Of a loop all trips, of branches the longest.
+static double getCalleeSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {
+  double sum = 0, longest = 0;
+  for (func::FuncOp callee : plan::getCallees(op)) {
+    double seconds = getSeconds(cost, mesh, callee);
+    sum += seconds;
+    longest = std::max(longest, seconds);
+  }
+  return isa<plan::CaseOp>(op) ? longest : sum * static_cast<double>(plan::getTrips(op));
+}
+
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {
-  if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp, plan::DoneOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
-    return 0;
-  if (auto collective = dyn_cast<plan::CollectiveOp>(op))
-    return cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
-                                     getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
-  if (auto loop = dyn_cast<plan::LoopOp>(op)) {
-    double seconds = 0;
-    for (func::FuncOp callee : plan::getCallees(op)) seconds += getSeconds(cost, mesh, callee);
-    return seconds * static_cast<double>(loop.getTrips().value_or(1));
+  auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
+  if (!instruction) return 0;
+  switch (instruction.getCostClass()) {
+    case plan::CostClass::Wait:
+      return 0;
+    case plan::CostClass::Collective:
+      return getCollectiveSeconds(cost, mesh, cast<plan::CollectiveOp>(op));
+    case plan::CostClass::Control:
+      return getCalleeSeconds(cost, mesh, op);
+    case plan::CostClass::Kernel:
+    case plan::CostClass::Library:
+    case plan::CostClass::Transfer:
+      return cost.getOpSeconds(static_cast<double>(instruction.getFlops()),
+                               static_cast<double>(instruction.getTouchedBytes()), instruction.isHalfPrecision());
   }
-  if (isa<plan::CaseOp>(op)) {
-    double seconds = 0;
-    for (func::FuncOp callee : plan::getCallees(op)) seconds = std::max(seconds, getSeconds(cost, mesh, callee));
-    return seconds;
-  }
-  if (auto launch = dyn_cast<plan::LaunchOp>(op))
-    return cost.getOpSeconds(launch.getFlops(), static_cast<double>(launch.getTouchedBytes()));
-  if (auto matmul = dyn_cast<plan::MatmulOp>(op))
-    return cost.getOpSeconds(matmul.getFlops(), matmul.getTouchedBytes(),
-                             matmul.getA().getType().getElementTypeBitWidth() == 16);
-  double bytes = 0;
-  for (Value operand : op->getOperands()) bytes += plan::getByteSize(cast<MemRefType>(operand.getType()));
-  if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) return cost.getOpSeconds(convolution.getFlops(), bytes);
-  if (auto attention = dyn_cast<plan::AttentionOp>(op))
-    return cost.getOpSeconds(attention.getFlops(), bytes, /*isHalf=*/true);
-  if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op))
-    return cost.getOpSeconds(gradient.getFlops(), bytes, /*isHalf=*/true);
-  if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) return cost.getOpSeconds(call.getFlops(), bytes);
-  if (auto tiled = dyn_cast<plan::TiledOp>(op)) return cost.getOpSeconds(tiled.getFlops(), bytes);
-  return cost.getOpSeconds(0, bytes);
+  llvm_unreachable("all classes are handled");
 }
 
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {

@@ -4,34 +4,24 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// True when `op` writes all of `buffer` without reading it.
-static bool overwritesAll(Operation* op, Value buffer, const SymbolTable& kernels) {
-  auto isOnlyTarget = [&](ValueRange targets, ValueRange sources) {
-    Value root = plan::getRoot(buffer).root;
-    return llvm::is_contained(targets, buffer) &&
-           llvm::none_of(sources, [&](Value source) { return plan::getRoot(source).root == root; });
-  };
-  if (auto branches = dyn_cast<plan::CaseOp>(op)) return isOnlyTarget(branches.getOutputs(), branches.getInputs());
-  if (auto fill = dyn_cast<plan::FillOp>(op)) return fill.getTarget() == buffer;
-  if (auto copy = dyn_cast<plan::CopyOp>(op)) return isOnlyTarget(copy.getTarget(), copy.getSource());
-  if (auto collective = dyn_cast<plan::CollectiveOp>(op))
-    return isOnlyTarget(collective.getTargets(), collective.getSources());
-  if (auto matmul = dyn_cast<plan::MatmulOp>(op))
-    return matmul.getEpilogue() != plan::Epilogue::Accumulate &&
-           (buffer == matmul.getSums() || isOnlyTarget(matmul.getC(), {matmul.getA(), matmul.getB()}));
-  if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
-    for (auto [index, output] : llvm::enumerate(launch.getOutputs()))
-      if (output == buffer && kernel && !kernel.getInPlaceOperand(index))
-        return isOnlyTarget(buffer, launch.getInputs());
-  }
-  return false;
+/// For each operand of `op` whether it writes all of that buffer without reading it through this or another operand.
+static SmallVector<bool> getOverwritten(Operation* op, const SymbolTable& kernels) {
+  SmallVector<bool> overwritten(op->getNumOperands());
+  auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
+  if (!instruction) return overwritten;
+  SmallVector<plan::BufferAccess> accesses = plan::getAccesses(instruction, kernels);
+  llvm::SmallDenseSet<Value> read;
+  for (auto [operand, access] : llvm::zip(op->getOperands(), accesses))
+    if (access.reads) read.insert(plan::getRoot(operand).root);
+  for (auto [index, access] : llvm::enumerate(accesses))
+    overwritten[index] = access.isWhole && !read.contains(plan::getRoot(op->getOperand(index)).root);
+  return overwritten;
 }
 
 BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
   std::optional<int64_t> group;  // of the instruction before
   for (Operation& op : function.front()) {
-    if (isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) continue;
+    if (!isa<plan::InstructionOpInterface>(op) && !op.hasTrait<OpTrait::IsTerminator>()) continue;
     auto launch = dyn_cast<plan::LaunchOp>(op);
     std::optional<int64_t> own = launch ? launch.getGroup() : std::nullopt;
     if (!own || own != group) ++end;
@@ -40,13 +30,14 @@ BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
     positions[&op] = position;
     // A collective under way uses its buffers until it is done.
     auto done = dyn_cast<plan::DoneOp>(op);
-    for (Value operand : done ? done.getCollective()->getOperands() : op.getOperands()) {
+    SmallVector<bool> overwritten = getOverwritten(&op, kernels);
+    for (auto [index, operand] : llvm::enumerate(done ? done.getCollective()->getOperands() : op.getOperands())) {
       Value root = plan::getRoot(operand).root;
       bool isWhole =
           plan::getByteSize(cast<MemRefType>(operand.getType())) == plan::getByteSize(cast<MemRefType>(root.getType()));
       SmallVector<Access, 4>& list = accesses[root];
       if (list.empty() || list.back().op != &op)
-        list.push_back({position, &op, !done && isWhole && overwritesAll(&op, operand, kernels)});
+        list.push_back({position, &op, !done && isWhole && overwritten[index]});
     }
   }
   --end;

@@ -4,9 +4,6 @@
 #include <queue>
 #include <set>
 
-#include "dialects/plan/attention.h"
-#include "dialects/plan/linear_algebra.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -107,11 +104,10 @@ class OverlapSimulation {
 }  // namespace mlir::sgd
 
 OverlapScheduler::OverlapScheduler(func::FuncOp function, llvm::function_ref<double(Operation*)> getSeconds) {
-  for (Operation& op : function.front().without_terminator())
-    if (!isa<plan::AllocOp, plan::ConstantOp, plan::ViewOp>(op)) {
-      addNode(&op);
-      nodes.back().seconds = getSeconds(&op);
-    }
+  for (auto instruction : function.front().getOps<plan::InstructionOpInterface>()) {
+    addNode(instruction);
+    nodes.back().seconds = getSeconds(instruction);
+  }
   terminator = function.front().getTerminator();
   for (Value returned : terminator->getOperands())
     if (auto it = bufferOf.find(plan::getRoot(returned).root); it != bufferOf.end()) ++buffers[it->second].numUses;
@@ -124,40 +120,8 @@ void OverlapScheduler::addNode(Operation* op) {
   node.isCollective = isa<plan::CollectiveOp>(op);
   // Reads first: what an instruction updates is ordered after the reads of others.
   llvm::MapVector<Value, bool> accesses;
-  SmallVector<Value> written;
-  if (auto launch = dyn_cast<plan::LaunchOp>(op)) llvm::append_range(written, launch.getOutputs());
-  if (auto matmul = dyn_cast<plan::MatmulOp>(op)) {
-    written.push_back(matmul.getC());
-    if (matmul.writesAux()) written.push_back(matmul.getAux());
-    if (matmul.getSums()) written.push_back(matmul.getSums());
-    if (matmul.getWorkspace()) written.push_back(matmul.getWorkspace());
-  }
-  if (auto convolution = dyn_cast<plan::ConvolutionOp>(op)) {
-    written.push_back(convolution.getResult());
-    if (convolution.getWorkspace()) written.push_back(convolution.getWorkspace());
-  }
-  if (auto attention = dyn_cast<plan::AttentionOp>(op)) {
-    written.append({attention.getOut(), attention.getLogSum()});
-    if (attention.getWorkspace()) written.push_back(attention.getWorkspace());
-  }
-  if (auto gradient = dyn_cast<plan::AttentionGradientOp>(op)) {
-    written.append({gradient.getQueryGradient(), gradient.getKeyGradient(), gradient.getValueGradient()});
-    if (gradient.getWorkspace()) written.push_back(gradient.getWorkspace());
-  }
-  if (auto call = dyn_cast<plan::LinearAlgebraOp>(op)) {
-    llvm::append_range(written, call.getOutputs());
-    if (call.getWorkspace()) written.push_back(call.getWorkspace());
-  }
-  if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-    llvm::append_range(written, collective.getTargets());
-    if (collective.getStaging()) written.push_back(collective.getStaging());
-  }
-  if (auto tiled = dyn_cast<plan::TiledOp>(op)) llvm::append_range(written, tiled.getOutputs());
-  if (auto loop = dyn_cast<plan::LoopOp>(op)) llvm::append_range(written, loop.getSlots());
-  if (auto branches = dyn_cast<plan::CaseOp>(op)) llvm::append_range(written, branches.getOutputs());
-  if (auto copy = dyn_cast<plan::CopyOp>(op)) written.push_back(copy.getTarget());
-  if (auto fill = dyn_cast<plan::FillOp>(op)) written.push_back(fill.getTarget());
-  for (Value operand : op->getOperands()) accesses[plan::getRoot(operand).root] |= llvm::is_contained(written, operand);
+  for (auto [operand, access] : llvm::zip(op->getOperands(), plan::getAccesses(op)))
+    if (isa<MemRefType>(operand.getType())) accesses[plan::getRoot(operand).root] |= access.writes;
   for (auto [root, isWrite] : accesses)
     if (!root.getDefiningOp<plan::ConstantOp>()) addAccess(index, root, isWrite);
 }

@@ -136,7 +136,7 @@ class TileConverter {
     llvm::MapVector<Operation*, memory::ArenaBuffer> allocs;
     for (auto [position, op] : llvm::enumerate(target.getBody().front())) {
       if (auto alloc = dyn_cast<plan::AllocOp>(op)) allocs[alloc].size = plan::getByteSize(alloc.getType());
-      if (!isa<plan::LaunchOp, plan::MatmulOp>(op)) continue;
+      if (!isa<plan::InstructionOpInterface>(op)) continue;
       for (Value operand : op.getOperands()) {
         auto found = allocs.find(plan::getRoot(operand).root.getDefiningOp());
         if (found == allocs.end()) continue;

@@ -1,0 +1,64 @@
+// What instructions of the plan say of themselves, and what is told from it: passes, reports and the export ask here
+// and need not know which instructions there are.
+#ifndef SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_H
+#define SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_H
+
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::plan {
+
+/// Who executes an instruction, and what its time depends on.
+enum class CostClass {
+  Kernel,      ///< code that is compiled with the program: its flops or its bytes
+  Library,     ///< a library's code: likewise
+  Transfer,    ///< copies: bytes alone
+  Collective,  ///< what ranks send each other
+  Wait,        ///< none of its own: it ends what another one has begun
+  Control,     ///< what it runs
+};
+
+/// What an instruction does to the buffer of one operand.
+struct BufferAccess {
+  bool reads = false;
+  bool writes = false;
+  /// It writes every byte of the operand. What it reads as well it reads before.
+  bool isWhole = false;
+};
+
+/// Bytes of all operands that are buffers.
+int64_t getOperandBytes(Operation* op);
+
+/// What `op` does to each of its operands, as its memory effects say; nothing to what is no buffer.
+SmallVector<BufferAccess> getAccesses(Operation* op);
+
+/// Builds the memory effects of an op whose attributes decide them.
+class EffectBuilder {
+ public:
+  explicit EffectBuilder(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>& effects)
+      : effects(effects) {}
+
+  /// For absent optional operands, which are empty, nothing.
+  void read(MutableArrayRef<OpOperand> operands);
+  /// Writes all of them if `isWhole`, else parts.
+  void write(MutableArrayRef<OpOperand> operands, bool isWhole = true);
+  /// Reads, then writes all.
+  void update(MutableArrayRef<OpOperand> operands) { read(operands), write(operands); }
+
+ private:
+  SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>& effects;
+};
+
+}  // namespace mlir::plan
+
+#include "dialects/plan/instruction_interface.h.inc"
+
+namespace mlir::plan {
+
+/// As getAccesses, with what `kernels`, those of the module, say of launches.
+SmallVector<BufferAccess> getAccesses(InstructionOpInterface instruction, const SymbolTable& kernels);
+
+}  // namespace mlir::plan
+
+#endif

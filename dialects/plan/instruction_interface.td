@@ -1,0 +1,31 @@
+// What an instruction of the plan says of itself; see instruction_interface.h for what follows from it.
+#ifndef SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_TD
+#define SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
+  let cppNamespace = "::mlir::plan";
+  let description = [{
+    An op that is an instruction of the artifact. What it does to its buffers is said by its memory effects, and nowhere else: a full write
+    (`Plan_Overwrite`) leaves nothing of what was there. An op whose effects depend on its attributes computes them in `getEffects`.
+  }];
+  let methods = [
+    InterfaceMethod<"Who executes it, and what its time depends on.", "::mlir::plan::CostClass", "getCostClass">,
+    InterfaceMethod<"Arithmetic operations of one execution, without what it runs.", "int64_t", "getFlops">,
+    InterfaceMethod<"Bytes that one execution reads and writes.", "int64_t", "getTouchedBytes", (ins), [{}],
+      [{ return ::mlir::plan::getOperandBytes($_op); }]>,
+    InterfaceMethod<"Whether its arithmetic is products of 16-bit floats, which targets may have units of their own for.", "bool",
+      "isHalfPrecision", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Corrects what the memory effects say, by operand, where the kernel that it runs decides. `kernels` are those of the module.
+    }], "void", "refineAccesses", (ins "::llvm::MutableArrayRef<::mlir::plan::BufferAccess>":$accesses, "const ::mlir::SymbolTable&":$kernels),
+      [{}], [{ return; }]>,
+  ];
+}
+
+// A write of a whole buffer: nothing that was there can be read after it.
+def Plan_Overwrite : MemWriteAt<0, FullEffect>;
+
+#endif
