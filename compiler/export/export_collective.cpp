@@ -4,6 +4,7 @@
 #include "compiler/export/export_interface.h"
 #include "compiler/export/export_program.h"
 
+#include "dialects/plan/collective_kind.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/reshard_emitter.h"
@@ -123,8 +124,8 @@ int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
 }
 
 uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
-  return ::sgd::comm::SentBytes(static_cast<::sgd::comm::CollectiveKind>(collective.getKind()),
-                                getGroupSize(collective), getCountedBytes(collective));
+  return ::sgd::comm::SentBytes(plan::toCommunicatorKind(collective.getKind()), getGroupSize(collective),
+                                getCountedBytes(collective));
 }
 
 SmallVector<StringRef> mlir::sgd::getExplanations(plan::CollectiveOp collective) {

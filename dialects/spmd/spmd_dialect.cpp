@@ -1,6 +1,8 @@
 // Registration of the SPMD-level dialect and verifiers of its collectives.
 #include "dialects/spmd/spmd_dialect.h"
 
+#include "dialects/spmd/collective_models.h"
+
 using namespace mlir;
 using namespace mlir::spmd;
 using sgd::AxisListAttr;
@@ -15,6 +17,7 @@ void SpmdDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/spmd/spmd_ops.cpp.inc"
       >();
+  attachCollectiveModels(*getContext());
 }
 
 std::optional<int64_t> mlir::spmd::getGroupSize(Operation* from, AxisListAttr axes) {

@@ -1,6 +1,6 @@
 // The pass spmd-combine-collectives. One walk: collectives and small ops that depend on them wait; a bucket leaves at
 // its last member.
-#include "passes/collectives/collective_ops.h"
+#include "dialects/spmd/collective.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/reshard_emitter.h"
@@ -23,7 +23,7 @@ using Buckets = uint64_t;
 constexpr unsigned kMaxBuckets = 64;
 
 struct Bucket {
-  SmallVector<Operation*> members;
+  SmallVector<spmd::CollectiveOpInterface> members;
   uint64_t bytes = 0;
 };
 
@@ -37,10 +37,10 @@ class Combiner {
 
  private:
   void visit(Operation* op);
-  void join(Operation* collective);
+  void join(spmd::CollectiveOpInterface collective);
   void flush(Buckets which, Operation* before);
   void emit(Bucket& bucket);
-  unsigned findBucket(Operation* collective, uint64_t bytes);
+  unsigned findBucket(spmd::CollectiveOpInterface collective, uint64_t bytes);
   Buckets getAwaited(Operation* op) const;
   bool canBeDeferred(Operation* op) const;
   bool isAlwaysAtHand(Value value) const;
@@ -55,24 +55,10 @@ class Combiner {
 };
 }  // namespace
 
-static bool canBeCombined(Operation* op) {
-  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::GatherRangeOp>(op);
-}
-
 static uint64_t getBytes(TypeRange types) {
   uint64_t bytes = 0;
   for (Type type : types) bytes += getTensorBytes(cast<RankedTensorType>(type));
   return bytes;
-}
-
-/// Same kind, reduction and group.
-static bool areAlike(Operation* a, Operation* b) {
-  if (a->getName() != b->getName() || getGroup(a) != getGroup(b)) return false;
-  if (auto reduce = dyn_cast<spmd::AllReduceOp>(a)) return reduce.getKind() == cast<spmd::AllReduceOp>(b).getKind();
-  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(a))
-    return scatter.getKind() == cast<spmd::ReduceScatterOp>(b).getKind();
-  if (auto gather = dyn_cast<spmd::GatherRangeOp>(a)) return gather.getTo() == cast<spmd::GatherRangeOp>(b).getTo();
-  return true;
 }
 
 Buckets Combiner::getAwaited(Operation* op) const {
@@ -94,7 +80,7 @@ bool Combiner::isAlwaysAtHand(Value value) const {
 bool Combiner::canBeDeferred(Operation* op) const {
   bool isTensorOp = llvm::all_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
   if (!isTensorOp || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
-      isCollective(op))
+      isa<spmd::CollectiveOpInterface>(op))
     return false;
   bool hasOnlyAwaited = llvm::all_of(op->getOperands(), [&](Value operand) {
     return isAlwaysAtHand(operand) || waiting.contains(operand.getDefiningOp());
@@ -103,7 +89,8 @@ bool Combiner::canBeDeferred(Operation* op) const {
 }
 
 /// The open bucket that `collective` can join, or a free one; makes room when all are in use.
-unsigned Combiner::findBucket(Operation* collective, uint64_t bytes) {
+unsigned Combiner::findBucket(spmd::CollectiveOpInterface collective, uint64_t bytes) {
+  spmd::CollectiveForm form = collective.getForm();
   std::optional<unsigned> free;
   for (unsigned index = 0; index < kMaxBuckets; ++index) {
     Bucket& bucket = buckets[index];
@@ -111,9 +98,8 @@ unsigned Combiner::findBucket(Operation* collective, uint64_t bytes) {
       if (!free) free = index;
       continue;
     }
-    if (!areAlike(bucket.members.front(), collective)) continue;
-    uint64_t limit =
-        bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getParts(mesh, getGroup(collective).getAxes()));
+    if (!form.isLike(bucket.members.front().getForm())) continue;
+    uint64_t limit = bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getParts(mesh, form.group.getAxes()));
     if (bucket.bytes + bytes <= limit) return index;
     flush(Buckets(1) << index, collective);
     return index;
@@ -123,9 +109,10 @@ unsigned Combiner::findBucket(Operation* collective, uint64_t bytes) {
   return 0;
 }
 
-void Combiner::join(Operation* collective) {
-  uint64_t bytes = getBytes(isa<spmd::AllGatherOp>(collective) ? TypeRange(collective->getResultTypes())
-                                                               : TypeRange(collective->getOperandTypes()));
+void Combiner::join(spmd::CollectiveOpInterface collective) {
+  bool countsResults = collective.getCollectiveKind() == spmd::CollectiveKind::kAllGather;
+  uint64_t bytes =
+      getBytes(countsResults ? TypeRange(collective->getResultTypes()) : TypeRange(collective->getOperandTypes()));
   unsigned index = findBucket(collective, bytes);
   buckets[index].members.push_back(collective);
   buckets[index].bytes += bytes;
@@ -151,30 +138,27 @@ void Combiner::flush(Buckets which, Operation* before) {
 
 /// One op for all members, in the place of the last one, where all operands are known.
 void Combiner::emit(Bucket& bucket) {
-  for (Operation* member : bucket.members) waiting.erase(member);
+  for (spmd::CollectiveOpInterface member : bucket.members) waiting.erase(member);
   if (bucket.members.size() == 1) return;
-  Operation* last = bucket.members.back();
+  spmd::CollectiveOpInterface last = bucket.members.back();
   SmallVector<Value> operands;
   SmallVector<Type> types;
   SmallVector<int64_t> dims;
   SmallVector<Attribute> ranges;
-  for (Operation* member : bucket.members) {
+  for (spmd::CollectiveOpInterface member : bucket.members) {
+    spmd::CollectiveForm form = member.getForm();
     llvm::append_range(operands, member->getOperands());
     llvm::append_range(types, member->getResultTypes());
-    if (auto list = member->getAttrOfType<DenseI64ArrayAttr>("dims")) llvm::append_range(dims, list.asArrayRef());
-    if (auto gather = dyn_cast<spmd::GatherRangeOp>(member)) llvm::append_range(ranges, gather.getRanges());
+    llvm::append_range(dims, form.dims);
+    if (form.ranges) llvm::append_range(ranges, form.ranges);
   }
   OpBuilder builder(last);
-  OperationState state(last->getLoc(), last->getName(), operands, types);
-  for (NamedAttribute attribute : last->getAttrs())
-    if (attribute.getName() != "dims" && attribute.getName() != "ranges" && attribute.getName() != kExplainAttr)
-      state.attributes.set(attribute.getName(), attribute.getValue());
-  if (!dims.empty()) state.attributes.set("dims", builder.getDenseI64ArrayAttr(dims));
-  if (!ranges.empty()) state.attributes.set("ranges", builder.getArrayAttr(ranges));
-  Operation* combined = builder.create(state);
-  mergeExplanations(combined, bucket.members);
+  Operation* combined = last.createBucket(builder, last->getLoc(), types, operands, dims, ranges);
+  for (NamedAttribute attribute : last->getDiscardableAttrs())
+    if (attribute.getName() != kExplainAttr) combined->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  mergeExplanations(combined, SmallVector<Operation*>(bucket.members.begin(), bucket.members.end()));
   unsigned result = 0;
-  for (Operation* member : bucket.members) {
+  for (spmd::CollectiveOpInterface member : bucket.members) {
     for (Value value : member->getResults()) value.replaceAllUsesWith(combined->getResult(result++));
     member->erase();
   }
@@ -191,7 +175,8 @@ void Combiner::visit(Operation* op) {
     return;
   }
   if (awaited != 0) flush(awaited, op);
-  if (canBeCombined(op)) join(op);
+  auto collective = dyn_cast<spmd::CollectiveOpInterface>(op);
+  if (collective && collective.getForm().takesBuckets) join(collective);
   bool isElementwise = op->hasTrait<OpTrait::Elementwise>() || isa<arith::ConstantOp, BroadcastInDimOp>(op);
   if (isElementwise && llvm::all_of(op->getOperands(), [&](Value operand) { return isAlwaysAtHand(operand); }))
     fromArguments.insert(op);

@@ -1,7 +1,7 @@
 // Sets of parts only grow from one round to the next, and there are finitely many, so loops settle.
 #include "passes/collectives/rank_differences.h"
 
-#include "dialects/spmd/spmd_dialect.h"
+#include "dialects/spmd/collective.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -101,20 +101,12 @@ void RankDifferences::visitOp(Operation& op) {
   llvm::TypeSwitch<Operation*>(&op)
       .Case([&](WhileOp loop) { visitLoop(loop); })
       .Case([&](CaseOp branches) { visitCase(branches); })
-      .Case<spmd::AllReduceOp, spmd::AllGatherOp, spmd::BroadcastOp>([&](auto collective) {
-        setEach([&](const AxisParts& held) { return difference(held, getAxes(collective.getAxes())); });
-      })
-      .Case<spmd::ReduceScatterOp, spmd::AllToAllOp>([&](auto collective) {
-        setEach([&](const AxisParts& held) { return unite(held, getAxes(collective.getAxes())); });
-      })
-      .Case([&](spmd::GatherRangeOp range) {
-        setEach([&](const AxisParts& held) {
-          return unite(difference(held, getAxes(range.getAxes())), getAxes(range.getTo()));
-        });
-      })
-      .Case([&](spmd::CollectivePermuteOp permute) {
-        setEach([&](const AxisParts& held) {
-          return permuted(held, getAxes(permute.getFrom()), getAxes(permute.getTo()));
+      .Case([&](spmd::CollectiveOpInterface collective) {
+        spmd::CollectiveForm form = collective.getForm();
+        setEach([&](AxisParts held) {
+          if (form.from) return permuted(held, getAxes(form.from), getAxes(form.group));
+          if (form.settles) held = difference(held, getAxes(form.settles));
+          return form.divides ? unite(held, getAxes(form.divides)) : held;
         });
       })
       .Default([&](Operation*) {

@@ -1,7 +1,7 @@
 // The pass spmd-settle-control-flow. What a rank decides for itself needs no agreement as long as nothing that it runs
 // waits for others; where something does, all ranks run it together.
 #include "dialects/sgd/by_rank.h"
-#include "passes/collectives/collective_ops.h"
+#include "dialects/spmd/collective.h"
 #include "passes/collectives/passes.h"
 
 namespace mlir::sgd {
@@ -13,7 +13,10 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 static bool hasCollective(Region& region) {
-  return region.walk([](Operation* op) { return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+  return region
+      .walk([](Operation* op) {
+        return isa<spmd::CollectiveOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
@@ -93,7 +96,7 @@ static void computeAllBranches(CaseOp branches) {
 static bool decideAlone(Region& condition) {
   SmallVector<Operation*> collectives;
   condition.walk([&](Operation* op) {
-    if (isCollective(op)) collectives.push_back(op);
+    if (isa<spmd::CollectiveOpInterface>(op)) collectives.push_back(op);
   });
   auto isAgreement = [](Operation* op) {
     auto reduce = dyn_cast<spmd::AllReduceOp>(op);

@@ -1,5 +1,4 @@
 // The pass spmd-simplify-collectives: local rewrites of the SPMD program, each of which sends less than before.
-#include "passes/collectives/collective_ops.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/partial_values.h"

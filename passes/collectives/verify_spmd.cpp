@@ -3,7 +3,7 @@
 // one block, or in a loop or branch that all ranks take alike: what decides about it is proved not to differ between
 // ranks. What ranks decide about alone says so (sgd.by_rank) and must hold no collective.
 #include "dialects/sgd/by_rank.h"
-#include "passes/collectives/collective_ops.h"
+#include "dialects/spmd/collective.h"
 #include "passes/collectives/passes.h"
 #include "passes/collectives/rank_differences.h"
 
@@ -24,9 +24,9 @@ static LogicalResult verifyAxes(Operation* op, AxisListAttr list) {
                                   [&] { return op->emitOpError() << "has groups that do not partition the ranks: "; });
 }
 
-/// `from` and `to` must number the same ranks: the same digits of the same axes.
-static LogicalResult verifyPermute(spmd::CollectivePermuteOp permute) {
-  MeshAttr mesh = lookupMesh(permute, permute.getTo().getMesh());
+/// Those who send and those who receive must be the same ranks in another order: the same digits of the same axes.
+static LogicalResult verifyPermute(Operation* op, const spmd::CollectiveForm& form) {
+  MeshAttr mesh = lookupMesh(op, form.group.getMesh());
   auto getDigits = [&](AxisListAttr list) {
     AxisParts parts;
     for (AxisRefAttr ref : list.getAxes()) parts.push_back(getPart(mesh, ref));
@@ -35,14 +35,13 @@ static LogicalResult verifyPermute(spmd::CollectivePermuteOp permute) {
     });
     return merged(parts);
   };
-  if (permute.getFrom().getMesh() != permute.getTo().getMesh() ||
-      getDigits(permute.getFrom()) != getDigits(permute.getTo()))
-    return permute.emitOpError() << "goes from " << permute.getFrom() << " to " << permute.getTo()
-                                 << ", which are not the same axes in another order";
+  if (form.from.getMesh() != form.group.getMesh() || getDigits(form.from) != getDigits(form.group))
+    return op->emitOpError() << "goes from " << form.from << " to " << form.group
+                             << ", which are not the same axes in another order";
   return success();
 }
 
-static LogicalResult verifyCollective(Operation* op) {
+static LogicalResult verifyCollective(spmd::CollectiveOpInterface op) {
   if (!isa<func::FuncOp>(op->getParentOp()) && !isControlFlow(op->getParentOp()))
     return op->emitOpError() << "stands inside '" << op->getParentOp()->getName()
                              << "': whether it runs could differ between ranks";
@@ -50,12 +49,10 @@ static LogicalResult verifyCollective(Operation* op) {
     if (isByRank(around))
       return op->emitOpError() << "stands in a '" << around->getName()
                                << "' that ranks decide about alone: whether it runs differs between ranks";
-  if (failed(verifyAxes(op, getGroup(op)))) return failure();
-  if (auto gather = dyn_cast<spmd::GatherRangeOp>(op)) return verifyAxes(op, gather.getTo());
-  auto permute = dyn_cast<spmd::CollectivePermuteOp>(op);
-  if (!permute) return success();
-  if (failed(verifyAxes(op, permute.getFrom()))) return failure();
-  return verifyPermute(permute);
+  spmd::CollectiveForm form = op.getForm();
+  for (AxisListAttr axes : {form.group, form.to, form.from})
+    if (axes && failed(verifyAxes(op, axes))) return failure();
+  return form.from ? verifyPermute(op, form) : success();
 }
 
 static LogicalResult verifyNoSharding(Operation* op, Type type) {
@@ -75,11 +72,15 @@ static LogicalResult verifyOp(Operation* op) {
         if (failed(verifyNoSharding(op, type))) return failure();
   if (auto slice = dyn_cast<spmd::ShardSliceOp>(op)) return verifyAxes(op, slice.getAxes());
   if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) return verifyAxes(op, id.getAxes());
-  return isCollective(op) ? verifyCollective(op) : success();
+  auto collective = dyn_cast<spmd::CollectiveOpInterface>(op);
+  return collective ? verifyCollective(collective) : success();
 }
 
 static bool hasCollectives(Operation* op) {
-  return op->walk([](Operation* op) { return isCollective(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+  return op
+      ->walk([](Operation* op) {
+        return isa<spmd::CollectiveOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
@@ -88,7 +89,7 @@ static LogicalResult verifyDecisions(func::FuncOp function) {
   AxisListAttr group;
   SmallVector<Operation*> ops;
   function.walk([&](Operation* op) {
-    if (isCollective(op)) group = getGroup(op);
+    if (auto collective = dyn_cast<spmd::CollectiveOpInterface>(op)) group = collective.getGroup();
     if (isControlFlow(op) && hasCollectives(op)) ops.push_back(op);
   });
   if (ops.empty()) return success();

@@ -1,6 +1,7 @@
 // Sets of axes only grow from one round to the next, so loops settle after a few of them.
 #include "passes/manual/differing_axes.h"
 
+#include "dialects/spmd/collective.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -114,11 +115,16 @@ void DifferingAxes::visitOp(Operation* op) {
       .Case([&](ManualComputationOp nested) {
         visit(nested, llvm::map_to_vector(nested.getInputs(), [&](Value input) { return getAxes(input); }));
       })
-      .Case<spmd::AllReduceOp, spmd::AllGatherOp, spmd::BroadcastOp>([&](auto collective) {
-        setEach([&](ArrayRef<unsigned> held) { return without(held, find(collective.getAxes())); });
+      .Case([&](spmd::CollectiveOpInterface collective) {
+        spmd::CollectiveForm form = collective.getForm();
+        if (form.from) return setAll(uniteOperands(op));
+        setEach([&](ArrayRef<unsigned> held) {
+          AxisIndices left = form.settles ? without(held, find(form.settles)) : AxisIndices(held);
+          return form.divides ? unite(left, find(form.divides)) : left;
+        });
       })
-      .Case<spmd::ReduceScatterOp, spmd::AllToAllOp, PermuteRanksOp>([&](auto collective) {
-        setEach([&](ArrayRef<unsigned> held) { return unite(held, find(collective.getAxes())); });
+      .Case([&](PermuteRanksOp permute) {
+        setEach([&](ArrayRef<unsigned> held) { return unite(held, find(permute.getAxes())); });
       })
       .Case([&](OptimizationBarrierOp) { setEach([](ArrayRef<unsigned> held) { return AxisIndices(held); }); })
       .Default([&](Operation*) { setAll(uniteOperands(op)); });

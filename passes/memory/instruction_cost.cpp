@@ -1,6 +1,7 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
+#include "dialects/plan/collective_kind.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 
@@ -27,7 +28,7 @@ uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
 }
 
 static double getCollectiveSeconds(const CostModel& cost, MeshAttr mesh, plan::CollectiveOp collective) {
-  return cost.getCollectiveSeconds(static_cast<CollectiveKind>(collective.getKind()),
+  return cost.getCollectiveSeconds(plan::toCommunicatorKind(collective.getKind()),
                                    getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
 }
 

@@ -1,6 +1,6 @@
 // Tensors to buffers. One buffer per value; sharing them is left to later passes.
 #include "dialects/sgd/attention.h"
-#include "dialects/spmd/spmd_dialect.h"
+#include "dialects/spmd/collective.h"
 #include "passes/memory/attention_to_plan.h"
 #include "passes/memory/collective_to_plan.h"
 #include "passes/memory/contract_to_plan.h"
@@ -25,11 +25,6 @@ using plan::Space;
 namespace {
 
 RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-bool isCollective(Operation* op) {
-  return isa<spmd::AllReduceOp, spmd::AllGatherOp, spmd::ReduceScatterOp, spmd::AllToAllOp, spmd::CollectivePermuteOp,
-             spmd::BroadcastOp, spmd::GatherRangeOp>(op);
-}
 
 /// Makes `op` a cluster of its own; scalar constants among its operands move inside.
 void wrapInCluster(Operation* op) {
@@ -61,7 +56,7 @@ void wrapOthers(func::FuncOp function) {
       barrier->erase();
     } else if (!isa<ClusterOp, ContractOp, ContractSumsOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
                     LibraryAttentionOp, LibraryAttentionGradientOp, LinearAlgebraOp, arith::ConstantOp>(op) &&
-               !isCollective(&op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
+               !isa<spmd::CollectiveOpInterface>(op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
   }
@@ -127,7 +122,7 @@ class FunctionConverter {
 
   void collectWindowValues() {
     for (Operation& op : function.front())
-      if (isCollective(&op)) {
+      if (isa<spmd::CollectiveOpInterface>(op)) {
         for (Value value : op.getOperands())
           if (!getViewRoot(value).getDefiningOp<arith::ConstantOp>()) window.insert(getViewRoot(value));
         for (Value value : op.getResults()) window.insert(value);
@@ -197,7 +192,7 @@ class FunctionConverter {
     if (isa<LibraryAttentionOp, LibraryAttentionGradientOp>(op)) return convertAttention(op);
     if (auto call = dyn_cast<LinearAlgebraOp>(op)) return convertLinearAlgebra(call), success();
     if (auto tiled = dyn_cast<TiledOp>(op)) return convertTiled(tiled);
-    if (isCollective(op)) return convertCollective(op);
+    if (isa<spmd::CollectiveOpInterface>(op)) return convertCollective(op);
     if (auto loop = dyn_cast<WhileOp>(op)) return convertLoop(loop), success();
     if (auto branches = dyn_cast<CaseOp>(op)) return convertCase(branches), success();
     convertReturn(cast<func::ReturnOp>(op), aliases);

@@ -1,7 +1,7 @@
 // Elements lie row-major, so the order of dimensions of one element says nothing.
 #include "passes/schedule/unit_dims.h"
 
-#include "dialects/spmd/spmd_dialect.h"
+#include "dialects/spmd/collective.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -31,9 +31,7 @@ static bool leavesElements(Operation* op) {
 static bool isHeld(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) value = reshape.getInput();
   Operation* op = value.getDefiningOp();
-  bool isCollective =
-      op && isa<spmd::SpmdDialect>(op->getDialect()) && !isa<spmd::PartitionIdOp, spmd::ShardSliceOp>(op);
-  return !op || isControlFlow(op) || isCollective;
+  return !op || isControlFlow(op) || isa<spmd::CollectiveOpInterface>(op);
 }
 
 void mlir::sgd::replaceByReshapes(Block& block) {

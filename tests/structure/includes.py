@@ -20,9 +20,9 @@ RUNTIME = {
     "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/linear_algebra"],
     "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
 }
-# runtime/linear_algebra: one account of shapes for verifiers of both halves.
-DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd"],
-            "dialects/plan": ["dialects/sgd", "dialects/spmd", "runtime/linear_algebra"]}
+# runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives.
+DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"],
+            "dialects/plan": ["dialects/sgd", "dialects/spmd", "runtime/comm", "runtime/linear_algebra"]}
 IR = list(DIALECTS)
 REFERENCE = {"reference": ["dialects/sgd", "dialects/spmd", "runtime/linear_algebra"]}
 PASSES = {

@@ -1,0 +1,39 @@
+// What all collectives have in common, whatever their op: isa<spmd::CollectiveOpInterface> tells them from other ops.
+#ifndef SGD_DIALECTS_SPMD_COLLECTIVE_H
+#define SGD_DIALECTS_SPMD_COLLECTIVE_H
+
+#include "dialects/spmd/spmd_dialect.h"
+#include "runtime/comm/sent_bytes.h"
+
+namespace mlir::spmd {
+
+/// The one enum of the compiler's C++ and of the runtime; those of the plan and of the artifact equal it by assertion.
+using ::sgd::comm::CollectiveKind;
+
+struct CollectiveForm {
+  CollectiveKind kind;
+  sgd::AxisListAttr group;
+  std::optional<sgd::ReduceKind> reduce = std::nullopt;
+  /// Per operand, or the cut and the joined dimension of an all-to-all.
+  SmallVector<int64_t> dims = {};
+  /// Of permutes: the order in which ranks send.
+  sgd::AxisListAttr from = {};
+  /// Of gathered ranges, per operand, and the order of the results.
+  ArrayAttr ranges = {};
+  sgd::AxisListAttr to = {};
+  /// Results are the same on ranks that differ only on `settles`, and differ between those that differ on `divides`;
+  /// along other axes they differ where operands do. Permutes carry that from one rank to another instead.
+  sgd::AxisListAttr settles = {};
+  sgd::AxisListAttr divides = {};
+  /// Whether one op takes several operands, which may differ in `dims` and `ranges`.
+  bool takesBuckets = false;
+
+  /// Whether operands of both could be one bucket.
+  bool isLike(const CollectiveForm& other) const;
+};
+
+}  // namespace mlir::spmd
+
+#include "dialects/spmd/collective.h.inc"
+
+#endif
