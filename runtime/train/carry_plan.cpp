@@ -86,15 +86,22 @@ class Table {
   const std::set<size_t>& fed_;
 };
 
-// What to say if the likeliest outputs are meant; each output once.
-std::string Proposal(const std::map<size_t, CarryDoubt>& open) {
+// What to say if the likeliest outputs are meant, each output once, and the other inputs keep their values: a flag that
+// says again what was said and leaves nothing open.
+std::string Proposal(const CarryRequest& request, const std::map<size_t, CarryDoubt>& open) {
   std::vector<std::string> pairs;
   std::set<size_t> used;
-  for (const auto& [input, doubt] : open) {
-    if (doubt.candidate && used.insert(*doubt.candidate).second)
-      pairs.push_back(absl::StrCat("result", *doubt.candidate, ":arg", input));
+  for (const auto& [output, input] : request.pairs) {
+    used.insert(output);
+    pairs.push_back(absl::StrCat("result", output, ":arg", input));
   }
-  return pairs.empty() || pairs.size() > kMostRows ? "OUT:IN,..." : absl::StrJoin(pairs, ",");
+  for (size_t input : request.kept) pairs.push_back(absl::StrCat("none:arg", input));
+  for (const auto& [input, doubt] : open) {
+    const bool is_paired = doubt.candidate && used.insert(*doubt.candidate).second;
+    pairs.push_back(is_paired ? absl::StrCat("result", *doubt.candidate, ":arg", input)
+                              : absl::StrCat("none:arg", input));
+  }
+  return open.empty() || pairs.size() > kMostRows ? "OUT:IN,..." : absl::StrJoin(pairs, ",");
 }
 
 }  // namespace
@@ -144,7 +151,7 @@ absl::Status CheckCarryKnown(const Signature& program, const CarryRequest& reque
                                   " no next value that is certain");
   return absl::FailedPreconditionError(absl::StrCat(
       "program ", data::QuotedName(program.name), ": ", purpose, " needs to know what goes from step to step, but ",
-      fault, ":", Table(program, plan, fed).Text(), "\nsay --carry ", Proposal(open),
+      fault, ":", Table(program, plan, fed).Text(), "\nsay --carry ", Proposal(request, open),
       " if that is meant; OUT:IN,... pairs an output with an input, none:IN keeps an input as it is, and --carry none "
       "keeps them all"));
 }

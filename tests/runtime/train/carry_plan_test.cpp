@@ -76,6 +76,9 @@ TEST(CarryPlan, AnInputWhoseResultIsTakenAwayIsOpen) {
   EXPECT_THAT(plan->pairs, ElementsAre(Pair(1, 0)));
   EXPECT_THAT(plan->doubts, ElementsAre(Key(1)));
   EXPECT_THAT(Refusal(KnownStep(), Request({{1, 0}})), HasSubstr("1 input has no next value that is certain"));
+  EXPECT_THAT(Refusal(KnownStep(), Request({{1, 0}})),
+              HasSubstr("say --carry result1:arg0,none:arg1 if that is meant"));
+  EXPECT_EQ(Refusal(KnownStep(), Request({{1, 0}}, {1})), "");
 }
 
 TEST(CarryPlan, DoubtIsRefusedWithTheFlagThatSettlesIt) {
