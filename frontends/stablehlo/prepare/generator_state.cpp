@@ -29,6 +29,8 @@ class GeneratorState {
   func::FuncOp getCallee(Operation* op);
   bool draws(Operation* op);
 
+  /// The generator's state is known to the runtime by name and type: no argument of the user's may look like it.
+  LogicalResult checkNames(func::FuncOp function);
   LogicalResult threadFunction(func::FuncOp function);
   /// Gives the state to the ops of the block, one after another, and returns what it is behind them.
   FailureOr<Value> threadBlock(Block& block, Value state);
@@ -174,6 +176,23 @@ FailureOr<Value> GeneratorState::threadBlock(Block& block, Value state) {
   return state;
 }
 
+LogicalResult GeneratorState::checkNames(func::FuncOp function) {
+  if (!function.isPublic() || function.isExternal()) return success();
+  for (BlockArgument argument : function.getArguments()) {
+    auto named = dyn_cast<NameLoc>(argument.getLoc());
+    auto info = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "jax.arg_info");
+    StringRef name = named ? named.getName().getValue() : info ? info.getValue() : StringRef();
+    bool isState = argument.getType() == type;
+    if (name != kGeneratorName || (!isState && !functions.contains(function))) continue;
+    return emitError(function.getLoc())
+           << "argument " << argument.getArgNumber() << " is named '" << kGeneratorName << "'"
+           << (isState ? " and has the type of the state of stablehlo.rng"
+                       : " in a program that draws by stablehlo.rng")
+           << "; expected that name for the generator's state alone, which starts from --seed; rename the argument";
+  }
+  return success();
+}
+
 LogicalResult GeneratorState::threadFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock()) return function.emitError("has several blocks and draws random numbers");
   MLIRContext* context = module.getContext();
@@ -192,6 +211,8 @@ LogicalResult GeneratorState::threadFunction(func::FuncOp function) {
 
 LogicalResult GeneratorState::run() {
   findFunctions();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (checkNames(function).failed()) return failure();
   for (auto function : module.getOps<func::FuncOp>())
     if (functions.contains(function) && threadFunction(function).failed()) return failure();
   return success();

@@ -52,3 +52,29 @@ func.func @normal_integers(%a: tensor<i32>) -> tensor<4xi32> {
   %0 = stablehlo.rng %a, %a, %shape, distribution = NORMAL : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
+
+// -----
+
+// The runtime would start it from a seed.
+// expected-error@+1 {{argument 0 is named 'rng_state' and has the type of the state of stablehlo.rng; expected that name for the generator's state alone}}
+func.func @own_state(%a: tensor<2xui64> loc("rng_state")) -> tensor<2xui64> {
+  return %a : tensor<2xui64>
+}
+
+// -----
+
+// A key of JAX's own may be named so: it has another type.
+// CHECK-LABEL: func.func @own_key(
+func.func @own_key(%a: tensor<2xui32> loc("rng_state")) -> tensor<2xui32> {
+  return %a : tensor<2xui32>
+}
+
+// -----
+
+// Not beside the generator's.
+// expected-error@+1 {{is named 'rng_state' in a program that draws by stablehlo.rng}}
+func.func @both(%x: tensor<f32>, %a: tensor<2xui32> {jax.arg_info = "rng_state"}) -> (tensor<8xf32>, tensor<2xui32>) {
+  %shape = stablehlo.constant dense<8> : tensor<1xi64>
+  %0 = stablehlo.rng %x, %x, %shape, distribution = NORMAL : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<8xf32>
+  return %0, %a : tensor<8xf32>, tensor<2xui32>
+}
