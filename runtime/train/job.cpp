@@ -70,6 +70,7 @@ absl::Status FillJob(Job& job) {
     job.notes.push_back(absl::StrCat("the data differs from the checkpoint's, which was: ", job.resumed_feed_text));
   }
   NoteForgottenFeeds(job);
+  NoteUnchangedState(job, request->kept);
   if (job.options.mode == Mode::kTrain) {
     if (absl::Status status = PlanInit(job); !status.ok()) return status;
     if (absl::Status status = PlanEval(job); !status.ok()) return status;

@@ -95,4 +95,22 @@ void NoteForgottenFeeds(Job& job) {
   }
 }
 
+void NoteUnchangedState(Job& job, const std::set<size_t>& kept) {
+  if (job.options.mode != Mode::kTrain || job.carry.empty() || job.options.steps + job.first_step < 2) return;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    const data::TensorType& type = job.program.inputs[i].type;
+    if (!job.IsConstant(i) || !job.initial[i] || kept.contains(i)) continue;
+    const bool is_key = type.element == data::ElementType::U32 && !type.global_dims.empty() &&
+                        (type.global_dims.back() == 2 || type.global_dims.back() == 4);
+    const bool is_count =
+        type.global_dims.empty() && !artifact::IsFloat(type.element) && type.element != data::ElementType::Bool;
+    if (!is_key && !is_count) continue;
+    job.notes.push_back(absl::StrCat(
+        InputText(job.program, i), " is the same in every step, ",
+        is_key ? "and so are the numbers that are drawn from it alone; a step that draws others returns the next key"
+               : "also if it counts steps; a step that counts returns the next count",
+        "; say --carry none:", job.program.input_names.Position(i), " if that is meant"));
+  }
+}
+
 }  // namespace sgd::train

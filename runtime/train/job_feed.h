@@ -1,6 +1,8 @@
 // What data feeds a job in every step.
 #pragma once
 
+#include <set>
+
 #include "absl/status/status.h"
 #include "runtime/train/job.h"
 
@@ -12,5 +14,9 @@ absl::Status OpenFeed(Job& job);
 
 // Notes inputs with as many rows as the fed ones that are not fed: labels whose tensor has another name.
 void NoteForgottenFeeds(Job& job);
+
+// Keys of random numbers and counts that several steps leave as they are, though state is carried; not those that the
+// user says are `kept`.
+void NoteUnchangedState(Job& job, const std::set<size_t>& kept);
 
 }  // namespace sgd::train

@@ -11,6 +11,7 @@ RANDOM = np.random.default_rng(7)
 X, Y = (RANDOM.standard_normal(s).astype(np.float32) for s in ((16, 8), (16, 4)))
 W, B = (RANDOM.standard_normal(s).astype(np.float32) for s in ((8, 4), (4,)))
 M = np.zeros_like(W)
+TARGET = []  # flags of sgdc
 
 
 def gradient(w, b=0.0):
@@ -39,7 +40,7 @@ def sgd_losses(steps):
 
 def compile_program(folder, **programs):
     artifact = folder / "model.sgda"
-    harness.tool("sgdc", *(f"{name}={path}" for name, path in programs.items()), "-o", artifact)
+    harness.tool("sgdc", *(f"{name}={path}" for name, path in programs.items()), "-o", artifact, *TARGET)
     return artifact
 
 
@@ -155,6 +156,36 @@ def forgotten_feeds(folder):
     assert "input arg3 'y' (f32[16,4]) of program 'main' has the rows of a batch, but no data feeds it" in result.stderr, result.stderr
 
 
-TESTS = (position_and_dataflow, names, crosswise_aliases, nothing_on_purpose, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds)
+KEYED = """module @keyed {
+  func.func public @main(%arg0: tensor<4xf32> loc("params"), %arg1: tensor<2xui32> loc("key"), %arg2: tensor<i32> loc("step")) -> (tensor<4xf32> {jax.result_info = "result[0].params"}, tensor<f32> {jax.result_info = "result[1]"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %bits = stablehlo.convert %arg1 : (tensor<2xui32>) -> tensor<2xf32>
+    %draw = stablehlo.reduce(%bits init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+    %count = stablehlo.convert %arg2 : (tensor<i32>) -> tensor<f32>
+    %product = stablehlo.multiply %draw, %count : tensor<f32>
+    %change = stablehlo.broadcast_in_dim %product, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %next = stablehlo.subtract %arg0, %change : tensor<4xf32>
+    %loss = stablehlo.reduce(%next init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    return %next, %loss : tensor<4xf32>, tensor<f32>
+  }
+}
+"""
+
+
+def unchanged_state(folder):
+    """A key that no step returns gives the same numbers in each, and a count does not count: both are said, unless they are meant."""
+    (folder / "keyed.mlir").write_text(KEYED)
+    artifact = compile_program(folder, main=folder / "keyed.mlir")
+    init = ["--init", inputs(folder, params=np.ones(4, np.float32), key=np.array([1, 2], np.uint32), step=np.int32(1).reshape(()))]
+    said = ["input arg1 'key' (u32[2]) of program 'main' is the same in every step, and so are the numbers that are drawn from it alone",
+            "input arg2 'step' (i32[]) of program 'main' is the same in every step, also if it counts steps"]
+    result = run(folder, artifact, *init, "--steps", 3, check=False)
+    assert result.returncode == 0 and all(text in result.stderr for text in said), result.stderr
+    for flags in (["--steps", 1], ["--steps", 3, "--carry", "none:key,none:step"]):
+        result = run(folder, artifact, *init, *flags, check=False)
+        assert result.returncode == 0 and "same in every step" not in result.stderr, result.stderr
+
+
+TESTS = (position_and_dataflow, names, crosswise_aliases, nothing_on_purpose, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds, unchanged_state)
 if __name__ == "__main__":
     harness.main([(f.__name__.replace("_", " "), f) for f in TESTS])
