@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dialects/sgd/linear_algebra.h"
+#include "reference/fourier.h"
 #include "reference/matrices.h"
 
 using namespace mlir;
@@ -200,6 +201,9 @@ Evaluation getEvaluation(la::Kind kind) {
       return evaluateTridiagonalSolve;
     case la::Kind::kEig:
     case la::Kind::kSchur:
+    case la::Kind::kFft:
+    case la::Kind::kRealFft:
+    case la::Kind::kInverseRealFft:
       return nullptr;
   }
   return nullptr;
@@ -210,6 +214,8 @@ Evaluation getEvaluation(la::Kind kind) {
 LogicalResult reference::evaluateLinearAlgebra(Operation* op, Operands in, ArrayRef<Tensor*> out) {
   auto call = cast<LinearAlgebraOp>(op);
   la::Form form = getLinearAlgebraForm(call);
+  if (la::IsTransform(form.kind))
+    return evaluateTransform(form, llvm::product_of(getLinearAlgebraBatch(call)), in, out), success();
   Evaluation evaluation = getEvaluation(form.kind);
   if (!evaluation) return op->emitOpError("has no reference evaluation of ") << la::KindName(form.kind);
   int64_t batch = llvm::product_of(getLinearAlgebraBatch(call));

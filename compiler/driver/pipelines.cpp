@@ -50,6 +50,7 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
                                   target.products.batchDims, target.products.elementsPerCall}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createPairTransformsPass());
   if (target.attentionDepth > 0)
     passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
   if (target.attention.getParts) passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(target.attention));

@@ -90,7 +90,9 @@ inline ::sgd::artifact::LinearAlgebraKind getArtifactKind(LinearAlgebraKind kind
                                                   {From::Hessenberg, To::Hessenberg},
                                                   {From::Tridiagonal, To::Tridiagonal},
                                                   {From::TridiagonalSolve, To::TridiagonalSolve}},
-                                                 getMaxEnumValForLinearAlgebraKind()));
+                                                 static_cast<uint64_t>(From::TridiagonalSolve)));
+  // The schema has no names for transforms; their numbers follow (runtime/linear_algebra/form.h).
+  static_assert(static_cast<uint64_t>(From::Fft) == static_cast<uint64_t>(To::MAX) + 1);
   return static_cast<To>(kind);
 }
 

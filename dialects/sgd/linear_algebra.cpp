@@ -20,12 +20,39 @@ static RankedTensorType getTensorType(ArrayRef<int64_t> batch, const linear_alge
   return RankedTensorType::get(shape, tensor.is_integer ? IntegerType::get(element.getContext(), 32) : element);
 }
 
+/// `form` with the sizes of an operand of `shape`.
+static std::optional<Form> getTransformForm(Form form, ArrayRef<int64_t> shape) {
+  if (form.Has(linear_algebra::kPairedOperand)) {
+    if (shape.empty() || shape.back() != 2) return std::nullopt;
+    shape = shape.drop_back();
+  }
+  unsigned dims = linear_algebra::DimsOf(form.kind, form.options);
+  if (dims > 3 || shape.size() < dims) return std::nullopt;
+  shape = shape.take_back(dims);
+  form.n = shape.back();
+  form.m = dims > 1 ? shape[dims - 2] : 1;
+  form.k = dims > 2 ? shape[0] : 1;
+  if (form.kind == linear_algebra::Kind::kInverseRealFft) {
+    if (form.n == 0 || (form.n == 1 && !form.Has(linear_algebra::kOddLength))) return std::nullopt;
+    form.n = 2 * (form.n - 1) + (form.Has(linear_algebra::kOddLength) ? 1 : 0);
+  }
+  return form;
+}
+
+/// How many leading dimensions of `main` are the batch.
+static unsigned getBatchRank(LinearAlgebraKind kind, uint32_t options, RankedTensorType main) {
+  unsigned pairs = (options & linear_algebra::kPairedOperand) != 0 ? 1 : 0;
+  return main.getRank() - linear_algebra::DimsOf(static_cast<linear_algebra::Kind>(kind), options) - pairs;
+}
+
 std::optional<Form> mlir::sgd::getLinearAlgebraForm(LinearAlgebraKind kind, uint32_t options, TypeRange inputs) {
   Form form{static_cast<linear_algebra::Kind>(kind), options};
   linear_algebra::Operands operands = linear_algebra::OperandsOf(form.kind);
-  if (inputs.size() != operands.count) return std::nullopt;
+  if (inputs.size() != (form.Has(linear_algebra::kPairedOperand) ? 1 : operands.count)) return std::nullopt;
   auto main = cast<RankedTensorType>(inputs[operands.main]);
-  if (main.getRank() < 2 || !main.hasStaticShape()) return std::nullopt;
+  if (!main.hasStaticShape()) return std::nullopt;
+  if (linear_algebra::IsTransform(form.kind)) return getTransformForm(form, main.getShape());
+  if (main.getRank() < 2) return std::nullopt;
   form.m = main.getShape().take_back(2)[0];
   form.n = main.getShape().back();
   if (operands.reflectors < 0) return form;
@@ -41,7 +68,26 @@ Form mlir::sgd::getLinearAlgebraForm(LinearAlgebraOp op) {
 
 ArrayRef<int64_t> mlir::sgd::getLinearAlgebraBatch(LinearAlgebraOp op) {
   unsigned main = linear_algebra::OperandsOf(static_cast<linear_algebra::Kind>(op.getKind())).main;
-  return cast<RankedTensorType>(op.getInputs()[main].getType()).getShape().drop_back(2);
+  auto type = cast<RankedTensorType>(op.getInputs()[main].getType());
+  return type.getShape().take_front(getBatchRank(op.getKind(), getLinearAlgebraOptions(op), type));
+}
+
+LinearAlgebraOp mlir::sgd::createLinearAlgebra(OpBuilder& builder, Location loc, LinearAlgebraKind kind,
+                                               uint32_t options, ValueRange inputs) {
+  std::optional<Form> form = getLinearAlgebraForm(kind, options, inputs.getTypes());
+  SmallVector<Type> results;
+  if (form && linear_algebra::WhyNot(*form).empty()) {
+    auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind).main].getType());
+    results = getLinearAlgebraResultTypes(*form, main.getShape().take_front(getBatchRank(kind, options, main)),
+                                          main.getElementType());
+  }
+  OperationState state(loc, LinearAlgebraOp::getOperationName());
+  state.addOperands(inputs);
+  state.addTypes(results);
+  state.addAttribute("kind", LinearAlgebraKindAttr::get(builder.getContext(), kind));
+  auto op = cast<LinearAlgebraOp>(builder.create(state));
+  setLinearAlgebraOptions(op, options);
+  return op;
 }
 
 SmallVector<Type> mlir::sgd::getLinearAlgebraResultTypes(const Form& form, ArrayRef<int64_t> batch, Type element) {
@@ -76,7 +122,7 @@ LogicalResult mlir::sgd::verifyLinearAlgebra(LinearAlgebraKind kind, uint32_t op
   auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind).main]);
   Type element = main.getElementType();
   if (!element.isF32() && !element.isF64()) return emitError() << "is of f32 and f64 alone, not of " << element;
-  ArrayRef<int64_t> batch = main.getShape().drop_back(2);
+  ArrayRef<int64_t> batch = main.getShape().take_front(getBatchRank(kind, options, main));
   if (failed(verifyTensors("operand", inputs, linear_algebra::InputsOf(*form), batch, element, emitError)))
     return failure();
   return verifyTensors("result", results, linear_algebra::OutputsOf(*form), batch, element, emitError);

@@ -21,7 +21,10 @@ uint32_t getLinearAlgebraOptions(OpTy op) {
   return (op.getLower() ? kLower : 0u) | (op.getRight() ? kRight : 0u) | (op.getTranspose() ? kTranspose : 0u) |
          (op.getUnitDiagonal() ? kUnitDiagonal : 0u) | (op.getVectors() ? kVectors : 0u) |
          (op.getLeftVectors() ? kLeftVectors : 0u) | (op.getFull() ? kFull : 0u) |
-         (op.getQrIteration() ? kQrIteration : 0u);
+         (op.getQrIteration() ? kQrIteration : 0u) | (op.getInverse() ? kInverse : 0u) |
+         (op.getOddLength() ? kOddLength : 0u) | (op.getTwoDims() ? kTwoDims : 0u) |
+         (op.getThreeDims() ? kThreeDims : 0u) | (op.getPairedOperand() ? kPairedOperand : 0u) |
+         (op.getPairedResult() ? kPairedResult : 0u);
 }
 
 /// Sets on `op`, which has none, the options in `options`.
@@ -36,11 +39,21 @@ void setLinearAlgebraOptions(OpTy op, uint32_t options) {
   op.setLeftVectors((options & kLeftVectors) != 0);
   op.setFull((options & kFull) != 0);
   op.setQrIteration((options & kQrIteration) != 0);
+  op.setInverse((options & kInverse) != 0);
+  op.setOddLength((options & kOddLength) != 0);
+  op.setTwoDims((options & kTwoDims) != 0);
+  op.setThreeDims((options & kThreeDims) != 0);
+  op.setPairedOperand((options & kPairedOperand) != 0);
+  op.setPairedResult((options & kPairedResult) != 0);
 }
 
 /// The form of calls of `kind` on `inputs`; nullopt where the main operand is no matrix or the number of operands is
 /// wrong.
 std::optional<linear_algebra::Form> getLinearAlgebraForm(LinearAlgebraKind kind, uint32_t options, TypeRange inputs);
+
+/// A call of `kind` on `inputs`, whose result types follow; they must fit.
+LinearAlgebraOp createLinearAlgebra(OpBuilder& builder, Location loc, LinearAlgebraKind kind, uint32_t options,
+                                    ValueRange inputs);
 
 /// Of a verified op.
 linear_algebra::Form getLinearAlgebraForm(LinearAlgebraOp op);

@@ -1,4 +1,4 @@
-// Decompositions and solvers of linear algebra, by one op: they differ in numbers of operands and results, not in how they are treated.
+// Decompositions, solvers and Fourier transforms, by one op: they differ in numbers of operands and results, not in how they are treated.
 #ifndef SGD_DIALECTS_SGD_LINEAR_ALGEBRA_OPS_TD
 #define SGD_DIALECTS_SGD_LINEAR_ALGEBRA_OPS_TD
 
@@ -8,7 +8,7 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
-  let summary = "A decomposition or solver of linear algebra, for each matrix of a batch";
+  let summary = "A decomposition or solver of linear algebra for each matrix of a batch, or a Fourier transform of it";
   let description = [{
     All operands and results have the same leading dimensions, the batch; behind them lie the vectors, matrices (rows, then columns) and numbers of
     one matrix, of f32 or f64, and integers as i32. What a kind reads and gives, in LAPACK's conventions, is in `runtime/linear_algebra/form.h`:
@@ -29,6 +29,12 @@ def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
     | `hessenberg` | a | h and reflectors, taus, info | |
     | `tridiagonal` | a | reflectors, diagonal, off-diagonal, taus, info | `lower` |
     | `tridiagonal_solve` | lower, main, upper diagonal, b | x, info | |
+    | `fft` | re, im | re, im | `inverse`, `two_dims`, `three_dims`, `paired_operand`, `paired_result` |
+    | `real_fft` | x | re, im of elements 0 to n / 2 of the last dimension | `two_dims`, `three_dims`, `paired_result` |
+    | `inverse_real_fft` | re, im of elements 0 to n / 2 | x | `odd_length`, `two_dims`, `three_dims`, `paired_operand` |
+
+    Transforms are over the last dimension, or the last two or three; inverse ones divide by the number of elements. Parts that are paired are one tensor
+    with a last dimension of 2.
 
     `info` is 0 for a matrix where all went well; elsewhere the other results of that matrix are not to be used. A matrix that `eigh`, `svd`, `eig`
     or `schur` is given with an infinity or a NaN in it gives NaNs.

@@ -18,10 +18,14 @@ namespace mlir::sgd {
 namespace {
 
 struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloPass> {
+  using ImportStablehloPassBase::ImportStablehloPassBase;
+
   /// Complex ops are expanded to ops of all input dialects, whichever of them the module holds.
   void getDependentDialects(DialectRegistry& registry) const final { registerStablehloDialects(registry); }
   void runOnOperation() final {
-    if (importStablehlo(getOperation()).failed()) signalPassFailure();
+    ImportOptions options;
+    options.transformsByProducts = transformsByProducts;
+    if (importStablehlo(getOperation(), options).failed()) signalPassFailure();
   }
 };
 

@@ -25,6 +25,8 @@ struct ImportOptions {
   int64_t unrolledOps = 4000;
   /// Products of f32 whose precision is the default may be computed in TF32 by targets that have it.
   bool allowTf32 = false;
+  /// Fourier transforms are products with tables, for targets without code for them.
+  bool transformsByProducts = false;
 };
 
 /// True when `module` holds an op of an input dialect, or attributes that JAX puts on each module.

@@ -2,6 +2,7 @@
 // function_import.cpp.
 #include "frontends/stablehlo/importer.h"
 
+#include "dialects/sgd/linear_algebra.h"
 #include "frontends/stablehlo/complex/expand_complex.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -9,6 +10,7 @@
 #include "frontends/stablehlo/prepare/prepare.h"
 #include "frontends/stablehlo/widen_float8.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -87,7 +89,7 @@ Importer::Importer(ModuleOp module, const ImportOptions& options)
 LogicalResult Importer::run() {
   if (prepareInput(module).failed() || shardings.importMesh().failed()) return failure();
   widenFloat8(module);
-  if (expandComplex(module).failed()) return failure();
+  if (expandComplex(module, options.transformsByProducts).failed()) return failure();
   SmallVector<Operation*> old;
   for (Operation& op : *module.getBody()) {
     if (isa<MeshOp>(op)) continue;
@@ -141,6 +143,15 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
     return emitError(loc) << "the program becomes more than " << kMaxInlinedOps
                           << " ops when its calls are inlined and its short loops unrolled; compile with a smaller "
                              "--unroll, or call fewer functions";
+  // Of the graph level already; see expandComplex.
+  if (isa<LinearAlgebraOp>(op)) {
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) mapping.map(operand, values.lookup(operand));
+    Operation* copy = builder.clone(*op, mapping);
+    copy->setLoc(loc);
+    for (auto [old, result] : llvm::zip_equal(op->getResults(), copy->getResults())) values[old] = result;
+    return success();
+  }
   if (auto call = dyn_cast<func::CallOp>(op)) return importCall(op, call.getCalleeAttr(), loc);
   if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
     return importCall(op, composite.getDecompositionAttr(), loc);

@@ -29,10 +29,7 @@ FailureOr<LinearAlgebraOp> createOp(OpLowering& l, LinearAlgebraKind kind, uint3
     results = getLinearAlgebraResultTypes(*form, main.getShape().drop_back(2), main.getElementType());
   }
   if (failed(verifyLinearAlgebra(kind, options, inputs, results, emitError))) return failure();
-  auto op = LinearAlgebraOp::create(l.builder, l.loc, results, l.operands, kind, false, false, false, false, false,
-                                    false, false, false);
-  setLinearAlgebraOptions(op, options);
-  return op;
+  return createLinearAlgebra(l.builder, l.loc, kind, options, l.operands);
 }
 
 /// NaN in each matrix of `value` whose `info` is not 0.

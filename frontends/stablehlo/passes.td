@@ -16,6 +16,7 @@ def ImportStablehloPass : Pass<"sgd-import-stablehlo", "::mlir::ModuleOp"> {
 
     After: only `func`, `arith`, `math` and `sgd` on tensors of static shape. What has no lowering is an error on the op.
   }];
+  let options = [Option<"transformsByProducts", "transforms-by-products", "bool", "false", "Fourier transforms become products with tables, for targets without code for them">];
   let dependentDialects = ["::mlir::chlo::ChloDialect", "::mlir::sdy::SdyDialect", "::mlir::stablehlo::StablehloDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
 }
 

@@ -16,4 +16,12 @@ def GiveAttentionToLibraryPass : Pass<"sgd-give-attention-to-library", "::mlir::
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def PairTransformsPass : Pass<"sgd-pair-transforms", "::mlir::func::FuncOp"> {
+  let summary = "Fourier transforms read and write pairs of parts where the program has them";
+  let description = [{
+    Before: `sgd.linear_algebra` of kinds of Fourier transforms on real and imaginary parts, which are slices of a tensor with a last dimension of 2, or are put
+    together as one. After: those read or write that tensor, and slices and concatenations that nobody else needs are gone.
+  }];
+}
+
 #endif

@@ -21,8 +21,9 @@ void mlir::sgd::createLinearAlgebra(OpBuilder& builder, LinearAlgebraOp op, Arra
     workspace = plan::AllocOp::create(builder, op.getLoc(), type, IntegerAttr());
   }
   int64_t sizes[] = {static_cast<int64_t>(form.m), static_cast<int64_t>(form.n), static_cast<int64_t>(form.k)};
-  plan::LinearAlgebraOp::create(builder, op.getLoc(), inputs, outputs, workspace, op.getKind(),
-                                static_cast<int64_t>(batch), sizes, static_cast<int64_t>(lanes), op.getLower(),
-                                op.getRight(), op.getTranspose(), op.getUnitDiagonal(), op.getVectors(),
-                                op.getLeftVectors(), op.getFull(), op.getQrIteration());
+  plan::LinearAlgebraOp::create(
+      builder, op.getLoc(), inputs, outputs, workspace, op.getKind(), static_cast<int64_t>(batch), sizes,
+      static_cast<int64_t>(lanes), op.getLower(), op.getRight(), op.getTranspose(), op.getUnitDiagonal(),
+      op.getVectors(), op.getLeftVectors(), op.getFull(), op.getQrIteration(), op.getInverse(), op.getOddLength(),
+      op.getTwoDims(), op.getThreeDims(), op.getPairedOperand(), op.getPairedResult());
 }

@@ -37,6 +37,9 @@ constexpr std::array<KindInfo, kNumKinds> kKinds = {{
     {"hessenberg", {1, 0, -1}, 0},
     {"tridiagonal", {1, 0, -1}, kLower},
     {"tridiagonal_solve", {4, 3, -1}, 0},
+    {"fft", {2, 0, -1}, kInverse | kTwoDims | kThreeDims | kPairedOperand | kPairedResult},
+    {"real_fft", {1, 0, -1}, kTwoDims | kThreeDims | kPairedResult},
+    {"inverse_real_fft", {2, 0, -1}, kOddLength | kTwoDims | kThreeDims | kPairedOperand},
 }};
 
 const KindInfo& InfoOf(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
@@ -93,6 +96,46 @@ std::vector<Tensor> EigOutputs(const Form& form) {
   return outputs;
 }
 
+// Reals, or both parts of numbers, over the transformed dimensions of which the last one is of `size`.
+std::vector<Tensor> TransformTensors(const Form& form, uint64_t size, bool is_real, bool is_paired) {
+  std::vector<Dim> dims = {{form.k}, {form.m}, {size}};
+  dims.erase(dims.begin(), dims.end() - DimsOf(form.kind, form.options));
+  if (is_real) return {{"x", dims}};
+  if (!is_paired) return {{"real part", dims}, {"imaginary part", dims}};
+  dims.push_back({2});
+  return {{"pairs", dims}};
+}
+
+std::string WhyNoTransform(const Form& form) {
+  const std::string name = KindName(form.kind);
+  const uint32_t dims = DimsOf(form.kind, form.options);
+  if (dims > 3) return name + " over two and over three dimensions";
+  if (form.k == 0 || form.m == 0 || form.n == 0) return name + " of no elements";
+  if ((dims < 3 && form.k != 1) || (dims < 2 && form.m != 1)) return name + " of more dimensions than are transformed";
+  if (form.kind == Kind::kInverseRealFft && (form.n % 2 == 1) != form.Has(kOddLength))
+    return name + " of another length than its option says";
+  if (form.m > kMostElements || form.n > kMostElements || form.k > kMostElements || form.m * form.n > kMostElements ||
+      form.k > kMostElements / (form.m * form.n))
+    return name + " of more than 2^31 - 1 elements";
+  return "";
+}
+
+// Spectra of transforms to reals over several dimensions, and large rows: between their two steps (rounded up to
+// vectors), and before and behind them where one side is real.
+uint64_t TransformWork(const Form& form) {
+  uint64_t work = 0;
+  if (form.kind == Kind::kInverseRealFft && form.m * form.k > 1) work += 2 * form.k * form.m * (form.n / 2 + 1);
+  if (form.n > kMostRowOfThread) work += (form.kind == Kind::kFft ? 3 : 7) * form.n + 64;
+  return work;
+}
+
+uint64_t TransformFlops(const Form& form) {
+  const uint64_t numbers = form.k * form.m * form.n;
+  uint64_t passes = 1;
+  while (numbers >> passes != 0) ++passes;
+  return (form.kind == Kind::kFft ? 5 : 3) * numbers * passes;
+}
+
 uint64_t SvdWork(const Form& form) {
   const uint64_t least = form.p(), most = std::max(form.m, form.n);
   const uint64_t blocks = (form.m + form.n) * kBlock;
@@ -116,6 +159,11 @@ uint64_t Tensor::Elements() const {
 
 const char* KindName(Kind kind) { return InfoOf(kind).name; }
 
+uint32_t DimsOf(Kind kind, uint32_t options) {
+  if (!IsTransform(kind)) return 2;
+  return 1 + ((options & kTwoDims) != 0 ? 1 : 0) + ((options & kThreeDims) != 0 ? 2 : 0);
+}
+
 Operands OperandsOf(Kind kind) { return InfoOf(kind).operands; }
 
 std::vector<Tensor> InputsOf(const Form& form) {
@@ -132,6 +180,12 @@ std::vector<Tensor> InputsOf(const Form& form) {
     case Kind::kTridiagonalSolve:
       return {Vector("lower diagonal", form.m), Vector("diagonal", form.m), Vector("upper diagonal", form.m),
               RightHandSide("b", form)};
+    case Kind::kFft:
+      return TransformTensors(form, form.n, /*is_real=*/false, form.Has(kPairedOperand));
+    case Kind::kRealFft:
+      return TransformTensors(form, form.n, /*is_real=*/true, false);
+    case Kind::kInverseRealFft:
+      return TransformTensors(form, form.n / 2 + 1, /*is_real=*/false, form.Has(kPairedOperand));
     default:
       return {Matrix("a", m, n)};
   }
@@ -173,6 +227,12 @@ std::vector<Tensor> OutputsOf(const Form& form) {
               Vector("taus", between), Info()};
     case Kind::kTridiagonalSolve:
       return {RightHandSide("x", form), Info()};
+    case Kind::kFft:
+      return TransformTensors(form, form.n, /*is_real=*/false, form.Has(kPairedResult));
+    case Kind::kRealFft:
+      return TransformTensors(form, form.n / 2 + 1, /*is_real=*/false, form.Has(kPairedResult));
+    case Kind::kInverseRealFft:
+      return TransformTensors(form, form.n, /*is_real=*/true, false);
   }
   return {};
 }
@@ -180,6 +240,7 @@ std::vector<Tensor> OutputsOf(const Form& form) {
 std::string WhyNot(const Form& form) {
   const std::string name = KindName(form.kind);
   if ((form.options & ~InfoOf(form.kind).options) != 0) return name + " with options that it has not";
+  if (IsTransform(form.kind)) return WhyNoTransform(form);
   if (form.Has(kFull) && !form.Has(kVectors)) return name + " of full vectors without vectors";
   if (HasZeroSize(form)) return name + " of an empty matrix";
   if (IsSquare(form.kind) && form.m != form.n)
@@ -241,11 +302,16 @@ Workspace WorkspaceOf(const Form& form) {
       return {n * n, n * kBlock, 0};
     case Kind::kTridiagonalSolve:
       return {m * n + 3 * m, 0, 0};
+    case Kind::kFft:
+    case Kind::kRealFft:
+    case Kind::kInverseRealFft:
+      return {0, TransformWork(form), 0};
   }
   return {};
 }
 
 uint64_t LanesFor(const Form& form, uint64_t batch, uint64_t element_bytes) {
+  if (IsTransform(form.kind) && WorkspaceOf(form).work == 0) return 1;
   const uint64_t bytes = WorkspaceOf(form).Bytes(element_bytes);
   const uint64_t fitting = bytes == 0 ? kMostLanes : kLaneBytes / bytes;
   return std::clamp<uint64_t>(std::min(fitting, batch), 1, kMostLanes);
@@ -281,6 +347,10 @@ uint64_t FlopsOf(const Form& form) {
       return 4 * n * n * n / 3;
     case Kind::kTridiagonalSolve:
       return 8 * m * n;
+    case Kind::kFft:
+    case Kind::kRealFft:
+    case Kind::kInverseRealFft:
+      return TransformFlops(form);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Decompositions and solvers of linear algebra in numbers: the tensors of one matrix that each kind reads and writes,
+// Decompositions, solvers and Fourier transforms in numbers: the tensors of one matrix that each kind reads and writes,
 // its working memory and its work. Dialects, the artifact's verifier and devices all ask here; it knows none of them.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace sgd::linear_algebra {
 
-// In the order of artifact::LinearAlgebraKind. A comment names the LAPACK routine whose results these are, signs
-// included: m by n is the size of the main operand, p = min(m, n); `info` is that routine's, 0 where all went well, and
-// -1 for an operand of kEigh, kSvd, kEig or kSchur that is not finite: iterations on one need not end, and its results
-// are NaNs.
+// In the order of artifact::LinearAlgebraKind, whose names end before the transforms. A comment names the LAPACK
+// routine whose results these are, signs included: m by n is the size of the main operand, p = min(m, n); `info` is
+// that routine's, 0 where all went well, and -1 for an operand of kEigh, kSvd, kEig or kSchur that is not finite:
+// iterations on one need not end, and its results are NaNs.
 enum class Kind : uint8_t {
   kCholesky,             // potrf: a -> factor, info. The other triangle is that of a
   kTriangularSolve,      // trsm: a, b -> x with op(a) x = b, or x op(a) = b with kRight
@@ -30,22 +30,34 @@ enum class Kind : uint8_t {
   kHessenberg,           // gehrd: a -> h and reflectors, taus [n - 1], info
   kTridiagonal,          // sytrd: a -> reflectors, diagonal [n], off-diagonal [n - 1], taus [n - 1], info
   kTridiagonalSolve,     // gtsv: lower, main and upper diagonal [m], b -> x, info. Rows hold their element of each
-                      // diagonal: lower[0] and upper[m - 1] are not read
+                         // diagonal: lower[0] and upper[m - 1] are not read
+  // Discrete Fourier transforms over the last 1 to 3 dimensions, by code of the device; of inverse ones sums are
+  // divided by the number of elements.
+  kFft,             // re, im -> re, im
+  kRealFft,         // x -> re, im [.., n / 2 + 1]
+  kInverseRealFft,  // re, im [.., n / 2 + 1] -> x; imaginary parts that are zero for any x are not read
 };
-inline constexpr uint8_t kNumKinds = 14;
+inline constexpr uint8_t kNumKinds = 17;
 
 enum Option : uint32_t {
-  kLower = 1,          // the lower triangle holds the matrix, not the upper one
-  kRight = 2,          // the triangular or orthogonal matrix stands right of the other
-  kTranspose = 4,      // op(a) is the transposed a
-  kUnitDiagonal = 8,   // the diagonal counts as ones
-  kVectors = 16,       // eigenvectors (of kEig those from the right), singular or Schur vectors too
-  kLeftVectors = 32,   // of kEig
-  kFull = 64,          // u [m, m] and v [n, n], not only their first p
-  kQrIteration = 128,  // by QR iteration, not by divide and conquer
+  kLower = 1,             // the lower triangle holds the matrix, not the upper one
+  kRight = 2,             // the triangular or orthogonal matrix stands right of the other
+  kTranspose = 4,         // op(a) is the transposed a
+  kUnitDiagonal = 8,      // the diagonal counts as ones
+  kVectors = 16,          // eigenvectors (of kEig those from the right), singular or Schur vectors too
+  kLeftVectors = 32,      // of kEig
+  kFull = 64,             // u [m, m] and v [n, n], not only their first p
+  kQrIteration = 128,     // by QR iteration, not by divide and conquer
+  kInverse = 256,         // of kFft: with the conjugate roots
+  kOddLength = 512,       // of kInverseRealFft: n is odd
+  kTwoDims = 1024,        // [m, n] are transformed
+  kThreeDims = 2048,      // [k, m, n] are
+  kPairedOperand = 4096,  // parts lie side by side in one tensor [.., 2]
+  kPairedResult = 8192,
 };
 
-// One call for one matrix. k: reflectors of kHouseholder*, otherwise 0.
+// One call for one matrix, or one tensor that is transformed. k: reflectors of kHouseholder*, the third dimension of
+// transforms, otherwise 0. Dimensions that are not transformed are 1.
 struct Form {
   Kind kind = Kind::kCholesky;
   uint32_t options = 0;
@@ -70,11 +82,19 @@ struct Tensor {
   uint64_t Elements() const;
 };
 
+inline bool IsTransform(Kind kind) { return kind >= Kind::kFft; }
+
+// Transforms of rows of more elements need working memory beside a thread's.
+inline constexpr uint64_t kMostRowOfThread = uint64_t{1} << 17;
+
+// Of the main operand or a result, without the dimension of pairs: 2 for matrices, otherwise what is transformed.
+uint32_t DimsOf(Kind kind, uint32_t options);
+
 // "cholesky", ...
 const char* KindName(Kind kind);
 
-// How many operands a kind has, the position of the main one, whose last two dimensions are m and n, and that of the
-// one whose last dimension is k (or -1).
+// How many operands a kind has (unless they are paired), the position of the main one, whose last two dimensions are m
+// and n, and that of the one whose last dimension is k (or -1).
 struct Operands {
   uint32_t count;
   uint32_t main;

@@ -64,7 +64,7 @@ void addFft(ExpansionTable& table);
 /// The walk: knows the parts of values, and expands regions.
 class ComplexExpander {
  public:
-  explicit ComplexExpander(ModuleOp module);
+  ComplexExpander(ModuleOp module, bool transformsByProducts);
   LogicalResult run();
 
   Complex getParts(Value value) const { return parts.lookup(value); }
@@ -78,6 +78,8 @@ class ComplexExpander {
   void splitArgument(Block& block, unsigned index, unsigned imaginary);
 
   func::FuncOp getFunction(StringRef name) const { return functions.lookup(name); }
+
+  const bool transformsByProducts;  ///< ImportOptions::transformsByProducts
 
  private:
   LogicalResult expandOp(Operation* op);

@@ -22,7 +22,7 @@ static ExpansionTable createTable() {
 
 SmallVector<StringRef> sgd::getComplexOps() { return {"chlo.conj", "stablehlo.complex", "stablehlo.fft"}; }
 
-LogicalResult sgd::expandComplex(ModuleOp module) {
+LogicalResult sgd::expandComplex(ModuleOp module, bool transformsByProducts) {
   auto isAnyComplex = [](TypeRange types) { return llvm::any_of(types, isComplex); };
   bool hasComplex =
       module
@@ -34,10 +34,11 @@ LogicalResult sgd::expandComplex(ModuleOp module) {
             return found ? WalkResult::interrupt() : WalkResult::advance();
           })
           .wasInterrupted();
-  return hasComplex ? ComplexExpander(module).run() : success();
+  return hasComplex ? ComplexExpander(module, transformsByProducts).run() : success();
 }
 
-ComplexExpander::ComplexExpander(ModuleOp module) : builder(module.getContext()), module(module), table(createTable()) {
+ComplexExpander::ComplexExpander(ModuleOp module, bool transformsByProducts)
+    : transformsByProducts(transformsByProducts), builder(module.getContext()), module(module), table(createTable()) {
   for (auto function : module.getOps<func::FuncOp>()) functions[function.getSymName()] = function;
 }
 

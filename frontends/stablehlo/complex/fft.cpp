@@ -1,5 +1,5 @@
-// Expands fft: along the last dimensions, one after another.
-#include "dialects/sgd/sgd_dialect.h"
+// Expands fft: to a call on parts, or to products along the last dimensions, one after another.
+#include "dialects/sgd/linear_algebra.h"
 #include "frontends/stablehlo/complex/complex_op.h"
 #include "frontends/stablehlo/complex/fft_stages.h"
 #include "frontends/stablehlo/input/library_ops.h"
@@ -23,6 +23,31 @@ class FftExpansion {
       Value none = c.splat(resultType, 0.0);
       return isComplex(result) ? c.finish(Complex{none, none}) : c.finish(none);
     }
+    return c.expander.transformsByProducts ? multiply() : call();
+  }
+
+ private:
+  LogicalResult call() {
+    uint32_t options = lengths.size() == 2 ? linear_algebra::kTwoDims : 0u;
+    if (lengths.size() == 3) options = linear_algebra::kThreeDims;
+    auto create = [&](LinearAlgebraKind kind, uint32_t more, ValueRange operands) {
+      return createLinearAlgebra(c.builder, c.loc, kind, options | more, operands);
+    };
+    if (type == stablehlo::FftType::RFFT) {
+      auto op = create(LinearAlgebraKind::RealFft, 0, keepWhole(c.op->getOperand(0)));
+      return c.finish(keepWhole(Complex{op.getResult(0), op.getResult(1)}));
+    }
+    Complex z = keepWhole(c.operand());
+    if (type == stablehlo::FftType::IRFFT) {
+      uint32_t parity = lengths.back() % 2 == 1 ? linear_algebra::kOddLength : 0u;
+      return c.finish(keepWhole(create(LinearAlgebraKind::InverseRealFft, parity, {z.re, z.im}).getResult(0)));
+    }
+    uint32_t sign = type == stablehlo::FftType::IFFT ? linear_algebra::kInverse : 0u;
+    auto op = create(LinearAlgebraKind::Fft, sign, {z.re, z.im});
+    return c.finish(keepWhole(Complex{op.getResult(0), op.getResult(1)}));
+  }
+
+  LogicalResult multiply() {
     if (type == stablehlo::FftType::IRFFT) {
       Value planes = alongFront(getPlanes(keepWhole(c.operand())), 1);
       return c.finish(keepWhole(stages.invertToReal(planes, lengths.back())));
@@ -37,7 +62,6 @@ class FftExpansion {
     return c.finish(keepWhole(getParts(planes)));
   }
 
- private:
   LogicalResult verify() {  // fft_C1 to fft_C5
     auto from = cast<RankedTensorType>(c.op->getOperand(0).getType());
     auto to = cast<RankedTensorType>(c.op->getResult(0).getType());
@@ -117,4 +141,4 @@ LogicalResult expandFft(ComplexOp& c) { return FftExpansion(c, cast<stablehlo::F
 
 }  // namespace
 
-void sgd::addFft(ExpansionTable& table) { table["stablehlo.fft"] = expandFft; }
+void mlir::sgd::addFft(ExpansionTable& table) { table["stablehlo.fft"] = expandFft; }

@@ -1,4 +1,5 @@
 // Ties the parts together; each part has its own file.
+#include "runtime/linear_algebra/form.h"
 #include "targets/cpu/device/cpu_device.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "targets/cpu/device/convolution.h"
 #include "targets/cpu/device/cpu_features.h"
 #include "targets/cpu/device/kernel_library.h"
+#include "targets/cpu/device/fft.h"
 #include "targets/cpu/device/linear_algebra.h"
 #include "targets/cpu/device/matmul.h"
 #include "targets/cpu/device/nodes.h"
@@ -84,7 +86,9 @@ absl::Status CpuDevice::OpenLibraries(const artifact::ArtifactFile& file) {
   for (const artifact::Program* program : *file.root().programs()) {
     for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
       const artifact::Instruction& instruction = *program->instructions()->Get(static_cast<uint32_t>(i));
-      if (instruction.op_type() == artifact::Operation::LinearAlgebra) return lapack().status();
+      const artifact::LinearAlgebra* call = instruction.op_as_LinearAlgebra();
+      if (call != nullptr && !linear_algebra::IsTransform(static_cast<linear_algebra::Kind>(call->kind())))
+        return lapack().status();
     }
   }
   return absl::OkStatus();
@@ -146,6 +150,8 @@ absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareConvolution(cons
 absl::StatusOr<std::unique_ptr<device::Node>> CpuDevice::PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
                                                                               const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
+  if (linear_algebra::IsTransform(static_cast<linear_algebra::Kind>(call.kind())))
+    return MakeFft(pool_, scratch_, call, memory);
   absl::StatusOr<const LapackLibrary*> library = lapack();
   if (!library.ok()) return library.status();
   return MakeLinearAlgebra(pool_, **library, call, memory);

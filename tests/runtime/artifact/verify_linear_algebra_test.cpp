@@ -46,6 +46,21 @@ TEST(VerifyLinearAlgebra, RefusesWhatIsWrong) {
       {"no matrices", [](LinearAlgebraT& c) { c.batch = 0; }, ""},
       {"kind", [](LinearAlgebraT& c) { c.kind = static_cast<LinearAlgebraKind>(99); },
        "(linear_algebra): an unknown kind"},
+      {"kind behind the transforms",
+       [](LinearAlgebraT& c) { c.kind = static_cast<LinearAlgebraKind>(linear_algebra::kNumKinds); },
+       "an unknown kind"},
+      {"transform with a part missing",
+       [](LinearAlgebraT& c) {
+         c.kind = static_cast<LinearAlgebraKind>(linear_algebra::Kind::kFft);
+         c.m = c.k = 1;
+       },
+       "1 operands where there are 2"},
+      {"transform of longer rows",
+       [](LinearAlgebraT& c) {
+         c.kind = static_cast<LinearAlgebraKind>(linear_algebra::Kind::kRealFft);
+         c.m = c.k = 1, c.n = 7;
+       },
+       "x"},
       {"element", [](LinearAlgebraT& c) { c.element = ElementType::BF16; }, "other elements than f32 and f64"},
       {"unknown element", [](LinearAlgebraT& c) { c.element = static_cast<ElementType>(99); }, "other elements"},
       {"options", [](LinearAlgebraT& c) { c.options = linear_algebra::kFull; }, "lu with options that it has not"},

@@ -93,6 +93,29 @@ TEST(Form, RefusesWhatThereIsNot) {
   EXPECT_THAT(WhyNot({Kind::kEigh, kVectors, 40000, 40000}), HasSubstr("2^31 - 1 elements of working memory"));
 }
 
+TEST(Form, TransformsSayTheirShapes) {
+  EXPECT_EQ(Shapes(InputsOf({Kind::kFft, 0, 1, 8, 1})), (S{{8}, {8}}));
+  EXPECT_EQ(Shapes(InputsOf({Kind::kFft, kTwoDims | kPairedOperand, 4, 8, 1})), (S{{4, 8, 2}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kRealFft, kThreeDims, 4, 9, 3})), (S{{3, 4, 5}, {3, 4, 5}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kRealFft, kPairedResult, 1, 8, 1})), (S{{5, 2}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kInverseRealFft, kOddLength, 1, 9, 1})), (S{{9}}));
+  EXPECT_EQ(WorkspaceOf({Kind::kInverseRealFft, kTwoDims, 4, 8, 1}).work, 2u * 4 * 5);
+  EXPECT_EQ(WorkspaceOf({Kind::kFft, 0, 1, kMostRowOfThread, 1}).work, 0u);
+  EXPECT_GE(WorkspaceOf({Kind::kFft, 0, 1, 2 * kMostRowOfThread, 1}).work, 4 * kMostRowOfThread);
+}
+
+TEST(Form, RefusesTransformsThatThereAreNot) {
+  EXPECT_THAT(WhyNot({Kind::kFft, kInverse, 1, 8, 1}), IsEmpty());
+  EXPECT_THAT(WhyNot({Kind::kFft, kLower, 1, 8, 1}), HasSubstr("options that it has not"));
+  EXPECT_THAT(WhyNot({Kind::kRealFft, kInverse, 1, 8, 1}), HasSubstr("options that it has not"));
+  EXPECT_THAT(WhyNot({Kind::kFft, kTwoDims | kThreeDims, 1, 8, 1}), HasSubstr("two and over three"));
+  EXPECT_THAT(WhyNot({Kind::kFft, 0, 1, 0, 1}), HasSubstr("no elements"));
+  EXPECT_THAT(WhyNot({Kind::kFft, 0, 4, 8, 1}), HasSubstr("more dimensions than are transformed"));
+  EXPECT_THAT(WhyNot({Kind::kInverseRealFft, 0, 1, 9, 1}), HasSubstr("another length"));
+  EXPECT_THAT(WhyNot({Kind::kFft, kThreeDims, UINT64_MAX, UINT64_MAX, UINT64_MAX}), HasSubstr("2^31 - 1 elements"));
+  EXPECT_THAT(WhyNot({Kind::kFft, kThreeDims, 1 << 15, 1 << 15, 4}), HasSubstr("2^31 - 1 elements"));
+}
+
 // The same plan for any machine: lanes shrink as matrices grow.
 TEST(Form, LanesFollowFromSizes) {
   EXPECT_EQ(LanesFor({Kind::kLu, 0, 4, 4}, 4096, 4), 64u);
