@@ -81,14 +81,12 @@ class Driver {
     return finish();
   }
 
-  /// Of the program that will be reported.
+  /// Of the program that will be reported: see getReportedFunction.
   void computeBound() {
     Timings::Scope scope(timings, "lower bound");
-    func::FuncOp reported;
-    for (OwningOpRef<ModuleOp>& program : programs) {
-      func::FuncOp function = getReportedFunction(*program);
-      if (!reported || (!isReportedName(reported.getName()) && isReportedName(function.getName()))) reported = function;
-    }
+    SmallVector<ModuleOp> modules;
+    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
+    func::FuncOp reported = getReportedFunction(modules);
     if (!reported) return;
     // What later stages fold away needs nothing: x - x, or a choice between equal values.
     OwningOpRef<ModuleOp> folded = reported->getParentOfType<ModuleOp>().clone();
@@ -173,6 +171,7 @@ class Driver {
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
     describeKernels(plan, *topology, writer.artifact());
+    exportDevice(*topology, writer.artifact());
     absl::StatusOr<std::string> bytes = writer.Serialize();
     if (!bytes.ok())
       return emitError(UnknownLoc::get(&context))

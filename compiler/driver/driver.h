@@ -31,7 +31,7 @@ struct Compilation {
   std::string emitted;   ///< text of CompileOptions::emit, of all programs one after another; empty without it
   std::string artifact;  ///< the bytes of the .sgda; empty when CompileOptions::writeArtifact is false
   Report report;         ///< complete only with an artifact
-  Explanation explanation;
+  ExplanationReport explanation;
 };
 
 /// Compiles all programs for one mesh into one artifact. The same sources and options give the same bytes. Warnings and

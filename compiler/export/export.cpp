@@ -41,3 +41,11 @@ LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& wri
   target.window_bytes = getBytes(plan, kWindowBytesAttr);
   return success();
 }
+
+void mlir::sgd::exportDevice(const Topology& topology, artifact::ArtifactT& target) {
+  target.device = std::make_unique<artifact::DeviceModelT>();
+  target.device->name = topology.name;
+  target.device->flops = topology.device.flops;
+  target.device->half_flops = topology.device.halfFlops;
+  target.device->memory_bandwidth = topology.device.memoryBandwidth;
+}

@@ -127,11 +127,3 @@ uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
   return ::sgd::comm::SentBytes(plan::toCommunicatorKind(collective.getKind()), getGroupSize(collective),
                                 getCountedBytes(collective));
 }
-
-SmallVector<StringRef> mlir::sgd::getExplanations(plan::CollectiveOp collective) {
-  SmallVector<StringRef> texts;
-  if (auto array = collective->getAttrOfType<ArrayAttr>(kExplainAttr))
-    for (Attribute text : array)
-      if (auto string = dyn_cast<StringAttr>(text)) texts.push_back(string.getValue());
-  return texts;
-}

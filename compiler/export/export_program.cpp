@@ -1,6 +1,7 @@
 // Plan ops to the artifact's instructions, one to one.
 #include "compiler/export/export_program.h"
 
+#include "compiler/export/export_explanation.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -128,12 +129,9 @@ class ProgramExporter {
   void noteCollective(plan::CollectiveOp collective, uint32_t location) {
     starts[collective] = program->instructions.size() - 1;
     program->sent_bytes += getSentBytes(collective) * multiplicity;
-    SmallVector<StringRef> texts = getExplanations(collective);
-    if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
-    for (StringRef text : texts) {
-      program->explain.push_back(std::make_unique<artifact::ExplainT>());
-      program->explain.back()->text = text.str();
-      program->explain.back()->loc = location;
+    for (artifact::ExplainT& explain : exportExplanations(collective)) {
+      explain.loc = location;
+      program->explain.push_back(std::make_unique<artifact::ExplainT>(std::move(explain)));
     }
   }
 

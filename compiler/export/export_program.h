@@ -30,9 +30,6 @@ uint64_t getSentBytes(plan::CollectiveOp collective);
 /// Ranks in the group of `collective`.
 int64_t getGroupSize(plan::CollectiveOp collective);
 
-/// The reasons for `collective`, one string for each reshard that caused it.
-SmallVector<StringRef> getExplanations(plan::CollectiveOp collective);
-
 }  // namespace mlir::sgd
 
 #endif

@@ -1,30 +1,16 @@
-// Explanations are written by the passes that insert collectives; here they are collected and taken apart.
+// Explanations are attached by the passes that insert collectives; here they are collected.
 #include "compiler/report/explain.h"
 
+#include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/Support/Format.h"
 #include "passes/memory/instruction_cost.h"
-#include "passes/memory/passes.h"
 #include "passes/partition/sharding_state.h"
+#include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-/// `reason: from -> to: step ...` as reshards are described; anything else is a reason as a whole.
-static void takeApart(StringRef text, ExplainRecord& record) {
-  auto [why, rest] = text.split(": ");
-  auto [from, target] = rest.split(" -> ");
-  record.why = why.str();
-  if (target.empty()) {
-    record.why = text.str();
-    return;
-  }
-  auto [to, steps] = target.split(": ");
-  record.from = from.str();
-  record.to = to.str();
-  record.steps = steps.str();
-}
 
 namespace {
 
@@ -41,7 +27,7 @@ class Explainer {
     }
   }
 
-  Explanation take() { return std::move(explanation); }
+  ExplanationReport take() { return std::move(explanation); }
 
  private:
   void addCollective(plan::CollectiveOp collective, StringRef program, uint64_t executions) {
@@ -51,26 +37,31 @@ class Explainer {
     base.op = plan::stringifyCollectiveKind(collective.getKind()).str();
     base.bytes = getSentBytes(collective) * executions;
     base.seconds = getSeconds(cost, mesh, collective) * static_cast<double>(executions);
-    SmallVector<StringRef> texts = getExplanations(collective);
-    if (texts.empty()) texts.push_back("the program asks for it");
-    if (auto overlap = collective->getAttrOfType<StringAttr>(kOverlapAttr)) texts.push_back(overlap.getValue());
-    for (auto [index, text] : llvm::enumerate(texts)) {
-      ExplainRecord record = base;
+    std::vector<artifact::ExplainT> movements = exportExplanations(collective);
+    if (getExplanations(collective).empty()) {
+      base.why = "the program asks for it";
+      explanation.records.push_back(base);
+      base.bytes = 0, base.seconds = 0;
+    }
+    for (const artifact::ExplainT& movement : movements) {
+      ExplainRecord& record = explanation.records.emplace_back(base);
+      record.why = ::sgd::artifact::CauseText(movement);
+      record.from = movement.from;
+      record.to = movement.to;
+      record.steps = ::sgd::artifact::StepText(movement);
       // A bucket is counted once.
-      if (index != 0) record.bytes = 0, record.seconds = 0;
-      takeApart(text, record);
-      explanation.records.push_back(std::move(record));
+      base.bytes = 0, base.seconds = 0;
     }
   }
 
   CostModel cost;
   MeshAttr mesh;
-  Explanation explanation;
+  ExplanationReport explanation;
 };
 
 }  // namespace
 
-Explanation mlir::sgd::computeExplanation(ModuleOp plan, const Topology& topology) {
+ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& topology) {
   MeshOp meshOp = getMesh(plan);
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
   Explainer explainer(CostModel(topology, getMeshSizes(mesh)), mesh);
@@ -79,7 +70,7 @@ Explanation mlir::sgd::computeExplanation(ModuleOp plan, const Topology& topolog
   return explainer.take();
 }
 
-llvm::json::Value Explanation::toJson() const {
+llvm::json::Value ExplanationReport::toJson() const {
   llvm::json::Array list;
   for (const ExplainRecord& record : records)
     list.push_back(llvm::json::Object{{"program", record.program},
@@ -94,7 +85,7 @@ llvm::json::Value Explanation::toJson() const {
   return list;
 }
 
-bool mlir::sgd::fromJson(const llvm::json::Value& json, Explanation& explanation) {
+bool mlir::sgd::fromJson(const llvm::json::Value& json, ExplanationReport& explanation) {
   const llvm::json::Array* list = json.getAsArray();
   llvm::json::Path::Root root;
   for (const llvm::json::Value& value : list ? *list : llvm::json::Array()) {
@@ -109,7 +100,7 @@ bool mlir::sgd::fromJson(const llvm::json::Value& json, Explanation& explanation
   return list;
 }
 
-void Explanation::print(llvm::raw_ostream& os) const {
+void ExplanationReport::print(llvm::raw_ostream& os) const {
   if (records.empty()) os << "no collectives\n";
   for (const ExplainRecord& record : records) {
     os << (record.location.empty() ? "<unknown>" : record.location) << ": " << record.op;

@@ -5,6 +5,7 @@
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "passes/carry/carry_attrs.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
@@ -90,15 +91,22 @@ std::string formatBytes(uint64_t bytes) {
 
 }  // namespace
 
-bool mlir::sgd::isReportedName(llvm::StringRef program) { return program == "train" || program == "main"; }
+/// Whether a step changes what the next one starts from.
+static bool carriesState(func::FuncOp function) {
+  return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned result) {
+    auto basis = function.getResultAttrOfType<StringAttr>(result, kCarryBasisAttr);
+    return getCarriedArgument(function, result) && !(basis && basis.getValue() == "unchanged");
+  });
+}
 
-func::FuncOp mlir::sgd::getReportedFunction(ModuleOp module) {
+func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
   func::FuncOp first;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isPrivate()) continue;
-    if (isReportedName(function.getName())) return function;
-    if (!first) first = function;
-  }
+  for (ModuleOp module : modules)
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isPrivate()) continue;
+      if (carriesState(function)) return function;
+      if (!first) first = function;
+    }
   return first;
 }
 
@@ -109,6 +117,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.ranks = mesh.getNumRanks();
   for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
+  report.program = function.getName().str();
   report.estimatedSeconds = getSeconds(CostModel(topology, getMeshSizes(mesh)), mesh, function);
   report.memory =
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
@@ -138,7 +147,8 @@ llvm::json::Value Report::toJson() const {
                                       {"group_size", one.groupSize},
                                       {"loc", one.location},
                                       {"in_loop", one.inLoop}});
-  return llvm::json::Object{{"ranks", ranks},
+  return llvm::json::Object{{"program", program},
+                            {"ranks", ranks},
                             {"mesh", std::move(axes)},
                             {"target", target},
                             {"compile_seconds", compileSeconds},
@@ -197,8 +207,8 @@ static bool readBound(const llvm::json::Value* json, Report& report) {
 bool fromJson(const llvm::json::Value& json, Report& report) {
   llvm::json::Path::Root root;
   llvm::json::ObjectMapper object(json, root);
-  if (!object || !object.map("ranks", report.ranks) || !object.map("target", report.target) ||
-      !object.map("compile_seconds", report.compileSeconds) ||
+  if (!object || !object.map("program", report.program) || !object.map("ranks", report.ranks) ||
+      !object.map("target", report.target) || !object.map("compile_seconds", report.compileSeconds) ||
       !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) ||
       !object.map("flops", report.flops) || !object.map("kernels", report.kernels) ||
       !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||

@@ -37,9 +37,9 @@ struct MemoryReport {
   uint64_t temporaries = 0;
 };
 
-/// With several programs, memory is the artifact's; the counts are those of the first program named `train` or `main`,
-/// else of the first.
+/// With several programs, memory is the artifact's; the counts are those of one program, see getReportedFunction.
 struct Report {
+  std::string program;  ///< whose step it is
   int64_t ranks = 1;
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::string target;
@@ -64,11 +64,8 @@ struct Report {
 /// another type.
 bool fromJson(const llvm::json::Value& json, Report& report);
 
-/// Programs of which the first is reported.
-bool isReportedName(llvm::StringRef program);
-
-/// The function of `module` whose counts are reported: `train` or `main`, else the first.
-func::FuncOp getReportedFunction(ModuleOp module);
+/// The function of the modules whose counts are reported: the first whose step changes state, else the first.
+func::FuncOp getReportedFunction(ArrayRef<ModuleOp> modules);
 
 /// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`, `bound`
 /// is that of the reported function.

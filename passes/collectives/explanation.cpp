@@ -1,7 +1,7 @@
-// The attribute is an array of strings, see kExplainAttr.
+// The attribute is an array, see kExplainAttr.
 #include "passes/collectives/explanation.h"
 
-#include "passes/partition/reshard_emitter.h"
+#include "passes/partition/explanation.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -1,4 +1,4 @@
-// Explanations survive when collectives merge: the strings of all of them are kept, in order.
+// Explanations survive when collectives merge: those of all of them are kept, in order.
 #ifndef SGD_PASSES_COLLECTIVES_EXPLANATION_H
 #define SGD_PASSES_COLLECTIVES_EXPLANATION_H
 

@@ -1,6 +1,5 @@
 // Takes the most overlap that memory allows: the order of overlap_schedule.h, else the given one with starts and dones
 // where they stand, else no split at all. What memory each needs is planned on a copy of the module.
-#include "llvm/Support/Format.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/overlap_schedule.h"
@@ -21,11 +20,10 @@ namespace {
 /// Memory may peak this part of itself higher than without overlap.
 constexpr uint64_t kGrowthDivisor = 64;
 
-std::string describe(const Overlap& overlap) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("runs beside compute, which hides %.0f of its %.0f us",
-                                                 overlap.hiddenSeconds * 1e6, overlap.seconds * 1e6);
-  return text;
+DictionaryAttr describe(const Overlap& overlap, Builder& builder) {
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("hidden_seconds", builder.getF64FloatAttr(overlap.hiddenSeconds)),
+       builder.getNamedAttr("seconds", builder.getF64FloatAttr(overlap.seconds))});
 }
 
 /// Puts a copy with a token in its place.
@@ -52,7 +50,7 @@ void apply(func::FuncOp function, const OverlapOrder& order) {
     // The user may be a collective itself; it comes later and is still as it was.
     OpBuilder builder(overlap.firstUser);
     plan::CollectiveOp split = addToken(overlap.collective);
-    split->setAttr(kOverlapAttr, builder.getStringAttr(describe(overlap)));
+    split->setAttr(kOverlapAttr, describe(overlap, builder));
     plan::DoneOp::create(builder, split.getLoc(), split.getToken());
   }
 }

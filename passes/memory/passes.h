@@ -48,7 +48,7 @@ std::unique_ptr<Pass> createFuseEpiloguesPass(const FuseEpiloguesPassOptions& op
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";
-/// On collectives that are split: what hides them (StringAttr).
+/// On collectives that are split: what hides them, `{hidden_seconds, seconds}` (DictionaryAttr of f64).
 inline constexpr llvm::StringLiteral kOverlapAttr = "plan.overlap";
 /// On the module: bytes of the two spaces (IntegerAttr).
 inline constexpr llvm::StringLiteral kPrivateBytesAttr = "plan.private_bytes";

@@ -40,7 +40,7 @@ static Cover getCover(ConvolutionOp op, const LocalisedOp& localised, MeshAttr m
 
 void mlir::sgd::localizeConvolution(ConvolutionOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   OpBuilder builder(op);
-  RangeEmitter ranges(emitter, builder, op.getLoc(), getMovementReason(op));
+  RangeEmitter ranges(emitter, builder, op.getLoc(), explainMovement(op));
   SmallVector<int64_t> low(op.getLow()), high(op.getHigh()), dilations(op.getLhsDilations());
   ShardState lhs = getShardState(emitter.getMesh(), getSharding(localised.globalOperands[0]));
   Value value = op.getLhs();

@@ -19,7 +19,7 @@ class Cumulation {
         emitter(emitter),
         builder(op),
         loc(op.getLoc()),
-        ranges(emitter, builder, loc, getMovementReason(op)) {
+        ranges(emitter, builder, loc, explainMovement(op)) {
     if (element.isF16() || element.isBF16()) element = builder.getF32Type();
   }
 
@@ -61,11 +61,13 @@ Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
   auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type}, ValueRange{total}, ArrayRef<int64_t>{dim},
                                           emitter.getAxes(tiles));
   uint64_t bytes = getTensorBytes(type);
-  std::string text =
-      llvm::formatv("{0}: totals of each rank -> of all ranks: step 1 of 1: all_gather, {1} bytes sent, {2:f1} us",
-                    getMovementReason(op), CostModel::getSentBytes(CollectiveKind::kAllGather, tiles, bytes),
-                    emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllGather, tiles, bytes) * 1e6);
-  gather->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+  Explanation explanation = explainMovement(op);
+  explanation.from = "totals of each rank";
+  explanation.to = "of all ranks";
+  explanation.kind = "all_gather";
+  explanation.bytes = CostModel::getSentBytes(CollectiveKind::kAllGather, tiles, bytes);
+  explanation.seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllGather, tiles, bytes);
+  setExplanation(gather, explanation);
   return gather.getResult(0);
 }
 

@@ -78,8 +78,9 @@ FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp&
   auto replicated =
       withSharding(global, ShardingAttr::getReplicated(builder.getContext(), sharding.getMesh(), global.getRank()));
   SmallVector<OpOperand*> uses = llvm::to_vector(llvm::make_pointer_range(constant.getResult().getUses()));
-  FailureOr<Value> shard =
-      emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, "constant");
+  Explanation cause;
+  cause.cause = MovementCause::Constant;
+  FailureOr<Value> shard = emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, cause);
   if (failed(shard)) return failure();
   for (OpOperand* use : uses) use->set(*shard);
   return *shard;

@@ -31,7 +31,7 @@ class Localisation {
   LogicalResult localizeResults(func::ReturnOp terminator);
   LogicalResult localize(Operation* op);
   LogicalResult lowerReshard(ReshardOp reshard);
-  std::string getReason(ReshardOp reshard);
+  Explanation getCause(ReshardOp reshard);
   RankedTensorType remember(Value value);
 
   func::FuncOp function;
@@ -123,24 +123,24 @@ LogicalResult Localisation::localize(Operation* op) {
 }
 
 /// What made the reshard necessary, and where: the producer of a partial value, else the first user.
-std::string Localisation::getReason(ReshardOp reshard) {
+Explanation Localisation::getCause(ReshardOp reshard) {
   RankedTensorType from = globalTypes[reshard.getInput()];
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << withSharding(from, {});
-  if (Operation* producer = reshard.getInput().getDefiningOp(); producer && getSharding(from).isPartial())
-    stream << " from " << producer->getName();
-  else if (!reshard->use_empty())
-    stream << " for " << (*reshard->user_begin())->getName();
-  if (std::string source = getSourceLine(reshard.getLoc()); !source.empty()) stream << " at " << source;
-  return text;
+  Explanation explanation;
+  llvm::raw_string_ostream(explanation.tensor) << withSharding(from, {});
+  Operation* producer = reshard.getInput().getDefiningOp();
+  bool isProduced = producer && getSharding(from).isPartial();
+  explanation.cause = isProduced ? MovementCause::Producer : MovementCause::User;
+  Operation* op = isProduced ? producer : reshard->use_empty() ? nullptr : *reshard->user_begin();
+  if (op) explanation.op = op->getName().getStringRef().str();
+  explanation.source = getSourceLine(reshard.getLoc());
+  return explanation;
 }
 
 LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
   OpBuilder builder(reshard);
   auto to = cast<RankedTensorType>(reshard.getType());
   FailureOr<Value> value = emitter.emit(builder, reshard.getLoc(), reshard.getInput(), globalTypes[reshard.getInput()],
-                                        to, getReason(reshard));
+                                        to, getCause(reshard));
   if (failed(value)) return failure();
   globalTypes[*value] = to;
   reshard.getResult().replaceAllUsesWith(*value);

@@ -18,7 +18,7 @@ class Movement {
       : localised(localised),
         emitter(emitter),
         builder(localised.op),
-        ranges(emitter, builder, localised.op->getLoc(), getMovementReason(localised.op)),
+        ranges(emitter, builder, localised.op->getLoc(), explainMovement(localised.op)),
         resultState(getShardState(emitter.getMesh(), getSharding(localised.globalResults[0]))) {}
 
   /// Axes of dimension `dim` of operand `operand`.

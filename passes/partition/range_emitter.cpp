@@ -154,11 +154,15 @@ Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedR
   return slice(value, wanted.dim, begin, wanted.length, wanted.step);
 }
 
-std::string RangeEmitter::explain(Value value, const WantedRange& wanted, StringRef step, uint64_t bytes,
-                                  double seconds) {
-  return llvm::formatv(
-      "{0}: tiles of {1} -> {2} elements of dimension {3}: step 1 of 1: {4}, {5} bytes sent, {6:f1} us", reason,
-      typeOf(value).getDimSize(wanted.dim), wanted.length, wanted.dim, step, bytes, seconds * 1e6);
+void RangeEmitter::explain(Operation* collective, Value value, const WantedRange& wanted, uint64_t bytes,
+                           double seconds) {
+  Explanation explanation = cause;
+  explanation.from = llvm::formatv("tiles of {0}", typeOf(value).getDimSize(wanted.dim));
+  explanation.to = llvm::formatv("{0} elements of dimension {1}", wanted.length, wanted.dim);
+  explanation.kind = collective->getName().stripDialect().str();
+  explanation.bytes = bytes;
+  explanation.seconds = seconds;
+  setExplanation(collective, explanation);
 }
 
 /// Where all ranks want the same elements, of a single tile, and are more than two: its rank would have to send them to
@@ -192,7 +196,7 @@ Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const Want
   uint64_t held = getTensorBytes(type);
   uint64_t bytes = CostModel::getSentBytes(CollectiveKind::kAllReduce, tiles, held);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllReduce, tiles, held);
-  sum->setAttr(kExplainAttr, builder.getStrArrayAttr({explain(value, wanted, "all_reduce", bytes, seconds)}));
+  explain(sum, value, wanted, bytes, seconds);
   if (type == own) return sum.getResult(0);
   return arith::BitcastOp::create(builder, loc, own, sum.getResult(0));
 }
@@ -207,8 +211,7 @@ Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, const Wa
                                   emitter.getAxes(tiles), emitter.getAxes(wanted.results));
   uint64_t bytes = getSentBytes(emitter.getMesh(), range, from, to, tiles, wanted.results);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kGatherRange, tiles, bytes);
-  if (bytes != 0)
-    gather->setAttr(kExplainAttr, builder.getStrArrayAttr({explain(value, wanted, "gather_range", bytes, seconds)}));
+  if (bytes != 0) explain(gather, value, wanted, bytes, seconds);
   return gather.getResult(0);
 }
 

@@ -37,11 +37,11 @@ struct SpreadRange {
 /// must divide wanted.scale; nullopt when no element falls into it.
 std::optional<SpreadRange> getSpread(const WantedRange& wanted, int64_t spacing);
 
-/// Emits ops at `builder`'s position for one op that is made local. `reason` ends up in explanations.
+/// Emits ops at `builder`'s position for one op that is made local. `cause` ends up in explanations.
 class RangeEmitter {
  public:
-  RangeEmitter(ReshardEmitter& emitter, OpBuilder& builder, Location loc, std::string reason)
-      : emitter(emitter), builder(builder), loc(loc), reason(std::move(reason)) {}
+  RangeEmitter(ReshardEmitter& emitter, OpBuilder& builder, Location loc, Explanation cause)
+      : emitter(emitter), builder(builder), loc(loc), cause(std::move(cause)) {}
 
   /// The range `wanted` of `value`, whose dimension lies in equal tiles over `tiles` (the last ones may end in padding,
   /// which is not read; no tiles: every rank holds it whole). Nothing is sent where the rank has what it wants: then
@@ -93,12 +93,12 @@ class RangeEmitter {
                    llvm::function_ref<Value(Value, const WantedRange&)> emitOperand);
   Value emitGathered(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted);
   Value emitShared(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted);
-  std::string explain(Value value, const WantedRange& wanted, StringRef step, uint64_t bytes, double seconds);
+  void explain(Operation* collective, Value value, const WantedRange& wanted, uint64_t bytes, double seconds);
 
   ReshardEmitter& emitter;
   OpBuilder& builder;
   Location loc;
-  std::string reason;
+  Explanation cause;
 };
 
 }  // namespace mlir::sgd

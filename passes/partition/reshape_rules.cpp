@@ -6,6 +6,7 @@
 
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/partition/source_line.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -150,7 +151,7 @@ FailureOr<Value> mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& loc
   OpBuilder builder(op);
   SmallVector<int64_t> runs = llvm::map_to_vector(groups, [](const Group& group) { return group.from.getTile(); });
   Value value = ReshapeOp::create(builder, op.getLoc(), localFrom.clone(runs), op.getInput());
-  RangeEmitter range(emitter, builder, op.getLoc(), "tiles of sgd.reshape");
+  RangeEmitter range(emitter, builder, op.getLoc(), explainMovement(op));
   for (auto [dim, group] : llvm::enumerate(groups)) {
     if (!group.isExchanged()) continue;
     auto [tiles, wanted] = getRange(group, *group.findSplit(), dim);

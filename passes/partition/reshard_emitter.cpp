@@ -1,7 +1,6 @@
-// One SPMD op per planned step, with the reason attached.
+// One SPMD op per planned step, with the explanation attached.
 #include "passes/partition/reshard_emitter.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "passes/partition/all_to_all_emitter.h"
 #include "passes/partition/sharding_state.h"
 
@@ -40,15 +39,15 @@ FailureOr<const ReshardPlan*> ReshardEmitter::getPlan(Location loc, RankedTensor
 }
 
 FailureOr<Value> ReshardEmitter::emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                      RankedTensorType to, StringRef reason) {
+                                      RankedTensorType to, const Explanation& cause) {
   ShardingAttr source = getSharding(from), target = getSharding(to);
   if (!source.isPartial() || !target.isPartial() || source.getUnreducedKind() == target.getUnreducedKind())
-    return emitOneKind(builder, loc, value, from, to, reason);
+    return emitOneKind(builder, loc, value, from, to, cause);
   // Sums and maxima do not mix: reduce first.
   auto between = ShardingAttr::get(builder.getContext(), source.getMesh(), source.getDims(), {}, {}, ReduceKind::Add);
-  FailureOr<Value> reduced = emitOneKind(builder, loc, value, from, withSharding(from, between), reason);
+  FailureOr<Value> reduced = emitOneKind(builder, loc, value, from, withSharding(from, between), cause);
   if (failed(reduced)) return failure();
-  return emitOneKind(builder, loc, *reduced, withSharding(from, between), to, reason);
+  return emitOneKind(builder, loc, *reduced, withSharding(from, between), to, cause);
 }
 
 /// `[{"data"}, {}], unreduced={"model"}`: the part of a sharding that a reader of the explanation needs.
@@ -60,21 +59,26 @@ static std::string describe(ShardingAttr sharding) {
 }
 
 FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                             RankedTensorType to, StringRef reason) {
+                                             RankedTensorType to, const Explanation& cause) {
   FailureOr<const ReshardPlan*> plan = getPlan(loc, from, to);
   if (failed(plan)) return failure();
   ReduceKind kind =
       getSharding(from).isPartial() ? getSharding(from).getUnreducedKind() : getSharding(to).getUnreducedKind();
   for (auto [index, step] : llvm::enumerate((*plan)->steps)) {
     value = emitStep(builder, loc, value, step, from.getShape(), kind);
-    std::string text = llvm::formatv(
-        "{0}: {1} -> {2}: step {3} of {4}: {5}, {6} bytes sent, {7:f1} us{8}", reason, describe(getSharding(from)),
-        describe(getSharding(to)), index + 1, (*plan)->steps.size(), getStepName(step.kind), step.sentBytes,
-        step.seconds * 1e6, (*plan)->materialises ? ", holds the whole tensor: the axes have no common part" : "");
     if (step.sentBytes == 0) continue;
+    Explanation explanation = cause;
+    explanation.from = describe(getSharding(from));
+    explanation.to = describe(getSharding(to));
+    explanation.kind = getStepName(step.kind).str();
+    explanation.step = index + 1;
+    explanation.steps = (*plan)->steps.size();
+    explanation.bytes = step.sentBytes;
+    explanation.seconds = step.seconds;
+    explanation.holdsWhole = (*plan)->materialises;
     Operation* collective = value.getDefiningOp();
     while (!isa<spmd::SpmdDialect>(collective->getDialect())) collective = collective->getOperand(0).getDefiningOp();
-    collective->setAttr(kExplainAttr, builder.getStrArrayAttr({text}));
+    setExplanation(collective, explanation);
   }
   return value;
 }

@@ -3,13 +3,10 @@
 #define SGD_PASSES_PARTITION_RESHARD_EMITTER_H
 
 #include "dialects/spmd/spmd_dialect.h"
+#include "passes/partition/explanation.h"
 #include "passes/partition/reshard_planner.h"
 
 namespace mlir::sgd {
-
-/// Discardable attribute on collectives: an array of strings, one per reshard that caused the op: from, to, step,
-/// bytes, time, reason.
-inline constexpr llvm::StringLiteral kExplainAttr = "sgd.explain";
 
 /// What a value is a range of: its element e along `dim`, counted over all its tiles, which lie over `results`, is
 /// element offset + step * e of `source`, or `filler` (null: zero) where that is not in [0, size). `source` lies in
@@ -30,9 +27,10 @@ class ReshardEmitter {
   RankedTensorType getLocalType(RankedTensorType global) const;
 
   /// Rewrites `value` (local, of global type `from`) to global type `to` (same shape, other sharding) at the builder's
-  /// position. `reason` ends up in the explanation. Fails with a diagnostic at `loc` when there is no plan.
+  /// position. `cause` is what made it necessary; the rest of the explanation is filled in. Fails with a diagnostic at
+  /// `loc` when there is no plan.
   FailureOr<Value> emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from, RankedTensorType to,
-                        StringRef reason);
+                        const Explanation& cause);
 
   /// What is emitted from now on stands in `block`, a block of the function's program.
   void enterBlock(Block& entered) { block = &entered; }
@@ -55,7 +53,7 @@ class ReshardEmitter {
 
  private:
   FailureOr<Value> emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                               RankedTensorType to, StringRef reason);
+                               RankedTensorType to, const Explanation& cause);
   Value emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ArrayRef<int64_t> wholeShape,
                  ReduceKind kind);
   Value emitGatherRange(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, int64_t size);

@@ -15,9 +15,10 @@ std::string mlir::sgd::getSourceLine(Location location) {
   return text;
 }
 
-std::string mlir::sgd::getMovementReason(Operation* op) {
-  std::string text;
-  llvm::raw_string_ostream(text) << op->getName() << " along a sharded dimension";
-  if (std::string source = getSourceLine(op->getLoc()); !source.empty()) text += " at " + source;
-  return text;
+mlir::sgd::Explanation mlir::sgd::explainMovement(Operation* op) {
+  Explanation explanation;
+  explanation.cause = MovementCause::Moves;
+  explanation.op = op->getName().getStringRef().str();
+  explanation.source = getSourceLine(op->getLoc());
+  return explanation;
 }

@@ -5,14 +5,15 @@
 #include <string>
 
 #include "mlir/IR/Operation.h"
+#include "passes/partition/explanation.h"
 
 namespace mlir::sgd {
 
 /// The innermost file, line and column of `location`, or nothing.
 std::string getSourceLine(Location location);
 
-/// "sgd.slice along a sharded dimension at model.py:3:7": why a local rule of `op` communicates.
-std::string getMovementReason(Operation* op);
+/// Why a local rule of `op` communicates: the op and its place.
+Explanation explainMovement(Operation* op);
 
 }  // namespace mlir::sgd
 

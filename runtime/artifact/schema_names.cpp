@@ -31,6 +31,7 @@ std::string NameOf(CarryBasis basis) { return SnakeCase(EnumNameCarryBasis(basis
 std::string NameOf(CollectiveKind kind) { return SnakeCase(EnumNameCollectiveKind(kind)); }
 std::string NameOf(ReduceKind kind) { return SnakeCase(EnumNameReduceKind(kind)); }
 std::string NameOf(LinearAlgebraKind kind) { return SnakeCase(EnumNameLinearAlgebraKind(kind)); }
+std::string NameOf(MovementCause cause) { return SnakeCase(EnumNameMovementCause(cause)); }
 
 std::string OperationName(const Instruction& instruction) {
   const Collective* collective = instruction.op_as_Collective();

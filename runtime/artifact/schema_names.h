@@ -17,6 +17,7 @@ std::string NameOf(CarryBasis basis);
 std::string NameOf(CollectiveKind kind);
 std::string NameOf(ReduceKind kind);
 std::string NameOf(LinearAlgebraKind kind);
+std::string NameOf(MovementCause cause);
 
 // "launch", "matmul", "all_reduce", "attention_gradient", ...: a collective's is its kind's.
 std::string OperationName(const Instruction& instruction);

@@ -3,6 +3,7 @@
 #include "runtime/artifact/verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -196,6 +197,14 @@ absl::Status VerifyCollectiveHash(const Program& program) {
   return absl::OkStatus();
 }
 
+absl::Status VerifyExplain(const Program& program, const Explain& explain) {
+  if (explain.cause() > MovementCause::MAX) return Invalid("its cause is none that this program knows");
+  for (const double seconds : {explain.seconds(), explain.hidden_seconds()}) {
+    if (!(seconds >= 0) || std::isinf(seconds)) return Invalid("its time is no time");
+  }
+  return VerifyLocation(program, explain.loc());
+}
+
 absl::Status VerifyProgram(const VerifyContext& context, const Program& program) {
   if (absl::Status status = VerifyInputs(context, program); !status.ok()) return status;
   if (absl::Status status = VerifyOutputs(context, program); !status.ok()) return status;
@@ -203,11 +212,19 @@ absl::Status VerifyProgram(const VerifyContext& context, const Program& program)
   if (absl::Status status = VerifyControlFlow(program); !status.ok()) return status;
   if (absl::Status status = VerifyStepWork(program); !status.ok()) return status;
   for (uint32_t i = 0; i < Size(program.explain()); ++i) {
-    absl::Status status = VerifyLocation(program, program.explain()->Get(i)->loc());
+    absl::Status status = VerifyExplain(program, *program.explain()->Get(i));
     if (!status.ok()) return In(absl::StrCat("explanation ", i), status);
   }
   if (absl::Status status = VerifyOverlap(program); !status.ok()) return status;
   return VerifyCollectiveHash(program);
+}
+
+absl::Status VerifyDevice(const DeviceModel* device) {
+  if (device == nullptr) return absl::OkStatus();
+  for (const double rate : {device->flops(), device->half_flops(), device->memory_bandwidth()}) {
+    if (!(rate > 0) || std::isinf(rate)) return Invalid("its device does nothing, or more than a device can");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes) {
@@ -228,6 +245,7 @@ absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_byt
                               root.constant_bytes()};
   if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
   if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok()) return status;
+  if (absl::Status status = VerifyDevice(root.device()); !status.ok()) return status;
   if (absl::Status status = VerifyKernels(root); !status.ok()) return status;
   if (Size(root.programs()) == 0) return Invalid("the artifact holds no program");
   absl::flat_hash_set<std::string> names;

@@ -165,6 +165,32 @@ TEST(Driver, EmitsEachLevel) {
   }
 }
 
+// Whatever the programs are called: "main" is no better than others.
+TEST(Driver, ReportsTheProgramWhoseStepChangesState) {
+  Report report = compileOrDie({{"main", "b.mlir", kEval}, {"epoch", "a.mlir", kStep}}).report;
+  EXPECT_EQ(report.program, "epoch");
+  EXPECT_EQ(report.sentBytes, 1536u);
+  EXPECT_EQ(compileOrDie({{"train", "b.mlir", kEval}}).report.program, "train");
+}
+
+TEST(Driver, TheArtifactSaysWhatTheDeviceDoesAndWhyItCommunicates) {
+  auto file = open(compileOrDie({{"main", "step.mlir", kStep}}));
+  ASSERT_NE(file, nullptr);
+  const auto* device = file->root().device();
+  ASSERT_NE(device, nullptr);
+  EXPECT_EQ(device->name()->str(), "host");
+  EXPECT_EQ(device->flops() / device->memory_bandwidth(), 6);
+  const auto& program = **file->FindProgram("main");
+  ASSERT_EQ(program.explain()->size(), 1u);
+  const auto& explain = *program.explain()->Get(0);
+  EXPECT_EQ(explain.cause(), ::sgd::artifact::MovementCause::Producer);
+  EXPECT_EQ(explain.op()->str(), "sgd.dot_general");
+  EXPECT_EQ(explain.tensor()->str(), "tensor<16x16xf32>");
+  EXPECT_EQ(explain.source()->str(), "step.mlir:7:8");
+  EXPECT_EQ(explain.kind()->str(), "all_reduce");
+  EXPECT_EQ(explain.bytes(), 1536u);
+}
+
 TEST(Driver, ExplainsTheCollective) {
   Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}});
   ASSERT_EQ(compilation.explanation.records.size(), 1u);

@@ -51,8 +51,33 @@ TEST_F(SgdInspect, PartsAsText) {
   EXPECT_THAT(program, HasSubstr(" 3  matmul      f32 1x1x4                 8      4  memory "));
   EXPECT_THAT(Run({"--collectives"}), HasSubstr("f32 x 4"));
   EXPECT_THAT(Run({"--memory"}), HasSubstr("private        0    16  arg0 result1  2 to 3\n"));
-  EXPECT_THAT(Run({"--explain"}), HasSubstr("toy.py:3:7: all_reduce over data: the sum over rows is partial\n"));
+  EXPECT_THAT(
+      Run({"--explain"}),
+      HasSubstr("toy.py:3:7: tensor<1x4xf32> from sgd.dot_general at toy.py:3:7: [{}, {}], unreduced={\"data\"} -> "
+                "[{}, {}]: step 1 of 1: all_reduce, 24 bytes sent, 2.5 us\n"));
   EXPECT_THAT(Run({"--explain"}), Not(HasSubstr("arg0")));
+}
+
+TEST_F(SgdInspect, JudgesByTheDeviceOfTheArtifact) {
+  const auto bounds = [&](double flops_per_byte) {
+    WriteToyArtifact(folder_ / "toy.sgda", {.ranks = 4, .flops_per_byte = flops_per_byte});
+    const nlohmann::json code = nlohmann::json::parse(Run({"--json", "--program"}))["programs"][0]["code"];
+    return std::vector<nlohmann::json>{code[0]["bound"], code[1]["bound"], code[3]["bound"]};
+  };
+  // 16 flops on 2 bytes, a collective, 8 flops on 4 bytes.
+  EXPECT_EQ(bounds(6), (std::vector<nlohmann::json>{"compute", "peers", "memory"}));
+  EXPECT_EQ(bounds(20), (std::vector<nlohmann::json>{"memory", "peers", "memory"}));
+  EXPECT_EQ(bounds(1), (std::vector<nlohmann::json>{"compute", "peers", "compute"}));
+  EXPECT_EQ(bounds(0), (std::vector<nlohmann::json>{nullptr, "peers", nullptr}));
+}
+
+TEST_F(SgdInspect, ExplainsInFields) {
+  const nlohmann::json explain = nlohmann::json::parse(Run({"--json", "--explain"}))["programs"][0]["explain"][0];
+  EXPECT_EQ(explain["cause"], "producer");
+  EXPECT_EQ(explain["op"], "sgd.dot_general");
+  EXPECT_EQ(explain["from"], "[{}, {}], unreduced={\"data\"}");
+  EXPECT_EQ(explain["bytes"], 24);
+  EXPECT_EQ(explain["steps"], 1);
 }
 
 TEST_F(SgdInspect, HasNoModulesOfACpu) {

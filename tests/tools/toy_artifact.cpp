@@ -161,7 +161,16 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   }
   program->sent_bytes = comm::SentBytes(comm::CollectiveKind::kAllReduce, options.ranks, kGradient.size());
   auto explain = std::make_unique<ExplainT>();
-  explain->text = "all_reduce over data: the sum over rows is partial";
+  explain->cause = MovementCause::Producer;
+  explain->op = "sgd.dot_general";
+  explain->tensor = "tensor<1x4xf32>";
+  explain->source = "toy.py:3:7";
+  explain->from = "[{}, {}], unreduced={\"data\"}";
+  explain->to = "[{}, {}]";
+  explain->kind = "all_reduce";
+  explain->step = explain->steps = 1;
+  explain->bytes = program->sent_bytes;
+  explain->seconds = 2.5e-6;
   explain->loc = 1;
   if (options.ranks > 1) program->explain.push_back(std::move(explain));
   return program;
@@ -201,6 +210,12 @@ std::unique_ptr<ProgramT> Eval(ArtifactWriter& writer, const ToyOptions& options
 void WriteToyArtifact(const std::string& path, const ToyOptions& options) {
   ArtifactWriter writer;
   ArtifactT& root = writer.artifact();
+  if (options.flops_per_byte > 0) {
+    root.device = std::make_unique<DeviceModelT>();
+    root.device->name = "toy";
+    root.device->memory_bandwidth = 1e10;
+    root.device->flops = root.device->half_flops = options.flops_per_byte * 1e10;
+  }
   root.compiler_version = "0.0";
   root.target = "cpu";
   root.private_bytes = kPrivateBytes;

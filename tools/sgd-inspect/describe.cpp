@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/explain_text.h"
 #include "runtime/artifact/operands.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/comm/range_plan.h"
@@ -221,13 +223,57 @@ Json TiledJson(const artifact::Artifact& root, const artifact::Tiled& tiled) {
   return {{"loops", loops}, {"scratch_bytes", tiled.scratch_bytes()}, {"steps", steps}};
 }
 
-// What limits an instruction: "compute" where it does more arithmetic per byte than the cost
-// model's CPU can (60 GFLOP/s on 10 GB/s), "memory" where it does less, "peers" for collectives.
-const char* BoundOf(const artifact::Instruction& instruction) {
-  constexpr double kFlopsPerByte = 6;
+// Whether it is a product of f16 or bf16, for which devices have a rate of its own.
+bool IsHalf(const artifact::Instruction& instruction) {
+  const auto is_half = [](artifact::ElementType element) {
+    return element == artifact::ElementType::F16 || element == artifact::ElementType::BF16;
+  };
+  if (const auto* matmul = instruction.op_as_Matmul()) return is_half(matmul->element());
+  if (const auto* convolution = instruction.op_as_Convolution()) return is_half(convolution->element());
+  return instruction.op_as_Attention() != nullptr;
+}
+
+// What limits an instruction on the device that the artifact was compiled for: "compute" where its arithmetic takes
+// longer than its bytes, "memory" where its bytes do, "peers" for collectives; null where the artifact does not say
+// what its device does.
+Json BoundOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
   if (instruction.op_as_Collective() != nullptr || instruction.op_as_Done() != nullptr) return "peers";
-  const double bytes = static_cast<double>(instruction.bytes());
-  return static_cast<double>(instruction.flops()) > kFlopsPerByte * bytes ? "compute" : "memory";
+  const artifact::DeviceModel* device = root.device();
+  if (device == nullptr) return Json();
+  const double rate = IsHalf(instruction) ? device->half_flops() : device->flops();
+  const double compute = static_cast<double>(instruction.flops()) / rate;
+  return compute > static_cast<double>(instruction.bytes()) / device->memory_bandwidth() ? "compute" : "memory";
+}
+
+Json DeviceJson(const artifact::DeviceModel* device) {
+  if (device == nullptr) return Json();
+  return {{"name", device->name()->str()},
+          {"flops", device->flops()},
+          {"half_flops", device->half_flops()},
+          {"memory_bandwidth", device->memory_bandwidth()}};
+}
+
+Json ExplainJson(const artifact::Program& program, const artifact::Explain& explain) {
+  const std::unique_ptr<artifact::ExplainT> fields(explain.UnPack());
+  Json json = {{"text", artifact::ExplainText(*fields)},
+               {"loc", LocationText(program, fields->loc)},
+               {"cause", artifact::NameOf(fields->cause)},
+               {"seconds", fields->seconds}};
+  if (fields->cause == artifact::MovementCause::Overlap) {
+    json["hidden_seconds"] = fields->hidden_seconds;
+    return json;
+  }
+  json.update(Json{{"op", fields->op},
+                   {"tensor", fields->tensor},
+                   {"source", fields->source},
+                   {"from", fields->from},
+                   {"to", fields->to},
+                   {"kind", fields->kind},
+                   {"step", fields->step},
+                   {"steps", fields->steps},
+                   {"bytes", fields->bytes},
+                   {"holds_whole", fields->holds_whole}});
+  return json;
 }
 
 Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index) {
@@ -282,7 +328,7 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
   json["slices"] = slices;
   json["flops"] = instruction.flops();
   json["bytes"] = instruction.bytes();
-  json["bound"] = BoundOf(instruction);
+  json["bound"] = BoundOf(root, instruction);
   json["executions"] = artifact::ExecutionsOf(program, index);
   json["loc"] = LocationText(program, instruction.loc());
   return json;
@@ -358,10 +404,8 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
   if (parts.memory) json["slices"] = SlicesJson(program);
   if (!parts.explain) return json;
   json["explain"] = Json::array();
-  for (uint32_t i = 0; i < Size(program.explain()); ++i) {
-    const artifact::Explain& explain = *program.explain()->Get(i);
-    json["explain"].push_back({{"text", explain.text()->str()}, {"loc", LocationText(program, explain.loc())}});
-  }
+  for (uint32_t i = 0; i < Size(program.explain()); ++i)
+    json["explain"].push_back(ExplainJson(program, *program.explain()->Get(i)));
   return json;
 }
 
@@ -385,6 +429,7 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
                {"cpu", root.cpu() == nullptr ? "" : root.cpu()->str()},
                {"cpu_features", features},
                {"architectures", architectures},
+               {"device", DeviceJson(root.device())},
                {"mesh", mesh},
                {"ranks", file.ranks()},
                {"memory",

@@ -15,11 +15,12 @@ struct Parts {
   bool explain = false;      // why each collective is there
 };
 
-// {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "architectures", "mesh": [[name, size]],
+// {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "architectures",
+// "device": {"name", "flops", "half_flops", "memory_bandwidth"} or null, "mesh": [[name, size]],
 // "ranks", "memory": {"private", "window",
 //  "constants", "total"}, "kernels": {"count", "bytes", and as asked for "table"}, "programs": [{"name", "inputs",
 //  "outputs", "instructions": {kind: count}, "flops", "sent_bytes", "collective_hash", "collectives", and as asked for
-//  "code", "slices", "explain"}]}
+//  "code", "slices", "explain": [{"text", "loc", "cause", "seconds", and its other fields}]}]}
 nlohmann::ordered_json Describe(const artifact::ArtifactFile& file, const Parts& parts);
 
 }  // namespace sgd::inspect

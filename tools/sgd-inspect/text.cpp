@@ -220,8 +220,9 @@ std::string CodeText(const Json& code) {
     for (const Json& slice : instruction["slices"])
       slices.push_back(absl::StrCat(Plain(slice["role"]), " ", SliceWords(slice)));
     table.Add({Plain(instruction["index"]), Plain(instruction["op"]), DetailText(instruction),
-               Grouped(instruction["flops"]), Grouped(instruction["bytes"]), Plain(instruction["bound"]),
-               absl::StrJoin(slices, ", "), Name(instruction["loc"])});
+               Grouped(instruction["flops"]), Grouped(instruction["bytes"]),
+               instruction["bound"].is_null() ? "" : Plain(instruction["bound"]), absl::StrJoin(slices, ", "),
+               Name(instruction["loc"])});
   }
   return absl::StrCat("  instructions\n", table.Text({0, 3, 4}));
 }

@@ -6,7 +6,7 @@
 sgd.mesh @mesh = <["h"=4]>
 func.func @halo(%x: tensor<2x8x6x1x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"h"}, {}, {}, {}]>}, %w: tensor<3x3x1x4x5xf32>) -> tensor<2x8x6x1x5xf32> {
   // CHECK-NEXT: %[[COVERED:.*]] = spmd.gather_range(%arg0) ranges = [#sgd.range<dim = 1, size = 8, scale = 2, offset = -1>]
-  // CHECK-SAME: 384 bytes sent
+  // CHECK-SAME: bytes = 384 : i64
   // CHECK-NEXT: sgd.convolution %[[COVERED]], %arg1 strides = [1, 1] low = [0, 1] high = [0, 1] {{.*}} tensor<2x4x6x1x4xf32>, tensor<3x3x1x4x5xf32> -> tensor<2x2x6x1x5xf32>
   %0 = sgd.convolution %x, %w strides = [1, 1] low = [1, 1] high = [1, 1] lhs_dilations = [1, 1] rhs_dilations = [1, 1] : tensor<2x8x6x1x4xf32>, tensor<3x3x1x4x5xf32> -> tensor<2x8x6x1x5xf32>
   return %0 : tensor<2x8x6x1x5xf32>

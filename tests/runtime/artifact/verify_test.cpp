@@ -21,6 +21,20 @@ std::vector<Violation> RootCases() {
       {"empty axis", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 0; }, "mesh axis 0 has size 0"},
       {"huge mesh", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 1u << 30; }, "ranks"},
       {"huge arena", [](ArtifactT& a, ProgramT&) { a.private_bytes = uint64_t{1} << 60; }, "larger than 2^46"},
+      {"device", [](ArtifactT& a, ProgramT&) { a.device = std::make_unique<DeviceModelT>(); },
+       "its device does nothing"},
+      {"cause",
+       [](ArtifactT&, ProgramT& p) {
+         p.explain.push_back(std::make_unique<ExplainT>());
+         p.explain[0]->cause = static_cast<MovementCause>(9);
+       },
+       "explanation 0: its cause is none that this program knows"},
+      {"time of an explanation",
+       [](ArtifactT&, ProgramT& p) {
+         p.explain.push_back(std::make_unique<ExplainT>());
+         p.explain[0]->seconds = -1;
+       },
+       "explanation 0: its time is no time"},
       {"no program", [](ArtifactT& a, ProgramT&) { a.programs.clear(); }, "holds no program"},
       {"program name", [](ArtifactT&, ProgramT& p) { p.name.clear(); }, "program '': the name is empty or used twice"},
       {"missing kernel", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "gelu"; },
