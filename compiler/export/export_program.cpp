@@ -139,8 +139,8 @@ class ProgramExporter {
     for (BlockArgument argument : function.getArguments()) {
       auto input = std::make_unique<artifact::InputT>();
       input->name = getInputName(function, argument.getArgNumber());
-      auto tensor = function.getArgAttrOfType<plan::TensorAttr>(argument.getArgNumber(), plan::kTensorAttr);
-      auto type = getTensorInfo(cast<MemRefType>(argument.getType()), tensor, context.mesh);
+      auto type = getTensorInfo(cast<MemRefType>(argument.getType()), function.getArgAttrDict(argument.getArgNumber()),
+                                context.mesh);
       if (failed(type))
         return emitError(argument.getLoc())
                << "argument '" << input->name << "' has the element type "
@@ -168,8 +168,8 @@ class ProgramExporter {
       auto output = std::make_unique<artifact::OutputT>();
       auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
       output->name = name ? name.str() : "result" + std::to_string(index);
-      auto tensor = function.getResultAttrOfType<plan::TensorAttr>(index, plan::kTensorAttr);
-      auto type = getTensorInfo(cast<MemRefType>(operand.get().getType()), tensor, context.mesh);
+      auto type =
+          getTensorInfo(cast<MemRefType>(operand.get().getType()), function.getResultAttrDict(index), context.mesh);
       if (failed(type))
         return emitError(operand.getOwner()->getLoc())
                << "result " << index << " has the element type "

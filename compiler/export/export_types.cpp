@@ -1,6 +1,8 @@
 // Element types, shardings and constants in the artifact's terms.
 #include "compiler/export/export_types.h"
 
+#include "dialects/sgd/complex_pairs.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 using artifact::ElementType;
@@ -41,8 +43,17 @@ std::vector<artifact::AxisRef> mlir::sgd::getAxisRefs(ArrayRef<AxisRefAttr> axes
   return refs;
 }
 
-FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRefType buffer, plan::TensorAttr tensor,
+/// Pairs of f32 along a last dimension, which is whole, are complex numbers without it.
+static void joinPairs(artifact::TensorInfoT& info) {
+  info.element = ElementType::C64;
+  info.global_dims.pop_back();
+  info.local_dims.pop_back();
+  if (!info.sharding.empty()) info.sharding.pop_back();
+}
+
+FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRefType buffer, DictionaryAttr attributes,
                                                                            MeshAttr mesh) {
+  auto tensor = attributes ? attributes.getAs<plan::TensorAttr>(plan::kTensorAttr) : plan::TensorAttr();
   std::optional<ElementType> element = getElementType(buffer.getElementType(), tensor && tensor.getIsUnsigned());
   if (!element) return failure();
   auto info = std::make_unique<artifact::TensorInfoT>();
@@ -50,12 +61,13 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
   ArrayRef<int64_t> global = tensor ? tensor.getGlobalShape() : buffer.getShape();
   info->global_dims.assign(global.begin(), global.end());
   info->local_dims.assign(buffer.getShape().begin(), buffer.getShape().end());
-  if (!tensor || !tensor.getSharding() || tensor.getSharding().isFullyReplicated()) return info;
-  for (DimShardingAttr dim : tensor.getSharding().getDims()) {
+  bool isSharded = tensor && tensor.getSharding() && !tensor.getSharding().isFullyReplicated();
+  for (DimShardingAttr dim : isSharded ? tensor.getSharding().getDims() : ArrayRef<DimShardingAttr>()) {
     auto sharding = std::make_unique<artifact::DimShardingT>();
     sharding->axes = getAxisRefs(dim.getAxes(), mesh);
     info->sharding.push_back(std::move(sharding));
   }
+  if (attributes && attributes.contains(kComplexAttr)) joinPairs(*info);
   return info;
 }
 

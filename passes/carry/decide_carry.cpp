@@ -1,4 +1,5 @@
 // The pass sgd-decide-carry: reads names, types and dataflow, writes what decide.h says.
+#include "dialects/sgd/complex_pairs.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/decide.h"
 #include "passes/carry/passes.h"
@@ -25,15 +26,17 @@ class FunctionEvidence : public CarryEvidence {
   Links links;
 };
 
-/// Numbers types; integers of another signedness are of another type.
+/// Numbers types; integers of another signedness are of another type, and so are complex numbers and pairs.
 class TypeNumbers {
  public:
   CarryValue describe(Type type, DictionaryAttr attributes) {
     CarryValue value;
     bool isUnsigned = attributes && attributes.contains(kUnsignedAttr);
-    value.type = numbers.try_emplace({type, isUnsigned}, numbers.size()).first->second;
+    bool isComplex = attributes && attributes.contains(kComplexAttr);
+    unsigned meaning = isUnsigned ? 1 : isComplex ? 2 : 0;
+    value.type = numbers.try_emplace({type, meaning}, numbers.size()).first->second;
     auto tensor = cast<RankedTensorType>(type);
-    value.isScalar = tensor.getRank() == 0;
+    value.isScalar = tensor.getRank() == (isComplex ? 1 : 0);
     value.isInteger = isa<IntegerType>(tensor.getElementType());
     value.isKey = value.isInteger && isUnsigned && !value.isScalar;
     return value;

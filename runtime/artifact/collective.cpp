@@ -8,7 +8,9 @@
 namespace sgd::artifact {
 namespace {
 
-static_assert(static_cast<int>(ElementType::MAX) == static_cast<int>(comm::ElementType::kF8E5M2));
+// Ranks do not know the one behind it.
+static_assert(static_cast<int>(ElementType::F8E5M2) == static_cast<int>(comm::ElementType::kF8E5M2));
+static_assert(static_cast<int>(ElementType::MAX) == static_cast<int>(ElementType::F8E5M2) + 1);
 static_assert(static_cast<int>(ElementType::BF16) == static_cast<int>(comm::ElementType::kBF16));
 constexpr bool IsSameKind(CollectiveKind kind, comm::CollectiveKind other) {
   return static_cast<int>(kind) == static_cast<int>(other);

@@ -16,6 +16,7 @@ constexpr Row kRows[] = {
     {1, "bool", "BOOL"}, {1, "i8", "I8"},   {2, "i16", "I16"}, {4, "i32", "I32"},          {8, "i64", "I64"},
     {1, "u8", "U8"},     {2, "u16", "U16"}, {4, "u32", "U32"}, {8, "u64", "U64"},          {2, "f16", "F16"},
     {2, "bf16", "BF16"}, {4, "f32", "F32"}, {8, "f64", "F64"}, {1, "f8e4m3fn", "F8_E4M3"}, {1, "f8e5m2", "F8_E5M2"},
+    {8, "c64", "C64"},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(ElementType::MAX) + 1);
 
@@ -61,7 +62,9 @@ const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; 
 std::optional<ElementType> ElementFromName(std::string_view name) { return Find(&Row::name, name); }
 std::optional<ElementType> ElementFromSafetensors(std::string_view name) { return Find(&Row::safetensors, name); }
 
-bool IsFloat(ElementType type) { return type >= ElementType::F16; }
+bool IsFloat(ElementType type) { return type >= ElementType::F16 && type != ElementType::C64; }
+
+bool IsOfInstructions(ElementType type) { return type <= ElementType::MAX && type != ElementType::C64; }
 
 bool IsFloat8(ElementType type) { return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2; }
 

@@ -35,6 +35,9 @@ std::optional<ElementType> ElementFromSafetensors(std::string_view name);
 // f8 of both kinds, f16, bf16, f32 and f64.
 bool IsFloat(ElementType type);
 
+// Whether instructions may name it: a known type, and not C64, of which they see the parts.
+bool IsOfInstructions(ElementType type);
+
 // Floats of 8 bits: F8E4M3FN and F8E5M2.
 bool IsFloat8(ElementType type);
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::artifact {
@@ -36,7 +37,7 @@ absl::Status VerifyCollective(const VerifyContext& context, const Collective& co
   if (collective.reduce() > ReduceKind::MAX) return Invalid("unknown kind of reduction");
   if (Size(collective.operands()) == 0) return Invalid("a collective without operands");
   for (const CollectiveOperand* operand : *collective.operands()) {
-    if (operand->element() > ElementType::MAX) return Invalid("unknown element type");
+    if (!IsOfInstructions(operand->element())) return Invalid("unknown element type");
     if ((collective.kind() == CollectiveKind::GatherRange) != (operand->range() != nullptr)) {
       return Invalid("an operand has a range exactly when ranges are gathered");
     }

@@ -45,7 +45,7 @@ absl::Status VerifyWindow(const WindowDim& dim) {
 }
 
 absl::Status VerifySizes(const Convolution& c) {
-  if (c.element() > ElementType::MAX || c.element() == ElementType::Bool || IsFloat8(c.element()))
+  if (!IsOfInstructions(c.element()) || c.element() == ElementType::Bool || IsFloat8(c.element()))
     return Invalid("unknown element type");
   if (c.epilogue() > Epilogue::Accumulate) return Invalid("unknown epilogue");
   if (Size(c.spatial()) > kMaxSpatialDims) return Invalid("more than 6 spatial dimensions");

@@ -33,8 +33,8 @@ absl::StatusOr<Range> FitOperand(const VerifyContext& context, const Slice* slic
 
 // B and C have types of their own with f8 alone.
 bool MayMultiply(const Matmul& matmul) {
-  if (matmul.b_element().value_or(ElementType::MIN) > ElementType::MAX ||
-      matmul.c_element().value_or(ElementType::MIN) > ElementType::MAX)
+  if (!IsOfInstructions(matmul.b_element().value_or(ElementType::MIN)) ||
+      !IsOfInstructions(matmul.c_element().value_or(ElementType::MIN)))
     return false;
   if (!IsFloat8(matmul.element())) return !matmul.b_element() && !matmul.c_element();
   const ElementType result = ResultElementOf(matmul);
@@ -43,7 +43,7 @@ bool MayMultiply(const Matmul& matmul) {
 }
 
 absl::Status VerifyMatmulSizes(const Matmul& matmul) {
-  if (matmul.element() > ElementType::MAX) return Invalid("unknown element type");
+  if (!IsOfInstructions(matmul.element())) return Invalid("unknown element type");
   if (matmul.epilogue() > Epilogue::MAX) return Invalid("unknown epilogue");
   if (matmul.activation() > Activation::MAX) return Invalid("unknown activation");
   if (!MayMultiply(matmul)) return Invalid("element types that do not go together");

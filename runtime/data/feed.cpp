@@ -35,7 +35,7 @@ std::optional<size_t> NameTable::Find(std::string_view name) const {
 std::string NameTable::Position(size_t index) const { return absl::StrCat(prefix_, index); }
 
 absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
-  if (entry.element == input.type.element && entry.dims == input.type.global_dims) return absl::OkStatus();
+  if (DimsAs(entry, input.type.element) == input.type.global_dims) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       file.path(), ": tensor ", QuotedName(entry.name), ": is ", FileTypeText(entry.element, entry.dims),
       ", but input ", QuotedName(input.name), " is ", FileTypeText(input.type.element, input.type.global_dims)));

@@ -39,7 +39,7 @@ struct InputType {
   TensorType type;
 };
 
-// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type.
+// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type (DimsAs).
 absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
 
 // Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where

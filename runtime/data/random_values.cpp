@@ -66,6 +66,8 @@ void FillRandomRun(ElementType element, uint64_t seed, uint64_t argument, uint64
   switch (element) {
     case ElementType::F32:
       return Fill<float>(key, position, elements, [](float value) { return value; });
+    case ElementType::C64:  // parts are numbers of their own
+      return Fill<float>(key, 2 * position, elements, [](float value) { return value; });
     case ElementType::F64:
       return Fill<double>(key, position, elements, [](float value) { return double{value}; });
     case ElementType::BF16:

@@ -42,8 +42,9 @@ absl::Status RowFeed::Add(const InputType& input, const Source& source) {
     return fault("cannot feed input ", QuotedName(input.name), ", ", FileTypeText(input.type.element, dims),
                  ": it has no rows");
   }
-  const bool same_rows = entry->element == input.type.element && entry->dims.size() == dims.size() &&
-                         std::equal(dims.begin() + 1, dims.end(), entry->dims.begin() + 1);
+  const std::optional<Dims> given = DimsAs(*entry, input.type.element);
+  const bool same_rows =
+      given && given->size() == dims.size() && std::equal(dims.begin() + 1, dims.end(), given->begin() + 1);
   if (!same_rows) {
     return fault("is ", FileTypeText(entry->element, entry->dims), "; its rows do not fit input ",
                  QuotedName(input.name), ", ", FileTypeText(input.type.element, dims));

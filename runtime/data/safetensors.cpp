@@ -81,10 +81,7 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
   if (!field.is_object()) return "its entry is not an object";
   auto dtype = field.find("dtype");
   if (dtype == field.end() || !dtype->is_string()) return "has no dtype";
-  // Complex numbers are pairs along a last dimension, as programs hold them.
-  const bool is_complex = *dtype == "C64";
-  std::optional<ElementType> element =
-      is_complex ? ElementType::F32 : artifact::ElementFromSafetensors(dtype->get<std::string>());
+  const std::optional<ElementType> element = artifact::ElementFromSafetensors(dtype->get<std::string>());
   if (!element) {
     return absl::StrCat("has dtype ", QuotedName(dtype->get<std::string>()), ", which is not supported");
   }
@@ -92,7 +89,6 @@ std::string ReadEntry(const Json& field, TensorEntry& entry) {
   if (!ReadNumbers(field, "shape", entry.dims)) {
     return absl::StrCat("its shape is not a list of at most ", kMaxRank, " unsigned numbers");
   }
-  if (is_complex) entry.dims.push_back(2);
   std::vector<uint64_t> offsets;
   if (!ReadNumbers(field, "data_offsets", offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
     return "its data_offsets are not two ascending numbers";
@@ -221,6 +217,14 @@ absl::Status SafetensorsFile::CheckCoverage(uint64_t data_begin) const {
     return absl::InvalidArgumentError(absl::StrCat(size - end, " bytes after the last tensor belong to no tensor"));
   }
   return absl::OkStatus();
+}
+
+std::optional<Dims> DimsAs(const TensorEntry& entry, ElementType element) {
+  if (entry.element == element) return entry.dims;
+  const bool is_pairs =
+      element == ElementType::C64 && entry.element == ElementType::F32 && !entry.dims.empty() && entry.dims.back() == 2;
+  if (!is_pairs) return std::nullopt;
+  return Dims(entry.dims.begin(), entry.dims.end() - 1);
 }
 
 const TensorEntry* SafetensorsFile::Find(std::string_view name) const {

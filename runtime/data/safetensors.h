@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ struct TensorEntry {
   uint64_t offset = 0;  // of its first byte in the file
   uint64_t size = 0;    // bytes: product of dims times the element's size
 };
+
+// The entry's dims where its bytes are those of a tensor of `element`: its own type, or C64 written as pairs of F32
+// along a last dimension of two, which is how earlier versions wrote complex numbers.
+std::optional<Dims> DimsAs(const TensorEntry& entry, ElementType element);
 
 // "f32[128,64]", the way types are said in messages; "f32[]" is a scalar.
 std::string TypeText(ElementType element, std::span<const uint64_t> dims);

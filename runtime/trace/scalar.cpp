@@ -100,6 +100,9 @@ Scalar ReadScalar(ElementType element, std::span<const std::byte> bytes) {
     case ElementType::U64:
       scalar.integer = static_cast<int64_t>(Load<uint64_t>(bytes));
       break;
+    case ElementType::C64:
+      scalar.number = NAN;
+      break;
   }
   return scalar;
 }

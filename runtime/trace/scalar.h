@@ -1,4 +1,4 @@
-// One number of any element type, with its text: the shortest that reads back as the same value of
+// One number of any real element type, with its text: the shortest that reads back as the same value of
 // that type.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Scalar {
   int64_t integer = 0;  // integers and booleans; u64 as its two's complement
 };
 
-// From the bytes of one element.
+// From the bytes of one element; of a complex one, which is two numbers, not-a-number.
 Scalar ReadScalar(artifact::ElementType element, std::span<const std::byte> bytes);
 
 // The value as a double, for averages.

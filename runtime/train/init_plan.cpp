@@ -70,7 +70,8 @@ absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t 
     std::memcpy(bytes.data(), key, sizeof(key));
     return bytes;
   }
-  if (type.global_dims.empty() && !artifact::IsFloat(type.element) && type.element != data::ElementType::Bool) {
+  if (type.global_dims.empty() && !artifact::IsFloat(type.element) && type.element != data::ElementType::Bool &&
+      type.element != data::ElementType::C64) {
     bytes.resize(artifact::ElementSize(type.element));
     std::memcpy(bytes.data(), &seed, bytes.size());
     return bytes;

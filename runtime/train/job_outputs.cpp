@@ -57,6 +57,10 @@ absl::Status ChooseOutputs(Job& job) {
       return absl::InvalidArgumentError(
           absl::StrCat("--loss: ", OutputText(job.program, *job.loss), " is not a scalar"));
     }
+    if (outputs[*job.loss].type.element == data::ElementType::C64) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--loss: ", OutputText(job.program, *job.loss), " is complex; name a real scalar"));
+    }
     return absl::OkStatus();
   }
   job.loss = DefaultLoss(job);

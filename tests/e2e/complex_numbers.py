@@ -21,16 +21,12 @@ def to_file(array):
 
 
 def from_file(kind, array, like):
-    if like.dtype.kind != "c":
+    if like.dtype == np.complex64:
+        assert kind == "C64" and array.dtype == np.complex64 and array.shape == like.shape, (kind, array.shape)
+    if like.dtype != np.complex128:
         return array
-    assert kind == ("F64" if like.dtype == np.complex128 else "F32") and array.shape == (*like.shape, 2), (kind, array.shape)
-    return joined(array)
-
-
-def joined(pairs):
-    """Results are real and imaginary parts along a last dimension."""
-    pairs = np.ascontiguousarray(pairs)
-    return pairs.view(np.complex128 if pairs.dtype == np.float64 else np.complex64).reshape(pairs.shape[:-1])
+    assert kind == "F64" and array.shape == (*like.shape, 2), (kind, array.shape)
+    return np.ascontiguousarray(array).view(np.complex128).reshape(like.shape)
 
 
 def run(folder, text, arguments, ranks=1, extra=(), likes=None):
@@ -111,7 +107,7 @@ def corners(folder):
     z = np.array([big + big * 1j, tiny + tiny * 1j, 0, -4, complex(-4, -0.0), complex(inf, 1), complex(-inf, 1), complex(1, inf), complex(88.9, 0.9), complex(0.5, 88.5)], np.complex64)
     w = np.array([big - big * 1j, tiny - tiny * 1j, 1, 2, 2, 2, 2, 2, 1, 1], np.complex64)
     names = ["stablehlo.abs", "stablehlo.divide", "stablehlo.sqrt", "stablehlo.exponential", "stablehlo.tanh", "stablehlo.log", "stablehlo.sine"]
-    got = [value if value.ndim == 1 else joined(value) for _, value in run(folder, function_text(names, text_type(z), text_type(z.real)), [z, w])]
+    got = [value for _, value in run(folder, function_text(names, text_type(z), text_type(z.real)), [z, w])]
     with np.errstate(all="ignore"):
         size, ratio, root, power, tanh, log, sine = got
         assert np.isinf(size[0]) and np.isclose(size[1], np.sqrt(2) * tiny, rtol=1e-5) and size[2] == 0 and np.isinf(size[5:8]).all(), size
@@ -203,14 +199,13 @@ def moves(folder):
         results = run(folder, text, [z, w, i, x], ranks)
         for index, (want, (kind, got)) in enumerate(zip(wants, results)):
             what = f"result {index} on {ranks} ranks"
-            assert kind == ("BOOL" if index == 11 else "F32"), f"{what} is {kind}"
-            got = got if index == 11 else joined(got)
+            assert kind == ("BOOL" if index == 11 else "C64"), f"{what} is {kind}"
             if index == 11:
                 assert np.array_equal(got, want), what
             else:
                 scale = np.abs(want).max()
                 assert got.shape == want.shape and np.abs(got - want).max() <= 3e-6 * scale, f"{what}: {got}\n{want}"
-        assert np.array_equal(joined(results[12][1]), table.astype(np.complex64)), results[12]
+        assert np.array_equal(results[12][1], table.astype(np.complex64)), results[12]
 
 
 CARRIED = """
@@ -229,38 +224,117 @@ func.func @main(%z: tensor<4x3xcomplex<f32>> {jax.buffer_donor = true, tf.aliasi
 
 
 def carried(folder):
-    """Complex state over steps, batches and a checkpoint."""
+    """Complex state over steps, batches and checkpoints that go on on another number of ranks; files hold C64 throughout."""
     rng = np.random.default_rng(10)
     draw = lambda: (rng.normal(size=[4, 3]) + 1j * rng.normal(size=[4, 3])).astype(np.complex64)  # noqa: E731
     z, batches = draw(), [draw() for _ in range(3)]
     (folder / "m.mlir").write_text(CARRIED)
-    harness.save(folder / "init.safetensors", {"arg0": z})
-    harness.save(folder / "batches.safetensors", {f"step{i}.arg1": x for i, x in enumerate(batches)})
-    harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda")
+    harness.save(folder / "init.safetensors", {"state['z']": z})
+    harness.save(folder / "batches.safetensors", {f"step{i}.x": x for i, x in enumerate(batches)})
+    for ranks in (1, 2, 3):
+        harness.tool("sgdc", folder / "m.mlir", "-o", folder / f"m{ranks}.sgda", "--mesh", f"data={ranks}")
     common = ["--batches", folder / "batches.safetensors", "--log-json", folder / "log.jsonl"]
-    harness.tool("sgdrun", "-n", 2, folder / "m.sgda", "--init", folder / "init.safetensors", "--steps", 2, "--save", folder / "saved", *common)
     state, sums = z.astype(np.complex128), []
     for x in batches:
         state = 0.5j * state + x
         sums.append(state.sum())
-    rows = [row for row in map(json.loads, (folder / "log.jsonl").read_text().splitlines()) if "loss" in row]
-    for row, want in zip(rows, sums, strict=False):
-        assert np.isclose(row["loss"], abs(want), rtol=1e-5), (row, want)
-    harness.tool("sgdrun", "-n", 2, folder / "m.sgda", "--resume", folder / "saved", "--steps", 1, "--outputs", folder / "out.safetensors", *common)
+
+    def state_of(path, name):
+        kind, got = compare_tensors.load(path)[name]
+        assert kind == "C64", kind
+        return got
+
+    for ranks in (2, 3, 1):
+        saved = folder / f"saved{ranks}"
+        harness.tool("sgdrun", "-n", ranks, folder / f"m{ranks}.sgda", "--init", folder / "init.safetensors", "--steps", 2, "--save", saved, *common)
+        rows = [row for row in map(json.loads, (folder / "log.jsonl").read_text().splitlines()) if "loss" in row]
+        for row, want in zip(rows, sums, strict=False):
+            assert np.isclose(row["loss"], abs(want), rtol=1e-5), (row, want)
+        assert np.allclose(state_of(saved / "step-0000000002" / "state.safetensors", "state['z']"), (state - batches[2]) / 0.5j, rtol=1e-5)
+        for again in (1, 2, 3):
+            out = folder / "out.safetensors"
+            harness.tool("sgdrun", "-n", again, folder / f"m{again}.sgda", "--resume", saved, "--steps", 1, "--outputs", out, *common)
+            assert np.allclose(state_of(out, "result0"), state, rtol=1e-5), (ranks, again)
+
+
+def fed(folder):
+    """Rows of C64 and of pairs, as files of earlier versions have them, feed a complex input alike."""
+    rng = np.random.default_rng(11)
+    rows, state = [(rng.normal(size=[4, 3]) + 1j * rng.normal(size=[4, 3])).astype(np.complex64) for _ in range(2)]
+    state[:] = state[0]
+    (folder / "m.mlir").write_text(CARRIED)
+    harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda")
+    want = np.sort(0.5j * state.astype(np.complex128) + rows, axis=0)  # rows come shuffled
+    pairs = lambda z: z.view(np.float32).reshape(*z.shape, 2)  # noqa: E731
+    for name, form in (("c64", lambda z: z), ("pairs", pairs)):
+        harness.save(folder / f"{name}.safetensors", {"images": form(rows)})
+        harness.save(folder / "init.safetensors", {"arg0": form(state)})
+        out = folder / f"{name}.out.safetensors"
+        harness.tool("sgdrun", "-n", 2, folder / "m.sgda", "--init", folder / "init.safetensors", "--data", folder / f"{name}.safetensors", "--feed", "x=images",
+                     "--steps", 1, "--outputs", out)
+        kind, got = compare_tensors.load(out)["result0"]
+        assert kind == "C64" and np.allclose(np.sort(got, axis=0), want, rtol=1e-5), (name, kind, got, want)
+
+
+def inspected(folder):
+    """The signature says c64, in print and as JSON; a scalar's shape is []."""
+    (folder / "m.mlir").write_text(CARRIED)
+    harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda")
+    program = json.loads(harness.tool("sgd-inspect", folder / "m.sgda", "--json").stdout)["programs"][0]
+    assert [value["type"] for value in program["inputs"]] == ["c64[4,3]", "c64[4,3]"], program["inputs"]
+    assert program["inputs"][0]["local"] == "c64[2,3]" and program["outputs"][0]["type"] == "c64[4,3]", program
+    assert "c64[4,3]" in harness.tool("sgd-inspect", folder / "m.sgda").stdout
+
+
+SCALAR = """
+func.func @main(%z: tensor<complex<f32>> loc("z")) -> (tensor<complex<f32>> {jax.result_info = "result[0]"}, tensor<f32> {jax.result_info = "result[1]"}) {
+  %0 = stablehlo.multiply %z, %z : tensor<complex<f32>>
+  %1 = stablehlo.abs %0 : (tensor<complex<f32>>) -> tensor<f32>
+  return %0, %1 : tensor<complex<f32>>, tensor<f32>
+}
+"""
+
+
+def scalars(folder):
+    """A complex scalar has the shape []; it is no loss and stands in no log."""
+    (folder / "m.mlir").write_text(SCALAR)
+    harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda")
+    harness.save(folder / "in.safetensors", {"z": np.array(1 + 2j, np.complex64)})
+    common = ["-n", 1, folder / "m.sgda", "--init", folder / "in.safetensors", "--steps", 2, "--carry", "result0:arg0"]
+    harness.tool("sgdrun", *common, "--log-json", folder / "log.jsonl", "--outputs", folder / "out.safetensors")
     kind, got = compare_tensors.load(folder / "out.safetensors")["result0"]
-    assert kind == "F32" and np.allclose(joined(got), state, rtol=1e-5), (kind, got, state)
+    assert kind == "C64" and got.shape == () and np.isclose(got, (1 + 2j) ** 4), (kind, got)
+    row = json.loads((folder / "log.jsonl").read_text().splitlines()[0])
+    assert row["outputs"].keys() == {"result1"} and np.isclose(row["loss"], 5), row
+    result = harness.tool("sgdrun", *common, "--loss", "result0", check=False)
+    assert result.returncode == 1 and "is complex; name a real scalar" in result.stderr, result.stderr
+
+
+def raw_file(path, dtype, shape, data, offsets=None):
+    text = json.dumps({"arg0": {"dtype": dtype, "shape": shape, "data_offsets": offsets or [0, len(data)]}}).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
 def refused(folder):
-    """A real tensor for a complex argument, and ops that have no meaning on complex numbers."""
-    (folder / "m.mlir").write_text(CARRIED)
+    """Real tensors for complex arguments and the other way round, and headers that lie about complex ones."""
+    (folder / "m.mlir").write_text(SCALAR.replace("tensor<", "tensor<4x3x"))
     harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda")
-    x = np.zeros([4, 3], np.float32)
-    harness.save(folder / "in.safetensors", {"arg0": x, "arg1": x})
-    result = harness.tool("sgdrun", "-n", 2, folder / "m.sgda", "--inputs", folder / "in.safetensors", "--outputs", folder / "o.safetensors", check=False)
-    assert result.returncode == 1 and "F32[4,3]" in result.stderr and "F32[4,3,2]" in result.stderr, result.stderr
-    assert not (folder / "o.safetensors").exists()
+    (folder / "r.mlir").write_text("func.func @main(%x: tensor<4x3x2xf32>) -> tensor<4x3x2xf32> {\n  return %x : tensor<4x3x2xf32>\n}\n")
+    harness.tool("sgdc", folder / "r.mlir", "-o", folder / "r.sgda")
+    path, wrong = folder / "in.safetensors", [
+        ("m", "F32", [4, 3], 48, None, "is F32[4,3], but input 'z' is C64[4,3]"), ("m", "F32", [4, 3, 1, 2], 96, None, "is F32[4,3,1,2], but input 'z' is C64[4,3]"),
+        ("m", "F64", [4, 3], 96, None, "is F64[4,3], but input 'z' is C64[4,3]"), ("m", "C64", [4, 3, 2], 192, None, "is C64[4,3,2], but input 'z' is C64[4,3]"),
+        ("r", "C64", [4, 3], 96, None, "is C64[4,3], but input 'arg0' is F32[4,3,2]"), ("m", "C128", [4, 3], 192, None, "has dtype 'C128', which is not supported"),
+        ("m", "C64", [4, 3], 48, None, "C64[4,3] takes 96 bytes, but its data_offsets span 48"), ("m", "C64", [4, 3], 97, None, "takes 96 bytes"),
+        ("m", "C64", [4, 3], 48, [0, 96], "it is truncated"), ("m", "C64", [2**61, 2], 96, None, "its shape overflows"),
+        ("m", "C64", [4, 3], 104, [0, 96], "8 bytes after the last tensor")]
+    for model, dtype, shape, size, offsets, message in wrong:
+        raw_file(path, dtype, shape, b"\0" * size, offsets)
+        result = harness.tool("sgdrun", "-n", 1, folder / f"{model}.sgda", "--inputs", path, "--outputs", folder / "o.safetensors", check=False)
+        assert result.returncode == 1 and message in result.stderr, (message, result.stderr)
+        assert not (folder / "o.safetensors").exists(), message
 
 
 if __name__ == "__main__":
-    harness.main([("functions", functions), ("corners", corners), ("moves", moves), ("carried", carried), ("refused", refused)])
+    harness.main([("functions", functions), ("corners", corners), ("moves", moves), ("carried", carried), ("fed", fed), ("inspected", inspected), ("scalars", scalars),
+                  ("refused", refused)])

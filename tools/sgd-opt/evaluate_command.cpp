@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "compiler/driver/text_limits.h"
+#include "dialects/sgd/complex_pairs.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"
@@ -35,6 +36,7 @@ struct GlobalTensor {
   RankedTensorType type;
   ShardingAttr sharding;  // null at the graph level
   bool isUnsigned = false;
+  bool isComplex = false;  // pairs along a last dimension, which files do not have
 
   /// `attributes` is null where there are none.
   GlobalTensor(Type local, DictionaryAttr attributes) : type(dyn_cast<RankedTensorType>(local)) {
@@ -45,11 +47,13 @@ struct GlobalTensor {
       sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
     }
     isUnsigned = attributes.contains(kUnsignedAttr);
+    isComplex = attributes.contains(kComplexAttr);
   }
 
   /// Nullopt for a type that tensor files do not have.
   std::optional<::sgd::artifact::ElementType> getElement() const {
     if (!type) return std::nullopt;
+    if (isComplex) return ::sgd::artifact::ElementType::C64;
     Type element = type.getElementType();
     if (element.isInteger(1)) return ::sgd::artifact::ElementType::Bool;
     std::string name;
@@ -57,6 +61,11 @@ struct GlobalTensor {
     element.print(stream);
     if (isUnsigned && name.starts_with("i")) name[0] = 'u';
     return ::sgd::artifact::ElementFromName(name);
+  }
+
+  ::sgd::data::Dims getFileDims() const {
+    ArrayRef<int64_t> shape = type.getShape().drop_back(isComplex ? 1 : 0);
+    return {shape.begin(), shape.end()};
   }
 };
 
@@ -91,7 +100,7 @@ class Evaluation {
       const ::sgd::data::TensorEntry* entry = find(*file, function, i);
       if (!entry) return fail(path + ": no tensor 'arg" + std::to_string(i) + "' nor one with the argument's name");
       auto element = argument.getElement();
-      if (!element || entry->element != *element || !hasShape(*entry, argument.type))
+      if (!element || ::sgd::data::DimsAs(*entry, *element) != argument.getFileDims())
         return fail(path + ": '" + entry->name + "' is " + ::sgd::data::TypeText(entry->element, entry->dims) +
                     ", which is not the type of argument " + std::to_string(i));
       auto bytes = file->Bytes(*entry);
@@ -109,8 +118,7 @@ class Evaluation {
       const GlobalTensor& global = globals.emplace_back(type, function.getResultAttrDict(i));
       auto element = global.getElement();
       if (!element) return fail("result " + std::to_string(i) + " has a type that tensor files do not have");
-      specs.push_back(
-          {"result" + std::to_string(i), *element, {global.type.getShape().begin(), global.type.getShape().end()}});
+      specs.push_back({"result" + std::to_string(i), *element, global.getFileDims()});
     }
     auto writer = ::sgd::data::TensorFileWriter::Create(path, specs);
     if (!writer.ok()) return fail(std::string(writer.status().message()));
@@ -121,11 +129,6 @@ class Evaluation {
     }
     absl::Status status = writer->Commit();
     return status.ok() ? 0 : fail(std::string(status.message()));
-  }
-
-  static bool hasShape(const ::sgd::data::TensorEntry& entry, RankedTensorType type) {
-    return llvm::equal(entry.dims, type.getShape(),
-                       [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); });
   }
 
   /// The mesh whose ranks are evaluated: none at the graph level, where one rank stands for all.

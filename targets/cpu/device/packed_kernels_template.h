@@ -397,6 +397,7 @@ const PackedKernels* KernelsOf(artifact::ElementType element) {
     case ElementType::Bool:
     case ElementType::F8E4M3FN:
     case ElementType::F8E5M2:
+    case ElementType::C64:
       return nullptr;
     case ElementType::I8:
       SGD_KERNELS(Number<int8_t, uint32_t>)

@@ -28,5 +28,13 @@ TEST(ElementType, Sizes) {
   EXPECT_FALSE(IsFloat(ElementType::U64));
 }
 
+TEST(ElementType, ComplexNumbersAreNotOfInstructions) {
+  EXPECT_EQ(ElementSize(ElementType::C64), 8u);
+  EXPECT_FALSE(IsFloat(ElementType::C64));
+  EXPECT_FALSE(IsFloat8(ElementType::C64));
+  for (ElementType type : EnumValuesElementType()) EXPECT_EQ(IsOfInstructions(type), type != ElementType::C64);
+  EXPECT_FALSE(IsOfInstructions(static_cast<ElementType>(200)));
+}
+
 }  // namespace
 }  // namespace sgd::artifact

@@ -51,6 +51,7 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
       {"padding", [](ConvolutionT& c) { c.spatial = {Window(6, 3, 1, 1, 5)}; }, ""},
       {"backwards", [](ConvolutionT& c) { c.spatial = {Window(6, 3, 1, -1, -2)}; }, ""},
       {"element", [](ConvolutionT& c) { c.element = ElementType::Bool; }, "(convolution): unknown element type"},
+      {"complex element", [](ConvolutionT& c) { c.element = ElementType::C64; }, "unknown element type"},
       {"unknown element", [](ConvolutionT& c) { c.element = static_cast<ElementType>(99); }, "unknown element type"},
       {"epilogue", [](ConvolutionT& c) { c.epilogue = static_cast<Epilogue>(9); }, "unknown epilogue"},
       {"stride", [](ConvolutionT& c) { c.spatial = {Window(6, 3, 0, 1, 0)}; }, "a stride below 1"},

@@ -41,7 +41,7 @@ TEST(Safetensors, ReadsTensorsAndMetadata) {
   EXPECT_EQ(file->Find("c"), nullptr);
 }
 
-TEST(Safetensors, ComplexNumbersArePairs) {
+TEST(Safetensors, ReadsComplexNumbers) {
   TemporaryFolder folder;
   const std::string path = folder / "in.safetensors";
   WriteSafetensors(path,
@@ -50,11 +50,23 @@ TEST(Safetensors, ComplexNumbersArePairs) {
                    std::string(32, '\0'));
   auto file = SafetensorsFile::Open(path);
   ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(TypeText(file->Find("z")->element, file->Find("z")->dims), "f32[3,2]");
-  EXPECT_EQ(TypeText(file->Find("s")->element, file->Find("s")->dims), "f32[2]");
+  EXPECT_EQ(TypeText(file->Find("z")->element, file->Find("z")->dims), "c64[3]");
+  EXPECT_EQ(TypeText(file->Find("s")->element, file->Find("s")->dims), "c64[]");
   EXPECT_EQ(file->Bytes(*file->Find("z")).size(), 24u);
   WriteSafetensors(path, R"({"z":{"dtype":"C64","shape":[3],"data_offsets":[0,12]}})", std::string(12, '\0'));
-  EXPECT_THAT(std::string(SafetensorsFile::Open(path).status().message()), HasSubstr("F32[3,2] takes 24 bytes"));
+  EXPECT_THAT(std::string(SafetensorsFile::Open(path).status().message()), HasSubstr("C64[3] takes 24 bytes"));
+}
+
+TEST(Safetensors, PairsOfEarlierVersionsAreComplexNumbers) {
+  using enum ElementType;
+  EXPECT_EQ(DimsAs({.name = "z", .element = C64, .dims = {3, 4}}, C64), (Dims{3, 4}));
+  EXPECT_EQ(DimsAs({.name = "z", .element = F32, .dims = {3, 4, 2}}, C64), (Dims{3, 4}));
+  EXPECT_EQ(DimsAs({.name = "z", .element = F32, .dims = {2}}, C64), Dims{});
+  EXPECT_EQ(DimsAs({.name = "z", .element = F32, .dims = {3, 4}}, C64), std::nullopt);
+  EXPECT_EQ(DimsAs({.name = "z", .element = F32, .dims = {}}, C64), std::nullopt);
+  EXPECT_EQ(DimsAs({.name = "z", .element = F64, .dims = {3, 2}}, C64), std::nullopt);
+  EXPECT_EQ(DimsAs({.name = "z", .element = C64, .dims = {3}}, F32), std::nullopt);
+  EXPECT_EQ(DimsAs({.name = "z", .element = F32, .dims = {3, 2}}, F32), (Dims{3, 2}));
 }
 
 // Pages of files in this process's memory.
