@@ -32,11 +32,12 @@ LogicalResult callBody(stablehlo::CustomCallOp call) {
 
 LogicalResult mlir::sgd::callBodies(ModuleOp module) {
   SmallVector<stablehlo::CustomCallOp> calls;
+  SymbolTable symbols(module);
   module.walk([&](stablehlo::CustomCallOp call) {
     // What ops call is no program of its own, although JAX leaves comparators public.
     for (Attribute name : call.getCalledComputations())
       if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
-        if (auto function = module.lookupSymbol<func::FuncOp>(symbol.getAttr())) function.setPrivate();
+        if (auto function = symbols.lookup<func::FuncOp>(symbol.getAttr())) function.setPrivate();
     if (call.getCallTargetName() == kCustomPartitioning) calls.push_back(call);
   });
   for (stablehlo::CustomCallOp call : calls)

@@ -2,6 +2,7 @@
 // its runtime, whose numbers no other program can have. Ours is threefry2x32 with state [key, counter], the one of
 // rng_bit_generator: the same numbers on any mesh, others in each step because the state is carried, the same again for
 // the same seed.
+#include "frontends/stablehlo/inlined_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
@@ -24,9 +25,10 @@ class GeneratorState {
   LogicalResult run();
 
  private:
-  /// Functions that draw, or call one that does.
+  /// Finds the functions that draw, or call one that does: one walk, then from callees to callers.
   void findFunctions();
-  func::FuncOp getCallee(Operation* op);
+  /// The function that `op` calls, where that draws.
+  func::FuncOp getDrawingCallee(Operation* op);
   bool draws(Operation* op);
 
   /// The generator's state is known to the runtime by name and type: no argument of the user's may look like it.
@@ -47,33 +49,36 @@ class GeneratorState {
   ModuleOp module;
   OpBuilder builder;
   RankedTensorType type;
-  DenseSet<Operation*> functions;
+  llvm::MapVector<StringAttr, func::FuncOp> drawing;  // by name
 };
 
-func::FuncOp GeneratorState::getCallee(Operation* op) {
-  auto find = [&](FlatSymbolRefAttr name) { return module.lookupSymbol<func::FuncOp>(name.getAttr()); };
-  if (auto call = dyn_cast<func::CallOp>(op)) return find(call.getCalleeAttr());
-  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op)) return find(composite.getDecompositionAttr());
-  return {};
+func::FuncOp GeneratorState::getDrawingCallee(Operation* op) {
+  FlatSymbolRefAttr callee = getInlinedCallee(op);
+  return callee ? drawing.lookup(callee.getAttr()) : func::FuncOp();
 }
 
 bool GeneratorState::draws(Operation* op) {
   return op
       ->walk([&](Operation* inner) {
-        if (isa<stablehlo::RngOp>(inner)) return WalkResult::interrupt();
-        func::FuncOp callee = getCallee(inner);
-        return callee && functions.contains(callee) ? WalkResult::interrupt() : WalkResult::advance();
+        return isa<stablehlo::RngOp>(inner) || getDrawingCallee(inner) ? WalkResult::interrupt()
+                                                                       : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
 void GeneratorState::findFunctions() {
-  bool hasGrown = true;
-  while (hasGrown) {
-    hasGrown = false;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!functions.contains(function) && draws(function)) hasGrown |= functions.insert(function).second;
-  }
+  DenseMap<StringAttr, SmallVector<func::FuncOp>> callers;
+  SmallVector<func::FuncOp> open;
+  auto add = [&](func::FuncOp function) {
+    if (drawing.insert({function.getSymNameAttr(), function}).second) open.push_back(function);
+  };
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk([&](Operation* op) {
+      if (isa<stablehlo::RngOp>(op)) add(function);
+      if (FlatSymbolRefAttr callee = getInlinedCallee(op)) callers[callee.getAttr()].push_back(function);
+    });
+  while (!open.empty())
+    for (func::FuncOp caller : callers.lookup(open.pop_back_val().getSymNameAttr())) add(caller);
 }
 
 Value GeneratorState::replace(Operation* op, ValueRange operands, ArrayRef<NamedAttribute> changed) {
@@ -149,7 +154,7 @@ FailureOr<Value> GeneratorState::threadOp(Operation* op, Value state) {
     rng->erase();
     return drawn->state;
   }
-  if (func::FuncOp callee = getCallee(op)) {
+  if (func::FuncOp callee = getDrawingCallee(op)) {
     SmallVector<Value> operands(op->getOperands());
     operands.push_back(state);
     SmallVector<Type> types(op->getResultTypes());
@@ -183,7 +188,7 @@ LogicalResult GeneratorState::checkNames(func::FuncOp function) {
     auto info = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "jax.arg_info");
     StringRef name = named ? named.getName().getValue() : info ? info.getValue() : StringRef();
     bool isState = argument.getType() == type;
-    if (name != kGeneratorName || (!isState && !functions.contains(function))) continue;
+    if (name != kGeneratorName || (!isState && !drawing.contains(function.getSymNameAttr()))) continue;
     return emitError(function.getLoc())
            << "argument " << argument.getArgNumber() << " is named '" << kGeneratorName << "'"
            << (isState ? " and has the type of the state of stablehlo.rng"
@@ -214,7 +219,7 @@ LogicalResult GeneratorState::run() {
   for (auto function : module.getOps<func::FuncOp>())
     if (checkNames(function).failed()) return failure();
   for (auto function : module.getOps<func::FuncOp>())
-    if (functions.contains(function) && threadFunction(function).failed()) return failure();
+    if (drawing.contains(function.getSymNameAttr()) && threadFunction(function).failed()) return failure();
   return success();
 }
 

@@ -146,6 +146,25 @@ func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// The body of a loop is followed through its calls before it is known that they end.
+func.func public @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
+  %0:2 = stablehlo.while(%i = %n, %sum = %x) : tensor<i32>, tensor<4xf32> cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %1:2 = func.call @body(%i, %sum) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+    stablehlo.return %1#0, %1#1 : tensor<i32>, tensor<4xf32>
+  }
+  return %0#1 : tensor<4xf32>
+}
+func.func private @body(%i: tensor<i32>, %sum: tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>) {
+  // expected-error@+1 {{'body' calls itself; recursion is not supported}}
+  %0:2 = call @body(%i, %sum) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<i32>, tensor<4xf32>
+}
+
+// -----
+
 func.func private @external(tensor<4xf32>) -> tensor<4xf32>
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'external' has no body}}
