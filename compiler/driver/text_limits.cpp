@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -32,8 +33,9 @@ class Scanner {
     if (isSpace(c)) return skipSpaces();
     minusSigns = c == '-' ? minusSigns + 1 : 0;
     if (minusSigns > kMaxNesting) return report("more than " + Twine(kMaxNesting) + " minus signs follow each other");
+    inMetadata |= text.substr(at).starts_with("{-#");
     if (c == '"') {
-      skipString();
+      scanString();
     } else if (text.substr(at).starts_with("//")) {
       at = std::min(text.find('\n', at), text.size());
     } else if (isDigit(c)) {
@@ -57,6 +59,22 @@ class Scanner {
   }
 
   void report(const Twine& message) { fault = {at, message.str()}; }
+
+  void scanString() {
+    size_t begin = at;
+    skipString();
+    // A resource of the metadata: its alignment in four bytes, then its data. MLIR's allocator ends the process where
+    // it cannot align as it is told.
+    StringRef digits = text.slice(begin, at).drop_front();
+    if (!inMetadata || last != ':' || !digits.consume_front("0x")) return;
+    std::string bytes;
+    if (digits.size() < 8 || !tryGetFromHex(digits.take_front(8), bytes)) return;
+    uint32_t alignment = support::endian::read32le(bytes.data());
+    if (isPowerOf2_32(alignment) && alignment <= kMaxAlignment) return;
+    at = begin;
+    report("a resource aligned to " + Twine(alignment) + " bytes; expected a power of two of at most " +
+           Twine(kMaxAlignment) + " in its first four bytes");
+  }
 
   void skipString() {
     for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
@@ -134,7 +152,8 @@ class Scanner {
 
   StringRef text;
   size_t at = 0, depth = 0, minusSigns = 0;
-  char last = '\n';  // before `at`, spaces left out
+  bool inMetadata = false;  // behind the program, where resources are
+  char last = '\n';         // before `at`, spaces left out
   StringMap<Expansion> aliases;
   std::optional<Expansion> defined;
   StringRef definedName;

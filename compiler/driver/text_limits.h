@@ -4,6 +4,7 @@
 #define SGD_COMPILER_TEXT_LIMITS_H
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@ namespace mlir::sgd {
 inline constexpr size_t kMaxNesting = 1000;
 /// Digits in a row of a number. The smallest double has 1,074 behind its point.
 inline constexpr size_t kMaxDigits = 2000;
+/// Bytes to which a resource may be aligned.
+inline constexpr uint32_t kMaxAlignment = 4096;
 /// Characters of an alias once those that it names stand in it.
 inline constexpr size_t kMaxAliasSize = size_t{1} << 26;
 

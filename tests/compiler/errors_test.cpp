@@ -89,6 +89,19 @@ TEST(Errors, LongNumbers) {
               StartsWith("m.mlir:1:69: error: "));
 }
 
+TEST(Errors, AlignmentsOfResources) {
+  const auto withBlob = [](const std::string& alignment) {
+    return "func.func @main() -> tensor<1xf32> {\n  %0 = arith.constant dense_resource<blob> : tensor<1xf32>\n"
+           "  return %0 : tensor<1xf32>\n}\n{-# dialect_resources: { builtin: { blob: \"0x" +
+           alignment + "0000803F\" } } #-}\n";
+  };
+  EXPECT_TRUE(compiles(withBlob("04000000")));
+  const std::string place = "m.mlir:5:48: error: a resource aligned to ";
+  for (auto [alignment, bytes] : {std::pair("00000000", "0"), {"03000000", "3"}, {"00000080", "2147483648"}})
+    EXPECT_THAT(errorOf(withBlob(alignment).c_str()),
+                StartsWith(place + bytes + " bytes; expected a power of two of at most 4096"));
+}
+
 TEST(Errors, AliasesWithoutBounds) {
   // Each names the one before, once or twice.
   const auto chain = [](int length, const std::string& once) {
