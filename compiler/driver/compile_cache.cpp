@@ -58,7 +58,8 @@ static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
 static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
   append(key, options.topologyFile);
   if (options.topologyFile.empty() || isBuiltInTopology(options.topologyFile)) return llvm::Error::success();
-  auto file = llvm::MemoryBuffer::getFile(options.topologyFile);
+  auto file = llvm::MemoryBuffer::getFile(options.topologyFile, /*IsText=*/false, /*RequiresNullTerminator=*/true,
+                                          /*IsVolatile=*/true);
   if (!file) return llvm::createStringError("cannot read " + options.topologyFile + ": " + file.getError().message());
   append(key, (*file)->getBuffer());
   return llvm::Error::success();
@@ -200,7 +201,9 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
   }
   SmallString<256> path(folder);
   llvm::sys::path::append(path, *key + kSuffix);
-  if (auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false)) {
+  // Read, not mapped: a file that is cut short meanwhile must not end this process.
+  if (auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
+                                              /*IsVolatile=*/true)) {
     if (auto entry = unpackCompilation((*file)->getBuffer())) {
       markAsUsed(path.str().str());
       errors << entry->second;

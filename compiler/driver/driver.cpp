@@ -12,7 +12,7 @@
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
 #include "compiler/target/target.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/carry/passes.h"
@@ -220,6 +220,19 @@ bool isProgramName(StringRef name) {
   return !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
 }
 
+/// Read, not mapped: a file that another program cuts short meanwhile must not end this process.
+llvm::Error readText(StringRef path, std::string& text) {
+  const bool isInput = path == "-";
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::getStdinHandle();
+  if (!isInput) file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file) return file.takeError();
+  SmallVector<char, 0> bytes;
+  llvm::Error error = llvm::sys::fs::readNativeFileToEOF(*file, bytes, /*ChunkSize=*/1 << 20);
+  if (!isInput) llvm::sys::fs::closeFile(*file);
+  text.assign(bytes.begin(), bytes.end());
+  return error;
+}
+
 }  // namespace
 
 FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream& errors) {
@@ -238,12 +251,10 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
       errors << "sgdc: error: two programs are named '" << source.name << "'\n";
       return failure();
     }
-    auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(source.fileName, /*IsText=*/true);
-    if (!buffer) {
-      errors << source.fileName << ": error: cannot read: " << buffer.getError().message() << "\n";
+    if (llvm::Error error = readText(source.fileName, source.text)) {
+      errors << source.fileName << ": error: cannot read: " << llvm::toString(std::move(error)) << "\n";
       return failure();
     }
-    source.text = (*buffer)->getBuffer().str();
     if (source.fileName == "-") source.fileName = "<stdin>";
     sources.push_back(std::move(source));
   }

@@ -42,7 +42,8 @@ bool mlir::sgd::isBuiltInTopology(llvm::StringRef name) { return getBuiltIn(name
 
 llvm::Expected<Topology> mlir::sgd::loadTopology(llvm::StringRef nameOrPath) {
   if (std::optional<Topology> builtIn = getBuiltIn(nameOrPath)) return *std::move(builtIn);
-  auto file = llvm::MemoryBuffer::getFile(nameOrPath, /*IsText=*/true);
+  auto file = llvm::MemoryBuffer::getFile(nameOrPath, /*IsText=*/true, /*RequiresNullTerminator=*/true,
+                                          /*IsVolatile=*/true);
   if (!file)
     return llvm::createStringError(file.getError(),
                                    "cannot read topology '%s': %s; built in are 'host', 'a100', 'h100' and 'b200'",
