@@ -30,6 +30,17 @@ absl::Status VerifyBlock(const Program& program, Block block, int depth) {
   return absl::OkStatus();
 }
 
+// Of a block that runs `times` times.
+void CountExecutions(const Program& program, Block block, uint64_t times, std::vector<uint64_t>& executions) {
+  for (uint64_t i = block.begin; i < block.end; i = Next(program, i)) {
+    executions[i] = times;
+    const Loop* loop = program.instructions()->Get(static_cast<uint32_t>(i))->op_as_Loop();
+    const uint64_t trips = loop != nullptr && loop->predicate() == nullptr ? loop->trips() : 1;
+    for (const Block& inner : BlocksOf(program, i))
+      CountExecutions(program, inner, SaturatingProduct({times, trips}), executions);
+  }
+}
+
 }  // namespace
 
 std::vector<Block> BlocksOf(const Program& program, uint64_t index) {
@@ -53,19 +64,9 @@ uint64_t Next(const Program& program, uint64_t index) {
   return blocks.empty() ? index + 1 : blocks.back().end;
 }
 
-uint64_t ExecutionsOf(const Program& program, uint64_t index) {
-  uint64_t executions = 1;
-  uint64_t at = 0;
-  while (at < index) {
-    const uint64_t next = Next(program, at);
-    if (next <= index) {
-      at = next;
-      continue;
-    }
-    const Loop* loop = program.instructions()->Get(static_cast<uint32_t>(at))->op_as_Loop();
-    if (loop != nullptr && loop->predicate() == nullptr) executions = SaturatingProduct({executions, loop->trips()});
-    ++at;
-  }
+std::vector<uint64_t> ExecutionsOf(const Program& program) {
+  std::vector<uint64_t> executions(Size(program.instructions()));
+  CountExecutions(program, {0, executions.size()}, 1, executions);
   return executions;
 }
 

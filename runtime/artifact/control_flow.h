@@ -26,9 +26,8 @@ std::vector<Block> BlocksOf(const Program& program, uint64_t index);
 // The instruction that follows the one at `index` and all that it runs.
 uint64_t Next(const Program& program, uint64_t index);
 
-// How often the instruction at `index` runs in a step, loops of unknown trips counted as one and all
-// branches as taken.
-uint64_t ExecutionsOf(const Program& program, uint64_t index);
+// How often each instruction runs in a step, loops of unknown trips counted as one and all branches as taken. One walk.
+std::vector<uint64_t> ExecutionsOf(const Program& program);
 
 // Every block lies inside of the one around it, at most kMaxDepth deep. After it the functions above may be used.
 absl::Status VerifyControlFlow(const Program& program);

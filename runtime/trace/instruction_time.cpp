@@ -81,10 +81,9 @@ std::string LocationOf(const artifact::Program& program, const artifact::Instruc
 }
 
 std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
-                                absl::Duration time) {
+                                uint64_t executions, absl::Duration time) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   const double nanoseconds = absl::ToDoubleNanoseconds(time);
-  const uint64_t executions = artifact::ExecutionsOf(program, index);
   const auto rate = [&](uint64_t amount) {
     return NumberJson(static_cast<double>(amount) * static_cast<double>(executions) / nanoseconds);
   };

@@ -96,19 +96,24 @@ Json OperandsJson(const artifact::Collective& collective) {
   return operands;
 }
 
-// The instruction that ends the collective at `index`; null for one that runs to its end before the
-// next instruction.
-Json DoneOf(const artifact::Program& program, uint32_t index) {
-  if (!program.instructions()->Get(index)->op_as_Collective()->starts()) return Json();
-  for (uint32_t i = index + 1; i < Size(program.instructions()); ++i) {
-    const artifact::Done* done = program.instructions()->Get(i)->op_as_Done();
-    if (done != nullptr && done->start() == index) return i;
+// A program with what takes a walk over all of it to know of an instruction.
+struct WalkedProgram {
+  explicit WalkedProgram(const artifact::Program& program)
+      : program(program), executions(artifact::ExecutionsOf(program)), done(executions.size()) {
+    for (uint32_t i = 0; i < done.size(); ++i) {
+      const artifact::Done* end = program.instructions()->Get(i)->op_as_Done();
+      if (end != nullptr && end->start() < i && done[end->start()].is_null()) done[end->start()] = i;
+    }
   }
-  return Json();
-}
 
-Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
-                    bool with_operands) {
+  const artifact::Program& program;
+  std::vector<uint64_t> executions;
+  // The instruction that ends the collective at an index; null for one that runs to its end before the next.
+  std::vector<Json> done;
+};
+
+Json CollectiveJson(const artifact::Artifact& root, const WalkedProgram& walked, uint32_t index, bool with_operands) {
+  const artifact::Program& program = walked.program;
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   const artifact::Collective& collective = *instruction.op_as_Collective();
   uint64_t operand_bytes = 0;
@@ -119,7 +124,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
   const bool reduces = collective.kind() == artifact::CollectiveKind::AllReduce ||
                        collective.kind() == artifact::CollectiveKind::ReduceScatter;
   Json json = {{"instruction", index},
-               {"done", DoneOf(program, index)},
+               {"done", walked.done[index]},
                {"kind", artifact::NameOf(collective.kind())},
                {"reduce", reduces ? Json(artifact::NameOf(collective.reduce())) : Json()},
                {"axes", AxesJson(root, collective.axes())},
@@ -128,7 +133,7 @@ Json CollectiveJson(const artifact::Artifact& root, const artifact::Program& pro
                {"operand_bytes", operand_bytes},
                {"sent_bytes", SentBytesOf(root, collective)},
                {"staging_bytes", collective.staging() == nullptr ? 0 : collective.staging()->size()},
-               {"executions", artifact::ExecutionsOf(program, index)},
+               {"executions", walked.executions[index]},
                {"loc", LocationText(program, instruction.loc())}};
   if (with_operands) json["operands"] = OperandsJson(collective);
   return json;
@@ -276,7 +281,8 @@ Json ExplainJson(const artifact::Program& program, const artifact::Explain& expl
   return json;
 }
 
-Json InstructionJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index) {
+Json InstructionJson(const artifact::Artifact& root, const WalkedProgram& walked, uint32_t index) {
+  const artifact::Program& program = walked.program;
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   Json json = {{"index", index}, {"op", artifact::NameOf(instruction.op_type())}};
   if (const artifact::Launch* launch = instruction.op_as_Launch()) {
@@ -303,7 +309,7 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
   } else if (const artifact::Tiled* tiled = instruction.op_as_Tiled()) {
     json.update(TiledJson(root, *tiled));
   } else if (instruction.op_as_Collective() != nullptr) {
-    json.update(CollectiveJson(root, program, index, /*with_operands=*/false));
+    json.update(CollectiveJson(root, walked, index, /*with_operands=*/false));
     json.erase("instruction");
   } else if (const artifact::Fill* fill = instruction.op_as_Fill()) {
     std::string pattern(reinterpret_cast<const char*>(fill->pattern()->data()), fill->pattern()->size());
@@ -329,7 +335,7 @@ Json InstructionJson(const artifact::Artifact& root, const artifact::Program& pr
   json["flops"] = instruction.flops();
   json["bytes"] = instruction.bytes();
   json["bound"] = BoundOf(root, instruction);
-  json["executions"] = artifact::ExecutionsOf(program, index);
+  json["executions"] = walked.executions[index];
   json["loc"] = LocationText(program, instruction.loc());
   return json;
 }
@@ -378,6 +384,7 @@ Json SlicesJson(const artifact::Program& program) {
 }
 
 Json ProgramJson(const artifact::Artifact& root, const artifact::Program& program, const Parts& parts) {
+  const WalkedProgram walked(program);
   Json counts = Json::object();
   Json collectives = Json::array();
   Json code = Json::array();
@@ -386,8 +393,8 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
     Json& count = counts[artifact::NameOf(kind)];
     count = count.is_null() ? 1 : count.get<uint64_t>() + 1;
     if (kind == artifact::Operation::Collective)
-      collectives.push_back(CollectiveJson(root, program, i, parts.collectives));
-    if (parts.program) code.push_back(InstructionJson(root, program, i));
+      collectives.push_back(CollectiveJson(root, walked, i, parts.collectives));
+    if (parts.program) code.push_back(InstructionJson(root, walked, i));
   }
   std::string hash;
   if (program.collective_hash() != nullptr)

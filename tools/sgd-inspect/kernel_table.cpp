@@ -23,8 +23,9 @@ class UseCounter {
   explicit UseCounter(const artifact::Artifact& root) : uses_(Size(root.kernels())) {
     for (uint32_t i = 0; i < Size(root.programs()); ++i) {
       const artifact::Program& program = *root.programs()->Get(i);
+      const std::vector<uint64_t> executions = artifact::ExecutionsOf(program);
       for (uint32_t at = 0; at < Size(program.instructions()); ++at) {
-        AddInstruction(*program.instructions()->Get(at), artifact::ExecutionsOf(program, at));
+        AddInstruction(*program.instructions()->Get(at), executions[at]);
       }
     }
   }

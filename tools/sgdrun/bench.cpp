@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/control_flow.h"
 #include "runtime/trace/chrome_trace.h"
 #include "runtime/trace/instruction_time.h"
 #include "runtime/trace/json_log.h"
@@ -24,10 +25,11 @@ absl::Status WriteProfile(const Options& options, train::Session& session) {
   absl::StatusOr<const artifact::Program*> program = session.context().file().FindProgram(session.executor().program());
   if (!program.ok()) return program.status();
   const std::vector<absl::Duration>& times = session.executor().instruction_times();
+  const std::vector<uint64_t> executions = artifact::ExecutionsOf(**program);
   for (uint32_t i = 0; i < times.size(); ++i) {
     if (times[i] == absl::InfiniteDuration()) continue;
-    absl::Status status =
-        log->WriteLine(trace::InstructionTimeJson(session.context().file().root(), **program, i, times[i]));
+    absl::Status status = log->WriteLine(
+        trace::InstructionTimeJson(session.context().file().root(), **program, i, executions[i], times[i]));
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -65,6 +65,7 @@ struct Shared {
 // Whether a step ends soon; loops of unknown trips may not end at all.
 bool IsShort(const artifact::Program& program) {
   uint64_t work = 0;
+  const std::vector<uint64_t> executions = artifact::ExecutionsOf(program);
   for (uint64_t i = 0; i < artifact::Size(program.instructions()); ++i) {
     const artifact::Instruction& instruction = *program.instructions()->Get(static_cast<uint32_t>(i));
     const artifact::Loop* loop = instruction.op_as_Loop();
@@ -74,7 +75,7 @@ bool IsShort(const artifact::Program& program) {
     for (const auto* slices : {&accesses.reads, &accesses.writes}) {
       for (const artifact::Slice& slice : *slices) once = artifact::SaturatingSum(once, slice.size());
     }
-    work = artifact::SaturatingSum(work, artifact::SaturatingProduct({artifact::ExecutionsOf(program, i), once}));
+    work = artifact::SaturatingSum(work, artifact::SaturatingProduct({executions[i], once}));
   }
   return work <= kMostWork;
 }
