@@ -52,6 +52,7 @@ class Checker {
       : program_(program), plan_(plan), has_run_(artifact::Size(program.instructions())) {}
 
   void Execute(const Choice& choice) {
+    if (is_too_long_) return;
     choice_ = choice;
     clocks_.assign(plan_.streams(), Clock(plan_.streams(), 0));
     recorded_.assign(plan_.events, std::nullopt);
@@ -60,11 +61,11 @@ class Checker {
     last_collective_.reset();
     for (uint32_t i = 0; i < artifact::Size(program_.inputs()); ++i) defined_.Add(*program_.inputs()->Get(i)->slice());
     RunBlock(0);
-    CheckEnd();
+    if (!is_too_long_) CheckEnd();
   }
 
   std::vector<StreamProblem> Problems() && {
-    for (uint32_t i = 0; i < has_run_.size(); ++i) {
+    for (uint32_t i = 0; i < has_run_.size() && !is_too_long_; ++i) {
       if (!has_run_[i] && At(i).op_type() != artifact::Operation::Done)
         Report(StreamProblem::Kind::kMissing, i, i, "is never run");
     }
@@ -87,6 +88,7 @@ class Checker {
 
   void RunBlock(uint32_t block) {
     for (const StreamAction& action : plan_.blocks[block]) {
+      if (is_too_long_) return;
       switch (action.kind) {
         case StreamAction::Kind::kRun:
         case StreamAction::Kind::kHost:
@@ -114,6 +116,11 @@ class Checker {
   }
 
   void Run(const StreamAction& action) {
+    if (++executions_ > kMostExecutions) {
+      is_too_long_ = true;
+      return Report(StreamProblem::Kind::kTooLong, action.instruction, 0,
+                    absl::StrCat("the check ends here, after ", kMostExecutions, " instructions"));
+    }
     has_run_[action.instruction] = true;
     const Instruction& instruction = At(action.instruction);
     if (const artifact::Loop* loop = instruction.op_as_Loop()) return RunLoop(action, *loop);
@@ -127,7 +134,7 @@ class Checker {
   void RunLoop(const StreamAction& action, const artifact::Loop& loop) {
     const bool is_known = loop.predicate() == nullptr;
     const uint64_t trips = is_known ? std::min<uint64_t>(loop.trips(), 2) : choice_.trips;
-    for (uint64_t trip = 0; trip < trips; ++trip) {
+    for (uint64_t trip = 0; trip < trips && !is_too_long_; ++trip) {
       RunCondition(action, is_known);
       RunBlock(action.first_block + 1);
     }
@@ -211,6 +218,7 @@ class Checker {
   }
 
   static constexpr size_t kPruneAt = 4096;
+  static constexpr uint64_t kMostExecutions = uint64_t{1} << 20;
 
   const artifact::Program& program_;
   const StreamPlan& plan_;
@@ -222,6 +230,8 @@ class Checker {
   DefinedBytes defined_;
   std::optional<Access> last_collective_;
   std::vector<bool> has_run_;
+  uint64_t executions_ = 0;
+  bool is_too_long_ = false;
   std::set<std::tuple<StreamProblem::Kind, uint32_t, uint32_t>> reported_;
   std::vector<StreamProblem> problems_;
 };

@@ -19,6 +19,7 @@ struct StreamProblem {
     kUnrecordedEvent,       // a queue waits for an event that was not recorded
     kUnjoined,              // a queue may still work when the step ends
     kMissing,               // an instruction that is never run
+    kTooLong,               // the check has ended before the program: loops in loops that double it
   };
   Kind kind;
   uint32_t instruction = 0;  // the later one of two
@@ -27,8 +28,8 @@ struct StreamProblem {
 
 // Executes the plan of a verified program symbolically. A loop of known trips runs at most twice, which is all that its
 // end joined can tell apart; a loop that the host decides runs not at all in one execution and twice in the next;
-// branches of cases are taken in turn, every one at least once. Problems come in the order of instructions, each pair
-// of instructions once.
+// branches of cases are taken in turn, every one at least once. After 2^20 instructions it ends with a problem that
+// says so. Problems come in the order of instructions, each pair of instructions once.
 //
 // Bytes are defined before a step in the inputs and the constants. What an instruction changes only in part counts as
 // written by it.

@@ -210,6 +210,20 @@ TEST(CheckStreams, EventsThatNobodyRecorded) {
   EXPECT_THAT(problems, HasProblem(ProblemKind::kUnjoined, "communicator 1 may still work when the step ends"));
 }
 
+// Each of them runs twice what is in it.
+TEST(CheckStreams, EndsInLoopsThatDouble) {
+  ProgramT program = Empty();
+  for (uint32_t depth = 30; depth > 0; --depth) {
+    artifact::LoopT loop;
+    loop.trips = 3, loop.body = depth;
+    testing::Append(program, loop);
+  }
+  AddFill(program, Private(0, 8));
+  const Built built(program);
+  EXPECT_THAT(CheckStreams(*built, PlanStreams(*built)),
+              HasProblem(ProblemKind::kTooLong, "the check ends here, after 1048576 instructions"));
+}
+
 TEST(CheckStreams, InstructionsLeftOut) {
   const Built program(Overlapped());
   StreamPlan plan = PlanStreams(*program);
