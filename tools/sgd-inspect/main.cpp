@@ -1,11 +1,17 @@
 // sgd-inspect: prints what an artifact holds, as text or JSON.
+#include <signal.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/file_mapping.h"
+#include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/comm/leave.h"
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
 #include "tools/sgd-inspect/module_text.h"
@@ -39,12 +45,10 @@ struct Instead {
   std::string module;  // architecture; empty: not asked for
 };
 
-int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json, const Instead& instead) {
+absl::StatusOr<int> Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json,
+                            const Instead& instead) {
   absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(path);
-  if (!file.ok()) {
-    std::fprintf(stderr, "sgd-inspect: %s\n", std::string(file.status().message()).c_str());
-    return 1;
-  }
+  if (!file.ok()) return file.status();
   if (!instead.module.empty()) return PrintModule(**file, instead.module);
   if (instead.check_streams) {
     const sgd::inspect::StreamsReport report = sgd::inspect::CheckStreams(**file);
@@ -58,9 +62,31 @@ int Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_j
   return Print(text, true);
 }
 
+// What would end this process by a signal ends it by an error: the file's pages that have gone, a file that standard
+// output may not fill further.
+void EndByErrors() {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  sgd::artifact::LeaveWhenFilesShrink();
+}
+
+int InspectOrSayWhy(const std::string& path, const sgd::inspect::Parts& parts, bool as_json, const Instead& instead) {
+  const sgd::comm::LeaveAction leave([](const absl::Status& cause) {
+    const std::string line = absl::StrCat("sgd-inspect: ", cause.message(), "\n");
+    if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
+    _exit(1);
+  });
+  const absl::StatusOr<int> code = sgd::artifact::WithMemoryFor(("a description of " + path).c_str(),
+                                                                [&] { return Inspect(path, parts, as_json, instead); });
+  if (code.ok()) return *code;
+  std::fprintf(stderr, "sgd-inspect: %s\n", std::string(code.status().message()).c_str());
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  EndByErrors();
   std::string path;
   sgd::inspect::Parts parts;
   bool as_json = false;
@@ -97,5 +123,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sgd-inspect: %s (see sgd-inspect --help)\n", error.what());
     return 2;
   }
-  return Inspect(path, parts, as_json, instead);
+  return InspectOrSayWhy(path, parts, as_json, instead);
 }
