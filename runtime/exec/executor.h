@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "runtime/data/shard.h"
 #include "runtime/exec/context.h"
+#include "runtime/exec/loop_watch.h"
 #include "runtime/exec/prepared_program.h"
 #include "runtime/exec/queue_timer.h"
 
@@ -43,6 +44,8 @@ struct ExecutorOptions {
   bool eager = false;
   // Is told what a device without queues executes; null for nobody. Must outlive the executor.
   ProgressWatch* progress = nullptr;
+  // Of steps that are long in loops.
+  LoopLimits loops = {};
 };
 
 // An input or output as this rank sees it.

@@ -16,6 +16,7 @@ absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
   step_ = step;
   runs_.clear();
   step_begin_ = SteadyNow();
+  loops_.BeginStep(step);
   timing_.communication = absl::ZeroDuration();
   if (options_.progress != nullptr) options_.progress->BeginStep(*program_);
   absl::Status status = RunBlock({0, program_->size()});
@@ -61,12 +62,23 @@ absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
   return absl::OkStatus();
 }
 
-// The predicate is the same on all ranks: the compiler gives it to loops only where no rank has another.
 absl::Status HostExecutor::RunLoop(uint64_t index) {
+  loops_.BeginLoop(index);
+  absl::Status status = RunTrips(index);
+  loops_.EndLoop();
+  return status;
+}
+
+// The predicate is the same on all ranks: the compiler gives it to loops only where no rank has another.
+absl::Status HostExecutor::RunTrips(uint64_t index) {
   const std::vector<artifact::Block>& blocks = (*program_)[index].blocks;
   const artifact::Loop& loop = *program_->source(index).op_as_Loop();
   const std::byte* predicate = loop.predicate() == nullptr ? nullptr : context_.memory().Address(*loop.predicate());
   for (uint64_t trip = 0; predicate != nullptr || trip < loop.trips(); ++trip) {
+    if (absl::Status status = loops_.BeginTrip(trip, predicate == nullptr); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_->name(),
+                                                      "' step ", step_, ": ", status.message()));
+    }
     if (predicate != nullptr) {
       if (absl::Status status = RunBlock(blocks[0]); !status.ok()) return status;
       if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;

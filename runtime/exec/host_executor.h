@@ -14,7 +14,7 @@ namespace sgd::exec {
 class HostExecutor final : public Executor {
  public:
   HostExecutor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options)
-      : Executor(context, std::move(program), options) {}
+      : Executor(context, std::move(program), options), loops_(*program_, options.loops) {}
 
   // FailedPrecondition with a carry.
   absl::Status Begin(uint64_t step, Carry* carry) override;
@@ -32,12 +32,14 @@ class HostExecutor final : public Executor {
  private:
   absl::Status RunBlock(const artifact::Block& block);
   absl::Status RunLoop(uint64_t index);
+  absl::Status RunTrips(uint64_t index);
   absl::Status RunCase(uint64_t index);
   absl::Status Execute(PreparedInstruction& instruction);
   absl::Status ExecuteTimed(uint64_t index);
   absl::Status ExecuteCollective(const PreparedInstruction& instruction);
   absl::Status Communicate(const PreparedInstruction& instruction);
 
+  LoopWatch loops_;
   uint64_t step_ = 0;
   absl::Time step_begin_;
 };

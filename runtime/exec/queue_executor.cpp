@@ -53,6 +53,9 @@ absl::Status QueueExecutor::PrepareQueues() {
   hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
     return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
   };
+  hooks.begin_loop = [this](uint32_t instruction) { loops_.BeginLoop(instruction); };
+  hooks.begin_trip = [this](uint64_t trip, bool is_known) { return loops_.BeginTrip(trip, is_known); };
+  hooks.end_loop = [this] { loops_.EndLoop(); };
   hooks.sent_bytes = [this] { return context_.communicator().sent_bytes(); };
   hooks.count_sent = [this](uint64_t bytes) { context_.communicator().queued()->CountSent(bytes); };
   // Instructions that are timed run one by one.
@@ -74,6 +77,7 @@ absl::Status QueueExecutor::Begin(uint64_t step, Carry* carry) {
   if (under_way_.size() == (timer_ == nullptr ? HostTensors::kStepsUnderWay : 1))
     return absl::FailedPreconditionError("a step is to begin, but the one before the last has not ended");
   const absl::Time begin = SteadyNow();
+  loops_.BeginStep(step);
   device::Event& done = *done_events_[host_->next_slot()];
   if (absl::Status status = EnqueueStep(done, carry); !status.ok()) return StepError(status, step);
   under_way_.push_back({step, &done, begin, SteadyNow() - begin});

@@ -45,7 +45,7 @@ class QueueExecutor final : public Executor {
   };
 
   QueueExecutor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options)
-      : Executor(context, std::move(program), options) {}
+      : Executor(context, std::move(program), options), loops_(*program_, options.loops) {}
   absl::Status PrepareHost();
   absl::Status PrepareQueues();
   QueuedStep::Frame FrameOf(uint32_t slot, Carry* carry);
@@ -56,6 +56,7 @@ class QueueExecutor final : public Executor {
   absl::Status WaitForQueues();
   absl::Status StepError(const absl::Status& status, uint64_t step) const;
 
+  LoopWatch loops_;
   std::unique_ptr<HostTensors> host_;
   std::unique_ptr<QueuedStep> queued_;
   std::deque<StepUnderWay> under_way_;  // given and not ended

@@ -118,7 +118,15 @@ absl::Status QueuedStep::EnqueueInstruction(const StreamAction& action) {
 }
 
 absl::Status QueuedStep::WalkLoop(const StreamAction& action, const artifact::Loop& loop) {
+  hooks_.begin_loop(action.instruction);
+  absl::Status status = WalkTrips(action, loop);
+  hooks_.end_loop();
+  return status;
+}
+
+absl::Status QueuedStep::WalkTrips(const StreamAction& action, const artifact::Loop& loop) {
   for (uint64_t trip = 0; loop.predicate() != nullptr || trip < loop.trips(); ++trip) {
+    if (absl::Status status = hooks_.begin_trip(trip, loop.predicate() == nullptr); !status.ok()) return status;
     if (loop.predicate() != nullptr) {
       std::byte predicate{0};
       absl::Status status = RunBlock(action.first_block, {});

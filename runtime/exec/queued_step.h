@@ -27,6 +27,10 @@ class QueuedStep {
     std::function<absl::Status()> wait;
     // Copies from the device what is there then.
     std::function<absl::Status(const artifact::Slice& slice, std::span<std::byte> target)> read;
+    // The host comes to a loop, to a trip of it, counted from 0, and out of it. An error ends the step.
+    std::function<void(uint32_t instruction)> begin_loop;
+    std::function<absl::Status(uint64_t trip, bool is_known)> begin_trip;
+    std::function<void()> end_loop;
     // Bytes sent by all that was enqueued so far, and the count of those that a replay sends again.
     std::function<uint64_t()> sent_bytes;
     std::function<void(uint64_t bytes)> count_sent;
@@ -74,6 +78,7 @@ class QueuedStep {
   absl::Status EnqueueActions(const device::StreamBlock& block, size_t begin, size_t end);
   absl::Status EnqueueInstruction(const device::StreamAction& action);
   absl::Status WalkLoop(const device::StreamAction& action, const artifact::Loop& loop);
+  absl::Status WalkTrips(const device::StreamAction& action, const artifact::Loop& loop);
   absl::Status WalkCase(const device::StreamAction& action, const artifact::Case& branches);
 
   device::Queues& queues_;

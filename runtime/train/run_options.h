@@ -19,6 +19,7 @@ struct RunOptions {
   std::string artifact;
   std::string program;  // empty: main, else train
   absl::Duration deadline = absl::Seconds(300);
+  absl::Duration step_limit = absl::InfiniteDuration();  // see exec::LoopLimits
 
   std::string inputs;
   std::string outputs;

@@ -87,6 +87,7 @@ class Session : public StepRunner {
   launch::RankContext rank_;
   RankDevice device_;
   std::unique_ptr<exec::ProgressWatch> progress_;  // of a device that computes while the host waits for it
+  exec::LoopLimits loop_limits_;
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<exec::Carry> carry_;

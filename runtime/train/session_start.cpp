@@ -44,6 +44,8 @@ absl::Status Session::Prepare(const SessionHooks& hooks, trace::StartTimes& star
   start.End("agree");
   if (absl::Status status = device_.Connect(job_, rank_); !status.ok()) return status;
   if (absl::Status status = OpenContext(hooks); !status.ok()) return status;
+  loop_limits_ = {.step_limit = job_.options.step_limit, .note_after = job_.options.deadline};
+  if (is_first_rank()) loop_limits_.note = hooks.note;  // all ranks are in the same loops
   start.End("load kernels");
   absl::StatusOr<std::unique_ptr<exec::Executor>> executor = MakeExecutor(job_.program.name);
   if (!executor.ok()) return executor.status();
@@ -87,7 +89,8 @@ absl::StatusOr<std::unique_ptr<exec::Executor>> Session::MakeExecutor(const std:
                                 {.timeout = job_.options.deadline,
                                  .profile = job_.options.times_instructions,
                                  .eager = job_.options.eager,
-                                 .progress = progress_.get()});
+                                 .progress = progress_.get(),
+                                 .loops = loop_limits_});
 }
 
 absl::Status Session::Agree() {

@@ -10,6 +10,12 @@
 namespace sgd::sgdrun {
 namespace {
 
+absl::Duration Positive(const char* flag, double seconds) {
+  // Also keeps out what is not a number.
+  if (!(seconds > 0 && seconds <= 1e9)) throw CLI::ValidationError(flag, "must be between 0 and 1e9 seconds");
+  return absl::Seconds(seconds);
+}
+
 constexpr char kAbout[] =
     "Runs a compiled artifact (.sgda) on its ranks: once, as a training loop, or as a benchmark.\n"
     "Tensors are global in safetensors files; inputs are named arg0, arg1, ... or by the model's "
@@ -177,17 +183,14 @@ void AddOtherFlags(CLI::App& app, Options& options) {
           "core to spare")
       ->check(CLI::IsMember({"on", "off", "auto"}));
   ranks.Call<double>(
-      "--deadline", "SECONDS",
-      [&](double seconds) {
-        // Also keeps out what is not a number.
-        if (!(seconds > 0 && seconds <= 1e9)) {
-          throw CLI::ValidationError("--deadline", "must be between 0 and 1e9 seconds");
-        }
-        options.run.deadline = absl::Seconds(seconds);
-      },
+      "--deadline", "SECONDS", [&](double seconds) { options.run.deadline = Positive("--deadline", seconds); },
       "Longest wait for another rank, and longest time of computing in which no part of an instruction is finished, "
       "before "
       "giving up (default 300)");
+  ranks.Call<double>(
+      "--step-limit", "SECONDS", [&](double seconds) { options.run.step_limit = Positive("--step-limit", seconds); },
+      "Longest time that a step may take, looked at in each trip of a loop: ends loops that never end, and names them "
+      "(default: none; a note after --deadline says where such a step is)");
   ranks.Add("--device", "DEVICE", options.run.device, "cpu or cuda (default: what the artifact was compiled for)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   ranks.AddSwitch("--tune", options.run.tune,

@@ -69,6 +69,9 @@ class QueuedStepTest : public ::testing::Test {
       queues_.log.push_back(absl::StrCat(instruction));
       return failing_ == instruction ? absl::InternalError("broken") : absl::OkStatus();
     };
+    hooks.begin_loop = [](uint32_t) {};
+    hooks.begin_trip = [](uint64_t, bool) { return absl::OkStatus(); };
+    hooks.end_loop = [] {};
     hooks.wait = [this] {
       queues_.log.push_back("wait");
       return absl::OkStatus();
