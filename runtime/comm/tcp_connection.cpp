@@ -20,6 +20,7 @@ constexpr absl::Duration kPatience = absl::Seconds(5);  // for the other end of 
 constexpr absl::Duration kRetry = absl::Milliseconds(20);
 constexpr absl::Duration kLastAttempts = absl::Milliseconds(500);  // of a rank that has failed, to tell rank 0
 constexpr size_t kMaxPending = 256;
+constexpr size_t kMaxNotes = 8;
 
 template <typename Message>
 std::span<std::byte> BytesOf(Message& message) {
@@ -89,10 +90,12 @@ absl::Status CheckSecret(const SocketAddress& address, const std::string& secret
       ", which other hosts can reach, need a secret: the same SGD_SECRET or --secret-file on all of them"));
 }
 
-absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, std::string secret) {
+absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, std::string secret,
+                                                std::function<void(const std::string& note)> note) {
   if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
   TcpAcceptor acceptor;
   acceptor.secret_ = std::move(secret);
+  acceptor.note_ = std::move(note);
   acceptor.listener_ = UniqueFd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int listener = acceptor.listener_.get();
   if (listener < 0) return Errno("socket");
@@ -123,7 +126,11 @@ absl::StatusOr<std::vector<TcpConnection>> TcpAcceptor::Accept(absl::Duration pa
   poll(descriptors.data(), descriptors.size(), static_cast<int>(absl::ToInt64Milliseconds(patience)));
   std::vector<TcpConnection> proven;
   for (auto at = pending_.begin(); at != pending_.end();) {
-    const bool has_ended = Advance(*at, proven) || absl::Now() > at->end;
+    bool has_ended = Advance(*at, proven);
+    if (!has_ended && absl::Now() > at->end) {
+      has_ended = true;
+      Note(*at, absl::StrCat("that did not say within ", absl::FormatDuration(kPatience), " who it is"));
+    }
     at = has_ended ? pending_.erase(at) : std::next(at);
   }
   if (descriptors[0].revents != 0) {
@@ -141,37 +148,55 @@ absl::Status TcpAcceptor::AcceptNew() {
     }
     absl::StatusOr<Greeting> greeting = MakeGreeting();
     if (!greeting.ok()) return greeting.status();
+    const SocketAddress peer = PeerOf(socket.get());
     if (!PrepareSocket(socket.get()).ok() || !SendAtOnce(socket.get(), *greeting)) continue;
-    if (pending_.size() == kMaxPending) pending_.pop_front();
-    pending_.push_back({std::move(socket), absl::Now() + kPatience, *greeting, 0, {}});
+    if (pending_.size() == kMaxPending) {
+      Note(pending_.front(), "that said nothing while many others came");
+      pending_.pop_front();
+    }
+    pending_.push_back({std::move(socket), peer, absl::Now() + kPatience, *greeting, 0, {}});
   }
 }
 
 bool TcpAcceptor::Advance(Pending& pending, std::vector<TcpConnection>& proven) {
   const std::span<std::byte> left = BytesOf(pending.hello).subspan(pending.received);
   const ssize_t count = recv(pending.socket.get(), left.data(), left.size(), 0);
-  if (count <= 0) return count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return false;
+  if (count <= 0) {
+    Note(pending, "that went away before it had said who it is");
+    return true;
+  }
   pending.received += static_cast<size_t>(count);
   const Hello& hello = pending.hello;
-  if (pending.received >= sizeof(hello.magic) && !IsHello(hello)) return true;
+  if (pending.received >= sizeof(hello.magic) && !IsHello(hello)) {
+    Note(pending, "that did not speak as a rank does");
+    return true;
+  }
   if (pending.received < sizeof(hello)) return false;
   if (!IsProven(secret_, pending.greeting, hello)) {
     Refuse(pending);
     return true;
   }
-  const SocketAddress peer = PeerOf(pending.socket.get());
   const absl::StatusOr<Welcome> welcome = MakeWelcome(secret_, pending.greeting, hello);
   absl::StatusOr<SessionKeys> keys = DeriveKeys(secret_, pending.greeting, hello);
   if (!welcome.ok() || !keys.ok() || !SendAtOnce(pending.socket.get(), *welcome)) return true;
-  proven.push_back({std::move(pending.socket), hello, *std::move(keys), peer});
+  proven.push_back({std::move(pending.socket), hello, *std::move(keys), pending.peer});
   return true;
 }
 
 void TcpAcceptor::Refuse(const Pending& pending) {
   SendAtOnce(pending.socket.get(), MakeRefusal());
-  const std::string text = absl::StrCat("a process at ", PeerOf(pending.socket.get()).Text(),
-                                        " was refused: it was started with another secret");
+  const std::string text =
+      absl::StrCat("a process at ", pending.peer.Text(), " was refused: it was started with another secret");
   if (refusals_.empty()) refusals_ = text;  // the first says enough
+  Note(pending, "that was started with another secret");
+}
+
+void TcpAcceptor::Note(const Pending& pending, const std::string& what) {
+  if (!note_ || noted_.size() == kMaxNotes) return;
+  const std::string address = pending.peer.Text();
+  if (!noted_.insert(absl::StrCat(address.substr(0, address.rfind(':')), " ", what)).second) return;
+  note_(absl::StrCat("port ", port_, ": turned away a connection from ", address, " ", what));
 }
 
 absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,

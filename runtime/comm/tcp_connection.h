@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,17 +30,21 @@ struct TcpConnection {
 class TcpAcceptor {
  public:
   // Listens. `secret` may be empty on loopback addresses only. AlreadyExists when the port is in use.
-  static absl::StatusOr<TcpAcceptor> Listen(const SocketAddress& address, std::string secret);
+  // `note` is called with one line on whoever connects and is turned away: once for each host and reason, of the first
+  // few. May be empty.
+  static absl::StatusOr<TcpAcceptor> Listen(const SocketAddress& address, std::string secret,
+                                            std::function<void(const std::string& note)> note = nullptr);
 
   uint16_t port() const { return port_; }
   // Waits at most so long for something to happen; what has proven itself by then.
   absl::StatusOr<std::vector<TcpConnection>> Accept(absl::Duration patience);
-  // Who was turned away so far, for messages; empty for nobody.
+  // Who was turned away for another secret so far, for messages; empty for nobody.
   const std::string& refusals() const { return refusals_; }
 
  private:
   struct Pending {
     UniqueFd socket;
+    SocketAddress peer;
     absl::Time end;
     Greeting greeting;
     size_t received = 0;  // bytes of `hello`
@@ -51,12 +56,15 @@ class TcpAcceptor {
   // Whether the connection has come to an end of its handshake, good or bad.
   bool Advance(Pending& pending, std::vector<TcpConnection>& proven);
   void Refuse(const Pending& pending);
+  void Note(const Pending& pending, const std::string& what);
 
   UniqueFd listener_;
   std::string secret_;
   uint16_t port_ = 0;
   std::list<Pending> pending_;  // oldest first
   std::string refusals_;
+  std::function<void(const std::string& note)> note_;
+  std::set<std::string> noted_;  // hosts with reasons
 };
 
 // Connects to an acceptor, trying again until `end` while nobody is there. `claim` says rank, size, purpose and port.

@@ -19,7 +19,8 @@
 namespace sgd::comm {
 namespace {
 
-constexpr uint32_t kControl = 1;  // purpose of these connections
+// Purposes of connections: a rank's, and those of who tells of its death.
+constexpr uint32_t kControl = 1, kReport = 2;
 constexpr absl::Duration kSlice = absl::Milliseconds(20);
 constexpr absl::Duration kWordSlice = absl::Milliseconds(1);  // until a rank that has come says how it is
 constexpr absl::Duration kLinger = absl::Milliseconds(500);
@@ -41,16 +42,18 @@ bool MeansLoopback(const std::string& host) {
 
 // At the address that the place stands for, when that is one of this host's; else, as behind a service's address, at
 // all of this host's.
-absl::StatusOr<TcpAcceptor> ListenAt(const HostAndPort& place, const std::string& secret) {
+absl::StatusOr<TcpAcceptor> ListenAt(const TcpMeetingOptions& options) {
+  const HostAndPort& place = options.place;
+  const std::string& secret = options.secret;
   absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
   for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
     if (address.IsLoopback() && !MeansLoopback(place.host)) continue;
-    absl::StatusOr<TcpAcceptor> acceptor = TcpAcceptor::Listen(address, secret);
+    absl::StatusOr<TcpAcceptor> acceptor = TcpAcceptor::Listen(address, secret, options.note);
     if (acceptor.ok() || acceptor.status().code() != absl::StatusCode::kNotFound) return acceptor;
   }
-  absl::StatusOr<TcpAcceptor> any = TcpAcceptor::Listen(AnyAddress(AF_INET6, place.port), secret);
+  absl::StatusOr<TcpAcceptor> any = TcpAcceptor::Listen(AnyAddress(AF_INET6, place.port), secret, options.note);
   if (any.status().code() != absl::StatusCode::kInternal) return any;
-  return TcpAcceptor::Listen(AnyAddress(AF_INET, place.port), secret);  // a host without IPv6
+  return TcpAcceptor::Listen(AnyAddress(AF_INET, place.port), secret, options.note);  // a host without IPv6
 }
 
 // The next frame that comes before `end`.
@@ -82,7 +85,7 @@ class Host {
   explicit Host(const TcpMeetingOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
 
   absl::StatusOr<std::vector<ControlLink>> Run() {
-    absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_.place, options_.secret);
+    absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_);
     if (!acceptor.ok()) return acceptor.status();
     absl::Status status = Collect(*acceptor);
     if (!status.ok()) Linger(*acceptor);
@@ -91,6 +94,9 @@ class Host {
     std::ranges::sort(joined_, {}, &ControlLink::rank);
     return std::move(joined_);
   }
+
+  // After an error: whether somebody was there to hear of it.
+  bool has_told() const { return !joined_.empty(); }
 
  private:
   absl::Status Collect(TcpAcceptor& acceptor) {
@@ -111,6 +117,7 @@ class Host {
 
   absl::Status Admit(TcpConnection connection) {
     const Hello hello = connection.hello;
+    if (hello.purpose == kReport) return HearReport(std::move(connection));
     if (hello.purpose != kControl) return absl::OkStatus();
     const std::string who = absl::StrCat("rank ", hello.rank, " (at ", connection.peer.Text(), ")");
     joined_.push_back(MakeLink(std::move(connection), hello.rank, /*is_listener=*/true));
@@ -123,6 +130,16 @@ class Host {
           absl::StrCat("two processes say that they are rank ", hello.rank, ", one at ", joined_.back().address));
     }
     return absl::OkStatus();
+  }
+
+  // What the launcher of another rank says of its death.
+  static absl::Status HearReport(TcpConnection connection) {
+    const uint32_t rank = connection.hello.rank;
+    ControlLink link = MakeLink(std::move(connection), rank, /*is_listener=*/true);
+    const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kLinger);
+    const std::optional<AbortMessage> abort = frame.ok() ? DecodeAbort(frame->payload) : std::nullopt;
+    if (!abort.has_value() || abort->cause.ok()) return absl::OkStatus();
+    return absl::Status(abort->cause.code(), absl::StrCat("rank ", rank, ": ", abort->cause.message()));
   }
 
   // Each rank says once that it can take part, or why it cannot; what can be read else is an end.
@@ -151,6 +168,7 @@ class Host {
       if (!proven.ok()) return;
       for (TcpConnection& connection : *proven) {
         const uint32_t rank = connection.hello.rank;
+        if (connection.hello.purpose != kControl) continue;
         joined_.push_back(MakeLink(std::move(connection), rank, /*is_listener=*/true));
       }
     }
@@ -228,6 +246,26 @@ absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& op
   }
   if (options.size == 1) return std::vector<ControlLink>();
   return options.rank == 0 ? Host(options).Run() : Join(options);
+}
+
+bool ReportDeath(const TcpMeetingOptions& options, const absl::Status& cause) {
+  if (options.rank == 0) {
+    TcpMeetingOptions in_its_place = options;
+    in_its_place.own_failure = [&cause] { return cause; };
+    Host host(in_its_place);
+    static_cast<void>(host.Run());
+    return host.has_told();
+  }
+  Hello claim;
+  claim.rank = options.rank;
+  claim.size = options.size;
+  claim.purpose = kReport;
+  absl::StatusOr<TcpConnection> connection =
+      ConnectOverTcp(options.place, options.secret, claim, absl::Now() + options.timeout, [&cause] { return cause; });
+  if (!connection.ok()) return false;
+  ControlLink link = MakeLink(*std::move(connection), 0, /*is_listener=*/false);
+  SendFrame(link, ControlKind::kAbort, EncodeAbort(options.rank, cause));
+  return true;
 }
 
 void TellAbort(std::vector<ControlLink>& links, uint32_t rank, const absl::Status& cause) {

@@ -23,6 +23,8 @@ struct TcpMeetingOptions {
   // Asked every few milliseconds, may be empty: an error of this rank's, which cannot take part then. The others are
   // told of it.
   std::function<absl::Status()> own_failure = nullptr;
+  // Called on rank 0 with one line on whoever has connected and is turned away, as by TcpAcceptor. May be empty.
+  std::function<void(const std::string& note)> note = nullptr;
 };
 
 // A connection to another rank, ready for frames.
@@ -39,6 +41,11 @@ struct ControlLink {
 // failed or ended meanwhile (its own error or Unavailable), another secret (PermissionDenied), a port in use
 // (AlreadyExists). Whoever else connects is turned away and changes nothing.
 absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options);
+
+// Tells the meeting, from another process, that rank `options.rank` has ended before it came, and why: the ranks that
+// wait for it end at once and name it. In rank 0's place, where that is the one, to those that are looking for it.
+// Whether anybody heard; takes about half a second when nobody does.
+bool ReportDeath(const TcpMeetingOptions& options, const absl::Status& cause);
 
 // Tells those at the other ends, who have met, that this rank ends and why.
 void TellAbort(std::vector<ControlLink>& links, uint32_t rank, const absl::Status& cause);

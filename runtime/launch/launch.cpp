@@ -164,6 +164,11 @@ absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& opt
   supervisor.window_bytes = environment.master.has_value() ? 0 : options.window_bytes;
   supervisor.deadline = options.deadline;
   supervisor.stops_between_steps = options.stops_between_steps;
+  if (environment.nodes > 1 && environment.master.has_value()) {
+    supervisor.report_death = [&](uint32_t rank, const absl::Status& cause) {
+      return ReportDeathOverTcp(environment, rank, options.secret, cause);
+    };
+  }
   const absl::Status status =
       Supervise(supervisor, [&](uint32_t local_rank, const std::shared_ptr<SharedMemorySegment>& segment) {
         if (environment.master.has_value()) return RunOverTcp(environment, local_rank, segment, options, rank_main);

@@ -13,6 +13,8 @@
 
 namespace sgd::launch {
 
+void NoteOnStandardError(const std::string& note) { std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str()); }
+
 absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& environment, uint64_t window_bytes,
                                                         const std::string& secret, absl::Duration timeout) {
   std::unique_ptr<Meeting> self(new Meeting);
@@ -29,7 +31,8 @@ absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& e
                                             .size = meeting->environment_.size,
                                             .secret = meeting->secret_,
                                             .timeout = meeting->timeout_,
-                                            .own_failure = [meeting] { return meeting->failure(); }});
+                                            .own_failure = [meeting] { return meeting->failure(); },
+                                            .note = NoteOnStandardError});
   };
   // Signals are the main thread's.
   sigset_t all, before;
@@ -75,7 +78,7 @@ absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(uint64_t window_bytes) {
   options.window_bytes = window_bytes;
   options.timeout = timeout_;
   options.own_failure = [this] { return failure(); };
-  options.note = [](const std::string& note) { std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str()); };
+  options.note = NoteOnStandardError;
   absl::StatusOr<std::shared_ptr<comm::SharedMemorySegment>> segment = comm::Rendezvous(options);
   if (!segment.ok()) return segment.status();
   comm::WatcherOptions watching;

@@ -19,6 +19,9 @@
 
 namespace sgd::launch {
 
+// One line for whoever started this process.
+void NoteOnStandardError(const std::string& note);
+
 // Belongs to one thread, and has one of its own.
 class Meeting {
  public:

@@ -33,6 +33,8 @@ using comm::RankState;
 using comm::SharedMemorySegment;
 
 constexpr absl::Duration kGrace = absl::Milliseconds(25);
+constexpr absl::Duration kGraceOfMeetings =
+    absl::Seconds(1);  // rank 0 waits half of it for ranks that are about to come
 
 // Blocks the signals the supervisor reads from a descriptor, and unblocks them at the end.
 class BlockedSignals {
@@ -163,11 +165,20 @@ class Supervisor {
 
   // The cause counts unless the job has one already, as it has when the rank told its error itself.
   void Fail(uint32_t rank, const absl::Status& cause) {
-    segment_->Abort(options_.first_rank + rank, cause);
-    ScheduleKill();
+    const bool is_first = segment_->Abort(options_.first_rank + rank, cause);
+    const bool is_told =
+        is_first && options_.report_death && !HasMet() && options_.report_death(options_.first_rank + rank, cause);
+    ScheduleKill(is_told ? kGraceOfMeetings : kGrace);
   }
 
-  void ScheduleKill() { kill_at_ = std::min(kill_at_, absl::Now() + kGrace); }
+  bool HasMet() const {
+    for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
+      if (segment_->flag(rank).state.load() != RankState::kAbsent) return true;
+    }
+    return false;
+  }
+
+  void ScheduleKill(absl::Duration grace = kGrace) { kill_at_ = std::min(kill_at_, absl::Now() + grace); }
 
   void KillWhenDue() {
     if (absl::Now() >= end_at_ && alive_ > 0) {

@@ -17,6 +17,9 @@ struct SupervisorOptions {
   uint64_t window_bytes = 0;
   absl::Duration deadline;           // for the last rank to end once the first has ended
   bool stops_between_steps = false;  // see LaunchOptions
+  // Called when a rank has died of which nothing was heard, while none of this host has met those of other hosts (its
+  // flag's state says so): tells them. True when they heard, which tells the ranks of this host too. May be empty.
+  std::function<bool(uint32_t rank, const absl::Status& cause)> report_death = nullptr;
 };
 
 // What a child process does as one rank, numbered from 0; its error becomes the job's unless another rank's came
@@ -26,9 +29,9 @@ using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_pt
 // Forks the ranks, each bound to its own cores where there are enough, standard output and error
 // shared with this process. Call it before any thread exists. Returns once every child has been
 // collected: OK, or the first error of the job, "rank R: cause". When a rank fails or dies the
-// others have 25 ms to end, then they are killed, stopped ones too. With `stops_between_steps` the first SIGINT or
-// SIGTERM asks the ranks to stop; any other ends them as an error does. Interrupted() when they have stopped. When this
-// process is killed the kernel kills the children.
+// others have 25 ms to end (a second where they hear of it from other hosts), then they are killed, stopped ones too.
+// With `stops_between_steps` the first SIGINT or SIGTERM asks the ranks to stop; any other ends them as an error does.
+// Interrupted() when they have stopped. When this process is killed the kernel kills the children.
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
 
 }  // namespace sgd::launch

@@ -24,16 +24,23 @@ namespace {
 using comm::ControlChannel;
 using comm::SharedMemorySegment;
 
+constexpr absl::Duration kReportTimeout = absl::Seconds(1);
+
+comm::TcpMeetingOptions MeetingOf(const RankEnvironment& environment, uint32_t rank, const std::string& secret,
+                                  absl::Duration timeout) {
+  return {.place = *environment.master,
+          .rank = rank,
+          .size = environment.size,
+          .secret = secret,
+          .timeout = timeout,
+          .note = NoteOnStandardError};
+}
+
 absl::StatusOr<std::vector<comm::ControlLink>> MeetOthers(const RankEnvironment& environment, uint32_t rank,
                                                           const LaunchOptions& options,
                                                           std::unique_ptr<Meeting> meeting) {
   if (meeting != nullptr) return meeting->WaitOverTcp();
-  return comm::MeetOverTcp({.place = *environment.master,
-                            .rank = rank,
-                            .size = environment.size,
-                            .secret = options.secret,
-                            .timeout = options.deadline,
-                            .own_failure = {}});
+  return comm::MeetOverTcp(MeetingOf(environment, rank, options.secret, options.deadline));
 }
 
 absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& environment, uint32_t rank,
@@ -41,6 +48,7 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
                                                      const LaunchOptions& options, std::unique_ptr<Meeting> meeting) {
   absl::StatusOr<std::vector<comm::ControlLink>> links = MeetOthers(environment, rank, options, std::move(meeting));
   if (!links.ok()) return links.status();
+  if (segment != nullptr) segment->flag(rank - environment.rank).state.store(comm::RankState::kJoined);
   comm::ControlChannelOptions channel;
   channel.rank = rank;
   channel.size = environment.size;
@@ -76,6 +84,11 @@ absl::StatusOr<RankContext> MakeContext(comm::TcpControl& control, std::optional
 }
 
 }  // namespace
+
+bool ReportDeathOverTcp(const RankEnvironment& environment, uint32_t rank, const std::string& secret,
+                        const absl::Status& cause) {
+  return comm::ReportDeath(MeetingOf(environment, rank, secret, kReportTimeout), cause);
+}
 
 absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
                         const std::shared_ptr<SharedMemorySegment>& segment, const LaunchOptions& options,

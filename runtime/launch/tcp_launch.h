@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "runtime/comm/shared_memory_segment.h"
@@ -17,5 +18,10 @@ namespace sgd::launch {
 absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
                         const std::shared_ptr<comm::SharedMemorySegment>& segment, const LaunchOptions& options,
                         const RankMain& rank_main, std::unique_ptr<Meeting> meeting = nullptr);
+
+// Tells the ranks of other hosts that `rank`, which this process has or was to have started, has ended before it met
+// them. As comm::ReportDeath; takes at most about a second.
+bool ReportDeathOverTcp(const RankEnvironment& environment, uint32_t rank, const std::string& secret,
+                        const absl::Status& cause);
 
 }  // namespace sgd::launch

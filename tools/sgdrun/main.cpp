@@ -16,6 +16,7 @@
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/launch/secret.h"
+#include "runtime/launch/tcp_launch.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/start_times.h"
 #include "runtime/train/claimed_outputs.h"
@@ -75,6 +76,12 @@ absl::StatusOr<std::unique_ptr<launch::Meeting>> BeginMeeting(const Options& opt
   return launch::Meeting::Begin(environment, window_bytes, secret, options.run.deadline);
 }
 
+// Those of other hosts, whom the ranks that this process was to start would have met.
+void TellOtherHosts(const launch::RankEnvironment& environment, const std::string& secret, const absl::Status& cause) {
+  if (environment.is_launcher && environment.nodes > 1 && environment.master.has_value())
+    launch::ReportDeathOverTcp(environment, environment.rank, secret, cause);
+}
+
 // A rank that cannot read its artifact tells the others, who wait for it.
 absl::Status FailWithoutArtifact(const Options& options, const absl::Status& cause) {
   const absl::StatusOr<launch::RankEnvironment> environment = launch::DetectWithoutArtifact(options.rank_flags);
@@ -82,6 +89,7 @@ absl::Status FailWithoutArtifact(const Options& options, const absl::Status& cau
   if (!environment.ok() || !secret.ok()) return cause;
   auto meeting = BeginMeeting(options, *environment, *secret, comm::kUnknownWindow);
   if (meeting.ok() && *meeting != nullptr) (*meeting)->Fail(cause);
+  TellOtherHosts(*environment, *secret, cause);
   return cause;
 }
 
@@ -125,6 +133,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
       "what the files say", [&] { return Prepare(options, *std::move(file), *environment, claimed); });
   if (!job.ok()) {
     if (*meeting != nullptr) (*meeting)->Fail(job.status());
+    TellOtherHosts(*environment, *secret, job.status());
     return job.status();
   }
   start.End("open files");

@@ -105,6 +105,28 @@ TEST(TcpMeeting, ARankThatCannotTakePartTellsWhy) {
   }
 }
 
+// By its launcher: of a rank that was killed before it had connected, nobody else knows.
+TEST(TcpMeeting, ADeathThatIsReportedIsSaidOnAll) {
+  for (const uint32_t dead : {0u, 2u}) {
+    const HostAndPort place = FreePlace();
+    std::vector<std::future<absl::Status>> ranks;
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      if (rank != dead) ranks.push_back(Meet(place, rank, 3, "secret"));
+    }
+    EXPECT_TRUE(ReportDeath({.place = place, .rank = dead, .size = 3, .secret = "secret", .timeout = kTcpTimeout},
+                            absl::UnavailableError("killed by signal 9, process 17")));
+    for (std::future<absl::Status>& rank : ranks) {
+      EXPECT_THAT(Text(std::move(rank)), AllOf(HasSubstr("UNAVAILABLE"), HasSubstr(absl::StrCat("rank ", dead)),
+                                               HasSubstr("killed by signal 9, process 17")));
+    }
+  }
+}
+
+TEST(TcpMeeting, AReportThatNobodyHearsEndsSoon) {
+  EXPECT_FALSE(ReportDeath({.place = FreePlace(), .rank = 1, .size = 2, .secret = "", .timeout = kTcpTimeout},
+                           absl::UnavailableError("killed by signal 9")));
+}
+
 TEST(TcpMeeting, TwoOfOneRank) {
   const HostAndPort place = FreePlace();
   auto zero = Meet(place, 0, 3), one = Meet(place, 1, 3), other = Meet(place, 1, 3);
@@ -139,9 +161,18 @@ TEST(TcpMeeting, NeedsASecretOffLoopback) {
   EXPECT_THAT(Text(Meet({"192.0.2.1", 1}, 1, 2)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("need a secret")));
 }
 
-TEST(TcpMeeting, StrangersHurtNobody) {
+TEST(TcpMeeting, StrangersHurtNobodyAndAreNoted) {
   const HostAndPort place = FreePlace();
-  auto zero = Meet(place, 0, 2, "secret");
+  std::vector<std::string> notes;
+  auto zero = std::async(std::launch::async, [&] {
+    return MeetOverTcp({.place = place,
+                        .rank = 0,
+                        .size = 2,
+                        .secret = "secret",
+                        .timeout = kTcpTimeout,
+                        .note = [&](const std::string& note) { notes.push_back(note); }})
+        .status();
+  });
   std::vector<UniqueFd> strangers;
   for (int i = 0; i < 300; ++i) strangers.push_back(Stranger(place));  // say nothing, more than are kept
   for (const std::string& noise :
@@ -152,6 +183,33 @@ TEST(TcpMeeting, StrangersHurtNobody) {
   strangers.erase(strangers.begin(), strangers.begin() + 50);  // gone again
   EXPECT_EQ(Text(Meet(place, 1, 2, "secret")), "OK");
   EXPECT_EQ(Text(std::move(zero)), "OK");
+  // Each reason once, although 300 came from this host.
+  const auto note = [&](const char* what) {
+    return AllOf(HasSubstr(absl::StrCat("port ", place.port, ": turned away a connection from 127.0.0.1:")),
+                 HasSubstr(what));
+  };
+  EXPECT_THAT(notes, ::testing::Contains(note("that said nothing while many others came")).Times(1));
+  EXPECT_LE(notes.size(), 4u);
+}
+
+TEST(TcpMeeting, NotesWhoDidNotSpeakAsARank) {
+  const HostAndPort place = FreePlace();
+  std::vector<std::string> notes;
+  auto zero = std::async(std::launch::async, [&] {
+    return MeetOverTcp({.place = place,
+                        .rank = 0,
+                        .size = 2,
+                        .secret = "",
+                        .timeout = absl::Milliseconds(400),
+                        .note = [&](const std::string& note) { notes.push_back(note); }})
+        .status();
+  });
+  const UniqueFd stranger = Stranger(place);
+  EXPECT_GT(send(stranger.get(), "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL), 0);
+  Stranger(place);  // and away again
+  EXPECT_THAT(Text(std::move(zero)), HasSubstr("rank 1 of 2 did not come"));
+  EXPECT_THAT(notes, ::testing::UnorderedElementsAre(HasSubstr("that did not speak as a rank does"),
+                                                     HasSubstr("that went away before it had said who it is")));
 }
 
 TEST(TcpMeeting, SomethingElseListensThere) {

@@ -12,7 +12,11 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -118,6 +122,16 @@ std::string JobProcess::ReadErrors() {
   const ssize_t length = pread(errors_.get(), text.data(), text.size(), 0);
   text.resize(length < 0 ? 0 : static_cast<size_t>(length));
   return text;
+}
+
+pid_t LastChildOf(pid_t process, size_t children) {
+  const std::string path = absl::StrCat("/proc/", process, "/task/", process, "/children");
+  for (const absl::Time end = absl::Now() + kTimeout; absl::Now() < end; absl::SleepFor(absl::Milliseconds(2))) {
+    std::ifstream file(path);
+    const std::vector<pid_t> found{std::istream_iterator<pid_t>(file), std::istream_iterator<pid_t>()};
+    if (found.size() >= children) return found.back();
+  }
+  std::abort();
 }
 
 PidBoard::PidBoard() : memory_(mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}

@@ -50,6 +50,9 @@ class JobProcess {
   comm::UniqueFd errors_;
 };
 
+// The last of the children of a process, once it has so many; ends the test when they do not come.
+pid_t LastChildOf(pid_t process, size_t children);
+
 // Lets ranks tell the test their process ids, in shared memory.
 class PidBoard {
  public:

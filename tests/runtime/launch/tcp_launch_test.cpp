@@ -26,6 +26,15 @@ comm::HostAndPort FreePlace() {
   return {"127.0.0.1", ntohs(address.sin_port)};
 }
 
+void WaitForListener(const comm::HostAndPort& place) {
+  const comm::SocketAddress address = comm::Resolve(place)->front();
+  while (true) {
+    const comm::UniqueFd socket(::socket(address.family(), SOCK_STREAM, 0));
+    if (connect(socket.get(), address.get(), address.length) == 0) return;
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+}
+
 LaunchOptions WithoutWindow() {
   LaunchOptions options = Options();
   options.window_bytes = 0;
@@ -145,6 +154,33 @@ TEST_P(TcpJobs, AStoppedRankIsNamedAtTheDeadline) {
     EXPECT_THAT(jobs[i].ReadErrors(), HasSubstr("rank 1 did not arrive within 500ms"));
   }
   kill(stopped, SIGCONT);
+}
+
+// Nobody on the first host could know of it but from the launcher of the second.
+TEST(TcpLaunch, ARankThatIsKilledBeforeItConnectsIsNamedOnAllHosts) {
+  const comm::HostAndPort place = FreePlace();
+  const auto start = [&](uint32_t node) {
+    RankEnvironment environment = Alone(2 * node, 4);
+    environment.master = place;
+    environment.is_launcher = true;
+    environment.nodes = 2;
+    return JobProcess(environment, WithoutWindow(),
+                      [](RankContext& context) { return context.control->Barrier(kTimeout); });
+  };
+  std::vector<JobProcess> jobs;
+  jobs.push_back(start(1));
+  // Rank 0 is not there yet, so it cannot have connected.
+  const pid_t victim = LastChildOf(jobs[0].pid(), 2);
+  kill(victim, SIGSTOP);
+  jobs.push_back(start(0));
+  WaitForListener(place);
+  const absl::Time begin = absl::Now();
+  kill(victim, SIGKILL);
+  for (JobProcess& job : jobs) {
+    EXPECT_EQ(job.Wait(), 1);
+    EXPECT_THAT(job.ReadErrors(), HasSubstr(absl::StrCat("rank 3: killed by signal 9 (Killed), process ", victim)));
+  }
+  EXPECT_LT(absl::Now() - begin, kLoaded);
 }
 
 TEST_P(TcpJobs, WindowsOfCpusAreRefused) {
