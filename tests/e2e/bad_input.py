@@ -1,8 +1,11 @@
 """Everything that can be wrong with what a user hands over: a one-line error naming the cause, exit code 1 (2 for wrong usage), nothing half-written."""
 import json
+import os
 import pathlib
 import random
+import resource
 import struct
+import subprocess
 import time
 
 import numpy as np
@@ -156,7 +159,92 @@ def endless_texts(folder):
         call = f"func.call @f{i + 1}(%a) : ({tensor}) -> {tensor}" if i < 24 else f"stablehlo.add %a, %a : {tensor}"
         text += f"func.func {name}(%a: {tensor}) -> {tensor} {{\n  %0 = {call}\n  %1 = {call.replace('%a', '%0')}\n  return %1 : {tensor}\n}}\n"
     refused(compile_text(folder, text), "m.mlir", "main -> f1 -> f2", "more than 2097152 ops")
-    assert time.monotonic() - begin < 30, "refusing takes long"
+    assert harness.is_within(time.monotonic() - begin, 30), "refusing takes long"
+
+
+def functions_by_the_thousand(folder):
+    """Time grows with the number of functions, not with its square; a chain of them is refused where it is too deep."""
+    tensor = "tensor<4xf32>"
+
+    def body(i, value):
+        return f"func.func private @f{i}(%a: {tensor}) -> {tensor} {{\n  %0 = {value}\n  return %0 : {tensor}\n}}\n"
+
+    def call(i, value="%a"):
+        return f"func.call @f{i}({value}) : ({tensor}) -> {tensor}"
+
+    def processor_seconds(count):
+        calls = "".join(f"  %{i} = {call(i, f'%{i - 1}' if i else '%a')}\n" for i in range(count))
+        text = f"func.func public @main(%a: {tensor}) -> {tensor} {{\n{calls}  return %{count - 1} : {tensor}\n}}\n"
+        text += "".join(body(i, f"stablehlo.add %a, %a : {tensor}") for i in range(count))
+        (folder / "m.mlir").write_text(text)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        harness.tool("sgdc", folder / "m.mlir", "--emit", "graph")
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    few, many = processor_seconds(5_000), processor_seconds(40_000)
+    print(f"        8 times the functions take {many / few:.1f} times as long")
+    assert many < 16 * few, (few, many)
+    chain = f"func.func public @main(%a: {tensor}) -> {tensor} {{\n  %0 = {call(0)}\n  return %0 : {tensor}\n}}\n"
+    chain += "".join(body(i, call(i + 1)) for i in range(100_000)) + body(100_000, f"stablehlo.add %a, %a : {tensor}")
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    refused(compile_text(folder, chain), "m.mlir", "calls nest deeper than 500 functions: main -> f0 -> f1")
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin
+    assert seconds < 4 * many, (seconds, many)
+
+
+def files_that_change_under_their_readers(folder):
+    """Whatever another program does to a file that is being read: an error that names it."""
+    artifact, _, _ = MLP.compile(folder)
+    good = artifact.read_bytes()
+    # Large enough to be read for a while, and to be mapped by whoever maps files.
+    text = TEXT + "// filling\n" * 4_000_000
+    model, cut, out = folder / "long.mlir", folder / "cut.sgda", folder / "out.sgda"
+    for wait in (0.0, 0.005, 0.02, 0.05):
+        model.write_text(text)
+        process = start("sgdc", model, "-o", out)
+        time.sleep(wait)
+        os.truncate(model, 5000)
+        _, errors = process.communicate(timeout=harness.TIMEOUT)
+        assert process.returncode == 0 or (process.returncode == 1 and "long.mlir" in errors), (process.returncode, errors)
+        assert process.returncode == 0 or not list(folder.glob("out.sgda*"))
+        cut.write_bytes(good)
+        process = start("sgd-inspect", cut, "--json", "--program", "--memory", "--collectives")
+        time.sleep(wait / 10)
+        os.truncate(cut, 100)
+        _, errors = process.communicate(timeout=harness.TIMEOUT)
+        assert process.returncode == 0 or (process.returncode == 1 and errors.startswith("sgd-inspect: ") and "cut.sgda: " in errors), (process.returncode, errors)
+
+
+def limits_of_the_system(folder):
+    """Memory, sizes of files and disks that are too small for a tool: never a signal, nothing half-written."""
+    artifact, _, _ = MLP.compile(folder)
+    out = folder / "limited.sgda"
+
+    def limited(limit, *args, stdout=subprocess.PIPE):
+        quoted = " ".join(f"'{a}'" for a in args)
+        return subprocess.run(["bash", "-c", f"ulimit {limit}; exec '{harness.BUILD}/bin'/{quoted}"], stdout=stdout, stderr=subprocess.PIPE, text=True,
+                              timeout=harness.TIMEOUT)
+
+    for tool, args in (("sgd-inspect", [artifact, "--json", "--program"]), ("sgdc", [MLP.path / "model.mlir", "-o", out])):
+        seen = set()
+        for kilobytes in (20_000, 30_000, 40_000, 60_000, 90_000, 130_000, 190_000, 280_000, 400_000, 600_000, 2_000_000):
+            result = limited(f"-v {kilobytes}", tool, *args)
+            seen.add(result.returncode)
+            assert result.returncode in (0, 1, 127), f"{tool} in {kilobytes} kB: exit code {result.returncode}: {result.stderr[-300:]}"
+            assert result.returncode != 1 or "memory" in result.stderr, f"{tool} in {kilobytes} kB: {result.stderr[-300:]}"
+            assert result.returncode == 0 or not list(folder.glob("limited.sgda*")), f"{tool} in {kilobytes} kB left a file"
+        assert 0 in seen, f"{tool}: even 2 GB were not enough"
+    with open(folder / "listing", "w") as listing:
+        result = limited("-f 1", "sgd-inspect", artifact, "--json", "--program", stdout=listing)
+    assert result.returncode == 1 and "cannot write to standard output" in result.stderr, (result.returncode, result.stderr)
+    with open("/dev/full", "w") as full:
+        for tool, args in (("sgd-inspect", [artifact]), ("sgdc", [MLP.path / "model.mlir", "--emit", "graph"])):
+            result = subprocess.run([str(harness.BUILD / "bin" / tool), *map(str, args)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=harness.TIMEOUT)
+            assert result.returncode == 1 and "cannot write to standard output" in result.stderr, (result.returncode, result.stderr)
+
+
+def start(tool, *args):
+    return subprocess.Popen([str(harness.BUILD / "bin" / tool), *map(str, args)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def integers_without_traps(folder):
@@ -187,4 +275,5 @@ def integers_without_traps(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, damaged_artifacts, lying_artifacts, endless_texts, integers_without_traps)])
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, damaged_artifacts, lying_artifacts, endless_texts, functions_by_the_thousand,
+               files_that_change_under_their_readers, limits_of_the_system, integers_without_traps)])
