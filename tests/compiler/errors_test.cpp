@@ -96,7 +96,7 @@ TEST(Errors, AlignmentsOfResources) {
            alignment + "0000803F\" } } #-}\n";
   };
   EXPECT_TRUE(compiles(withBlob("04000000")));
-  const std::string place = "m.mlir:5:48: error: a resource aligned to ";
+  const std::string place = "m.mlir:5:43: error: a resource aligned to ";
   for (auto [alignment, bytes] : {std::pair("00000000", "0"), {"03000000", "3"}, {"00000080", "2147483648"}})
     EXPECT_THAT(errorOf(withBlob(alignment).c_str()),
                 StartsWith(place + bytes + " bytes; expected a power of two of at most 4096"));
