@@ -89,10 +89,11 @@ inline ::sgd::artifact::LinearAlgebraKind getArtifactKind(LinearAlgebraKind kind
                                                   {From::Schur, To::Schur},
                                                   {From::Hessenberg, To::Hessenberg},
                                                   {From::Tridiagonal, To::Tridiagonal},
-                                                  {From::TridiagonalSolve, To::TridiagonalSolve}},
-                                                 static_cast<uint64_t>(From::TridiagonalSolve)));
-  // The schema has no names for transforms; their numbers follow (runtime/linear_algebra/form.h).
-  static_assert(static_cast<uint64_t>(From::Fft) == static_cast<uint64_t>(To::MAX) + 1);
+                                                  {From::TridiagonalSolve, To::TridiagonalSolve},
+                                                  {From::Fft, To::Fft},
+                                                  {From::RealFft, To::RealFft},
+                                                  {From::InverseRealFft, To::InverseRealFft}},
+                                                 getMaxEnumValForLinearAlgebraKind()));
   return static_cast<To>(kind);
 }
 

@@ -20,8 +20,7 @@ using linear_algebra::Tensor;
 
 constexpr uint64_t kWorkspaceAlignment = 64;
 
-// Transforms have no names in the schema.
-static_assert(static_cast<uint8_t>(LinearAlgebraKind::MAX) + 1 == static_cast<uint8_t>(linear_algebra::Kind::kFft));
+static_assert(static_cast<uint8_t>(LinearAlgebraKind::MAX) + 1 == linear_algebra::kNumKinds);
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 

@@ -11,7 +11,7 @@
 
 namespace sgd::linear_algebra {
 
-// In the order of artifact::LinearAlgebraKind, whose names end before the transforms. A comment names the LAPACK
+// In the order of artifact::LinearAlgebraKind. A comment names the LAPACK
 // routine whose results these are, signs included: m by n is the size of the main operand, p = min(m, n); `info` is
 // that routine's, 0 where all went well, and -1 for an operand of kEigh, kSvd, kEig or kSchur that is not finite:
 // iterations on one need not end, and its results are NaNs.

@@ -176,6 +176,7 @@ void CheckElement(ElementType element, const Case& x) {
     case ElementType::Bool:
     case ElementType::F8E4M3FN:
     case ElementType::F8E5M2:
+    case ElementType::C64:
       return;
     case ElementType::I8:
       return x.epilogue == Epilogue::BiasRelu && x.k > 5 ? void() : Check<int8_t>(element, x, 256, 0);
