@@ -1,4 +1,4 @@
-// Fourier transforms by code of our own; see docs/decisions/037-fourier-transforms-in-lanes.md.
+// Fourier transforms by code of our own; see docs/decisions/034-fourier-transforms-in-lanes.md.
 #pragma once
 
 #include <memory>
