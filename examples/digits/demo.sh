@@ -11,7 +11,7 @@ say() { printf '\n== %s\n' "$*"; }
 compile() { (cd "$here" && "$bin/sgdc" init=init.mlir train=train.mlir eval=eval.mlir --mesh "data=$1" -o "$out/digits$1.sgda"); }
 train() {
   (cd "$here" && "$bin/sgdrun" -n "$1" "$out/digits$1.sgda" --steps "$steps" --seed 1 --data train.safetensors --feed x=x,y=y \
-    --eval-every "$steps" --eval-data "$2" --log-json "$out/$3.jsonl")
+    --print-every 55 --eval-every "$steps" --eval-data "$2" --log-json "$out/$3.jsonl")
 }
 
 say "compiling init, train and eval into one artifact for 4 ranks"

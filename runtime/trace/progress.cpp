@@ -19,8 +19,8 @@ std::string ClockText(absl::Duration duration) {
 
 }  // namespace
 
-Progress::Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps)
-    : stream_(stream), is_terminal_(is_terminal), first_(first), steps_(steps) {}
+Progress::Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps, uint64_t every)
+    : stream_(stream), is_terminal_(is_terminal), first_(first), steps_(steps), every_(every) {}
 
 Progress::~Progress() {
   if (!is_terminal_ || done_ == 0) return;
@@ -31,6 +31,7 @@ Progress::~Progress() {
 
 void Progress::Step(uint64_t step, const std::string& text) {
   if (!is_terminal_) {
+    if ((step - first_) % every_ != 0 && step + 1 - first_ != steps_) return;
     std::fprintf(stream_, "step %llu%s%s\n", static_cast<unsigned long long>(step), text.empty() ? "" : "  ",
                  text.c_str());
     std::fflush(stream_);

@@ -1,5 +1,4 @@
-// Tells a person how training goes: a bar that stays in place on a terminal, a line a step
-// elsewhere.
+// Tells a person how training goes: a bar that stays in place on a terminal, lines elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@ namespace sgd::trace {
 class Progress {
  public:
   // Steps [first, first + steps) are expected. `stream` is not owned; `is_terminal` chooses the
-  // bar.
-  Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps);
+  // bar. Elsewhere the first, every `every`th and the last step have a line; `every` is at least 1.
+  Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps, uint64_t every = 1);
   // Ends the bar's line.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -35,6 +34,7 @@ class Progress {
   bool is_terminal_;
   uint64_t first_;
   uint64_t steps_;
+  uint64_t every_;
   bool is_drawn_ = false;
   uint64_t done_ = 0;
   std::string text_;

@@ -150,6 +150,10 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   const Group reports(app, "Train: reports");
   reports.Add("--loss", "OUT", options.run.loss, "Output that is the loss (default: the first floating-point scalar)");
   reports.Add("--log-json", "FILE", options.log_json, "One JSON line a step, into a new file");
+  reports
+      .Add("--print-every", "K", options.print_every,
+           "Print a line every K steps, where there is no terminal (default 1)")
+      ->check(CLI::PositiveNumber);
   reports.Add("--eval-every", "E", options.run.eval_every, "Run the program 'eval' every E steps")
       ->check(CLI::PositiveNumber);
   reports.Add("--eval-data", "FILE", options.run.eval_data,
@@ -225,7 +229,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
     for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--data", "--feed", "--batches",
-                             "--loss", "--log-json", "--eval-every", "--eval-data"}) {
+                             "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }

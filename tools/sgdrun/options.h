@@ -21,6 +21,7 @@ struct Options {
   launch::CommThread comm_thread = launch::CommThread::kAuto;
 
   std::string log_json;
+  uint64_t print_every = 1;
   std::string profile;
   std::string trace;
 };

@@ -24,7 +24,8 @@ absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Create(const Options& option
 }
 
 Reporter::Reporter(const Options& options, uint64_t first_step)
-    : save_(options.run.save), progress_(stdout, isatty(STDOUT_FILENO) == 1, first_step, options.run.steps) {}
+    : save_(options.run.save),
+      progress_(stdout, isatty(STDOUT_FILENO) == 1, first_step, options.run.steps, options.print_every) {}
 
 absl::Status Reporter::StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) {
   progress_.Step(step.step, step.loss ? absl::StrCat("loss ", trace::ScalarText(*step.loss)) : "");

@@ -123,6 +123,19 @@ std::string Shown(bool is_terminal) {
 
 TEST(Progress, PlainLinesElsewhere) { EXPECT_EQ(Shown(false), "step 10  loss 2.5\neval  accuracy 0.5\nstep 11\n"); }
 
+TEST(Progress, LinesEveryFewStepsAndForTheLast) {
+  char* data = nullptr;
+  size_t size = 0;
+  std::FILE* stream = open_memstream(&data, &size);
+  {
+    Progress progress(stream, /*is_terminal=*/false, /*first=*/10, /*steps=*/6, /*every=*/4);
+    for (uint64_t step = 10; step < 16; ++step) progress.Step(step, "");
+  }
+  std::fclose(stream);
+  EXPECT_EQ(std::string(data, size), "step 10\nstep 14\nstep 15\n");
+  std::free(data);
+}
+
 TEST(Progress, BarOnATerminal) {
   const std::string text = Shown(true);
   EXPECT_THAT(text, HasSubstr("[============            ] 11/12  loss 2.5"));

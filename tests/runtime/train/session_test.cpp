@@ -206,7 +206,6 @@ TEST_P(Ranks, StopAfterTheSameStepAndGoOn) {
   options_.steps = 1'000'000, options_.save = folder_ / "saved";
   Recorder recorder;
   const std::vector<absl::Status> outcomes = RunRanks([&](Session& session) {
-    recorder.on_step = nullptr;
     if (session.is_first_rank()) {
       recorder.on_step = [&session](uint64_t step) {
         if (step == 4) session.control().RequestStop(2);
