@@ -4,6 +4,9 @@
 
 #include <flatbuffers/minireflect.h>
 
+#include <algorithm>
+#include <cstdint>
+
 namespace sgd::artifact {
 namespace {
 
@@ -18,6 +21,19 @@ constexpr uint64_t kTableBytes = 8;
 
 const TypeTable* ReferenceOf(const TypeTable& type, const TypeCode& code) {
   return code.sequence_ref < 0 ? nullptr : type.type_refs[code.sequence_ref]();
+}
+
+// What the address of an element of a vector is a multiple of.
+size_t AlignmentOf(ElementaryType element, const TypeTable* reference) {
+  if (element != flatbuffers::ET_SEQUENCE || reference->st != flatbuffers::ST_STRUCT)
+    return flatbuffers::InlineSize(element, reference);
+  size_t alignment = 1;
+  for (size_t i = 0; i < reference->num_elems; ++i) {
+    const TypeCode& code = reference->type_codes[i];
+    alignment =
+        std::max(alignment, AlignmentOf(static_cast<ElementaryType>(code.base_type), ReferenceOf(*reference, code)));
+  }
+  return alignment;
 }
 
 class Walk {
@@ -96,6 +112,8 @@ class Walk {
     if (!Spend(sizeof(uoffset_t) + uint64_t{count} * size)) return false;
     const bool holds_tables = reference != nullptr && reference->st == flatbuffers::ST_TABLE;
     const uint8_t* place = vector + sizeof(uoffset_t);
+    // FlatBuffers' own verifier looks at where a vector begins, not at where its elements do.
+    if (count != 0 && reinterpret_cast<uintptr_t>(place) % AlignmentOf(element, reference) != 0) return false;
     for (uoffset_t i = 0; i < count && (holds_tables || element == flatbuffers::ET_STRING); ++i, place += size) {
       if (holds_tables ? !TableAt(place, *reference) : !String(place)) return false;
     }

@@ -8,8 +8,8 @@
 
 namespace sgd::artifact {
 
-// Whether the table `type` at the root of `bytes` is well formed as far as its offsets and lengths say, not nested
-// deeper than `most_depth`, and has at most `most_bytes` of tables, vectors and strings, each counted as often as it is
+// Whether the table `type` at the root of `bytes`, which are aligned as any scalar, is well formed as far as its offsets, lengths
+// and the alignment of elements say, not nested deeper than `most_depth`, and has at most `most_bytes` of tables, vectors and strings, each counted as often as it is
 // named. Takes time for that many bytes at most.
 bool FitsAsTree(Bytes bytes, const flatbuffers::TypeTable& type, uint64_t most_bytes, uint32_t most_depth);
 

@@ -11,6 +11,7 @@
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/program_generated.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/tree_size.h"
 
 namespace sgd::testing {
 namespace {
@@ -256,6 +257,8 @@ class Mutator {
 void FixCollectiveHashes(std::string& program) {
   auto* bytes = reinterpret_cast<uint8_t*>(program.data());
   flatbuffers::Verifier verifier(bytes, program.size(), 16, 1 << 16);
+  const artifact::Bytes content(bytes, program.size());
+  if (!artifact::FitsAsTree(content, *artifact::ArtifactTypeTable(), 1 << 24, 16)) return;
   if (!artifact::VerifyArtifactBuffer(verifier)) return;
   const artifact::Artifact& root = *artifact::GetArtifact(bytes);
   for (uint32_t i = 0; i < artifact::Size(root.programs()); ++i) {

@@ -40,6 +40,26 @@ TEST(TreeSize, SharedTables) {
               HasSubstr(kTooMuch));
 }
 
+// Numbers of 8 bytes that lie where only those of 4 may: dims that are in truth a vector of words.
+TEST(TreeSize, ElementsOutOfAlignment) {
+  for (const size_t remainder : {0u, 4u}) {
+    flatbuffers::FlatBufferBuilder builder;
+    builder.CreateVector(std::vector<uint64_t>(4));  // what the second number is read from
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> words;
+    do {
+      words = builder.CreateVector(std::vector<uint32_t>{0, 0});
+    } while ((words.o - sizeof(uint32_t)) % sizeof(uint64_t) != remainder);
+    TensorInfoBuilder tensor(builder);
+    tensor.add_global_dims(flatbuffers::Offset<flatbuffers::Vector<uint64_t>>(words.o));
+    const auto info = tensor.Finish();
+    const Slice slice(Space::Private, 0, 0);
+    const std::vector<flatbuffers::Offset<Input>> inputs = {
+        CreateInput(builder, builder.CreateString("x"), info, &slice)};
+    const std::string error = ErrorOf(builder, CreateProgramDirect(builder, "main", &inputs));
+    EXPECT_EQ(error.find("is not a well-formed program, or shares") != std::string::npos, remainder != 0) << error;
+  }
+}
+
 // 20,000 launches with one vector of 20,000 buffers.
 TEST(TreeSize, SharedVectors) {
   flatbuffers::FlatBufferBuilder builder;
