@@ -120,6 +120,8 @@ absl::StatusOr<bool> ControlChannel::BeginStep(uint64_t step, absl::Duration tim
   if (stop_signal_.load() == 0) return true;
   std::unique_lock lock(mutex_);
   const auto is_decided = [&] { return stop_at_step_.has_value() || abort_.has_value(); };
+  // A step that waits for the decision has not begun, and must not move it.
+  if (!is_decided()) begun_.store(step);
   changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), is_decided);
   if (stop_at_step_.has_value()) return step < *stop_at_step_;
   if (abort_.has_value()) return CauseLocked();
