@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "targets/cpu/device/fft_butterflies.h"
 #include "targets/cpu/device/fft_kernels.h"
@@ -51,26 +52,16 @@ class LaneTransform {
   template <Place kPlace>
   static void Pass(const LanePass& pass, const LaneRows<const T>& from, const LaneRows<T>& to, const T* roots,
                    T scale) {
-    switch (pass.radix) {
-      case 2:
-        return PassOf<2, kPlace>(pass, from, to, roots, scale);
-      case 3:
-        return PassOf<3, kPlace>(pass, from, to, roots, scale);
-      case 4:
-        return PassOf<4, kPlace>(pass, from, to, roots, scale);
-      case 5:
-        return PassOf<5, kPlace>(pass, from, to, roots, scale);
-      case 7:
-        return PassOf<7, kPlace>(pass, from, to, roots, scale);
-      case 8:
-        return PassOf<8, kPlace>(pass, from, to, roots, scale);
-      case 11:
-        return PassOf<11, kPlace>(pass, from, to, roots, scale);
-      case 13:
-        return PassOf<13, kPlace>(pass, from, to, roots, scale);
-      default:
-        return PassOfPrime<kPlace>(pass, from, to, roots, scale);
-    }
+    const auto runs = [&]<int kRadix>(std::integral_constant<int, kRadix>) {
+      if (pass.radix != kRadix) return false;
+      PassOf<kRadix, kPlace>(pass, from, to, roots, scale);
+      return true;
+    };
+    const auto runs_one_of = [&]<int... kRadix>(std::integer_sequence<int, kRadix...>) {
+      return (runs(std::integral_constant<int, kRadix>()) || ...);
+    };
+    if (!runs_one_of(std::integer_sequence<int, 2, 3, 4, 5, 7, 8, 11, 13>()))
+      PassOfPrime<kPlace>(pass, from, to, roots, scale);
   }
 
   // Numbers of the first of `after` rows have no roots within, but behind the last pass each row has one.
