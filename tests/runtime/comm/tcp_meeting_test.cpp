@@ -168,18 +168,24 @@ TEST(TcpMeeting, NeedsASecretOffLoopback) {
   EXPECT_THAT(Text(Meet({"192.0.2.1", 1}, 1, 2)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("need a secret")));
 }
 
-TEST(TcpMeeting, StrangersHurtNobodyAndAreNoted) {
-  const HostAndPort place = FreePlace();
-  std::vector<std::string> notes;
-  auto zero = std::async(std::launch::async, [&] {
+// Rank 0 of 2, whose notes go to `notes`.
+std::future<absl::Status> NotingMeeting(const HostAndPort& place, const std::string& secret, absl::Duration timeout,
+                                        std::vector<std::string>& notes) {
+  return std::async(std::launch::async, [=, &notes] {
     return MeetOverTcp({.place = place,
                         .rank = 0,
                         .size = 2,
-                        .secret = "secret",
-                        .timeout = kTcpTimeout,
+                        .secret = secret,
+                        .timeout = timeout,
                         .note = [&](const std::string& note) { notes.push_back(note); }})
         .status();
   });
+}
+
+TEST(TcpMeeting, StrangersHurtNobodyAndAreNoted) {
+  const HostAndPort place = FreePlace();
+  std::vector<std::string> notes;
+  auto zero = NotingMeeting(place, "secret", kTcpTimeout, notes);
   std::vector<UniqueFd> strangers;
   for (int i = 0; i < 300; ++i) strangers.push_back(Stranger(place));  // say nothing, more than are kept
   for (const std::string& noise :
@@ -202,15 +208,7 @@ TEST(TcpMeeting, StrangersHurtNobodyAndAreNoted) {
 TEST(TcpMeeting, NotesWhoDidNotSpeakAsARank) {
   const HostAndPort place = FreePlace();
   std::vector<std::string> notes;
-  auto zero = std::async(std::launch::async, [&] {
-    return MeetOverTcp({.place = place,
-                        .rank = 0,
-                        .size = 2,
-                        .secret = "",
-                        .timeout = absl::Milliseconds(400),
-                        .note = [&](const std::string& note) { notes.push_back(note); }})
-        .status();
-  });
+  auto zero = NotingMeeting(place, "", absl::Milliseconds(400), notes);
   const UniqueFd stranger = Stranger(place);
   EXPECT_GT(send(stranger.get(), "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL), 0);
   Stranger(place);  // and away again
