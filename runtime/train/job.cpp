@@ -66,9 +66,7 @@ absl::Status FillJob(Job& job) {
   if (absl::Status status = TakeCheckpoint(request->is_given(), job); !status.ok()) return status;
   if (absl::Status status = OpenFeed(job); !status.ok()) return status;
   if (absl::Status status = CheckCarry(job, *request, *plan); !status.ok()) return status;
-  if (!job.resumed_feed_text.empty() && job.feed_text != job.resumed_feed_text) {
-    job.notes.push_back(absl::StrCat("the data differs from the checkpoint's, which was: ", job.resumed_feed_text));
-  }
+  NoteOtherData(job);
   NoteForgottenFeeds(job);
   NoteUnchangedState(job, request->kept);
   if (job.options.mode == Mode::kTrain) {

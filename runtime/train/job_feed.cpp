@@ -7,10 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/data/batch_feed.h"
+#include "runtime/data/fingerprint.h"
 #include "runtime/data/row_feed.h"
 
 namespace sgd::train {
 namespace {
+
+constexpr char kContentText[] = ", content ";
 
 // --feed, or equal names.
 absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const data::SafetensorsFile& file) {
@@ -42,6 +45,13 @@ absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const dat
                                                  data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
 }
 
+absl::Status NoteContent(const data::SafetensorsFile& file, Job& job) {
+  absl::StatusOr<std::string> fingerprint = data::FingerprintOf(file);
+  if (!fingerprint.ok()) return fingerprint.status();
+  absl::StrAppend(&job.feed_text, kContentText, *fingerprint);
+  return absl::OkStatus();
+}
+
 absl::Status OpenDataFeed(Job& job) {
   absl::StatusOr<FilePtr> file = OpenTensors(job.options.data);
   if (!file.ok()) return file.status();
@@ -53,7 +63,7 @@ absl::Status OpenDataFeed(Job& job) {
   job.feed_text = absl::StrCat("rows ", (*feed)->rows(), ", batch ", (*feed)->batch_rows());
   for (const data::RowFeed::Source& source : *sources) absl::StrAppend(&job.feed_text, ", ", source.tensor);
   job.feed = *std::move(feed);
-  return absl::OkStatus();
+  return NoteContent(**file, job);
 }
 
 }  // namespace
@@ -71,6 +81,7 @@ absl::Status OpenFeed(Job& job) {
     if (!feed.ok()) return feed.status();
     job.feed_text = absl::StrCat("batches ", (*feed)->batches());
     job.feed = *std::move(feed);
+    if (absl::Status status = NoteContent(**file, job); !status.ok()) return status;
   }
   if (job.feed == nullptr) return absl::OkStatus();
   for (size_t input : job.feed->inputs()) {
@@ -82,6 +93,15 @@ absl::Status OpenFeed(Job& job) {
                      job.program.input_names.Position(input), " if it is no state"));
   }
   return absl::OkStatus();
+}
+
+void NoteOtherData(Job& job) {
+  const std::string& resumed = job.resumed_feed_text;
+  // Checkpoints of earlier versions do not know the content.
+  const bool knows_content = resumed.find(kContentText) != std::string::npos;
+  const std::string_view given = std::string_view(job.feed_text).substr(0, job.feed_text.find(kContentText));
+  if (resumed.empty() || resumed == (knows_content ? std::string_view(job.feed_text) : given)) return;
+  job.notes.push_back(absl::StrCat("the data differs from the checkpoint's, which was: ", resumed));
 }
 
 void NoteForgottenFeeds(Job& job) {

@@ -12,6 +12,9 @@ namespace sgd::train {
 // when they do not fit the program or would feed what is carried.
 absl::Status OpenFeed(Job& job);
 
+// Notes that the data is not what the resumed checkpoint was trained on.
+void NoteOtherData(Job& job);
+
 // Notes inputs with as many rows as the fed ones that are not fed: labels whose tensor has another name.
 void NoteForgottenFeeds(Job& job);
 

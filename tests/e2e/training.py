@@ -5,7 +5,8 @@ import pathlib
 import harness
 
 EXAMPLE = pathlib.Path(__file__).resolve().parent.parent.parent / "examples" / "digits"
-FEED = ["--data", EXAMPLE / "train.safetensors", "--feed", "x=x,y=y", "--seed", "1"]
+DATA = EXAMPLE / "train.safetensors"
+FEED = ["--feed", "x=x,y=y", "--seed", "1", "--data"]
 
 
 def compile_for(folder, ranks):
@@ -14,15 +15,15 @@ def compile_for(folder, ranks):
     return artifact
 
 
-def train(folder, ranks, steps, *extra, artifact=None, log="log.jsonl"):
+def train(folder, ranks, steps, *extra, artifact=None, log="log.jsonl", data=DATA):
     artifact = artifact or compile_for(folder, ranks)
-    result = harness.tool("sgdrun", "-n", ranks, artifact, "--steps", steps, "--log-json", folder / log, *FEED, *extra)
+    result = harness.tool("sgdrun", "-n", ranks, artifact, "--steps", steps, "--log-json", folder / log, *FEED, data, *extra)
     rows = [json.loads(line) for line in (folder / log).read_text().splitlines()]
     return [row["loss"] for row in rows if "loss" in row and "step" in row and "seconds" in row], rows, result.stdout + result.stderr
 
 
 def learns(folder):
-    losses, rows, text = train(folder, 4, 110, "--eval-every", 110, "--eval-data", EXAMPLE / "train.safetensors")
+    losses, rows, text = train(folder, 4, 110, "--eval-every", 110, "--eval-data", DATA)
     assert losses[-1] < 0.1 < losses[0], f"losses {losses[0]} .. {losses[-1]}"
     accuracy = rows[-1]["eval"]["accuracy"]
     assert accuracy > 0.97, f"accuracy {accuracy} on the training rows"
@@ -53,14 +54,26 @@ def resumes_on_other_ranks(folder):
     assert worst < 1e-4, f"losses differ by {worst}"
 
 
+def notes_other_data(folder):
+    artifact = compile_for(folder, 2)
+    train(folder, 2, 3, "--save", folder / "save", artifact=artifact)
+    _, _, same = train(folder, 2, 1, "--resume", folder / "save", artifact=artifact)
+    data = bytearray(DATA.read_bytes())
+    data[-64:] = data[-128:-64]  # other labels: rows, names and types are equal
+    (folder / "other.safetensors").write_bytes(data)
+    _, _, other = train(folder, 2, 1, "--resume", folder / "save", artifact=artifact, data=folder / "other.safetensors")
+    assert "the data differs" not in same, same
+    assert "the data differs from the checkpoint's, which was: rows" in other, other
+
+
 def refuses_a_damaged_checkpoint(folder):
     train(folder, 2, 3, "--save", folder / "save")
     largest = max((f for f in (folder / "save").rglob("*") if f.is_file()), key=lambda f: f.stat().st_size)
     data = bytearray(largest.read_bytes())
     data[len(data) // 2] ^= 4
     largest.write_bytes(data)
-    result = harness.tool("sgdrun", "-n", 2, compile_for(folder, 2), "--steps", 1, "--resume", folder / "save", *FEED, check=False)
+    result = harness.tool("sgdrun", "-n", 2, compile_for(folder, 2), "--steps", 1, "--resume", folder / "save", *FEED, DATA, check=False)
     assert result.returncode == 1 and result.stderr.strip(), f"exit code {result.returncode}"
 
 
-harness.main([(f.__name__.replace("_", " "), f) for f in (learns, ranks_agree, resumes_with_equal_bits, resumes_on_other_ranks, refuses_a_damaged_checkpoint)])
+harness.main([(f.__name__.replace("_", " "), f) for f in (learns, ranks_agree, resumes_with_equal_bits, resumes_on_other_ranks, notes_other_data, refuses_a_damaged_checkpoint)])
