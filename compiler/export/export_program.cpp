@@ -4,6 +4,7 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/locations.h"
+#include "dialects/sgd/input_attrs.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/passes.h"
@@ -149,6 +150,9 @@ class ProgramExporter {
       input->slice = slices.getOwned(argument);
       input->state = context.stateNames.contains(input->name);
       addDoubt(argument.getArgNumber(), *input);
+      if (auto bits = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kNarrowBitsAttr))
+        input->narrow_bits = static_cast<uint8_t>(bits.getInt());
+      input->is_generator = static_cast<bool>(function.getArgAttr(argument.getArgNumber(), kGeneratorAttr));
       program->inputs.push_back(std::move(input));
     }
     return success();

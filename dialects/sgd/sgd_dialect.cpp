@@ -4,6 +4,7 @@
 #include "dialects/sgd/attention.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/grouped_dot.h"
+#include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/linear_algebra.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -42,6 +43,18 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
     return op->emitOpError() << "'" << name << "' expects a string";
   if (name == kAliasOutputAttr && !isa<IntegerAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects an integer";
+  if (name == kNarrowBitsAttr) {
+    auto bits = dyn_cast<IntegerAttr>(attribute.getValue());
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!bits || (bits.getInt() != 2 && bits.getInt() != 4) || !shaped || !shaped.getElementType().isInteger(8))
+      return op->emitOpError() << "'" << name << "' expects 2 or 4 on integers of 8 bits";
+  }
+  if (name == kGeneratorAttr) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!isa<UnitAttr>(attribute.getValue()) || !shaped || !shaped.getElementType().isInteger(64) ||
+        shaped.getShape() != ArrayRef<int64_t>{2})
+      return op->emitOpError() << "'" << name << "' expects unit on two integers of 64 bits";
+  }
   if ((name == kUnsignedAttr || name == kDonatedAttr) && !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects unit";
   return success();

@@ -1,6 +1,7 @@
 // Arguments and results of public functions: names, signedness, shardings and donation become
 // attributes of the graph level.
 #include "dialects/sgd/complex_pairs.h"
+#include "dialects/sgd/input_attrs.h"
 #include "frontends/stablehlo/importer.h"
 
 using namespace mlir;
@@ -80,6 +81,8 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
   if (name) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType())) attributes.append(kUnsignedAttr, builder.getUnitAttr());
   if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
+  for (StringRef kept : {StringRef(kNarrowBitsAttr), StringRef(kGeneratorAttr)})
+    if (Attribute value = old ? old.get(kept) : Attribute()) attributes.append(kept, value);
   auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
   if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));

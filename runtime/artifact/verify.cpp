@@ -111,6 +111,13 @@ absl::Status VerifyInputs(const VerifyContext& context, const Program& program) 
     const int32_t candidate = input.carry_candidate();
     if (candidate < -1 || candidate >= static_cast<int64_t>(Size(program.outputs())))
       return Invalid(absl::StrCat(where, ": may be output ", candidate, " of ", Size(program.outputs())));
+    const TensorInfo& type = *input.type();
+    const bool is_byte = type.element() == ElementType::I8 || type.element() == ElementType::U8;
+    if (const uint32_t bits = input.narrow_bits(); bits != 0 && !(is_byte && (bits == 2 || bits == 4)))
+      return Invalid(absl::StrCat(where, ": has integers of ", bits, " bits in ", ElementName(type.element())));
+    const bool is_pair = type.element() == ElementType::U64 && Size(type.global_dims()) == 1 &&
+                         type.global_dims()->Get(0) == 2 && type.local_dims()->Get(0) == 2;
+    if (input.is_generator() && !is_pair) return Invalid(absl::StrCat(where, ": is no state of a generator"));
   }
   return absl::OkStatus();
 }

@@ -37,10 +37,17 @@ class NameTable {
 struct InputType {
   std::string name;
   TensorType type;
+  unsigned narrow_bits = 0;   // 2 or 4: I8 or U8 hold integers of so many bits; 0: all bits count
+  bool is_generator = false;  // the state of stablehlo.rng, which the compiler added
 };
 
-// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type (DimsAs).
-absl::Status CheckType(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
+// InvalidArgument, with file, tensor and index, when the entry holds a number that integers of `input.narrow_bits` bits
+// cannot be. Reads the whole entry where narrow_bits is not 0, nothing otherwise.
+absl::Status CheckRange(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
+
+// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type (DimsAs) and its values are
+// in the input's range (CheckRange).
+absl::Status CheckTensor(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
 
 // Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where
 // it was.

@@ -49,6 +49,7 @@ absl::Status RowFeed::Add(const InputType& input, const Source& source) {
     return fault("is ", FileTypeText(entry->element, entry->dims), "; its rows do not fit input ",
                  QuotedName(input.name), ", ", FileTypeText(input.type.element, dims));
   }
+  if (absl::Status status = CheckRange(*file_, *entry, input); !status.ok()) return status;
   if (inputs_.empty()) {
     rows_ = entry->dims[0];
     batch_rows_ = dims[0];

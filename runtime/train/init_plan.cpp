@@ -16,7 +16,7 @@ namespace sgd::train {
 namespace {
 
 bool IsMissing(const Job& job, size_t input) {
-  return !job.initial[input] && !job.IsFed(input) && !IsGenerator(job.program.inputs[input]);
+  return !job.initial[input] && !job.IsFed(input) && !job.program.inputs[input].is_generator;
 }
 
 // What init gives of what nothing else gives.
@@ -58,7 +58,7 @@ absl::Status CheckNamesakes(const Job& job, const InitPlan& plan) {
 absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t input, uint64_t seed) {
   const data::TensorType& type = init.inputs[input].type;
   std::vector<std::byte> bytes;
-  if (IsGenerator(init.inputs[input])) {
+  if (init.inputs[input].is_generator) {
     const std::array<uint64_t, 2> state = GeneratorStart(seed, /*is_init=*/true);
     bytes.resize(sizeof(state));
     std::memcpy(bytes.data(), state.data(), sizeof(state));

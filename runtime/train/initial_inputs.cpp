@@ -52,7 +52,7 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
       AddRuns(Part::Kind::kRead, shard, i, parts);
     } else if (job.initial[i]) {
       parts.push_back({Part::Kind::kCopy, i});
-    } else if (IsGenerator(job.program.inputs[i])) {
+    } else if (job.program.inputs[i].is_generator) {
       parts.push_back({Part::Kind::kGenerator, i});
     } else if (job.options.mode == Mode::kBench && HasLongRuns(shard)) {
       AddRuns(Part::Kind::kRandomRun, shard, i, parts);

@@ -30,7 +30,7 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
                                                      ": program ", data::QuotedName(job.program.name),
                                                      " has no such input"));
     }
-    absl::Status status = data::CheckType(*file, entry, job.program.inputs[*input]);
+    absl::Status status = data::CheckTensor(*file, entry, job.program.inputs[*input]);
     if (!status.ok()) return status;
     if (!taken.insert(*input).second) {
       return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
@@ -93,7 +93,7 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
 absl::Status CheckComplete(const Job& job) {
   if (job.options.mode == Mode::kBench) return absl::OkStatus();
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (job.initial[i] || job.IsFed(i) || IsGenerator(job.program.inputs[i])) continue;
+    if (job.initial[i] || job.IsFed(i) || job.program.inputs[i].is_generator) continue;
     if (job.init && std::ranges::any_of(job.init->outputs_to_inputs, [&](auto& pair) { return pair.second == i; }))
       continue;
     const char* sources =

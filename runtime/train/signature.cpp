@@ -19,7 +19,8 @@ Signature SignatureOf(const artifact::Program& program) {
   signature.name = program.name()->str();
   for (uint32_t i = 0; i < artifact::Size(program.inputs()); ++i) {
     const artifact::Input& input = *program.inputs()->Get(i);
-    signature.inputs.push_back({input.name()->str(), data::TypeOf(*input.type())});
+    signature.inputs.push_back(
+        {input.name()->str(), data::TypeOf(*input.type()), input.narrow_bits(), input.is_generator()});
     if (input.carry_doubt() == nullptr) continue;
     CarryDoubt& doubt = signature.doubts[i];
     doubt.why = input.carry_doubt()->str();

@@ -118,6 +118,25 @@ def inputs(folder):
     refused(harness.tool("sgdrun", "-n", 4, artifact, "--inputs", folder / "absent.safetensors", "--outputs", out, check=False), "absent.safetensors")
 
 
+def narrow_integers(folder):
+    """Integers of 4 bits lie in bytes, which can hold more: such numbers are refused where they are read, in inputs as in batches."""
+    (folder / "m.mlir").write_text("""func.func public @main(%w: tensor<2x3xi4>) -> tensor<2x3xi8> {
+      %0 = stablehlo.convert %w : (tensor<2x3xi4>) -> tensor<2x3xi8>
+      return %0 : tensor<2x3xi8>
+    }""")
+    artifact, path, out = folder / "m.sgda", folder / "in.safetensors", folder / "out.safetensors"
+    harness.tool("sgdc", folder / "m.mlir", "-o", artifact)
+    good, bad = np.array([[-8, 7, 0], [1, 2, 3]], np.int8), np.array([[-8, 7, 0], [1, 9, 3]], np.int8)
+    write_safetensors(path, {"arg0": ("I8", good)})
+    assert harness.run_once(artifact, 1, path, out)["result0"][1].tolist() == good.tolist()
+    out.unlink()
+    write_safetensors(path, {"arg0": ("I8", bad)})
+    refused(harness.tool("sgdrun", artifact, "--inputs", path, "--outputs", out, check=False), "in.safetensors", "element [1, 1] is 9; expected -8 to 7")
+    write_safetensors(path, {"step0.arg0": ("I8", bad)})
+    refused(harness.tool("sgdrun", artifact, "--batches", path, "--steps", 1, "--outputs", out, check=False), "'step0.arg0'", "element [1, 1] is 9; expected -8 to 7")
+    assert not list(folder.glob("out.safetensors*")), "a refused run left a file"
+
+
 def damaged_artifacts(folder):
     artifact, _, ranks = MLP.compile(folder)
     good = artifact.read_bytes()
@@ -275,5 +294,5 @@ def integers_without_traps(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, damaged_artifacts, lying_artifacts, endless_texts, functions_by_the_thousand,
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, lying_artifacts, endless_texts, functions_by_the_thousand,
                files_that_change_under_their_readers, limits_of_the_system, integers_without_traps)])

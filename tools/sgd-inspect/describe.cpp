@@ -50,6 +50,8 @@ Json InputsJson(const artifact::Artifact& root, const artifact::Program& program
   for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
     inputs.push_back(ValueJson(root, *program.inputs()->Get(i), "arg", i));
     inputs.back()["state"] = program.inputs()->Get(i)->state();
+    inputs.back()["narrow_bits"] = program.inputs()->Get(i)->narrow_bits();
+    inputs.back()["generator"] = program.inputs()->Get(i)->is_generator();
     inputs.back()["carry_doubt"] = DoubtJson(*program.inputs()->Get(i));
   }
   return inputs;

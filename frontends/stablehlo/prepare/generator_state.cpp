@@ -2,6 +2,7 @@
 // its runtime, whose numbers no other program can have. Ours is threefry2x32 with state [key, counter], the one of
 // rng_bit_generator: the same numbers on any mesh, others in each step because the state is carried, the same again for
 // the same seed.
+#include "dialects/sgd/input_attrs.h"
 #include "frontends/stablehlo/inlined_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -205,6 +206,7 @@ LogicalResult GeneratorState::threadFunction(func::FuncOp function) {
   NamedAttrList attributes, resultAttributes;
   if (function.isPublic()) {
     attributes.set("tf.aliasing_output", builder.getI32IntegerAttr(result));
+    attributes.set(kGeneratorAttr, builder.getUnitAttr());
     resultAttributes.set("jax.result_info", builder.getStringAttr(kGeneratorName));
   }
   Location loc = NameLoc::get(builder.getStringAttr(kGeneratorName), function.getLoc());

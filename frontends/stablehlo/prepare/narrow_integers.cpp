@@ -1,5 +1,6 @@
 // Integers of 2 and 4 bits as integers of 8 bits that hold their values; see prepare.h. What an op's arithmetic may
 // leave outside of the narrow range wraps around right behind it.
+#include "dialects/sgd/input_attrs.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
@@ -117,10 +118,12 @@ void NarrowIntegers::widenFunction(func::FuncOp function) {
   auto widenAll = [](TypeRange types) { return llvm::map_to_vector(types, [](Type type) { return widen(type); }); };
   function.setType(builder.getFunctionType(widenAll(function.getArgumentTypes()), widenAll(function.getResultTypes())));
   if (!function.isPublic() || function.isExternal()) return;
-  // What a file holds: its bytes may have more bits.
+  // Loaders refuse other values; benchmarks on numbers at random do not load.
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [argument, narrow] : llvm::zip(function.getArguments(), arguments)) {
-    if (!narrow || argument.use_empty()) continue;
+    if (!narrow) continue;
+    function.setArgAttr(argument.getArgNumber(), kNarrowBitsAttr, builder.getI64IntegerAttr(narrow.getWidth()));
+    if (argument.use_empty()) continue;
     SmallVector<OpOperand*> uses = llvm::map_to_vector(argument.getUses(), [](OpOperand& use) { return &use; });
     Value wrapped = wrap(argument.getLoc(), argument, narrow);
     for (OpOperand* use : uses) use->set(wrapped);

@@ -125,6 +125,24 @@ TEST(RowFeed, SaysWhatDoesNotFit) {
   EXPECT_THAT(message({}), HasSubstr("feeds no input"));
 }
 
+TEST(CheckTensor, RefusesNumbersThatNarrowIntegersCannotBe) {
+  TemporaryFolder folder;
+  const auto check = [&](const char* type, unsigned bits, std::string_view values) {
+    WriteSafetensors(folder / "d",
+                     absl::StrCat(R"({"w":{"dtype":")", type, R"(","shape":[2,2],"data_offsets":[0,4]}})"), values);
+    auto file = Open(folder / "d");
+    const ElementType element = type[0] == 'I' ? ElementType::I8 : ElementType::U8;
+    return std::string(CheckTensor(*file, *file->Find("w"), {"w", {element, {2, 2}, {2, 2}, {}}, bits}).message());
+  };
+  EXPECT_EQ(check("I8", 0, "\x7f\x80\x7f\x80"), "");
+  EXPECT_EQ(check("I8", 4, "\x07\xf8\x07\xf8"), "");
+  EXPECT_EQ(check("U8", 4, "\x0f\x01\x0f\x01"), "");
+  EXPECT_THAT(check("I8", 4, "\x07\xf8\x08\xf8"),
+              HasSubstr("tensor 'w': element [1, 0] is 8; expected -8 to 7, since input 'w' has integers of 4 bits"));
+  EXPECT_THAT(check("I8", 2, "\x01\xfd\x01\x01"), HasSubstr("element [0, 1] is -3; expected -2 to 1"));
+  EXPECT_THAT(check("U8", 2, "\x01\x02\x03\x04"), HasSubstr("element [1, 1] is 4; expected 0 to 3"));
+}
+
 TEST(BatchFeed, CyclesThroughBatches) {
   TemporaryFolder folder;
   WriteCounting(folder / "b", {{"step0.y", {4}}, {"step1.arg1", {4}}}, 5);

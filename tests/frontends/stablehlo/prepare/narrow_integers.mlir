@@ -2,7 +2,7 @@
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @weights(
-// CHECK-SAME: %arg0: tensor<4xi8>, %arg1: tensor<4xi8> {sgd.unsigned}
+// CHECK-SAME: %arg0: tensor<4xi8> {sgd.narrow_bits = 4 : i64}, %arg1: tensor<4xi8> {sgd.narrow_bits = 4 : i64, sgd.unsigned}
 // CHECK: %[[FILE:.*]] = sgd.shli %arg0
 // CHECK: %[[A:.*]] = sgd.shrsi %[[FILE]]
 // CHECK: %[[B:.*]] = arith.andi %arg1
