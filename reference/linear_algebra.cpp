@@ -216,6 +216,7 @@ LogicalResult reference::evaluateLinearAlgebra(Operation* op, Operands in, Array
   la::Form form = getLinearAlgebraForm(call);
   if (la::IsTransform(form.kind))
     return evaluateTransform(form, llvm::product_of(getLinearAlgebraBatch(call)), in, out), success();
+  if (form.Has(la::kComplex)) return evaluateComplexLinearAlgebra(op, in, out);
   Evaluation evaluation = getEvaluation(form.kind);
   if (!evaluation) return op->emitOpError("has no reference evaluation of ") << la::KindName(form.kind);
   int64_t batch = llvm::product_of(getLinearAlgebraBatch(call));

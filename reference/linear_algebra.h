@@ -9,6 +9,9 @@ namespace mlir::sgd::reference {
 /// Fails, with a diagnostic, on kinds whose results only LAPACK has.
 LogicalResult evaluateLinearAlgebra(Operation* op, Operands in, ArrayRef<Tensor*> out);
 
+/// The same of complex matrices.
+LogicalResult evaluateComplexLinearAlgebra(Operation* op, Operands in, ArrayRef<Tensor*> out);
+
 }  // namespace mlir::sgd::reference
 
 #endif

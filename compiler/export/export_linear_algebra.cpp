@@ -14,7 +14,7 @@ struct LinearAlgebraExport : ExportOpInterface::ExternalModel<LinearAlgebraExpor
     artifact::LinearAlgebraT target;
     target.kind = getArtifactKind(call.getKind());
     target.options = getLinearAlgebraOptions(call);
-    unsigned main = linear_algebra::OperandsOf(call.getForm().kind).main;
+    unsigned main = linear_algebra::OperandsOf(call.getForm().kind, target.options).main;
     bool isDouble = cast<MemRefType>(call.getInputs()[main].getType()).getElementType().isF64();
     target.element = isDouble ? artifact::ElementType::F64 : artifact::ElementType::F32;
     target.batch = call.getBatch();

@@ -41,7 +41,7 @@ LogicalResult LinearAlgebraOp::verify() {
     return emitOpError("needs a batch and three sizes that are not negative");
   linear_algebra::Form form = getForm();
   if (std::string problem = linear_algebra::WhyNot(form); !problem.empty()) return emitOpError() << "is " << problem;
-  unsigned main = linear_algebra::OperandsOf(form.kind).main;
+  unsigned main = linear_algebra::OperandsOf(form.kind, form.options).main;
   if (getInputs().size() <= main) return emitOpError("lacks operands");
   Type element = typeOf(getInputs()[main]).getElementType();
   if (!element.isF32() && !element.isF64()) return emitOpError("is of f32 and f64 alone");

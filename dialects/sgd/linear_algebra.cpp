@@ -47,8 +47,8 @@ static unsigned getBatchRank(LinearAlgebraKind kind, uint32_t options, RankedTen
 
 std::optional<Form> mlir::sgd::getLinearAlgebraForm(LinearAlgebraKind kind, uint32_t options, TypeRange inputs) {
   Form form{static_cast<linear_algebra::Kind>(kind), options};
-  linear_algebra::Operands operands = linear_algebra::OperandsOf(form.kind);
-  if (inputs.size() != (form.Has(linear_algebra::kPairedOperand) ? 1 : operands.count)) return std::nullopt;
+  linear_algebra::Operands operands = linear_algebra::OperandsOf(form.kind, options);
+  if (inputs.size() != operands.count) return std::nullopt;
   auto main = cast<RankedTensorType>(inputs[operands.main]);
   if (!main.hasStaticShape()) return std::nullopt;
   if (linear_algebra::IsTransform(form.kind)) return getTransformForm(form, main.getShape());
@@ -67,9 +67,10 @@ Form mlir::sgd::getLinearAlgebraForm(LinearAlgebraOp op) {
 }
 
 ArrayRef<int64_t> mlir::sgd::getLinearAlgebraBatch(LinearAlgebraOp op) {
-  unsigned main = linear_algebra::OperandsOf(static_cast<linear_algebra::Kind>(op.getKind())).main;
+  uint32_t options = getLinearAlgebraOptions(op);
+  unsigned main = linear_algebra::OperandsOf(static_cast<linear_algebra::Kind>(op.getKind()), options).main;
   auto type = cast<RankedTensorType>(op.getInputs()[main].getType());
-  return type.getShape().take_front(getBatchRank(op.getKind(), getLinearAlgebraOptions(op), type));
+  return type.getShape().take_front(getBatchRank(op.getKind(), options, type));
 }
 
 LinearAlgebraOp mlir::sgd::createLinearAlgebra(OpBuilder& builder, Location loc, LinearAlgebraKind kind,
@@ -77,7 +78,7 @@ LinearAlgebraOp mlir::sgd::createLinearAlgebra(OpBuilder& builder, Location loc,
   std::optional<Form> form = getLinearAlgebraForm(kind, options, inputs.getTypes());
   SmallVector<Type> results;
   if (form && linear_algebra::WhyNot(*form).empty()) {
-    auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind).main].getType());
+    auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind, options).main].getType());
     results = getLinearAlgebraResultTypes(*form, main.getShape().take_front(getBatchRank(kind, options, main)),
                                           main.getElementType());
   }
@@ -119,7 +120,7 @@ LogicalResult mlir::sgd::verifyLinearAlgebra(LinearAlgebraKind kind, uint32_t op
   if (!form)
     return emitError() << "has other operands than " << stringifyLinearAlgebraKind(kind) << " on a batch of matrices";
   if (std::string problem = linear_algebra::WhyNot(*form); !problem.empty()) return emitError() << "is " << problem;
-  auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind).main]);
+  auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind, options).main]);
   Type element = main.getElementType();
   if (!element.isF32() && !element.isF64()) return emitError() << "is of f32 and f64 alone, not of " << element;
   ArrayRef<int64_t> batch = main.getShape().take_front(getBatchRank(kind, options, main));

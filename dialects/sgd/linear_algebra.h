@@ -24,7 +24,8 @@ uint32_t getLinearAlgebraOptions(OpTy op) {
          (op.getQrIteration() ? kQrIteration : 0u) | (op.getInverse() ? kInverse : 0u) |
          (op.getOddLength() ? kOddLength : 0u) | (op.getTwoDims() ? kTwoDims : 0u) |
          (op.getThreeDims() ? kThreeDims : 0u) | (op.getPairedOperand() ? kPairedOperand : 0u) |
-         (op.getPairedResult() ? kPairedResult : 0u);
+         (op.getPairedResult() ? kPairedResult : 0u) | (op.getComplex() ? kComplex : 0u) |
+         (op.getConjugate() ? kConjugate : 0u);
 }
 
 /// Sets on `op`, which has none, the options in `options`.
@@ -45,6 +46,8 @@ void setLinearAlgebraOptions(OpTy op, uint32_t options) {
   op.setThreeDims((options & kThreeDims) != 0);
   op.setPairedOperand((options & kPairedOperand) != 0);
   op.setPairedResult((options & kPairedResult) != 0);
+  op.setComplex((options & kComplex) != 0);
+  op.setConjugate((options & kConjugate) != 0);
 }
 
 /// The form of calls of `kind` on `inputs`; nullopt where the main operand is no matrix or the number of operands is

@@ -20,12 +20,13 @@ def Sgd_LinearAlgebraKind : I32EnumAttr<"LinearAlgebraKind", "a decomposition, s
 defvar SgdLinearAlgebraOptions = (ins UnitAttr:$lower, UnitAttr:$right, UnitAttr:$transpose, UnitAttr:$unit_diagonal,
                                       UnitAttr:$vectors, UnitAttr:$left_vectors, UnitAttr:$full, UnitAttr:$qr_iteration,
                                       UnitAttr:$inverse, UnitAttr:$odd_length, UnitAttr:$two_dims, UnitAttr:$three_dims,
-                                      UnitAttr:$paired_operand, UnitAttr:$paired_result);
+                                      UnitAttr:$paired_operand, UnitAttr:$paired_result, UnitAttr:$complex,
+                                      UnitAttr:$conjugate);
 defvar SgdLinearAlgebraOptionsFormat = [{
     (`lower` $lower^)? (`right` $right^)? (`transpose` $transpose^)? (`unit_diagonal` $unit_diagonal^)? (`vectors` $vectors^)?
     (`left_vectors` $left_vectors^)? (`full` $full^)? (`qr_iteration` $qr_iteration^)?
     (`inverse` $inverse^)? (`odd_length` $odd_length^)? (`two_dims` $two_dims^)? (`three_dims` $three_dims^)?
-    (`paired_operand` $paired_operand^)? (`paired_result` $paired_result^)?
+    (`paired_operand` $paired_operand^)? (`paired_result` $paired_result^)? (`complex` $complex^)? (`conjugate` $conjugate^)?
 }];
 
 #endif

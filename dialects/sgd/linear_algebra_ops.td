@@ -13,19 +13,22 @@ def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
     All operands and results have the same leading dimensions, the batch; behind them lie the vectors, matrices (rows, then columns) and numbers of
     one matrix, of f32 or f64, and integers as i32. What a kind reads and gives, in LAPACK's conventions, is in `runtime/linear_algebra/form.h`:
 
+    With `complex` the matrices are complex: every tensor that is not one of integers or of real values is two, real parts and behind them imaginary
+    ones. `conjugate`, beside `transpose`, conjugates too.
+
     | kind | operands | results | options |
     |---|---|---|---|
     | `cholesky` | a | factor, info | `lower` |
-    | `triangular_solve` | a, b | x | `lower`, `right`, `transpose`, `unit_diagonal` |
+    | `triangular_solve` | a, b | x | `lower`, `right`, `transpose`, `unit_diagonal`, `conjugate` |
     | `lu` | a | l and u, pivots, info | |
     | `qr` | a | r and reflectors, taus | |
     | `pivoted_qr` | a, pivots | r and reflectors, pivots, taus | |
     | `householder_product` | reflectors, taus | q | |
-    | `householder_multiply` | reflectors, taus, c | q c | `right`, `transpose` |
+    | `householder_multiply` | reflectors, taus, c | q c | `right`, `transpose`, `conjugate` |
     | `eigh` | a | (vectors,) values, info | `lower`, `vectors` |
     | `svd` | a | values, (u, v transposed,) info | `vectors`, `full`, `qr_iteration` |
-    | `eig` | a | values, (left vectors, vectors,) info; all but info as real and imaginary parts | `vectors`, `left_vectors` |
-    | `schur` | a | t, (vectors,) real and imaginary parts of eigenvalues, info | `vectors` |
+    | `eig` | a | values, (left vectors, vectors,) info; all but info are complex, also of real matrices | `vectors`, `left_vectors` |
+    | `schur` | a | t, (vectors,) eigenvalues, which are complex, info | `vectors` |
     | `hessenberg` | a | h and reflectors, taus, info | |
     | `tridiagonal` | a | reflectors, diagonal, off-diagonal, taus, info | `lower` |
     | `tridiagonal_solve` | lower, main, upper diagonal, b | x, info | |
@@ -41,6 +44,8 @@ def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
 
     ```mlir
     %factor, %info = sgd.linear_algebra cholesky lower (%a) : (tensor<8x4x4xf32>) -> (tensor<8x4x4xf32>, tensor<8xi32>)
+    %t, %u, %information = sgd.linear_algebra cholesky lower complex (%re, %im)
+      : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> (tensor<8x4x4xf32>, tensor<8x4x4xf32>, tensor<8xi32>)
     ```
   }];
   let arguments = !con((ins Variadic<AnyRankedTensor>:$inputs, Sgd_LinearAlgebraKind:$kind), SgdLinearAlgebraOptions);

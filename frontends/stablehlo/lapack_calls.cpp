@@ -12,7 +12,7 @@ namespace {
 /// Parameters of a custom call, of which the first unknown one is reported.
 class Parameters {
  public:
-  explicit Parameters(OpLowering& l) : l(l) {
+  Parameters(OpLowering& l, bool isComplex) : l(l), isComplex(isComplex) {
     attributes = l.op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
     if (!attributes) attributes = dyn_cast_or_null<DictionaryAttr>(call().getBackendConfigAttr());
   }
@@ -48,6 +48,7 @@ class Parameters {
   }
 
   OpLowering& l;
+  bool isComplex;
   DictionaryAttr attributes;
   bool hasFailed = false;
 };
@@ -59,8 +60,9 @@ uint32_t getTriangle(Parameters& p) { return when(p.getChar("uplo", "LU") == 'L'
 LapackCall getPotrf(Parameters& p) { return {LinearAlgebraKind::Cholesky, getTriangle(p), {0, 1}}; }
 
 LapackCall getTrsm(Parameters& p) {
+  char transpose = p.getChar("trans_x", "NTC");
   uint32_t options = getTriangle(p) | when(p.getChar("side", "LR") == 'R', la::kRight) |
-                     when(p.getChar("trans_x", "NTC") != 'N', la::kTranspose) |
+                     when(transpose != 'N', la::kTranspose) | when(p.isComplex && transpose == 'C', la::kConjugate) |
                      when(p.getChar("diag", "NU") == 'U', la::kUnitDiagonal);
   return {LinearAlgebraKind::TriangularSolve, options, {0}};
 }
@@ -72,7 +74,9 @@ LapackCall getGeqp3(Parameters&) { return {LinearAlgebraKind::PivotedQr, 0, {0, 
 LapackCall getOrgqr(Parameters&) { return {LinearAlgebraKind::HouseholderProduct, 0, {0, kZero}}; }
 
 LapackCall getOrmqr(Parameters& p) {
-  uint32_t options = when(!p.getBool("left"), la::kRight) | when(p.getBool("transpose"), la::kTranspose);
+  bool isTransposed = p.getBool("transpose");
+  uint32_t options = when(!p.getBool("left"), la::kRight) | when(isTransposed, la::kTranspose) |
+                     when(isTransposed && p.isComplex, la::kConjugate);
   return {LinearAlgebraKind::HouseholderMultiply, options, {0}};
 }
 
@@ -93,8 +97,16 @@ LapackCall getGesvd(Parameters& p) { return getSvd(p, la::kQrIteration); }
 
 LapackCall getGees(Parameters& p) {
   p.getChar("sort", "N");
-  if (p.getChar("mode", "NV") == 'V') return {LinearAlgebraKind::Schur, la::kVectors, {0, 1, 2, 3, kZero, 4}};
-  return {LinearAlgebraKind::Schur, 0, {0, kUnspecified, 1, 2, kZero, 3}};
+  if (p.getChar("mode", "NV") == 'V') return {LinearAlgebraKind::Schur, la::kVectors, {0, 1, 2, kZero, 3}};
+  return {LinearAlgebraKind::Schur, 0, {0, kUnspecified, 1, kZero, 2}};
+}
+
+LapackCall getGeev(Parameters& p) {
+  bool hasLeft = p.getChar("compute_left", "NV") == 'V', hasRight = p.getChar("compute_right", "NV") == 'V';
+  int left = hasLeft ? 1 : kUnspecifiedComplex, right = hasRight ? 1 + hasLeft : kUnspecifiedComplex;
+  return {LinearAlgebraKind::Eig,
+          when(hasLeft, la::kLeftVectors) | when(hasRight, la::kVectors),
+          {0, left, right, 1 + hasLeft + hasRight}};
 }
 
 LapackCall getGehrd(Parameters& p) {
@@ -115,24 +127,58 @@ LapackCall getGtsv(Parameters&) {
 }
 
 using Reader = LapackCall (*)(Parameters&);
-constexpr std::pair<StringLiteral, Reader> kRoutines[] = {
-    {"potrf", getPotrf}, {"trsm", getTrsm},   {"getrf", getGetrf}, {"geqrf", getGeqrf}, {"geqp3", getGeqp3},
-    {"orgqr", getOrgqr}, {"ormqr", getOrmqr}, {"syevd", getSyevd}, {"gesdd", getGesdd}, {"gesvd", getGesvd},
-    {"gees", getGees},   {"gehrd", getGehrd}, {"sytrd", getSytrd}, {"gtsv", getGtsv}};
+
+/// LAPACK names some routines otherwise where matrices are complex.
+struct Routine {
+  StringLiteral name, complexName;
+  Reader read;
+};
+constexpr Routine kRoutines[] = {
+    {"potrf", "potrf", getPotrf}, {"trsm", "trsm", getTrsm},    {"getrf", "getrf", getGetrf},
+    {"geqrf", "geqrf", getGeqrf}, {"geqp3", "geqp3", getGeqp3}, {"orgqr", "ungqr", getOrgqr},
+    {"ormqr", "unmqr", getOrmqr}, {"syevd", "heevd", getSyevd}, {"gesdd", "gesdd", getGesdd},
+    {"gesvd", "gesvd", getGesvd}, {"geev", "geev", getGeev},    {"gees", "gees", getGees},
+    {"gehrd", "gehrd", getGehrd}, {"sytrd", "hetrd", getSytrd}, {"gtsv", "gtsv", getGtsv}};
 
 }  // namespace
 
-std::optional<FailureOr<LapackCall>> mlir::sgd::getLapackCall(OpLowering& l, StringRef routine) {
-  for (auto [name, reader] : kRoutines) {
-    if (name != routine) continue;
-    Parameters parameters(l);
-    LapackCall call = reader(parameters);
+SmallVector<int> LapackCall::getPartResults() const {
+  bool isComplex = (options & la::kComplex) != 0;
+  // The tensors of one matrix say which results of the op are parts of one; sizes do not matter.
+  SmallVector<SmallVector<int, 2>> positions;
+  la::Form form{static_cast<la::Kind>(kind), options, 1, 1, 1};
+  for (auto [index, tensor] : llvm::enumerate(la::OutputsOf(form))) {
+    if (!tensor.is_imaginary) positions.emplace_back();
+    positions.back().push_back(static_cast<int>(index));
+  }
+  SmallVector<int> parts;
+  for (int result : results) {
+    if (result >= 0)
+      parts.append(positions[result]);
+    else if (result == kZero)
+      parts.push_back(kZero);
+    else
+      parts.append(isComplex || result == kUnspecifiedComplex ? 2 : 1, kUnspecified);
+  }
+  return parts;
+}
+
+std::optional<FailureOr<LapackCall>> mlir::sgd::getLapackCall(OpLowering& l, StringRef routine, bool isComplex) {
+  for (const Routine& known : kRoutines) {
+    if ((isComplex ? known.complexName : known.name) != routine) continue;
+    Parameters parameters(l, isComplex);
+    LapackCall call = known.read(parameters);
     if (parameters.hasFailed) return FailureOr<LapackCall>(failure());
+    if (isComplex) call.options |= la::kComplex;
     return FailureOr<LapackCall>(call);
   }
   return std::nullopt;
 }
 
-std::string mlir::sgd::getLapackRoutines() {
-  return llvm::join(llvm::map_range(kRoutines, [](auto routine) { return routine.first.str(); }), ", ");
+std::string mlir::sgd::getLapackRoutines(bool isComplex) {
+  return llvm::join(llvm::map_range(kRoutines,
+                                    [&](const Routine& routine) {
+                                      return isComplex ? routine.complexName.str() : routine.name.str();
+                                    }),
+                    ", ");
 }

@@ -7,22 +7,28 @@
 
 namespace mlir::sgd {
 
-/// What becomes of a call's result: the position of the graph op's, or one of these.
-constexpr int kUnspecified = -1;  ///< working memory: nobody may use it
-constexpr int kZero = -2;         ///< 0 always
+/// What becomes of a call's result: the position of the graph op's, counting a complex one's parts once, or one of
+/// these.
+constexpr int kUnspecified = -1;         ///< working memory, complex as the matrices are: nobody may use it
+constexpr int kUnspecifiedComplex = -2;  ///< the same, complex always
+constexpr int kZero = -3;                ///< 0 always
 
 struct LapackCall {
   LinearAlgebraKind kind;
   uint32_t options = 0;
   SmallVector<int, 6> results;
+
+  /// The same for results that are parts: the positions of the op's, and kUnspecified or kZero for others.
+  SmallVector<int> getPartResults() const;
 };
 
-/// The call of `routine` ("potrf", ...) with the parameters of `l`, a custom call. Fails, with a diagnostic, for
-/// parameters that it does not know; nullopt for an unknown routine.
-std::optional<FailureOr<LapackCall>> getLapackCall(OpLowering& l, StringRef routine);
+/// The call of `routine` ("potrf", "ungqr", ...), which is one for complex matrices or not, with the parameters of `l`,
+/// a custom call on parts. Fails, with a diagnostic, for parameters that it does not know; nullopt for an unknown
+/// routine.
+std::optional<FailureOr<LapackCall>> getLapackCall(OpLowering& l, StringRef routine, bool isComplex);
 
-/// The known routines, with commas between.
-std::string getLapackRoutines();
+/// The known routines for complex matrices or for others, with commas between.
+std::string getLapackRoutines(bool isComplex);
 
 }  // namespace mlir::sgd
 

@@ -25,7 +25,7 @@ FailureOr<LinearAlgebraOp> createOp(OpLowering& l, LinearAlgebraKind kind, uint3
   std::optional<la::Form> form = getLinearAlgebraForm(kind, options, inputs);
   SmallVector<Type> results;
   if (form && la::WhyNot(*form).empty()) {
-    auto main = cast<RankedTensorType>(inputs[la::OperandsOf(form->kind).main]);
+    auto main = cast<RankedTensorType>(inputs[la::OperandsOf(form->kind, options).main]);
     results = getLinearAlgebraResultTypes(*form, main.getShape().drop_back(2), main.getElementType());
   }
   if (failed(verifyLinearAlgebra(kind, options, inputs, results, emitError))) return failure();
@@ -83,13 +83,14 @@ LogicalResult checkLayouts(OpLowering& l, std::optional<ArrayAttr> layouts, Arra
 
 /// The results of the call from those of `op`.
 LogicalResult mapResults(OpLowering& l, const LapackCall& call, LinearAlgebraOp op) {
-  if (l.op->getNumResults() > call.results.size())
+  SmallVector<int> sources = call.getPartResults();
+  if (l.op->getNumResults() > sources.size())
     return l.error() << "@" << getTarget(l) << " has " << l.op->getNumResults() << " results, expected "
-                     << call.results.size();
+                     << sources.size();
   for (OpResult result : l.op->getResults()) {
     unsigned index = result.getResultNumber();
     RankedTensorType type = l.getResultType(index);
-    int source = call.results[index];
+    int source = sources[index];
     if (source >= 0) {
       if (op->getResult(source).getType() != type)
         return l.error() << "@" << getTarget(l) << " has " << type << " as result " << index << ", expected "
@@ -110,7 +111,8 @@ LogicalResult lowerLapackCall(OpLowering& l, const LapackCall& call) {
   if (failed(op)) return failure();
   la::Form form = getLinearAlgebraForm(*op);
   auto custom = cast<stablehlo::CustomCallOp>(l.op);
-  auto resultOf = [&](unsigned index) { return index < call.results.size() ? call.results[index] : kUnspecified; };
+  SmallVector<int> sources = call.getPartResults();
+  auto resultOf = [&](unsigned index) { return index < sources.size() ? sources[index] : kUnspecified; };
   if (failed(checkLayouts(
           l, custom.getOperandLayouts(), la::InputsOf(form), [](unsigned index) { return index; }, "operand")) ||
       failed(checkLayouts(l, custom.getResultLayouts(), la::OutputsOf(form), resultOf, "result")))
@@ -126,7 +128,7 @@ std::optional<LapackCall> getTpuCall(StringRef target) {
   return std::nullopt;
 }
 
-/// "potrf" of "lapack_spotrf_ffi"; empty for names of another form. c and z are the complex ones.
+/// "potrf" of "lapack_spotrf_ffi"; empty for names of another form. c and z are the complex ones, on parts.
 StringRef getRoutine(StringRef target, char& precision) {
   if (!target.consume_front("lapack_") || !target.consume_back("_ffi") || target.size() < 2) return "";
   precision = target.front();
@@ -151,14 +153,13 @@ LogicalResult mlir::sgd::lowerLinearAlgebraCall(OpLowering& l) {
   if (std::optional<LapackCall> call = getTpuCall(target)) return lowerLapackCall(l, *call);
   char precision = 0;
   StringRef routine = getRoutine(target, precision);
-  if (precision == 's' || precision == 'd') {
-    if (std::optional<FailureOr<LapackCall>> call = getLapackCall(l, routine))
+  if (StringRef("sdcz").contains(precision) && precision != 0) {
+    bool isComplex = precision == 'c' || precision == 'z';
+    if (std::optional<FailureOr<LapackCall>> call = getLapackCall(l, routine, isComplex))
       return failed(*call) ? failure() : lowerLapackCall(l, **call);
-    return l.error() << "@" << target << " is not supported; expected one of LAPACK's " << getLapackRoutines()
+    return l.error() << "@" << target << " is not supported; expected one of LAPACK's " << getLapackRoutines(isComplex)
                      << "; compute it outside of the step";
   }
-  if (precision == 'c' || precision == 'z')
-    return l.error() << "@" << target << " is not supported: linear algebra of complex numbers; expected real matrices";
   return l.error() << "@" << target
                    << " is not supported: a call of another platform's library, or of an old release of JAX; expected "
                       "LAPACK's: export the program for CPUs (platforms=['cpu']) with JAX 0.4.36 or later";

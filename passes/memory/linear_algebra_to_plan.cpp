@@ -10,7 +10,8 @@ void mlir::sgd::createLinearAlgebra(OpBuilder& builder, LinearAlgebraOp op, Arra
                                     ArrayRef<Value> outputs) {
   linear_algebra::Form form = getLinearAlgebraForm(op);
   auto batch = static_cast<uint64_t>(llvm::product_of(getLinearAlgebraBatch(op)));
-  auto element = cast<MemRefType>(inputs[linear_algebra::OperandsOf(form.kind).main].getType()).getElementType();
+  unsigned main = linear_algebra::OperandsOf(form.kind, form.options).main;
+  auto element = cast<MemRefType>(inputs[main].getType()).getElementType();
   auto elementBytes = static_cast<uint64_t>(plan::getElementBytes(element));
   uint64_t lanes = linear_algebra::LanesFor(form, batch, elementBytes);
   auto bytes = static_cast<int64_t>(lanes * linear_algebra::WorkspaceOf(form).Bytes(elementBytes));
@@ -21,9 +22,10 @@ void mlir::sgd::createLinearAlgebra(OpBuilder& builder, LinearAlgebraOp op, Arra
     workspace = plan::AllocOp::create(builder, op.getLoc(), type, IntegerAttr());
   }
   int64_t sizes[] = {static_cast<int64_t>(form.m), static_cast<int64_t>(form.n), static_cast<int64_t>(form.k)};
-  plan::LinearAlgebraOp::create(
-      builder, op.getLoc(), inputs, outputs, workspace, op.getKind(), static_cast<int64_t>(batch), sizes,
-      static_cast<int64_t>(lanes), op.getLower(), op.getRight(), op.getTranspose(), op.getUnitDiagonal(),
-      op.getVectors(), op.getLeftVectors(), op.getFull(), op.getQrIteration(), op.getInverse(), op.getOddLength(),
-      op.getTwoDims(), op.getThreeDims(), op.getPairedOperand(), op.getPairedResult());
+  plan::LinearAlgebraOp::create(builder, op.getLoc(), inputs, outputs, workspace, op.getKind(),
+                                static_cast<int64_t>(batch), sizes, static_cast<int64_t>(lanes), op.getLower(),
+                                op.getRight(), op.getTranspose(), op.getUnitDiagonal(), op.getVectors(),
+                                op.getLeftVectors(), op.getFull(), op.getQrIteration(), op.getInverse(),
+                                op.getOddLength(), op.getTwoDims(), op.getThreeDims(), op.getPairedOperand(),
+                                op.getPairedResult(), op.getComplex(), op.getConjugate());
 }

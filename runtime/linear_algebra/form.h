@@ -11,10 +11,11 @@
 
 namespace sgd::linear_algebra {
 
-// In the order of artifact::LinearAlgebraKind. A comment names the LAPACK
-// routine whose results these are, signs included: m by n is the size of the main operand, p = min(m, n); `info` is
-// that routine's, 0 where all went well, and -1 for an operand of kEigh, kSvd, kEig or kSchur that is not finite:
-// iterations on one need not end, and its results are NaNs.
+// In the order of artifact::LinearAlgebraKind. A comment names the LAPACK routine whose results these are, signs
+// included: m by n is the size of the main operand, p = min(m, n); `info` is that routine's, 0 where all went well, and
+// -1 for an operand of kEigh, kSvd, kEig or kSchur that is not finite: iterations on one need not end, and its results
+// are NaNs. With kComplex it is the routine for complex matrices (ungqr, unmqr, heevd and hetrd for orgqr, ormqr, syevd
+// and sytrd), and every complex tensor is two, its real parts and behind them its imaginary ones.
 enum class Kind : uint8_t {
   kCholesky,             // potrf: a -> factor, info. The other triangle is that of a
   kTriangularSolve,      // trsm: a, b -> x with op(a) x = b, or x op(a) = b with kRight
@@ -25,8 +26,8 @@ enum class Kind : uint8_t {
   kHouseholderMultiply,  // ormqr: reflectors, taus [k], c -> q c, or c q with kRight
   kEigh,                 // syevd: a -> (vectors,) values ascending, info
   kSvd,                  // gesdd, or gesvd with kQrIteration: a -> values descending, (u, v transposed,) info
-  kEig,                  // geev: a -> real and imaginary parts of values, (left vectors, vectors, in parts too,) info
-  kSchur,                // gees: a -> t, (vectors,) real and imaginary parts of eigenvalues, info
+  kEig,                  // geev: a -> values, (left vectors, vectors,) info. All but info are complex, whatever a is
+  kSchur,                // gees: a -> t, (vectors,) eigenvalues, info. Eigenvalues are complex, whatever a is
   kHessenberg,           // gehrd: a -> h and reflectors, taus [n - 1], info
   kTridiagonal,          // sytrd: a -> reflectors, diagonal [n], off-diagonal [n - 1], taus [n - 1], info
   kTridiagonalSolve,     // gtsv: lower, main and upper diagonal [m], b -> x, info. Rows hold their element of each
@@ -54,6 +55,8 @@ enum Option : uint32_t {
   kThreeDims = 2048,      // [k, m, n] are
   kPairedOperand = 4096,  // parts lie side by side in one tensor [.., 2]
   kPairedResult = 8192,
+  kComplex = 16384,    // the matrices are complex
+  kConjugate = 32768,  // with kComplex and kTranspose: op(a) is the conjugate of the transposed a
 };
 
 // One call for one matrix, or one tensor that is transformed. k: reflectors of kHouseholder*, the third dimension of
@@ -65,6 +68,8 @@ struct Form {
 
   bool Has(Option option) const { return (options & option) != 0; }
   uint64_t p() const { return m < n ? m : n; }
+  // The size of the triangular or orthogonal matrix that meets one of m by n.
+  uint64_t other() const { return Has(kRight) ? n : m; }
 };
 
 // A dimension behind the batch. Free: columns (or rows) that nothing combines; all free ones of a call are one.
@@ -75,9 +80,10 @@ struct Dim {
 
 // An operand or result of one matrix. Elements are those of the call, or 32-bit integers.
 struct Tensor {
-  const char* name;
+  std::string name;
   std::vector<Dim> dims;
   bool is_integer = false;
+  bool is_imaginary = false;  // the imaginary parts of the tensor before it, which holds the real ones
 
   uint64_t Elements() const;
 };
@@ -93,14 +99,14 @@ uint32_t DimsOf(Kind kind, uint32_t options);
 // "cholesky", ...
 const char* KindName(Kind kind);
 
-// How many operands a kind has (unless they are paired), the position of the main one, whose last two dimensions are m
+// How many operands calls of a kind with `options` have, the position of the main one, whose last two dimensions are m
 // and n, and that of the one whose last dimension is k (or -1).
 struct Operands {
   uint32_t count;
   uint32_t main;
   int32_t reflectors;
 };
-Operands OperandsOf(Kind kind);
+Operands OperandsOf(Kind kind, uint32_t options);
 
 std::vector<Tensor> InputsOf(const Form& form);
 std::vector<Tensor> OutputsOf(const Form& form);
@@ -109,11 +115,14 @@ std::vector<Tensor> OutputsOf(const Form& form);
 // integers. Empty when there is one. `kind` must be one of the enum's.
 std::string WhyNot(const Form& form);
 
-// Working memory of one call: in this order copies of matrices, elements and 32-bit integers, each part aligned to 64
-// bytes. `work` is what LAPACK documents as enough, and blocks of 64 columns.
+// Working memory of one call: in this order copies of matrices, two kinds of elements and 32-bit integers, each part
+// aligned to 64 bytes. `work` is what LAPACK documents as enough, and blocks of 64 columns; `reals` is what its complex
+// routines need beside.
 struct Workspace {
-  uint64_t matrices = 0, work = 0, integers = 0;  // elements
-  // Of elements of `element_bytes`; a multiple of 64.
+  uint64_t matrices = 0, work = 0;  // elements; of complex matrices complex ones
+  uint64_t reals = 0, integers = 0;
+  bool is_complex = false;
+  // Of real elements of `element_bytes`; a multiple of 64.
   uint64_t Bytes(uint64_t element_bytes) const;
 };
 Workspace WorkspaceOf(const Form& form);

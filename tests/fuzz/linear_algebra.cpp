@@ -188,6 +188,69 @@ void addReduction(MatrixOps& b) {
   b.call("tridiagonal lower", {b.matrix(n, n)}, {b.matrixType(n, n), b.vectorsOf({n}), between, between, b.infoType()});
 }
 
+/// Parts of a complex matrix near a diagonal one that is real.
+std::vector<Value> addComplexMatrix(MatrixOps& b, int64_t rows, int64_t columns, bool grows = false) {
+  Type type = b.matrixType(rows, columns);
+  Value small = b.program.addLine("arith.constant dense<0.05> : " + type.print(), type);
+  return {b.matrix(rows, columns, grows), b.elementwise("arith.mulf", b.any({rows, columns}), small)};
+}
+
+std::vector<Type> twice(const Type& type) { return {type, type}; }
+
+void addComplexSolve(MatrixOps& b) {
+  int64_t n = b.chooseSize(), other = b.chooseSize();
+  bool isRight = b.choices.chance(50);
+  Shape shape = isRight ? Shape{other, n} : Shape{n, other};
+  std::string options = b.maybe("lower") + (isRight ? " right" : "");
+  bool isTransposed = b.choices.chance(70);
+  if (isTransposed) options += " transpose";
+  options += b.maybe("unit_diagonal") + " complex" + (isTransposed ? b.maybe("conjugate") : "");
+  std::vector<Value> inputs = addComplexMatrix(b, n, n);
+  inputs.push_back(b.any(shape));
+  inputs.push_back(b.any(shape));
+  b.call("triangular_solve" + options, inputs, twice(b.vectorsOf(shape)));
+}
+
+void addComplexFactors(MatrixOps& b) {
+  int64_t m = b.chooseSize(), n = std::min(m, b.chooseSize());
+  std::vector<Type> results = twice(b.matrixType(m, n));
+  if (b.choices.chance(30)) {
+    results.push_back({b.vectorsOf({n}).shape, "i32"});
+    results.push_back(b.infoType());
+    b.call("lu complex", addComplexMatrix(b, m, n), results);
+    return;
+  }
+  results.insert(results.end(), 2, b.vectorsOf({n}));
+  std::vector<Value> qr = b.call("qr complex", addComplexMatrix(b, m, n), results);
+  if (b.choices.chance(50)) {
+    b.call("householder_product complex", qr, twice(b.matrixType(m, n)));
+    return;
+  }
+  bool isRight = b.choices.chance(50), isTransposed = b.choices.chance(50);
+  Shape shape = isRight ? Shape{b.chooseSize(), m} : Shape{m, b.chooseSize()};
+  qr.insert(qr.end(), {b.any(shape), b.any(shape)});
+  b.call("householder_multiply" + std::string(isRight ? " right" : "") + (isTransposed ? " transpose" : "") +
+             " complex" + (isTransposed ? " conjugate" : ""),
+         qr, twice(b.vectorsOf(shape)));
+}
+
+/// Of one triangle, whatever the other one and the imaginary parts of the diagonal hold.
+void addHermitian(MatrixOps& b) {
+  int64_t n = b.chooseSize();
+  std::vector<Value> a = addComplexMatrix(b, n, n, /*grows=*/true);
+  if (b.choices.chance(50)) {
+    b.call("eigh" + b.maybe("lower") + " complex", a, {b.vectorsOf({n}), b.infoType()});
+    return;
+  }
+  b.call("cholesky" + b.maybe("lower") + " complex", a, {b.matrixType(n, n), b.matrixType(n, n), b.infoType()});
+}
+
+void addComplexValues(MatrixOps& b) {
+  int64_t m = b.chooseSize(), n = b.chooseSize();
+  b.call("svd" + b.maybe("qr_iteration") + " complex", addComplexMatrix(b, m, n, /*grows=*/true),
+         {b.vectorsOf({std::min(m, n)}), b.infoType()});
+}
+
 void addTridiagonalSolve(MatrixOps& b) {
   int64_t n = b.chooseSize(), columns = b.chooseSize();
   Type type = b.vectorsOf({n});
@@ -204,5 +267,6 @@ void mlir::sgd::fuzz::addLinearAlgebra(Program& program) {
   MatrixOps builder(program);
   using Add = void (*)(MatrixOps&);
   program.choices.pick({static_cast<Add>(addCholesky), addTriangularSolve, addLu, addQr, addEigh, addSvd, addReduction,
-                        addTridiagonalSolve})(builder);
+                        addTridiagonalSolve, addComplexSolve, addComplexFactors, addHermitian,
+                        addComplexValues})(builder);
 }

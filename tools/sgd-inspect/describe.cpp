@@ -18,6 +18,7 @@
 #include "runtime/artifact/schema_names.h"
 #include "runtime/comm/range_plan.h"
 #include "runtime/comm/sent_bytes.h"
+#include "runtime/linear_algebra/form.h"
 #include "tools/sgd-inspect/describe_types.h"
 #include "tools/sgd-inspect/kernel_table.h"
 
@@ -184,6 +185,7 @@ Json ConvolutionJson(const artifact::Convolution& convolution) {
 Json LinearAlgebraJson(const artifact::LinearAlgebra& call) {
   return {{"kind", artifact::NameOf(call.kind())},
           {"options", call.options()},
+          {"is_complex", (call.options() & linear_algebra::kComplex) != 0},
           {"element", artifact::ElementName(call.element())},
           {"batch", call.batch()},
           {"m", call.m()},

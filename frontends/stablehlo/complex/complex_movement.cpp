@@ -1,6 +1,8 @@
 // Expands ops that make, move and convert complex elements: real and imaginary parts go the same way.
 #include <complex>
 
+#include "frontends/stablehlo/complex/boundary.h"
+#include "frontends/stablehlo/complex/complex_linear_algebra.h"
 #include "frontends/stablehlo/complex/complex_op.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
@@ -22,8 +24,9 @@ LogicalResult expandPerPart(ComplexOp& c) {
   return success();
 }
 
-/// Calls that say where a value is to lie; the importer knows by name which.
+/// Calls of LAPACK, and calls that say where a value is to lie; the importer knows by name which.
 LogicalResult expandCustomCall(ComplexOp& c) {
+  if (cast<stablehlo::CustomCallOp>(c.op).getCallTargetName().starts_with("lapack_")) return expandLapackCall(c);
   if (c.op->getNumOperands() != 1 || c.op->getOperandTypes() != c.op->getResultTypes())
     return c.error() << "@" << cast<stablehlo::CustomCallOp>(c.op).getCallTargetName()
                      << " is not supported on complex numbers; compute with real and imaginary parts";
@@ -50,6 +53,31 @@ LogicalResult expandConvert(ComplexOp& c) {
   }
   if (element.isInteger(1)) return c.error() << "from complex numbers to booleans is not supported; compare with zero";
   return c.finish(c.convert(c.operand().re, element));
+}
+
+/// The bits of parts side by side, as memory holds them, and parts of such bits. What is smaller than a part stands in
+/// a further dimension, as for reals.
+LogicalResult expandBitcast(ComplexOp& c) {
+  auto from = cast<RankedTensorType>(c.op->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(c.op->getResult(0).getType());
+  if (from == to) return c.finish(c.operand());
+  auto convert = [&](Value x, RankedTensorType type) { return c.create<stablehlo::BitcastConvertOp>(type, x); };
+  auto bitsOf = [](RankedTensorType type) { return type.getElementTypeBitWidth(); };
+  if (isComplex(from) && isComplex(to)) return c.error() << "between complex types of two sizes is not supported";
+  RankedTensorType pairs = getPairType(isComplex(from) ? from : to);
+  unsigned part = bitsOf(pairs), other = bitsOf(isComplex(from) ? to : from);
+  // Tensors of bits of which so many make a complex number: two as large as a part, more, or one.
+  SmallVector<int64_t> shape(pairs.getShape());
+  if (other > part) shape.pop_back();
+  if (other < part) shape.push_back(part / other);
+  auto bits = RankedTensorType::get(shape, (isComplex(from) ? to : from).getElementType());
+  if (other > 2 * part || bits.getNumElements() != (isComplex(from) ? to : from).getNumElements())
+    return c.error() << "does not fit " << from << " and " << to;
+  if (isComplex(from)) {
+    Value whole = convert(c.interleave(c.operand()), bits);
+    return c.finish(c.reshape(whole, to.getShape()));
+  }
+  return c.finish(c.deinterleave(convert(c.reshape(c.op->getOperand(0), shape), pairs)));
 }
 
 LogicalResult expandConstant(ComplexOp& c) {
@@ -88,6 +116,7 @@ void sgd::addComplexMovement(ExpansionTable& table) {
         "stablehlo.select", "stablehlo.slice", "stablehlo.transpose", "sdy.sharding_constraint", "sdy.reshard"})
     table[name] = expandPerPart;
   table["chlo.conj"] = expandConj;
+  table["stablehlo.bitcast_convert"] = expandBitcast;
   table["stablehlo.complex"] = expandComplexOp;
   table["stablehlo.constant"] = expandConstant;
   table["stablehlo.convert"] = expandConvert;

@@ -57,6 +57,7 @@ void addComplexArithmetic(ExpansionTable& table);
 void addComplexFunctions(ExpansionTable& table);
 void addComplexInverseFunctions(ExpansionTable& table);
 void addComplexMovement(ExpansionTable& table);
+void addComplexLinearAlgebra(ExpansionTable& table);
 void addComplexProducts(ExpansionTable& table);
 void addComplexRegions(ExpansionTable& table);
 void addFft(ExpansionTable& table);

@@ -13,6 +13,7 @@ static ExpansionTable createTable() {
   addComplexArithmetic(table);
   addComplexFunctions(table);
   addComplexInverseFunctions(table);
+  addComplexLinearAlgebra(table);
   addComplexMovement(table);
   addComplexProducts(table);
   addComplexRegions(table);

@@ -8,6 +8,7 @@ LogicalResult mlir::sgd::prepareInput(ModuleOp module) {
   if (removeCallbacks(module).failed()) return failure();
   if (removeTokens(module).failed()) return failure();
   if (callBodies(module).failed()) return failure();
+  if (moveLapackOperands(module).failed()) return failure();
   if (createReplicaAxis(module).failed()) return failure();
   if (createManualComputations(module).failed()) return failure();
   if (unifyMeshes(module).failed()) return failure();

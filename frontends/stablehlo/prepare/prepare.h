@@ -25,6 +25,9 @@ LogicalResult removeTokens(ModuleOp module);
 /// them) by calls of it.
 LogicalResult callBodies(ModuleOp module);
 
+/// Turns calls of LAPACK with sizes and options as operands, as JAX 0.4 wrote them, into those with parameters.
+LogicalResult moveLapackOperands(ModuleOp module);
+
 /// Puts all meshes with axes on one of them: its axes, or parts of them, take the place of the others' in shardings and
 /// manual computations.
 LogicalResult unifyMeshes(ModuleOp module);

@@ -87,6 +87,24 @@ absl::Status LapackLibrary::FindAll(char prefix, LapackRoutines<T>& r) const {
       {"geev", reinterpret_cast<void**>(&r.geev)},   {"gees", reinterpret_cast<void**>(&r.gees)},
       {"gehrd", reinterpret_cast<void**>(&r.gehrd)}, {"sytrd", reinterpret_cast<void**>(&r.sytrd)},
       {"gtsv", reinterpret_cast<void**>(&r.gtsv)}};
+  return FindEach(prefix, wanted);
+}
+
+template <typename T>
+absl::Status LapackLibrary::FindAll(char prefix, ComplexLapackRoutines<T>& r) const {
+  const std::pair<const char*, void**> wanted[] = {
+      {"trsm", reinterpret_cast<void**>(&r.trsm)},   {"potrf", reinterpret_cast<void**>(&r.potrf)},
+      {"getrf", reinterpret_cast<void**>(&r.getrf)}, {"geqrf", reinterpret_cast<void**>(&r.geqrf)},
+      {"geqp3", reinterpret_cast<void**>(&r.geqp3)}, {"ungqr", reinterpret_cast<void**>(&r.ungqr)},
+      {"unmqr", reinterpret_cast<void**>(&r.unmqr)}, {"heevd", reinterpret_cast<void**>(&r.heevd)},
+      {"gesdd", reinterpret_cast<void**>(&r.gesdd)}, {"gesvd", reinterpret_cast<void**>(&r.gesvd)},
+      {"geev", reinterpret_cast<void**>(&r.geev)},   {"gees", reinterpret_cast<void**>(&r.gees)},
+      {"gehrd", reinterpret_cast<void**>(&r.gehrd)}, {"hetrd", reinterpret_cast<void**>(&r.hetrd)},
+      {"gtsv", reinterpret_cast<void**>(&r.gtsv)}};
+  return FindEach(prefix, wanted);
+}
+
+absl::Status LapackLibrary::FindEach(char prefix, std::span<const std::pair<const char*, void**>> wanted) const {
   for (const auto& [name, function] : wanted) {
     const std::string symbol = absl::StrCat(std::string(1, prefix), name, "_");
     if (absl::Status status = Find(symbol.c_str(), function); !status.ok()) return status;
@@ -97,6 +115,8 @@ absl::Status LapackLibrary::FindAll(char prefix, LapackRoutines<T>& r) const {
 absl::Status LapackLibrary::Initialize() {
   if (absl::Status status = FindAll('s', floats_); !status.ok()) return status;
   if (absl::Status status = FindAll('d', doubles_); !status.ok()) return status;
+  if (absl::Status status = FindAll('c', complex_floats_); !status.ok()) return status;
+  if (absl::Status status = FindAll('z', complex_doubles_); !status.ok()) return status;
   void* version = nullptr;
   if (absl::Status status = Find("ilaver_", &version); !status.ok()) return status;
   int major = 0, minor = 0, patch = 0;

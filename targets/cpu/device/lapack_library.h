@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "targets/cpu/device/complex_lapack.h"
 
 namespace sgd::cpu {
 
@@ -66,12 +69,18 @@ class LapackLibrary {
 
   template <typename T>
   const LapackRoutines<T>& routines() const;
+  // For complex matrices of T.
+  template <typename T>
+  const ComplexLapackRoutines<T>& complex_routines() const;
 
  private:
   explicit LapackLibrary(void* handle) : handle_(handle) {}
   absl::Status Find(const char* symbol, void** function) const;
   template <typename T>
   absl::Status FindAll(char prefix, LapackRoutines<T>& routines) const;
+  template <typename T>
+  absl::Status FindAll(char prefix, ComplexLapackRoutines<T>& routines) const;
+  absl::Status FindEach(char prefix, std::span<const std::pair<const char*, void**>> wanted) const;
   absl::Status Initialize();
 
   void* handle_;
@@ -80,6 +89,8 @@ class LapackLibrary {
   bool is_concurrent_ = false;
   LapackRoutines<float> floats_{};
   LapackRoutines<double> doubles_{};
+  ComplexLapackRoutines<float> complex_floats_{};
+  ComplexLapackRoutines<double> complex_doubles_{};
 };
 
 template <>
@@ -89,6 +100,14 @@ inline const LapackRoutines<float>& LapackLibrary::routines<float>() const {
 template <>
 inline const LapackRoutines<double>& LapackLibrary::routines<double>() const {
   return doubles_;
+}
+template <>
+inline const ComplexLapackRoutines<float>& LapackLibrary::complex_routines<float>() const {
+  return complex_floats_;
+}
+template <>
+inline const ComplexLapackRoutines<double>& LapackLibrary::complex_routines<double>() const {
+  return complex_doubles_;
 }
 
 }  // namespace sgd::cpu

@@ -8,6 +8,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/linear_algebra/form.h"
+#include "targets/cpu/device/complex_matrix_call.h"
 #include "targets/cpu/device/matrix_call.h"
 
 namespace sgd::cpu {
@@ -26,14 +27,18 @@ struct Batched {
   uint64_t stride;
 };
 
-template <typename T>
+Form FormOf(const artifact::LinearAlgebra& call) {
+  return {static_cast<linear_algebra::Kind>(call.kind()), call.options(), call.m(), call.n(), call.k()};
+}
+
+// `Call` is MatrixCall<T> or ComplexMatrixCall<T>.
+template <typename T, typename Call>
 class LinearAlgebraNode final : public device::Node {
  public:
-  LinearAlgebraNode(ThreadPool& pool, const LapackLibrary& library, const artifact::LinearAlgebra& call,
-                    const device::MemoryMap& memory)
+  LinearAlgebraNode(ThreadPool& pool, const LapackLibrary& library, const Call& matrix_call,
+                    const artifact::LinearAlgebra& call, const device::MemoryMap& memory)
       : pool_(pool),
-        call_(library.routines<T>(),
-              Form{static_cast<linear_algebra::Kind>(call.kind()), call.options(), call.m(), call.n(), call.k()}),
+        call_(matrix_call),
         batch_(call.batch()),
         lanes_(call.lanes()),
         inputs_(Resolve(*call.inputs(), linear_algebra::InputsOf(call_.form()), memory)),
@@ -75,7 +80,7 @@ class LinearAlgebraNode final : public device::Node {
   }
 
   ThreadPool& pool_;
-  const MatrixCall<T> call_;
+  const Call call_;
   const uint64_t batch_, lanes_;
   const std::vector<Batched> inputs_, outputs_;
   const uint64_t lane_bytes_;
@@ -83,15 +88,26 @@ class LinearAlgebraNode final : public device::Node {
   uint32_t active_ = 1;
 };
 
+template <typename T>
+std::unique_ptr<device::Node> MakeNode(ThreadPool& pool, const LapackLibrary& library,
+                                       const artifact::LinearAlgebra& call, const device::MemoryMap& memory) {
+  const Form form = FormOf(call);
+  if (form.Has(linear_algebra::kComplex)) {
+    const ComplexMatrixCall<T> matrix_call(library.complex_routines<T>(), form);
+    return std::make_unique<LinearAlgebraNode<T, ComplexMatrixCall<T>>>(pool, library, matrix_call, call, memory);
+  }
+  const MatrixCall<T> matrix_call(library.routines<T>(), form);
+  return std::make_unique<LinearAlgebraNode<T, MatrixCall<T>>>(pool, library, matrix_call, call, memory);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Node>> MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
                                                                 const artifact::LinearAlgebra& call,
                                                                 const device::MemoryMap& memory) {
   if (call.lanes() > ThreadPool::kMaxChunks) return absl::UnimplementedError("linear algebra of more than 65535 lanes");
-  if (call.element() == artifact::ElementType::F64)
-    return std::make_unique<LinearAlgebraNode<double>>(pool, library, call, memory);
-  return std::make_unique<LinearAlgebraNode<float>>(pool, library, call, memory);
+  if (call.element() == artifact::ElementType::F64) return MakeNode<double>(pool, library, call, memory);
+  return MakeNode<float>(pool, library, call, memory);
 }
 
 }  // namespace sgd::cpu

@@ -76,27 +76,27 @@ void MatrixCall<T>::Run(const MatrixTensors<T>& t) const {
 template <typename T>
 T* MatrixCall<T>::LoadMatrix(const MatrixTensors<T>& t) const {
   T* matrix = reinterpret_cast<T*>(t.workspace);
-  Transpose(t.In(linear_algebra::OperandsOf(form_.kind).main), form_.m, form_.n, matrix);
+  Transpose(t.In(linear_algebra::OperandsOf(form_.kind, form_.options).main), form_.m, form_.n, matrix);
   return matrix;
 }
 
 template <typename T>
-bool MatrixCall<T>::IsFinite(const T* row_major) const {
-  const bool is_symmetric = form_.kind == Kind::kEigh;
-  for (uint64_t row = 0; row < form_.m; ++row) {
-    const uint64_t begin = is_symmetric && !form_.Has(linear_algebra::kLower) ? row : 0;
-    const uint64_t end = is_symmetric && form_.Has(linear_algebra::kLower) ? row + 1 : form_.n;
+bool IsFinite(const Form& form, const T* row_major) {
+  const bool is_symmetric = form.kind == Kind::kEigh;
+  for (uint64_t row = 0; row < form.m; ++row) {
+    const uint64_t begin = is_symmetric && !form.Has(linear_algebra::kLower) ? row : 0;
+    const uint64_t end = is_symmetric && form.Has(linear_algebra::kLower) ? row + 1 : form.n;
     for (uint64_t column = begin; column < end; ++column) {
-      if (!std::isfinite(row_major[row * form_.n + column])) return false;
+      if (!std::isfinite(row_major[row * form.n + column])) return false;
     }
   }
   return true;
 }
 
 template <typename T>
-void MatrixCall<T>::FillWithNan(const MatrixTensors<T>& t) const {
+void FillWithNan(const Form& form, const MatrixTensors<T>& t) {
   size_t i = 0;
-  for (const linear_algebra::Tensor& output : linear_algebra::OutputsOf(form_)) {
+  for (const linear_algebra::Tensor& output : linear_algebra::OutputsOf(form)) {
     for (uint64_t at = 0; at < output.Elements(); ++at) {
       if (output.is_integer) {
         t.IntegersOut(i)[at] = -1;
@@ -108,6 +108,10 @@ void MatrixCall<T>::FillWithNan(const MatrixTensors<T>& t) const {
   }
 }
 
+template bool IsFinite(const Form&, const float*);
+template bool IsFinite(const Form&, const double*);
+template void FillWithNan(const Form&, const MatrixTensors<float>&);
+template void FillWithNan(const Form&, const MatrixTensors<double>&);
 template class MatrixCall<float>;
 template class MatrixCall<double>;
 

@@ -13,7 +13,7 @@ namespace sgd::cpu {
 // Where the tensors of one matrix lie, in the order of InputsOf and OutputsOf, and working memory as WorkspaceOf says.
 template <typename T>
 struct MatrixTensors {
-  std::array<const std::byte*, 4> inputs{};
+  std::array<const std::byte*, 8> inputs{};
   std::array<std::byte*, 7> outputs{};
   std::byte* workspace = nullptr;
 
@@ -22,6 +22,14 @@ struct MatrixTensors {
   const int* IntegersIn(size_t i) const { return reinterpret_cast<const int*>(inputs[i]); }
   int* IntegersOut(size_t i) const { return reinterpret_cast<int*>(outputs[i]); }
 };
+
+// Whether all elements of the main operand that `form` reads are finite; of a complex one each part by itself.
+template <typename T>
+bool IsFinite(const linear_algebra::Form& form, const T* row_major);
+
+// Results of an operand that is not finite.
+template <typename T>
+void FillWithNan(const linear_algebra::Form& form, const MatrixTensors<T>& t);
 
 // Row-major matrices are transposed into working memory and back. Triangular solves and Cholesky factors need neither:
 // a row-major matrix is its own transpose, column-major, and the transposed equation is one of the same kind.
@@ -54,9 +62,6 @@ class MatrixCall {
   int* IntegerWork(const MatrixTensors<T>& t) const { return reinterpret_cast<int*>(t.workspace + integer_offset_); }
   // The main operand, column-major, at the start of the workspace.
   T* LoadMatrix(const MatrixTensors<T>& t) const;
-  bool IsFinite(const T* row_major) const;
-  // Results of an operand that is not finite.
-  void FillWithNan(const MatrixTensors<T>& t) const;
 
   const LapackRoutines<T>& lapack_;
   const linear_algebra::Form form_;

@@ -12,7 +12,7 @@ using linear_algebra::kVectors;
 
 template <typename T>
 void MatrixCall<T>::Eigh(const MatrixTensors<T>& t) const {
-  if (!IsFinite(t.In(0))) return FillWithNan(t);
+  if (!IsFinite(form_, t.In(0))) return FillWithNan(form_, t);
   T* a = LoadMatrix(t);
   const bool has_vectors = form_.Has(kVectors);
   lapack_.syevd(has_vectors ? "V" : "N", form_.Has(kLower) ? "L" : "U", &n_, a, &n_, t.Out(has_vectors ? 1 : 0),
@@ -22,7 +22,7 @@ void MatrixCall<T>::Eigh(const MatrixTensors<T>& t) const {
 
 template <typename T>
 void MatrixCall<T>::Svd(const MatrixTensors<T>& t) const {
-  if (!IsFinite(t.In(0))) return FillWithNan(t);
+  if (!IsFinite(form_, t.In(0))) return FillWithNan(form_, t);
   T* a = LoadMatrix(t);
   const bool has_vectors = form_.Has(kVectors);
   const uint64_t u_columns = form_.Has(kFull) ? form_.m : form_.p(), v_rows = form_.Has(kFull) ? form_.n : form_.p();
@@ -63,7 +63,7 @@ void UnpackVectors(const T* columns, const T* imaginary_values, uint64_t n, T* r
 
 template <typename T>
 void MatrixCall<T>::Eig(const MatrixTensors<T>& t) const {
-  if (!IsFinite(t.In(0))) return FillWithNan(t);
+  if (!IsFinite(form_, t.In(0))) return FillWithNan(form_, t);
   T* a = LoadMatrix(t);
   const bool has_left = form_.Has(kLeftVectors), has_right = form_.Has(kVectors);
   const uint64_t elements = form_.n * form_.n;
@@ -79,7 +79,7 @@ void MatrixCall<T>::Eig(const MatrixTensors<T>& t) const {
 
 template <typename T>
 void MatrixCall<T>::Schur(const MatrixTensors<T>& t) const {
-  if (!IsFinite(t.In(0))) return FillWithNan(t);
+  if (!IsFinite(form_, t.In(0))) return FillWithNan(form_, t);
   T* a = LoadMatrix(t);
   const bool has_vectors = form_.Has(kVectors);
   T* vectors = a + form_.n * form_.n;

@@ -1,7 +1,8 @@
 """Writes the programs of this folder: jax.numpy.linalg, jax.scipy.linalg and jax.lax.linalg as JAX prints them for CPUs, with gradients.
 
 usage: make_programs.py FOLDER, with JAX 0.10.2. NAME.mlir.gz is a text for the mesh data=2, model=2, of which `data` shards the batch and `model` a
-dimension of the matrices. NAME.safetensors holds argN, expected.N (JAX in f32 on one device) and, where that is unique, expected64.N (in f64).
+dimension of the matrices. NAME.safetensors holds argN, expected.N (JAX in f32 on one device) and, where that is unique, expected64.N (in f64; of
+complex results pairs of f64).
 """
 import gzip
 import json
@@ -24,12 +25,16 @@ FOLDER = pathlib.Path(sys.argv[1])
 PROGRAMS = []
 
 
-def program(*shapes, make=None, signs=False):
+def program(*shapes, make=None, signs=False, kind=np.float32):
     """A program of arguments of these shapes; `make`: what becomes of normal random numbers. `signs`: LAPACK's choice of signs shows in the results."""
     def add(function):
-        PROGRAMS.append((function.__name__, function, shapes, make or (lambda x: x), signs))
+        PROGRAMS.append((function.__name__, function, shapes, make or (lambda x: x), signs, kind))
         return function
     return add
+
+
+def complex_program(*shapes, **options):
+    return program(*shapes, kind=np.complex64, **options)
 
 
 def spd(x):
@@ -37,7 +42,7 @@ def spd(x):
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         return x
     q, _ = np.linalg.qr(x)
-    return (q * (1 + np.arange(x.shape[-1]))) @ np.swapaxes(q, -1, -2)
+    return (q * (1 + np.arange(x.shape[-1]))) @ np.swapaxes(q, -1, -2).conj()
 
 
 def dominant(x):
@@ -55,7 +60,8 @@ def apart(x):
 
 def weigh(x):
     """A number that depends on all elements differently: gradients of it are those of no symmetric function."""
-    return jnp.sum(x * jnp.cos(jnp.arange(x.size, dtype=x.dtype)).reshape(x.shape))
+    weights = jnp.cos(jnp.arange(x.size, dtype=x.real.dtype)).reshape(x.shape)
+    return jnp.sum(x.real * weights + x.imag * weights[::-1]) if jnp.iscomplexobj(x) else jnp.sum(x * weights)
 
 
 @program((4, 6, 6), make=spd)
@@ -262,11 +268,162 @@ def kalman_filter(a, y):
     return jax.value_and_grad(lambda y: weigh(jax.lax.scan(step, start, y)[1]))(y)
 
 
+@complex_program((4, 6, 6), make=spd)
+def complex_cholesky_grad(a):
+    return jax.value_and_grad(lambda a: weigh(jnp.linalg.cholesky(a)))(a), jnp.linalg.cholesky(a, upper=True)
+
+
+@complex_program((4, 6, 6), make=lambda x: -spd(x))
+def complex_cholesky_of_negative(a):
+    return jnp.isnan(jnp.linalg.cholesky(a)).all(axis=(1, 2))
+
+
+@complex_program((4, 6, 6), (4, 6, 4), (4, 4, 6), make=dominant)
+def complex_triangular(a, b, c):
+    """All of N, T and C on both sides."""
+    ways = [dict(), dict(transpose_a=True), dict(transpose_a=True, conjugate_a=True), dict(conjugate_a=True)]
+    left = lambda a, b: sum(lxl.triangular_solve(a, b, left_side=True, lower=i % 2 == 0, **w) for i, w in enumerate(ways))
+    right = lambda a, c: sum(lxl.triangular_solve(a, c, left_side=False, lower=i % 2 == 1, **w) for i, w in enumerate(ways))
+    return jax.value_and_grad(lambda a, b, c: weigh(left(a, b)) + weigh(right(a, c)), (0, 1, 2))(a, b, c), left(a, b), right(a, c)
+
+
+@complex_program((4, 6, 6), (4, 6, 3), make=dominant)
+def complex_solve_grad(a, b):
+    return jax.value_and_grad(lambda a, b: weigh(jnp.linalg.solve(a, b)), (0, 1))(a, b), jnp.linalg.inv(a)
+
+
+@complex_program((4, 6, 6), make=lambda x: dominant(x) / 4)
+def complex_det_grad(a):
+    return jax.value_and_grad(lambda a: weigh(jnp.linalg.det(a)))(a), jnp.linalg.slogdet(a)
+
+
+@complex_program((4, 6, 4), (4, 4, 6))
+def complex_lu(a, b):
+    return lxl.lu(a), lxl.lu(b)
+
+
+@complex_program((4, 8, 4), signs=True)
+def complex_qr_grad(a):
+    return jax.value_and_grad(lambda a: sum(weigh(x) for x in jnp.linalg.qr(a)))(a), jnp.linalg.qr(a), jnp.linalg.qr(a, mode="complete")[0]
+
+
+@complex_program((4, 8, 4), make=apart, signs=True)
+def complex_qr_pivoted(a):
+    return jsl.qr(a, mode="economic", pivoting=True)
+
+
+@complex_program((4, 8, 4), (4, 8, 3), (4, 3, 8), signs=True)
+def complex_householder_multiply(a, b, c):
+    packed, taus = jnp.linalg.qr(a, mode="raw")
+    packed = packed.mT
+    return [lxl.ormqr(packed, taus, b, left=True, transpose=t) for t in (False, True)] + [lxl.ormqr(packed, taus, c, left=False, transpose=True)]
+
+
+@complex_program((4, 6, 6), make=spd)
+def complex_eigh_grad(a):
+    def value(a):
+        w, v = jnp.linalg.eigh(a)
+        return weigh(w) + weigh((v * jnp.log(w)[:, None, :]) @ v.mT.conj())
+    return jax.value_and_grad(value)(a), jnp.linalg.eigvalsh(a)
+
+
+@complex_program((4, 6, 4), make=apart)
+def complex_svd_grad(a):
+    def value(a):
+        u, s, vt = jnp.linalg.svd(a, full_matrices=False)
+        return weigh(s) + weigh((u * jnp.sqrt(s)[:, None, :]) @ vt)
+    return jax.value_and_grad(value)(a), jnp.linalg.svd(a, compute_uv=False), jnp.linalg.pinv(a)
+
+
+@complex_program((4, 4, 6), make=apart)
+def complex_svd_full(a):
+    u, s, vt = jnp.linalg.svd(a, full_matrices=True)
+    _, t, _ = lxl.svd(a, full_matrices=False, algorithm=lxl.SvdAlgorithm.QR)
+    return (u * s[:, None, :]) @ vt[:, :4], t, vt @ vt.mT.conj()
+
+
+@complex_program((8, 4), (8, 2), make=apart)
+def complex_lstsq(a, b):
+    x, residuals, rank, values = jnp.linalg.lstsq(a, b)
+    return x, residuals, rank, values
+
+
+@complex_program((4, 8), (4, 8), (4, 8), (4, 8, 2))
+def complex_tridiagonal_solve_grad(lower, diagonal, upper, b):
+    solve = lambda *a: lxl.tridiagonal_solve(a[0], a[1] + 6, a[2], a[3])
+    return jax.value_and_grad(lambda *a: weigh(solve(*a)), (0, 1, 2, 3))(lower, diagonal, upper, b)
+
+
+@complex_program((4, 6, 6), make=spd, signs=True)
+def complex_reductions(a):
+    return lxl.tridiagonal(a, lower=True), lxl.tridiagonal(a, lower=False), lxl.hessenberg(a)
+
+
+@complex_program((4, 5, 5), make=lambda x: x / 4)
+def complex_expm_grad(a):
+    return jax.value_and_grad(lambda a: weigh(jsl.expm(a)))(a)
+
+
+def by_size(w):
+    """Eigenvalues in an order that rounding does not change."""
+    return jnp.take_along_axis(w, jnp.argsort(w.real + 1e-3 * w.imag, axis=-1), axis=-1)
+
+
+@program((4, 6, 6))
+def eigenvalues_grad(a):
+    """Of real matrices: pairs and real ones."""
+    value = lambda a: weigh(by_size(jnp.linalg.eigvals(a)))
+    return jax.value_and_grad(value)(a), by_size(jnp.linalg.eigvals(a))
+
+
+@complex_program((4, 6, 6))
+def complex_eigenvalues_grad(a):
+    return jax.value_and_grad(lambda a: weigh(by_size(jnp.linalg.eigvals(a))))(a), by_size(jnp.linalg.eigvals(a))
+
+
+def eig_properties(a):
+    """What eigenvectors are whatever their order and phase: a v - v w is 0, columns have length 1, and v w v^-1 is a."""
+    w, v = jnp.linalg.eig(a)
+    return a @ v - v * w[..., None, :], jnp.linalg.norm(v, axis=-2), (v * w[..., None, :]) @ jnp.linalg.inv(v), jnp.sum(v.imag**2 * (w.imag == 0)[..., None, :])
+
+
+@program((4, 6, 6))
+def eig(a):
+    return eig_properties(a)
+
+
+@complex_program((4, 6, 6))
+def complex_eig(a):
+    return eig_properties(a)
+
+
+@program((4, 6, 6), signs=True)
+def eig_left_vectors(a):
+    """As JAX gives them: in LAPACK's order and scaling."""
+    return lxl.eig(a, compute_left_eigenvectors=True)
+
+
+@complex_program((6, 6), signs=True)
+def complex_schur(a):
+    t, z = jsl.schur(a)
+    return t, z @ t @ z.T.conj()
+
+
+@program((4, 6, 6), (4, 6, 3), make=spd, kind=np.complex128, signs=True)
+def complex128(a, b):
+    """Files hold pairs of f64."""
+    w, v = jnp.linalg.eigh(a)
+    u, s, vt = jnp.linalg.svd(b, full_matrices=False)
+    return jnp.linalg.cholesky(a), jnp.linalg.solve(a, b), jnp.linalg.qr(b), w, (v * w[:, None, :]) @ v.mT.conj(), s, (u * s[:, None, :]) @ vt, eig_properties(a)[1:3]
+
+
 def save(path, tensors):
-    kinds = {"float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "bool": "BOOL"}
+    kinds = {"float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "bool": "BOOL", "complex64": "C64"}
     header, data = {}, b""
     for name, value in tensors.items():
         value = np.asarray(value)
+        if value.dtype == np.complex128:
+            value = np.stack([value.real, value.imag], -1)
         raw = value.tobytes()
         header[name] = {"dtype": kinds[value.dtype.name], "shape": list(value.shape), "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
@@ -287,21 +444,25 @@ def shard(shape, mesh):
     return NamedSharding(mesh, P(*dims))
 
 
+def draw(random, shape, kind):
+    x = random.standard_normal(shape)
+    return x + 1j * random.standard_normal(shape) if np.dtype(kind).kind == "c" else x
+
+
 def main():
     mesh = jax.make_mesh((2, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
-    for name, function, shapes, make, signs in PROGRAMS:
+    for name, function, shapes, make, signs, kind in PROGRAMS:
         random = np.random.default_rng(sum(map(ord, name)))
-        arguments = [make(random.standard_normal(shape)) for shape in shapes]
-        arguments = [a.astype(np.float32) for a in arguments]
+        arguments = [make(draw(random, shape, kind)).astype(kind) for shape in shapes]
         tensors = {f"arg{i}": a for i, a in enumerate(arguments)}
-        with jax.enable_x64(False):
+        with jax.enable_x64(kind == np.complex128):
             shardings = tuple(shard(shape, mesh) for shape in shapes)
             text = jax.jit(function, in_shardings=shardings).lower(*arguments).as_text(debug_info=True)
             results = jax.tree.leaves(jax.jit(function)(*arguments))
         tensors |= {f"expected.{i}": r for i, r in enumerate(results)}
         if not signs:
-            wide = jax.tree.leaves(jax.jit(function)(*[a.astype(np.float64) for a in arguments]))
-            tensors |= {f"expected64.{i}": r for i, r in enumerate(wide) if np.asarray(r).dtype == np.float64}
+            wide = jax.tree.leaves(jax.jit(function)(*[a.astype(np.result_type(kind, np.float64)) for a in arguments]))
+            tensors |= {f"expected64.{i}": r for i, r in enumerate(wide) if np.asarray(r).dtype in (np.float64, np.complex128)}
         assert all(np.isfinite(np.asarray(r)).all() for r in results), name
         (FOLDER / f"{name}.mlir.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
         save(FOLDER / f"{name}.safetensors", tensors)

@@ -34,6 +34,27 @@ TEST(Form, SaysWhatEachKindReadsAndWrites) {
   EXPECT_EQ(Shapes(InputsOf({Kind::kTridiagonalSolve, 0, 5, 3})), (S{{5}, {5}, {5}, {5, 3}}));
 }
 
+// Complex tensors are two, real parts first; what is real or an integer stays one.
+TEST(Form, ComplexTensorsAreTwo) {
+  const Form lu{Kind::kLu, kComplex, 5, 3};
+  EXPECT_EQ(Shapes(InputsOf(lu)), (S{{5, 3}, {5, 3}}));
+  EXPECT_EQ(Shapes(OutputsOf(lu)), (S{{5, 3}, {5, 3}, {3}, {}}));
+  EXPECT_EQ(OutputsOf(lu)[1].name, "imaginary lu");
+  EXPECT_TRUE(OutputsOf(lu)[1].is_imaginary);
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kEigh, kComplex | kVectors, 4, 4})), (S{{4, 4}, {4, 4}, {4}, {}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kTridiagonal, kComplex, 4, 4})), (S{{4, 4}, {4, 4}, {4}, {3}, {3}, {3}, {}}));
+  EXPECT_EQ(Shapes(InputsOf({Kind::kPivotedQr, kComplex, 5, 3})), (S{{5, 3}, {5, 3}, {3}}));
+  // Eigenvalues are complex whatever the matrix is.
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kEig, kVectors, 4, 4})), (S{{4}, {4}, {4, 4}, {4, 4}, {}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kEig, kVectors | kComplex, 4, 4})), (S{{4}, {4}, {4, 4}, {4, 4}, {}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kSchur, kComplex, 4, 4})), (S{{4, 4}, {4, 4}, {4}, {4}, {}}));
+  EXPECT_EQ(Shapes(OutputsOf({Kind::kSchur, 0, 4, 4})), (S{{4, 4}, {4}, {4}, {}}));
+  const Operands multiply = OperandsOf(Kind::kHouseholderMultiply, kComplex);
+  EXPECT_EQ(multiply.count, 6u);
+  EXPECT_EQ(multiply.main, 4u);
+  EXPECT_EQ(multiply.reflectors, 2);
+}
+
 // Columns of a right-hand side are independent; nothing else is.
 TEST(Form, KnowsWhichDimensionsAreFree) {
   for (uint8_t kind = 0; kind < kNumKinds; ++kind) {
@@ -53,10 +74,18 @@ TEST(Form, KnowsWhichDimensionsAreFree) {
   }
 }
 
+// All sets of options of matrices, and all of transforms.
+std::vector<uint32_t> AllOptions() {
+  std::vector<uint32_t> options;
+  for (uint32_t set = 0; set < 1024; ++set) options.push_back(set % 256 | set / 256 * kComplex);
+  for (uint32_t set = kInverse; set < kComplex; set += kInverse) options.push_back(set);
+  return options;
+}
+
 // Everything that a kind refuses is named after it; what it takes has working memory that LAPACK's integers can count.
 TEST(Form, EverySmallFormHasWorkspaceOrAReason) {
   for (uint8_t kind = 0; kind < kNumKinds; ++kind) {
-    for (uint32_t options = 0; options < 256; ++options) {
+    for (uint32_t options : AllOptions()) {
       for (uint64_t m = 0; m < 4; ++m) {
         for (uint64_t n = 0; n < 4; ++n) {
           for (uint64_t k = 0; k < 4; ++k) {
@@ -66,7 +95,7 @@ TEST(Form, EverySmallFormHasWorkspaceOrAReason) {
               EXPECT_THAT(why, HasSubstr(KindName(form.kind)));
               continue;
             }
-            EXPECT_EQ(InputsOf(form).size(), OperandsOf(form.kind).count);
+            EXPECT_EQ(InputsOf(form).size(), OperandsOf(form.kind, options).count);
             EXPECT_EQ(WorkspaceOf(form).Bytes(4) % 64, 0u);
             for (uint64_t batch : {0, 1, 5, 1000}) {
               const uint64_t lanes = LanesFor(form, batch, 4);
@@ -83,6 +112,11 @@ TEST(Form, EverySmallFormHasWorkspaceOrAReason) {
 TEST(Form, RefusesWhatThereIsNot) {
   EXPECT_THAT(WhyNot({Kind::kCholesky, kLower, 4, 4}), IsEmpty());
   EXPECT_THAT(WhyNot({Kind::kCholesky, kRight, 4, 4}), HasSubstr("options that it has not"));
+  EXPECT_THAT(WhyNot({Kind::kTriangularSolve, kComplex | kTranspose | kConjugate, 4, 4}), IsEmpty());
+  EXPECT_THAT(WhyNot({Kind::kTriangularSolve, kTranspose | kConjugate, 4, 4}), HasSubstr("not complex and transposed"));
+  EXPECT_THAT(WhyNot({Kind::kTriangularSolve, kComplex | kConjugate, 4, 4}), HasSubstr("not complex and transposed"));
+  EXPECT_THAT(WhyNot({Kind::kHouseholderMultiply, kComplex | kTranspose, 4, 4, 2}), HasSubstr("not of its conjugate"));
+  EXPECT_THAT(WhyNot({Kind::kEigh, kVectors | kComplex, 40000, 40000}), HasSubstr("of working memory"));
   EXPECT_THAT(WhyNot({Kind::kSvd, kFull, 4, 4}), HasSubstr("full vectors without vectors"));
   EXPECT_THAT(WhyNot({Kind::kQr, 0, 0, 4}), HasSubstr("qr of an empty matrix"));
   EXPECT_THAT(WhyNot({Kind::kEigh, 0, 4, 5}), HasSubstr("4 rows and 5 columns, not a square"));

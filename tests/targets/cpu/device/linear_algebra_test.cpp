@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -51,7 +52,7 @@ class Call {
     std::normal_distribution<double> normal;
     const uint64_t elements = table_.outputs[0].offset() / sizeof(double);
     for (uint64_t i = 0; i < elements; ++i) memory_[i] = normal(random);
-    if (form_.kind == Kind::kPivotedQr) std::memset(In(1), 0, table_.inputs[1].size());
+    if (form_.kind == Kind::kPivotedQr) std::memset(In(table_.inputs.size() - 1), 0, table_.inputs.back().size());
   }
 
   // The bytes of all results.
@@ -85,7 +86,8 @@ class Call {
 std::vector<Form> AllForms() {
   std::vector<Form> forms;
   for (uint8_t kind = 0; kind < linear_algebra::kNumKinds; ++kind) {
-    for (uint32_t options = 0; options < 256; ++options) {
+    for (uint32_t set = 0; set < 1024; ++set) {
+      const uint32_t options = set % 256 | set / 256 * linear_algebra::kComplex;
       const Form square{static_cast<Kind>(kind), options, 6, 6, 4}, tall{static_cast<Kind>(kind), options, 7, 4, 3},
           wide{static_cast<Kind>(kind), options, 3, 5, 3};
       for (const Form& form : {square, tall, wide}) {
@@ -151,7 +153,7 @@ TEST(LinearAlgebra, CholeskyNamesTheFirstBadMinor) {
 // a = u diag(s) vt, of every shape and both algorithms, whatever of u and v is asked for.
 TEST(LinearAlgebra, SvdMultipliesBack) {
   for (const Form& form : AllForms()) {
-    if (form.kind != Kind::kSvd || !form.Has(linear_algebra::kVectors)) continue;
+    if (form.kind != Kind::kSvd || !form.Has(linear_algebra::kVectors) || form.Has(linear_algebra::kComplex)) continue;
     Call call(form, 3);
     call.Fill();
     call.Run(2);
@@ -186,6 +188,76 @@ TEST(LinearAlgebra, EigSolvesItsEquation) {
         for (uint64_t k = 0; k < 6; ++k) sum_re += a[i * 6 + k] * re[k * 6 + j], sum_im += a[i * 6 + k] * im[k * 6 + j];
         EXPECT_NEAR(sum_re, w_re * re[i * 6 + j] - w_im * im[i * 6 + j], 1e-12);
         EXPECT_NEAR(sum_im, w_re * im[i * 6 + j] + w_im * re[i * 6 + j], 1e-12);
+      }
+    }
+  }
+}
+
+// Tensor `i` and the imaginary parts behind it.
+std::vector<std::complex<double>> Join(const double* re, const double* im, uint64_t elements) {
+  std::vector<std::complex<double>> joined(elements);
+  for (uint64_t i = 0; i < elements; ++i) joined[i] = {re[i], im[i]};
+  return joined;
+}
+
+// The same of complex matrices, whose operand and results are parts; the phase of a vector is LAPACK's.
+TEST(LinearAlgebra, ComplexEigSolvesItsEquation) {
+  const uint64_t n = 5, all = 3 * n * n;
+  const Form form{Kind::kEig, linear_algebra::kVectors | linear_algebra::kLeftVectors | linear_algebra::kComplex, n, n};
+  Call call(form, 3);
+  call.Fill();
+  call.Run(2);
+  const auto a = Join(call.In(0), call.In(1), all), w = Join(call.Out(0), call.Out(1), 3 * n),
+             left = Join(call.Out(2), call.Out(3), all), right = Join(call.Out(4), call.Out(5), all);
+  for (uint64_t matrix = 0; matrix < 3; ++matrix) {
+    EXPECT_EQ(call.Integers(6)[matrix], 0);
+    const uint64_t begin = matrix * n * n;
+    for (uint64_t j = 0; j < n; ++j) {
+      double norm = 0;
+      for (uint64_t i = 0; i < n; ++i) {
+        std::complex<double> av = 0, ua = 0;
+        for (uint64_t k = 0; k < n; ++k) {
+          av += a[begin + i * n + k] * right[begin + k * n + j];
+          ua += std::conj(left[begin + k * n + j]) * a[begin + k * n + i];
+        }
+        EXPECT_NEAR(std::abs(av - w[matrix * n + j] * right[begin + i * n + j]), 0, 1e-12);
+        EXPECT_NEAR(std::abs(ua - w[matrix * n + j] * std::conj(left[begin + i * n + j])), 0, 1e-12);
+        norm += std::norm(right[begin + i * n + j]);
+      }
+      EXPECT_NEAR(norm, 1, 1e-12);
+    }
+  }
+}
+
+// op(a) x = b and x op(a) = b, for every op, triangle and diagonal.
+TEST(LinearAlgebra, ComplexTriangularSolvesAreThoseOfTheirOp) {
+  using namespace linear_algebra;
+  for (const Form& form : AllForms()) {
+    if (form.kind != Kind::kTriangularSolve || !form.Has(kComplex)) continue;
+    Call call(form, 2);
+    call.Fill();
+    const uint64_t m = form.m, n = form.n, order = form.other();
+    for (uint64_t i = 0; i < 2 * order * order; ++i) call.In(0)[i] += i % (order * order) % (order + 1) == 0 ? 9 : 0;
+    call.Run(2);
+    for (uint64_t matrix = 0; matrix < 2; ++matrix) {
+      const auto a = Join(call.In(0) + matrix * order * order, call.In(1) + matrix * order * order, order * order),
+                 b = Join(call.In(2) + matrix * m * n, call.In(3) + matrix * m * n, m * n),
+                 x = Join(call.Out(0) + matrix * m * n, call.Out(1) + matrix * m * n, m * n);
+      auto triangle = [&](uint64_t i, uint64_t j) -> std::complex<double> {
+        if (i == j && form.Has(kUnitDiagonal)) return 1;
+        return i == j || form.Has(kLower) == (i > j) ? a[i * order + j] : 0;
+      };
+      auto op = [&](uint64_t i, uint64_t j) {
+        const std::complex<double> element = form.Has(kTranspose) ? triangle(j, i) : triangle(i, j);
+        return form.Has(kConjugate) ? std::conj(element) : element;
+      };
+      for (uint64_t i = 0; i < m; ++i) {
+        for (uint64_t j = 0; j < n; ++j) {
+          std::complex<double> sum = 0;
+          for (uint64_t k = 0; k < order; ++k)
+            sum += form.Has(kRight) ? x[i * n + k] * op(k, j) : op(i, k) * x[k * n + j];
+          ASSERT_NEAR(std::abs(sum - b[i * n + j]), 0, 1e-9) << NameOf(form);
+        }
       }
     }
   }

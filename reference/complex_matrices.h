@@ -1,0 +1,54 @@
+// Linear algebra of one complex matrix in doubles, as matrices.h.
+#ifndef SGD_REFERENCE_COMPLEX_MATRICES_H
+#define SGD_REFERENCE_COMPLEX_MATRICES_H
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace mlir::sgd::reference {
+
+using ComplexNumber = std::complex<double>;
+
+/// Row-major.
+struct ComplexMatrix {
+  int64_t rows = 0, columns = 0;
+  std::vector<ComplexNumber> elements;
+
+  ComplexMatrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(rows * columns) {}
+  ComplexNumber& operator()(int64_t row, int64_t column) { return elements[row * columns + column]; }
+  ComplexNumber operator()(int64_t row, int64_t column) const { return elements[row * columns + column]; }
+};
+
+ComplexMatrix transpose(const ComplexMatrix& a);
+
+/// What stands in front of a matrix or a reflector.
+enum class ComplexOf { Itself, Transpose, Adjoint };
+
+/// a becomes its factor in one triangle; the 1-based row at which a is not positive definite, or 0.
+int64_t factorCholesky(ComplexMatrix& a, bool isLower);
+
+/// b becomes x with op(a) x = b.
+void solveTriangular(const ComplexMatrix& a, bool isLower, ComplexOf op, bool hasUnitDiagonal, ComplexMatrix& b);
+
+/// Rows are exchanged for the pivot whose parts' magnitudes have the largest sum, as in LAPACK. Pivots and result as
+/// for real matrices.
+int64_t factorLu(ComplexMatrix& a, std::vector<int64_t>& pivots);
+
+/// r with a real diagonal above reflectors I - tau v v^H, and their taus; each step applies the adjoint. `columns` as
+/// for real matrices.
+std::vector<ComplexNumber> factorQr(ComplexMatrix& a, std::vector<int64_t>* columns);
+
+/// c becomes the reflectors' product, or its adjoint, times c.
+void multiplyReflectors(const ComplexMatrix& reflectors, const std::vector<ComplexNumber>& taus, bool isAdjoint,
+                        ComplexMatrix& c);
+
+/// Eigenvalues of a Hermitian matrix, ascending.
+std::vector<double> getHermitianValues(const ComplexMatrix& a);
+
+/// Singular values, descending.
+std::vector<double> getSingularValues(const ComplexMatrix& a);
+
+}  // namespace mlir::sgd::reference
+
+#endif
