@@ -236,6 +236,99 @@ def add_movement():
     add("debug.print ordered in scan", lambda a: lax.scan(lambda c, r: (jax.debug.print("{}", r.sum(), ordered=True), (c + r, c))[1], jnp.zeros(6), a), x, gradient=False)
 
 
+def complexes(*shape, seed=0):
+    return (floats(*shape, seed=seed) + 1j * floats(*shape, seed=seed + 50)).astype(np.complex64)
+
+
+def add_with_complex_gradient(name, function, *arguments, gradient=True):
+    """One case, where JAX has it, and the gradient of a real number of all parts of its results."""
+    try:
+        outputs = jax.tree.leaves(jax.eval_shape(function, *arguments))
+    except (TypeError, ValueError, NotImplementedError):  # JAX has no such function of complex numbers
+        return
+    CASES[name] = (function, arguments)
+    if not gradient or not all(np.issubdtype(o.dtype, np.inexact) for o in outputs):
+        return
+
+    def scalar(*a):
+        return sum(jnp.sum(jnp.sin(jnp.real(o)) + 0.7 * jnp.cos(jnp.imag(o))) for o in jax.tree.leaves(function(*a)))
+
+    CASES[name + "'"] = (jax.grad(scalar), arguments)
+
+
+def add_complex():
+    z, w, x, i = complexes(4, 6), complexes(4, 6, seed=1), floats(4, 6, seed=2), integers(5, high=4)
+    square, vector = complexes(4, 4), complexes(8)
+    plain = ("abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh array asin asinh atan atanh conj conjugate cos cosh exp exp2 expm1 imag "
+             "isfinite isinf isnan iscomplex isreal log log10 log1p log2 negative positive real reciprocal rint round sign sin sinc sinh sqrt square tan tanh nan_to_num "
+             "all any average count_nonzero cumprod cumsum mean nanmean nansum nanprod nanvar nanstd prod std sum var ptp max min median sort argsort "
+             "flip fliplr flipud ravel diff ediff1d diagonal trace tril triu transpose rot90 unwrap copy ones_like zeros_like atleast_3d cov corrcoef sort_complex fix").split()
+    for name in plain:
+        if function := getattr(jnp, name, None):
+            add_with_complex_gradient(f"complex jnp.{name}", function, z, gradient=name not in ("sinc", "sign", "median", "max", "min", "ptp", "sort", "round", "rint", "unwrap", "corrcoef"))
+    for name in "add subtract multiply divide true_divide power float_power equal not_equal less greater maximum minimum allclose isclose array_equal logaddexp logaddexp2 kron dot inner outer vdot cross".split():
+        function = getattr(jnp, name)
+        first, second = (z[:, :3], w[:, :3]) if name == "cross" else (z, w.T) if name == "dot" else (z, w)
+        add_with_complex_gradient(f"complex jnp.{name}", function, first, second, gradient=name not in ("maximum", "minimum", "logaddexp", "logaddexp2"))
+        if name in ("add", "multiply", "divide", "power", "outer"):
+            add_with_complex_gradient(f"complex jnp.{name} with real", function, z, x)
+            add_with_complex_gradient(f"complex jnp.{name} of real", lambda b, a, f=function: f(a, b), z, x)
+    moves = {
+        "append": lambda a: jnp.append(a, a, 0), "convolve": lambda a: jnp.convolve(a[0], a[1]), "correlate": lambda a: jnp.correlate(a[0], a[1]), "einsum": lambda a: jnp.einsum("ij,kj->ik", a, a.conj()),
+        "matmul": lambda a: a @ a.T, "tensordot": lambda a: jnp.tensordot(a, a, ([1], [1])), "where": lambda a: jnp.where(jnp.abs(a) > 1, a, 0), "pad": lambda a: jnp.pad(a, 1, constant_values=1j),
+        "pad reflect": lambda a: jnp.pad(a, 1, mode="reflect"), "roll": lambda a: jnp.roll(a, 2, axis=0), "take": lambda a: jnp.take(a, jnp.array([2, 0]), axis=0), "repeat": lambda a: jnp.repeat(a, 3, axis=0),
+        "at set": lambda a: a.at[1:3].set(0), "at add": lambda a: a.at[jnp.array([0, 0, 2])].add(1j), "at multiply": lambda a: a.at[jnp.array([0, 0, 2])].multiply(2j, unique_indices=False), "at divide": lambda a: a.at[0].divide(2j),
+        "at get": lambda a: a.at[jnp.array([1, 9])].get(mode="fill", fill_value=7j), "at power": lambda a: a.at[1].power(2.0), "polyval": lambda a: jnp.polyval(a[0], a), "vander": lambda a: jnp.vander(a[0], 3), "diag": lambda a: jnp.diag(a[0]),
+        "trapezoid": jnp.trapezoid, "interp": lambda a: jnp.interp(jnp.abs(a[0]), jnp.arange(6.0), a[1]), "gradient": lambda a: jnp.gradient(a, axis=1), "cumulative_sum": lambda a: jnp.cumulative_sum(a, axis=1),
+        "apply_along_axis": lambda a: jnp.apply_along_axis(jnp.cumsum, 1, a), "nonzero of a size": lambda a: jnp.nonzero(a, size=24), "clip of parts": lambda a: lax.complex(jnp.clip(a.real, -1, 1), a.imag), "astype": lambda a: a.astype(jnp.complex64) * 2,
+        "view real": lambda a: a.view(jnp.float32), "view complex": lambda a: a.view(jnp.float32).view(jnp.complex64), "block": lambda a: jnp.block([[a, a], [a, a]]), "split": lambda a: jnp.split(a, 2), "stack": lambda a: jnp.stack((a, a)),
+        "unique of a size": lambda a: jnp.unique(jnp.round(a), size=12), "searchsorted": lambda a: jnp.searchsorted(jnp.sort(a[0].real), a[1].real), "poly": lambda a: jnp.poly(a[0]), "roots": lambda a: jnp.abs(jnp.prod(jnp.roots(a[0], strip_zeros=False))),
+        "select": lambda a: jnp.select([a.real > 0], [a], 0j), "piecewise": lambda a: jnp.piecewise(a, [a.real < 0], [lambda v: -v, lambda v: v * 2]), "vdot": lambda a: jnp.vdot(a, a), "norm": jnp.linalg.norm, "norm 1": lambda a: jnp.linalg.norm(a, 1),
+    }
+    for name, function in moves.items():
+        add_with_complex_gradient(f"complex jnp.{name}", function, z, gradient=name not in ("roots",))
+    laxes = {
+        "scan": lambda a: lax.scan(lambda c, r: (jnp.sin(c) + r, c), jnp.zeros(6, a.dtype), a), "associative_scan": lambda a: lax.associative_scan(jnp.multiply, a, axis=1), "cond": lambda a: lax.cond(a[0, 0].real > 0, jnp.sin, jnp.cos, a),
+        "fori_loop": lambda a: lax.fori_loop(0, 3, lambda n, c: jnp.sin(c) + n, a), "switch": lambda a: lax.switch(jnp.int32(1), [jnp.sin, jnp.cos], a), "map": lambda a: lax.map(jnp.sum, a), "conj": lax.conj, "rsqrt": lax.rsqrt, "cbrt of parts": lambda a: lax.complex(jnp.cbrt(a.real), a.imag),
+        "logistic": lax.logistic, "integer_pow": lambda a: lax.integer_pow(a, 5), "integer_pow negative": lambda a: lax.integer_pow(a, -3), "select_n": lambda a: lax.select_n(a.real > 0, a, a * 2), "reduce by a body": lambda a: lax.reduce(a, np.complex64(1), lambda u, v: u * v, (1,)),
+        "reduce_window": lambda a: lax.reduce_window(a, np.complex64(0), lax.add, (2, 2), (1, 2), "SAME"), "cumsum": lambda a: lax.cumsum(a, 1, reverse=True), "cumprod": lambda a: lax.cumprod(a, 1), "cumlogsumexp of magnitudes": lambda a: lax.cumlogsumexp(jnp.abs(a), 1),
+        "conv": lambda a: lax.conv(a.reshape(1, 1, 4, 6), jnp.ones((2, 1, 2, 2), a.dtype), (1, 1), "SAME"), "conv_general_dilated": lambda a: lax.conv_general_dilated(a.reshape(1, 1, 4, 6), a.reshape(1, 1, 4, 6)[..., :2, :2], (1, 1), "VALID", lhs_dilation=(2, 2)),
+        "max": lambda a: lax.max(a, a[::-1]), "min": lambda a: lax.min(a, a[::-1]), "sort": lambda a: lax.sort(a, 1), "sort two": lambda a: lax.sort((a, a.real), dimension=1, num_keys=1), "reduce_max": lambda a: lax.reduce_max(a, (1,)) if hasattr(lax, "reduce_max") else a,
+        "dynamic_slice": lambda a: lax.dynamic_slice(a, (1, 2), (2, 3)), "dynamic_update_slice": lambda a: lax.dynamic_update_slice(a, a[:2, :2], (1, 1)), "top_k of magnitudes": lambda a: lax.top_k(jnp.abs(a), 2)[0], "optimization_barrier": lambda a: lax.optimization_barrier((a, a + 1)),
+        "while_loop": lambda a: lax.while_loop(lambda c: jnp.sum(jnp.abs(c)) < 500, lambda c: c * c + 1, a), "custom_jvp": lambda a: jax.nn.sigmoid(a), "complex powers": lambda a: a ** (1 + 2j), "ragged segment_sum": lambda a: jax.ops.segment_sum(a, jnp.array([0, 1, 0, 2]), 3),
+        "segment_prod": lambda a: jax.ops.segment_prod(a, jnp.array([0, 1, 0, 2]), 3), "reduce_precision of parts": lambda a: lax.complex(lax.reduce_precision(a.real, 5, 10), a.imag), "vmap": jax.vmap(lambda r: r * jnp.sum(r)), "jvp": lambda a: jax.jvp(jnp.sin, (a,), (a,)),
+    }
+    for name, function in laxes.items():
+        add_with_complex_gradient(f"complex lax.{name}", function, z, gradient=name not in ("while_loop", "max", "min", "sort", "sort two", "reduce_max", "jvp", "top_k of magnitudes", "reduce by a body", "segment_prod"))
+    add_with_complex_gradient("complex holomorphic grad", jax.grad(lambda a: jnp.sum(jnp.sin(a) * a), holomorphic=True), z, gradient=False)
+    for name in "fft ifft fft2 ifft2 fftn ifftn fftshift ifftshift hfft".split():
+        add_with_complex_gradient(f"complex fft.{name}", getattr(jnp.fft, name), z)
+    for name in "rfft irfft ihfft rfft2 irfft2".split():
+        add_with_complex_gradient(f"complex fft.{name}", getattr(jnp.fft, name), x if name in ("rfft", "ihfft", "rfft2") else z, gradient="i" in name[:1])
+    linalg = {
+        "det": jnp.linalg.det, "slogdet": jnp.linalg.slogdet, "inv": jnp.linalg.inv, "solve": lambda a: jnp.linalg.solve(a, a[:, :2]), "pinv": jnp.linalg.pinv, "matrix_power": lambda a: jnp.linalg.matrix_power(a, 3), "matrix_rank": jnp.linalg.matrix_rank,
+        "eigvals size": lambda a: jnp.sum(jnp.abs(jnp.linalg.eigvals(a))), "eigvalsh": lambda a: jnp.linalg.eigvalsh(a + a.T.conj()), "svd": lambda a: jnp.linalg.svd(a, compute_uv=False), "qr": lambda a: jnp.abs(jnp.linalg.qr(a)[1]), "cholesky": lambda a: jnp.linalg.cholesky(a @ a.T.conj() + jnp.eye(4)),
+        "cond": jnp.linalg.cond, "lstsq": lambda a: jnp.linalg.lstsq(a, a[:, :2])[0], "tensorsolve": lambda a: jnp.linalg.tensorsolve(a, a[:, 0]), "multi_dot": lambda a: jnp.linalg.multi_dot([a, a, a]), "norm 2": lambda a: jnp.linalg.norm(a, 2), "norm nuc": lambda a: jnp.linalg.norm(a, "nuc"),
+        "expm": lambda a: jsp.linalg.expm(a / 4), "lu": lambda a: jsp.linalg.lu(a), "solve_triangular": lambda a: jsp.linalg.solve_triangular(a + 4 * jnp.eye(4), a, trans="C"), "cho_solve": lambda a: jsp.linalg.cho_solve(jsp.linalg.cho_factor(a @ a.T.conj() + jnp.eye(4)), a), "sqrtm": lambda a: jsp.linalg.sqrtm(a @ a.T.conj() + jnp.eye(4)),
+        "polar": lambda a: jsp.linalg.polar(a), "funm": lambda a: jsp.linalg.funm(a + 4 * jnp.eye(4), jnp.exp), "toeplitz": lambda a: jsp.linalg.toeplitz(a[0], a[1]), "block_diag": lambda a: jsp.linalg.block_diag(a, a), "hessenberg": lambda a: jnp.abs(jsp.linalg.hessenberg(a)), "schur": lambda a: jnp.abs(jnp.diagonal(jsp.linalg.schur(a)[0])),
+        "rsf2csf": lambda a: jnp.abs(jsp.linalg.rsf2csf(*jsp.linalg.schur(a.real))[0]),
+    }
+    for name, function in linalg.items():
+        add_with_complex_gradient(f"complex linalg.{name}", function, square, gradient=name in ("det", "slogdet", "inv", "solve", "matrix_power", "eigvalsh", "svd", "cholesky", "eigvals size", "solve_triangular", "cho_solve", "lu", "expm"))
+    add_with_complex_gradient("complex signal.convolve", lambda a: jsp.signal.convolve(a, jnp.ones((2, 3), a.dtype)), z)
+    add_with_complex_gradient("complex signal.fftconvolve", lambda a: jsp.signal.fftconvolve(a, a[:2, :2]), z)
+    add_with_complex_gradient("complex signal.stft", lambda a: jsp.signal.stft(a.real, nperseg=4)[2], vector)
+    add_with_complex_gradient("complex signal.detrend", lambda a: jsp.signal.detrend(a.real), vector)
+    add_with_complex_gradient("complex special.logsumexp", lambda a: jsp.special.logsumexp(a), z)
+    add_with_complex_gradient("complex take by index", lambda a, n: a[n], z, i)
+    key = np.asarray(jax.random.PRNGKey(7))
+    add("complex random.normal", lambda k: jax.random.normal(k, (4, 6), jnp.complex64), key)
+    add("complex random.truncated ball", lambda k: jax.random.ball(k, 2, shape=(3,)).astype(jnp.complex64), key)
+    add("complex random.rademacher", lambda k: jax.random.rademacher(k, (4,), jnp.complex64), key)
+    for name in "glorot_normal he_uniform lecun_normal".split():
+        add(f"complex initializers.{name}", lambda k, n=name: getattr(jax.nn.initializers, n)(dtype=jnp.complex64)(k, (8, 6)), key)
+
+
 def add_transforms():
     x, y = floats(4, 6), floats(4, 6, seed=1)
     for name in "fft ifft rfft fft2 ifft2 rfft2 fftn ifftn rfftn hfft ihfft".split():
@@ -338,7 +431,9 @@ def compare(got, want):
         return f"shape {got.shape} for {want.shape}"
     if want.size == 0:
         return ""
-    if not np.issubdtype(want.dtype, np.floating):
+    if np.issubdtype(want.dtype, np.complexfloating) and got.dtype != want.dtype:
+        return f"dtype {got.dtype} for {want.dtype}"
+    if not np.issubdtype(want.dtype, np.inexact):
         return "" if np.array_equal(got, want) else f"{np.sum(got != want)} of {want.size} differ"
     finite = np.isfinite(want)
     if not np.array_equal(np.isfinite(got), finite) or not np.array_equal(got[~finite], want[~finite], equal_nan=True):
@@ -357,7 +452,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", default="refused,wrong,crash,not exported")
     options = parser.parse_args()
-    for fill in (add_elementwise, add_special, add_nn, add_random, add_reductions, add_movement, add_transforms, add_linear_algebra):
+    for fill in (add_elementwise, add_special, add_nn, add_random, add_reductions, add_movement, add_transforms, add_linear_algebra, add_complex):
         fill()
     names = [name for name in CASES if re.search(options.only, name)]
 

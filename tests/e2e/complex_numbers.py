@@ -61,7 +61,7 @@ UNARY = {
     "stablehlo.log": np.log, "stablehlo.log_plus_one": np.log1p, "stablehlo.sqrt": np.sqrt, "stablehlo.rsqrt": lambda z: 1 / np.sqrt(z), "stablehlo.sine": np.sin,
     "stablehlo.cosine": np.cos, "stablehlo.tan": np.tan, "stablehlo.tanh": np.tanh, "stablehlo.logistic": lambda z: 1 / (1 + np.exp(-z)), "chlo.sinh": np.sinh,
     "chlo.cosh": np.cosh, "chlo.tan": np.tan, "chlo.asin": np.arcsin, "chlo.acos": np.arccos, "chlo.atan": np.arctan, "chlo.asinh": np.arcsinh, "chlo.acosh": np.arccosh,
-    "chlo.atanh": np.arctanh, "chlo.square": np.square, "chlo.conj": np.conj}
+    "chlo.atanh": np.arctanh, "stablehlo.cbrt": lambda z: z ** (1 / z.real.dtype.type(3)), "chlo.square": np.square, "chlo.conj": np.conj}
 BINARY = {"stablehlo.add": np.add, "stablehlo.subtract": np.subtract, "stablehlo.multiply": np.multiply, "stablehlo.divide": np.divide, "stablehlo.power": np.power}
 TO_REAL = {"stablehlo.real": np.real, "stablehlo.imag": np.imag, "stablehlo.abs": np.abs}
 # Where a part vanishes by cancellation, or factors are large: units of the magnitude. The rest is within 4.
@@ -310,6 +310,66 @@ def scalars(folder):
     assert result.returncode == 1 and "is complex; name a real scalar" in result.stderr, result.stderr
 
 
+REST = """
+sdy.mesh @mesh = <["data"=RANKS]>
+func.func @main(%z: tensor<12x2xcomplex<f32>>, %w: tensor<12x2xcomplex<f64>>, %b: tensor<12x2x8xi8>, %l: tensor<12x2xi64>, %p: tensor<12x2x2xf32>)
+    -> (tensor<12x2xcomplex<f32>>, tensor<12x2xf32>, tensor<12x2xi64>, tensor<12x2x2xf32>, tensor<12x2x8xi8>, tensor<12x2x2xi64>, tensor<12x2xcomplex<f32>>, tensor<12x2xcomplex<f32>>,
+        tensor<12x2xcomplex<f32>>, tensor<SHAREx2xcomplex<f32>>) {
+  %0 = "stablehlo.map"(%z, %p_part) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<complex<f32>>, %x: tensor<f32>):
+    %c = stablehlo.constant dense<(0.5, -2.0)> : tensor<complex<f32>>
+    %m = stablehlo.multiply %a, %c : tensor<complex<f32>>
+    %y = stablehlo.complex %x, %x : tensor<complex<f32>>
+    %s = stablehlo.add %m, %y : tensor<complex<f32>>
+    stablehlo.return %s : tensor<complex<f32>>
+  }) : (tensor<12x2xcomplex<f32>>, tensor<12x2xf32>) -> tensor<12x2xcomplex<f32>>
+  %1 = "stablehlo.map"(%z) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<complex<f32>>):
+    %m = stablehlo.abs %a : (tensor<complex<f32>>) -> tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<12x2xcomplex<f32>>) -> tensor<12x2xf32>
+  %2 = stablehlo.bitcast_convert %z : (tensor<12x2xcomplex<f32>>) -> tensor<12x2xi64>
+  %3 = stablehlo.bitcast_convert %z : (tensor<12x2xcomplex<f32>>) -> tensor<12x2x2xf32>
+  %4 = stablehlo.bitcast_convert %z : (tensor<12x2xcomplex<f32>>) -> tensor<12x2x8xi8>
+  %5 = stablehlo.bitcast_convert %w : (tensor<12x2xcomplex<f64>>) -> tensor<12x2x2xi64>
+  %6 = stablehlo.bitcast_convert %b : (tensor<12x2x8xi8>) -> tensor<12x2xcomplex<f32>>
+  %7 = stablehlo.bitcast_convert %l : (tensor<12x2xi64>) -> tensor<12x2xcomplex<f32>>
+  %8 = stablehlo.bitcast_convert %p : (tensor<12x2x2xf32>) -> tensor<12x2xcomplex<f32>>
+  %9 = sdy.manual_computation(%z) in_shardings=[<@mesh, [{"data"}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={"data"} (%part: tensor<SHAREx2xcomplex<f32>>) {
+    %all = "stablehlo.all_reduce"(%part) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[GROUP]> : tensor<1xRANKSxi64>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<complex<f32>>, %c: tensor<complex<f32>>):
+      %s = stablehlo.multiply %a, %c : tensor<complex<f32>>
+      stablehlo.return %s : tensor<complex<f32>>
+    }) : (tensor<SHAREx2xcomplex<f32>>) -> tensor<SHAREx2xcomplex<f32>>
+    sdy.return %all : tensor<SHAREx2xcomplex<f32>>
+  } : (tensor<12x2xcomplex<f32>>) -> tensor<SHAREx2xcomplex<f32>>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : tensor<12x2xcomplex<f32>>, tensor<12x2xf32>, tensor<12x2xi64>, tensor<12x2x2xf32>, tensor<12x2x8xi8>, tensor<12x2x2xi64>,
+    tensor<12x2xcomplex<f32>>, tensor<12x2xcomplex<f32>>, tensor<12x2xcomplex<f32>>, tensor<SHAREx2xcomplex<f32>>
+}
+"""
+
+
+def rest(folder):
+    """Maps, bits of complex numbers as memory holds them, and products over ranks."""
+    rng = np.random.default_rng(12)
+    z, w = [(rng.normal(size=[12, 2]) + 1j * rng.normal(size=[12, 2])).astype(kind) for kind in (np.complex64, np.complex128)]
+    pairs = z.view(np.float32).reshape(12, 2, 2)
+    arguments = [z, w, z.view(np.int8).reshape(12, 2, 8), z.view(np.int64), pairs]
+    for ranks in (1, 2, 3, 4):
+        share = 12 // ranks
+        slice_of_pairs = ("  %p_slice = stablehlo.slice %p [0:12, 0:2, 1:2] : (tensor<12x2x2xf32>) -> tensor<12x2x1xf32>\n"
+                          "  %p_part = stablehlo.reshape %p_slice : (tensor<12x2x1xf32>) -> tensor<12x2xf32>\n")
+        text = REST.replace("  %0 = ", slice_of_pairs + "  %0 = ", 1).replace("GROUP", str(list(range(ranks)))).replace("xRANKSx", f"x{ranks}x").replace("RANKS", str(ranks)).replace("SHARE", str(share))
+        got = [value for _, value in run(folder, text, arguments, ranks)]
+        imaginary = pairs[:, :, 1]
+        for index, want in enumerate([z * (0.5 - 2j) + imaginary * (1 + 1j), np.abs(z), z.view(np.int64), pairs, z.view(np.int8).reshape(12, 2, 8), w.view(np.int64).reshape(12, 2, 2), z, z, z,
+                                      z.astype(np.complex128).reshape(ranks, share, 2).prod(0)]):
+            if index in (0, 1, 9):
+                assert np.allclose(got[index], want, rtol=3e-6, atol=1e-6), (ranks, index, got[index], want)
+            else:
+                assert got[index].dtype == want.dtype and np.array_equal(got[index], want), (ranks, index, got[index], want)
+
+
 def raw_file(path, dtype, shape, data, offsets=None):
     text = json.dumps({"arg0": {"dtype": dtype, "shape": shape, "data_offsets": offsets or [0, len(data)]}}).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + data)
@@ -337,4 +397,4 @@ def refused(folder):
 
 if __name__ == "__main__":
     harness.main([("functions", functions), ("corners", corners), ("moves", moves), ("carried", carried), ("fed", fed), ("inspected", inspected), ("scalars", scalars),
-                  ("refused", refused)])
+                  ("rest", rest), ("refused", refused)])

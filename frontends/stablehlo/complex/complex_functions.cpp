@@ -191,6 +191,9 @@ LogicalResult expandPower(ComplexOp& c) {
   return c.finish(c.convert(power(c, c.convert(z, wide), c.convert(w, wide)), own));
 }
 
+/// The root of a third of the angle, as XLA has it; of negative numbers that is not the real one.
+Complex cubeRoot(RealMath& m, Complex z) { return power(m, z, Complex{m.splat(z.re, 1.0 / 3.0), m.splat(z.re, 0.0)}); }
+
 template <Complex (*formula)(RealMath&, Complex)>
 LogicalResult expandFunction(ComplexOp& c) {
   auto accuracy = c.op->getAttrOfType<stablehlo::ResultAccuracyAttr>("result_accuracy");
@@ -211,6 +214,7 @@ void sgd::addComplexFunctions(ExpansionTable& table) {
   table["chlo.cosh"] = expandFunction<hyperbolicCosine>;
   table["chlo.sinh"] = expandFunction<hyperbolicSine>;
   table["chlo.tan"] = expandFunction<tangent>;
+  table["stablehlo.cbrt"] = expandInWide<cubeRoot>;
   table["stablehlo.cosine"] = expandFunction<cosine>;
   table["stablehlo.exponential"] = expandFunction<exponential>;
   table["stablehlo.exponential_minus_one"] = expandFunction<exponentialMinusOne>;

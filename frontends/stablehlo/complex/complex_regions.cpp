@@ -1,5 +1,6 @@
 // Expands ops with regions, calls and collectives: each complex operand, result and block argument becomes two.
 #include "frontends/stablehlo/combiner.h"
+#include "frontends/stablehlo/complex/complex_math.h"
 #include "frontends/stablehlo/complex/complex_op.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -40,8 +41,65 @@ LogicalResult expandSort(ComplexOp& c) {
   return c.finishAll(rebuilt->getResults());
 }
 
-/// Sums over ranks: those of the parts. Other reductions mix the parts.
-LogicalResult expandRankSum(ComplexOp& c) {
+/// A map has one result: that of a complex one has a map for each part.
+LogicalResult expandMap(ComplexOp& c) {
+  Type type = c.op->getResult(0).getType();
+  if (!isComplex(type)) return expandInOrder(c);
+  SmallVector<Value> operands = c.getExpandedOperands();
+  auto create = [&](unsigned part) -> Value {
+    OperationState state(c.loc, c.op->getName().getStringRef(), operands, getPartType(type));
+    state.addAttributes(llvm::to_vector(c.op->getAttrDictionary()));
+    state.addRegion();
+    Operation* map = c.builder.create(state);
+    OpBuilder::InsertionGuard guard(c.builder);
+    IRMapping mapping;
+    c.op->getRegion(0).cloneInto(&map->getRegion(0), mapping);
+    if (c.expander.expandRegion(map->getRegion(0)).failed()) return {};
+    Operation* end = map->getRegion(0).front().getTerminator();
+    if (end->getNumOperands() != 2) return c.error() << "body must return one complex number", Value();
+    end->setOperands(end->getOperand(part));
+    return map->getResult(0);
+  };
+  Value re = create(0), im = re ? create(1) : Value();
+  return im ? c.finish(Complex{re, im}) : failure();
+}
+
+/// The values of all ranks of the group along a new first dimension.
+Value gatherRanks(ComplexOp& c, Value value, int64_t ranks) {
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, RealMath::typeOf(value).getShape());
+  Value row = c.reshape(value, shape);
+  shape[0] = ranks;
+  NamedAttrList attributes;
+  for (StringRef name : {"replica_groups", "channel_handle", "use_global_device_ids"})
+    if (Attribute attribute = c.op->getAttr(name)) attributes.append(name, attribute);
+  attributes.append("all_gather_dim", c.builder.getI64IntegerAttr(0));
+  return c.create<stablehlo::AllGatherOp>(RealMath::typeOf(value).clone(shape), row, attributes.getAttrs());
+}
+
+/// Products over ranks mix the parts: every rank takes those of its group, two halves of them at a time.
+LogicalResult expandRankProduct(ComplexOp& c, int64_t ranks) {
+  SmallVector<Value> results;
+  for (unsigned index = 0; index < c.op->getNumOperands(); ++index) {
+    Complex own = c.operand(index);
+    Complex all{gatherRanks(c, own.re, ranks), gatherRanks(c, own.im, ranks)};
+    auto rows = [&](int64_t begin, int64_t end) {
+      return Complex{c.sliceDim(all.re, 0, begin, end), c.sliceDim(all.im, 0, begin, end)};
+    };
+    for (int64_t count = ranks; count > 1; count = count / 2 + count % 2) {
+      int64_t half = count / 2;
+      Complex product = multiply(c, rows(0, half), rows(half, 2 * half)), rest = rows(2 * half, count);
+      all = count % 2 == 0 ? product
+                           : Complex{c.concatenate({product.re, rest.re}, 0), c.concatenate({product.im, rest.im}, 0)};
+    }
+    ArrayRef<int64_t> shape = RealMath::typeOf(own.re).getShape();
+    results.append({c.reshape(all.re, shape), c.reshape(all.im, shape)});
+  }
+  return c.finishAll(results);
+}
+
+/// Sums over ranks: those of the parts.
+LogicalResult expandRankReduction(ComplexOp& c) {
   Region& body = c.op->getRegion(0);
   Type element = c.op->getOperand(0).getType();
   bool isUniform = llvm::all_of(c.op->getOperandTypes(), [&](Type type) {
@@ -49,9 +107,14 @@ LogicalResult expandRankSum(ComplexOp& c) {
   });
   Block& old = body.front();
   Operation* combiner = skipConstraints(old.getTerminator()->getOperand(0)).getDefiningOp();
+  auto groups = c.op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
+  bool isProduct = isUniform && old.getNumArguments() == 2 && isa_and_nonnull<stablehlo::MulOp>(combiner) &&
+                   matchCombiner(old, 0, 1) && groups && groups.getType().getRank() == 2 && groups.getNumElements() > 0;
+  if (isProduct) return expandRankProduct(c, groups.getType().getDimSize(1));
   if (!isUniform || old.getNumArguments() != 2 || !isa_and_nonnull<stablehlo::AddOp>(combiner) ||
       !matchCombiner(old, 0, 1))
-    return c.error() << "combines complex numbers by something else than add; combine real and imaginary parts";
+    return c.error()
+           << "combines complex numbers by something else than add or multiply; combine real and imaginary parts";
   Operation* rebuilt = c.rebuild(c.getExpandedOperands());
   Region& target = rebuilt->getRegion(0);
   target.dropAllReferences();
@@ -109,8 +172,9 @@ void sgd::addComplexRegions(ExpansionTable& table) {
         "stablehlo.reduce_window", "stablehlo.scatter", "stablehlo.while", "sdy.manual_computation"})
     table[name] = expandInOrder;
   table["func.call"] = expandCall;
-  table["stablehlo.all_reduce"] = expandRankSum;
+  table["stablehlo.all_reduce"] = expandRankReduction;
   table["stablehlo.composite"] = expandComposite;
+  table["stablehlo.map"] = expandMap;
   table["stablehlo.reduce_scatter"] = expandReduceScatter;
   table["stablehlo.sort"] = expandSort;
 }
