@@ -55,7 +55,7 @@ class Driver {
     llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
     if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
     target = std::move(*found);
-    if (options.allowTf32 && !target->getDescription().hasTf32)
+    if (options.allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all products of f32 in f32";
     if (failed(load())) return failure();
@@ -68,15 +68,13 @@ class Driver {
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, target->getDescription()); })))
-      return failure();
+    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); }))) return failure();
     emit(EmitLevel::Kernels);
     if (isDone(EmitLevel::Kernels)) return success();
     joinPrograms(programs);
     programs.resize(1);
     KernelModel model = target->getKernelModel(timings);
-    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, target->getDescription(), model); })))
-      return failure();
+    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, *target, model); }))) return failure();
     emit(EmitLevel::Plan);
     return finish();
   }

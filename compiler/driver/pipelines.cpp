@@ -38,46 +38,48 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target) {
-  passes.addNestedPass<func::FuncOp>(
-      createReplaceReductionsPass(ReplaceReductionsPassOptions{target.combinesShortIntegers, target.combinesBits}));
+void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
+  TargetDescription device = target.getDescription();
+  const LibraryModel& libraries = target.getLibraries();
+  CollectiveLimits collectives = libraries.getCollectiveLimits();
+  passes.addNestedPass<func::FuncOp>(createReplaceReductionsPass(
+      ReplaceReductionsPassOptions{collectives.combinesShortIntegers, collectives.combinesBits}));
   passes.addNestedPass<func::FuncOp>(createExpandGroupedDotsPass());
-  passes.addNestedPass<func::FuncOp>(createFormScansPass(FormScansPassOptions{target.scanWorkers}));
+  passes.addNestedPass<func::FuncOp>(createFormScansPass(FormScansPassOptions{device.scanWorkers}));
   passes.addNestedPass<func::FuncOp>(createFormSortsPass());
-  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(target.convolutions));
-  passes.addNestedPass<func::FuncOp>(createFormContractionsPass(
-      FormContractionsPassOptions{target.multipliesIntegers, target.productsKeepSums, target.productsTakeFloat8,
-                                  target.products.batchDims, target.products.elementsPerCall}));
+  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(libraries));
+  passes.addNestedPass<func::FuncOp>(createFormContractionsPass(libraries));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createPairTransformsPass());
-  if (target.attentionDepth > 0)
-    passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{target.attentionDepth}));
-  if (target.attention.getParts) passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(target.attention));
-  if (target.productsTakeGelu) passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass());
-  if (target.productsTakeSums) passes.addNestedPass<func::FuncOp>(createFormProductSumsPass());
+  if (int64_t depth = libraries.getAttentionDepth(); depth > 0)
+    passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{depth}));
+  passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(libraries));
+  passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass(libraries));
+  passes.addNestedPass<func::FuncOp>(createFormProductSumsPass(libraries));
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(
-      createSplitReductionsPass(SplitReductionsPassOptions{target.reductionParts, target.reductionColumns}));
-  passes.addNestedPass<func::FuncOp>(createFormClustersPass(FormClustersPassOptions{target.elementsPerLaunch}));
-  FormTilesPassOptions tiles;
-  if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);
-  if (target.hasTiles) passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));
+      createSplitReductionsPass(SplitReductionsPassOptions{device.reductionParts, device.reductionColumns}));
+  passes.addNestedPass<func::FuncOp>(createFormClustersPass(FormClustersPassOptions{device.elementsPerLaunch}));
+  if (std::optional<int64_t> flopsPerByte = libraries.getTileFlopsPerByte()) {
+    FormTilesPassOptions tiles;
+    tiles.flopsPerByte = *flopsPerByte;
+    if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);
+    passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));
+  }
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
 
-void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
+void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
                              KernelModel model) {
-  model.convolutions = target.convolutions;
-  passes.addPass(createToPlanPass(std::move(model), target.products));
-  passes.addPass(
-      createFuseEpiloguesPass(FuseEpiloguesPassOptions{target.productsTakeRelu}, target.convolutionEpilogues));
+  const LibraryModel& libraries = target.getLibraries();
+  passes.addPass(createToPlanPass(std::move(model), libraries));
+  passes.addPass(createFuseEpiloguesPass(libraries));
   passes.addPass(createShareBuffersPass());
-  if (target.collectivesPack) passes.addPass(createGiveStagingPass());
-  if (target.productWorkspaceBytes != 0)
-    passes.addPass(createGiveWorkspacesPass(GiveWorkspacesPassOptions{target.productWorkspaceBytes}));
-  passes.addPass(createOverlapCollectivesPass(
-      OverlapCollectivesPassOptions{getTopologyName(options, target), options.memoryLimit.value_or(0)}));
+  if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createGiveStagingPass());
+  passes.addPass(createGiveWorkspacesPass(libraries));
+  passes.addPass(createOverlapCollectivesPass(OverlapCollectivesPassOptions{
+      getTopologyName(options, target.getDescription()), options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
 }

@@ -18,12 +18,12 @@ void addShardingStage(OpPassManager& passes);
 /// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
 void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
-/// To kernels: contractions, clusters, the order of execution.
-void addKernelStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target);
+/// To kernels: contractions, clusters, the order of execution. Passes ask `target`, which outlives them, here and
+/// below.
+void addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
 
 /// To the plan: buffers, updates in place, collectives split, offsets.
-void addPlanStage(OpPassManager& passes, const CompileOptions& options, const TargetDescription& target,
-                  KernelModel model);
+void addPlanStage(OpPassManager& passes, const CompileOptions& options, const Target& target, KernelModel model);
 
 }  // namespace mlir::sgd
 

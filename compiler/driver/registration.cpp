@@ -21,7 +21,23 @@ void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registerShardingRules(registry);
 }
 
-void mlir::sgd::registerPasses() {
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// The first registration of a name holds: these come before those of their folders.
+static void registerLibraryUsers(const LibraryModel& libraries) {
+  registerPass([&] { return createFormConvolutionsPass(libraries); });
+  registerPass([&] { return createFormContractionsPass(libraries); });
+  registerPass([&] { return createGiveAttentionToLibraryPass(libraries); });
+  registerPass([&] { return createFormGeluProductsPass(libraries); });
+  registerPass([&] { return createFormProductSumsPass(libraries); });
+  registerPass([&] { return createToPlanPass(KernelModel(), libraries); });
+  registerPass([&] { return createFuseEpiloguesPass(libraries); });
+  registerPass([&] { return createGiveWorkspacesPass(libraries); });
+}
+
+void mlir::sgd::registerPasses(const LibraryModel& libraries) {
+  registerLibraryUsers(libraries);
   registerStablehloPasses();
   registerCarryPasses();
   registerManualPasses();

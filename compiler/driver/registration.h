@@ -6,11 +6,13 @@ namespace mlir {
 class DialectRegistry;
 namespace sgd {
 
+class LibraryModel;
+
 /// Dialects of all levels, input dialects included, and the interfaces attached to upstream ones.
 void registerDialects(DialectRegistry& registry);
 
-/// Passes by their command-line names.
-void registerPasses();
+/// Passes by their command-line names; those that ask libraries ask `libraries`, which outlives them.
+void registerPasses(const LibraryModel& libraries);
 
 }  // namespace sgd
 }  // namespace mlir

@@ -3,6 +3,7 @@
 
 #include "compiler/target/kernel_requests.h"
 #include "targets/cpu/codegen/codegen.h"
+#include "targets/cpu/libraries/library_model.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -16,6 +17,8 @@ class CpuKernels : public Target {
   StringRef getName() const override { return "cpu"; }
 
   TargetDescription getDescription() const override { return {}; }
+
+  const LibraryModel& getLibraries() const override { return libraries; }
 
   KernelModel getKernelModel(Timings* timings) const override {
     return mlir::sgd::getKernelModel(cpu::describeKernel, timings);
@@ -40,6 +43,7 @@ class CpuKernels : public Target {
 
  private:
   cpu::CpuTarget cpu;
+  cpu::CpuLibraries libraries;
   unsigned threads;
 };
 

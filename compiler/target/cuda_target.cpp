@@ -2,19 +2,20 @@
 #include "compiler/target/cuda_target.h"
 
 #include "compiler/target/combine_groups.h"
-#include "compiler/target/cudnn_attention.h"
-#include "compiler/target/cudnn_convolutions.h"
 #include "compiler/target/kernel_requests.h"
 #include "dialects/plan/linear_algebra.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "runtime/artifact/kernel_modules.h"
-#include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/codegen.h"
+#include "targets/gpu/libraries/library_model.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
+
+/// A launch takes about 5 us, in which a kernel reads and writes a million elements.
+constexpr int64_t kElementsPerLaunch = 1 << 20;
 
 /// The hosts that have such GPUs.
 StringRef getTopology(const gpu::Architecture& architecture) {
@@ -24,7 +25,7 @@ StringRef getTopology(const gpu::Architecture& architecture) {
 class CudaKernels : public Target {
  public:
   CudaKernels(SmallVector<gpu::Architecture> architectures, unsigned threads)
-      : architectures(std::move(architectures)), threads(threads) {}
+      : architectures(std::move(architectures)), libraries(this->architectures, kElementsPerLaunch), threads(threads) {}
 
   StringRef getName() const override { return ::sgd::artifact::kCudaTarget; }
 
@@ -35,33 +36,11 @@ class CudaKernels : public Target {
     description.reductionParts = 512;
     description.reductionColumns = 32;
     description.scanWorkers = 256;
-    description.hasTiles = false;
-    description.multipliesIntegers = false;
-    // cuBLASLt's relu makes 0 of NaN (forums.developer.nvidia.com/t/329783), which the graph's maximum keeps.
-    description.productsTakeRelu = false;
-    // Before Hopper cuBLASLt computes it in a kernel of its own, slower than ours is (karpathy/llm.c, pull request
-    // 338).
-    description.productsTakeGelu = llvm::all_of(architectures, isHopperOrLater);
-    description.productsTakeSums = true;
-    description.productsKeepSums = true;
-    description.productsTakeFloat8 =
-        llvm::all_of(architectures, [](const auto& entry) { return entry.getCapability() >= 89; });
-    description.hasTf32 = true;
-    // About 5 us, in which a kernel reads and writes a million elements.
-    description.elementsPerLaunch = 1 << 20;
-    description.products = {.batchDims = 1, .elementsPerCall = description.elementsPerLaunch};
-    description.productWorkspaceBytes = getWorkspaceBytes();
-    // NCCL's types and operators.
-    description.combinesShortIntegers = description.combinesBits = false;
-    description.collectivesPack = true;
-    description.convolutions = getCudnnConvolutions();
-    description.convolutionEpilogues = takesCudnnEpilogue;
-    description.attentionDepth = gpu::kMostDepth;
-    SmallVector<int> capabilities;
-    for (const gpu::Architecture& architecture : architectures) capabilities.push_back(architecture.getCapability());
-    description.attention = getCudnnAttention(capabilities);
+    description.elementsPerLaunch = kElementsPerLaunch;
     return description;
   }
+
+  const LibraryModel& getLibraries() const override { return libraries; }
 
   KernelModel getKernelModel(Timings* timings) const override {
     return mlir::sgd::getKernelModel(gpu::describeKernel, timings);
@@ -103,13 +82,8 @@ class CudaKernels : public Target {
     return failure(walk.wasInterrupted());
   }
 
-  static bool isHopperOrLater(const gpu::Architecture& architecture) { return architecture.getCapability() >= 90; }
-
-  /// What NVIDIA recommends for cuBLAS (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the
-  /// architectures: an algorithm that needs less leaves the rest alone.
-  uint64_t getWorkspaceBytes() const { return uint64_t{llvm::any_of(architectures, isHopperOrLater) ? 32u : 4u} << 20; }
-
   SmallVector<gpu::Architecture> architectures;
+  gpu::GpuLibraries libraries;
   unsigned threads;
 };
 

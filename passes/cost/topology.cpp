@@ -7,7 +7,7 @@
 
 using namespace mlir::sgd;
 
-/// One core of an AVX2 server, shared memory between processes.
+/// One core of a server with vectors of 256 bits, shared memory between processes.
 Topology mlir::sgd::getHostTopology() {
   Topology topology;
   topology.name = "host";

@@ -9,7 +9,7 @@ using Form = AttentionOpInterface;
 namespace {
 
 /// Elements from one index of `label` to the next; 0 where the tensor has it not.
-int64_t strideOf(const LabelledTensor& tensor, int64_t label) {
+int64_t strideOf(const LabelledTensorType& tensor, int64_t label) {
   int64_t stride = 1;
   for (size_t dim = tensor.labels.size(); dim-- > 0;) {
     if (tensor.labels[dim] == label) return stride;
@@ -18,7 +18,7 @@ int64_t strideOf(const LabelledTensor& tensor, int64_t label) {
   return 0;
 }
 
-LabelledTensor labelled(Value value, ArrayRef<int64_t> labels) {
+LabelledTensorType labelled(Value value, ArrayRef<int64_t> labels) {
   return {cast<RankedTensorType>(value.getType()), SmallVector<int64_t>(labels)};
 }
 
@@ -49,7 +49,7 @@ class LayoutFinder {
 
  private:
   struct Tensor {
-    LabelledTensor tensor;
+    LabelledTensorType tensor;
     int64_t row, depth;
   };
 
@@ -61,7 +61,7 @@ class LayoutFinder {
 
   /// One stride for all of `labels`, the last one minor: nullopt where they do not lie like one dimension. Labels that
   /// the tensor has not, all of them, have 0.
-  std::optional<int64_t> merge(const LabelledTensor& tensor, ArrayRef<int64_t> labels) const {
+  std::optional<int64_t> merge(const LabelledTensorType& tensor, ArrayRef<int64_t> labels) const {
     int64_t stride = -1, next = 0;
     for (int64_t label : llvm::reverse(labels)) {
       if (sizes[label] == 1) continue;
@@ -80,7 +80,7 @@ class LayoutFinder {
   }
 
   /// Strides of batch, head and row; false where there are none.
-  bool addStrides(const LabelledTensor& tensor, ArrayRef<int64_t> batches, ArrayRef<int64_t> heads, int64_t row,
+  bool addStrides(const LabelledTensorType& tensor, ArrayRef<int64_t> batches, ArrayRef<int64_t> heads, int64_t row,
                   SmallVector<int64_t>& strides) const {
     std::optional<int64_t> batch = merge(tensor, batches), head = merge(tensor, heads);
     if (!batch || !head) return false;
@@ -106,7 +106,7 @@ class LayoutFinder {
     call.depth = sizes[Form::kDepth], call.valueDepth = sizes[Form::kValueDepth];
     if (op.getDiagonal()) call.diagonal = static_cast<int64_t>(*op.getDiagonal());
     if (!op.getBias()) return layout;
-    LabelledTensor bias = labelled(op.getBias(), *op.getBiasLabels());
+    LabelledTensorType bias = labelled(op.getBias(), *op.getBiasLabels());
     call.biasElement = bias.type.getElementType();
     bool fits = strideOf(bias, Form::kColumn) == 1 && (call.biasElement == call.element || call.biasElement.isF32());
     if (!fits || !addStrides(bias, batches, heads, Form::kRow, layout.biasStrides)) return std::nullopt;

@@ -3,12 +3,12 @@
 #define SGD_PASSES_LIBRARY_ATTENTION_LAYOUT_H
 
 #include "dialects/sgd/attention.h"
-#include "passes/library/attention_model.h"
+#include "passes/library/library_model.h"
 
 namespace mlir::sgd {
 
 /// A row-major tensor and the labels of its dimensions.
-struct LabelledTensor {
+struct LabelledTensorType {
   RankedTensorType type;
   SmallVector<int64_t> labels;
 };

@@ -1,10 +1,10 @@
 // Attention and its gradients, which share statistics of rows, become calls of the target's library together.
 #include <cmath>
 
+#include "dialects/sgd/splat.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/library/attention_layout.h"
 #include "passes/library/passes.h"
-#include "passes/schedule/attention_scores.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_GIVEATTENTIONTOLIBRARYPASS
@@ -51,13 +51,13 @@ class Attention {
       : forward(forward), element(tensorType(forward.getQuery()).getElementType()) {}
 
   /// Whether all of them can become calls.
-  bool prepare(const AttentionModel& model) {
+  bool prepare(const LibraryModel& libraries) {
     if (!findGradients() || forward.getMask()) return false;
     if (forward.getBias() && hasGradients() && hasHidingConstant(forward.getBias())) return false;
     if (!isNarrow(forward.getOut()) || (hasGradients() && !prepareGradients())) return false;
     for (bool asProgram : {true, false}) {
       keepsLayouts = asProgram;
-      if (tryCalls(model)) return true;
+      if (tryCalls(libraries)) return true;
     }
     return false;
   }
@@ -83,7 +83,7 @@ class Attention {
 
  private:
   /// Makes the calls to ask for their layout; they are erased again where the library does not take them.
-  bool tryCalls(const AttentionModel& model) {
+  bool tryCalls(const LibraryModel& libraries) {
     OpBuilder builder(forward);
     call = createForward(builder);
     gradientCall = {};
@@ -91,7 +91,7 @@ class Attention {
       builder.setInsertionPoint(getLastGradient());
       gradientCall = createGradient(builder);
     }
-    if (cut(call, model) && (!gradientCall || cut(gradientCall, model))) return true;
+    if (cut(call, libraries) && (!gradientCall || cut(gradientCall, libraries))) return true;
     if (gradientCall) gradientCall.erase();
     call.erase();
     return false;
@@ -200,10 +200,9 @@ class Attention {
 
   /// Without a model the op is left whole.
   template <typename OpTy>
-  static bool cut(OpTy op, const AttentionModel& model) {
+  static bool cut(OpTy op, const LibraryModel& libraries) {
     std::optional<AttentionLayout> layout = getLayout(op);
-    if (!layout || !model.getParts) return layout.has_value();
-    std::optional<AttentionParts> parts = model.getParts(layout->call);
+    std::optional<AttentionParts> parts = layout ? libraries.getAttentionParts(layout->call) : std::nullopt;
     if (!parts) return false;
     op.setSteps(SmallVector<int64_t>({parts->batch, parts->heads}));
     op.setWorkspaceBytes(parts->workspaceBytes);
@@ -274,22 +273,24 @@ class Attention {
 
 struct GiveAttentionToLibraryPass : sgd::impl::GiveAttentionToLibraryPassBase<GiveAttentionToLibraryPass> {
   GiveAttentionToLibraryPass() = default;
-  explicit GiveAttentionToLibraryPass(AttentionModel model) : model(std::move(model)) {}
+  explicit GiveAttentionToLibraryPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
 
   void runOnOperation() final {
     SmallVector<AttentionOp> ops;
     getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
     for (AttentionOp op : ops) {
       Attention attention(op);
-      if (attention.prepare(model)) attention.replace();
+      if (attention.prepare(*libraries)) attention.replace();
     }
   }
 
-  AttentionModel model;
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createGiveAttentionToLibraryPass(AttentionModel model) {
-  return std::make_unique<GiveAttentionToLibraryPass>(std::move(model));
+std::unique_ptr<Pass> mlir::sgd::createGiveAttentionToLibraryPass(const LibraryModel& libraries) {
+  return std::make_unique<GiveAttentionToLibraryPass>(libraries);
 }

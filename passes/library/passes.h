@@ -4,7 +4,7 @@
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/library/attention_model.h"
+#include "passes/library/library_model.h"
 
 namespace mlir::sgd {
 
@@ -13,8 +13,8 @@ namespace mlir::sgd {
 #define GEN_PASS_REGISTRATION
 #include "passes/library/passes.h.inc"
 
-/// sgd-give-attention-to-library for a target.
-std::unique_ptr<Pass> createGiveAttentionToLibraryPass(AttentionModel model);
+/// sgd-give-attention-to-library for a target's libraries, which outlive the pass.
+std::unique_ptr<Pass> createGiveAttentionToLibraryPass(const LibraryModel& libraries);
 
 }  // namespace mlir::sgd
 

@@ -23,7 +23,7 @@ static Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset
 
 FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Contraction& contraction,
                                                    const StridedBuffer& lhs, const StridedBuffer& rhs,
-                                                   const StridedBuffer& result, bool add, const ProductLimits& limits) {
+                                                   const StridedBuffer& result, bool add, const MatmulLimits& limits) {
   Operation* op = contraction.op;
   auto typeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()); };
   RankedTensorType resultType = typeOf(op->getResult(0));

@@ -4,7 +4,7 @@
 
 #include "dialects/plan/plan_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/contraction_shape.h"
 
 namespace mlir::sgd {
 
@@ -30,7 +30,7 @@ struct Contraction {
 /// product.
 FailureOr<plan::MatmulOp> createMatmuls(OpBuilder& builder, const Contraction& contraction, const StridedBuffer& lhs,
                                         const StridedBuffer& rhs, const StridedBuffer& result, bool add = false,
-                                        const ProductLimits& limits = {});
+                                        const MatmulLimits& limits = {});
 
 }  // namespace mlir::sgd
 

@@ -59,15 +59,15 @@ Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
 
 class Creator {
  public:
-  Creator(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result, const ConvolutionModel& model)
-      : builder(builder), op(op), lhs(lhs), rhs(rhs), result(result), model(model) {
+  Creator(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result, const LibraryModel& libraries)
+      : builder(builder), op(op), lhs(lhs), rhs(rhs), result(result), libraries(libraries) {
     for (int64_t dim = 0; dim < op.getNumSpatialDims(); ++dim) {
       int64_t label = ConvolveOp::kSpatial + dim;
       space.push_back(label);
       // Positions count the zeros of dilations that the library is told of.
       phases.push_back(getPhases(op.getResultSize(label), op.getRhsSize(label), op.getStrides()[dim],
                                  op.getRhsDilations()[dim], op.getLow()[dim],
-                                 model.takesDilations ? 1 : op.getLhsDilations()[dim]));
+                                 libraries.readsDilated() ? 1 : op.getLhsDilations()[dim]));
     }
   }
 
@@ -113,7 +113,7 @@ class Creator {
     SmallVector<int64_t> sizes = {op.getLhsSize(ConvolveOp::kBatch), op.getLhsSize(ConvolveOp::kGroup),
                                   op.getLhsSize(ConvolveOp::kInput), op.getRhsSize(ConvolveOp::kOutput)};
     Location loc = op.getLoc();
-    bool isDilated = model.takesDilations && llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
+    bool isDilated = libraries.readsDilated() && llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
     plan::ConvolutionOp::create(builder, loc, lhs, from(builder, loc, rhs, rhsOffset),
                                 from(builder, loc, result, resultOffset), Value(), createWorkspace(), sizes, inputs,
                                 outputs, kernels, strides, dilations, low,
@@ -122,7 +122,7 @@ class Creator {
   }
 
   Value createWorkspace() {
-    int64_t bytes = model.workspaceBytes ? model.workspaceBytes(op) : 0;
+    int64_t bytes = libraries.getConvolutionWorkspace(getConvolutionCall(op));
     if (bytes == 0) return {};
     auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
                                 plan::SpaceAttr::get(builder.getContext(), plan::Space::Private));
@@ -132,7 +132,7 @@ class Creator {
   OpBuilder& builder;
   ConvolveOp op;
   Value lhs, rhs, result;
-  const ConvolutionModel& model;
+  const LibraryModel& libraries;
   SmallVector<int64_t> space;  // labels
   SmallVector<SmallVector<Phase>> phases;
 };
@@ -140,6 +140,6 @@ class Creator {
 }  // namespace
 
 void mlir::sgd::createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result,
-                                   const ConvolutionModel& model) {
-  Creator(builder, convolve, lhs, rhs, result, model).run();
+                                   const LibraryModel& libraries) {
+  Creator(builder, convolve, lhs, rhs, result, libraries).run();
 }

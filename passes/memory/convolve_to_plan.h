@@ -3,8 +3,8 @@
 #define SGD_PASSES_MEMORY_CONVOLVE_TO_PLAN_H
 
 #include "dialects/plan/plan_dialect.h"
-#include "passes/schedule/convolution_model.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "passes/library/library_model.h"
 
 namespace mlir::sgd {
 
@@ -12,7 +12,7 @@ namespace mlir::sgd {
 /// lhs are never read: unless the target takes them, windows that begin at equal distances from its elements are a
 /// convolution of their own.
 void createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result,
-                        const ConvolutionModel& model);
+                        const LibraryModel& libraries);
 
 }  // namespace mlir::sgd
 

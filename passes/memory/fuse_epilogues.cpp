@@ -140,9 +140,8 @@ void eraseWithViews(Value buffer) {
 
 class FunctionFuser {
  public:
-  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, bool fusesRelu,
-                const ConvolutionEpilogues& convolutions)
-      : kernels(kernels), fusesRelu(fusesRelu), convolutions(convolutions) {
+  FunctionFuser(func::FuncOp function, const SymbolTable& kernels, const LibraryModel& libraries)
+      : kernels(kernels), libraries(libraries) {
     for (auto [position, op] : llvm::enumerate(function.front())) {
       positions[&op] = position;
       if (ProductOp product(&op); product) products.push_back(product);
@@ -159,10 +158,9 @@ class FunctionFuser {
  private:
   /// Whether the target's library computes `product` with the epilogue.
   bool takes(ProductOp product, plan::Epilogue epilogue) const {
-    if (epilogue != plan::Epilogue::Accumulate && !product.mayHaveBias()) return false;
-    auto convolution = dyn_cast<plan::ConvolutionOp>(product.getOperation());
-    if (convolution && convolutions) return convolutions(convolution, epilogue);
-    return epilogue != plan::Epilogue::BiasRelu || fusesRelu;
+    if (epilogue == plan::Epilogue::Accumulate) return product.isTaken(libraries, {Epilogue::Residual});
+    if (epilogue == plan::Epilogue::Bias) return product.isTaken(libraries, {Epilogue::Bias});
+    return product.isTaken(libraries, {Epilogue::Bias, Epilogue::Relu});
   }
 
   /// As isBeforeInBlock, which would number the whole block again after each change.
@@ -255,8 +253,7 @@ class FunctionFuser {
   }
 
   const SymbolTable& kernels;
-  const bool fusesRelu;
-  const ConvolutionEpilogues& convolutions;
+  const LibraryModel& libraries;
   SmallVector<ProductOp, 0> products;
   /// By root: the position of the last op that writes to it, or of a later one that has gone.
   llvm::DenseMap<Value, unsigned> lastWrite;
@@ -264,23 +261,22 @@ class FunctionFuser {
 };
 
 struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
-  using FuseEpiloguesPassBase::FuseEpiloguesPassBase;
   FuseEpiloguesPass() = default;
-  FuseEpiloguesPass(const FuseEpiloguesPassOptions& options, ConvolutionEpilogues convolutions)
-      : FuseEpiloguesPassBase(options), convolutions(std::move(convolutions)) {}
+  explicit FuseEpiloguesPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
 
   void runOnOperation() final {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) FunctionFuser(function, kernels, relu, convolutions).run();
+      if (!function.isExternal()) FunctionFuser(function, kernels, *libraries).run();
   }
 
-  ConvolutionEpilogues convolutions;
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createFuseEpiloguesPass(const FuseEpiloguesPassOptions& options,
-                                                         ConvolutionEpilogues convolutions) {
-  return std::make_unique<FuseEpiloguesPass>(options, std::move(convolutions));
+std::unique_ptr<Pass> mlir::sgd::createFuseEpiloguesPass(const LibraryModel& libraries) {
+  return std::make_unique<FuseEpiloguesPass>(libraries);
 }

@@ -11,30 +11,30 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Of what libraries are given, anywhere in a buffer.
-constexpr uint64_t kAlignment = 256;
-
 struct GiveWorkspacesPass : sgd::impl::GiveWorkspacesPassBase<GiveWorkspacesPass> {
-  using GiveWorkspacesPassBase::GiveWorkspacesPassBase;
+  GiveWorkspacesPass() = default;
+  explicit GiveWorkspacesPass(const LibraryModel& libraries) : libraries(&libraries) {}
 
-  /// A library has use for copies of the operands in another order, and for parts of sums, which are no more than the
-  /// operands are where a sum is worth cutting.
-  int64_t getWorkspaceBytes(plan::MatmulOp matmul) const {
-    auto wanted = static_cast<uint64_t>(matmul.getTouchedBytes());
-    return static_cast<int64_t>(std::min(llvm::alignTo(wanted, kAlignment), bytes.getValue()) + kAlignment);
-  }
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
 
   void runOnOperation() final {
     getOperation().walk([&](plan::MatmulOp matmul) {
       // Tiles are a thread's own: they have none.
       if (!isa<func::FuncOp>(matmul->getParentOp()) || matmul.getWorkspace()) return;
-      if (!isa<FloatType>(matmul.getC().getType().getElementType())) return;
+      int64_t bytes = libraries->getMatmulWorkspace(matmul.getC().getType().getElementType(), matmul.getTouchedBytes());
+      if (bytes == 0) return;
       OpBuilder builder(matmul);
-      auto type = MemRefType::get({getWorkspaceBytes(matmul)}, builder.getI8Type(), MemRefLayoutAttrInterface(),
+      auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
                                   plan::SpaceAttr::get(&getContext(), plan::Space::Private));
       matmul.getWorkspaceMutable().assign(plan::AllocOp::create(builder, matmul.getLoc(), type, IntegerAttr()));
     });
   }
+
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createGiveWorkspacesPass(const LibraryModel& libraries) {
+  return std::make_unique<GiveWorkspacesPass>(libraries);
+}

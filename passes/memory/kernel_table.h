@@ -19,8 +19,6 @@ class KernelTable {
   /// Kernels are added at the end of `module`, as `kernel_0`, `kernel_1`, ...
   KernelTable(ModuleOp module, const KernelModel& model) : module(module), model(model) {}
 
-  const ConvolutionModel& getConvolutions() const { return model.convolutions; }
-
   /// The kernel of `cluster`, which is copied; fails where the target cannot compile it.
   FailureOr<Entry> getOrCreate(ClusterOp cluster);
 

@@ -8,8 +8,7 @@
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/schedule/contraction_shape.h"
-#include "passes/schedule/convolution_model.h"
+#include "passes/library/library_model.h"
 
 namespace mlir::sgd {
 
@@ -33,18 +32,14 @@ struct KernelDescription {
 struct KernelModel {
   std::function<FailureOr<KernelDescription>(ClusterOp)> describe;
   std::function<std::string(ClusterOp)> key;
-  ConvolutionModel convolutions = {};
 };
 
-/// sgd-to-plan with a target's model, and what its products take.
-std::unique_ptr<Pass> createToPlanPass(KernelModel model, const ProductLimits& products);
+/// sgd-to-plan with a target's model of kernels, and its libraries, which outlive the pass.
+std::unique_ptr<Pass> createToPlanPass(KernelModel model, const LibraryModel& libraries);
 
-/// Whether a target's library computes a convolution with an epilogue. Null: every one with any.
-using ConvolutionEpilogues = std::function<bool(plan::ConvolutionOp, plan::Epilogue)>;
-
-/// sgd-fuse-epilogues with what a target's convolutions take.
-std::unique_ptr<Pass> createFuseEpiloguesPass(const FuseEpiloguesPassOptions& options,
-                                              ConvolutionEpilogues convolutions);
+/// Passes that ask a target's libraries, which outlive them.
+std::unique_ptr<Pass> createFuseEpiloguesPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createGiveWorkspacesPass(const LibraryModel& libraries);
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";

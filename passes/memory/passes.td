@@ -10,7 +10,7 @@ def ToPlanPass : Pass<"sgd-to-plan", "::mlir::ModuleOp"> {
     Before: ordered ops on local shapes; sgd.cluster, sgd.contract, collectives, views and constants. Whatever else is left becomes a kernel of
     its own. After: functions over memrefs with one `plan.alloc` per value, kernels in `plan.kernel` symbols, equal ones once. Operands and
     results of collectives, and the arguments among them, lie in window space. Results that are arguments, constants or one buffer twice
-    are copies. By itself the pass knows no target: kernels have range 1 and no in-place candidates; the compiler passes its target's model.
+    are copies. In sgd-opt kernels have range 1 and no in-place candidates; the compiler passes its target's model of them.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect", "::mlir::spmd::SpmdDialect"];
 }
@@ -23,7 +23,6 @@ def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::ModuleOp"> {
     with the epilogue, instead of written, read and written again. A tensor that is added to is accumulated into.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
-  let options = [Option<"relu", "relu", "bool", "true", "Whether the target's products take the maximum with zero as the graph does">];
 }
 
 def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
@@ -37,14 +36,12 @@ def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
 }
 
 def GiveWorkspacesPass : Pass<"sgd-give-workspaces", "::mlir::ModuleOp"> {
-  let summary = "Matrix products of floats get memory that the target's library may use while it computes";
+  let summary = "Matrix products get memory that the target's library may use while it computes";
   let description = [{
-    Before: buffers are shared, none has an offset. After: every such plan.matmul has a workspace of its own, which lives as long as the
-    product runs, so that all of them, and whatever is dead meanwhile, may lie at the same place. It is as large as operands and result together, up
-    to `bytes`: room for copies of them in another order and for parts of sums.
+    Before: buffers are shared, none has an offset. After: every plan.matmul for which the library asks has a workspace of its own, which lives as
+    long as the product runs, so that all of them, and whatever is dead meanwhile, may lie at the same place.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
-  let options = [Option<"bytes", "bytes", "uint64_t", "33554432", "Bytes of a workspace at most">];
 }
 
 def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {

@@ -23,10 +23,47 @@ bool ProductOp::hasEpilogue() const {
   return cast<plan::ConvolutionOp>(op).getEpilogue() != plan::Epilogue::None;
 }
 
-bool ProductOp::mayHaveBias() const {
-  auto matmul = dyn_cast<plan::MatmulOp>(op);
-  return !matmul || !sgd::isFloat8(matmul.getA().getType().getElementType()) ||
-         !matmul.getC().getType().getElementType().isF32();
+static Type elementOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); }
+
+static MatmulCall getCall(plan::MatmulOp matmul, ArrayRef<Epilogue> epilogue) {
+  MatmulCall call{elementOf(matmul.getA()), elementOf(matmul.getB()), elementOf(matmul.getC()), {}, matmul.getTf32()};
+  ArrayRef<int64_t> sizes = matmul.getSizes().take_back(3), a = matmul.getAStrides(), b = matmul.getBStrides(),
+                    c = matmul.getCStrides();
+  ContractionShape& shape = call.shape;
+  std::tie(shape.m, shape.n, shape.k) = std::tuple(sizes[0], sizes[1], sizes[2]);
+  shape.batch.assign(matmul.getSizes().drop_back(3));
+  shape.aBatch.assign(a.drop_back(2));
+  shape.bBatch.assign(b.drop_back(2));
+  shape.cBatch.assign(c.drop_back(2));
+  std::tie(shape.aM, shape.aK) = std::pair(a.take_back(2)[0], a.back());
+  std::tie(shape.bK, shape.bN) = std::pair(b.take_back(2)[0], b.back());
+  std::tie(shape.cM, shape.cN) = std::pair(c.take_back(2)[0], c.back());
+  call.epilogue.assign(epilogue);
+  return call;
+}
+
+static ConvolutionCall getCall(plan::ConvolutionOp convolution, ArrayRef<Epilogue> epilogue) {
+  ConvolutionCall call;
+  call.operand = elementOf(convolution.getLhs());
+  call.result = elementOf(convolution.getResult());
+  ArrayRef<int64_t> sizes = convolution.getSizes(), lhs = convolution.getLhsStrides(),
+                    rhs = convolution.getRhsStrides(), result = convolution.getResultStrides();
+  call.batch = {sizes[0], lhs[0], 0, result[0]};
+  call.groups = {sizes[1], lhs[1], rhs[0], result[1]};
+  call.inputs = {sizes[2], lhs[2], rhs[1], 0};
+  call.outputs = {sizes[3], 0, rhs[2], result[2]};
+  for (int64_t dim = 0; dim < convolution.getNumSpatialDims(); ++dim)
+    call.windows.push_back({convolution.getInputs()[dim], convolution.getOutputs()[dim], convolution.getKernels()[dim],
+                            convolution.getStrides()[dim], convolution.getDilations()[dim], convolution.getLow()[dim],
+                            convolution.getLhsDilations() ? (*convolution.getLhsDilations())[dim] : 1, lhs[3 + dim],
+                            rhs[3 + dim], result[3 + dim]});
+  call.epilogue.assign(epilogue);
+  return call;
+}
+
+bool ProductOp::isTaken(const LibraryModel& libraries, ArrayRef<Epilogue> epilogue) const {
+  if (auto matmul = dyn_cast<plan::MatmulOp>(op)) return libraries.takes(getCall(matmul, epilogue));
+  return libraries.takes(getCall(cast<plan::ConvolutionOp>(op), epilogue));
 }
 
 int64_t ProductOp::getColumns() const {

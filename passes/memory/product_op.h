@@ -3,6 +3,7 @@
 #define SGD_PASSES_MEMORY_PRODUCT_OP_H
 
 #include "dialects/plan/plan_dialect.h"
+#include "passes/library/library_model.h"
 
 namespace mlir::sgd {
 
@@ -20,8 +21,8 @@ class ProductOp {
   std::array<Value, 2> getFactors() const;
   /// Whether something follows the sum already.
   bool hasEpilogue() const;
-  /// Whether libraries take a bias of the result's type: not with sums of f8 that stay f32.
-  bool mayHaveBias() const;
+  /// Whether the libraries compute it with the epilogue.
+  bool isTaken(const LibraryModel& libraries, ArrayRef<Epilogue> epilogue) const;
   /// Elements of a bias: element j is added to column j.
   int64_t getColumns() const;
   /// Whether column j, and nothing else, lies at the elements of a buffer of `elements` whose number modulo the columns

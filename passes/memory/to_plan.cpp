@@ -66,11 +66,11 @@ void wrapOthers(func::FuncOp function) {
 class FunctionConverter {
  public:
   /// Functions that come out of `function` are added to `outlined`.
-  FunctionConverter(func::FuncOp function, KernelTable& kernels, const ProductLimits& products, SymbolTable& symbols,
+  FunctionConverter(func::FuncOp function, KernelTable& kernels, const LibraryModel& libraries, SymbolTable& symbols,
                     SmallVectorImpl<func::FuncOp>& outlined)
       : function(function),
         kernels(kernels),
-        products(products),
+        libraries(libraries),
         symbols(symbols),
         outlined(outlined),
         builder(function.getContext()) {}
@@ -186,7 +186,7 @@ class FunctionConverter {
       Value target = buffers[convolve.getResult()] =
           alloc(op->getLoc(), convolve.getType(), spaceOf(convolve.getResult()));
       createConvolutions(builder, convolve, bufferOf(convolve.getLhs()), bufferOf(convolve.getRhs()), target,
-                         kernels.getConvolutions());
+                         libraries);
       return success();
     }
     if (isa<LibraryAttentionOp, LibraryAttentionGradientOp>(op)) return convertAttention(op);
@@ -205,7 +205,7 @@ class FunctionConverter {
     Value result = op->getResult(0);
     Value target = buffers[result] = alloc(op->getLoc(), tensorType(result), spaceOf(result));
     return createMatmuls(builder, Contraction(op), {bufferOf(op.getLhs())}, {bufferOf(op.getRhs())}, {target},
-                         /*add=*/false, products);
+                         /*add=*/false, libraries.getMatmulLimits());
   }
 
   LogicalResult convertSums(ContractSumsOp op) {
@@ -398,7 +398,7 @@ class FunctionConverter {
 
   func::FuncOp function;
   KernelTable& kernels;
-  const ProductLimits& products;
+  const LibraryModel& libraries;
   SymbolTable& symbols;
   SmallVectorImpl<func::FuncOp>& outlined;
   OpBuilder builder;
@@ -408,7 +408,9 @@ class FunctionConverter {
 
 struct ToPlanPass : mlir::sgd::impl::ToPlanPassBase<ToPlanPass> {
   ToPlanPass() = default;
-  ToPlanPass(KernelModel model, const ProductLimits& products) : model(std::move(model)), products(products) {}
+  ToPlanPass(KernelModel model, const LibraryModel& libraries) : model(std::move(model)), libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
 
   void runOnOperation() final {
     KernelTable kernels(getOperation(), model);
@@ -417,17 +419,17 @@ struct ToPlanPass : mlir::sgd::impl::ToPlanPassBase<ToPlanPass> {
     while (!functions.empty()) {
       func::FuncOp function = functions.pop_back_val();
       if (!function.isExternal() &&
-          failed(FunctionConverter(function, kernels, products, symbols, functions).convert()))
+          failed(FunctionConverter(function, kernels, *libraries, symbols, functions).convert()))
         return signalPassFailure();
     }
   }
 
   KernelModel model;
-  ProductLimits products;
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model, const ProductLimits& products) {
-  return std::make_unique<ToPlanPass>(std::move(model), products);
+std::unique_ptr<Pass> mlir::sgd::createToPlanPass(KernelModel model, const LibraryModel& libraries) {
+  return std::make_unique<ToPlanPass>(std::move(model), libraries);
 }

@@ -10,17 +10,6 @@ using namespace mlir::sgd;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-std::optional<double> mlir::sgd::getSplat(Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) return getSplat(broadcast.getInput());
-  DenseElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat() || !isa<FloatType>(constant.getElementType()))
-    return std::nullopt;
-  APFloat number = constant.getSplatValue<APFloat>();
-  bool losesInfo = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return number.convertToDouble();
-}
-
 LabelledValue mlir::sgd::stripLayout(Value value, ArrayRef<int64_t> labels) {
   LabelledValue result{value, SmallVector<int64_t>(labels)};
   while (Operation* op = result.value.getDefiningOp()) {

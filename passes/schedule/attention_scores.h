@@ -3,6 +3,7 @@
 #define SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/splat.h"
 
 namespace mlir::sgd {
 
@@ -34,9 +35,6 @@ struct AttentionScores {
 
 /// The scores whose exponentials `exponential` takes, as a softmax does; nullopt when it is not one.
 std::optional<AttentionScores> matchAttentionScores(math::ExpOp exponential);
-
-/// The value of a constant, or broadcast of one, whose elements are all the same.
-std::optional<double> getSplat(Value value);
 
 /// What `value` is a transpose or an exact conversion of, with labels that go with its dimensions.
 LabelledValue stripLayout(Value value, ArrayRef<int64_t> labels);

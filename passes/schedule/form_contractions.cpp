@@ -2,10 +2,9 @@
 // products can take or write the other order with strides.
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/library_model.h"
 #include "passes/schedule/expand_product.h"
 #include "passes/schedule/passes.h"
-#include "passes/schedule/product_types.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_FORMCONTRACTIONSPASS
@@ -168,7 +167,10 @@ SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int
 }
 
 struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractionsPass> {
-  using FormContractionsPassBase::FormContractionsPassBase;
+  FormContractionsPass() = default;
+  explicit FormContractionsPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
 
   void runOnOperation() final {
     composeTransposes(getOperation());
@@ -187,11 +189,10 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     OpBuilder builder(dot);
     if (replaceEmpty(builder, dot)) return success();
     std::optional<Candidate> best;
-    if (float8 && isFloat8Product(getElement(dot.getLhs()), getElement(dot.getRhs()), getElement(dot)))
-      best = findFloat8(builder, dot);
+    if (isFloat8(getElement(dot.getLhs())) && isMultiplied(dot)) best = findFloat8(builder, dot);
     if (!best) {
       dot = unifyTypes(builder, dot);
-      if (!integers && !isa<FloatType>(getElement(dot))) return expandProduct(dot), success();
+      if (!isMultiplied(dot)) return expandProduct(dot), success();
       best = findBest(builder, dot);
     }
     if (!best) best = makeCanonical(builder, dot, /*contractedLast=*/false);
@@ -200,6 +201,10 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
   }
 
   static Type getElement(Value value) { return tensorType(value).getElementType(); }
+
+  bool isMultiplied(DotGeneralOp dot) const {
+    return libraries->multiplies(getElement(dot.getLhs()), getElement(dot.getRhs()), getElement(dot));
+  }
 
   /// The cheapest of all ways to fold the neighbouring transposes in; none where an operand must be transposed first.
   std::optional<Candidate> findBest(OpBuilder& builder, DotGeneralOp dot) {
@@ -253,7 +258,7 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
   /// Converts the operands, and the result where it is narrower than they are. Returns the product between them.
   DotGeneralOp unifyTypes(OpBuilder& builder, DotGeneralOp dot) {
     Type result = getElement(dot);
-    ProductTypes types = getProductTypes(getElement(dot.getLhs()), getElement(dot.getRhs()), result, keepSums);
+    CallTypes types = libraries->getMatmulTypes(getElement(dot.getLhs()), getElement(dot.getRhs()), result);
     for (OpOperand& operand : dot->getOpOperands())
       operand.set(convert(builder, dot.getLoc(), operand.get(), types.operand));
     if (result == types.result || result == getSumType(types.operand)) return dot;
@@ -265,19 +270,19 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     return wide;
   }
 
-  ProductLimits getLimits() const { return {batchDims, elementsPerCall}; }
-
   /// `sums`: the result's element type.
   void consider(Candidate candidate, Type sums, std::optional<Candidate>& best) {
     llvm::DenseMap<int64_t, int64_t> sizes;
     for (const Operand* operand : {&candidate.lhs, &candidate.rhs})
       for (auto [label, size] : llvm::zip(operand->labels, tensorType(operand->value).getShape())) sizes[label] = size;
     SmallVector<int64_t> resultSizes = getSizes(candidate.result, sizes);
+    MatmulLimits limits = libraries->getMatmulLimits();
     auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
                                      {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()},
-                                     {candidate.result, resultSizes}, canSumInPlace(sums), getLimits());
-    if (!shape || (isFloat8(getElement(candidate.lhs.value)) && !hasFloat8Form(*shape))) return;
-    candidate.cost += getContractionCost(*shape, getLimits()) * elementsPerCall;
+                                     {candidate.result, resultSizes}, canSumInPlace(sums), limits);
+    if (!shape || !libraries->takes({getElement(candidate.lhs.value), getElement(candidate.rhs.value), sums, *shape}))
+      return;
+    candidate.cost += getContractionCost(*shape, limits) * limits.elementsPerCall;
     if (!best || candidate.cost < best->cost) best = candidate;
   }
 
@@ -338,6 +343,12 @@ struct FormContractionsPass : sgd::impl::FormContractionsPassBase<FormContractio
     for (Operation* op : llvm::reverse(ops))
       if (op->use_empty()) op->erase();
   }
+
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createFormContractionsPass(const LibraryModel& libraries) {
+  return std::make_unique<FormContractionsPass>(libraries);
+}

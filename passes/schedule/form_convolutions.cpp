@@ -2,6 +2,7 @@
 // dilations, or to sgd.dot_general where no window overlaps another.
 #include <numeric>
 
+#include "passes/library/library_model.h"
 #include "passes/schedule/expand_convolution.h"
 #include "passes/schedule/passes.h"
 
@@ -138,14 +139,9 @@ DotRole getDotRole(ConvolutionOp op, int64_t dim) {
   return kernel == input && (op.getRhsDilations()[dim] == 1 || kernel == 1) ? DotRole::Contracted : DotRole::None;
 }
 
-bool isNarrowFloat(Value value) {
-  Type element = tensorType(value).getElementType();
-  return element.isF16() || element.isBF16();
-}
-
-/// In f32, and in TF32, which has as many bits of mantissa as f16 and the exponent of bf16, without loss.
-Value widen(OpBuilder& builder, Value value) {
-  return arith::ExtFOp::create(builder, value.getLoc(), tensorType(value).clone(builder.getF32Type()), value);
+/// `value`, a float, in a wider type.
+Value widen(OpBuilder& builder, Value value, Type element) {
+  return arith::ExtFOp::create(builder, value.getLoc(), tensorType(value).clone(element), value);
 }
 
 /// A kernel of its own, around `op`, whose result takes the place of the op's.
@@ -162,7 +158,9 @@ Value wrapInCluster(OpBuilder& builder, ConvolveOp op) {
 
 struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutionsPass> {
   FormConvolutionsPass() = default;
-  explicit FormConvolutionsPass(ConvolutionModel model) : model(std::move(model)) {}
+  explicit FormConvolutionsPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
 
   void runOnOperation() final {
     SmallVector<ConvolutionOp> ops;
@@ -183,7 +181,7 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
       op.erase();
       return success();
     }
-    if (!model.takesDilations && countPhases(op) > kMaxPhases) dilate(builder, op);
+    if (!libraries->readsDilated() && countPhases(op) > kMaxPhases) dilate(builder, op);
     auto dims = llvm::seq<int64_t>(0, op.getNumSpatialDims());
     bool isDot = llvm::none_of(dims, [&](int64_t dim) { return getDotRole(op, dim) == DotRole::None; });
     isDot ? formDot(builder, op) : formConvolve(builder, op);
@@ -294,17 +292,19 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
     RankedTensorType type = transpose ? transpose.getType() : op.getType();
     if (transpose) labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
+    Type element = tensorType(lhs.value).getElementType();
     auto create = [&](RankedTensorType sums, Value left, Value right, bool tf32) {
       return ConvolveOp::create(builder, op.getLoc(), sums, left, right, lhs.labels, rhs.labels, labels,
                                 op.getStrides(), window.low, op.getLhsDilations(), window.dilations, tf32);
     };
-    RankedTensorType sums = type.clone(getSumType(type.getElementType()));
-    bool widens = model.widensOperands && isNarrowFloat(lhs.value) && type.getElementType().isF32();
-    Value left = widens ? widen(builder, lhs.value) : lhs.value, right = widens ? widen(builder, rhs.value) : rhs.value;
-    auto convolve = create(model.rounds && isa<FloatType>(type.getElementType()) ? type : sums, left, right,
-                           widens || op.getTf32());
+    CallTypes types = libraries->getConvolutionTypes(element, type.getElementType());
+    bool widens = types.operand != element;
+    Value left = widens ? widen(builder, lhs.value, types.operand) : lhs.value,
+          right = widens ? widen(builder, rhs.value, types.operand) : rhs.value;
+    auto convolve = create(type.clone(types.result), left, right, widens || op.getTf32());
     Value result = convolve;
-    if (model.isTaken && !model.isTaken(convolve)) {
+    if (!libraries->takes(getConvolutionCall(convolve))) {
+      RankedTensorType sums = type.clone(getSumType(type.getElementType()));
       convolve.erase();
       for (Value unused : {left, right})
         if (widens) unused.getDefiningOp()->erase();
@@ -323,7 +323,7 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
     op.erase();
   }
 
-  ConvolutionModel model;
+  const LibraryModel* libraries = nullptr;
 
   /// What was folded and nobody uses any more.
   void eraseUnused() {
@@ -338,6 +338,6 @@ struct FormConvolutionsPass : sgd::impl::FormConvolutionsPassBase<FormConvolutio
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createFormConvolutionsPass(ConvolutionModel model) {
-  return std::make_unique<FormConvolutionsPass>(std::move(model));
+std::unique_ptr<Pass> mlir::sgd::createFormConvolutionsPass(const LibraryModel& libraries) {
+  return std::make_unique<FormConvolutionsPass>(libraries);
 }

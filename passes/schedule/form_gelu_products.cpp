@@ -1,7 +1,7 @@
 // Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative, become one op with it.
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/library_model.h"
 #include "passes/schedule/gelu_reader.h"
 #include "passes/schedule/passes.h"
 
@@ -15,23 +15,22 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Elements of which the rows of what cuBLASLt keeps beside a result are a multiple
-/// (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD).
-constexpr int64_t kRowMultiple = 8;
-
 RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// A product whose result is one matrix, row by row, of f16 or bf16.
-bool mayHaveActivation(ContractOp contract) {
-  RankedTensorType lhs = tensorType(contract.getLhs()), result = contract.getType();
-  if (!isa<BFloat16Type, Float16Type>(result.getElementType()) || lhs.getElementType() != result.getElementType() ||
-      result.getRank() == 0)
-    return false;
-  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()},
-                                   {contract.getRhsLabels(), tensorType(contract.getRhs()).getShape()},
+/// Whether the library takes gelu, or its gradient, of a product whose rows are those of the result.
+bool mayHaveActivation(ContractOp contract, Epilogue epilogue, const LibraryModel& libraries) {
+  RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
+                   result = contract.getType();
+  if (result.getRank() == 0) return false;
+  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
                                    {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
-  return shape && shape->batch.empty() && shape->n == result.getShape().back() && shape->n % kRowMultiple == 0 &&
-         shape->cN == 1 && (shape->m == 1 || shape->cM == shape->n);
+  return shape && shape->n == result.getShape().back() &&
+         libraries.takes({lhs.getElementType(),
+                          rhs.getElementType(),
+                          result.getElementType(),
+                          *shape,
+                          static_cast<bool>(contract.getTf32()),
+                          {epilogue}});
 }
 
 /// The values that can be computed from `root` by elementwise ops alone, `root` excepted, users after their operands.
@@ -115,8 +114,9 @@ class GeluForward {
 };
 
 /// Makes `product`, which is only multiplied with gelu's derivative at `preActivation`, one op with it.
-bool formGradient(ContractOp product, Value preActivation) {
-  if (product.getType() != preActivation.getType() || !mayHaveActivation(product)) return false;
+bool formGradient(ContractOp product, Value preActivation, const LibraryModel& libraries) {
+  if (product.getType() != preActivation.getType() || !mayHaveActivation(product, Epilogue::GeluGradient, libraries))
+    return false;
   GeluReader reader(preActivation, product.getResult());
   SmallVector<Value> users = getElementwiseUsers(product.getResult());
   auto gradient = llvm::find_if(
@@ -145,16 +145,23 @@ bool formGradient(ContractOp product, Value preActivation) {
 }
 
 struct FormGeluProductsPass : sgd::impl::FormGeluProductsPassBase<FormGeluProductsPass> {
+  FormGeluProductsPass() = default;
+  explicit FormGeluProductsPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
+
   void runOnOperation() final {
-    getOperation().walk([](Block* block) {
+    getOperation().walk([&](Block* block) {
       SmallVector<Value> preActivations;
       for (ContractOp contract : llvm::to_vector(block->getOps<ContractOp>()))
-        if (ContractGeluOp gelu = mayHaveActivation(contract) ? GeluForward(contract).form() : ContractGeluOp())
+        if (ContractGeluOp gelu = mayHaveActivation(contract, Epilogue::Gelu, *libraries) ? GeluForward(contract).form()
+                                                                                          : ContractGeluOp())
           preActivations.push_back(gelu.getPreActivation());
       if (preActivations.empty()) return;
       eraseUnused(block);
       for (ContractOp product : llvm::to_vector(block->getOps<ContractOp>()))
-        llvm::find_if(preActivations, [&](Value preActivation) { return formGradient(product, preActivation); });
+        llvm::find_if(preActivations,
+                      [&](Value preActivation) { return formGradient(product, preActivation, *libraries); });
       eraseUnused(block);
     });
   }
@@ -163,6 +170,12 @@ struct FormGeluProductsPass : sgd::impl::FormGeluProductsPassBase<FormGeluProduc
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if (isOpTriviallyDead(&op)) op.erase();
   }
+
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createFormGeluProductsPass(const LibraryModel& libraries) {
+  return std::make_unique<FormGeluProductsPass>(libraries);
+}

@@ -1,7 +1,7 @@
 // Sums of an operand over what a product of it contracts become part of the product: gradients of a bias and of the
 // weights beside it.
 #include "dialects/sgd/sgd_dialect.h"
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/library_model.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -37,18 +37,20 @@ std::optional<OperandSum> readSum(ReduceOp reduce) {
   return sum;
 }
 
-/// Whether the library computes such a product in one call, by full precision.
-bool maySumUp(ContractOp contract) {
-  RankedTensorType lhs = tensorType(contract.getLhs()), result = contract.getType();
-  Type element = result.getElementType();
+/// Whether the library computes such a product with the sums of an operand.
+bool maySumUp(ContractOp contract, const LibraryModel& libraries) {
+  RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
+                   result = contract.getType();
   // Of one tensor with itself nobody could tell whose sums are meant.
   if (contract.getLhs() == contract.getRhs()) return false;
-  if (lhs.getElementType() != element || !isa<Float32Type, Float16Type, BFloat16Type>(element) || contract.getTf32())
-    return false;
-  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()},
-                                   {contract.getRhsLabels(), tensorType(contract.getRhs()).getShape()},
+  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
                                    {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
-  return shape && shape->batch.empty();
+  return shape && libraries.takes({lhs.getElementType(),
+                                   rhs.getElementType(),
+                                   result.getElementType(),
+                                   *shape,
+                                   static_cast<bool>(contract.getTf32()),
+                                   {Epilogue::Sums}});
 }
 
 /// Whether the reduction is over what `contract` contracts of its operand, all the others being free. A dimension of
@@ -82,10 +84,11 @@ Operation* getPlace(ContractOp contract, Value other, OperandSum sum) {
 }
 
 /// Replaces the sum and a product of its operand by one op, if there is such a product.
-bool form(OperandSum sum) {
+bool form(OperandSum sum, const LibraryModel& libraries) {
   for (Operation* user : sum.operand.getUsers()) {
     auto contract = dyn_cast<ContractOp>(user);
-    if (!contract || contract->getBlock() != sum.reduce->getBlock() || isAddedTo(contract) || !maySumUp(contract))
+    if (!contract || contract->getBlock() != sum.reduce->getBlock() || isAddedTo(contract) ||
+        !maySumUp(contract, libraries))
       continue;
     bool ofLhs = contract.getLhs() == sum.operand;
     Operation* place = getPlace(contract, ofLhs ? contract.getRhs() : contract.getLhs(), sum);
@@ -103,19 +106,30 @@ bool form(OperandSum sum) {
 }
 
 struct FormProductSumsPass : sgd::impl::FormProductSumsPassBase<FormProductSumsPass> {
+  FormProductSumsPass() = default;
+  explicit FormProductSumsPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
+
   void runOnOperation() final {
     SmallVector<OperandSum> sums;
     getOperation().walk([&](ReduceOp reduce) {
       if (std::optional<OperandSum> sum = readSum(reduce)) sums.push_back(*sum);
     });
     for (OperandSum sum : sums) {
-      if (!form(sum)) continue;
+      if (!form(sum, *libraries)) continue;
       Operation *narrowing = sum.result.getDefiningOp(), *widening = sum.reduce.getInput().getDefiningOp();
       if (narrowing != sum.reduce) narrowing->erase();
       if (sum.reduce->use_empty()) sum.reduce->erase();
       if (isa_and_nonnull<arith::ExtFOp>(widening) && widening->use_empty()) widening->erase();
     }
   }
+
+  const LibraryModel* libraries = nullptr;
 };
 
 }  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createFormProductSumsPass(const LibraryModel& libraries) {
+  return std::make_unique<FormProductSumsPass>(libraries);
+}

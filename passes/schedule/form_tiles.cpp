@@ -70,7 +70,7 @@ struct FormTilesPass : sgd::impl::FormTilesPassBase<FormTilesPass> {
   }
 
   void visit(ClusterOp cluster) {
-    FoundGroup found = findTileGroup(cluster);
+    FoundGroup found = findTileGroup(cluster, flopsPerByte);
     if (found.ops.empty()) return;
     // What is written over lies in memory as a whole.
     auto writesOver = [](Operation* op) {

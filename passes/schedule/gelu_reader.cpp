@@ -1,22 +1,13 @@
 // One case per op that polynomials are made of.
 #include "passes/schedule/gelu_reader.h"
 
-#include "dialects/sgd/sgd_dialect.h"
-#include "mlir/IR/Matchers.h"
+#include "dialects/sgd/splat.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 /// Constants of the program are rounded to the element type, and up to three of them are multiplied.
 static double getTolerance(Type element) { return element.isBF16() ? 0x1p-7 : 0x1p-10; }
-
-/// The number that all elements are.
-static std::optional<double> getSplat(Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) return getSplat(broadcast.getInput());
-  DenseFPElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat()) return std::nullopt;
-  return constant.getSplatValue<FloatAttr>().getValueAsDouble();
-}
 
 static std::optional<GeluPolynomial> power(const GeluPolynomial& base, double exponent) {
   if (exponent == 2) return base * base;

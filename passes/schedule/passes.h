@@ -3,7 +3,7 @@
 #define SGD_PASSES_SCHEDULE_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "passes/schedule/convolution_model.h"
+#include "passes/library/library_model.h"
 
 namespace mlir {
 namespace func {
@@ -17,8 +17,11 @@ namespace sgd {
 #define GEN_PASS_REGISTRATION
 #include "passes/schedule/passes.h.inc"
 
-/// sgd-form-convolutions for a target.
-std::unique_ptr<Pass> createFormConvolutionsPass(ConvolutionModel model);
+/// Passes that ask a target's libraries, which outlive them.
+std::unique_ptr<Pass> createFormConvolutionsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createFormContractionsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createFormGeluProductsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createFormProductSumsPass(const LibraryModel& libraries);
 
 }  // namespace sgd
 }  // namespace mlir

@@ -28,7 +28,6 @@ def FormConvolutionsPass : Pass<"sgd-form-convolutions", "::mlir::func::FuncOp">
     Before: local shapes, no encodings. After: no sgd.convolution. Where every kernel is one element or the whole input, without padding, the
     convolution is a dot_general. Otherwise transposes of operands and result become the labels of a sgd.convolve, and a reversed kernel is read
     backwards, so that nothing is moved in memory. A sgd.convolve that the target's library does not take stands in a cluster of its own.
-    By itself the pass knows no target, whose library then takes them all.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }
@@ -39,17 +38,10 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
     Before: local shapes, no encodings. After: no sgd.dot_general; every sgd.contract runs as strided matrix products (contraction_shape.h).
     Transposes above and below are folded into the labels where that is cheaper than moving elements; what no product with strides can
     take or write is transposed explicitly. Products of integers that the target's library has not become sums of elementwise products.
-    Operands have one element type, the result's unless products keep sums: f32 of bf16 or f16 is then left to the product. Operands of f8 stay
-    where the target multiplies them and the product has the form that its kernels take, perhaps with operands transposed: the contracted
-    dimension innermost in both, sizes that are multiples of 16. Others are converted, to bf16 or f16 where products keep sums.
+    Operands have one element type, the one that the library asks for. Operands of f8 stay where it takes them as they are, perhaps transposed: the
+    contracted dimension innermost in both. Others are converted.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
-  let options = [Option<"integers", "integers", "bool", "true", "Whether the target multiplies matrices of integers">,
-                 Option<"keepSums", "keep-sums", "bool", "false",
-                        "Whether the target's products of bf16 and f16 can have results of the type that their sums are taken in">,
-                 Option<"float8", "float8", "bool", "false", "Whether the target multiplies matrices of f8">,
-                 Option<"batchDims", "batch-dims", "int64_t", "4", "Batch dimensions that one call of a product takes">,
-                 Option<"elementsPerCall", "elements-per-call", "int64_t", "1000", "Elements that kernels move in the least time of a call">];
 }
 
 def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"> {
@@ -58,8 +50,8 @@ def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"
     Before: contractions are formed. After: where a product of f16 or bf16 and a bias over its last dimension go into nothing but the form of
     gelu with tanh and its derivative, they are one sgd.contract_gelu; where a product is only multiplied with that derivative, both are one
     sgd.contract_gelu_gradient. The formulas are compared as polynomials in the pre-activation, its tanh and the product, whose coefficients
-    may differ by what rounding to the element type changes. Only where the result is a matrix of rows of a multiple of 8 elements, which is
-    what cuBLASLt asks of the matrix that it keeps. f32 stays with kernels: there the library's tanh is an approximation.
+    may differ by what rounding to the element type changes. Only where the target's library takes the
+    product with gelu; other products keep kernels behind them.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
@@ -67,9 +59,9 @@ def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"
 def FormProductSumsPass : Pass<"sgd-form-product-sums", "::mlir::func::FuncOp"> {
   let summary = "Sums of an operand become part of the product that contracts the same dimensions";
   let description = [{
-    Before: contractions are formed. After: where the operand of a sgd.contract of f32, f16 or bf16 is also added up over exactly the dimensions
-    that the product contracts, both are one sgd.contract_sums: a bias's gradient beside that of the weights. Only products without batch, and
-    not where the product is itself added to another tensor, which the library does in the same call.
+    Before: contractions are formed. After: where the operand of a sgd.contract is also added up over exactly the dimensions
+    that the product contracts, both are one sgd.contract_sums where the target's library takes it: a bias's gradient beside that of the weights.
+    Not where the product is itself added to another tensor, which the library does in the same call.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
@@ -152,7 +144,9 @@ def FormTilesPass : Pass<"sgd-form-tiles", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
   let options = [Option<"scratchBytes", "scratch-bytes", "int64_t", "655360",
-                        "Most bytes that the values between the ops of a tile should take: half of a core's cache; 0: no tiles">];
+                        "Most bytes that the values between the ops of a tile should take: half of a core's cache; 0: no tiles">,
+                 Option<"flopsPerByte", "flops-per-byte", "int64_t", "20",
+                        "Operations that cost a thread what writing and reading a byte of memory does: values are computed again where that is less">];
 }
 
 def NormalizeOrderPass : Pass<"sgd-normalize-order", "::mlir::func::FuncOp"> {

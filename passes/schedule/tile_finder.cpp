@@ -9,9 +9,6 @@ using namespace mlir::sgd;
 
 /// A product is large on one side when that tensor has so many times the elements of each other one.
 static constexpr int64_t kLarge = 2;
-/// Computing again pays up to so many operations per byte that is then neither written nor read again. Measured on
-/// AVX-512 with f32: products in tiles run at 200 GFLOP/s, memory gives 10 GB/s to one thread.
-static constexpr int64_t kFlopsPerByte = 20;
 /// Operations per element of a kernel with an exponential and two reductions.
 static constexpr int64_t kKernelFlops = 32;
 
@@ -42,7 +39,7 @@ SmallVector<Operation*> inOrder(const SetVector<Operation*>& ops) {
 
 class Finder {
  public:
-  explicit Finder(ClusterOp cluster) { group.insert(cluster); }
+  Finder(ClusterOp cluster, int64_t flopsPerByte) : flopsPerByte(flopsPerByte) { group.insert(cluster); }
 
   FoundGroup run() {
     grow();
@@ -127,7 +124,7 @@ class Finder {
       if (!isOwnProduct && kLarge * getNumElements(operand) > largest) return false;
     }
     flops += largest * kKernelFlops;
-    return isReadElsewhere && bytes > 0 && flops <= bytes * kFlopsPerByte;
+    return isReadElsewhere && bytes > 0 && flops <= bytes * flopsPerByte;
   }
 
   /// Clones kernels whose results are read here and elsewhere earlier, with their products.
@@ -166,13 +163,17 @@ class Finder {
     group.insert(copy);
   }
 
+  /// Computing again pays up to so many operations per byte that is then neither written nor read again.
+  int64_t flopsPerByte;
   SetVector<Operation*> group;
   SmallVector<std::pair<Operation*, Operation*>> originals;
 };
 
 }  // namespace
 
-FoundGroup mlir::sgd::findTileGroup(ClusterOp cluster) { return Finder(cluster).run(); }
+FoundGroup mlir::sgd::findTileGroup(ClusterOp cluster, int64_t flopsPerByte) {
+  return Finder(cluster, flopsPerByte).run();
+}
 
 void FoundGroup::undo() {
   for (auto [copy, original] : llvm::reverse(originals)) {

@@ -17,7 +17,8 @@ struct FoundGroup {
 /// The group around `cluster`. Kernels and products of earlier groups whose large results are cheaper to compute again
 /// than to keep are cloned into it: the block changes, its meaning does not. Called for later clusters first, it leaves
 /// earlier ones nothing to keep for them.
-FoundGroup findTileGroup(ClusterOp cluster);
+/// A thread computes `flopsPerByte` operations while a byte goes to memory and comes back.
+FoundGroup findTileGroup(ClusterOp cluster, int64_t flopsPerByte);
 
 /// Whether no op between those of the group, in block order, depends on one of them and feeds another.
 bool isConvex(ArrayRef<Operation*> group);

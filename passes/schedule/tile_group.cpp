@@ -3,7 +3,7 @@
 #include "passes/schedule/tile_group.h"
 
 #include "passes/schedule/buffers.h"
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/contraction_shape.h"
 #include "passes/schedule/masked_columns.h"
 
 using namespace mlir;

@@ -33,8 +33,8 @@ PASSES = {
     "passes/manual": IR + ["passes/sharding"],
     "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
     "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
-    "passes/schedule": IR + ["passes/cost", "passes/carry"],
-    "passes/library": ["dialects/sgd", "passes/schedule"],
+    "passes/library": ["dialects/sgd"],
+    "passes/schedule": IR + ["passes/cost", "passes/carry", "passes/library"],
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
 }
 COMPILER = {
@@ -42,10 +42,12 @@ COMPILER = {
     "targets/kernels": ["dialects/sgd", "dialects/spmd"],
     "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
     "targets/gpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
+    "targets/cpu/libraries": ["dialects/sgd", "passes/library"],
+    "targets/gpu/libraries": ["dialects/sgd", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": IR + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
-    "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/gpu/codegen", "runtime/artifact"],
+    "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
 }

@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --sgd-give-attention-to-library | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-give-attention-to-library | FileCheck %s
 
 !q = tensor<4x128x2x16xbf16>
 !f = tensor<4x128x2x16xf32>

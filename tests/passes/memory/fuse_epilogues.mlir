@@ -1,5 +1,5 @@
 // RUN: sgd-opt %s --sgd-to-plan --sgd-fuse-epilogues --sgd-share-buffers | FileCheck %s
-// RUN: sgd-opt %s --sgd-to-plan --sgd-fuse-epilogues=relu=false --sgd-share-buffers | FileCheck %s --check-prefix=RELU
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-to-plan --sgd-fuse-epilogues --sgd-share-buffers | FileCheck %s --check-prefix=RELU
 
 !x = tensor<32x16xf32>
 !w = tensor<16x8xf32>

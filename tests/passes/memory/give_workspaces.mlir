@@ -1,11 +1,10 @@
-// RUN: sgd-opt %s --sgd-to-plan --sgd-give-workspaces=bytes=3072 --sgd-assign-offsets | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-to-plan --sgd-give-workspaces --sgd-assign-offsets | FileCheck %s
 
-// As large as operands and result together, up to a limit, and 256 bytes for the alignment that libraries ask for. Both lie at one place;
-// integers need none.
+// As large as operands and result together, and 256 bytes for the alignment that libraries ask for. Both lie at one place; integers need none.
 // CHECK-LABEL: module attributes {plan.private_bytes = {{[0-9]+}}
 // CHECK-LABEL: @products
-// CHECK: %[[W0:.*]] = plan.alloc offset [[AT:[0-9]+]] : memref<3328xi8, #plan.space<private>>
-// CHECK: plan.matmul {{.*}} workspace(%[[W0]] : memref<3328xi8, {{.*}}) sizes [32, 8, 16]
+// CHECK: %[[W0:.*]] = plan.alloc offset [[AT:[0-9]+]] : memref<3840xi8, #plan.space<private>>
+// CHECK: plan.matmul {{.*}} workspace(%[[W0]] : memref<3840xi8, {{.*}}) sizes [32, 8, 16]
 // CHECK: %[[W1:.*]] = plan.alloc offset [[AT]] : memref<2560xi8, #plan.space<private>>
 // CHECK: plan.matmul {{.*}} workspace(%[[W1]] : memref<2560xi8, {{.*}}) sizes [8, 8, 32]
 // CHECK: plan.matmul

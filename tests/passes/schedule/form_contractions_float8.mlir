@@ -1,5 +1,5 @@
-// RUN: sgd-opt %s --sgd-form-contractions="keep-sums float8" --split-input-file | FileCheck %s
-// RUN: sgd-opt %s --sgd-form-contractions="keep-sums" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-form-contractions --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_80 --sgd-form-contractions --split-input-file | FileCheck %s --check-prefix=WIDE
 // RUN: sgd-opt %s --sgd-form-contractions --split-input-file | FileCheck %s --check-prefix=SINGLE
 
 // Both operands have the contracted dimension innermost.

@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --sgd-form-contractions="integers=false" --sgd-form-clusters | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-form-contractions --sgd-form-clusters | FileCheck %s
 // Products of integers as sums, for targets whose library has none; the repeated operands are in no memory.
 
 // CHECK-LABEL: func.func @batched

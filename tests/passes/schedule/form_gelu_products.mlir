@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --sgd-form-gelu-products --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-form-gelu-products --split-input-file | FileCheck %s
 
 !x = tensor<8x16xbf16>
 !w = tensor<16x32xbf16>

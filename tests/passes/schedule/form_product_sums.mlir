@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --sgd-form-product-sums --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-form-product-sums --split-input-file | FileCheck %s
 
 // Gradients of a layer's weights and bias; the bias's is wanted first.
 // CHECK-LABEL: @layer

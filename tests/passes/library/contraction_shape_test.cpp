@@ -1,6 +1,6 @@
 // Every order of the labels of small einsums: the strided products compute what the einsum says, and canonical orders
 // are always possible.
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/contraction_shape.h"
 
 #include <map>
 #include <numeric>

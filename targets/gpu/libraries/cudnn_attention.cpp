@@ -1,6 +1,6 @@
 // Limits are those of the library's documentation and of NVIDIA/cudnn-frontend (validate_sdpa_support_surface and the
 // backward node's checks); workspaces as 9.19 tells for an H200 and a B200.
-#include "compiler/target/cudnn_attention.h"
+#include "targets/gpu/libraries/cudnn_attention.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -61,11 +61,7 @@ std::optional<AttentionParts> getParts(const AttentionCall& call) {
 
 }  // namespace
 
-AttentionModel mlir::sgd::getCudnnAttention(ArrayRef<int> capabilities) {
-  AttentionModel model;
-  SmallVector<int> all(capabilities);
-  model.getParts = [all](const AttentionCall& call) -> std::optional<AttentionParts> {
-    return isTaken(call, all) ? getParts(call) : std::nullopt;
-  };
-  return model;
+std::optional<AttentionParts> mlir::sgd::gpu::getCudnnAttentionParts(const AttentionCall& call,
+                                                                     ArrayRef<int> capabilities) {
+  return isTaken(call, capabilities) ? getParts(call) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // How an einsum of two tensors runs as matrix products with strides, or that it cannot. Plain C++, no IR.
-#ifndef SGD_PASSES_SCHEDULE_CONTRACTION_SHAPE_H
-#define SGD_PASSES_SCHEDULE_CONTRACTION_SHAPE_H
+#ifndef SGD_PASSES_LIBRARY_CONTRACTION_SHAPE_H
+#define SGD_PASSES_LIBRARY_CONTRACTION_SHAPE_H
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ struct ContractionShape {
 };
 
 /// What one call of the target's library takes.
-struct ProductLimits {
+struct MatmulLimits {
   int64_t batchDims = 4;  ///< with a stride each; the others are calls of their own, the largest ones come first
   int64_t elementsPerCall = 1000;  ///< that kernels move in the least time of a call
 };
@@ -44,11 +44,11 @@ struct ProductLimits {
 /// `mayRepeat` false: one product alone, for results that must not add up in place (canSumInPlace). There is no form
 /// either that would take more than 16 calls for one product.
 std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result,
-                                                    bool mayRepeat = true, const ProductLimits& limits = {});
+                                                    bool mayRepeat = true, const MatmulLimits& limits = {});
 
 /// Lower is better: how much the products fall short of few, large ones. Where a call takes all batch dimensions, each
 /// matrix counts; else each call.
-int64_t getContractionCost(const ContractionShape& shape, const ProductLimits& limits = {});
+int64_t getContractionCost(const ContractionShape& shape, const MatmulLimits& limits = {});
 
 }  // namespace mlir::sgd
 

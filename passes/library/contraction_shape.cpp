@@ -1,5 +1,5 @@
 // Merging of einsum labels into batch, m, n and k.
-#include "passes/schedule/contraction_shape.h"
+#include "passes/library/contraction_shape.h"
 
 #include <algorithm>
 #include <tuple>
@@ -140,7 +140,7 @@ void tidyStrides(ContractionShape& shape) {
 
 }  // namespace
 
-static int64_t getCalls(const ContractionShape& shape, const ProductLimits& limits) {
+static int64_t getCalls(const ContractionShape& shape, const MatmulLimits& limits) {
   SmallVector<int64_t, 4> sizes(shape.batch);
   llvm::sort(sizes, std::greater<>());
   int64_t calls = 1;
@@ -150,7 +150,7 @@ static int64_t getCalls(const ContractionShape& shape, const ProductLimits& limi
 
 std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lhs, LabelledTensor rhs,
                                                                LabelledTensor result, bool mayRepeat,
-                                                               const ProductLimits& limits) {
+                                                               const MatmulLimits& limits) {
   SmallVector<Group> groups = getGroups(lhs, rhs, result);
   while (mergeOnce(groups)) continue;
   Roles roles = sortByRole(groups);
@@ -169,7 +169,7 @@ std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lh
   return best;
 }
 
-int64_t mlir::sgd::getContractionCost(const ContractionShape& shape, const ProductLimits& limits) {
+int64_t mlir::sgd::getContractionCost(const ContractionShape& shape, const MatmulLimits& limits) {
   int64_t products = shape.repeats;
   if (static_cast<size_t>(limits.batchDims) < kMaxBatchDims) return products * getCalls(shape, limits);
   for (int64_t size : shape.batch) products *= size;

@@ -1,0 +1,16 @@
+// Constants whose elements are all the same.
+#ifndef SGD_DIALECTS_SGD_SPLAT_H
+#define SGD_DIALECTS_SGD_SPLAT_H
+
+#include <optional>
+
+#include "dialects/sgd/sgd_dialect.h"
+
+namespace mlir::sgd {
+
+/// The value of a constant of floats, or of a broadcast of one, whose elements are all the same.
+std::optional<double> getSplat(Value value);
+
+}  // namespace mlir::sgd
+
+#endif
