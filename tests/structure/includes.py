@@ -55,7 +55,7 @@ TOOLS = {
     "tools/sgdc": ["compiler", "compiler/driver", "compiler/target"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
-    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/trace"],
+    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}
 
