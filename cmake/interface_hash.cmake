@@ -1,4 +1,4 @@
-# Writes OUT, a header with the SHA-256 of FILES, which lie below ROOT: programs and modules that were built from other contents know it.
+# Writes OUT, a header with the SHA-256 of FILES, which lie below ROOT: programs and plugins that were built from other contents know it.
 foreach(file IN LISTS FILES)
   file(SHA256 ${file} hash)
   file(RELATIVE_PATH name ${ROOT} ${file})

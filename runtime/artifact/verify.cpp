@@ -1,5 +1,5 @@
 // Checks of the mesh, the tensors and the programs; single instructions are checked by
-// verify_operation.cpp, collectives under way by verify_overlap.cpp.
+// verify_operation.cpp, collectives in flight by verify_overlap.cpp.
 #include "runtime/artifact/verify.h"
 
 #include <algorithm>

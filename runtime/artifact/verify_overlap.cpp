@@ -1,4 +1,4 @@
-// One walk over the instructions with the list of collectives that are under way.
+// One walk over the instructions with the list of collectives that are in flight.
 #include "runtime/artifact/verify_overlap.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ struct UnderWay {
   Accesses accesses;
 };
 
-// Every slice of an instruction is compared with every one of the collectives under way beside it.
+// Every slice of an instruction is compared with every one of the collectives in flight beside it.
 constexpr uint64_t kMaxComparisons = uint64_t{1} << 32;
 
 uint64_t SlicesOf(const Accesses& accesses) { return accesses.reads.size() + accesses.writes.size(); }
@@ -109,7 +109,7 @@ absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
         return collective.start == done->start() && collective.start >= block.begin;
       });
       if (ended == 0) {
-        return Error(program, i, absl::StrCat("instruction ", done->start(), " is no collective under way"));
+        return Error(program, i, absl::StrCat("instruction ", done->start(), " is no collective in flight"));
       }
       continue;
     }
@@ -122,16 +122,16 @@ absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
       if (walk.comparisons > kMaxComparisons) {
         return Error(program, i,
                      absl::StrCat("up to it are more than ", kMaxComparisons,
-                                  " pairs of what collectives under way and others beside them touch"));
+                                  " pairs of what collectives in flight and others beside them touch"));
       }
       if (OverlapAny(accesses.writes, collective.accesses.writes) ||
           OverlapAny(accesses.reads, collective.accesses.writes)) {
         return Error(program, i,
-                     absl::StrCat("touches a target of instruction ", collective.start, ", which is under way"));
+                     absl::StrCat("touches a target of instruction ", collective.start, ", which is in flight"));
       }
       if (OverlapAny(accesses.writes, collective.accesses.reads)) {
         return Error(program, i,
-                     absl::StrCat("writes a source of instruction ", collective.start, ", which is under way"));
+                     absl::StrCat("writes a source of instruction ", collective.start, ", which is in flight"));
       }
     }
     const Collective* collective = instruction.op_as_Collective();

@@ -19,20 +19,20 @@ struct CollectiveHandle {
   uint32_t index = 0;
 };
 
-// What a communicator has whose windows are memory of a device with queues.
-class QueuedCollectives {
+// What a communicator has whose windows are memory of a device with streams.
+class StreamCollectives {
  public:
-  virtual ~QueuedCollectives() = default;
+  virtual ~StreamCollectives() = default;
 
-  // Gives a prepared collective to the device's queue in use, and returns at once: what the queue is given later finds
+  // Gives a prepared collective to the device's stream in use, and returns at once: what the stream is given later finds
   // it complete.
   virtual absl::Status Enqueue(CollectiveHandle handle) = 0;
 
   // The error of a peer or of a collective, or the cause of the job's end, as soon as it is known: for waits for a
-  // queue.
+  // stream.
   virtual absl::Status Poll() = 0;
 
-  // A wait for a queue has taken too long: what is under way, and which ranks have not come. Never OK; may take
+  // A wait for a stream has taken too long: what is in flight, and which ranks have not come. Never OK; may take
   // seconds.
   virtual absl::Status Late(absl::Duration waited) = 0;
 
@@ -68,7 +68,7 @@ class Communicator {
   virtual absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) = 0;
 
   // Begins a prepared collective and returns soon: its sources are complete. Until the Wait for it
-  // nobody may write them, and nobody touch its targets. Several collectives may be under way; all
+  // nobody may write them, and nobody touch its targets. Several collectives may be in flight; all
   // ranks start them, wait for them and execute others between in the same order. `timeout` is as
   // for Execute. Errors may show here or at the Wait.
   virtual absl::Status Start(CollectiveHandle handle, absl::Duration timeout) = 0;
@@ -78,9 +78,9 @@ class Communicator {
   virtual absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) = 0;
 
   // Null where windows are the host's.
-  virtual QueuedCollectives* queued() { return nullptr; }
+  virtual StreamCollectives* stream_collectives() { return nullptr; }
 
-  // Ends the job with this cause, and with it what of the communicator's is under way on a device.
+  // Ends the job with this cause, and with it what of the communicator's is in flight on a device.
   virtual void EndJob(const absl::Status& cause) { control().Abort(cause); }
 
   // Payload bytes sent by the collectives executed so far, by the ring rule (sent_bytes.h).

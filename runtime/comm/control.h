@@ -29,7 +29,7 @@ class Control {
   virtual bool spans_hosts() const = 0;
 
   // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
-  // while a collective is under way.
+  // while a collective is in flight.
   virtual absl::Status Barrier(absl::Duration timeout) = 0;
 
   // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any

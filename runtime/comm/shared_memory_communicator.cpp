@@ -30,7 +30,7 @@ SharedMemoryCommunicator::SharedMemoryCommunicator(std::unique_ptr<SharedMemoryC
 }
 
 SharedMemoryCommunicator::~SharedMemoryCommunicator() {
-  if (control_->under_way() != 0) control_->Abort(absl::CancelledError("left while a collective was under way"));
+  if (control_->under_way() != 0) control_->Abort(absl::CancelledError("left while a collective was in flight"));
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicator::Connect(
@@ -96,7 +96,7 @@ absl::Status SharedMemoryCommunicator::Start(CollectiveHandle handle, absl::Dura
   const CollectivePlan& plan = *plans_[handle.index];
   Progress& progress = progress_[handle.index];
   if (progress.is_under_way) {
-    return absl::FailedPreconditionError(absl::StrCat(plan.description, " is under way already"));
+    return absl::FailedPreconditionError(absl::StrCat(plan.description, " is in flight already"));
   }
   progress = {.is_under_way = true};
   control_->set_under_way(control_->under_way() + 1);

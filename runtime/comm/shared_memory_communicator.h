@@ -22,7 +22,7 @@ class SharedMemoryCommunicator final : public Communicator {
   static absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> Connect(std::shared_ptr<SharedMemorySegment> segment,
                                                                            uint32_t rank, absl::Duration timeout,
                                                                            uint32_t core_limit = UINT32_MAX);
-  // Ends the job when a collective is still under way.
+  // Ends the job when a collective is still in flight.
   ~SharedMemoryCommunicator() override;
 
   // From now on, started collectives run on a thread of their own, which may use every core that
@@ -74,7 +74,7 @@ class SharedMemoryCommunicator final : public Communicator {
   std::vector<const std::byte*> sources_;  // by position, reused by every execution
   std::vector<std::byte*> targets_;
   uint64_t sent_bytes_ = 0;
-  // What is above belongs to it while anything is under way.
+  // What is above belongs to it while anything is in flight.
   std::unique_ptr<CollectiveThread> thread_;
 };
 

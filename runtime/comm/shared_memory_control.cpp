@@ -62,7 +62,7 @@ absl::Status SharedMemoryControl::Join(absl::Duration timeout, uint32_t core_lim
 
 absl::Status SharedMemoryControl::CheckNothingUnderWay(const char* what) const {
   if (under_way_ == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(what, ": a collective is under way"));
+  return absl::FailedPreconditionError(absl::StrCat(what, ": a collective is in flight"));
 }
 
 absl::Status SharedMemoryControl::Barrier(absl::Duration timeout) {

@@ -52,7 +52,7 @@ class SharedMemoryControl final : public Control {
   // Names the next prepared collective; borrowed.
   void AddName(std::string_view description) { names_.push_back(description); }
 
-  // How many collectives are under way: with one, barriers and agreements are refused.
+  // How many collectives are in flight: with one, barriers and agreements are refused.
   uint32_t under_way() const { return under_way_; }
   void set_under_way(uint32_t count) { under_way_ = count; }
 

@@ -13,7 +13,7 @@
 
 namespace sgd::device {
 
-// A choice is bytes that a library's node writes and reads, under a key: a text of everything that the choice depends
+// A choice is bytes that a library's thunk writes and reads, under a key: a text of everything that the choice depends
 // on (library and its version, types, sizes, strides, alignments, workspace). Instructions of equal keys share it.
 class AlgorithmChoices {
  public:
@@ -25,7 +25,7 @@ class AlgorithmChoices {
   // Whether this rank chooses, as the first one does, or takes what it was given.
   bool decides() const { return decides_; }
   void set_decides(bool decides) { decides_ = decides; }
-  // Whether nodes are to time the library's best candidates on the device before they choose, instead of believing its
+  // Whether thunks are to time the library's best candidates on the device before they choose, instead of believing its
   // estimate.
   bool times_candidates() const { return times_candidates_; }
   void set_times_candidates(bool times) { times_candidates_ = times; }

@@ -1,4 +1,4 @@
-// Who touched which bytes last: for every byte of every space, the last write and the last reads of each queue.
+// Who touched which bytes last: for every byte of every space, the last write and the last reads of each stream.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sgd::device {
 
-// By queue: how far it has come, counted in instructions from 1; 0 is nothing yet.
+// By stream: how far it has come, counted in instructions from 1; 0 is nothing yet.
 using Progress = std::vector<uint64_t>;
 
 class ByteHistory {
@@ -20,7 +20,7 @@ class ByteHistory {
   // well).
   void Before(const artifact::Slice& slice, bool is_write, Progress& needed) const;
 
-  // The instruction `number` of a queue reads or writes the slice.
+  // The instruction `number` of a stream reads or writes the slice.
   void Add(const artifact::Slice& slice, bool is_write, uint32_t stream, uint64_t number);
 
  private:

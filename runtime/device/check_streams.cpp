@@ -1,4 +1,4 @@
-// Vector clocks: an access is ordered before a queue's next instruction when the queue's clock has reached it. The
+// Vector clocks: an access is ordered before a stream's next instruction when the stream's clock has reached it. The
 // planner's own book-keeping is not used.
 #include "runtime/device/check_streams.h"
 
@@ -33,7 +33,7 @@ struct Access {
   Slice slice;
   bool is_write;
   uint32_t stream;
-  uint64_t time;  // of its queue
+  uint64_t time;  // of its stream
   uint32_t instruction;
 };
 
@@ -147,7 +147,7 @@ class Checker {
     Touch(action);
   }
 
-  // One instruction's accesses at the queue's next point of time.
+  // One instruction's accesses at the stream's next point of time.
   void Touch(const StreamAction& action) {
     const artifact::Accesses accesses = artifact::AccessesOf(At(action.instruction));
     const uint64_t time = ++clocks_[action.stream][action.stream];
@@ -209,7 +209,7 @@ class Checker {
     }
   }
 
-  // Forgets accesses that all queues know to be complete.
+  // Forgets accesses that all streams know to be complete.
   void Prune() {
     std::erase_if(accesses_, [&](const Access& access) {
       return std::ranges::all_of(clocks_, [&](const Clock& clock) { return clock[access.stream] >= access.time; });
@@ -223,9 +223,9 @@ class Checker {
   const artifact::Program& program_;
   const StreamPlan& plan_;
   Choice choice_{0, 0};
-  std::vector<Clock> clocks_;                   // by queue
+  std::vector<Clock> clocks_;                   // by stream
   std::vector<std::optional<Clock>> recorded_;  // by event
-  std::vector<Access> accesses_;                // that some queue may not know to be complete
+  std::vector<Access> accesses_;                // that some stream may not know to be complete
   size_t prune_at_ = kPruneAt;
   DefinedBytes defined_;
   std::optional<Access> last_collective_;

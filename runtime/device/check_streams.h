@@ -1,4 +1,4 @@
-// A device without memory: it takes the actions of a stream plan, lets every queue run as late as events allow, and
+// A device without memory: it takes the actions of a stream plan, lets every stream run as late as events allow, and
 // finds what no event orders.
 #pragma once
 
@@ -16,14 +16,14 @@ struct StreamProblem {
     kRace,                  // two accesses to one byte, one of them a write, that may happen in either order
     kUndefined,             // bytes are read that nothing has written
     kUnorderedCollectives,  // two collectives that ranks could run in different orders
-    kUnrecordedEvent,       // a queue waits for an event that was not recorded
-    kUnjoined,              // a queue may still work when the step ends
+    kUnrecordedEvent,       // a stream waits for an event that was not recorded
+    kUnjoined,              // a stream may still work when the step ends
     kMissing,               // an instruction that is never run
     kTooLong,               // the check has ended before the program: loops in loops that double it
   };
   Kind kind;
   uint32_t instruction = 0;  // the later one of two
-  std::string text;          // one line: instructions, queues, bytes
+  std::string text;          // one line: instructions, streams, bytes
 };
 
 // Executes the plan of a verified program symbolically. A loop of known trips runs at most twice, which is all that its

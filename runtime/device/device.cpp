@@ -30,7 +30,7 @@ std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::M
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Node>> Device::Prepare(const artifact::Instruction& instruction,
+absl::StatusOr<std::unique_ptr<Thunk>> Device::Prepare(const artifact::Instruction& instruction,
                                                       const RankContext& rank) {
   switch (instruction.op_type()) {
     case Operation::Launch: {
@@ -71,11 +71,11 @@ absl::StatusOr<std::unique_ptr<Node>> Device::Prepare(const artifact::Instructio
   }
 }
 
-absl::StatusOr<std::unique_ptr<Node>> Device::PrepareAttention(const artifact::Attention&, const MemoryMap&) {
+absl::StatusOr<std::unique_ptr<Thunk>> Device::PrepareAttention(const artifact::Attention&, const MemoryMap&) {
   return absl::UnimplementedError("this device has no library for attention; compile the model for it");
 }
 
-absl::StatusOr<std::unique_ptr<Node>> Device::PrepareLinearAlgebra(const artifact::LinearAlgebra&, const MemoryMap&) {
+absl::StatusOr<std::unique_ptr<Thunk>> Device::PrepareLinearAlgebra(const artifact::LinearAlgebra&, const MemoryMap&) {
   return absl::UnimplementedError(
       "this device has no library for decompositions and solvers of linear algebra; compile the model for cpu");
 }

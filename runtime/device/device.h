@@ -21,7 +21,7 @@ namespace sgd::device {
 
 class AlgorithmChoices;  // algorithm_choices.h
 class HostTransfer;      // host_transfer.h
-class Queues;            // queues.h
+class Streams;            // streams.h
 
 // Memory that a device allocated; freed with the object. Aligned to at least 4096 bytes and zero at
 // the start.
@@ -34,7 +34,7 @@ class Arena {
 };
 
 // Where the three spaces of the artifact lie for this rank. Owns nothing; the memory must outlive
-// every prepared node.
+// every prepared thunk.
 struct MemoryMap {
   std::byte* private_base = nullptr;
   std::byte* window_base = nullptr;
@@ -45,18 +45,18 @@ struct MemoryMap {
   std::byte* Address(const artifact::Slice& slice) const;
 };
 
-// The kernels of one artifact, loaded. Must outlive the nodes made from it.
+// The kernels of one artifact, loaded. Must outlive the thunks made from it.
 class KernelLibrary {
  public:
   virtual ~KernelLibrary() = default;
 };
 
 // One instruction, ready to run any number of times over the same memory. Execute neither allocates
-// nor locks, and on a device with a queue it only enqueues; errors are of the environment, not of
+// nor locks, and on a device with a stream it only enqueues; errors are of the environment, not of
 // the program.
-class Node {
+class Thunk {
  public:
-  virtual ~Node() = default;
+  virtual ~Thunk() = default;
   virtual absl::Status Execute() = 0;
 };
 
@@ -115,41 +115,41 @@ class Device {
 
   // The one below for the kind of the instruction. A device that executes other kinds as well prepares them here;
   // Unimplemented, naming the kind, for what it does not execute.
-  virtual absl::StatusOr<std::unique_ptr<Node>> Prepare(const artifact::Instruction& instruction,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> Prepare(const artifact::Instruction& instruction,
                                                         const RankContext& rank);
 
   // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
   // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`
-  // are Launch.coordinates evaluated for this rank; nodes keep no reference to the artifact.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunch(const artifact::Launch& launch,
+  // are Launch.coordinates evaluated for this rank; thunks keep no reference to the artifact.
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLaunch(const artifact::Launch& launch,
                                                               const KernelLibrary& library, const MemoryMap& memory,
                                                               std::span<const int64_t> coordinates) = 0;
-  // Launches that are independent of each other, as one node: they may run at the same time. Kernels for some of them
+  // Launches that are independent of each other, as one thunk: they may run at the same time. Kernels for some of them
   // together may be used or not.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
                                                                    std::span<const CombinedLaunches> combined,
                                                                    const KernelLibrary& library,
                                                                    const MemoryMap& memory) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareMatmul(const artifact::Matmul& matmul,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const MemoryMap& memory) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareConvolution(const artifact::Convolution& convolution,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
                                                                    const MemoryMap& memory) = 0;
   // Unimplemented where no library of the device has it.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareAttention(const artifact::Attention& attention,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareAttention(const artifact::Attention& attention,
                                                                  const MemoryMap& memory);
   // Likewise.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
                                                                      const MemoryMap& memory);
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
                                                              const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareCopy(const std::byte* source, std::byte* target,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
                                                             uint64_t bytes) = 0;
   // Repeats the pattern of 1 to 16 bytes over `bytes` bytes, a multiple of its length.
-  virtual absl::StatusOr<std::unique_ptr<Node>> PrepareFill(std::byte* target, uint64_t bytes,
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
                                                             std::span<const uint8_t> pattern) = 0;
 
-  // Returns when everything executed so far is complete, with the first error of a queue.
+  // Returns when everything executed so far is complete, with the first error of a stream.
   virtual absl::Status Synchronize() = 0;
 
   // Calls `body(i)` for each i in [0, count) on the compute threads of this host, in any order, and
@@ -159,14 +159,14 @@ class Device {
   // Compute threads, including the caller's.
   virtual uint32_t threads() const = 0;
 
-  // A number that changes when a part of a node is finished, from any thread: of a device whose nodes can take long.
+  // A number that changes when a part of a thunk is finished, from any thread: of a device whose thunks can take long.
   virtual uint64_t progress() const { return 0; }
 
   // How the host reaches this device's memory; null where it may use addresses of it as its own.
   virtual HostTransfer* host_transfer() { return nullptr; }
 
-  // The queues of a device that executes nodes later than it is given them; null where Execute has executed.
-  virtual Queues* queues() { return nullptr; }
+  // The streams of a device that executes thunks later than it is given them; null where Execute has executed.
+  virtual Streams* streams() { return nullptr; }
 
   // What a device whose libraries have several algorithms for an instruction chooses while instructions are prepared;
   // null where there is nothing to choose.

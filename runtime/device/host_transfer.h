@@ -21,11 +21,11 @@ class HostTransfer {
   // much.
   virtual absl::StatusOr<std::unique_ptr<Arena>> AllocateHost(uint64_t bytes) = 0;
 
-  // Enqueues a copy to the device, on queue 0 or on another one of its Queues; `source` must stay as it is until that
+  // Enqueues a copy to the device, on stream 0 or on another one of its Streams; `source` must stay as it is until that
   // is complete.
-  virtual absl::Status Upload(std::span<const std::byte> source, std::byte* target, uint32_t queue = 0) = 0;
+  virtual absl::Status Upload(std::span<const std::byte> source, std::byte* target, uint32_t stream = 0) = 0;
 
-  // Enqueues a copy from the device to memory of AllocateHost, on queue 0.
+  // Enqueues a copy from the device to memory of AllocateHost, on stream 0.
   virtual absl::Status Fetch(const std::byte* source, std::span<std::byte> target) = 0;
 
   // Copies from the device what is there once everything enqueued so far is complete, and returns when it is done.

@@ -49,7 +49,7 @@ Accesses AllAccesses(const artifact::Program& program, uint64_t index) {
 // Loops that would be more instructions than this when unrolled are walked by the host, which replays one trip.
 constexpr uint64_t kMaxUnrolled = 20000;
 
-// Instructions that one execution of the instruction gives to queues; kMaxUnrolled + 1 for more, and where the host has
+// Instructions that one execution of the instruction gives to streams; kMaxUnrolled + 1 for more, and where the host has
 // to look.
 uint64_t UnrolledSize(const artifact::Program& program, uint64_t index) {
   const std::vector<Block> blocks = artifact::BlocksOf(program, index);
@@ -87,17 +87,17 @@ class Planner {
   }
 
  private:
-  // A segment under way: what each queue has been given and knows to be complete.
+  // A segment in flight: what each stream has been given and knows to be complete.
   struct State {
     explicit State(uint32_t streams)
         : history(streams), given(streams, 0), known(streams, Progress(streams, 0)), known_after(streams) {}
     ByteHistory history;
-    Progress given;               // instructions so far, by queue
-    std::vector<Progress> known;  // by queue: what of the others it has waited for
+    Progress given;               // instructions so far, by stream
+    std::vector<Progress> known;  // by stream: what of the others it has waited for
     std::vector<std::vector<Progress>>
-        known_after;  // by queue: `known` behind each of its instructions, itself included
+        known_after;  // by stream: `known` behind each of its instructions, itself included
     std::vector<StreamAction> actions;
-    // Instructions that others wait for, as (queue, number), and their events.
+    // Instructions that others wait for, as (stream, number), and their events.
     std::map<std::pair<uint32_t, uint64_t>, uint32_t> events;
     std::vector<std::pair<uint32_t, uint64_t>> numbers;  // of each action that runs something; else 0
   };
@@ -113,7 +113,7 @@ class Planner {
     return static_cast<uint32_t>(found - plan_.communicators.begin()) + 1;
   }
 
-  // Queues beside kCompute that instructions [begin, end) use.
+  // Streams beside kCompute that instructions [begin, end) use.
   std::set<uint32_t> StreamsOf(uint64_t begin, uint64_t end) const {
     std::set<uint32_t> streams(stream_of_.begin() + static_cast<std::ptrdiff_t>(begin),
                                stream_of_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -173,7 +173,7 @@ class Planner {
     Push(state, action, {stream, number});
     for (const artifact::Slice& slice : accesses.reads) state.history.Add(slice, false, stream, number);
     for (const artifact::Slice& slice : accesses.writes) state.history.Add(slice, true, stream, number);
-    // What the blocks ran elsewhere was joined, so the queue that ran the whole knows it.
+    // What the blocks ran elsewhere was joined, so the stream that ran the whole knows it.
     for (uint32_t other : inside) state.known[stream][other] = std::max(state.known[stream][other], state.given[other]);
     state.known[stream][stream] = number;
     state.known_after[stream].push_back(state.known[stream]);
@@ -220,7 +220,7 @@ class Planner {
     last_collective_ = outer_collective;
   }
 
-  // The queues that a segment uses begin where kCompute is.
+  // The streams that a segment uses begin where kCompute is.
   void Fork(State& state, const std::set<uint32_t>& used) {
     if (used.empty()) return;
     const uint32_t event = plan_.events++;
@@ -241,7 +241,7 @@ class Planner {
   const artifact::Program& program_;
   std::vector<uint32_t> stream_of_;  // by instruction
   StreamPlan plan_;
-  // In the segment that is planned: the last collective, or what held one, as (queue, number).
+  // In the segment that is planned: the last collective, or what held one, as (stream, number).
   std::pair<uint32_t, uint64_t> last_collective_{StreamPlan::kCompute, 0};
 };
 

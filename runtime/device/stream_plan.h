@@ -1,4 +1,4 @@
-// Which queue of a device runs each instruction, and which events order the queues. Made from a verified program alone,
+// Which stream of a device runs each instruction, and which events order the streams. Made from a verified program alone,
 // so it is equal on all ranks; check_streams.h proves one right.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace sgd::device {
 
-// One action of the thread that fills the queues. Queues run what they were given in order; a queue that waits for an
-// event continues when the queue that recorded it has come to where it did so last.
+// One action of the thread that fills the streams. Streams run what they were given in order; a stream that waits for an
+// event continues when the stream that recorded it has come to where it did so last.
 struct StreamAction {
-  // kRun: the instruction goes to the queue. What a loop of known trips runs goes there as often.
+  // kRun: the instruction goes to the stream. What a loop of known trips runs goes there as often.
   // kHost: a loop or case that the host walks, since it has to see what decides or since a loop has very many trips.
-  // All queues are joined to kCompute before and after it.
+  // All streams are joined to kCompute before and after it.
   enum class Kind { kRun, kRecord, kWait, kHost };
   Kind kind = Kind::kRun;
-  uint32_t stream = 0;       // the queue that runs, records or waits
+  uint32_t stream = 0;       // the stream that runs, records or waits
   uint32_t instruction = 0;  // kRun, kHost
   uint32_t event = 0;        // kRecord, kWait
   // Of a loop or case: its blocks (artifact::BlocksOf) are StreamPlan::blocks from here on.
@@ -31,13 +31,13 @@ using StreamBlock = std::vector<StreamAction>;
 struct StreamPlan {
   static constexpr uint32_t kCompute = 0;
 
-  // Number of queues: kCompute and, from 1 on, one for each of `communicators`.
+  // Number of streams: kCompute and, from 1 on, one for each of `communicators`.
   uint32_t streams() const { return static_cast<uint32_t>(communicators.size()) + 1; }
 
-  // Axes of the groups that a queue's collectives run over, in order of first use: a communicator each.
+  // Axes of the groups that a stream's collectives run over, in order of first use: a communicator each.
   std::vector<std::vector<comm::AxisRef>> communicators;
   uint32_t events = 0;
-  // blocks[0] is the program. Between the block's begin, its end and each kHost, queues fork from kCompute and join it.
+  // blocks[0] is the program. Between the block's begin, its end and each kHost, streams fork from kCompute and join it.
   std::vector<StreamBlock> blocks;
 };
 
@@ -45,9 +45,9 @@ struct StreamPlan {
 // whole.
 size_t SegmentEnd(const StreamBlock& block, size_t begin);
 
-// For a device with queues: collectives run on the queue of their communicator, one after the other in the program's
+// For a device with streams: collectives run on the stream of their communicator, one after the other in the program's
 // order whatever their communicators, since ranks that ran two of them in different orders could wait for each other
-// for ever; everything else runs on kCompute. Queues wait for each other where bytes demand it and nowhere else, but
+// for ever; everything else runs on kCompute. Streams wait for each other where bytes demand it and nowhere else, but
 // for the ends of blocks.
 StreamPlan PlanStreams(const artifact::Program& program);
 

@@ -10,7 +10,7 @@
 namespace sgd::exec {
 
 // The file belongs to an artifact's bytes and to a device with its libraries: with others it is as if it were not
-// there. What is in it is a hint: nodes have their library check a choice before they use it.
+// there. What is in it is a hint: thunks have their library check a choice before they use it.
 class AlgorithmCache {
  public:
   // `fingerprint`: Device::fingerprint().

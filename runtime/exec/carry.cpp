@@ -112,7 +112,7 @@ absl::StatusOr<std::unique_ptr<Carry>> Carry::Create(ExecutionContext& context, 
   }
   for (const Move& move : ordered) {
     if (move.source == move.target) continue;
-    absl::StatusOr<std::unique_ptr<device::Node>> copy =
+    absl::StatusOr<std::unique_ptr<device::Thunk>> copy =
         context.device().PrepareCopy(move.source, move.target, move.bytes);
     if (!copy.ok()) return copy.status();
     carry->copies_.push_back(*std::move(copy));
@@ -121,7 +121,7 @@ absl::StatusOr<std::unique_ptr<Carry>> Carry::Create(ExecutionContext& context, 
 }
 
 absl::Status Carry::Run() {
-  for (const std::unique_ptr<device::Node>& copy : copies_) {
+  for (const std::unique_ptr<device::Thunk>& copy : copies_) {
     if (absl::Status status = copy->Execute(); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -37,7 +37,7 @@ class Carry {
   bool is_empty() const { return copies_.empty(); }
 
  private:
-  std::vector<std::unique_ptr<device::Node>> copies_;
+  std::vector<std::unique_ptr<device::Thunk>> copies_;
   std::unique_ptr<device::Arena> staging_;  // for copies that overlap in a circle; mostly null
 };
 

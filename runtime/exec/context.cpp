@@ -21,7 +21,7 @@ absl::Status CheckFit(const artifact::ArtifactFile& file, device::Device& device
     return absl::FailedPreconditionError(
         absl::StrCat(file.path(), ": compiled for ", file.ranks(), " ranks, started with ", ranks));
   }
-  if ((device.queues() != nullptr) != (communicator.queued() != nullptr))
+  if ((device.streams() != nullptr) != (communicator.stream_collectives() != nullptr))
     return absl::FailedPreconditionError("windows must be memory of the device that computes");
   if (communicator.window_bytes() < root.window_bytes()) {
     return absl::FailedPreconditionError(absl::StrCat(file.path(), ": needs a window of ", root.window_bytes(),

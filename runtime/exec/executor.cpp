@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/exec/host_executor.h"
-#include "runtime/exec/queue_executor.h"
+#include "runtime/exec/stream_executor.h"
 
 namespace sgd::exec {
 
@@ -38,7 +38,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   absl::StatusOr<std::unique_ptr<PreparedProgram>> prepared =
       PreparedProgram::Prepare(context, **source, options.timeout);
   if (!prepared.ok()) return prepared.status();
-  if (context.device().queues() != nullptr) return QueueExecutor::Create(context, *std::move(prepared), options);
+  if (context.device().streams() != nullptr) return StreamExecutor::Create(context, *std::move(prepared), options);
   return std::make_unique<HostExecutor>(context, *std::move(prepared), options);
 }
 

@@ -7,7 +7,7 @@
 //   shard, directly loop: executor->Run(step); read outputs; carry->Run();       (carry: see
 //   carry.h)
 //
-// On a device with queues a step can be given before the one before it has ended: see Begin.
+// On a device with streams a step can be given before the one before it has ended: see Begin.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 #include "runtime/exec/context.h"
 #include "runtime/exec/loop_watch.h"
 #include "runtime/exec/prepared_program.h"
-#include "runtime/exec/queue_timer.h"
+#include "runtime/exec/stream_timer.h"
 
 namespace sgd::exec {
 
@@ -36,13 +36,13 @@ class ProgressWatch;  // progress_watch.h
 struct ExecutorOptions {
   // Bounds each single wait for peers.
   absl::Duration timeout = absl::Seconds(300);
-  // Times every instruction: some 50 ns for each, and a device with queues is given them one by one, with an event
+  // Times every instruction: some 50 ns for each, and a device with streams is given them one by one, with an event
   // before and behind each. A kernel that is shorter than giving it then seems to take as long as that.
   bool profile = false;
-  // On a device with queues: gives it every instruction of every step one by one, instead of a recording, and waits
+  // On a device with streams: gives it every instruction of every step one by one, instead of a recording, and waits
   // for each: an error of the device then names its instruction.
   bool eager = false;
-  // Is told what a device without queues executes; null for nobody. Must outlive the executor.
+  // Is told what a device without streams executes; null for nobody. Must outlive the executor.
   ProgressWatch* progress = nullptr;
   // Of steps that are long in loops.
   LoopLimits loops = {};
@@ -61,14 +61,14 @@ struct Tensor {
 struct StepTiming {
   // From its begin, or from the end of the step before where that came later.
   absl::Duration total;
-  // How long the host took to give it to a device with queues.
+  // How long the host took to give it to a device with streams.
   absl::Duration host;
   // How long it waited for collectives, peers included: what of them was not hidden behind compute.
   absl::Duration communication;
 };
 
 // Two kinds: host_executor.h for devices that have executed what they were given when the call returns, and
-// queue_executor.h for those with queues.
+// stream_executor.h for those with streams.
 class Executor {
  public:
   // Prepares all instructions. Ranks must create the executors of an artifact in the same order
@@ -85,15 +85,15 @@ class Executor {
   // program, step, instruction, operation and source location.
   absl::Status Run(uint64_t step);
 
-  // Run in two parts, for a device with queues: Begin gives it the step and returns, End waits for the first step that
-  // has begun and not ended. kStepsUnderWay may be under way: the next step's inputs are filled, given and copied while
+  // Run in two parts, for a device with streams: Begin gives it the step and returns, End waits for the first step that
+  // has begun and not ended. kStepsUnderWay may be in flight: the next step's inputs are filled, given and copied while
   // one runs. Between them InputBytes is for staged inputs alone, and outputs that are no scalars must not be read.
   // Elsewhere Begin runs the step.
   //
-  // `carry`, on a device with queues alone: the step ends with it, so of its outputs only scalars can be read.
+  // `carry`, on a device with streams alone: the step ends with it, so of its outputs only scalars can be read.
   virtual absl::Status Begin(uint64_t step, Carry* carry = nullptr) = 0;
   virtual absl::Status End() = 0;
-  virtual bool has_queues() const = 0;
+  virtual bool has_streams() const = 0;
 
   // Of a device that the host feeds by copies, before the first step: `fed` inputs are filled before every step, `kept`
   // ones hold the same before every step, what was filled before. ResourceExhausted when memory is.
@@ -127,7 +127,7 @@ class Executor {
   // branches take none themselves. Empty otherwise.
   const std::vector<absl::Duration>& instruction_times() const { return instruction_times_; }
   // With ExecutorOptions::profile: the instructions of the last step that has ended, in the order in which they began
-  // to run or were given to queues.
+  // to run or were given to streams.
   const std::vector<InstructionRun>& runs() const { return runs_; }
   const std::string& program() const { return program_->name(); }
 

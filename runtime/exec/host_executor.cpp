@@ -99,7 +99,7 @@ absl::Status HostExecutor::RunCase(uint64_t index) {
 }
 
 absl::Status HostExecutor::Execute(PreparedInstruction& instruction) {
-  return instruction.kind == Kind::kNode ? instruction.node->Execute() : ExecuteCollective(instruction);
+  return instruction.kind == Kind::kThunk ? instruction.thunk->Execute() : ExecuteCollective(instruction);
 }
 
 absl::Status HostExecutor::ExecuteTimed(uint64_t index) {

@@ -1,4 +1,4 @@
-// Executes a program on a device that has executed a node when the call returns, or synchronises before the host looks:
+// Executes a program on a device that has executed a thunk when the call returns, or synchronises before the host looks:
 // one walk over the instructions.
 #pragma once
 
@@ -19,7 +19,7 @@ class HostExecutor final : public Executor {
   // FailedPrecondition with a carry.
   absl::Status Begin(uint64_t step, Carry* carry) override;
   absl::Status End() override;
-  bool has_queues() const override { return false; }
+  bool has_streams() const override { return false; }
   // Nothing: the host fills inputs in their places.
   absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) override;
   std::span<std::byte> InputBytes(size_t index) const override;

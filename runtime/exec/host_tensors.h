@@ -18,7 +18,7 @@ namespace sgd::exec {
 
 class HostTensors {
  public:
-  // At most so many steps are under way: given to the device and not ended.
+  // At most so many steps are in flight: given to the device and not ended.
   static constexpr uint64_t kStepsUnderWay = StagedInputs::kSlots;
 
   // `fetched` are the outputs whose bytes are there when a step has ended, small ones. Borrows the device, which has a
@@ -40,7 +40,7 @@ class HostTensors {
   uint32_t next_slot() const { return static_cast<uint32_t>(begun_ % kStepsUnderWay); }
   // A step begins: enqueues copies of what was filled for it.
   absl::Status BeginStep();
-  // What a step of the slot begins and ends with on queue 0, the same for all of them.
+  // What a step of the slot begins and ends with on stream 0, the same for all of them.
   absl::Status TakeInputs(uint32_t slot) { return staged_->Take(slot); }
   absl::Status FetchOutputs(uint32_t slot);
   bool takes_inputs() const { return staged_ != nullptr && !staged_->is_empty(); }
@@ -70,7 +70,7 @@ class HostTensors {
   std::vector<std::optional<size_t>> fetch_of_;    // by output
   std::vector<Fetch> fetches_;
   uint64_t fetch_bytes_ = 0;                     // of one step
-  std::unique_ptr<device::Arena> fetch_memory_;  // a part for each step under way
+  std::unique_ptr<device::Arena> fetch_memory_;  // a part for each step in flight
   uint64_t begun_ = 0, ended_ = 0;               // steps
 };
 

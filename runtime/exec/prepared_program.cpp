@@ -1,4 +1,4 @@
-// Nodes first, since algorithms are chosen with them; then collectives, where ranks meet.
+// Thunks first, since algorithms are chosen with them; then collectives, where ranks meet.
 #include "runtime/exec/prepared_program.h"
 
 #include <utility>
@@ -29,7 +29,7 @@ Kind KindOf(const Instruction& instruction) {
     case Operation::Collective:
       return instruction.op_as_Collective()->starts() ? Kind::kStart : Kind::kCollective;
     default:
-      return Kind::kNode;
+      return Kind::kThunk;
   }
 }
 
@@ -49,7 +49,7 @@ const Instruction& PreparedProgram::source(uint64_t index) const {
 
 absl::Status PreparedProgram::PrepareAll(absl::Duration timeout) {
   instructions_.resize(artifact::Size(source_.instructions()));
-  if (absl::Status status = PrepareNodes(timeout); !status.ok()) return status;
+  if (absl::Status status = PrepareThunks(timeout); !status.ok()) return status;
   for (uint32_t i = 0; i < size(); ++i) {
     if (absl::Status status = PrepareInstruction(i); !status.ok()) return Locate(status, i);
   }
@@ -58,7 +58,7 @@ absl::Status PreparedProgram::PrepareAll(absl::Duration timeout) {
 
 // Before any collective is prepared, where ranks may meet: those that take algorithms wait for the one that chooses
 // them.
-absl::Status PreparedProgram::PrepareNodes(absl::Duration timeout) {
+absl::Status PreparedProgram::PrepareThunks(absl::Duration timeout) {
   device::AlgorithmChoices* choices = context_.device().algorithm_choices();
   if (choices != nullptr && !choices->decides()) {
     if (absl::Status status = TakeAlgorithms(*choices, timeout); !status.ok()) return status;
@@ -66,10 +66,10 @@ absl::Status PreparedProgram::PrepareNodes(absl::Duration timeout) {
   const device::RankContext rank{context_.kernels(), context_.memory(), context_.mesh(), context_.rank()};
   for (uint32_t i = 0; i < size(); ++i) {
     instructions_[i].kind = KindOf(source(i));
-    if (instructions_[i].kind != Kind::kNode) continue;
-    absl::StatusOr<std::unique_ptr<device::Node>> node = context_.device().Prepare(source(i), rank);
-    if (!node.ok()) return Locate(node.status(), i);
-    instructions_[i].node = *std::move(node);
+    if (instructions_[i].kind != Kind::kThunk) continue;
+    absl::StatusOr<std::unique_ptr<device::Thunk>> thunk = context_.device().Prepare(source(i), rank);
+    if (!thunk.ok()) return Locate(thunk.status(), i);
+    instructions_[i].thunk = *std::move(thunk);
   }
   if (choices == nullptr || !choices->decides()) return absl::OkStatus();
   context_.SaveAlgorithms();
@@ -99,7 +99,7 @@ absl::Status PreparedProgram::PrepareInstruction(uint32_t index) {
     case Kind::kCase:
       prepared.blocks = artifact::BlocksOf(source_, index);
       break;
-    case Kind::kNode:
+    case Kind::kThunk:
       break;
   }
   return absl::OkStatus();

@@ -17,9 +17,9 @@
 namespace sgd::exec {
 
 struct PreparedInstruction {
-  enum class Kind { kNode, kCollective, kStart, kDone, kLoop, kCase };
-  Kind kind = Kind::kNode;
-  std::unique_ptr<device::Node> node = nullptr;  // kNode only
+  enum class Kind { kThunk, kCollective, kStart, kDone, kLoop, kCase };
+  Kind kind = Kind::kThunk;
+  std::unique_ptr<device::Thunk> thunk = nullptr;  // kThunk only
   comm::CollectiveHandle collective = {};        // kCollective, kStart, kDone
   uint64_t next = 0;                             // the instruction behind it and all that it runs
   std::vector<artifact::Block> blocks = {};      // kLoop, kCase: as artifact::BlocksOf
@@ -50,7 +50,7 @@ class PreparedProgram {
   PreparedProgram(ExecutionContext& context, const artifact::Program& program)
       : context_(context), source_(program), name_(program.name()->str()) {}
   absl::Status PrepareAll(absl::Duration timeout);
-  absl::Status PrepareNodes(absl::Duration timeout);
+  absl::Status PrepareThunks(absl::Duration timeout);
   absl::Status TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const;
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);

@@ -9,7 +9,7 @@
 namespace sgd::exec {
 namespace {
 
-using device::Queues;
+using device::Streams;
 
 constexpr uint32_t kCompute = 0;
 constexpr uint64_t kAlignment = 256;
@@ -43,7 +43,7 @@ absl::Status StagedInputs::Prepare(const std::vector<DevicePlace>& fed, const st
   absl::StatusOr<std::unique_ptr<device::Arena>> pinned = device_.host_transfer()->AllocateHost(kSlots * fed_bytes_);
   if (!pinned.ok()) return pinned.status();
   pinned_ = *std::move(pinned);
-  absl::StatusOr<std::unique_ptr<device::Event>> event = device_.queues()->MakeEvent();
+  absl::StatusOr<std::unique_ptr<device::Event>> event = device_.streams()->MakeEvent();
   if (!event.ok()) return event.status();
   uploaded_ = *std::move(event);
   if (absl::Status status = KeepAll(); !status.ok()) return status;
@@ -56,7 +56,7 @@ absl::Status StagedInputs::Prepare(const std::vector<DevicePlace>& fed, const st
 
 absl::Status StagedInputs::KeepAll() {
   for (const Place& place : kept_) {
-    absl::StatusOr<std::unique_ptr<device::Node>> copy =
+    absl::StatusOr<std::unique_ptr<device::Thunk>> copy =
         device_.PrepareCopy(place.input.device, staging_->data() + place.offset, place.input.bytes);
     if (!copy.ok()) return copy.status();
     if (absl::Status status = (*copy)->Execute(); !status.ok()) return status;
@@ -65,10 +65,10 @@ absl::Status StagedInputs::KeepAll() {
 }
 
 absl::Status StagedInputs::AddCopies(const std::vector<Place>& places, uint64_t from,
-                                     std::vector<std::unique_ptr<device::Node>>& copies) {
+                                     std::vector<std::unique_ptr<device::Thunk>>& copies) {
   for (const Place& place : places) {
     if (place.input.bytes == 0) continue;
-    absl::StatusOr<std::unique_ptr<device::Node>> copy =
+    absl::StatusOr<std::unique_ptr<device::Thunk>> copy =
         device_.PrepareCopy(staging_->data() + from + place.offset, place.input.device, place.input.bytes);
     if (!copy.ok()) return copy.status();
     copies.push_back(*std::move(copy));
@@ -95,14 +95,14 @@ absl::Status StagedInputs::Upload(uint32_t slot) {
   }
   const uint64_t begin = slot * fed_bytes_;
   absl::Status status =
-      device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_}, staging_->data() + begin, Queues::kCopies);
-  if (status.ok()) status = uploaded_->Record(Queues::kCopies);
+      device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_}, staging_->data() + begin, Streams::kCopies);
+  if (status.ok()) status = uploaded_->Record(Streams::kCopies);
   return status.ok() ? uploaded_->Wait(kCompute) : status;
 }
 
 absl::Status StagedInputs::Take(uint32_t slot) {
   for (const auto* copies : {&fed_copies_[slot], &kept_copies_}) {
-    for (const std::unique_ptr<device::Node>& copy : *copies) {
+    for (const std::unique_ptr<device::Thunk>& copy : *copies) {
       if (absl::Status status = copy->Execute(); !status.ok()) return status;
     }
   }

@@ -1,5 +1,5 @@
 // Inputs that steps do not hand to each other, on a device that the host feeds by copies: each has other places on the
-// device, from which a step takes it when it begins. So the next step's bytes are under way while a step runs, and what
+// device, from which a step takes it when it begins. So the next step's bytes are in flight while a step runs, and what
 // steps overwrite is restored without crossing again.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
 #include "runtime/device/host_transfer.h"
-#include "runtime/device/queues.h"
+#include "runtime/device/streams.h"
 #include "runtime/exec/host_mirrors.h"
 
 namespace sgd::exec {
@@ -25,7 +25,7 @@ class StagedInputs {
   static constexpr uint32_t kSlots = 2;
 
   // `fed` are filled by the host before every step, `kept` hold the same before every step: what is in their places
-  // when the queues come to it. Borrows the device, which has queues and a host transfer. ResourceExhausted when device
+  // when the streams come to it. Borrows the device, which has streams and a host transfer. ResourceExhausted when device
   // or host have not that much memory.
   static absl::StatusOr<std::unique_ptr<StagedInputs>> Create(device::Device& device,
                                                               const std::vector<DevicePlace>& fed,
@@ -36,7 +36,7 @@ class StagedInputs {
   // Where the device holds kept[i].
   const std::byte* KeptPlace(size_t i) const;
 
-  // Enqueues a copy of what was filled into the slot to the device, beside the step that runs; queue 0 waits for it.
+  // Enqueues a copy of what was filled into the slot to the device, beside the step that runs; stream 0 waits for it.
   // FailedPrecondition when not all was filled.
   absl::Status Upload(uint32_t slot);
   // Enqueues the copies from the slot to the inputs' places. A recording may hold them: they are the same for all steps
@@ -59,7 +59,7 @@ class StagedInputs {
   absl::Status Prepare(const std::vector<DevicePlace>& fed, const std::vector<DevicePlace>& kept);
   absl::Status KeepAll();
   absl::Status AddCopies(const std::vector<Place>& places, uint64_t from,
-                         std::vector<std::unique_ptr<device::Node>>& copies);
+                         std::vector<std::unique_ptr<device::Thunk>>& copies);
 
   device::Device& device_;
   std::vector<Place> fed_, kept_;
@@ -67,7 +67,7 @@ class StagedInputs {
   std::unique_ptr<device::Arena> staging_, pinned_;
   std::unique_ptr<device::Event> uploaded_;  // of the last step
   // From staging to the inputs' places.
-  std::vector<std::unique_ptr<device::Node>> fed_copies_[kSlots], kept_copies_;
+  std::vector<std::unique_ptr<device::Thunk>> fed_copies_[kSlots], kept_copies_;
 };
 
 }  // namespace sgd::exec

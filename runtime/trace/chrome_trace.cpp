@@ -14,9 +14,9 @@
 namespace sgd::trace {
 namespace {
 
-std::string RowName(uint32_t rank, uint32_t queue) {
-  const std::string name = queue == 0 ? "compute" : absl::StrCat("collectives ", queue);
-  return absl::StrCat("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": ", rank, ", \"tid\": ", queue,
+std::string RowName(uint32_t rank, uint32_t stream) {
+  const std::string name = stream == 0 ? "compute" : absl::StrCat("collectives ", stream);
+  return absl::StrCat("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": ", rank, ", \"tid\": ", stream,
                       ", \"args\": {\"name\": ", JsonString(name), "}}");
 }
 
@@ -24,7 +24,7 @@ std::string Bar(const artifact::Artifact& root, const artifact::Program& program
   const artifact::Instruction& instruction = *program.instructions()->Get(run.instruction);
   const std::string what = WhatOf(root, instruction);
   const std::string name = absl::StrCat(artifact::OperationName(instruction), what.empty() ? "" : " ", what);
-  return absl::StrCat("{\"name\": ", JsonString(name), ", \"ph\": \"X\", \"pid\": ", rank, ", \"tid\": ", run.queue,
+  return absl::StrCat("{\"name\": ", JsonString(name), ", \"ph\": \"X\", \"pid\": ", rank, ", \"tid\": ", run.stream,
                       ", \"ts\": ", NumberJson(absl::ToDoubleMicroseconds(run.begin)),
                       ", \"dur\": ", NumberJson(absl::ToDoubleMicroseconds(run.length)),
                       ", \"args\": {\"instruction\": ", run.instruction,
@@ -35,11 +35,11 @@ std::string Bar(const artifact::Artifact& root, const artifact::Program& program
 
 std::string ChromeTraceJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
                             const std::vector<TracedRun>& runs) {
-  std::set<uint32_t> queues;
-  for (const TracedRun& run : runs) queues.insert(run.queue);
+  std::set<uint32_t> streams;
+  for (const TracedRun& run : runs) streams.insert(run.stream);
   std::vector<std::string> events = {absl::StrCat("{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": ", rank,
                                                   ", \"args\": {\"name\": \"rank ", rank, "\"}}")};
-  for (uint32_t queue : queues) events.push_back(RowName(rank, queue));
+  for (uint32_t stream : streams) events.push_back(RowName(rank, stream));
   for (const TracedRun& run : runs) events.push_back(Bar(root, program, rank, run));
   return absl::StrCat("{\"traceEvents\": [\n", absl::StrJoin(events, ",\n"), "\n]}\n");
 }

@@ -27,13 +27,13 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
   RankDevice opened;
   if (target != kCpu) {
     if (job.options.null_kernels) return absl::InvalidArgumentError("--null-kernels is for artifacts compiled for cpu");
-    absl::StatusOr<const device::TargetModule*> module = device::OpenTargetModule(target);
-    if (!module.ok()) return module.status();
-    opened.module_ = *module;
+    absl::StatusOr<const device::TargetPlugin*> plugin = device::OpenTargetPlugin(target);
+    if (!plugin.ok()) return plugin.status();
+    opened.plugin_ = *plugin;
   }
   absl::StatusOr<std::unique_ptr<device::Device>> device =
-      opened.module_ == nullptr ? open_cpu(rank)
-                                : opened.module_->OpenDevice({.local_rank = rank.local_rank,
+      opened.plugin_ == nullptr ? open_cpu(rank)
+                                : opened.plugin_->OpenDevice({.local_rank = rank.local_rank,
                                                               .shares_gpus = job.options.shares_gpus,
                                                               .is_deterministic = !job.options.fast});
   if (!device.ok()) return device.status();
@@ -44,10 +44,10 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
   return opened;
 }
 
-// One core for the thread that computes; for one that fills a device's queues, and the threads that libraries start
+// One core for the thread that computes; for one that fills a device's streams, and the threads that libraries start
 // from it, those near the device. Before any memory is taken, since that lies where a thread runs.
 absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContext& rank) const {
-  if (module_ == nullptr) {
+  if (plugin_ == nullptr) {
     if (!rank.cores.empty()) launch::BindToCores({rank.cores[0]});
     return absl::OkStatus();
   }
@@ -65,7 +65,7 @@ absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContex
 }
 
 absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank) {
-  if (module_ == nullptr) {
+  if (plugin_ == nullptr) {
     communicator_ = rank.communicator;
     return communicator_ != nullptr
                ? absl::OkStatus()
@@ -75,7 +75,7 @@ absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank
   if (absl::Status status = device_->Reserve(need.total()); !status.ok())
     return absl::Status(status.code(), absl::StrCat(status.message(), " (", need.Text(), ")"));
   absl::StatusOr<std::unique_ptr<comm::Communicator>> communicator =
-      module_->OpenCommunicator(*device_, *rank.control, job.file->root().window_bytes(), job.options.deadline);
+      plugin_->OpenCommunicator(*device_, *rank.control, job.file->root().window_bytes(), job.options.deadline);
   if (!communicator.ok()) return communicator.status();
   own_communicator_ = *std::move(communicator);
   communicator_ = own_communicator_.get();

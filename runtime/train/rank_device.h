@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/device/device.h"
-#include "runtime/device/target_module.h"
+#include "runtime/device/target_plugin.h"
 #include "runtime/launch/launch.h"
 #include "runtime/train/job.h"
 
@@ -28,7 +28,7 @@ class RankDevice {
   // several hosts.
   absl::Status Connect(const Job& job, const launch::RankContext& rank);
   comm::Communicator& communicator() const { return *communicator_; }
-  // Ends the job with this cause, and what the device has under way.
+  // Ends the job with this cause, and what the device has in flight.
   void Abort(const absl::Status& cause) {
     if (communicator_ != nullptr) communicator_->EndJob(cause);
   }
@@ -36,7 +36,7 @@ class RankDevice {
  private:
   absl::Status BindNearDevice(const Job& job, const launch::RankContext& rank) const;
 
-  const device::TargetModule* module_ = nullptr;  // null for CPUs, which are built in
+  const device::TargetPlugin* plugin_ = nullptr;  // null for CPUs, which are built in
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<comm::Communicator> own_communicator_;
   comm::Communicator* communicator_ = nullptr;

@@ -5,22 +5,22 @@
 #include <cstring>
 
 #include "absl/time/clock.h"
-#include "runtime/device/queues.h"
+#include "runtime/device/streams.h"
 #include "runtime/train/redistribute.h"
 #include "runtime/train/scalars.h"
 
 namespace sgd::train {
 
 absl::Status Session::Begin(uint64_t step, bool carries) {
-  has_carried_ = carries && has_queues();
+  has_carried_ = carries && has_streams();
   return executor_->Begin(step, has_carried_ ? carry_.get() : nullptr);
 }
 
 bool Session::IsBusy() const {
-  device::Queues* const queues = context_->device().queues();
-  if (queues == nullptr) return false;
+  device::Streams* const streams = context_->device().streams();
+  if (streams == nullptr) return false;
   for (int milliseconds = 0; milliseconds < 1000; ++milliseconds) {
-    const absl::StatusOr<bool> is_idle = queues->IsIdle();
+    const absl::StatusOr<bool> is_idle = streams->IsIdle();
     if (!is_idle.ok() || *is_idle) return false;
     absl::SleepFor(absl::Milliseconds(1));
   }

@@ -49,13 +49,13 @@ class Session : public StepRunner {
   void FillInputs(uint64_t step) override;
   absl::Status Begin(uint64_t step, bool carries) override;
   absl::Status End() override { return executor_->End(); }
-  bool runs_ahead() const override { return has_queues() && !job_.options.times_instructions; }
+  bool runs_ahead() const override { return has_streams() && !job_.options.times_instructions; }
   StepScalars ReadScalars() const override;
   const exec::StepTiming& timing() const override { return executor_->timing(); }
   absl::Status WriteOutputs() override;
   absl::Status CarryOutputs() override { return has_carried_ ? absl::OkStatus() : carry_->Run(); }
 
-  bool has_queues() const { return executor_->has_queues(); }
+  bool has_streams() const { return executor_->has_streams(); }
   // Whether the device still runs something a second after this was asked.
   bool IsBusy() const;
 

@@ -75,7 +75,7 @@ absl::Status Session::OpenContext(const SessionHooks& hooks) {
   if (!context.ok()) return context.status();
   context_ = *std::move(context);
   if (const std::string& note = context_->algorithm_note(); !note.empty()) hooks.note(note);
-  if (device_.device().queues() != nullptr) return absl::OkStatus();
+  if (device_.device().streams() != nullptr) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<exec::ProgressWatch>> progress = exec::ProgressWatch::Start(
       device_.device(),
       {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)), .give_up = comm::LeaveAtOnce});
@@ -157,7 +157,7 @@ absl::Status Session::KeepConstants() {
     is_kept_[i] = artifact::KeepsInput(job_.file->root(), **program, static_cast<uint32_t>(i));
     if (!is_kept_[i]) restored.push_back(i);
   }
-  if (executor_->has_queues()) return executor_->StageInputs(fed, restored);
+  if (executor_->has_streams()) return executor_->StageInputs(fed, restored);
   for (size_t i : restored) {
     const std::span<const std::byte> bytes = executor_->ReadInput(i);
     constants_[i].assign(bytes.begin(), bytes.end());

@@ -62,7 +62,7 @@ absl::Status EndStep(StepRunner& runner, StepTimes& times) {
   return absl::OkStatus();
 }
 
-absl::Status TimeQueuedStep(StepRunner& runner, uint64_t step, bool is_first, StepTimes& times) {
+absl::Status TimeStreamStep(StepRunner& runner, uint64_t step, bool is_first, StepTimes& times) {
   const int64_t begin = MonotonicNanoseconds();
   runner.FillInputs(step);
   if (absl::Status status = runner.Begin(step, /*carries=*/true); !status.ok()) return status;
@@ -95,7 +95,7 @@ absl::StatusOr<StepTimes> TimeSteps(StepRunner& runner, uint64_t begin, uint64_t
   times.begin = MonotonicNanoseconds();
   for (uint64_t step = begin; step < end; ++step) {
     absl::Status status =
-        runner.runs_ahead() ? TimeQueuedStep(runner, step, step == begin, times) : TimeStep(runner, step, times);
+        runner.runs_ahead() ? TimeStreamStep(runner, step, step == begin, times) : TimeStep(runner, step, times);
     if (!status.ok()) return status;
   }
   if (runner.runs_ahead()) {

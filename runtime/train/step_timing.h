@@ -15,7 +15,7 @@ namespace sgd::train {
 struct StepTimes {
   std::vector<double> step_ms;
   std::vector<double> communication_ms;  // what waits for collectives, not what runs beside compute
-  std::vector<double> host_us;           // of devices with queues: what giving them a step takes
+  std::vector<double> host_us;           // of devices with streams: what giving them a step takes
   int64_t begin = 0;                     // of the first step, in nanoseconds
   int64_t end = 0;                       // of the last one
 

@@ -1,4 +1,4 @@
-// Steps one after the other; on devices with queues two are in flight.
+// Steps one after the other; on devices with streams two are in flight.
 #include "runtime/train/train_loop.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ struct TrainLoopParts {
   TrainObserver* observer = nullptr;
 };
 
-// A device with queues gets a step while the one before it runs, which is reported then; but nothing runs while state
+// A device with streams gets a step while the one before it runs, which is reported then; but nothing runs while state
 // is evaluated, saved or written. All ranks run the same loop.
 class TrainLoop {
  public:

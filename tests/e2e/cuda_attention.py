@@ -1,4 +1,4 @@
-"""A bf16 step with two attentions through cuDNN's graphs, on doubles: causal with shared heads of keys, and biased; values and bits."""
+"""A bf16 step with two attentions through cuDNN's graphs, on fakes: causal with shared heads of keys, and biased; values and bits."""
 import os
 import pathlib
 
@@ -7,9 +7,9 @@ import numpy as np
 import compare_tensors
 import harness
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
-os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
-os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
+os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
 MODEL = pathlib.Path(__file__).parent / "programs" / "attention_bf16.mlir"
 # Weights q, k, v and q of the second attention, x, bias.
 SHAPES = [(64, 64), (64, 32), (64, 32), (64, 64), (4, 64, 64), (4, 64, 64)]

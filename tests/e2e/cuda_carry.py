@@ -1,17 +1,17 @@
-"""What goes from step to step where queues run the steps: on doubles of the driver, instruction by instruction, recorded and replayed."""
+"""What goes from step to step where streams run the steps: on fakes of the driver, instruction by instruction, recorded and replayed."""
 import json
 import os
 
 import carry
 import harness
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
-os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
-os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
+os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
 carry.TARGET = ["--target", "cuda:emulated"]
 
 
-def on_queues(folder):
+def on_streams(folder):
     artifact = carry.compile_program(folder, main=carry.PROGRAMS / "momentum_first.mlir")
     assert "cuda" in json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["target"]
 
@@ -27,6 +27,6 @@ def eager(folder):
     assert outputs[0].read_bytes() == outputs[1].read_bytes(), "the outputs differ"
 
 
-TESTS = (on_queues, carry.position_and_dataflow, carry.names, carry.crosswise_aliases, carry.constant_beside_state, carry.two_times_k_steps, eager)
+TESTS = (on_streams, carry.position_and_dataflow, carry.names, carry.crosswise_aliases, carry.constant_beside_state, carry.two_times_k_steps, eager)
 if __name__ == "__main__":
     harness.main([(f.__name__.replace("_", " "), f) for f in TESTS])

@@ -1,4 +1,4 @@
-"""Ranks on GPUs that die, stop, fail or run out of memory, and machines that lack something, on doubles of NVIDIA's libraries."""
+"""Ranks on GPUs that die, stop, fail or run out of memory, and machines that lack something, on fakes of NVIDIA's libraries."""
 import os
 import re
 import shutil
@@ -9,9 +9,9 @@ import uuid
 
 import harness
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
 MLP = harness.Model("mlp_digits")
-EMULATED = {"SGD_CUDA_LIBRARIES": str(DOUBLES), "SGD_EMULATED_KERNELS": str(DOUBLES / "sgd_emulated_kernels.so")}
+EMULATED = {"SGD_CUDA_LIBRARIES": str(FAKES), "SGD_EMULATED_KERNELS": str(FAKES / "sgd_emulated_kernels.so")}
 # 100 ms is the promise; the rest is the slack of a loaded test machine.
 LIMIT = 20.0
 
@@ -97,10 +97,10 @@ def refused(folder, artifact, ranks, env, *parts):
 
 
 def without(folder, *missing):
-    """The doubles but for some, and nothing else."""
+    """The fakes but for some, and nothing else."""
     libraries = folder / ("without" + "".join(missing))
     libraries.mkdir()
-    for library in DOUBLES.iterdir():
+    for library in FAKES.iterdir():
         if not any(library.name.startswith(name) for name in missing):
             (libraries / library.name).symlink_to(library)
     return {"SGD_CUDA_LIBRARIES": str(libraries), "SGD_CUDA_LIBRARIES_ONLY": "1"}

@@ -1,4 +1,4 @@
-"""Random dot_generals through the device of GPUs, on doubles: whatever compiles is loaded and has exact values; types, TF32, gelu."""
+"""Random dot_generals through the device of GPUs, on fakes: whatever compiles is loaded and has exact values; types, TF32, gelu."""
 import json
 import os
 import random
@@ -8,9 +8,9 @@ import numpy as np
 
 import harness
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
-os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
-os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
+os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
 TARGET = ["--target", "cuda:emulated"]
 
 # Of lhs, rhs and result.

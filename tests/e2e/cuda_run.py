@@ -1,4 +1,4 @@
-"""Whole programs through the device of GPUs, on doubles of the driver and of NVIDIA's libraries: values, losses over steps, loops."""
+"""Whole programs through the device of GPUs, on fakes of the driver and of NVIDIA's libraries: values, losses over steps, loops."""
 import hashlib
 import json
 import os
@@ -11,11 +11,11 @@ import convolutions
 import harness
 import loops
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
-os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
-os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
+os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
 TARGET = ["--target", "cuda:emulated"]
-BESIDE_THE_PLAN = 6 * 4096  # what allocations are rounded up by, and the number of the collective that is under way
+BESIDE_THE_PLAN = 6 * 4096  # what allocations are rounded up by, and the number of the collective that is in flight
 
 
 def values(folder, model, sizes):
@@ -194,7 +194,7 @@ def says_what_is_wrong(folder):
 
 
 def timelines(folder):
-    """Instructions timed by events on GPUs and by clocks on CPUs: as a profile, and as a timeline whose bars on one queue follow each other."""
+    """Instructions timed by events on GPUs and by clocks on CPUs: as a profile, and as a timeline whose bars on one stream follow each other."""
     for target in (TARGET, []):
         artifact, _, ranks = harness.Model("mlp_digits").compile(folder, {"data": 2}, extra=target)
         harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 2, "--profile", folder / "profile", "--trace", folder / "trace")
@@ -203,10 +203,10 @@ def timelines(folder):
         bars = [event for event in events if event["ph"] == "X"]
         assert {row["instruction"] for row in profile if row["op"] != "done"} == {b["args"]["instruction"] for b in bars if not b["name"].startswith("done")}
         assert all(bar["dur"] >= 0 and bar["args"]["loc"] for bar in bars) and any("matmul f32" in bar["name"] for bar in bars), bars
-        assert len({bar["tid"] for bar in bars}) == (2 if target else 1), "collectives of GPUs have a queue of their own"
-        for queue in {bar["tid"] for bar in bars}:
+        assert len({bar["tid"] for bar in bars}) == (2 if target else 1), "collectives of GPUs have a stream of their own"
+        for stream in {bar["tid"] for bar in bars}:
             ends = 0
-            for bar in (b for b in bars if b["tid"] == queue):
+            for bar in (b for b in bars if b["tid"] == stream):
                 assert bar["ts"] >= ends - 1, bar
                 ends = bar["ts"] + bar["dur"]
 

@@ -1,4 +1,4 @@
-"""Usage: float8.py cpu|cuda. Floats of 8 bits end to end: files, converts, products and sharded moves, on CPUs and on the doubles of a GPU's libraries."""
+"""Usage: float8.py cpu|cuda. Floats of 8 bits end to end: files, converts, products and sharded moves, on CPUs and on the fakes of a GPU's libraries."""
 import os
 import sys
 
@@ -7,7 +7,7 @@ import numpy as np
 import compare_tensors
 import harness
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
 
 # Quantised operands, a product as training has them forward and backward, and moves whose tiles ranks exchange. Rows are sharded.
 STEP = """
@@ -84,9 +84,9 @@ def on_cpus(folder):
         check(folder, ranks)
 
 
-def on_doubles(folder):
-    os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
-    os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+def on_fakes(folder):
+    os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+    os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
     for target, takes in (("cuda:emulated", True), ("cuda:sm_90", True), ("cuda:sm_80", False)):
         (folder / "m.mlir").write_text(STEP)
         flags = ["--target", target, "--mesh", "data=1"]
@@ -97,4 +97,4 @@ def on_doubles(folder):
         check(folder, ranks, "--target", "cuda:emulated")
 
 
-harness.main([("CPUs", on_cpus)] if sys.argv[1] == "cpu" else [("doubles", on_doubles)])
+harness.main([("CPUs", on_cpus)] if sys.argv[1] == "cpu" else [("fakes", on_fakes)])

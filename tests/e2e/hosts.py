@@ -19,9 +19,9 @@ if os.environ.get("SGD_HOSTS_INSIDE") != "1":
     os.environ["SGD_HOSTS_INSIDE"] = "1"
     os.execvp("unshare", ["unshare", "--net", "--user", "--map-root-user", sys.executable, *sys.argv])
 
-DOUBLES = harness.BUILD / "tests" / "cuda_doubles"
-os.environ["SGD_CUDA_LIBRARIES"] = str(DOUBLES)
-os.environ["SGD_EMULATED_KERNELS"] = str(DOUBLES / "sgd_emulated_kernels.so")
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
+os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
 os.environ["SGD_SECRET"] = "the secret of the test"
 MLP = harness.Model("mlp_digits")
 ADDRESS = "10.99.0.1"

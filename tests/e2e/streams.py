@@ -1,4 +1,4 @@
-"""Every model's instructions leave each other's memory alone in whatever order queues and threads may run them: `sgd-inspect --check-streams`."""
+"""Every model's instructions leave each other's memory alone in whatever order streams and threads may run them: `sgd-inspect --check-streams`."""
 import harness
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks on a machine with a GPU what tests elsewhere check on doubles.
+# Checks on a machine with a GPU what tests elsewhere check on fakes.
 #   tests/gpu/run.sh pack FOLDER      on the machine with the build (SGD_BUILD_DIR, default build): programs, their libraries, compiled models
 #   FOLDER/run.sh check [PHASE...]    on the machine with the GPU: needs the driver, cuBLASLt, cuDNN, NCCL and a python3 with numpy; no build
 #                                     tools. Phases: values speed replay ranks memory errors, or speed:bench_gpt,bench_mlp; by default all, within

@@ -20,7 +20,7 @@ WARM_UP = 8
 
 
 class Done:
-    """The end of a step that has been given: an event, or now on a device without queues."""
+    """The end of a step that has been given: an event, or now on a device without streams."""
 
     def __init__(self):
         self.event = torch.cuda.Event() if DEVICE == "cuda" else None

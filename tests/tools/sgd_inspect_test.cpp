@@ -93,8 +93,8 @@ TEST_F(SgdInspect, ListsNoKernelsWhereThereAreNone) {
 
 TEST_F(SgdInspect, ChecksStreams) {
   const std::string text = Run({"--check-streams"});
-  EXPECT_THAT(text, HasSubstr("program 'train', on a device with queues: 2 queues, "));
-  EXPECT_THAT(text, HasSubstr("program 'train', on threads of a host: 2 queues, "));
+  EXPECT_THAT(text, HasSubstr("program 'train', on a device with streams: 2 streams, "));
+  EXPECT_THAT(text, HasSubstr("program 'train', on threads of a host: 2 streams, "));
   EXPECT_THAT(text, HasSubstr("no problem\n"));
 }
 

@@ -13,7 +13,7 @@ namespace {
 void Add(const artifact::Program& program, const char* how, const device::StreamPlan& plan, StreamsReport& report) {
   const std::vector<device::StreamProblem> problems = device::CheckStreams(program, plan);
   absl::StrAppend(&report.text, "program ", data::QuotedName(program.name()->str()), ", ", how, ": ", plan.streams(),
-                  " queues, ", plan.events, " events, ",
+                  " streams, ", plan.events, " events, ",
                   problems.empty() ? "no problem" : absl::StrCat(problems.size(), " problems"), "\n");
   for (const device::StreamProblem& problem : problems) absl::StrAppend(&report.text, "  ", problem.text, "\n");
   report.is_clean = report.is_clean && problems.empty();
@@ -24,7 +24,7 @@ void Add(const artifact::Program& program, const char* how, const device::Stream
 StreamsReport CheckStreams(const artifact::ArtifactFile& file) {
   StreamsReport report;
   for (const artifact::Program* program : *file.root().programs()) {
-    Add(*program, "on a device with queues", device::PlanStreams(*program), report);
+    Add(*program, "on a device with streams", device::PlanStreams(*program), report);
     Add(*program, "on threads of a host", device::PlanHostThreads(*program), report);
   }
   return report;

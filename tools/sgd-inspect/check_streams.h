@@ -1,4 +1,4 @@
-// The proof that queues and threads cannot get in each other's way, as text.
+// The proof that streams and threads cannot get in each other's way, as text.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct StreamsReport {
   bool is_clean = true;
 };
 
-// Checks every program both as a device with queues executes it and as a host's two threads do
+// Checks every program both as a device with streams executes it and as a host's two threads do
 // (runtime/device/check_streams.h).
 StreamsReport CheckStreams(const artifact::ArtifactFile& file);
 

@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   app.add_flag("--explain", parts.explain, "Why each collective is there");
   app.add_flag("--check-streams", instead.check_streams,
                "Instead: whether instructions that may run at the same time leave each other's memory alone, on a "
-               "device with queues and "
+               "device with streams and "
                "on threads of a host; exit code 3 when not")
       ->excludes("--json");
   app.add_option("--module", instead.module, "Instead: the kernels for a GPU architecture of the artifact, as PTX")

@@ -44,13 +44,13 @@ absl::Status WriteTrace(const Options& options, train::Session& session) {
   if (!program.ok()) return program.status();
   std::vector<trace::TracedRun> runs;
   for (const exec::InstructionRun& run : session.executor().runs())
-    runs.push_back({run.instruction, run.queue, run.begin, run.length});
+    runs.push_back({run.instruction, run.stream, run.begin, run.length});
   return file->WriteLine(
       trace::ChromeTraceJson(session.context().file().root(), **program, session.context().rank(), runs));
 }
 
-// Of devices with queues: what the host spends on a step, and memory beside the plan's.
-std::string QueueJson(const train::Session& session, const train::BenchResult& result) {
+// Of devices with streams: what the host spends on a step, and memory beside the plan's.
+std::string StreamJson(const train::Session& session, const train::BenchResult& result) {
   if (result.times.host_us.empty()) return "";
   return absl::StrCat(", \"host_us_median\": ", trace::NumberJson(train::Median(result.times.host_us)),
                       ", \"staging_bytes\": ", session.executor().staging_bytes(),
@@ -74,7 +74,7 @@ absl::Status BenchAndPrint(const Options& options, train::Session& session, trac
       ", \"start_phases_ms\": ", start.Json(), ", \"peak_pss_bytes_per_rank\": ", result->largest_pss,
       ", \"comm_ms_median\": ", trace::NumberJson(train::Median(times.communication_ms)),
       ", \"sent_bytes\": ", result->sent_bytes, ", \"arena_bytes\": ", session.context().arena_bytes(),
-      ", \"steps_per_second\": ", trace::NumberJson(times.steps_per_second()), QueueJson(session, *result), "}");
+      ", \"steps_per_second\": ", trace::NumberJson(times.steps_per_second()), StreamJson(session, *result), "}");
   std::puts(json.c_str());
   if (absl::Status status = WriteProfile(options, session); !status.ok()) return status;
   if (absl::Status status = WriteTrace(options, session); !status.ok()) return status;

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "runtime/device/target_module.h"
+#include "runtime/device/target_plugin.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/near_cores.h"
 
@@ -103,7 +103,7 @@ absl::StatusOr<std::string> TopologyText(const Options& options) {
   std::string text = CoresText();
   device::Topology topology;
   if (options.run.device != "cpu") {
-    absl::StatusOr<const device::TargetModule*> module = device::OpenTargetModule("cuda");
+    absl::StatusOr<const device::TargetPlugin*> module = device::OpenTargetPlugin("cuda");
     absl::StatusOr<device::Topology> described =
         module.ok() ? (*module)->Describe() : absl::StatusOr<device::Topology>(module.status());
     if (described.ok()) {

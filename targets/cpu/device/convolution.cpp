@@ -56,9 +56,9 @@ struct Group {
   std::byte* shared;
 };
 
-class ConvolutionNode final : public device::Node {
+class ConvolutionThunk final : public device::Thunk {
  public:
-  ConvolutionNode(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const PackedKernels& sums,
+  ConvolutionThunk(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const PackedKernels& sums,
                   const ConvolutionProblem& problem)
       : pool_(pool), scratch_(scratch), kernels_(kernels), sum_kernels_(sums), p_(problem), windows_(p_.windows) {
     size_ = artifact::ElementSize(p_.element), sum_size_ = kernels.sum_size;
@@ -350,7 +350,7 @@ class ConvolutionNode final : public device::Node {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
                                                               const artifact::Convolution& convolution,
                                                               const device::MemoryMap& memory) {
   if (artifact::Size(convolution.lhs_dilations()) != 0 || convolution.rounds())
@@ -363,11 +363,11 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(ThreadPool& pool, 
   }
   auto grouped = MakeGroupedConvolution(pool, scratch, *kernels, convolution, memory);
   if (!grouped.ok() || *grouped != nullptr) return grouped;
-  auto node = std::make_unique<ConvolutionNode>(pool, scratch, *kernels,
+  auto thunk = std::make_unique<ConvolutionThunk>(pool, scratch, *kernels,
                                                 *PackedKernelsFor(set, artifact::SumElement(convolution.element())),
                                                 ProblemOf(convolution, memory));
-  if (absl::Status status = node->Reserve(); !status.ok()) return status;
-  return node;
+  if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace sgd::cpu

@@ -1,4 +1,4 @@
-// The node: where the parts of operand and result lie.
+// The thunk: where the parts of operand and result lie.
 #include "targets/cpu/device/fft.h"
 
 #include <utility>
@@ -30,9 +30,9 @@ Numbers<T> Resolve(const flatbuffers::Vector<const artifact::Slice*>& slices, bo
 }
 
 template <typename T>
-class FftNode final : public device::Node {
+class FftThunk final : public device::Thunk {
  public:
-  FftNode(ThreadPool& pool, ThreadScratch& scratch, const artifact::LinearAlgebra& call,
+  FftThunk(ThreadPool& pool, ThreadScratch& scratch, const artifact::LinearAlgebra& call,
           const device::MemoryMap& memory)
       : transform_(pool, scratch, ShapeOf(call), OperandOf(call, memory),
                    Resolve<T>(*call.outputs(), (call.options() & linear_algebra::kPairedResult) != 0, memory),
@@ -63,21 +63,21 @@ class FftNode final : public device::Node {
 };
 
 template <typename T>
-absl::StatusOr<std::unique_ptr<device::Node>> MakeNode(ThreadPool& pool, ThreadScratch& scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeThunk(ThreadPool& pool, ThreadScratch& scratch,
                                                        const artifact::LinearAlgebra& call,
                                                        const device::MemoryMap& memory) {
-  auto node = std::make_unique<FftNode<T>>(pool, scratch, call, memory);
-  if (absl::Status status = node->Reserve(); !status.ok()) return status;
-  return node;
+  auto thunk = std::make_unique<FftThunk<T>>(pool, scratch, call, memory);
+  if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
                                                       const artifact::LinearAlgebra& call,
                                                       const device::MemoryMap& memory) {
-  if (call.element() == artifact::ElementType::F64) return MakeNode<double>(pool, scratch, call, memory);
-  return MakeNode<float>(pool, scratch, call, memory);
+  if (call.element() == artifact::ElementType::F64) return MakeThunk<double>(pool, scratch, call, memory);
+  return MakeThunk<float>(pool, scratch, call, memory);
 }
 
 }  // namespace sgd::cpu

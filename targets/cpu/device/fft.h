@@ -11,8 +11,8 @@
 
 namespace sgd::cpu {
 
-// Of a verified instruction whose kind is a transform. Pool and scratch must outlive the node.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
+// Of a verified instruction whose kind is a transform. Pool and scratch must outlive the thunk.
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
                                                       const artifact::LinearAlgebra& call,
                                                       const device::MemoryMap& memory);
 

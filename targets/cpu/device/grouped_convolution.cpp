@@ -28,7 +28,7 @@ uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor 
 
 uint64_t RoundUp(uint64_t bytes) { return CeilDivide(bytes, 64) * 64; }
 
-class GroupedConvolution final : public device::Node {
+class GroupedConvolution final : public device::Thunk {
  public:
   GroupedConvolution(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels,
                      const GroupedProblem& problem)
@@ -70,9 +70,9 @@ class GroupedConvolution final : public device::Node {
   // A block of features of an image, by one thread.
   class Job {
    public:
-    Job(const GroupedConvolution& node, uint64_t image, uint64_t block, std::byte* memory)
-        : n_(node),
-          p_(node.p_),
+    Job(const GroupedConvolution& thunk, uint64_t image, uint64_t block, std::byte* memory)
+        : n_(thunk),
+          p_(thunk.p_),
           block_(block),
           count_(std::min(n_.lanes_, n_.features_ - block * n_.lanes_)),
           lines_(p_, n_.layout_, image, block * n_.lanes_, count_, memory) {
@@ -218,15 +218,15 @@ bool IsWorthwhile(const PackedKernels& kernels, const artifact::Convolution& c) 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch,
                                                                      const PackedKernels& kernels,
                                                                      const artifact::Convolution& convolution,
                                                                      const device::MemoryMap& memory) {
   if (!IsWorthwhile(kernels, convolution)) return nullptr;
-  auto node = std::make_unique<GroupedConvolution>(pool, scratch, kernels, GroupedProblemOf(convolution, memory));
-  if (!node->Fits()) return nullptr;
-  if (absl::Status status = node->Reserve(); !status.ok()) return status;
-  return node;
+  auto thunk = std::make_unique<GroupedConvolution>(pool, scratch, kernels, GroupedProblemOf(convolution, memory));
+  if (!thunk->Fits()) return nullptr;
+  if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace sgd::cpu

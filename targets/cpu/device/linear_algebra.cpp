@@ -1,4 +1,4 @@
-// The node: where the tensors of each matrix lie, and which thread computes which.
+// The thunk: where the tensors of each matrix lie, and which thread computes which.
 #include "targets/cpu/device/linear_algebra.h"
 
 #include <algorithm>
@@ -33,9 +33,9 @@ Form FormOf(const artifact::LinearAlgebra& call) {
 
 // `Call` is MatrixCall<T> or ComplexMatrixCall<T>.
 template <typename T, typename Call>
-class LinearAlgebraNode final : public device::Node {
+class LinearAlgebraThunk final : public device::Thunk {
  public:
-  LinearAlgebraNode(ThreadPool& pool, const LapackLibrary& library, const Call& matrix_call,
+  LinearAlgebraThunk(ThreadPool& pool, const LapackLibrary& library, const Call& matrix_call,
                     const artifact::LinearAlgebra& call, const device::MemoryMap& memory)
       : pool_(pool),
         call_(matrix_call),
@@ -89,25 +89,25 @@ class LinearAlgebraNode final : public device::Node {
 };
 
 template <typename T>
-std::unique_ptr<device::Node> MakeNode(ThreadPool& pool, const LapackLibrary& library,
+std::unique_ptr<device::Thunk> MakeThunk(ThreadPool& pool, const LapackLibrary& library,
                                        const artifact::LinearAlgebra& call, const device::MemoryMap& memory) {
   const Form form = FormOf(call);
   if (form.Has(linear_algebra::kComplex)) {
     const ComplexMatrixCall<T> matrix_call(library.complex_routines<T>(), form);
-    return std::make_unique<LinearAlgebraNode<T, ComplexMatrixCall<T>>>(pool, library, matrix_call, call, memory);
+    return std::make_unique<LinearAlgebraThunk<T, ComplexMatrixCall<T>>>(pool, library, matrix_call, call, memory);
   }
   const MatrixCall<T> matrix_call(library.routines<T>(), form);
-  return std::make_unique<LinearAlgebraNode<T, MatrixCall<T>>>(pool, library, matrix_call, call, memory);
+  return std::make_unique<LinearAlgebraThunk<T, MatrixCall<T>>>(pool, library, matrix_call, call, memory);
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
                                                                 const artifact::LinearAlgebra& call,
                                                                 const device::MemoryMap& memory) {
   if (call.lanes() > ThreadPool::kMaxChunks) return absl::UnimplementedError("linear algebra of more than 65535 lanes");
-  if (call.element() == artifact::ElementType::F64) return MakeNode<double>(pool, library, call, memory);
-  return MakeNode<float>(pool, library, call, memory);
+  if (call.element() == artifact::ElementType::F64) return MakeThunk<double>(pool, library, call, memory);
+  return MakeThunk<float>(pool, library, call, memory);
 }
 
 }  // namespace sgd::cpu

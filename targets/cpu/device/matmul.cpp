@@ -17,9 +17,9 @@ namespace {
 // For threads to even out what the system takes from one of them.
 constexpr uint64_t kChunksPerThread = 8;
 
-class MatmulNode final : public device::Node {
+class MatmulThunk final : public device::Thunk {
  public:
-  MatmulNode(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const MatmulProblem& problem,
+  MatmulThunk(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const MatmulProblem& problem,
              const TileGrid& grid)
       : pool_(pool), scratch_(scratch), kernels_(kernels), problem_(problem), grid_(grid) {
     active_ = static_cast<uint32_t>(std::clamp<uint64_t>(grid_.size(), 1, pool.size()));
@@ -53,7 +53,7 @@ class MatmulNode final : public device::Node {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
                                                          const artifact::Matmul& matmul,
                                                          const device::MemoryMap& memory) {
   const PackedKernels* kernels = PackedKernelsFor(BestInstructionSet(), matmul.element());
@@ -71,7 +71,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, Threa
   const TileGrid grid(problem);
   absl::Status status = scratch.Reserve(PackedScratchBytes(*kernels, grid.tile_m(), grid.tile_n(), problem.k));
   if (!status.ok()) return status;
-  return std::make_unique<MatmulNode>(pool, scratch, *kernels, problem, grid);
+  return std::make_unique<MatmulThunk>(pool, scratch, *kernels, problem, grid);
 }
 
 }  // namespace sgd::cpu

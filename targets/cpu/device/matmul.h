@@ -1,4 +1,4 @@
-// A matmul instruction as a node: packed products over the thread pool.
+// A matmul instruction as a thunk: packed products over the thread pool.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace sgd::cpu {
 
-// Unimplemented for booleans. Pool and scratch must outlive the node.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
+// Unimplemented for booleans. Pool and scratch must outlive the thunk.
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
                                                          const artifact::Matmul& matmul,
                                                          const device::MemoryMap& memory);
 

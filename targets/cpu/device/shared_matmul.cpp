@@ -32,7 +32,7 @@ struct Matrix {
   std::byte* c;
 };
 
-class SharedMatmul final : public device::Node {
+class SharedMatmul final : public device::Thunk {
  public:
   SharedMatmul(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const MatmulProblem& problem)
       : pool_(pool), scratch_(scratch), kernels_(kernels), p_(problem), size_(artifact::ElementSize(problem.element)) {
@@ -246,12 +246,12 @@ bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& proble
   return takes_sums && problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= kLeastWork;
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
                                                                const PackedKernels& kernels,
                                                                const MatmulProblem& problem) {
-  auto node = std::make_unique<SharedMatmul>(pool, scratch, kernels, problem);
-  if (absl::Status status = node->Reserve(); !status.ok()) return status;
-  return node;
+  auto thunk = std::make_unique<SharedMatmul>(pool, scratch, kernels, problem);
+  if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace sgd::cpu

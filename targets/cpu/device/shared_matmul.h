@@ -17,8 +17,8 @@ namespace sgd::cpu {
 bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& problem);
 
 // The bits are those of PackedMultiply. Matrices of a batch follow each other. Pool, scratch and kernels must outlive
-// the node. ResourceExhausted without memory for the packed operands.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
+// the thunk. ResourceExhausted without memory for the packed operands.
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
                                                                const PackedKernels& kernels,
                                                                const MatmulProblem& problem);
 

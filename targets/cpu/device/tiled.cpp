@@ -36,9 +36,9 @@ struct Step {
   std::vector<BatchDim> batch;
 };
 
-class TiledNode final : public device::Node {
+class TiledThunk final : public device::Thunk {
  public:
-  TiledNode(ThreadPool& pool, TileScratch scratch, const artifact::Tiled& tiled)
+  TiledThunk(ThreadPool& pool, TileScratch scratch, const artifact::Tiled& tiled)
       : pool_(pool), scratch_(scratch), operands_(artifact::Size(tiled.operands())) {
     for (uint32_t i = 0; i < artifact::Size(tiled.loops()); ++i) loops_.push_back(tiled.loops()->Get(i));
     for (uint32_t i = 0; i < operands_; ++i) {
@@ -191,12 +191,12 @@ class TiledNode final : public device::Node {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeTiled(ThreadPool& pool, TileScratch scratch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeTiled(ThreadPool& pool, TileScratch scratch,
                                                         const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
                                                         const device::MemoryMap& memory) {
-  auto node = std::make_unique<TiledNode>(pool, scratch, tiled);
-  if (absl::Status status = node->AddSteps(tiled, kernels, memory); !status.ok()) return status;
-  return node;
+  auto thunk = std::make_unique<TiledThunk>(pool, scratch, tiled);
+  if (absl::Status status = thunk->AddSteps(tiled, kernels, memory); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace sgd::cpu

@@ -1,4 +1,4 @@
-// A Tiled as a node: tiles over the thread pool, all steps of one on one thread, scratch memory per thread.
+// A Tiled as a thunk: tiles over the thread pool, all steps of one on one thread, scratch memory per thread.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ struct TileScratch {
 };
 
 // Unimplemented for products of booleans; ResourceExhausted without memory for the scratch. Pool and scratch must
-// outlive the node. Results do not depend on the number of threads: a tile is computed by one.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeTiled(ThreadPool& pool, TileScratch scratch,
+// outlive the thunk. Results do not depend on the number of threads: a tile is computed by one.
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeTiled(ThreadPool& pool, TileScratch scratch,
                                                         const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
                                                         const device::MemoryMap& memory);
 

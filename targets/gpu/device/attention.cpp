@@ -38,10 +38,10 @@ absl::Status CheckVersion(const Cudnn& cudnn, const AttentionT& attention) {
                                                     has_part ? "9.16" : "9.11", " and later do"));
 }
 
-class AttentionNode final : public device::Node {
+class AttentionThunk final : public device::Thunk {
  public:
-  AttentionNode(CudaQueues& queues, Cudnn& cudnn, const artifact::Attention& attention, const device::MemoryMap& memory)
-      : queues_(queues), cudnn_(cudnn), memory_(memory) {
+  AttentionThunk(CudaStreams& streams, Cudnn& cudnn, const artifact::Attention& attention, const device::MemoryMap& memory)
+      : streams_(streams), cudnn_(cudnn), memory_(memory) {
     attention.UnPackTo(&a_);
   }
 
@@ -60,7 +60,7 @@ class AttentionNode final : public device::Node {
                                  .advice = "try a newer cuDNN, or compute in f32, which has kernels of its own"};
     absl::StatusOr<CudnnDescriptor> plan =
         ChoosePlan(cudnn_, request, choices, [this](const CudnnDescriptor& candidate) {
-          return TimeCandidate(queues_, [&] { return ExecuteWith(candidate); });
+          return TimeCandidate(streams_, [&] { return ExecuteWith(candidate); });
         });
     if (!plan.ok()) return plan.status();
     plan_ = *std::move(plan);
@@ -72,7 +72,7 @@ class AttentionNode final : public device::Node {
  private:
   absl::Status ExecuteWith(const CudnnDescriptor& plan) {
     absl::Status status = cudnn_.Check(
-        cudnn_.cudnnSetStream(cudnn_.handle(), reinterpret_cast<cudaStream_t>(queues_.used())), "cudnnSetStream");
+        cudnn_.cudnnSetStream(cudnn_.handle(), reinterpret_cast<cudaStream_t>(streams_.used())), "cudnnSetStream");
     for (const CudnnDescriptor& part : parts_) {
       if (!status.ok()) return status;
       status = cudnn_.Check(cudnn_.cudnnBackendExecute(cudnn_.handle(), plan.get(), part.get()),
@@ -169,7 +169,7 @@ class AttentionNode final : public device::Node {
     return pack;
   }
 
-  CudaQueues& queues_;
+  CudaStreams& streams_;
   Cudnn& cudnn_;
   device::MemoryMap memory_;
   AttentionT a_;
@@ -181,13 +181,13 @@ class AttentionNode final : public device::Node {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeAttention(CudaQueues& queues, Cudnn& cudnn,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeAttention(CudaStreams& streams, Cudnn& cudnn,
                                                             device::AlgorithmChoices& choices,
                                                             const artifact::Attention& attention,
                                                             const device::MemoryMap& memory) {
-  auto node = std::make_unique<AttentionNode>(queues, cudnn, attention, memory);
-  if (absl::Status status = node->Prepare(choices); !status.ok()) return status;
-  return node;
+  auto thunk = std::make_unique<AttentionThunk>(streams, cudnn, attention, memory);
+  if (absl::Status status = thunk->Prepare(choices); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace sgd::cuda

@@ -1,4 +1,4 @@
-// By the host's clock around queues that are empty before and after.
+// By the host's clock around streams that are empty before and after.
 #include "targets/gpu/device/candidate_timing.h"
 
 #include <chrono>
@@ -8,19 +8,19 @@ namespace {
 
 constexpr int kExecutions = 5;
 
-absl::Status Run(CudaQueues& queues, const std::function<absl::Status()>& execute, int times) {
+absl::Status Run(CudaStreams& streams, const std::function<absl::Status()>& execute, int times) {
   for (int i = 0; i < times; ++i) {
     if (absl::Status status = execute(); !status.ok()) return status;
   }
-  return queues.Synchronize();
+  return streams.Synchronize();
 }
 
 }  // namespace
 
-absl::StatusOr<absl::Duration> TimeCandidate(CudaQueues& queues, const std::function<absl::Status()>& execute) {
-  if (absl::Status status = Run(queues, execute, 1); !status.ok()) return status;
+absl::StatusOr<absl::Duration> TimeCandidate(CudaStreams& streams, const std::function<absl::Status()>& execute) {
+  if (absl::Status status = Run(streams, execute, 1); !status.ok()) return status;
   const auto begin = std::chrono::steady_clock::now();
-  if (absl::Status status = Run(queues, execute, kExecutions); !status.ok()) return status;
+  if (absl::Status status = Run(streams, execute, kExecutions); !status.ok()) return status;
   return absl::FromChrono(std::chrono::steady_clock::now() - begin) / kExecutions;
 }
 

@@ -38,10 +38,10 @@ std::string TextOf(const ConvolutionTensor& tensor, int64_t alignment) {
   return absl::StrCat(absl::StrJoin(tensor.sizes, "x"), " by ", absl::StrJoin(tensor.strides, ","), " at ", alignment);
 }
 
-class ConvolutionNode final : public device::Node {
+class ConvolutionThunk final : public device::Thunk {
  public:
-  ConvolutionNode(CudaQueues& queues, Cudnn& cudnn, ConvolutionForm form, const artifact::Convolution& convolution)
-      : queues_(queues),
+  ConvolutionThunk(CudaStreams& streams, Cudnn& cudnn, ConvolutionForm form, const artifact::Convolution& convolution)
+      : streams_(streams),
         cudnn_(cudnn),
         form_(std::move(form)),
         element_(convolution.element()),
@@ -63,7 +63,7 @@ class ConvolutionNode final : public device::Node {
         .advice = "try a newer cuDNN, or compile with --target=cpu",
     };
     absl::StatusOr<CudnnDescriptor> plan = ChoosePlan(cudnn_, request, choices, [&](const CudnnDescriptor& candidate) {
-      return TimeCandidate(queues_, [&] { return Execute(candidate); });
+      return TimeCandidate(streams_, [&] { return Execute(candidate); });
     });
     if (!plan.ok()) return plan.status();
     plan_ = *std::move(plan);
@@ -75,7 +75,7 @@ class ConvolutionNode final : public device::Node {
  private:
   absl::Status Execute(const CudnnDescriptor& plan) {
     absl::Status status = cudnn_.Check(
-        cudnn_.cudnnSetStream(cudnn_.handle(), reinterpret_cast<cudaStream_t>(queues_.used())), "cudnnSetStream");
+        cudnn_.cudnnSetStream(cudnn_.handle(), reinterpret_cast<cudaStream_t>(streams_.used())), "cudnnSetStream");
     if (!status.ok()) return status;
     return cudnn_.Check(cudnn_.cudnnBackendExecute(cudnn_.handle(), plan.get(), addresses_->get()),
                         "cuDNN cannot convolve");
@@ -167,7 +167,7 @@ class ConvolutionNode final : public device::Node {
     return status;
   }
 
-  CudaQueues& queues_;
+  CudaStreams& streams_;
   Cudnn& cudnn_;
   ConvolutionForm form_;
   artifact::ElementType element_;
@@ -180,7 +180,7 @@ class ConvolutionNode final : public device::Node {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(CudaQueues& queues, Cudnn& cudnn,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(CudaStreams& streams, Cudnn& cudnn,
                                                               device::AlgorithmChoices& choices,
                                                               const artifact::Convolution& convolution,
                                                               const device::MemoryMap& memory) {
@@ -191,9 +191,9 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeConvolution(CudaQueues& queues
     return absl::UnimplementedError(absl::StrCat("convolution on a GPU: ", form.status().message(),
                                                  "; the compiler makes kernels of such convolutions: compile again"));
   }
-  auto node = std::make_unique<ConvolutionNode>(queues, cudnn, *std::move(form), convolution);
-  if (absl::Status status = node->Prepare(convolution, memory, choices); !status.ok()) return status;
-  return node;
+  auto thunk = std::make_unique<ConvolutionThunk>(streams, cudnn, *std::move(form), convolution);
+  if (absl::Status status = thunk->Prepare(convolution, memory, choices); !status.ok()) return status;
+  return thunk;
 }
 
 }  // namespace sgd::cuda

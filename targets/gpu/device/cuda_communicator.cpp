@@ -49,7 +49,7 @@ absl::StatusOr<comm::CollectiveHandle> CudaCommunicator::Prepare(const comm::Mes
     collective.group = *group;
   }
   const ActionPlace place{
-      .driver = &device_.cuda_queues().driver(), .nccl = nccl_.get(), .group = collective.group, .window = window()};
+      .driver = &device_.cuda_streams().driver(), .nccl = nccl_.get(), .group = collective.group, .window = window()};
   absl::StatusOr<std::vector<Action>> actions = MakeActions(place, mesh, spec, *plan);
   if (!actions.ok()) {
     return absl::Status(actions.status().code(),
@@ -110,7 +110,7 @@ absl::StatusOr<std::unique_ptr<NcclGroup>> CudaCommunicator::MeetById(const comm
 
 absl::Status CudaCommunicator::Enqueue(comm::CollectiveHandle handle) {
   const Collective& collective = collectives_[handle.index];
-  const CUstream stream = device_.cuda_queues().used();
+  const CUstream stream = device_.cuda_streams().used();
   absl::Status status;
   if (collective.group != nullptr) status = mark_->Set(handle.index + 1, stream);
   for (const Action& action : collective.actions) {
@@ -168,7 +168,7 @@ absl::Status CudaCommunicator::Wait(comm::CollectiveHandle handle, absl::Duratio
   }
   const absl::Time deadline = absl::Now() + timeout;
   while (true) {
-    absl::StatusOr<bool> is_idle = device_.cuda_queues().IsIdle();
+    absl::StatusOr<bool> is_idle = device_.cuda_streams().IsIdle();
     if (!is_idle.ok()) return is_idle.status();
     if (*is_idle) return absl::OkStatus();
     if (absl::Status status = Poll(); !status.ok()) return status;

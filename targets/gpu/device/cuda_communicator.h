@@ -1,4 +1,4 @@
-// The communicator of GPUs: windows are device memory, collectives go to the queue in use; NCCL moves bytes between
+// The communicator of GPUs: windows are device memory, collectives go to the stream in use; NCCL moves bytes between
 // ranks.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sgd::cuda {
 // that this does not matter. Every set of axes has an NCCL communicator of its own, made when the first collective over
 // it is prepared, split from that of all ranks where there is one, and the window is registered with each. NCCL is
 // opened for the first group of more than one rank.
-class CudaCommunicator final : public comm::Communicator, public comm::QueuedCollectives {
+class CudaCommunicator final : public comm::Communicator, public comm::StreamCollectives {
  public:
   // Borrows both: `control` tells ranks of each other, and of failures. ResourceExhausted when the GPU has not that
   // much memory.
@@ -40,7 +40,7 @@ class CudaCommunicator final : public comm::Communicator, public comm::QueuedCol
   absl::Status Execute(comm::CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(comm::CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Wait(comm::CollectiveHandle handle, absl::Duration timeout) override;
-  QueuedCollectives* queued() override { return this; }
+  StreamCollectives* stream_collectives() override { return this; }
   void EndJob(const absl::Status& cause) override;
   uint64_t sent_bytes() const override { return sent_bytes_; }
   void CountSent(uint64_t bytes) override { sent_bytes_ += bytes; }

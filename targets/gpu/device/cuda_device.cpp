@@ -13,7 +13,7 @@
 #include "targets/gpu/device/convolution.h"
 #include "targets/gpu/device/gpu_info.h"
 #include "targets/gpu/device/matmul.h"
-#include "targets/gpu/device/nodes.h"
+#include "targets/gpu/device/thunks.h"
 
 namespace sgd::cuda {
 namespace {
@@ -43,7 +43,7 @@ void AddLaunch(const artifact::Launch& launch, const device::MemoryMap& memory, 
 }
 
 // One launch of kernel `number` with the arguments and blocks of `launches`, one after another.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeLaunchOf(CudaQueues& queues, uint32_t number,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLaunchOf(CudaStreams& streams, uint32_t number,
                                                            const device::KernelLibrary& library,
                                                            const device::MemoryMap& memory,
                                                            std::span<const device::GroupedLaunch* const> launches) {
@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeLaunchOf(CudaQueues& queues, u
   if (blocks > 0 && call.function == nullptr)
     return absl::InvalidArgumentError(absl::StrCat("kernel ", number, " runs as part of combined ones alone"));
   call.blocks = static_cast<uint32_t>(blocks);
-  return MakeLaunch(queues, std::move(call));
+  return MakeLaunch(streams, std::move(call));
 }
 
 // NCCL refuses two ranks on one GPU unless it takes them for ranks of different hosts, which talk through sockets.
@@ -104,10 +104,10 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
   if (!status.ok()) return status;
   status = driver_->Check(driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
   if (!status.ok()) return status;
-  absl::StatusOr<std::unique_ptr<CudaQueues>> queues = CudaQueues::Create(driver_);
-  if (!queues.ok()) return queues.status();
-  queues_ = *std::move(queues);
-  transfer_ = std::make_unique<CudaTransfer>(*queues_, driver_);
+  absl::StatusOr<std::unique_ptr<CudaStreams>> streams = CudaStreams::Create(driver_);
+  if (!streams.ok()) return streams.status();
+  streams_ = *std::move(streams);
+  transfer_ = std::make_unique<CudaTransfer>(*streams_, driver_);
   return absl::OkStatus();
 }
 
@@ -116,7 +116,7 @@ CudaDevice::~CudaDevice() {
   cudnn_.reset();
   transfer_.reset();
   block_.reset();
-  queues_.reset();
+  streams_.reset();
   if (context_ != nullptr) driver_->cuDevicePrimaryCtxRelease(device_);
 }
 
@@ -159,7 +159,7 @@ absl::StatusOr<std::shared_ptr<const Nccl>> CudaDevice::nccl() {
 }
 
 absl::Status CudaDevice::Reserve(uint64_t bytes) {
-  absl::StatusOr<std::unique_ptr<MemoryBlock>> block = MemoryBlock::Take(*queues_, driver_, nccl_, bytes);
+  absl::StatusOr<std::unique_ptr<MemoryBlock>> block = MemoryBlock::Take(*streams_, driver_, nccl_, bytes);
   if (!block.ok()) return block.status();
   block_ = *std::move(block);
   return absl::OkStatus();
@@ -193,31 +193,31 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::Allocate(uint64_t byt
   if (block_ != nullptr) {
     if (std::unique_ptr<device::Arena> arena = block_->Part(bytes)) return arena;
   }
-  return AllocateOnDevice(*queues_, driver_, bytes);
+  return AllocateOnDevice(*streams_, driver_, bytes);
 }
 
 absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernels(const artifact::ArtifactFile& file) {
   return CudaKernelLibrary::Load(driver_, gpu_, file);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunch(const artifact::Launch& launch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunch(const artifact::Launch& launch,
                                                                         const device::KernelLibrary& library,
                                                                         const device::MemoryMap& memory,
                                                                         std::span<const int64_t> coordinates) {
   const device::GroupedLaunch only{&launch, {coordinates.begin(), coordinates.end()}};
   const device::GroupedLaunch* const launches[] = {&only};
-  return MakeLaunchOf(*queues_, launch.kernel(), library, memory, launches);
+  return MakeLaunchOf(*streams_, launch.kernel(), library, memory, launches);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunchGroup(
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunchGroup(
     std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> combined,
     const device::KernelLibrary& library, const device::MemoryMap& memory) {
-  std::vector<std::unique_ptr<device::Node>> nodes;
+  std::vector<std::unique_ptr<device::Thunk>> thunks;
   std::vector<bool> is_combined(launches.size(), false);
   const auto add = [&](uint32_t kernel, std::span<const device::GroupedLaunch* const> parts) {
-    auto node = MakeLaunchOf(*queues_, kernel, library, memory, parts);
-    if (node.ok()) nodes.push_back(*std::move(node));
-    return node.status();
+    auto thunk = MakeLaunchOf(*streams_, kernel, library, memory, parts);
+    if (thunk.ok()) thunks.push_back(*std::move(thunk));
+    return thunk.status();
   };
   for (const device::CombinedLaunches& together : combined) {
     std::vector<const device::GroupedLaunch*> parts;
@@ -232,44 +232,44 @@ absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareLaunchGroup(
     if (is_combined[i]) continue;
     if (absl::Status status = add(launches[i].launch->kernel(), alone); !status.ok()) return status;
   }
-  return MakeSequence(std::move(nodes));
+  return MakeSequence(std::move(thunks));
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareMatmul(const artifact::Matmul& matmul,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareMatmul(const artifact::Matmul& matmul,
                                                                         const device::MemoryMap& memory) {
   absl::StatusOr<CublasLt*> library = cublas();
   if (!library.ok()) return library.status();
-  return MakeMatmul(*queues_, **library, matmul, memory, *choices_);
+  return MakeMatmul(*streams_, **library, matmul, memory, *choices_);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
                                                                              const device::MemoryMap& memory) {
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
-  return MakeConvolution(*queues_, **library, *choices_, convolution, memory);
+  return MakeConvolution(*streams_, **library, *choices_, convolution, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareAttention(const artifact::Attention& attention,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareAttention(const artifact::Attention& attention,
                                                                            const device::MemoryMap& memory) {
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
-  return MakeAttention(*queues_, **library, *choices_, attention, memory);
+  return MakeAttention(*streams_, **library, *choices_, attention, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,
                                                                        const device::KernelLibrary& library,
                                                                        const device::MemoryMap& memory) {
   return absl::UnimplementedError("tiles are for the caches of CPUs; an artifact for a GPU has none");
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareCopy(const std::byte* source, std::byte* target,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareCopy(const std::byte* source, std::byte* target,
                                                                       uint64_t bytes) {
-  return MakeCopy(*queues_, source, target, bytes);
+  return MakeCopy(*streams_, source, target, bytes);
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> CudaDevice::PrepareFill(std::byte* target, uint64_t bytes,
+absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareFill(std::byte* target, uint64_t bytes,
                                                                       std::span<const uint8_t> pattern) {
-  return MakeFill(*queues_, target, bytes, pattern);
+  return MakeFill(*streams_, target, bytes, pattern);
 }
 
 void CudaDevice::RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) {

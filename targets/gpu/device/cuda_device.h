@@ -11,7 +11,7 @@
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/device/device.h"
 #include "targets/gpu/device/cublas_lt.h"
-#include "targets/gpu/device/cuda_queues.h"
+#include "targets/gpu/device/cuda_streams.h"
 #include "targets/gpu/device/cudnn.h"
 #include "targets/gpu/device/driver.h"
 #include "targets/gpu/device/kernel_library.h"
@@ -46,41 +46,41 @@ class CudaDevice final : public device::Device {
   // Of the reserved memory as long as that has room. Arenas must not outlive the device.
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunch(const artifact::Launch& launch,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
                                                               const device::KernelLibrary& library,
                                                               const device::MemoryMap& memory,
                                                               std::span<const int64_t> coordinates) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
                                                                    std::span<const device::CombinedLaunches> combined,
                                                                    const device::KernelLibrary& library,
                                                                    const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareMatmul(const artifact::Matmul& matmul,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareAttention(const artifact::Attention& attention,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareAttention(const artifact::Attention& attention,
                                                                  const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareConvolution(const artifact::Convolution& convolution,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
                                                                    const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareTiled(const artifact::Tiled& tiled,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
                                                              const device::KernelLibrary& library,
                                                              const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareCopy(const std::byte* source, std::byte* target,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
                                                             uint64_t bytes) override;
-  absl::StatusOr<std::unique_ptr<device::Node>> PrepareFill(std::byte* target, uint64_t bytes,
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
                                                             std::span<const uint8_t> pattern) override;
-  absl::Status Synchronize() override { return queues_->Synchronize(); }
+  absl::Status Synchronize() override { return streams_->Synchronize(); }
   // On the calling thread: what the host does here is small.
   void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
   uint32_t threads() const override { return 1; }
   device::HostTransfer* host_transfer() override { return transfer_.get(); }
-  device::Queues* queues() override { return queues_.get(); }
+  device::Streams* streams() override { return streams_.get(); }
   device::AlgorithmChoices* algorithm_choices() override { return choices_.get(); }
 
-  CudaQueues& cuda_queues() { return *queues_; }
+  CudaStreams& cuda_streams() { return *streams_; }
   // For threads beside the rank's own, before they call libraries.
   void UseOnThisThread() const { driver_->cuCtxSetCurrent(context_); }
   // Opened at the first call.
   absl::StatusOr<std::shared_ptr<const Nccl>> nccl();
-  absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*queues_, driver_); }
+  absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*streams_, driver_); }
 
  private:
   explicit CudaDevice(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
@@ -96,7 +96,7 @@ class CudaDevice final : public device::Device {
   bool is_deterministic_ = true;
   GpuModel gpu_;
   std::string near_cores_;
-  std::unique_ptr<CudaQueues> queues_;
+  std::unique_ptr<CudaStreams> streams_;
   std::unique_ptr<CudaTransfer> transfer_;
   std::unique_ptr<MemoryBlock> block_;
   std::unique_ptr<CublasLt> cublas_;

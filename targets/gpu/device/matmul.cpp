@@ -18,17 +18,17 @@
 #include "targets/gpu/device/gemm_types.h"
 #include "targets/gpu/device/matmul_sums.h"
 #include "targets/gpu/device/memory.h"
-#include "targets/gpu/device/nodes.h"
+#include "targets/gpu/device/thunks.h"
 
 namespace sgd::cuda {
 namespace {
 
 using artifact::Epilogue;
 
-class MatmulNode final : public device::Node {
+class MatmulThunk final : public device::Thunk {
  public:
-  MatmulNode(CudaQueues& queues, CublasLt& library, const GemmTypes& types, GemmForm form)
-      : queues_(queues),
+  MatmulThunk(CudaStreams& streams, CublasLt& library, const GemmTypes& types, GemmForm form)
+      : streams_(streams),
         library_(library),
         types_(types),
         form_(std::move(form)),
@@ -65,7 +65,7 @@ class MatmulNode final : public device::Node {
       const cublasStatus_t result = library_.cublasLtMatmul(
           library_.handle(), description_.get(), alpha, At(a_address_, call.a, operand_bytes_), a_.get(),
           At(b_address_, call.b, operand_bytes_), b_.get(), beta, At(c_address_, call.c, result_bytes_), c_.get(),
-          At(c_address_, call.c, result_bytes_), c_.get(), &algorithm_, workspace_, workspace_bytes_, queues_.used());
+          At(c_address_, call.c, result_bytes_), c_.get(), &algorithm_, workspace_, workspace_bytes_, streams_.used());
       if (absl::Status status = library_.Check(result, "cuBLASLt cannot multiply"); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -179,7 +179,7 @@ class MatmulNode final : public device::Node {
     for (size_t i = 0; algorithms->size() > 1 && i < algorithms->size(); ++i) {
       algorithm_ = (*algorithms)[i];
       // Sums that grow with each execution would take no other time.
-      absl::StatusOr<absl::Duration> time = TimeCandidate(queues_, [this] { return Multiply(/*accumulates=*/false); });
+      absl::StatusOr<absl::Duration> time = TimeCandidate(streams_, [this] { return Multiply(/*accumulates=*/false); });
       if (!time.ok()) return time.status();
       if (*time < least) least = *time, best = i;
     }
@@ -202,7 +202,7 @@ class MatmulNode final : public device::Node {
     return static_cast<uint32_t>(bits & -bits);
   }
 
-  CudaQueues& queues_;
+  CudaStreams& streams_;
   CublasLt& library_;
   GemmTypes types_;
   GemmForm form_;
@@ -223,20 +223,20 @@ bool IsDense(const artifact::Matmul& matmul) {
 }
 
 // An empty sum is zero.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeEmptySum(CudaQueues& queues, const artifact::Matmul& matmul,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams, const artifact::Matmul& matmul,
                                                            const device::MemoryMap& memory) {
-  if (matmul.epilogue() == Epilogue::Accumulate) return MakeFill(queues, memory.Address(*matmul.c()), 0, {});
+  if (matmul.epilogue() == Epilogue::Accumulate) return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
   if (matmul.epilogue() != Epilogue::None || !IsDense(matmul)) {
     return absl::UnimplementedError("matmul on a GPU: sums over no elements with a bias, in batches or with strides");
   }
   const uint8_t zero = 0;
-  return MakeFill(queues, memory.Address(*matmul.c()),
+  return MakeFill(streams, memory.Address(*matmul.c()),
                   matmul.m() * matmul.n() * artifact::ElementSize(artifact::ResultElementOf(matmul)), {&zero, 1});
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, CublasLt& library,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, CublasLt& library,
                                                          const artifact::Matmul& matmul,
                                                          const device::MemoryMap& memory,
                                                          device::AlgorithmChoices& choices) {
@@ -249,16 +249,16 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeMatmul(CudaQueues& queues, Cub
   absl::StatusOr<GemmForm> form = GemmFormOf(matmul);
   if (!form.ok()) return form.status();
   if (form->m == 0 || form->n == 0 || form->batch == 0 || form->calls.empty())
-    return MakeFill(queues, memory.Address(*matmul.c()), 0, {});
-  if (form->k == 0) return MakeEmptySum(queues, matmul, memory);
+    return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
+  if (form->k == 0) return MakeEmptySum(streams, matmul, memory);
   if (absl::Status status = CheckForm(matmul, *form); !status.ok()) return status;
-  auto node = std::make_unique<MatmulNode>(queues, library, *types, *std::move(form));
-  const absl::Status status = node->Prepare(matmul, memory, choices);
-  if (status.ok()) return node;
+  auto thunk = std::make_unique<MatmulThunk>(streams, library, *types, *std::move(form));
+  const absl::Status status = thunk->Prepare(matmul, memory, choices);
+  if (status.ok()) return thunk;
   if (!HasSums(matmul)) return status;
   // Every rank comes here when the first one does: the others have no choice of it for both at once.
-  auto apart = MakeProductThenSums(queues, matmul, memory, [&](const artifact::Matmul& part) {
-    return MakeMatmul(queues, library, part, memory, choices);
+  auto apart = MakeProductThenSums(streams, matmul, memory, [&](const artifact::Matmul& part) {
+    return MakeMatmul(streams, library, part, memory, choices);
   });
   return apart.ok() ? std::move(apart) : status;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/artifact/element_type.h"
-#include "targets/gpu/device/nodes.h"
+#include "targets/gpu/device/thunks.h"
 
 namespace sgd::cuda {
 namespace {
@@ -58,7 +58,7 @@ MatmulT TimesOnes(const MatmulT& whole, const Slice& ones, const Slice& workspac
   return product;
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> Make(const MatmulT& product, const MakeProduct& make_product) {
+absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const MatmulT& product, const MakeProduct& make_product) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &product));
   return make_product(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()));
@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> Make(const MatmulT& product, const
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeProductThenSums(CudaQueues& queues, const artifact::Matmul& matmul,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeProductThenSums(CudaStreams& streams, const artifact::Matmul& matmul,
                                                                   const device::MemoryMap& memory,
                                                                   const MakeProduct& make_product) {
   MatmulT whole;
@@ -78,17 +78,17 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeProductThenSums(CudaQueues& qu
     return absl::ResourceExhaustedError("no room in the workspace for a vector of ones");
   const Slice ones(whole.workspace->space(), whole.workspace->offset(), bytes);
   const Slice rest(whole.workspace->space(), whole.workspace->offset() + reserved, whole.workspace->size() - reserved);
-  absl::StatusOr<std::unique_ptr<device::Node>> sums = Make(TimesOnes(whole, ones, rest), make_product);
+  absl::StatusOr<std::unique_ptr<device::Thunk>> sums = Make(TimesOnes(whole, ones, rest), make_product);
   if (!sums.ok()) return sums.status();
   whole.epilogue = Epilogue::None;
   whole.sums.reset();
-  absl::StatusOr<std::unique_ptr<device::Node>> product = Make(whole, make_product);
+  absl::StatusOr<std::unique_ptr<device::Thunk>> product = Make(whole, make_product);
   if (!product.ok()) return product.status();
-  std::vector<std::unique_ptr<device::Node>> nodes;
-  nodes.push_back(*std::move(product));
-  nodes.push_back(MakeFill(queues, memory.Address(ones), bytes, one));
-  nodes.push_back(*std::move(sums));
-  return MakeSequence(std::move(nodes));
+  std::vector<std::unique_ptr<device::Thunk>> thunks;
+  thunks.push_back(*std::move(product));
+  thunks.push_back(MakeFill(streams, memory.Address(ones), bytes, one));
+  thunks.push_back(*std::move(sums));
+  return MakeSequence(std::move(thunks));
 }
 
 }  // namespace sgd::cuda

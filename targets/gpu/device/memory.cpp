@@ -69,18 +69,18 @@ absl::Status OutOfMemory(const Driver& driver, uint64_t bytes, const absl::Statu
                                                    bytes, ": ", status.message()));
 }
 
-absl::StatusOr<std::unique_ptr<device::Arena>> Clear(CudaQueues& queues, const Driver& driver,
+absl::StatusOr<std::unique_ptr<device::Arena>> Clear(CudaStreams& streams, const Driver& driver,
                                                      std::unique_ptr<device::Arena> arena) {
   if (arena->size() == 0) return arena;
   absl::Status status =
-      driver.Check(driver.cuMemsetD8Async(AddressOf(arena->data()), 0, arena->size(), queues.compute()),
+      driver.Check(driver.cuMemsetD8Async(AddressOf(arena->data()), 0, arena->size(), streams.compute()),
                    "cannot clear memory of the GPU");
-  if (status.ok()) status = queues.Synchronize();
+  if (status.ok()) status = streams.Synchronize();
   if (!status.ok()) return status;
   return arena;
 }
 
-absl::StatusOr<std::unique_ptr<device::Arena>> AllocateByNccl(CudaQueues& queues, const Driver& driver,
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateByNccl(CudaStreams& streams, const Driver& driver,
                                                               const std::shared_ptr<const Nccl>& nccl, uint64_t bytes) {
   // NCCL does not say whether it was memory that it lacked.
   size_t free = 0, total = 0;
@@ -89,28 +89,28 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateByNccl(CudaQueues& queues
   void* memory = nullptr;
   absl::Status status = nccl->Check(nccl->ncclMemAlloc(&memory, bytes), "cannot allocate memory of the GPU");
   if (!status.ok()) return status;
-  return Clear(queues, driver, std::make_unique<NcclArena>(nccl, memory, bytes));
+  return Clear(streams, driver, std::make_unique<NcclArena>(nccl, memory, bytes));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queues,
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaStreams& streams,
                                                                 const std::shared_ptr<const Driver>& driver,
                                                                 uint64_t bytes) {
   CUdeviceptr address = 0;
   absl::Status status =
       driver->Check(driver->cuMemAlloc(&address, bytes + kAlignment), "cannot allocate memory of the GPU");
   if (!status.ok()) return OutOfMemory(*driver, bytes, status);
-  return Clear(queues, *driver, std::make_unique<DeviceArena>(DeviceMemory(driver, address), bytes));
+  return Clear(streams, *driver, std::make_unique<DeviceArena>(DeviceMemory(driver, address), bytes));
 }
 
-absl::StatusOr<std::unique_ptr<MemoryBlock>> MemoryBlock::Take(CudaQueues& queues,
+absl::StatusOr<std::unique_ptr<MemoryBlock>> MemoryBlock::Take(CudaStreams& streams,
                                                                const std::shared_ptr<const Driver>& driver,
                                                                const std::shared_ptr<const Nccl>& nccl,
                                                                uint64_t bytes) {
   const bool can_register = nccl != nullptr && nccl->registration() != Registration::kNone && bytes > 0;
   absl::StatusOr<std::unique_ptr<device::Arena>> memory =
-      can_register ? AllocateByNccl(queues, *driver, nccl, bytes) : AllocateOnDevice(queues, driver, bytes);
+      can_register ? AllocateByNccl(streams, *driver, nccl, bytes) : AllocateOnDevice(streams, driver, bytes);
   if (!memory.ok()) return memory.status();
   return absl::WrapUnique(new MemoryBlock(*std::move(memory)));
 }
@@ -133,24 +133,24 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CudaTransfer::AllocateHost(uint64
   return std::make_unique<HostArena>(PinnedMemory(driver_, memory), bytes);
 }
 
-absl::Status CudaTransfer::Upload(std::span<const std::byte> source, std::byte* target, uint32_t queue) {
+absl::Status CudaTransfer::Upload(std::span<const std::byte> source, std::byte* target, uint32_t stream) {
   if (source.empty()) return absl::OkStatus();
   return driver_->Check(
-      driver_->cuMemcpyAsync(AddressOf(target), AddressOf(source.data()), source.size(), queues_.stream(queue)),
+      driver_->cuMemcpyAsync(AddressOf(target), AddressOf(source.data()), source.size(), streams_.stream(stream)),
       "cannot copy to the GPU");
 }
 
 absl::Status CudaTransfer::Fetch(const std::byte* source, std::span<std::byte> target) {
   if (target.empty()) return absl::OkStatus();
   return driver_->Check(
-      driver_->cuMemcpyAsync(AddressOf(target.data()), AddressOf(source), target.size(), queues_.compute()),
+      driver_->cuMemcpyAsync(AddressOf(target.data()), AddressOf(source), target.size(), streams_.compute()),
       "cannot copy from the GPU");
 }
 
 absl::Status CudaTransfer::Download(const std::byte* source, std::span<std::byte> target) {
-  absl::Status status = queues_.Synchronize();
+  absl::Status status = streams_.Synchronize();
   if (status.ok()) status = Fetch(source, target);
-  return status.ok() ? driver_->Check(driver_->cuStreamSynchronize(queues_.compute()), "cannot copy from the GPU")
+  return status.ok() ? driver_->Check(driver_->cuStreamSynchronize(streams_.compute()), "cannot copy from the GPU")
                      : status;
 }
 

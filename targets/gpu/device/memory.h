@@ -5,13 +5,13 @@
 
 #include "runtime/device/device.h"
 #include "runtime/device/host_transfer.h"
-#include "targets/gpu/device/cuda_queues.h"
+#include "targets/gpu/device/cuda_streams.h"
 #include "targets/gpu/device/nccl.h"
 
 namespace sgd::cuda {
 
 // Aligned to 4096 bytes, zero. ResourceExhausted, saying how much is free, when the GPU has not that much.
-absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaQueues& queues,
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaStreams& streams,
                                                                 const std::shared_ptr<const Driver>& driver,
                                                                 uint64_t bytes);
 
@@ -20,7 +20,7 @@ class MemoryBlock {
  public:
   // Enough for arenas of `bytes` bytes together, each rounded up to 4096. By NCCL where it is given and can, so that
   // parts can be registered with it. Errors as of AllocateOnDevice.
-  static absl::StatusOr<std::unique_ptr<MemoryBlock>> Take(CudaQueues& queues,
+  static absl::StatusOr<std::unique_ptr<MemoryBlock>> Take(CudaStreams& streams,
                                                            const std::shared_ptr<const Driver>& driver,
                                                            const std::shared_ptr<const Nccl>& nccl, uint64_t bytes);
 
@@ -40,16 +40,16 @@ inline CUdeviceptr AddressOf(const std::byte* pointer) { return reinterpret_cast
 
 class CudaTransfer final : public device::HostTransfer {
  public:
-  CudaTransfer(CudaQueues& queues, std::shared_ptr<const Driver> driver)
-      : queues_(queues), driver_(std::move(driver)) {}
+  CudaTransfer(CudaStreams& streams, std::shared_ptr<const Driver> driver)
+      : streams_(streams), driver_(std::move(driver)) {}
 
   absl::StatusOr<std::unique_ptr<device::Arena>> AllocateHost(uint64_t bytes) override;
-  absl::Status Upload(std::span<const std::byte> source, std::byte* target, uint32_t queue) override;
+  absl::Status Upload(std::span<const std::byte> source, std::byte* target, uint32_t stream) override;
   absl::Status Fetch(const std::byte* source, std::span<std::byte> target) override;
   absl::Status Download(const std::byte* source, std::span<std::byte> target) override;
 
  private:
-  CudaQueues& queues_;
+  CudaStreams& streams_;
   std::shared_ptr<const Driver> driver_;
 };
 

@@ -12,7 +12,7 @@ namespace sgd::cuda {
 namespace {
 
 constexpr absl::Duration kLeave = absl::Seconds(10);  // for all members to come to their end
-constexpr std::chrono::seconds kAbort(2);             // for NCCL to end by itself what is under way
+constexpr std::chrono::seconds kAbort(2);             // for NCCL to end by itself what is in flight
 
 ncclConfig_t Config() {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;

@@ -51,7 +51,7 @@ class NcclGroup {
   absl::Status Settle(absl::Duration timeout) const;
   // The error of a peer or of the network, if there is one by now.
   absl::Status Poll() const;
-  // Ends everything under way, and returns at once. The group is of no more use, and its communicator is freed when the
+  // Ends everything in flight, and returns at once. The group is of no more use, and its communicator is freed when the
   // graphs that hold its operations are gone.
   void Abort();
 

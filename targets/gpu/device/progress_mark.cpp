@@ -13,10 +13,10 @@ constexpr absl::Duration kPatience = absl::Milliseconds(500);
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ProgressMark>> ProgressMark::Create(CudaQueues& queues,
+absl::StatusOr<std::unique_ptr<ProgressMark>> ProgressMark::Create(CudaStreams& streams,
                                                                    std::shared_ptr<const Driver> driver) {
   auto mark = absl::WrapUnique(new ProgressMark(driver));
-  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateOnDevice(queues, driver, sizeof(uint32_t));
+  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateOnDevice(streams, driver, sizeof(uint32_t));
   if (!memory.ok()) return memory.status();
   mark->memory_ = *std::move(memory);
   void* copy = nullptr;

@@ -1,4 +1,4 @@
-// A number in the GPU's memory that its queues set as they go on, so that the host can tell where a step, which it only
+// A number in the GPU's memory that its streams set as they go on, so that the host can tell where a step, which it only
 // launched, has come to. Costs a memset per mark.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace sgd::cuda {
 
 class ProgressMark {
  public:
-  static absl::StatusOr<std::unique_ptr<ProgressMark>> Create(CudaQueues& queues, std::shared_ptr<const Driver> driver);
+  static absl::StatusOr<std::unique_ptr<ProgressMark>> Create(CudaStreams& streams, std::shared_ptr<const Driver> driver);
 
   // From when the stream comes here on, the mark is `number`.
   absl::Status Set(uint32_t number, CUstream stream) const;

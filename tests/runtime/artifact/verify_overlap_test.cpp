@@ -1,4 +1,4 @@
-// Collectives under way: what may be touched between start and end, and outputs of launches.
+// Collectives in flight: what may be touched between start and end, and outputs of launches.
 #include "runtime/artifact/verify.h"
 #include "tests/runtime/artifact/violations.h"
 
@@ -33,23 +33,23 @@ std::vector<Violation> OverlapCases() {
          Split(p, 4);
          AllReduceIn(p).starts = false;
        },
-       "instruction 4 (done): instruction 3 is no collective under way"},
+       "instruction 4 (done): instruction 3 is no collective in flight"},
       {"done twice",
        [](ArtifactT&, ProgramT& p) {
          Split(p, 4);
          p.instructions.push_back(std::make_unique<InstructionT>(*p.instructions[4]));
        },
-       "instruction 8 (done): instruction 3 is no collective under way"},
+       "instruction 8 (done): instruction 3 is no collective in flight"},
       {"done too early", [](ArtifactT&, ProgramT& p) { Split(p, 2); }, "instruction 2 (done)"},
       {"reads a target", [](ArtifactT&, ProgramT& p) { Split(p, 5); },
-       "instruction 4 (copy): touches a target of instruction 3, which is under way"},
+       "instruction 4 (copy): touches a target of instruction 3, which is in flight"},
       {"writes a target",
        [](ArtifactT&, ProgramT& p) {
          MoveFillInside(p);
          FillInside(p).target = testing::SliceAt(Space::Window, 252, 4);
          Split(p, 5);
        },
-       "instruction 4 (fill): touches a target of instruction 3, which is under way"},
+       "instruction 4 (fill): touches a target of instruction 3, which is in flight"},
       {"writes a source",
        [](ArtifactT& a, ProgramT& p) {
          a.window_bytes = 1024;
@@ -58,7 +58,7 @@ std::vector<Violation> OverlapCases() {
          FillInside(p).target = testing::SliceAt(Space::Window, 0, 4);
          Split(p, 5);
        },
-       "instruction 4 (fill): writes a source of instruction 3, which is under way"},
+       "instruction 4 (fill): writes a source of instruction 3, which is in flight"},
       {"a second one on the same target",
        [](ArtifactT&, ProgramT& p) {
          p.instructions.insert(p.instructions.begin() + 4, std::make_unique<InstructionT>(*p.instructions[kAllReduce]));

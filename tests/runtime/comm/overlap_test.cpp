@@ -1,4 +1,4 @@
-// Collectives that are under way while their ranks do something else: several at once, with and
+// Collectives that are in flight while their ranks do something else: several at once, with and
 // without a thread, and every way in which one can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,10 +203,10 @@ TEST_P(Overlap, RefusesWhatIsOutOfTurn) {
     EXPECT_THAT(Message(communicator.Start(CollectiveHandle{3}, kTimeout)), HasSubstr("#3 was not prepared"));
     EXPECT_THAT(Message(communicator.Wait(CollectiveHandle{3}, kTimeout)), HasSubstr("#3 was not prepared"));
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
-    EXPECT_EQ(Message(communicator.Start(*sum, kTimeout)), "all_reduce #0 (a.py:7) is under way already");
-    EXPECT_EQ(Message(communicator.control().Barrier(kTimeout)), "barrier: a collective is under way");
+    EXPECT_EQ(Message(communicator.Start(*sum, kTimeout)), "all_reduce #0 (a.py:7) is in flight already");
+    EXPECT_EQ(Message(communicator.control().Barrier(kTimeout)), "barrier: a collective is in flight");
     EXPECT_THAT(Message(communicator.control().AllGatherBytes("x", kTimeout).status()),
-                HasSubstr("a collective is under way"));
+                HasSubstr("a collective is in flight"));
     EXPECT_TRUE(communicator.Wait(*sum, kTimeout).ok());
     EXPECT_TRUE(communicator.control().Barrier(kTimeout).ok());
   });

@@ -37,7 +37,7 @@ TEST(DefinedBytes, CountsWhatIsMissing) {
   }
 }
 
-TEST(ByteHistory, KeepsTheLastOfEachQueue) {
+TEST(ByteHistory, KeepsTheLastOfEachStream) {
   constexpr uint32_t kStreams = 3;
   for (uint32_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);

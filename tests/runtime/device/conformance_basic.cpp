@@ -11,7 +11,7 @@ namespace {
 using artifact::Slice;
 using artifact::Space;
 
-// The packed form of an operation, which prepared nodes must not refer to.
+// The packed form of an operation, which prepared thunks must not refer to.
 template <typename Operation, typename OperationT>
 class Packed {
  public:
@@ -22,9 +22,9 @@ class Packed {
   flatbuffers::FlatBufferBuilder builder_;
 };
 
-void Execute(absl::StatusOr<std::unique_ptr<device::Node>> node, device::Device& device) {
-  ASSERT_TRUE(node.ok()) << node.status();
-  ASSERT_TRUE((*node)->Execute().ok());
+void Execute(absl::StatusOr<std::unique_ptr<device::Thunk>> thunk, device::Device& device) {
+  ASSERT_TRUE(thunk.ok()) << thunk.status();
+  ASSERT_TRUE((*thunk)->Execute().ok());
   ASSERT_TRUE(device.Synchronize().ok());
 }
 

@@ -183,12 +183,12 @@ std::vector<Sum> Compute(device::Device& device, const Problem& p, const Operand
   arena.Put(p.bias_offset, values.bias);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Convolution::Pack(builder, &p.convolution));
-  absl::StatusOr<std::unique_ptr<device::Node>> node =
+  absl::StatusOr<std::unique_ptr<device::Thunk>> thunk =
       device.PrepareConvolution(*flatbuffers::GetRoot<artifact::Convolution>(builder.GetBufferPointer()), arena.map());
-  EXPECT_TRUE(node.ok()) << node.status();
-  if (!node.ok()) return {};
-  builder.Clear();  // nodes keep no reference to the instruction
-  EXPECT_TRUE((*node)->Execute().ok());
+  EXPECT_TRUE(thunk.ok()) << thunk.status();
+  if (!thunk.ok()) return {};
+  builder.Clear();  // thunks keep no reference to the instruction
+  EXPECT_TRUE((*thunk)->Execute().ok());
   EXPECT_TRUE(device.Synchronize().ok());
   return arena.Get<Sum>(p.result_offset, values.result.size());
 }

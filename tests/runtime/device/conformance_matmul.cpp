@@ -158,12 +158,12 @@ std::vector<T> Compute(device::Device& device, const Instruction& i, const Opera
   if (i.matmul.bias != nullptr) arena.Put(i.bias_offset, values.bias);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &i.matmul));
-  absl::StatusOr<std::unique_ptr<device::Node>> node =
+  absl::StatusOr<std::unique_ptr<device::Thunk>> thunk =
       device.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
-  EXPECT_TRUE(node.ok()) << node.status();
-  if (!node.ok()) return {};
-  builder.Clear();  // nodes keep no reference to the instruction
-  EXPECT_TRUE((*node)->Execute().ok());
+  EXPECT_TRUE(thunk.ok()) << thunk.status();
+  if (!thunk.ok()) return {};
+  builder.Clear();  // thunks keep no reference to the instruction
+  EXPECT_TRUE((*thunk)->Execute().ok());
   EXPECT_TRUE(device.Synchronize().ok());
   return arena.Get<T>(i.c_offset, values.c.size());
 }
@@ -319,9 +319,9 @@ void CheckKeptSums(device::Device& device, const Problem& p, ElementType element
   arena.Put(c_offset, values.c), arena.Put(bias_offset, values.bias);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &i.matmul));
-  auto node = device.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
-  ASSERT_TRUE(node.ok()) << node.status();
-  ASSERT_TRUE((*node)->Execute().ok());
+  auto thunk = device.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
+  ASSERT_TRUE(thunk.ok()) << thunk.status();
+  ASSERT_TRUE((*thunk)->Execute().ok());
   ASSERT_TRUE(device.Synchronize().ok());
   EXPECT_EQ(arena.Get<Sum>(c_offset, values.c.size()), (Expected<Sum, Sum>(p, i, values)))
       << Describe(p) << artifact::ElementName(element);

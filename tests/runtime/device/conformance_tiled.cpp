@@ -85,12 +85,12 @@ TEST_P(DeviceConformance, TilesMoveWithTheLoops) {
     flatbuffers::FlatBufferBuilder builder;
     const artifact::TiledT tiled = MakeTiled();
     builder.Finish(artifact::Tiled::Pack(builder, &tiled));
-    auto node =
+    auto thunk =
         device->PrepareTiled(*flatbuffers::GetRoot<artifact::Tiled>(builder.GetBufferPointer()), *kernels, arena.map());
-    ASSERT_TRUE(node.ok()) << node.status();
-    builder.Clear();  // nodes keep no reference to the instruction
+    ASSERT_TRUE(thunk.ok()) << thunk.status();
+    builder.Clear();  // thunks keep no reference to the instruction
     for (int run = 0; run < 2; ++run) {
-      ASSERT_TRUE((*node)->Execute().ok());
+      ASSERT_TRUE((*thunk)->Execute().ok());
       ASSERT_TRUE(device->Synchronize().ok());
       // Small integers: every order of additions gives them exactly.
       EXPECT_EQ(arena.Get<float>(kY, x.size()), expected);
@@ -118,10 +118,10 @@ TEST_P(DeviceConformance, TilesLaunchKernelsOverTheirWholeRange) {
   tiled.steps.back()->operands = {0};
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Tiled::Pack(builder, &tiled));
-  auto node =
+  auto thunk =
       device->PrepareTiled(*flatbuffers::GetRoot<artifact::Tiled>(builder.GetBufferPointer()), *kernels, arena.map());
-  ASSERT_TRUE(node.ok()) << node.status();
-  ASSERT_TRUE((*node)->Execute().ok());
+  ASSERT_TRUE(thunk.ok()) << thunk.status();
+  ASSERT_TRUE((*thunk)->Execute().ok());
   for (uint64_t tile = 0; tile < 4; ++tile) {
     EXPECT_EQ(arena.Get<int64_t>(tile * 256, 8), std::vector<int64_t>(8, 0));
     EXPECT_EQ(arena.Get<int64_t>(tile * 256 + 64, 24), std::vector<int64_t>(24, 24));
@@ -137,9 +137,9 @@ TEST_P(DeviceConformance, TilesOfBooleansAreRefused) {
   tiled.steps[0]->op.AsMatmul()->element = artifact::ElementType::Bool;
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Tiled::Pack(builder, &tiled));
-  auto node =
+  auto thunk =
       device->PrepareTiled(*flatbuffers::GetRoot<artifact::Tiled>(builder.GetBufferPointer()), *kernels, arena.map());
-  EXPECT_EQ(node.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(thunk.status().code(), absl::StatusCode::kUnimplemented);
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ TEST(StreamPlan, ComputesWhileItCommunicates) {
   EXPECT_EQ(block[wait + 1].instruction, 3u);
 }
 
-TEST(StreamPlan, OneQueueWithoutCollectives) {
+TEST(StreamPlan, OneStreamWithoutCollectives) {
   ProgramT program = Empty();
   AddFill(program, Private(0, 8));
   AddCopy(program, Private(0, 8), Private(64, 8));
@@ -167,7 +167,7 @@ TEST(StreamPlan, CommunicatorsFollowTheProgramsOrder) {
   EXPECT_THAT(CheckStreams(*built, plan), IsEmpty());
   for (size_t i = 0; i < plan.blocks[0].size(); ++i) {
     const StreamAction& action = plan.blocks[0][i];
-    // Not the fork, which is the second queue's first wait.
+    // Not the fork, which is the second stream's first wait.
     if (action.kind != ActionKind::kWait || action.stream != 2 || plan.blocks[0][i - 2].kind == ActionKind::kRecord)
       continue;
     EXPECT_THAT(CheckStreams(*built, Without(plan, 0, i)),
@@ -290,7 +290,7 @@ TEST(StreamPlan, EveryWaitIsNeeded) {
     const StreamPlan plan = PlanStreams(*program);
     ASSERT_THAT(CheckStreams(*program, plan), IsEmpty());
     EXPECT_EQ(CountActions(plan, ActionKind::kRecord), plan.events);
-    // A queue's first wait is the fork, which orders it behind the step before.
+    // A stream's first wait is the fork, which orders it behind the step before.
     std::vector<bool> has_forked(plan.streams());
     has_forked[StreamPlan::kCompute] = true;
     for (size_t i = 0; i < plan.blocks[0].size(); ++i) {

@@ -62,9 +62,9 @@ class Call {
     builder.Finish(artifact::LinearAlgebra::Pack(builder, &table_));
     device::MemoryMap map;
     map.private_base = reinterpret_cast<std::byte*>(memory_.data());
-    auto node = MakeLinearAlgebra(pool, Library(),
+    auto thunk = MakeLinearAlgebra(pool, Library(),
                                   *flatbuffers::GetRoot<artifact::LinearAlgebra>(builder.GetBufferPointer()), map);
-    EXPECT_TRUE(node.ok() && (*node)->Execute().ok());
+    EXPECT_TRUE(thunk.ok() && (*thunk)->Execute().ok());
     return {Out(0), memory_.data() + end_ / sizeof(double)};
   }
 

@@ -95,8 +95,8 @@ std::vector<float> Shared(const PackedKernels& kernels, uint32_t threads, const 
   EXPECT_TRUE(IsForSharedMatmul(kernels, problem)) << x;
   ThreadPool pool(threads);
   ThreadScratch scratch(threads);
-  auto node = MakeSharedMatmul(pool, scratch, kernels, problem);
-  EXPECT_TRUE(node.ok() && (*node)->Execute().ok()) << x;
+  auto thunk = MakeSharedMatmul(pool, scratch, kernels, problem);
+  EXPECT_TRUE(thunk.ok() && (*thunk)->Execute().ok()) << x;
   return c;
 }
 

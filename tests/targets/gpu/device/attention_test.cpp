@@ -90,7 +90,7 @@ class AttentionTest : public EmulatedDevice {
     return a;
   }
 
-  absl::StatusOr<std::unique_ptr<device::Node>> Prepare(const AttentionT& a, std::byte* memory) {
+  absl::StatusOr<std::unique_ptr<device::Thunk>> Prepare(const AttentionT& a, std::byte* memory) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(artifact::Attention::Pack(builder, &a));
     device::MemoryMap map;
@@ -127,9 +127,9 @@ class AttentionTest : public EmulatedDevice {
         for (uint64_t k = 0; k < c.columns; ++k) bias.push_back(BiasAt(h, r, k));
     Put(arena->data() + bias_, bias);
     for (bool is_gradient : {false, true}) {
-      auto node = Prepare(Instruction(is_gradient), arena->data());
-      ASSERT_TRUE(node.ok()) << node.status();
-      ASSERT_TRUE((*node)->Execute().ok());
+      auto thunk = Prepare(Instruction(is_gradient), arena->data());
+      ASSERT_TRUE(thunk.ok()) << thunk.status();
+      ASSERT_TRUE((*thunk)->Execute().ok());
       ASSERT_TRUE(device_->Synchronize().ok());
     }
     for (Tensor* tensor : {&out_, &query_gradient_, &key_gradient_, &value_gradient_}) Load(arena->data(), *tensor);

@@ -1,4 +1,4 @@
-// The communicator of GPUs under the cases of every communicator, on doubles of the driver and of NCCL.
+// The communicator of GPUs under the cases of every communicator, on fakes of the driver and of NCCL.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -245,10 +245,10 @@ TEST(CudaCommunicator, AnEndWaitsForNoGraph) {
       [&](CudaDevice& device, comm::Communicator& communicator) {
         const auto sum = communicator.Prepare({{2}}, SumOver({{0, 1, 2}}));
         ASSERT_TRUE(sum.ok()) << sum.status();
-        CudaQueues& queues = device.cuda_queues();
-        ASSERT_TRUE(queues.BeginRecording().ok());
-        ASSERT_TRUE(communicator.queued()->Enqueue(*sum).ok());
-        auto graph = queues.EndRecording();
+        CudaStreams& streams = device.cuda_streams();
+        ASSERT_TRUE(streams.BeginRecording().ok());
+        ASSERT_TRUE(communicator.stream_collectives()->Enqueue(*sum).ok());
+        auto graph = streams.EndRecording();
         ASSERT_TRUE(graph.ok()) << graph.status();
         ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
         if (communicator.control().rank() == 0) ASSERT_TRUE((*graph)->Execute().ok());

@@ -80,7 +80,7 @@ class ConvolutionTest : public EmulatedDevice {
     if (workspace != 0) c.workspace = SliceAt(kWorkspace, workspace);
   }
 
-  absl::StatusOr<std::unique_ptr<device::Node>> Make(const ConvolutionT& c, std::byte* memory) {
+  absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const ConvolutionT& c, std::byte* memory) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(artifact::Convolution::Pack(builder, &c));
     device::MemoryMap map;
@@ -96,9 +96,9 @@ class ConvolutionTest : public EmulatedDevice {
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(ValueAt(i));
     for (uint64_t offset : {kLhs, kRhs, kResult}) Put(arena->data() + offset, values);
     Put(arena->data() + kBias, std::vector<T>(values.begin(), values.begin() + 256 / sizeof(T)));
-    auto node = Make(c, arena->data());
-    ASSERT_TRUE(node.ok()) << node.status();
-    ASSERT_TRUE((*node)->Execute().ok());
+    auto thunk = Make(c, arena->data());
+    ASSERT_TRUE(thunk.ok()) << thunk.status();
+    ASSERT_TRUE((*thunk)->Execute().ok());
     std::vector<double> expected(values.size());
     for (size_t i = 0; i < values.size(); ++i) expected[i] = ValueAt(i);
     const auto columns = static_cast<int64_t>(c.groups->size() * c.outputs->size());  // the innermost of the result
@@ -158,9 +158,9 @@ TEST_F(ConvolutionTest, ReluKeepsNaN) {
   Place(c, ElementType::F32, 16384);
   auto arena = *device_->Allocate(kEnd);
   Put(arena->data(), std::vector<float>(kEnd / sizeof(float), std::nanf("")));
-  auto node = Make(c, arena->data());
-  ASSERT_TRUE(node.ok()) << node.status();
-  ASSERT_TRUE((*node)->Execute().ok());
+  auto thunk = Make(c, arena->data());
+  ASSERT_TRUE(thunk.ok()) << thunk.status();
+  ASSERT_TRUE((*thunk)->Execute().ok());
   EXPECT_TRUE(std::isnan(Get<float>(arena->data() + kResult, 1).front()));
 }
 
@@ -223,9 +223,9 @@ TEST_F(ConvolutionTest, TimesCandidatesWhenAsked) {
   ConvolutionT c = Forward(1);
   Place(c, ElementType::F16, 16384);
   device_->algorithm_choices()->set_times_candidates(true);
-  auto node = Make(c, arena->data());
-  ASSERT_TRUE(node.ok()) << node.status();
-  ASSERT_TRUE((*node)->Execute().ok());
+  auto thunk = Make(c, arena->data());
+  ASSERT_TRUE(thunk.ok()) << thunk.status();
+  ASSERT_TRUE((*thunk)->Execute().ok());
   EXPECT_TRUE(device_->Synchronize().ok());
   // One of the three that give the right results, whichever the clock prefers.
   EXPECT_THAT(Choices(),

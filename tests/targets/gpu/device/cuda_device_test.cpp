@@ -112,9 +112,9 @@ TEST_F(EmulatedDevice, WithoutCublas) {
   matmul.b = ::sgd::testing::SliceAt(artifact::Space::Private, 0, 0);
   matmul.c = ::sgd::testing::SliceAt(artifact::Space::Private, 0, 0);
   builder.Finish(artifact::Matmul::Pack(builder, &matmul));
-  const auto node = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), {});
-  EXPECT_EQ(node.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(node.status().message()),
+  const auto thunk = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), {});
+  EXPECT_EQ(thunk.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(thunk.status().message()),
               HasSubstr("cannot open libcublasLt.so.13 or libcublasLt.so.12, which computes matrix products: "));
 }
 
@@ -160,8 +160,8 @@ TEST_F(EmulatedDevice, FillsRepeatThePattern) {
     for (uint64_t offset : {0, 1, 2, 64}) {
       for (uint64_t times : {0, 1, 5}) {
         Put(arena->data(), std::vector<uint8_t>(256, 0xee));
-        auto node = *device_->PrepareFill(arena->data() + offset, times * pattern.size(), pattern);
-        ASSERT_TRUE(node->Execute().ok());
+        auto thunk = *device_->PrepareFill(arena->data() + offset, times * pattern.size(), pattern);
+        ASSERT_TRUE(thunk->Execute().ok());
         std::vector<uint8_t> expected(256, 0xee);
         for (size_t i = 0; i < times * pattern.size(); ++i) expected[offset + i] = pattern[i % pattern.size()];
         EXPECT_EQ(Get<uint8_t>(arena->data(), 256), expected) << pattern.size() << " at " << offset;

@@ -1,4 +1,4 @@
-// A device on the doubles of NVIDIA's libraries, and typed access to its memory.
+// A device on the fakes of NVIDIA's libraries, and typed access to its memory.
 #pragma once
 
 #include <gtest/gtest.h>

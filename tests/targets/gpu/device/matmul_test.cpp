@@ -79,9 +79,9 @@ class MatmulTest : public EmulatedDevice {
     builder.Finish(artifact::Matmul::Pack(builder, &matmul));
     device::MemoryMap memory;
     memory.private_base = arena->data();
-    auto node = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
-    ASSERT_TRUE(node.ok()) << node.status();
-    ASSERT_TRUE((*node)->Execute().ok());
+    auto thunk = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
+    ASSERT_TRUE(thunk.ok()) << thunk.status();
+    ASSERT_TRUE((*thunk)->Execute().ok());
     const std::vector<T> result = Get<T>(arena->data() + problem.kC, values.size());
     for (uint64_t batch = 0; batch < problem.batch_; ++batch) {
       for (uint64_t i = 0; i < problem.m_; ++i) {

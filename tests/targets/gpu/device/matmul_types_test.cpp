@@ -98,9 +98,9 @@ class ProductTest : public EmulatedDevice {
     builder.Finish(artifact::Matmul::Pack(builder, &product));
     device::MemoryMap memory;
     memory.private_base = arena_->data();
-    auto node = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
-    if (!node.ok()) return node.status();
-    absl::Status status = (*node)->Execute();
+    auto thunk = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
+    if (!thunk.ok()) return thunk.status();
+    absl::Status status = (*thunk)->Execute();
     return status.ok() ? device_->Synchronize() : status;
   }
 

@@ -1,5 +1,5 @@
-// Inputs that are copied beside the steps, on the double of the driver: every step sees its own, in whatever order the
-// queues run.
+// Inputs that are copied beside the steps, on the fake of the driver: every step sees its own, in whatever order the
+// streams run.
 #include "runtime/exec/staged_inputs.h"
 
 #include <gmock/gmock.h>
@@ -34,15 +34,15 @@ TEST_F(StagedInputsTest, EveryStepTakesItsOwn) {
   for (bool records : {false, true}) {
     Put(arena_->data() + 2048, Bytes(77));
     auto staged = *StagedInputs::Create(*device_, {places_[0], places_[1]}, {places_[2]});
-    std::vector<std::unique_ptr<device::Node>> takes;
+    std::vector<std::unique_ptr<device::Thunk>> takes;
     for (uint32_t slot = 0; records && slot < StagedInputs::kSlots; ++slot) {
-      ASSERT_TRUE(device_->queues()->BeginRecording().ok());
+      ASSERT_TRUE(device_->streams()->BeginRecording().ok());
       ASSERT_TRUE(staged->Take(slot).ok());
-      takes.push_back(*device_->queues()->EndRecording());
+      takes.push_back(*device_->streams()->EndRecording());
     }
     // What a step would do: it keeps what it sees, and spoils its inputs.
     auto results = *device_->Allocate(3 * 1000 * 40);
-    std::vector<std::unique_ptr<device::Node>> nodes;
+    std::vector<std::unique_ptr<device::Thunk>> thunks;
     const uint8_t spoiled = 0xee;
     for (int step = 0; step < 40; ++step) {
       const uint32_t slot = static_cast<uint32_t>(step) % StagedInputs::kSlots;
@@ -51,11 +51,11 @@ TEST_F(StagedInputsTest, EveryStepTakesItsOwn) {
       ASSERT_TRUE(staged->Upload(slot).ok());
       ASSERT_TRUE((records ? takes[slot]->Execute() : staged->Take(slot)).ok());
       for (int i = 0; i < 3; ++i) {
-        nodes.push_back(*device_->PrepareCopy(places_[i].device, results->data() + (3 * step + i) * 1000, 1000));
-        nodes.push_back(*device_->PrepareFill(places_[i].device, 1000, std::span(&spoiled, 1)));
-        for (size_t k = nodes.size() - 2; k < nodes.size(); ++k) ASSERT_TRUE(nodes[k]->Execute().ok());
+        thunks.push_back(*device_->PrepareCopy(places_[i].device, results->data() + (3 * step + i) * 1000, 1000));
+        thunks.push_back(*device_->PrepareFill(places_[i].device, 1000, std::span(&spoiled, 1)));
+        for (size_t k = thunks.size() - 2; k < thunks.size(); ++k) ASSERT_TRUE(thunks[k]->Execute().ok());
       }
-      // Two steps under way at most.
+      // Two steps in flight at most.
       if (step % 2 == 1) ASSERT_TRUE(device_->Synchronize().ok());
     }
     for (int step = 0; step < 40; ++step) {
@@ -82,14 +82,14 @@ TEST_F(StagedInputsTest, NothingStagedTakesNothing) {
 
 TEST_F(StagedInputsTest, SmallOutputsAreThoseOfTheStepThatEnded) {
   auto tensors = *HostTensors::Create(*device_, {}, {{arena_->data(), 4}, {arena_->data() + 64, 4}}, {1});
-  std::vector<std::unique_ptr<device::Node>> nodes;
+  std::vector<std::unique_ptr<device::Thunk>> thunks;
   const auto begin = [&](int32_t value) {
     const uint32_t slot = tensors->next_slot();
     EXPECT_TRUE(tensors->BeginStep().ok());
     std::vector<uint8_t> pattern(4);
     std::memcpy(pattern.data(), &value, 4);
-    nodes.push_back(*device_->PrepareFill(arena_->data() + 64, 4, pattern));
-    EXPECT_TRUE(nodes.back()->Execute().ok());
+    thunks.push_back(*device_->PrepareFill(arena_->data() + 64, 4, pattern));
+    EXPECT_TRUE(thunks.back()->Execute().ok());
     EXPECT_TRUE(tensors->FetchOutputs(slot).ok());
   };
   begin(1);

@@ -20,9 +20,9 @@ class Library final : public device::KernelLibrary {
   std::vector<std::pair<std::string, uint32_t>> kernels;  // symbol, threads
 };
 
-class LaunchNode final : public device::Node {
+class LaunchThunk final : public device::Thunk {
  public:
-  LaunchNode(const Library& library, uint32_t kernel, Order order)
+  LaunchThunk(const Library& library, uint32_t kernel, Order order)
       : library_(library), kernel_(kernel), order_(order) {}
 
   // Adds the parameters and blocks of a launch to those there are.
@@ -54,18 +54,18 @@ class LaunchNode final : public device::Node {
   std::vector<Extent> extents_;
 };
 
-class SeveralNodes final : public device::Node {
+class SeveralThunks final : public device::Thunk {
  public:
-  explicit SeveralNodes(std::vector<std::unique_ptr<device::Node>> nodes) : nodes_(std::move(nodes)) {}
+  explicit SeveralThunks(std::vector<std::unique_ptr<device::Thunk>> thunks) : thunks_(std::move(thunks)) {}
   absl::Status Execute() override {
-    for (const std::unique_ptr<device::Node>& node : nodes_) {
-      if (absl::Status status = node->Execute(); !status.ok()) return status;
+    for (const std::unique_ptr<device::Thunk>& thunk : thunks_) {
+      if (absl::Status status = thunk->Execute(); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
  private:
-  std::vector<std::unique_ptr<device::Node>> nodes_;
+  std::vector<std::unique_ptr<device::Thunk>> thunks_;
 };
 
 }  // namespace
@@ -93,35 +93,35 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> EmulatedDevice::LoadKerne
   return library;
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> EmulatedDevice::PrepareLaunch(const artifact::Launch& launch,
+absl::StatusOr<std::unique_ptr<device::Thunk>> EmulatedDevice::PrepareLaunch(const artifact::Launch& launch,
                                                                             const device::KernelLibrary& library,
                                                                             const device::MemoryMap& memory,
                                                                             std::span<const int64_t> coordinates) {
-  auto node = std::make_unique<LaunchNode>(static_cast<const Library&>(library), launch.kernel(), order_);
-  node->Add(launch, memory, coordinates);
-  return node;
+  auto thunk = std::make_unique<LaunchThunk>(static_cast<const Library&>(library), launch.kernel(), order_);
+  thunk->Add(launch, memory, coordinates);
+  return thunk;
 }
 
-absl::StatusOr<std::unique_ptr<device::Node>> EmulatedDevice::PrepareLaunchGroup(
+absl::StatusOr<std::unique_ptr<device::Thunk>> EmulatedDevice::PrepareLaunchGroup(
     std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> combined,
     const device::KernelLibrary& library, const device::MemoryMap& memory) {
-  std::vector<std::unique_ptr<device::Node>> nodes;
+  std::vector<std::unique_ptr<device::Thunk>> thunks;
   std::vector<bool> is_combined(launches.size(), false);
   for (const device::CombinedLaunches& together : combined) {
-    auto node = std::make_unique<LaunchNode>(static_cast<const Library&>(library), together.kernel, order_);
+    auto thunk = std::make_unique<LaunchThunk>(static_cast<const Library&>(library), together.kernel, order_);
     for (const uint32_t launch : together.launches) {
-      node->Add(*launches[launch].launch, memory, launches[launch].coordinates);
+      thunk->Add(*launches[launch].launch, memory, launches[launch].coordinates);
       is_combined[launch] = true;
     }
-    nodes.push_back(std::move(node));
+    thunks.push_back(std::move(thunk));
   }
   for (size_t i = 0; i < launches.size(); ++i) {
     if (is_combined[i]) continue;
-    auto node = PrepareLaunch(*launches[i].launch, library, memory, launches[i].coordinates);
-    if (!node.ok()) return node.status();
-    nodes.push_back(std::move(*node));
+    auto thunk = PrepareLaunch(*launches[i].launch, library, memory, launches[i].coordinates);
+    if (!thunk.ok()) return thunk.status();
+    thunks.push_back(std::move(*thunk));
   }
-  return std::make_unique<SeveralNodes>(std::move(nodes));
+  return std::make_unique<SeveralThunks>(std::move(thunks));
 }
 
 }  // namespace sgd::emulator

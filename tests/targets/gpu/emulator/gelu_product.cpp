@@ -30,9 +30,9 @@ constexpr double kScale = 0.7978845608028654, kCubic = 0.044715;  // sqrt(2 / pi
 
 double TanhOf(double x) { return std::tanh(kScale * (x + kCubic * x * x * x)); }
 
-class GeluNode final : public device::Node {
+class GeluThunk final : public device::Thunk {
  public:
-  GeluNode(std::unique_ptr<device::Node> product, const artifact::Matmul& matmul, const device::MemoryMap& memory)
+  GeluThunk(std::unique_ptr<device::Thunk> product, const artifact::Matmul& matmul, const device::MemoryMap& memory)
       : product_(std::move(product)),
         element_(matmul.element()),
         is_gradient_(matmul.activation() == artifact::Activation::GeluGradient),
@@ -57,7 +57,7 @@ class GeluNode final : public device::Node {
     return (1 + t) / 2 + x / 2 * (1 - t * t) * kScale * (1 + 3 * kCubic * x * x);
   }
 
-  std::unique_ptr<device::Node> product_;
+  std::unique_ptr<device::Thunk> product_;
   ElementType element_;
   bool is_gradient_;
   uint64_t bytes_;
@@ -67,7 +67,7 @@ class GeluNode final : public device::Node {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Node>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) {
   artifact::MatmulT alone;
   matmul.UnPackTo(&alone);
@@ -77,7 +77,7 @@ absl::StatusOr<std::unique_ptr<device::Node>> MakeGeluProduct(device::Device& cp
   builder.Finish(artifact::Matmul::Pack(builder, &alone));
   auto product = cpu.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
   if (!product.ok()) return product.status();
-  return std::make_unique<GeluNode>(*std::move(product), matmul, memory);
+  return std::make_unique<GeluThunk>(*std::move(product), matmul, memory);
 }
 
 }  // namespace sgd::emulator

@@ -9,7 +9,7 @@ namespace sgd::emulator {
 
 // The product with its bias by `cpu`, rounded to the element type, then its activation element by element. C and aux
 // must be dense; f16 and bf16.
-absl::StatusOr<std::unique_ptr<device::Node>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory);
 
 }  // namespace sgd::emulator

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/targets/gpu/doubles/element_values.h"
+#include "tests/targets/gpu/fakes/element_values.h"
 
 namespace sgd::emulator {
 namespace {
@@ -46,7 +46,7 @@ class Tensor {
   ElementType element_;
 };
 
-class LibraryAttention final : public device::Node {
+class LibraryAttention final : public device::Thunk {
  public:
   LibraryAttention(const artifact::Attention& attention, const device::MemoryMap& memory) : memory_(memory) {
     attention.UnPackTo(&a_);
@@ -138,7 +138,7 @@ class LibraryAttention final : public device::Node {
 
 }  // namespace
 
-std::unique_ptr<device::Node> MakeLibraryAttention(const artifact::Attention& attention,
+std::unique_ptr<device::Thunk> MakeLibraryAttention(const artifact::Attention& attention,
                                                    const device::MemoryMap& memory) {
   return std::make_unique<LibraryAttention>(attention, memory);
 }

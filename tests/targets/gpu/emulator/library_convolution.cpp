@@ -40,7 +40,7 @@ T Store(double value) {
   }
 }
 
-class LibraryConvolution final : public device::Node {
+class LibraryConvolution final : public device::Thunk {
  public:
   LibraryConvolution(const artifact::Convolution& convolution, const device::MemoryMap& memory)
       : lhs_(memory.Address(*convolution.lhs())),
@@ -116,7 +116,7 @@ class LibraryConvolution final : public device::Node {
 
 }  // namespace
 
-std::unique_ptr<device::Node> MakeLibraryConvolution(const artifact::Convolution& convolution,
+std::unique_ptr<device::Thunk> MakeLibraryConvolution(const artifact::Convolution& convolution,
                                                      const device::MemoryMap& memory) {
   return std::make_unique<LibraryConvolution>(convolution, memory);
 }

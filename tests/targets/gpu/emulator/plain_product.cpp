@@ -29,7 +29,7 @@ void Store(ElementType element, double value, std::byte* at) {
               artifact::ElementSize(element));
 }
 
-class PlainProduct final : public device::Node {
+class PlainProduct final : public device::Thunk {
  public:
   PlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory) : memory_(memory) {
     matmul.UnPackTo(&p_);
@@ -93,7 +93,7 @@ bool IsPlainProduct(const artifact::Matmul& matmul) {
   return matmul.sums() != nullptr || artifact::IsFloat8(matmul.element());
 }
 
-std::unique_ptr<device::Node> MakePlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
+std::unique_ptr<device::Thunk> MakePlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
   return std::make_unique<PlainProduct>(matmul, memory);
 }
 

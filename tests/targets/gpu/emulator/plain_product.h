@@ -11,6 +11,6 @@ namespace sgd::emulator {
 bool IsPlainProduct(const artifact::Matmul& matmul);
 
 // Three loops, with sums in f64 rounded once; no activation. Of f8, f16, bf16 and f32.
-std::unique_ptr<device::Node> MakePlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory);
+std::unique_ptr<device::Thunk> MakePlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory);
 
 }  // namespace sgd::emulator

@@ -1,0 +1,46 @@
+// What the plugin exports.
+#include <memory>
+
+#include "runtime/device/interface_hash.h"
+#include "runtime/device/target_plugin.h"
+#include "targets/gpu/device/cuda_communicator.h"
+#include "targets/gpu/device/cuda_device.h"
+#include "targets/gpu/device/gpu_info.h"
+
+namespace sgd::cuda {
+namespace {
+
+class CudaModule final : public device::TargetPlugin {
+ public:
+  absl::StatusOr<device::Topology> Describe() const override {
+    absl::StatusOr<std::shared_ptr<const Driver>> driver = Driver::Load();
+    if (!driver.ok()) return driver.status();
+    return DescribeGpus(**driver);
+  }
+
+  absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {
+    return CudaDevice::Create({.local_rank = request.local_rank,
+                               .shares_gpus = request.shares_gpus,
+                               .is_deterministic = request.is_deterministic});
+  }
+
+  absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device, comm::Control& control,
+                                                                       uint64_t window_bytes,
+                                                                       absl::Duration timeout) const override {
+    return CudaCommunicator::Create(static_cast<CudaDevice&>(device), control, window_bytes, timeout);
+  }
+};
+
+}  // namespace
+}  // namespace sgd::cuda
+
+extern "C" {
+
+__attribute__((visibility("default"))) extern const char sgd_target_interface[] = SGD_INTERFACE_HASH;
+
+__attribute__((visibility("default"))) const sgd::device::TargetPlugin* sgd_target_module() {
+  static const sgd::cuda::CudaModule plugin;
+  return &plugin;
+}
+
+}  // extern "C"
