@@ -33,15 +33,19 @@ LogicalResult reference::evaluateCumulative(CumulativeOp op, const Tensor& in, T
   int64_t dim = op.getDimension(), size = out.type.getDimSize(dim);
   OpBuilder builder(op.getContext());
   out.fill(getNeutralElement(builder, op.getKind(), out.element()));
-  forEachIndex(out.shape(), [&](ArrayRef<int64_t> at, int64_t to) {
-    Index from(at);
-    int64_t begin = op.getReverse() ? at[dim] : 0, end = op.getReverse() ? size : at[dim] + 1;
-    for (from[dim] = begin; from[dim] < end; ++from[dim]) {
-      int64_t source = flatten(from, in.shape());
+  forEachIndex(out.shape(), [&](ArrayRef<int64_t> first, int64_t) {
+    if (first[dim] != 0) return;  // lines along the dimension begin at 0
+    Index at(first);
+    int64_t before = -1;
+    for (int64_t i = 0; i < size; ++i) {
+      at[dim] = op.getReverse() ? size - 1 - i : i;
+      int64_t to = flatten(at, out.shape());
       if (out.isFloat())
-        out.floats[to] = combineFloats(out.floats[to], in.floats[source]);
+        out.floats[to] = combineFloats(out.floats[before < 0 ? to : before], in.floats[to]);
       else
-        out.integers[to] = combine(op.getKind(), out.integers[to], in.integers[source], out.element());
+        out.integers[to] =
+            combine(op.getKind(), out.integers[before < 0 ? to : before], in.integers[to], out.element());
+      before = to;
     }
   });
   for (double& value : out.floats) value = roundTo(value, out.element());
