@@ -9,26 +9,24 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Ops that change where elements are or how they are written, not which there are.
-static bool isMovement(Operation* op) {
-  auto broadcast = dyn_cast<BroadcastInDimOp>(op);
-  if (broadcast) return typeOf(broadcast.getInput()).getNumElements() == broadcast.getType().getNumElements();
-  return isa<TransposeOp, ReshapeOp, ReshardOp>(op);
-}
-
 static bool isElementwise(Operation* op) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   return ruled && !isa<arith::ConstantOp, IotaOp>(op) && ruled.getShardingRule().isElementwise;
 }
 
-/// Whether a sum of operands `index` gives a sum of results.
+/// Whether a sum of operands `index` gives a sum of results, element for element: a program may come to the sum behind
+/// the op, whatever that does to precision.
 static bool isLinear(Operation* op, unsigned index) {
-  if (isMovement(op)) return true;
-  if (isa<arith::MulFOp, arith::MulIOp>(op)) return op->getOperand(0) != op->getOperand(1);
-  if (isa<arith::DivFOp>(op)) return index == 0 && op->getOperand(0) != op->getOperand(1);
-  if (isa<arith::SelectOp>(op)) return index != 0;
-  return isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(
-      op);
+  return (keepsAllElements(op) || isElementwise(op)) && getLinearity(op, index, ReduceKind::Add) != Linearity::None;
+}
+
+/// The result that holds what is in `use` as it is; null where there is none.
+static Value getForwarded(OpOperand& use) {
+  auto flow = dyn_cast<DataFlowOpInterface>(use.getOwner());
+  std::optional<unsigned> index = flow ? flow.getDataFlowEdgeFrom(use) : std::nullopt;
+  if (!index) return {};
+  DataFlowEdge edge = flow.getDataFlowEdge(*index);
+  return edge.isChosen() ? OpResult() : edge.getResult();
 }
 
 static bool isProduct(Operation* op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
@@ -97,10 +95,11 @@ static Value getStackOf(DynamicUpdateSliceOp update) {
 bool TensorOrigins::isReadWhole(OpOperand& use) const {
   Operation* op = use.getOwner();
   if (isa<func::ReturnOp>(op)) return typeOf(use.get()).getNumElements() != 0;
-  if (isa<OptimizationBarrierOp>(op)) return readWhole.lookup(op->getResult(use.getOperandNumber()));
+  if (Value forwarded = getForwarded(use)) return readWhole.lookup(forwarded);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
     return use.getOperandNumber() == 1 && readWhole.lookup(getStackOf(update));
-  if (!isProduct(op) && !isMovement(op) && !isElementwise(op) && !isa<ReduceOp, BroadcastInDimOp>(op)) return false;
+  if (!isProduct(op) && !keepsAllElements(op) && !isElementwise(op) && !isa<ReduceOp, BroadcastInDimOp>(op))
+    return false;
   return readWhole.lookup(op->getResult(0));
 }
 
@@ -129,7 +128,7 @@ bool TensorOrigins::isNeededBy(OpOperand& use) const {
     return !sharding || !sharding.isPartial();
   }
   if (isProduct(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
-  if (isa<OptimizationBarrierOp>(op)) return needs.lookup(op->getResult(use.getOperandNumber()));
+  if (Value forwarded = getForwarded(use)) return needs.lookup(forwarded);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
     return use.getOperandNumber() == 1 && needs.lookup(getStackOf(update));
   if (isLinear(op, use.getOperandNumber())) return needs.lookup(op->getResult(0));
@@ -189,14 +188,12 @@ void TensorOrigins::visit(Operation& op) {
   if (auto slice = dyn_cast<SliceOp>(op)) return visitSlice(slice);
   if (isa<DynamicUpdateSliceOp>(op) && !getUpdates(op.getResult(0)).empty())
     return setRoot(op.getResult(0), std::nullopt);
-  if (isa<OptimizationBarrierOp>(op)) {
-    for (auto [operand, result] : llvm::zip(op.getOperands(), op.getResults())) {
-      if (auto origin = origins.find(operand); origin != origins.end()) origins[result] = Origin(origin->second);
-      if (auto sum = sumOf.find(operand); sum != sumOf.end()) sumOf[result] = unsigned(sum->second);
+  for (OpOperand& operand : op.getOpOperands())
+    if (Value result = getForwarded(operand)) {
+      if (auto origin = origins.find(operand.get()); origin != origins.end()) origins[result] = Origin(origin->second);
+      if (auto sum = sumOf.find(operand.get()); sum != sumOf.end()) sumOf[result] = unsigned(sum->second);
     }
-  } else if (op.getNumResults() == 1 && (isMovement(&op) || isElementwise(&op))) {
-    visitSamePositions(&op);
-  }
+  if (op.getNumResults() == 1 && (keepsAllElements(&op) || isElementwise(&op))) visitSamePositions(&op);
 }
 
 /// A product of the same operands that comes before, which this one will be joined with.
@@ -259,7 +256,7 @@ static BlockArgument getOnlyArgument(Value value) {
 /// True when a value, moved or not, is a result and nothing else.
 static bool isOnlyReturned(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation* user) {
-    return isa<func::ReturnOp>(user) || (isMovement(user) && isOnlyReturned(user->getResult(0)));
+    return isa<func::ReturnOp>(user) || (keepsAllElements(user) && isOnlyReturned(user->getResult(0)));
   });
 }
 
@@ -296,7 +293,7 @@ bool TensorOrigins::isAddend(OpOperand& operand) const {
   Operation* op = operand.getOwner();
   if (op->getNumOperands() < 2) return false;
   return !getSum(sumOf.lookup(operand.get())).isAdded ||
-         isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp, arith::SelectOp>(op);
+         getLinearity(op, operand.getOperandNumber(), ReduceKind::Add) == Linearity::Together;
 }
 
 /// The partial sum that the only result of `op` is, where its operands are.
@@ -332,7 +329,7 @@ void TensorOrigins::visitSamePositions(Operation* op) {
   }
   if (best) {
     best->bytes = std::min(best->bytes, static_cast<double>(getElementBytes(type.getElementType())));
-    best->keepsDims &= !isMovement(op) || isa<ReshardOp>(op);
+    best->keepsDims &= !keepsAllElements(op) || isa<ReshardOp>(op);
     origins[result] = *best;
   }
   std::optional<unsigned> sum = getSumOf(op);

@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_SGD_CONTRACTION_OPS_TD
 #define SGD_DIALECTS_SGD_CONTRACTION_OPS_TD
 
+include "dialects/sgd/linear_op.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
@@ -180,7 +181,7 @@ def Sgd_ConvolveOp : Sgd_Op<"convolve", [Pure]> {
   }];
 }
 
-def Sgd_ReduceOp : Sgd_Op<"reduce", [Pure]> {
+def Sgd_ReduceOp : Sgd_Op<"reduce", [Pure, DeclareOpInterfaceMethods<Sgd_LinearOpInterface, ["getLinearity"]>]> {
   let summary = "Combines all elements along `dimensions`, starting from the neutral element of `kind`";
   let description = [{
     max and min propagate NaN. bf16 and f16 sums accumulate in f32 and round once.

@@ -2,10 +2,11 @@
 #ifndef SGD_DIALECTS_SGD_CONTROL_FLOW_OPS_TD
 #define SGD_DIALECTS_SGD_CONTROL_FLOW_OPS_TD
 
+include "dialects/sgd/data_flow.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock]> {
+def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "Runs its body on the slots again and again: `trips` times, or as long as the condition yields true";
   let description = [{
     Slot i begins as operand i, is block argument i of both regions, becomes what the body yields as value i, and is result i at last. A value
@@ -40,7 +41,7 @@ def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock]> {
   }];
 }
 
-def Sgd_CaseOp : Sgd_Op<"case", [Pure, IsolatedFromAbove, SingleBlock]> {
+def Sgd_CaseOp : Sgd_Op<"case", [Pure, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "Runs the branch that `index` names on the inputs; an index without a branch takes the last one";
   let description = [{
     Every branch has the inputs as block arguments and yields the results. The index must be the same on all ranks.

@@ -2,12 +2,13 @@
 #ifndef SGD_DIALECTS_SGD_INDEX_OPS_TD
 #define SGD_DIALECTS_SGD_INDEX_OPS_TD
 
+include "dialects/sgd/linear_op.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 
-def Sgd_BroadcastInDimOp : Sgd_Op<"broadcast_in_dim", [Pure]> {
+def Sgd_BroadcastInDimOp : Sgd_Op<"broadcast_in_dim", [Pure, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "Operand dimension i becomes result dimension dims[i]; dimensions of size 1 and new ones are repeated";
   let description = [{
     A bias of 16 elements in each of 8 rows:
@@ -23,7 +24,7 @@ def Sgd_BroadcastInDimOp : Sgd_Op<"broadcast_in_dim", [Pure]> {
   let hasFolder = 1;
 }
 
-def Sgd_TransposeOp : Sgd_Op<"transpose", [Pure]> {
+def Sgd_TransposeOp : Sgd_Op<"transpose", [Pure, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "Result dimension i is operand dimension permutation[i]";
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs AnyRankedTensor:$result);
@@ -32,7 +33,7 @@ def Sgd_TransposeOp : Sgd_Op<"transpose", [Pure]> {
   let hasFolder = 1;
 }
 
-def Sgd_ReshapeOp : Sgd_Op<"reshape", [Pure]> {
+def Sgd_ReshapeOp : Sgd_Op<"reshape", [Pure, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "Same elements in row-major order, other dimensions";
   let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
@@ -41,7 +42,7 @@ def Sgd_ReshapeOp : Sgd_Op<"reshape", [Pure]> {
   let hasFolder = 1;
 }
 
-def Sgd_SliceOp : Sgd_Op<"slice", [Pure]> {
+def Sgd_SliceOp : Sgd_Op<"slice", [Pure, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "Elements starts, starts + strides, ... below limits";
   let description = [{
     One entry per dimension in each list; limits are exclusive.
@@ -57,7 +58,7 @@ def Sgd_SliceOp : Sgd_Op<"slice", [Pure]> {
   let hasFolder = 1;
 }
 
-def Sgd_PadOp : Sgd_Op<"pad", [Pure]> {
+def Sgd_PadOp : Sgd_Op<"pad", [Pure, Sgd_MovesElements, DeclareOpInterfaceMethods<Sgd_LinearOpInterface, ["getLinearity"]>]> {
   let summary = "Adds `value` before (low), after (high) and between (interior) elements; negative low or high removes";
   let description = [{
     ```mlir
@@ -70,7 +71,7 @@ def Sgd_PadOp : Sgd_Op<"pad", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sgd_ConcatenateOp : Sgd_Op<"concatenate", [Pure]> {
+def Sgd_ConcatenateOp : Sgd_Op<"concatenate", [Pure, Sgd_MovesElements]> {
   let summary = "Operands one after another along `dimension`";
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension);
   let results = (outs AnyRankedTensor:$result);
@@ -78,7 +79,7 @@ def Sgd_ConcatenateOp : Sgd_Op<"concatenate", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sgd_ReverseOp : Sgd_Op<"reverse", [Pure, SameOperandsAndResultType]> {
+def Sgd_ReverseOp : Sgd_Op<"reverse", [Pure, SameOperandsAndResultType, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "Reverses the order along `dimensions`";
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dimensions);
   let results = (outs AnyRankedTensor:$result);

@@ -2,6 +2,8 @@
 #ifndef SGD_DIALECTS_SGD_MESH_OPS_TD
 #define SGD_DIALECTS_SGD_MESH_OPS_TD
 
+include "dialects/sgd/data_flow.td"
+include "dialects/sgd/linear_op.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -15,7 +17,7 @@ def Sgd_MeshOp : Sgd_Op<"mesh", [Symbol]> {
   let assemblyFormat = "$sym_name `=` $mesh attr-dict";
 }
 
-def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperandsAndResultType]> {
+def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperandsAndResultType, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "The user's wish for how its operand is sharded; the value is unchanged";
   let description = [{
     Closed dimensions (`{"data"}`, `{}`) are final; open ones (`{?}`) may still be sharded by propagation. The op is gone after `sgd-shard`.
@@ -30,7 +32,7 @@ def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperands
   let hasVerifier = 1;
 }
 
-def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure]> {
+def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure, Sgd_MovesElements, Sgd_LinearOpInterface]> {
   let summary = "A change of sharding; the global value is unchanged";
   let description = [{
     The only op whose operand and result differ in encoding alone. A partial operand with a result that is not partial is a reduction.
@@ -48,7 +50,8 @@ def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sgd_ManualComputationOp : Sgd_Op<"manual_computation", [IsolatedFromAbove, SingleBlock]> {
+def Sgd_ManualComputationOp : Sgd_Op<"manual_computation",
+    [IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "A body written for what one rank holds along the manual axes, with its collectives: jax.shard_map";
   let description = [{
     Each operand is cut as its sharding says along the manual axes; block arguments have the shapes of these parts. The body may hold

@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_SGD_ORDER_OPS_TD
 #define SGD_DIALECTS_SGD_ORDER_OPS_TD
 
+include "dialects/sgd/data_flow.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -83,7 +84,8 @@ def Sgd_CumulativeOp : Sgd_Op<"cumulative", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Sgd_OptimizationBarrierOp : Sgd_Op<"optimization_barrier", [MemoryEffects<[MemWrite]>]> {
+def Sgd_OptimizationBarrierOp : Sgd_Op<"optimization_barrier",
+    [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "Operands unchanged; nothing is moved or merged across it";
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);

@@ -80,6 +80,7 @@ void SgdDialect::initialize() {
 #include "dialects/sgd/linear_algebra_ops.cpp.inc"
       >();
   addInterfaces<SgdInliner>();
+  attachLinearModels(*getContext());
 }
 
 LogicalResult SgdDialect::verifyRegionArgAttribute(Operation* op, unsigned, unsigned arg, NamedAttribute attribute) {

@@ -16,6 +16,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "dialects/sgd/data_flow.h"
+#include "dialects/sgd/linear_op.h"
 #include "dialects/sgd/sgd_dialect.h.inc"
 #include "dialects/sgd/sgd_enums.h.inc"
 

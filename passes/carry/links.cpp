@@ -18,11 +18,6 @@ Link mlir::sgd::compose(Link outer, Link inner) {
   return Link::Scaled;
 }
 
-static int64_t getNumElements(Value value) {
-  auto tensor = dyn_cast<RankedTensorType>(value.getType());
-  return tensor && tensor.hasStaticShape() ? tensor.getNumElements() : -1;
-}
-
 static bool isWithinKind(Type from, Type to) {
   return isa<FloatType>(getElementTypeOrSelf(from)) == isa<FloatType>(getElementTypeOrSelf(to));
 }
@@ -30,8 +25,7 @@ static bool isWithinKind(Type from, Type to) {
 /// The op that makes the elements of `value`, which conversions and broadcasts only repeat.
 static Operation* getElementSource(Value value) {
   Operation* op = value.getDefiningOp();
-  while (op && isa<BroadcastInDimOp, ReshapeOp, ShardingConstraintOp, arith::ExtFOp, arith::TruncFOp>(op))
-    op = op->getOperand(0).getDefiningOp();
+  while (op && (movesOneTensor(op) || isa<arith::ExtFOp, arith::TruncFOp>(op))) op = op->getOperand(0).getDefiningOp();
   return op;
 }
 
@@ -62,9 +56,8 @@ static bool isQuotient(Operation* op) { return isa<arith::DivFOp, DivSIOp, DivUI
 
 /// Ops that leave the elements of operand 0 as they are, as far as links go.
 static bool keepsElements(Operation* op) {
-  if (isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) return true;
-  return isa<ReshapeOp, TransposeOp, BroadcastInDimOp, ShardingConstraintOp, ReshardOp>(op) &&
-         getNumElements(op->getOperand(0)) == getNumElements(op->getResult(0));
+  return keepsAllElements(op) ||
+         isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
 }
 
 /// Ops whose result is one of these operands in each element.
@@ -111,11 +104,7 @@ void Links::visit(Block& block) {
 }
 
 void Links::visit(Operation* op) {
-  if (isa<WhileOp, CaseOp, ManualComputationOp>(op)) return visitControlFlow(op);
-  if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
-    for (auto [result, operand] : llvm::zip(op->getResults(), op->getOperands())) follow(result, operand, Link::Same);
-    return;
-  }
+  if (auto flow = dyn_cast<DataFlowOpInterface>(op)) return visitDataFlow(flow);
   if (op->getNumResults() != 1) return;
   Value result = op->getResult(0);
   if (keepsElements(op)) return follow(result, op->getOperand(0), Link::Same);
@@ -161,26 +150,34 @@ llvm::DenseSet<Value> Links::getSources(Value value) const {
   return sources;
 }
 
-/// Result i is what the regions yield for it; their arguments are the operands. Of loops one pass is enough: what the
-/// second one links to, the first one has linked.
-void Links::visitControlFlow(Operation* op) {
+/// A result is what the regions yield for it, whose arguments are the operands; without regions it is an operand. Of
+/// loops one pass is enough: what the second one links to, the first one has linked.
+void Links::visitDataFlow(DataFlowOpInterface op) {
   for (Region& region : op->getRegions())
     for (Block& block : region) visit(block);
-  OperandRange inputs = isa<CaseOp>(op) ? op->getOperands().drop_front() : op->getOperands();
-  auto followRegion = [&](Block& block) {
-    for (auto [result, yielded] : llvm::zip(op->getResults(), block.getTerminator()->getOperands()))
-      for (auto [argument, input] : llvm::zip(block.getArguments(), inputs))
-        follow(result, input, lookup(yielded, argument));
+  SmallVector<DataFlowEdge> edges = op.getDataFlowEdges();
+  auto followYielded = [&](OpResult result, OpOperand& yielded) {
+    for (const DataFlowEdge& edge : edges)
+      for (Value argument : edge.targets)
+        if (argument.getParentBlock() == yielded.getOwner()->getBlock())
+          follow(result, edge.sources.front()->get(), lookup(yielded.get(), argument));
   };
-  if (auto loop = dyn_cast<WhileOp>(op)) return followRegion(loop.getBody().front());
-  for (Region& region : op->getRegions()) followRegion(region.front());
+  for (const DataFlowEdge& edge : edges) {
+    OpResult result = edge.getResult();
+    if (!result) continue;
+    for (OpOperand* source : edge.sources)
+      if (source->getOwner() != op)
+        followYielded(result, *source);
+      else if (op->getNumRegions() == 0)
+        follow(result, source->get(), Link::Same);
+  }
 }
 
 Link Links::get(unsigned result, unsigned argument) {
   return lookup(function.front().getTerminator()->getOperand(result), function.getArgument(argument));
 }
 
-/// Calls `visit` with what is outside of control flow `op` and its result `result` is computed from.
+/// Calls `visit` with what `result`, of an op with data-flow edges, is computed from outside of the op.
 static void visitSources(OpResult result, llvm::function_ref<void(Value)> visit) {
   Operation* op = result.getOwner();
   llvm::DenseSet<Value> seen;
@@ -195,23 +192,15 @@ static void visitSources(OpResult result, llvm::function_ref<void(Value)> visit)
   push(result);
   while (!open.empty()) {
     Value next = open.pop_back_val();
-    Operation* owner = next.getDefiningOp();
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      Operation* parent = argument.getOwner()->getParentOp();
-      push(parent->getOperand(argument.getArgNumber() + (isa<CaseOp>(parent) ? 1 : 0)));
-      if (auto loop = dyn_cast<WhileOp>(parent)) push(loop.getYielded()[argument.getArgNumber()]);
-    } else if (isa<WhileOp, CaseOp, ManualComputationOp>(owner)) {
-      unsigned index = cast<OpResult>(next).getResultNumber();
-      for (Region& region : owner->getRegions())
-        for (Block& block : region) {
-          bool isCondition = isa<WhileOp>(owner) && &region == &owner->getRegion(0);
-          push(block.getTerminator()->getOperand(isCondition ? 0 : index));
-        }
-      if (auto branch = dyn_cast<CaseOp>(owner)) push(branch.getIndex());
-      if (auto loop = dyn_cast<WhileOp>(owner)) push(loop.getInits()[index]);
-    } else {
+    Operation* owner = isa<BlockArgument>(next) ? next.getParentBlock()->getParentOp() : next.getDefiningOp();
+    auto flow = dyn_cast<DataFlowOpInterface>(owner);
+    if (!flow) {
       for (Value operand : owner->getOperands()) push(operand);
+      continue;
     }
+    DataFlowEdge edge = flow.getDataFlowEdge(flow.getDataFlowEdgeInto(next));
+    for (OpOperand* source : edge.sources) push(source->get());
+    if (Value decider = flow.getDecider(); decider && isa<OpResult>(next)) push(decider);
   }
 }
 
@@ -224,7 +213,7 @@ void Links::findSources() {
     for (OpResult result : op.getResults()) {
       llvm::BitVector all(numArguments);
       auto addAll = [&](Value value) { all |= sources.find(value)->second; };
-      if (isa<WhileOp, CaseOp, ManualComputationOp>(op))
+      if (isa<DataFlowOpInterface>(op))
         visitSources(result, addAll);
       else
         llvm::for_each(op.getOperands(), addAll);
@@ -250,7 +239,7 @@ bool Links::restDepends(Value value, Value argument) {
     Value next = open.pop_back_val();
     if (next == argument) continue;
     Operation* op = next.getDefiningOp();
-    if (!op || isa<WhileOp, CaseOp, ManualComputationOp>(op)) return true;
+    if (!op || (isa<DataFlowOpInterface>(op) && op->getNumRegions() != 0)) return true;
     for (Value operand : op->getOperands()) {
       if (!seen.insert(operand).second) continue;
       Link link = lookup(operand, argument);

@@ -44,7 +44,7 @@ class Links {
 
   void visit(Block& block);
   void visit(Operation* op);
-  void visitControlFlow(Operation* op);
+  void visitDataFlow(DataFlowOpInterface op);
   void add(Value value, Value argument, Link link);
   void follow(Value value, Value operand, Link link);
   Link lookup(Value value, Value argument) const;

@@ -2,7 +2,7 @@
 // inner loop has accumulated may be a summand of the outer one.
 #include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/reduction_chain.h"
-#include "passes/partition/partial_values.h"
+#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

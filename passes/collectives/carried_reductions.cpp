@@ -4,7 +4,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "passes/collectives/reduction_chain.h"
-#include "passes/partition/partial_values.h"
+#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -47,40 +47,27 @@ void RankDifferences::visitBlock(Block& block) {
   for (Operation& op : block.without_terminator()) visitOp(op);
 }
 
-void RankDifferences::visitLoop(WhileOp loop) {
-  Block& body = loop.getBody().front();
-  Block* condition = loop.getCondition().empty() ? nullptr : &loop.getCondition().front();
-  SmallVector<AxisParts> slots = llvm::map_to_vector(loop.getInits(), [&](Value init) { return get(init); });
-  AxisParts predicate;
-  for (bool hasGrown = true; hasGrown;) {
-    hasGrown = false;
-    if (condition) {
-      for (auto [argument, slot] : llvm::zip(condition->getArguments(), slots)) parts[argument] = slot;
-      visitBlock(*condition);
-      hasGrown |= grow(predicate, get(condition->getTerminator()->getOperand(0)));
-    }
-    for (auto [argument, slot] : llvm::zip(body.getArguments(), slots)) parts[argument] = slot;
-    visitBlock(body);
-    for (auto [index, slot] : llvm::enumerate(slots)) {
-      if (loop.isInvariant(index)) continue;
-      hasGrown |= grow(slot, get(loop.getYielded()[index]));
-      hasGrown |= grow(slot, predicate);
-    }
+bool RankDifferences::flow(ArrayRef<DataFlowEdge> edges, const AxisParts& decided) {
+  bool hasGrown = false;
+  for (const DataFlowEdge& edge : edges) {
+    AxisParts held;
+    for (OpOperand* source : edge.sources) grow(held, get(source->get()));
+    if (edge.isChosen()) grow(held, decided);
+    for (Value target : edge.targets) hasGrown |= grow(parts[target], held) && isa<BlockArgument>(target);
   }
-  deciding[loop] = predicate;
-  for (auto [result, slot] : llvm::zip(loop.getResults(), slots)) parts[result] = slot;
+  return hasGrown;
 }
 
-void RankDifferences::visitCase(CaseOp branches) {
-  AxisParts index = get(branches.getIndex());
-  deciding[branches] = index;
-  for (Value result : branches.getResults()) parts[result] = index;
-  for (Region& region : branches.getBranches()) {
-    for (auto [argument, input] : llvm::zip(region.getArguments(), branches.getInputs())) parts[argument] = get(input);
-    visitBlock(region.front());
-    for (auto [result, yielded] : llvm::zip(branches.getResults(), region.front().getTerminator()->getOperands()))
-      parts[result] = unite(get(result), get(yielded));
-  }
+void RankDifferences::visitDataFlow(DataFlowOpInterface op) {
+  SmallVector<DataFlowEdge> edges = op.getDataFlowEdges();
+  AxisParts decided;
+  flow(edges, decided);
+  do {
+    for (Region& region : op->getRegions())
+      for (Block& block : region) visitBlock(block);
+    if (Value decider = op.getDecider()) grow(decided, get(decider));
+  } while (flow(edges, decided));
+  deciding[op] = decided;
 }
 
 AxisParts RankDifferences::uniteAllIn(Operation& op) const {
@@ -99,8 +86,7 @@ void RankDifferences::visitOp(Operation& op) {
     for (auto [result, operand] : llvm::zip(op.getResults(), op.getOperands())) parts[result] = change(get(operand));
   };
   llvm::TypeSwitch<Operation*>(&op)
-      .Case([&](WhileOp loop) { visitLoop(loop); })
-      .Case([&](CaseOp branches) { visitCase(branches); })
+      .Case([&](DataFlowOpInterface flow) { visitDataFlow(flow); })
       .Case([&](spmd::CollectiveOpInterface collective) {
         spmd::CollectiveForm form = collective.getForm();
         setEach([&](AxisParts held) {

@@ -25,8 +25,10 @@ class RankDifferences {
  private:
   void visitBlock(Block& block);
   void visitOp(Operation& op);
-  void visitLoop(WhileOp loop);
-  void visitCase(CaseOp branches);
+  void visitDataFlow(DataFlowOpInterface op);
+  /// Targets of edges differ where sources do, and those that a decision chooses where ranks `decided` apart; true when
+  /// an argument does over more than before.
+  bool flow(ArrayRef<DataFlowEdge> edges, const AxisParts& decided);
   /// Of any other op that has regions: whatever is read in them.
   AxisParts uniteAllIn(Operation& op) const;
   AxisParts getAxes(AxisListAttr list) const { return getParts(mesh, list.getAxes()); }

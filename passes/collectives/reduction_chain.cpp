@@ -2,8 +2,8 @@
 #include "passes/collectives/reduction_chain.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "passes/partition/partial_values.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -1,7 +1,7 @@
 // The pass spmd-simplify-collectives: local rewrites of the SPMD program, each of which sends less than before.
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
-#include "passes/partition/partial_values.h"
+#include "passes/sharding/partial_values.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SIMPLIFYCOLLECTIVESPASS

@@ -2,8 +2,8 @@
 #include "passes/partition/factor_check.h"
 
 #include "dialects/sgd/sharding_rule.h"
-#include "passes/partition/partial_values.h"
 #include "passes/sharding/mesh_axes.h"
+#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

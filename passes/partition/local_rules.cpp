@@ -6,9 +6,9 @@
 #include "passes/partition/cumulative_rules.h"
 #include "passes/partition/indexed_rules.h"
 #include "passes/partition/movement_rules.h"
-#include "passes/partition/partial_values.h"
 #include "passes/partition/reshape_rules.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -41,9 +41,7 @@ ClusterRole mlir::sgd::getClusterRole(Operation* op) {
   if (matchPattern(op, m_Constant(&constant)))
     return constant.isSplat() || type.getNumElements() <= kInlineConstant ? ClusterRole::Free : ClusterRole::Outside;
   if (op->hasTrait<OpTrait::ConstantLike>()) return ClusterRole::Outside;
-  if (isa<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ReverseOp, IotaOp, spmd::PartitionIdOp,
-          spmd::ShardSliceOp>(op))
-    return ClusterRole::Free;
+  if (movesOneTensor(op) || isa<IotaOp, spmd::PartitionIdOp, spmd::ShardSliceOp>(op)) return ClusterRole::Free;
   if (isa<ReduceOp>(op)) return ClusterRole::Reduce;
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return updatesMayMeet(scatter) ? ClusterRole::Scatter : ClusterRole::Pointwise;

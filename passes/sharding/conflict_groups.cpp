@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-bool mlir::sgd::joinsSlots(Operation* op) { return isControlFlow(op) || isa<YieldOp>(op); }
-
 static bool isShardable(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() > 0 && !isMadeFreely(value);
@@ -50,17 +48,18 @@ class Grouping {
 };
 }  // namespace
 
-/// Arguments, constraints, slots of loops and branches, and the values behind wishes for partial results keep what they
-/// have.
+/// Arguments, constraints, what flows through loops and branches, and the values behind wishes for partial results keep
+/// what they have.
 void Grouping::findFixed() {
   for (Value argument : function.getArguments()) fixed.insert(argument);
   for (const RuledOp& ruled : ops) {
     if (isa<ShardingConstraintOp>(ruled.op)) fixed.insert(ruled.op->getResult(0));
-    for (const Slot& slot : getSlots(ruled.op))
-      for (Value value : llvm::concat<const Value>(slot.sources, slot.targets)) fixed.insert(value);
-    if (isa<OptimizationBarrierOp>(ruled.op))
-      for (auto [operand, result] : llvm::zip(ruled.op->getOperands(), ruled.op->getResults()))
-        if (fixed.contains(operand)) fixed.insert(result);
+    for (const DataFlowEdge& edge : getDataFlowEdges(ruled.op)) {
+      for (OpOperand* source : edge.sources)
+        if (isControlFlow(ruled.op)) fixed.insert(source->get());
+      auto isFixed = [&](OpOperand* source) { return fixed.contains(source->get()); };
+      if (llvm::any_of(edge.sources, isFixed)) fixed.insert_range(edge.targets);
+    }
     for (Value result : ruled.op->getResults())
       if (isShardable(result) && !map[result].axes.unreduced.empty()) fixed.insert(result);
   }
@@ -74,9 +73,10 @@ void Grouping::join() {
   for (const RuledOp& ruled : ops) {
     for (Value result : ruled.op->getResults())
       if (isMember(result)) classes.insert(result.getAsOpaquePointer());
-    if (isa<OptimizationBarrierOp>(ruled.op)) {
-      for (auto [operand, result] : llvm::zip(ruled.op->getOperands(), ruled.op->getResults())) join(operand, result);
-    } else if (ruled.rule.isElementwise && !isa<ShardingConstraintOp>(ruled.op)) {
+    for (const DataFlowEdge& edge : getDataFlowEdges(ruled.op))
+      for (OpOperand* source : edge.sources)
+        for (Value target : edge.targets) join(source->get(), target);
+    if (ruled.rule.isElementwise && !isa<ShardingConstraintOp>(ruled.op)) {
       for (Value result : ruled.op->getResults())
         for (Value operand : ruled.op->getOperands()) join(operand, result);
     }
@@ -86,8 +86,8 @@ void Grouping::join() {
 void Grouping::addOps() {
   DenseMap<void*, unsigned> indices;
   for (auto [index, ruled] : llvm::enumerate(ops)) {
-    // A barrier's values travel in pairs that are together already.
-    bool counts = !isa<OptimizationBarrierOp>(ruled.op) && !joinsSlots(ruled.op);
+    // What flows on as it is is together already, or fixed.
+    bool counts = !isa<DataFlowOpInterface, YieldOp>(ruled.op);
     auto touch = [&, index = index](Value value) -> ConflictGroup* {
       if (!isMember(value)) return nullptr;
       auto [found, isNew] =

@@ -24,9 +24,6 @@ struct ConflictGroups {
   SmallVector<SmallVector<GroupPlace, 4>, 0> places;  // by op, in the order of groups
 };
 
-/// Loops, branches and yields: what they join has one sharding already.
-bool joinsSlots(Operation* op);
-
 /// What a user wrote, and what control flow joins, is in no group.
 ConflictGroups formConflictGroups(func::FuncOp function, ArrayRef<RuledOp> ops, const ShardingMap& map);
 

@@ -61,7 +61,10 @@ void mlir::sgd::registerElementwiseRules(DialectRegistry& registry) {
         >(context);
   });
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
-    attachToElementwise<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShLIOp, ShRUIOp, ShRSIOp, FPToSIOp, FPToUIOp>(context);
+    attachToElementwise<
+#define GET_OP_LIST
+#include "dialects/sgd/sgd_ops.cpp.inc"
+        >(context);
     ShardingConstraintOp::attachInterface<ElementwiseRule<ShardingConstraintOp>>(*context);
     ReshardOp::attachInterface<ElementwiseRule<ReshardOp>>(*context);
     OptimizationBarrierOp::attachInterface<BarrierRule>(*context);

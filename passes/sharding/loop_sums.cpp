@@ -1,6 +1,8 @@
 // From the slots of each loop back to the ops that reduce.
 #include "passes/sharding/loop_sums.h"
 
+#include "passes/sharding/partial_values.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -38,15 +40,12 @@ class LoopSums {
     while (value.hasOneUse() && value.getDefiningOp()) {
       Operation* op = value.getDefiningOp();
       if (setPartial(op)) return;
-      bool isScaling = isa<arith::MulFOp>(op) || isa<arith::DivFOp>(op);
-      if (isScaling && op->getOperand(1).getDefiningOp<arith::ConstantOp>())
-        value = op->getOperand(0);
-      else if (isa<arith::MulFOp>(op) && op->getOperand(0).getDefiningOp<arith::ConstantOp>())
-        value = op->getOperand(1);
-      else if (isa<TransposeOp, ReshapeOp, arith::NegFOp, arith::ExtFOp>(op))
-        value = op->getOperand(0);
-      else
-        return;
+      auto carries = [&](OpOperand& operand) {
+        return carriesPartial(op, operand.getOperandNumber(), ReduceKind::Add);
+      };
+      auto operand = llvm::find_if(op->getOpOperands(), carries);
+      if (operand == op->getOpOperands().end()) return;
+      value = operand->get();
     }
   }
 

@@ -2,10 +2,10 @@
 // after it.
 #include "passes/sharding/materialize.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/op_problem.h"
+#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -21,8 +21,8 @@ class Materialization {
  private:
   void typeArguments();
   void rewrite(const RuledOp& ruled);
-  void rewrite(WhileOp loop);
-  void rewrite(CaseOp branches);
+  void rewrite(DataFlowOpInterface op);
+  void rewriteIndex(CaseOp branches);
   void rewrite(YieldOp yield);
   void rewriteAny(const RuledOp& ruled);
   void rewriteConstraint(ShardingConstraintOp constraint);
@@ -32,7 +32,7 @@ class Materialization {
   void setResult(OpResult result, ShardingAttr sharding);
   Value reshard(Value value, ShardingAttr sharding, Location loc);
   ShardingAttr finalSharding(Value value) const;
-  ShardingAttr slotSharding(Value argument) const;
+  ShardingAttr edgeSharding(Value owner) const;
 
   func::FuncOp function;
   ShardingMap& map;
@@ -49,9 +49,9 @@ ShardingAttr Materialization::finalSharding(Value value) const {
   return mesh.toAttr(entry.axes, entry.unreducedKind);
 }
 
-/// What all values of a slot are typed with: sums are taken before they get there.
-ShardingAttr Materialization::slotSharding(Value argument) const {
-  TensorAxes axes = map[argument].axes;
+/// What all tensors of a data-flow edge are typed with: sums are taken before they get there.
+ShardingAttr Materialization::edgeSharding(Value owner) const {
+  TensorAxes axes = map[owner].axes;
   axes.unreduced.clear();
   return mesh.toAttr(axes);
 }
@@ -88,18 +88,9 @@ Value Materialization::reshard(Value value, ShardingAttr sharding, Location loc)
   return shared;
 }
 
-/// True when `value` is a constant that changes nothing when combined by `kind`.
-static bool isNeutral(Value value, ReduceKind kind) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
-  if (!splat) return false;
-  OpBuilder builder(value.getContext());
-  return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
-}
-
 void Materialization::setOperand(OpOperand& operand, ShardingAttr sharding) {
   Value value = operand.get();
-  if (sharding.isPartial() && value.hasOneUse() && isNeutral(value, sharding.getUnreducedKind())) {
+  if (sharding.isPartial() && value.hasOneUse() && isNeutralConstant(value, sharding.getUnreducedKind())) {
     retypeFreeValue(value, sharding);
     return;
   }
@@ -145,55 +136,43 @@ static void setSharding(Value value, ShardingAttr sharding) {
   value.setType(withSharding(cast<RankedTensorType>(value.getType()), sharding));
 }
 
-/// One sharding per slot: what propagation found for the body's argument.
-void Materialization::rewrite(WhileOp loop) {
-  for (BlockArgument argument : loop.getBody().getArguments()) {
-    unsigned slot = argument.getArgNumber();
-    ShardingAttr sharding = slotSharding(argument);
-    setOperand(loop->getOpOperand(slot), sharding);
-    for (Region& region : loop->getRegions())
-      if (!region.empty()) setSharding(region.getArgument(slot), sharding);
-    setResult(loop->getResult(slot), sharding);
+/// One sharding per edge: what propagation found for its owner.
+void Materialization::rewrite(DataFlowOpInterface op) {
+  if (auto branches = dyn_cast<CaseOp>(*op)) rewriteIndex(branches);
+  for (const DataFlowEdge& edge : op.getDataFlowEdges()) {
+    ShardingAttr sharding = edgeSharding(edge.getOwner());
+    for (OpOperand* source : edge.sources)
+      if (source->getOwner() == op) setOperand(*source, sharding);
+    for (Value target : edge.targets)
+      if (isa<BlockArgument>(target)) setSharding(target, sharding);
+    if (OpResult result = edge.getResult()) setResult(result, sharding);
   }
 }
 
 /// A scalar index is the same on all ranks; one that chooses by coordinate lies where the results' leading dimensions
 /// do.
-void Materialization::rewrite(CaseOp branches) {
+void Materialization::rewriteIndex(CaseOp branches) {
   TensorAxes index;
   auto indexType = cast<RankedTensorType>(branches.getIndex().getType());
   if (branches->getNumResults() > 0) index.dims = map[branches->getResult(0)].axes.dims;
   index.dims.resize(indexType.getRank());
   setOperand(branches->getOpOperand(0), mesh.toAttr(index));
-  for (unsigned input = 0; input < branches.getInputs().size(); ++input) {
-    ShardingAttr sharding = slotSharding(branches.getBranches()[0].getArgument(input));
-    setOperand(branches->getOpOperand(input + 1), sharding);
-    for (Region& region : branches.getBranches()) setSharding(region.getArgument(input), sharding);
-  }
-  for (OpResult result : branches->getResults()) setResult(result, slotSharding(result));
 }
 
-/// A body yields what its arguments are, a branch what the results are, a condition a scalar.
+/// A condition yields a scalar, which is on no edge.
 void Materialization::rewrite(YieldOp yield) {
-  Operation* parent = yield->getParentOp();
-  auto loop = dyn_cast<WhileOp>(parent);
-  bool isBody = loop && yield->getParentRegion() == &loop.getBody();
+  auto parent = cast<DataFlowOpInterface>(yield->getParentOp());
   for (OpOperand& operand : yield->getOpOperands()) {
-    unsigned index = operand.getOperandNumber();
-    ShardingAttr sharding = isBody ? getSharding(loop.getBody().getArgument(index).getType())
-                            : loop ? mesh.toAttr(TensorAxes())
-                                   : slotSharding(parent->getResult(index));
-    setOperand(operand, sharding);
+    std::optional<unsigned> edge = parent.getDataFlowEdgeFrom(operand);
+    setOperand(operand, edge ? edgeSharding(parent.getDataFlowEdge(*edge).getOwner()) : mesh.toAttr(TensorAxes()));
   }
 }
 
 void Materialization::rewriteAny(const RuledOp& ruled) {
-  llvm::TypeSwitch<Operation*>(ruled.op)
-      .Case([&](ShardingConstraintOp constraint) { rewriteConstraint(constraint); })
-      .Case([&](WhileOp loop) { rewrite(loop); })
-      .Case([&](CaseOp branches) { rewrite(branches); })
-      .Case([&](YieldOp yield) { rewrite(yield); })
-      .Default([&](Operation*) { rewrite(ruled); });
+  if (auto constraint = dyn_cast<ShardingConstraintOp>(ruled.op)) return rewriteConstraint(constraint);
+  if (auto yield = dyn_cast<YieldOp>(ruled.op)) return rewrite(yield);
+  if (isControlFlow(ruled.op)) return rewrite(cast<DataFlowOpInterface>(ruled.op));
+  rewrite(ruled);
 }
 
 void Materialization::rewriteConstraint(ShardingConstraintOp constraint) {

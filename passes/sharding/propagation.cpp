@@ -10,28 +10,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-SmallVector<Slot> mlir::sgd::getSlots(Operation* op) {
-  SmallVector<Slot> slots;
-  if (auto loop = dyn_cast<WhileOp>(op)) {
-    for (unsigned slot = 0; slot < loop.getNumResults(); ++slot) {
-      slots.push_back(
-          {{loop.getInits()[slot], loop.getYielded()[slot]}, {loop.getBody().getArgument(slot), loop.getResult(slot)}});
-      if (!loop.getCondition().empty()) slots.back().targets.push_back(loop.getCondition().getArgument(slot));
-    }
-  } else if (auto branches = dyn_cast<CaseOp>(op)) {
-    for (auto [index, input] : llvm::enumerate(branches.getInputs())) {
-      slots.push_back({{input}, {}});
-      for (Region& region : branches.getBranches()) slots.back().targets.push_back(region.getArgument(index));
-    }
-    for (OpResult result : branches.getResults()) {
-      slots.push_back({{}, {result}});
-      for (Region& region : branches.getBranches())
-        slots.back().sources.push_back(region.front().getTerminator()->getOperand(result.getResultNumber()));
-    }
-  }
-  return slots;
-}
-
 static LogicalResult collectBlockRules(Block& block, SmallVectorImpl<RuledOp>& ops) {
   for (Operation& op : block) {
     if (isa<func::ReturnOp>(op)) continue;
@@ -100,7 +78,7 @@ class Propagation {
  private:
   void addTensors();
   void addNode(const RuledOp& ruled);
-  void addNode(const Slot& slot);
+  void addNode(const DataFlowEdge& edge);
   Node getIdentity(ArrayRef<unsigned> tensors, unsigned numOperands, ArrayRef<int64_t> shape);
   void addNode(Node node);
   void addReturn(ArrayRef<Annotation> annotations);
@@ -129,15 +107,10 @@ static bool isShardable(Value value) {
 }
 
 static NodeClass classify(Operation* op, const ShardingRule& rule) {
-  if (rule.isElementwise || isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op))
-    return NodeClass::PassThrough;
   if (isa<DynamicSliceOp, DynamicUpdateSliceOp>(op)) return NodeClass::DynamicSlice;
-  auto broadcast = dyn_cast<BroadcastInDimOp>(op);
-  if (!broadcast) return NodeClass::Other;
   // One that repeats nothing is a reshape.
-  bool repeats = cast<RankedTensorType>(broadcast.getInput().getType()).getNumElements() !=
-                 cast<RankedTensorType>(broadcast.getType()).getNumElements();
-  return repeats ? NodeClass::Broadcast : NodeClass::PassThrough;
+  if (isa<BroadcastInDimOp>(op) && !keepsAllElements(op)) return NodeClass::Broadcast;
+  return rule.isElementwise || op->hasTrait<MovesElements>() ? NodeClass::PassThrough : NodeClass::Other;
 }
 
 void Propagation::addTensors() {
@@ -176,14 +149,17 @@ Node Propagation::getIdentity(ArrayRef<unsigned> tensors, unsigned numOperands, 
   return node;
 }
 
-void Propagation::addNode(const Slot& slot) {
-  if (!isShardable(slot.targets.front())) return;
+void Propagation::addNode(const DataFlowEdge& edge) {
+  if (!isShardable(edge.getOwner())) return;
   SmallVector<unsigned> tensors;
-  for (Value value : llvm::concat<const Value>(slot.sources, slot.targets))
+  auto add = [&](Value value) {
     if (unsigned tensor = map.indices.lookup(value); !llvm::is_contained(tensors, tensor)) tensors.push_back(tensor);
+  };
+  for (OpOperand* source : edge.sources) add(source->get());
+  for (Value target : edge.targets) add(target);
   if (tensors.size() < 2) return;
-  unsigned numOperands = std::min(slot.sources.size(), tensors.size() - 1);
-  addNode(getIdentity(tensors, numOperands, cast<RankedTensorType>(slot.targets.front().getType()).getShape()));
+  unsigned numOperands = std::min(edge.sources.size(), tensors.size() - 1);
+  addNode(getIdentity(tensors, numOperands, cast<RankedTensorType>(edge.getOwner().getType()).getShape()));
 }
 
 void Propagation::addNode(const RuledOp& ruled) {
@@ -350,7 +326,8 @@ FailureOr<ShardingMap> Propagation::run() {
   nodesOfTensor.resize(map.entries.size());
   for (const RuledOp& ruled : ops) {
     addNode(ruled);
-    for (const Slot& slot : getSlots(ruled.op)) addNode(slot);
+    if (!isControlFlow(ruled.op)) continue;
+    for (const DataFlowEdge& edge : getDataFlowEdges(ruled.op)) addNode(edge);
   }
   addReturn(*annotations);
 

@@ -30,13 +30,6 @@ struct RuledOp {
   ShardingRule rule;
 };
 
-/// The tensors that hold the same value at one time or another: an operand or result of `op`, a loop or branch, and the
-/// arguments and yielded values that belong to it. What flows in comes first.
-struct Slot {
-  SmallVector<Value> sources, targets;
-};
-SmallVector<Slot> getSlots(Operation* op);
-
 /// Asks every op of `function` but its return for its rule; an op without one, or a function of
 /// several blocks, is an error on it.
 FailureOr<SmallVector<RuledOp, 0>> collectRules(func::FuncOp function);

@@ -61,6 +61,21 @@ TEST(LowerBound, SumsThatAreAddedAreSentOnce) {
   EXPECT_EQ(report.lowerBound.bytes, report.sentBytes);
 }
 
+/// The low bits of a sum are a sum of low bits, since integers wrap: no program need send the others. Wider bits are
+/// not.
+TEST(LowerBound, SumsOfIntegersMayBeSentAfterTheyAreNarrowed) {
+  std::string x = "tensor<1024x16xi32>", sum = "tensor<16x16xi32>";
+  for (auto [op, element, bytes] : {std::tuple("trunci", "i16", 2), std::tuple("extsi", "i64", 4)}) {
+    std::string type = std::string("tensor<16x16x") + element + ">";
+    Report report = compileReport("%x: " + sharded(x, "{\"x\"}, {}"), "(" + sharded(type, "{}, {}") + ")",
+                                  "%0 = sgd.dot_general %x, %x batching = [] x [] contracting = [0] x [0] : " + x +
+                                      ", " + x + " -> " + sum + "\n%1 = arith." + op + " %0 : " + sum + " to " + type +
+                                      "\nreturn %1 : " + type + "\n");
+    EXPECT_EQ(report.lowerBound.bytes, static_cast<uint64_t>(2 * 16 * 16 * bytes * 3 / 4)) << op;
+    EXPECT_GE(report.sentBytes, report.lowerBound.bytes) << op;
+  }
+}
+
 TEST(LowerBound, ACopyOfAnArgumentIsReceivedOnce) {
   std::string type = "tensor<64x16xf32>";
   Report report = compileReport("%w: " + sharded(type, "{\"x\"}, {}"),

@@ -142,3 +142,60 @@ func.func @replicated_value(%x: tensor<16xf32, #sgd.sharding<@mesh, [{}]>>) -> (
   %b = sgd.reshard %a : tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>> -> tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>
   return %a, %b : tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>>, tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+!shards = tensor<8xi32, #sgd.sharding<@mesh, [{"data"}]>>
+!partial = tensor<i32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+!sum = tensor<i32, #sgd.sharding<@mesh, []>>
+!narrow = tensor<i16, #sgd.sharding<@mesh, []>>
+!row = tensor<1xi16, #sgd.sharding<@mesh, [{}]>>
+
+// Integers wrap: products with a constant, differences from zero and the low bits of a sum are linear, and so is
+// another shape. One reduction is left, of the narrow type.
+// CHECK-LABEL: func.func @scaled_integers
+// CHECK: arith.muli {{.*}} : tensor<i32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+// CHECK: arith.subi {{.*}} : tensor<i32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+// CHECK: arith.trunci
+// CHECK: sgd.broadcast_in_dim
+// CHECK: %[[S:.*]] = arith.addi {{.*}} : tensor<1xi16, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+// CHECK-NEXT: %[[R:.*]] = sgd.reshard %[[S]]
+// CHECK-NEXT: return %[[R]]
+func.func @scaled_integers(%a: !shards, %b: tensor<8x1xi16, #sgd.sharding<@mesh, [{"data"}, {}]>>) -> !row {
+  %three = arith.constant dense<3> : !sum
+  %zero = arith.constant dense<0> : !sum
+  %0 = sgd.reduce add %a dimensions = [0] : !shards -> !partial
+  %1 = sgd.reshard %0 : !partial -> !sum
+  %2 = arith.muli %three, %1 : !sum
+  %3 = arith.subi %zero, %2 : !sum
+  %4 = arith.trunci %3 : !sum to !narrow
+  %5 = sgd.broadcast_in_dim %4 dims = [] : !narrow -> !row
+  %6 = sgd.reduce add %b dimensions = [0] : tensor<8x1xi16, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<1xi16, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+  %7 = sgd.reshard %6 : tensor<1xi16, #sgd.sharding<@mesh, [{}], unreduced={"data"}>> -> !row
+  %8 = arith.addi %5, %7 : !row
+  return %8 : !row
+}
+
+// -----
+
+sgd.mesh @mesh = <["data"=4]>
+!shards = tensor<8xf32, #sgd.sharding<@mesh, [{"data"}]>>
+!partial = tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+!sum = tensor<f32, #sgd.sharding<@mesh, []>>
+!narrow = tensor<bf16, #sgd.sharding<@mesh, []>>
+
+// Linear too, but summands would be rounded where the program rounds their sum.
+// CHECK-LABEL: func.func @rounded
+// CHECK-COUNT-2: sgd.reshard
+// CHECK: arith.addf {{.*}} : tensor<bf16, #sgd.sharding<@mesh, []>>
+func.func @rounded(%a: !shards, %b: !shards) -> !narrow {
+  %0 = sgd.reduce add %a dimensions = [0] : !shards -> !partial
+  %1 = sgd.reshard %0 : !partial -> !sum
+  %2 = arith.truncf %1 : !sum to !narrow
+  %3 = sgd.reduce add %b dimensions = [0] : !shards -> !partial
+  %4 = sgd.reshard %3 : !partial -> !sum
+  %5 = arith.truncf %4 : !sum to !narrow
+  %6 = arith.addf %2, %5 : !narrow
+  return %6 : !narrow
+}

@@ -1,14 +1,15 @@
-// Which ops may act on a partial value (summands on several ranks) as if it were the reduced one.
-#ifndef SGD_PASSES_PARTITION_PARTIAL_VALUES_H
-#define SGD_PASSES_PARTITION_PARTIAL_VALUES_H
+// Which ops may act on a partial value (summands on several ranks) as if it were the reduced one: linear ones, within
+// what types and precision allow.
+#ifndef SGD_PASSES_SHARDING_PARTIAL_VALUES_H
+#define SGD_PASSES_SHARDING_PARTIAL_VALUES_H
 
 #include "dialects/sgd/sgd_dialect.h"
 
 namespace mlir::sgd {
 
 /// True when `op`, applied to the summands of operand `operand` and with its other operands whole, gives summands of
-/// its result: op(reduce(x)) = reduce(op(x)) for reductions of `kind`. Adding and subtracting are linear in both
-/// operands together: see `joinsPartials`.
+/// its result: op(reduce(x)) = reduce(op(x)) for reductions of `kind`, and no summand is rounded to fewer bits than the
+/// sum. Adding and subtracting are linear in both operands together: see `joinsPartials`.
 bool carriesPartial(Operation* op, unsigned operand, ReduceKind kind);
 
 /// True when `op` on two values that are both partial (same axes, `kind`) gives summands of its result: x + y, x - y,

@@ -1,0 +1,42 @@
+// From what is linear in numbers to what may be done. Floating-point rounding differs with the place of a reduction.
+#include "passes/sharding/partial_values.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static SplatElementsAttr getSplat(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+}
+
+bool mlir::sgd::isNeutralConstant(Value value, ReduceKind kind) {
+  SplatElementsAttr splat = getSplat(value);
+  if (!splat) return false;
+  OpBuilder builder(value.getContext());
+  return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
+}
+
+bool mlir::sgd::joinsPartials(Operation* op, ReduceKind kind) {
+  auto isJoined = [&](unsigned operand) { return getLinearity(op, operand, kind) == Linearity::Together; };
+  return op->getNumOperands() == 2 && isJoined(0) && isJoined(1);
+}
+
+/// The op gives floats of fewer bits: summands would be rounded, not their sum.
+static bool roundsMore(Operation* op, unsigned operand) {
+  Type from = getElementTypeOrSelf(op->getOperand(operand)), to = getElementTypeOrSelf(op->getResult(0));
+  return isa<FloatType>(from) && to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
+}
+
+bool mlir::sgd::carriesPartial(Operation* op, unsigned operand, ReduceKind kind) {
+  // x + 0: the first step of a sum that a frontend writes as a loop.
+  if (joinsPartials(op, kind)) return isNeutralConstant(op->getOperand(1 - operand), kind);
+  if (getLinearity(op, operand, kind) != Linearity::Alone || roundsMore(op, operand)) return false;
+  // Products with any whole value are linear too, but arith wants one type for all operands.
+  return llvm::all_of(op->getOpOperands(),
+                      [&](OpOperand& other) { return other.getOperandNumber() == operand || getSplat(other.get()); });
+}
+
+bool mlir::sgd::scalesPartial(Operation* op, unsigned operand) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2 &&
+         getLinearity(op, operand, ReduceKind::Add) == Linearity::Alone && getSplat(op->getOperand(1 - operand));
+}
