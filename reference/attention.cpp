@@ -87,7 +87,7 @@ void forEach(Attention& state, int64_t label, Visit visit) {
   for (state.at[label] = 0; state.at[label] < state.sizes[label]; ++state.at[label]) visit();
 }
 
-void evaluateForward(AttentionOp op, Attention& state, ArrayRef<Tensor*> out) {
+void evaluateForward(AttentionOp op, Attention& state, Operands, Results out) {
   state.forEachRow([&] {
     out[1]->setFloat(state.row, state.max);
     out[2]->setFloat(state.row, state.sum);
@@ -121,7 +121,8 @@ void forEachScore(Op op, Attention& state, Operands in, Visit visit) {
   });
 }
 
-void evaluateQueryGradient(AttentionQueryGradientOp op, Attention& state, Operands in, Tensor& out) {
+void evaluateQueryGradient(AttentionQueryGradientOp op, Attention& state, Operands in, Results results) {
+  Tensor& out = *results[0];
   forEachScore(op, state, in, [&](double, double score) {
     forEach(state, Form::kDepth, [&] {
       Attention::add(out, op.getGradientLabels(), state.at, score * state.get(op.getKey(), op.getKeyLabels()));
@@ -129,7 +130,7 @@ void evaluateQueryGradient(AttentionQueryGradientOp op, Attention& state, Operan
   });
 }
 
-void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands in, ArrayRef<Tensor*> out) {
+void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands in, Results out) {
   forEachScore(op, state, in, [&](double weight, double score) {
     forEach(state, Form::kDepth, [&] {
       Attention::add(*out[0], op.getKeyGradientLabels(), state.at,
@@ -142,7 +143,7 @@ void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands i
   });
 }
 
-void evaluateLibraryForward(LibraryAttentionOp op, Attention& state, ArrayRef<Tensor*> out) {
+void evaluateLibraryForward(LibraryAttentionOp op, Attention& state, Operands, Results out) {
   state.forEachRow([&] {
     out[1]->setFloat(state.row, state.max + std::log(state.sum));
     forEach(state, Form::kValueDepth, [&] {
@@ -155,7 +156,7 @@ void evaluateLibraryForward(LibraryAttentionOp op, Attention& state, ArrayRef<Te
   });
 }
 
-void evaluateLibraryGradient(LibraryAttentionGradientOp op, Attention& state, Operands in, ArrayRef<Tensor*> out) {
+void evaluateLibraryGradient(LibraryAttentionGradientOp op, Attention& state, Operands in, Results out) {
   constexpr size_t kLogSum = 5;
   state.forEachRow([&] {
     double dot = 0;
@@ -188,17 +189,22 @@ void roundAll(ArrayRef<Tensor*> out) {
     for (int64_t at = 0; at < tensor->size(); ++at) tensor->setFloat(at, tensor->floats[at]);
 }
 
+/// Adds an op that `evaluate` computes in double precision.
+template <typename Op>
+void addForm(Evaluations& evaluations, void (*evaluate)(Op, Attention&, Operands, Results)) {
+  evaluations.add<Op>([evaluate](Op op, Operands in, Results out) {
+    Attention state(cast<Form>(op.getOperation()), in);
+    evaluate(op, state, in, out);
+    roundAll(out);
+  });
+}
+
 }  // namespace
 
-LogicalResult reference::evaluateAttention(Operation* op, Operands in, ArrayRef<Tensor*> out) {
-  auto form = dyn_cast<Form>(op);
-  if (!form) return failure();
-  Attention state(form, in);
-  if (auto forward = dyn_cast<AttentionOp>(op)) evaluateForward(forward, state, out);
-  if (auto query = dyn_cast<AttentionQueryGradientOp>(op)) evaluateQueryGradient(query, state, in, *out[0]);
-  if (auto key = dyn_cast<AttentionKeyGradientOp>(op)) evaluateKeyGradient(key, state, in, out);
-  if (auto forward = dyn_cast<LibraryAttentionOp>(op)) evaluateLibraryForward(forward, state, out);
-  if (auto gradient = dyn_cast<LibraryAttentionGradientOp>(op)) evaluateLibraryGradient(gradient, state, in, out);
-  roundAll(out);
-  return success();
+void reference::addAttention(Evaluations& evaluations) {
+  addForm<AttentionOp>(evaluations, evaluateForward);
+  addForm<AttentionQueryGradientOp>(evaluations, evaluateQueryGradient);
+  addForm<AttentionKeyGradientOp>(evaluations, evaluateKeyGradient);
+  addForm<LibraryAttentionOp>(evaluations, evaluateLibraryForward);
+  addForm<LibraryAttentionGradientOp>(evaluations, evaluateLibraryGradient);
 }

@@ -2,7 +2,6 @@
 // phases have no evaluation.
 #include <cmath>
 
-#include "dialects/sgd/linear_algebra.h"
 #include "reference/complex_matrices.h"
 #include "reference/linear_algebra.h"
 
@@ -209,12 +208,11 @@ Evaluation getEvaluation(const la::Form& form) {
 
 }  // namespace
 
-LogicalResult reference::evaluateComplexLinearAlgebra(Operation* op, Operands in, ArrayRef<Tensor*> out) {
-  auto linearAlgebra = cast<LinearAlgebraOp>(op);
-  la::Form form = getLinearAlgebraForm(linearAlgebra);
+LogicalResult reference::evaluateComplexLinearAlgebra(LinearAlgebraOp op, Operands in, Results out) {
+  la::Form form = getLinearAlgebraForm(op);
   Evaluation evaluation = getEvaluation(form);
-  if (!evaluation) return op->emitOpError("has no reference evaluation of complex ") << la::KindName(form.kind);
-  int64_t batch = llvm::product_of(getLinearAlgebraBatch(linearAlgebra));
+  if (!evaluation) return op.emitOpError("has no reference evaluation of complex ") << la::KindName(form.kind);
+  int64_t batch = llvm::product_of(getLinearAlgebraBatch(op));
   for (int64_t matrix = 0; matrix < batch; ++matrix) {
     ComplexCall call(form, in, out, matrix);
     evaluation(call);

@@ -15,7 +15,9 @@ static std::optional<int64_t> findElement(Op op, int64_t dim, int64_t window, in
   return element < size ? std::optional(element) : std::nullopt;
 }
 
-void reference::evaluateConvolution(ConvolutionOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out) {
+static void evaluateConvolution(ConvolutionOp op, Operands operands, Results results) {
+  const Tensor &lhs = *operands[0], &rhs = *operands[1];
+  Tensor& out = *results[0];
   int64_t spatial = op.getNumSpatialDims();
   SmallVector<int64_t> taps(rhs.shape().take_front(spatial));
   int64_t features = lhs.shape().back();
@@ -52,7 +54,9 @@ static int64_t flattenLabelled(ArrayRef<int64_t> labels, ArrayRef<int64_t> shape
   return flatten(index, shape);
 }
 
-void reference::evaluateConvolve(ConvolveOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out) {
+static void evaluateConvolve(ConvolveOp op, Operands operands, Results results) {
+  const Tensor &lhs = *operands[0], &rhs = *operands[1];
+  Tensor& out = *results[0];
   int64_t spatial = op.getNumSpatialDims();
   SmallVector<int64_t> taps;
   for (int64_t dim = 0; dim < spatial; ++dim) taps.push_back(op.getRhsSize(ConvolveOp::kSpatial + dim));
@@ -82,4 +86,9 @@ void reference::evaluateConvolve(ConvolveOp op, const Tensor& lhs, const Tensor&
     });
     out.isFloat() ? out.setFloat(at, sum) : out.setInteger(at, static_cast<int64_t>(integerSum));
   });
+}
+
+void reference::addConvolutions(Evaluations& evaluations) {
+  evaluations.add<ConvolutionOp>(evaluateConvolution);
+  evaluations.add<ConvolveOp>(evaluateConvolve);
 }

@@ -1,11 +1,8 @@
 // Walks blocks; a value's tensors are dropped after its last use.
 #include "reference/evaluate.h"
 
-#include "dialects/sgd/attention.h"
 #include "dialects/sgd/by_rank.h"
-#include "dialects/sgd/linear_algebra.h"
 #include "reference/groups.h"
-#include "reference/linear_algebra.h"
 #include "reference/ops.h"
 #include "reference/tiles.h"
 
@@ -73,10 +70,6 @@ class Evaluator {
   LogicalResult evaluate(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
     if (isa_and_present<spmd::SpmdDialect>(op->getDialect()) || isa<PermuteRanksOp>(op))
       return evaluateCollective(op, in, out);
-    if (isa<OptimizationBarrierOp>(op)) {
-      for (auto [from, to] : llvm::zip(in, out)) to = *from;
-      return success();
-    }
     if (auto tiled = dyn_cast<TiledOp>(op)) return evaluateTiled(tiled, in, out);
     if (auto loop = dyn_cast<WhileOp>(op)) return evaluateWhile(loop, in, out);
     if (auto branches = dyn_cast<CaseOp>(op)) return evaluateCase(branches, in, out);
@@ -88,29 +81,13 @@ class Evaluator {
       out = std::move(*results);
       return success();
     }
-    if (isa<SortOp, SortRowsOp, TopKOp>(op)) return evaluateOnEachRank(op, evaluateOrder, in, out);
-    if (isa<LinearAlgebraOp>(op)) return evaluateOnEachRank(op, evaluateLinearAlgebra, in, out);
-    if (isa<AttentionOpInterface>(op)) return evaluateOnEachRank(op, evaluateAttention, in, out);
     if (auto manual = dyn_cast<ManualComputationOp>(op)) return evaluateManual(manual, in, out);
-    if (op->getNumResults() != 1 || op->getNumRegions() != 0) return op->emitOpError("has no reference evaluation");
-    for (int64_t rank = 0; rank < ranks; ++rank) {
-      SmallVector<const Tensor*> operands;
-      for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
-      if (failed(evaluateOp(op, operands, out[0][rank]))) return failure();
-    }
-    return success();
-  }
-
-  using Evaluation = LogicalResult (*)(Operation* op, Operands in, ArrayRef<Tensor*> out);
-
-  LogicalResult evaluateOnEachRank(Operation* op, Evaluation evaluation, ArrayRef<const RankTensors*> in,
-                                   std::vector<RankTensors>& out) {
     for (int64_t rank = 0; rank < ranks; ++rank) {
       SmallVector<const Tensor*> operands;
       SmallVector<Tensor*> results;
       for (const RankTensors* tensors : in) operands.push_back(&(*tensors)[rank]);
       for (RankTensors& tensors : out) results.push_back(&tensors[rank]);
-      if (failed(evaluation(op, operands, results))) return failure();
+      if (failed(evaluateOp(op, operands, results))) return failure();
     }
     return success();
   }

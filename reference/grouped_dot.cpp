@@ -1,4 +1,5 @@
 // Products of rows by group, each element by its definition.
+#include "dialects/sgd/grouped_dot.h"
 #include "reference/ops.h"
 
 using namespace mlir;
@@ -30,8 +31,9 @@ class Sum {
 
 }  // namespace
 
-void reference::evaluateGroupedDot(GroupedDotOp op, const Tensor& lhs, const Tensor& rhs, const Tensor& rows,
-                                   const Tensor& groups, Tensor& out) {
+static void evaluateGroupedDot(GroupedDotOp op, Operands in, Results results) {
+  const Tensor &lhs = *in[0], &rhs = *in[1], &rows = *in[2], &groups = *in[3];
+  Tensor& out = *results[0];
   GroupedDotSizes sizes(op);
   auto [m, k, n, g] = std::tuple(sizes.m, sizes.k, sizes.n, sizes.groups);
   int64_t columnStride = op.getTransposed() ? k : 1, depthStride = op.getTransposed() ? 1 : n;
@@ -58,3 +60,5 @@ void reference::evaluateGroupedDot(GroupedDotOp op, const Tensor& lhs, const Ten
     }
   }
 }
+
+void reference::addGroupedDot(Evaluations& evaluations) { evaluations.add<GroupedDotOp>(evaluateGroupedDot); }

@@ -51,7 +51,9 @@ struct IndexSpace {
 
 }  // namespace
 
-void reference::evaluateGather(GatherOp op, const Tensor& in, const Tensor& indices, Tensor& out) {
+static void evaluateGather(GatherOp op, Operands operands, Results results) {
+  const Tensor &in = *operands[0], &indices = *operands[1];
+  Tensor& out = *results[0];
   IndexSpace space{op.getOffsetDims(),          op.getCollapsedSliceDims(),
                    op.getOperandBatchingDims(), op.getIndicesBatchingDims(),
                    op.getStartIndexMap(),       static_cast<int64_t>(op.getIndexVectorDim()),
@@ -69,8 +71,9 @@ void reference::evaluateGather(GatherOp op, const Tensor& in, const Tensor& indi
   });
 }
 
-LogicalResult reference::evaluateScatter(ScatterOp op, const Tensor& in, const Tensor& indices, const Tensor& updates,
-                                         Tensor& out) {
+static LogicalResult evaluateScatter(ScatterOp op, Operands operands, Results results) {
+  const Tensor &in = *operands[0], &indices = *operands[1], &updates = *operands[2];
+  Tensor& out = *results[0];
   IndexSpace space{op.getUpdateWindowDims(),         op.getInsertedWindowDims(),
                    op.getInputBatchingDims(),        op.getIndicesBatchingDims(),
                    op.getScatterDimsToOperandDims(), static_cast<int64_t>(op.getIndexVectorDim()),
@@ -103,4 +106,9 @@ LogicalResult reference::evaluateScatter(ScatterOp op, const Tensor& in, const T
       out.integers[target] = combine(kind, out.integers[target], updates.integers[at], out.element());
   });
   return success();
+}
+
+void reference::addIndexing(Evaluations& evaluations) {
+  evaluations.add<GatherOp>(evaluateGather);
+  evaluations.add<ScatterOp>(evaluateScatter);
 }

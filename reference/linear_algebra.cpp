@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "dialects/sgd/linear_algebra.h"
 #include "reference/fourier.h"
 #include "reference/matrices.h"
 
@@ -211,14 +210,14 @@ Evaluation getEvaluation(la::Kind kind) {
 
 }  // namespace
 
-LogicalResult reference::evaluateLinearAlgebra(Operation* op, Operands in, ArrayRef<Tensor*> out) {
-  auto call = cast<LinearAlgebraOp>(op);
+/// Fails on kinds whose results only LAPACK has.
+static LogicalResult evaluateLinearAlgebra(LinearAlgebraOp call, Operands in, Results out) {
   la::Form form = getLinearAlgebraForm(call);
   if (la::IsTransform(form.kind))
     return evaluateTransform(form, llvm::product_of(getLinearAlgebraBatch(call)), in, out), success();
-  if (form.Has(la::kComplex)) return evaluateComplexLinearAlgebra(op, in, out);
+  if (form.Has(la::kComplex)) return evaluateComplexLinearAlgebra(call, in, out);
   Evaluation evaluation = getEvaluation(form.kind);
-  if (!evaluation) return op->emitOpError("has no reference evaluation of ") << la::KindName(form.kind);
+  if (!evaluation) return call.emitOpError("has no reference evaluation of ") << la::KindName(form.kind);
   int64_t batch = llvm::product_of(getLinearAlgebraBatch(call));
   for (int64_t matrix = 0; matrix < batch; ++matrix) {
     Call one(form, in, out, matrix);
@@ -226,3 +225,5 @@ LogicalResult reference::evaluateLinearAlgebra(Operation* op, Operands in, Array
   }
   return success();
 }
+
+void reference::addLinearAlgebra(Evaluations& evaluations) { evaluations.add<LinearAlgebraOp>(evaluateLinearAlgebra); }

@@ -6,7 +6,9 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::reference;
 
-LogicalResult reference::evaluateReduce(ReduceOp op, const Tensor& in, Tensor& out) {
+static LogicalResult evaluateReduce(ReduceOp op, Operands operands, Results results) {
+  const Tensor& in = *operands[0];
+  Tensor& out = *results[0];
   FloatCombiner combineFloats = getFloatCombiner(op.getKind());
   if (out.isFloat() && !combineFloats) return op.emitOpError("has no reference evaluation for floats");
   OpBuilder builder(op.getContext());
@@ -27,7 +29,9 @@ LogicalResult reference::evaluateReduce(ReduceOp op, const Tensor& in, Tensor& o
 }
 
 /// Every element from scratch, so that each is rounded once.
-LogicalResult reference::evaluateCumulative(CumulativeOp op, const Tensor& in, Tensor& out) {
+static LogicalResult evaluateCumulative(CumulativeOp op, Operands operands, Results results) {
+  const Tensor& in = *operands[0];
+  Tensor& out = *results[0];
   FloatCombiner combineFloats = getFloatCombiner(op.getKind());
   if (out.isFloat() && !combineFloats) return op.emitOpError("has no reference evaluation for floats");
   int64_t dim = op.getDimension(), size = out.type.getDimSize(dim);
@@ -98,7 +102,8 @@ static void contract(const Tensor& lhs, ArrayRef<int64_t> lhsLabels, const Tenso
   });
 }
 
-void reference::evaluateDot(DotGeneralOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out) {
+static void evaluateDot(DotGeneralOp op, Operands in, Results out) {
+  const Tensor &lhs = *in[0], &rhs = *in[1];
   Index lhsLabels = llvm::to_vector<6>(llvm::seq<int64_t>(0, lhs.rank())), rhsLabels(rhs.rank(), -1), resultLabels;
   int64_t next = lhs.rank();
   for (auto [l, r] : llvm::zip(op.getLhsBatching(), op.getRhsBatching())) rhsLabels[r] = l;
@@ -106,9 +111,16 @@ void reference::evaluateDot(DotGeneralOp op, const Tensor& lhs, const Tensor& rh
   llvm::append_range(resultLabels, op.getLhsBatching());
   llvm::append_range(resultLabels, op.getLhsFree());
   for (int64_t dim : op.getRhsFree()) resultLabels.push_back(rhsLabels[dim] = next++);
-  contract(lhs, lhsLabels, rhs, rhsLabels, resultLabels, out);
+  contract(lhs, lhsLabels, rhs, rhsLabels, resultLabels, *out[0]);
 }
 
-void reference::evaluateContract(ContractOp op, const Tensor& lhs, const Tensor& rhs, Tensor& out) {
-  contract(lhs, op.getLhsLabels(), rhs, op.getRhsLabels(), op.getResultLabels(), out);
+static void evaluateContract(ContractOp op, Operands in, Results out) {
+  contract(*in[0], op.getLhsLabels(), *in[1], op.getRhsLabels(), op.getResultLabels(), *out[0]);
+}
+
+void reference::addReductions(Evaluations& evaluations) {
+  evaluations.add<ReduceOp>(evaluateReduce);
+  evaluations.add<CumulativeOp>(evaluateCumulative);
+  evaluations.add<DotGeneralOp>(evaluateDot);
+  evaluations.add<ContractOp>(evaluateContract);
 }

@@ -20,7 +20,7 @@ FailureOr<Tensor> reference::evaluateScalarBody(Block& body, Operands arguments)
     } else {
       SmallVector<const Tensor*> operands;
       for (Value operand : op.getOperands()) operands.push_back(&known.find(operand)->second);
-      if (failed(evaluateOp(&op, operands, out))) return failure();
+      if (failed(evaluateOp(&op, operands, {&out}))) return failure();
     }
     known[op.getResult(0)] = std::move(out);
   }
@@ -44,7 +44,7 @@ LogicalResult forEachRow(ArrayRef<int64_t> shape, int64_t dim, Visit visit) {
   return result;
 }
 
-LogicalResult sort(Operands in, int64_t dim, Block& comparator, ArrayRef<Tensor*> out) {
+LogicalResult sort(Operands in, int64_t dim, Block& comparator, Results out) {
   return forEachRow(in[0]->shape(), dim, [&](ArrayRef<int64_t> row) -> LogicalResult {
     bool hasFailed = false;
     auto comesFirst = [&](int64_t x, int64_t y) {
@@ -78,7 +78,9 @@ bool isLarger(const Tensor& in, int64_t a, int64_t b, bool isUnsigned) {
   return key(in.floats[a]) > key(in.floats[b]);
 }
 
-void chooseLargest(TopKOp op, const Tensor& in, Tensor& values, Tensor& positions) {
+void chooseLargest(TopKOp op, Operands operands, Results results) {
+  const Tensor& in = *operands[0];
+  Tensor &values = *results[0], &positions = *results[1];
   auto k = static_cast<int64_t>(op.getK());
   int64_t to = 0;
   (void)forEachRow(in.shape(), in.rank() - 1, [&](ArrayRef<int64_t> row) {
@@ -95,16 +97,18 @@ void chooseLargest(TopKOp op, const Tensor& in, Tensor& values, Tensor& position
   });
 }
 
+LogicalResult evaluateSort(SortOp op, Operands in, Results out) {
+  return sort(in, static_cast<int64_t>(op.getDimension()), op.getComparator().front(), out);
+}
+
+LogicalResult evaluateSortRows(SortRowsOp op, Operands in, Results out) {
+  return sort(in, in[0]->rank() - 1, op.getComparator().front(), out.take_front(in.size()));
+}
+
 }  // namespace
 
-LogicalResult reference::evaluateOrder(Operation* op, Operands in, ArrayRef<Tensor*> out) {
-  if (auto topK = dyn_cast<TopKOp>(op)) {
-    chooseLargest(topK, *in[0], *out[0], *out[1]);
-    return success();
-  }
-  if (auto rows = dyn_cast<SortRowsOp>(op))
-    return sort(in, in[0]->rank() - 1, rows.getComparator().front(), out.take_front(in.size()));
-  auto sortOp = dyn_cast<SortOp>(op);
-  return sortOp ? sort(in, static_cast<int64_t>(sortOp.getDimension()), sortOp.getComparator().front(), out)
-                : failure();
+void reference::addSorting(Evaluations& evaluations) {
+  evaluations.add<SortOp>(evaluateSort);
+  evaluations.add<SortRowsOp>(evaluateSortRows);
+  evaluations.add<TopKOp>(chooseLargest);
 }

@@ -1,5 +1,5 @@
 // Every window of a rank covers one range of the padded, dilated lhs; what of it are elements is fetched.
-#include "passes/partition/convolution_rules.h"
+#include "passes/partition/local_rules.h"
 
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
@@ -38,7 +38,7 @@ static Cover getCover(ConvolutionOp op, const LocalisedOp& localised, MeshAttr m
   return cover;
 }
 
-void mlir::sgd::localizeConvolution(ConvolutionOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeConvolution(ConvolutionOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   OpBuilder builder(op);
   RangeEmitter ranges(emitter, builder, op.getLoc(), explainMovement(op));
   SmallVector<int64_t> low(op.getLow()), high(op.getHigh()), dilations(op.getLhsDilations());
@@ -75,4 +75,9 @@ void mlir::sgd::localizeConvolution(ConvolutionOp op, const LocalisedOp& localis
   op.setHigh(high);
   op.setLhsDilations(dilations);
   op.getResult().setType(localised.localResults[0]);
+  return Value();
+}
+
+void mlir::sgd::attachConvolutionRules(MLIRContext& context) {
+  attachLocalRule<ConvolutionOp, localizeConvolution>(context);
 }

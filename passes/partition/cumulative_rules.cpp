@@ -1,5 +1,5 @@
 // Within a rank as before; between ranks by the totals, of which there are few.
-#include "passes/partition/cumulative_rules.h"
+#include "passes/partition/local_rules.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "passes/partition/range_emitter.h"
@@ -88,7 +88,7 @@ Value Cumulation::combineEarlier(Value totals, ArrayRef<AxisPart> tiles) {
   return BroadcastInDimOp::create(builder, loc, shard, combined, kept);
 }
 
-FailureOr<Value> mlir::sgd::localizeCumulative(CumulativeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeCumulative(CumulativeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   Cumulation cumulation(op, emitter);
   int64_t dim = op.getDimension();
   AxisParts tiles = getShardState(emitter.getMesh(), getSharding(localised.globalOperands[0])).dims[dim];
@@ -111,4 +111,8 @@ FailureOr<Value> mlir::sgd::localizeCumulative(CumulativeOp op, const LocalisedO
   op.getResult().replaceAllUsesWith(value);
   op->erase();
   return value;
+}
+
+void mlir::sgd::attachCumulativeRules(MLIRContext& context) {
+  attachLocalRule<CumulativeOp, localizeCumulative>(context);
 }

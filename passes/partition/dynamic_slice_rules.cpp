@@ -2,7 +2,7 @@
 // lies there is masked (slices) or replaced (updates, which write a block no larger than theirs, in place).
 #include "dialects/sgd/placement_hints.h"
 #include "passes/partition/index_vectors.h"
-#include "passes/partition/indexed_rules.h"
+#include "passes/partition/local_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -48,16 +48,14 @@ static bool isOneBlock(const Cut& cut, const LocalisedOp& localised) {
   return size <= 1 || (cut.held.empty() && localised.globalResults[0].getDimSize(cut.dim) % size == 0);
 }
 
-FailureOr<Value> mlir::sgd::localizeDynamicSlice(DynamicSliceOp op, const LocalisedOp& localised,
-                                                 ReshardEmitter& emitter) {
+static FailureOr<Value> localizeDynamicSlice(DynamicSliceOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   SmallVector<Cut, 1> cuts = findCuts(op, localised, emitter.getMesh());
   RankedTensorType result = localised.localResults[0];
   if (!llvm::all_of(cuts, [&](const Cut& cut) { return isOneBlock(cut, localised); })) {
     GatherOp gather = createGather(op, localised.globalOperands[0].getShape(), localised.globalResults[0]);
     op.getResult().replaceAllUsesWith(gather.getResult());
     op.erase();
-    return localizeGather(gather, {gather, localised.globalOperands, localised.globalResults, localised.localResults},
-                          emitter);
+    return localizeOp({gather, localised.globalOperands, localised.globalResults, localised.localResults}, emitter);
   }
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -153,8 +151,8 @@ void LocalUpdate::rewrite(ArrayRef<std::pair<int64_t, AxisParts>> cuts) {
   op.getStartsMutable().assign(starts);
 }
 
-FailureOr<Value> mlir::sgd::localizeDynamicUpdateSlice(DynamicUpdateSliceOp op, const LocalisedOp& localised,
-                                                       ReshardEmitter& emitter) {
+static FailureOr<Value> localizeDynamicUpdateSlice(DynamicUpdateSliceOp op, const LocalisedOp& localised,
+                                                   ReshardEmitter& emitter) {
   ShardState state = getShardState(emitter.getMesh(), getSharding(localised.globalResults[0]));
   SmallVector<std::pair<int64_t, AxisParts>> cuts;
   for (auto [dim, held] : llvm::enumerate(state.dims))
@@ -169,4 +167,9 @@ FailureOr<Value> mlir::sgd::localizeDynamicUpdateSlice(DynamicUpdateSliceOp op, 
   if (!cuts.empty()) LocalUpdate(op, localised, emitter).rewrite(cuts);
   op.getResult().setType(localised.localResults[0]);
   return Value();
+}
+
+void mlir::sgd::attachDynamicSliceRules(MLIRContext& context) {
+  attachLocalRule<DynamicSliceOp, localizeDynamicSlice>(context);
+  attachLocalRule<DynamicUpdateSliceOp, localizeDynamicUpdateSlice>(context);
 }

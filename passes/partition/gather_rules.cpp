@@ -2,7 +2,7 @@
 // counted from the start of the shard; what lies elsewhere is masked. Windows along such a dimension become indices,
 // one per element, because they may lie partly on this rank.
 #include "passes/partition/index_vectors.h"
-#include "passes/partition/indexed_rules.h"
+#include "passes/partition/local_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -141,7 +141,7 @@ Value LocalGather::emit() {
   return mask ? createMasked(builder, loc, gathered, mask, batch.dims) : gathered;
 }
 
-FailureOr<Value> mlir::sgd::localizeGather(GatherOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeGather(GatherOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   SmallVector<Relocated, 1> relocated = findRelocated(op, localised, emitter.getMesh());
   if (relocated.empty()) {
     op.setSliceSizes(getLocalSizes(op, localised.globalOperands[0].getShape()));
@@ -153,3 +153,5 @@ FailureOr<Value> mlir::sgd::localizeGather(GatherOp op, const LocalisedOp& local
   op.erase();
   return result;
 }
+
+void mlir::sgd::attachGatherRules(MLIRContext& context) { attachLocalRule<GatherOp, localizeGather>(context); }

@@ -1,17 +1,13 @@
 // Iota gets its rank's offset, constants shrink, sizes in attributes become local.
 #include "passes/partition/local_rules.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-#include "passes/partition/convolution_rules.h"
-#include "passes/partition/cumulative_rules.h"
-#include "passes/partition/indexed_rules.h"
-#include "passes/partition/movement_rules.h"
-#include "passes/partition/reshape_rules.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
+
+#include "passes/partition/local_rule.cpp.inc"
 
 namespace {
 void setLocalTypes(const LocalisedOp& localised) {
@@ -89,19 +85,21 @@ FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp&
 }  // namespace
 
 FailureOr<Value> mlir::sgd::localizeOp(const LocalisedOp& localised, ReshardEmitter& emitter) {
-  return llvm::TypeSwitch<Operation*, FailureOr<Value>>(localised.op)
-      .Case([&](IotaOp op) -> FailureOr<Value> { return localizeIota(op, localised, emitter); })
-      .Case([&](arith::ConstantOp op) -> FailureOr<Value> { return localizeConstant(op, localised, emitter); })
-      .Case([&](SliceOp op) { return localizeSlice(op, localised, emitter); })
-      .Case([&](PadOp op) { return localizePad(op, localised, emitter); })
-      .Case([&](ConcatenateOp op) { return localizeConcatenate(op, localised, emitter); })
-      .Case([&](ConvolutionOp op) -> FailureOr<Value> { return localizeConvolution(op, localised, emitter), Value(); })
-      .Case([&](CumulativeOp op) { return localizeCumulative(op, localised, emitter); })
-      .Case([&](ReverseOp op) { return localizeReverse(op, localised, emitter); })
-      .Case([&](ReshapeOp op) { return localizeReshape(op, localised, emitter); })
-      .Case([&](DynamicSliceOp op) { return localizeDynamicSlice(op, localised, emitter); })
-      .Case([&](DynamicUpdateSliceOp op) { return localizeDynamicUpdateSlice(op, localised, emitter); })
-      .Case([&](GatherOp op) { return localizeGather(op, localised, emitter); })
-      .Case([&](ScatterOp op) { return localizeScatter(op, localised, emitter); })
-      .Default([&](Operation*) -> FailureOr<Value> { return setLocalTypes(localised), Value(); });
+  if (auto ruled = dyn_cast<LocalRuleOpInterface>(localised.op)) return ruled.localize(localised, emitter);
+  setLocalTypes(localised);
+  return Value();
+}
+
+void mlir::sgd::registerLocalRules(DialectRegistry& registry) {
+  registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
+    attachLocalRule<IotaOp, localizeIota>(*context);
+    attachLocalRule<arith::ConstantOp, localizeConstant>(*context);
+    attachMovementRules(*context);
+    attachReshapeRules(*context);
+    attachConvolutionRules(*context);
+    attachCumulativeRules(*context);
+    attachGatherRules(*context);
+    attachScatterRules(*context);
+    attachDynamicSliceRules(*context);
+  });
 }

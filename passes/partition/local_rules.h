@@ -16,9 +16,49 @@ struct LocalisedOp {
   ArrayRef<RankedTensorType> localResults;
 };
 
-/// Gives `localised.op` its local attributes and result types, in place. Some ops need others behind them: then the
-/// value to which the uses of the op's result were redirected is returned, else null.
+}  // namespace mlir::sgd
+
+#include "passes/partition/local_rule.h.inc"
+
+namespace mlir::sgd {
+
+/// By the op's rule, or by a change of types where it has none; returns what `LocalRuleOpInterface::localize` does.
 FailureOr<Value> localizeOp(const LocalisedOp& localised, ReshardEmitter& emitter);
+
+/// Gives `Op` the rule `rule`.
+template <typename Op, FailureOr<Value> (*rule)(Op, const LocalisedOp&, ReshardEmitter&)>
+void attachLocalRule(MLIRContext& context) {
+  struct Model : LocalRuleOpInterface::template ExternalModel<Model, Op> {
+    FailureOr<Value> localize(Operation* op, const LocalisedOp& localised, ReshardEmitter& emitter) const {
+      return rule(cast<Op>(op), localised, emitter);
+    }
+  };
+  Op::template attachInterface<Model>(context);
+}
+
+/// Attaches all rules of this folder to ops of `context`, in which the dialects are loaded.
+void registerLocalRules(DialectRegistry& registry);
+
+/// slice, pad, concatenate, reverse: along a sharded dimension each is replaced by ranges of it, and stays itself on
+/// the others.
+void attachMovementRules(MLIRContext& context);
+/// Reshapes. Where the tiles of a merged or split dimension on one side are not those on the other, ranks fetch what
+/// their result lacks. Fails with a diagnostic when elements do not lie on the ranks in the same order on both sides.
+void attachReshapeRules(MLIRContext& context);
+/// Convolutions get the part of the lhs that a rank's windows cover: halos where the result is sharded, the elements
+/// that meet its part of the rhs where that is (the result is then partial).
+void attachConvolutionRules(MLIRContext& context);
+/// Cumulative ops, sharded or not, become combinations of shifted values; along a sharded dimension the ranks' totals
+/// are gathered, and each rank combines those before it with its own results.
+void attachCumulativeRules(MLIRContext& context);
+
+/// Ops that read or write at run-time indices: where an indexed dimension is sharded, indices become local and what
+/// lies on other ranks is masked. Sizes are global, so that clamping and dropping are those of the whole op, and tiles
+/// may be uneven. Reads give sums over the axes of the indexed dimension (of booleans a disjunction); of writes each
+/// rank makes those that fall into its shard.
+void attachGatherRules(MLIRContext& context);
+void attachScatterRules(MLIRContext& context);
+void attachDynamicSliceRules(MLIRContext& context);
 
 }  // namespace mlir::sgd
 

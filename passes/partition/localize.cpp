@@ -195,6 +195,11 @@ LogicalResult Localisation::run() {
 struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {
   using LocalizePassBase::LocalizePassBase;
 
+  void getDependentDialects(DialectRegistry& registry) const override {
+    LocalizePassBase::getDependentDialects(registry);
+    registerLocalRules(registry);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MeshOp mesh = getMesh(module);

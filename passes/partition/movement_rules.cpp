@@ -1,6 +1,6 @@
 // Along a sharded dimension, a rank's part of the result is a range of the operand: which one follows from global
 // sizes alone, so that tiles may be uneven. Padding of results is left as it comes.
-#include "passes/partition/movement_rules.h"
+#include "passes/partition/local_rules.h"
 
 #include "dialects/sgd/placement_hints.h"
 #include "passes/partition/range_emitter.h"
@@ -73,7 +73,7 @@ class Movement {
 };
 }  // namespace
 
-FailureOr<Value> mlir::sgd::localizeSlice(SliceOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeSlice(SliceOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   Movement move(localised, emitter);
   // Of equal elements a rank takes its own, where every rank has one.
   auto isOwn = [&](int64_t dim) {
@@ -129,7 +129,7 @@ static Value padDimension(Movement& move, PadOp op, Value value, int64_t dim) {
   return range;
 }
 
-FailureOr<Value> mlir::sgd::localizePad(PadOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizePad(PadOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   Movement move(localised, emitter);
   int64_t rank = localised.localResults[0].getRank();
   SmallVector<int64_t> shape(cast<RankedTensorType>(op.getInput().getType()).getShape());
@@ -156,8 +156,7 @@ FailureOr<Value> mlir::sgd::localizePad(PadOp op, const LocalisedOp& localised, 
   return move.replaceBy(value);
 }
 
-FailureOr<Value> mlir::sgd::localizeConcatenate(ConcatenateOp op, const LocalisedOp& localised,
-                                                ReshardEmitter& emitter) {
+static FailureOr<Value> localizeConcatenate(ConcatenateOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   Movement move(localised, emitter);
   int64_t dim = op.getDimension();
   if (!move.isSharded(dim)) {
@@ -187,7 +186,7 @@ FailureOr<Value> mlir::sgd::localizeConcatenate(ConcatenateOp op, const Localise
   return move.replaceBy(result);
 }
 
-FailureOr<Value> mlir::sgd::localizeReverse(ReverseOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeReverse(ReverseOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   Movement move(localised, emitter);
   Value value = op.getInput();
   for (int64_t dim : op.getDimensions()) {
@@ -200,4 +199,11 @@ FailureOr<Value> mlir::sgd::localizeReverse(ReverseOp op, const LocalisedOp& loc
   }
   value = ReverseOp::create(move.builder, op.getLoc(), value, op.getDimensions());
   return move.replaceBy(value);
+}
+
+void mlir::sgd::attachMovementRules(MLIRContext& context) {
+  attachLocalRule<SliceOp, localizeSlice>(context);
+  attachLocalRule<PadOp, localizePad>(context);
+  attachLocalRule<ConcatenateOp, localizeConcatenate>(context);
+  attachLocalRule<ReverseOp, localizeReverse>(context);
 }

@@ -1,6 +1,6 @@
 // Dimensions fall into groups with as many elements in the operand as in the result. A rank holds one run of each
 // group, counted in row-major order; where that of the result is another one than that of the operand, it is fetched.
-#include "passes/partition/reshape_rules.h"
+#include "passes/partition/local_rules.h"
 
 #include <algorithm>
 
@@ -132,7 +132,7 @@ static std::pair<AxisParts, WantedRange> getRange(const Group& group, int64_t sp
       {.dim = dim, .size = Side::product(group.from.global) / split, .length = tile, .results = axes, .scale = tile}};
 }
 
-FailureOr<Value> mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeReshape(ReshapeOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   RankedTensorType globalFrom = localised.globalOperands[0], globalTo = localised.globalResults[0];
   auto localFrom = cast<RankedTensorType>(op.getInput().getType());
   RankedTensorType localTo = localised.localResults[0];
@@ -162,3 +162,5 @@ FailureOr<Value> mlir::sgd::localizeReshape(ReshapeOp op, const LocalisedOp& loc
   op.erase();
   return value;
 }
+
+void mlir::sgd::attachReshapeRules(MLIRContext& context) { attachLocalRule<ReshapeOp, localizeReshape>(context); }

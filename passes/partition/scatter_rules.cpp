@@ -2,7 +2,7 @@
 // what does not fall into it is dropped like any update outside. Windows along such a dimension become indices, one per
 // element, because they may lie partly in this shard; that they are dropped as a whole is decided before.
 #include "passes/partition/index_vectors.h"
-#include "passes/partition/indexed_rules.h"
+#include "passes/partition/local_rules.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -110,7 +110,7 @@ Value LocalScatter::emit() {
                            batch.shape.size(), /*unsigned_indices=*/false, op.getUniqueIndices());
 }
 
-FailureOr<Value> mlir::sgd::localizeScatter(ScatterOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+static FailureOr<Value> localizeScatter(ScatterOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   SmallVector<Relocated, 1> relocated = findRelocated(op, localised, emitter.getMesh());
   if (relocated.empty()) {
     op.getResult().setType(localised.localResults[0]);
@@ -121,3 +121,5 @@ FailureOr<Value> mlir::sgd::localizeScatter(ScatterOp op, const LocalisedOp& loc
   op.erase();
   return result;
 }
+
+void mlir::sgd::attachScatterRules(MLIRContext& context) { attachLocalRule<ScatterOp, localizeScatter>(context); }

@@ -1,6 +1,7 @@
 // Roles of ops and patterns of reductions and broadcasts.
 #include "passes/schedule/cluster_rules.h"
 
+#include "dialects/sgd/scalar_cost.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "mlir/IR/Matchers.h"
 
@@ -60,10 +61,8 @@ bool mlir::sgd::keepsIndex(Operation* op) {
 }
 
 bool mlir::sgd::isExpensive(Operation* op) {
-  if (isa<arith::DivFOp, arith::RemFOp, GatherOp, ScatterOp, ConcatenateOp, DynamicUpdateSliceOp>(op)) return true;
-  return isa<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp, math::IsFiniteOp>(
-             op);
+  return isa<GatherOp, ScatterOp, ConcatenateOp, DynamicUpdateSliceOp>(op) ||
+         getScalarCost(op) != ScalarCost::Instruction;
 }
 
 void RowPattern::append(bool isKept, int64_t size) {

@@ -33,8 +33,7 @@ ConflictCosts::ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map, cons
 /// The sums that `value` is the result of: its summands, through additions that nothing else reads.
 static void collectSummands(Value value, SmallVectorImpl<Value>& summands) {
   Operation* op = value.getDefiningOp();
-  if (isa_and_present<TransposeOp, ReshapeOp>(op) && op->getOperand(0).hasOneUse())
-    return collectSummands(op->getOperand(0), summands);
+  if (op && keepsAllElements(op) && op->getOperand(0).hasOneUse()) return collectSummands(op->getOperand(0), summands);
   if (!isa_and_present<arith::AddFOp, arith::AddIOp>(op)) {
     summands.push_back(value);
     return;

@@ -1,19 +1,21 @@
-"""Checks that a question about the kinds of instructions is answered in one file: lists the files that tell many kinds apart, by casts, switches or names, and holds
-them to those that are listed here with their question. A new file that asks `which kind is it` of many kinds should ask the instruction instead:
-dialects/plan/instruction_interface.td, runtime/artifact/operands.h."""
+"""Checks that a question about the kinds of ops or instructions is answered in one file: lists the files that tell many kinds apart, by casts, switches or names, and
+holds them to those that are listed here with their question. A new file that asks `which kind is it` of many kinds should ask the op instead: of instructions
+dialects/plan/instruction_interface.td and runtime/artifact/operands.h, of graph ops the traits and interfaces in dialects/sgd (data_flow.td, linear_op.td, sharding_rule.td),
+dialects/spmd/collective.td and passes/partition/local_rule.td."""
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MANY = 5  # kinds in one file
+CASTS = r"(?:isa|isa_and_nonnull|isa_and_present|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|getDefiningOp|Case)<([^<>()]*)>"
 
+# Instructions: of the plan and of the artifact.
 KINDS = "Launch|LaunchGroup|Matmul|Convolution|Attention|AttentionGradient|LinearAlgebra|Tiled|Collective|Done|Copy|Fill|Loop|Case"
 PLAN = re.compile(r"(?:isa|isa_and_nonnull|dyn_cast|cast|Case)<([^<>()]*plan::[^<>()]*)>|\.Case\(\[[&=]?\]\(plan::(\w+)Op\b")
 ARTIFACT = re.compile(r"\bOperation::(%s)\b|\bop_as_(%s)\(\)|\"(launch|launch_group|matmul|convolution|attention|linear_algebra|tiled|collective|done|copy|fill|loop|case)\"" % (KINDS, KINDS))
 
-QUESTIONS = {
+INSTRUCTION_QUESTIONS = {
     "runtime/artifact/operands.cpp": "what is touched",
     "runtime/artifact/verify_operation.cpp": "is it sound",
     "runtime/artifact/verify_work.cpp": "how many multiplications",
@@ -23,8 +25,35 @@ QUESTIONS = {
     "tools/sgd-inspect/text.cpp": "its fields in one cell of a table",
 }
 
+# Ops of the graph and SPMD levels. Casts that must succeed tell nothing apart, so they do not count.
+GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 
-def kinds_in(text):
+GRAPH_QUESTIONS = {
+    "passes/carry/links.cpp": "is a result an update of an argument",
+    "passes/manual/rank_arithmetic.cpp": "which scalar has each rank",
+    "passes/manual/stack_collective.cpp": "what is a collective over stacked values",
+    "passes/manual/stack_op.cpp": "what is an op over stacked values",
+    "passes/sharding/find_batching.cpp": "is an index its own position",
+    "passes/sharding/propagation.cpp": "when an op takes part in propagation",
+    "passes/schedule/cluster_graph.cpp": "may ops meet in one kernel",
+    "passes/schedule/cluster_rules.cpp": "which part an op has in a kernel, and is it expensive there",
+    "passes/schedule/index_ranges.cpp": "which range of values has an element",
+    "passes/schedule/tile_dims.cpp": "which dimensions may be tiled",
+    "passes/memory/to_plan.cpp": "which instruction an op becomes",
+    "compiler/bound/tensor_origins.cpp": "which op's elements a value must come from",
+    "targets/kernels/node_builder.cpp": "which elements of operands an element is made of",
+    "reference/collectives.cpp": "what a collective means",
+    "reference/evaluate.cpp": "what an op with regions means",
+    # Forms that are recognised, op by op.
+    "passes/library/give_attention_to_library.cpp": "is it attention as a library has it",
+    "passes/schedule/attention_scores.cpp": "is it a score of attention",
+    "passes/schedule/gelu_reader.cpp": "is it a gelu",
+    "passes/schedule/masked_columns.cpp": "is it a masked column",
+    "passes/schedule/softmax_uses.cpp": "is it a softmax or its gradient",
+}
+
+
+def instructions_in(text):
     kinds = set()
     for casts, case in PLAN.findall(text):
         kinds.update(re.findall(r"plan::(\w+)Op\b", casts))
@@ -35,24 +64,48 @@ def kinds_in(text):
     return {kind.lower() for kind in kinds}
 
 
+def graph_ops_in(text):
+    found = set()
+    for casts, case in GRAPH.findall(text):
+        for space, name in re.findall(r"((?:\w+::)*)(\w+Op)\b", casts or case):
+            dialect = (space.removeprefix("mlir::").split("::") + [""])[0] or "sgd"
+            if dialect in ("arith", "math", "spmd") or (dialect == "sgd" and name in SGD_OPS):
+                found.add(f"{dialect}.{name}")
+    return found
+
+
+def sgd_ops():
+    files = (ROOT / "dialects/sgd").glob("*.td")
+    return {name for file in files for name in re.findall(r"^def Sgd_(\w+Op)\b", file.read_text(), re.M)}
+
+
+SGD_OPS = sgd_ops()
+# What is told apart, in how many kinds that counts as a ladder, where definitions stand, and which files do so why.
+LADDERS = [
+    ("instructions", instructions_in, 5, "dialects/plan/", INSTRUCTION_QUESTIONS),
+    ("graph ops", graph_ops_in, 6, "dialects/sgd/", GRAPH_QUESTIONS),
+]
+
+
 def main():
     files = subprocess.run(["git", "ls-files", "*.h", "*.cpp"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    wrong, seen = [], set()
-    for file in files:
-        if file.startswith(("tests/", "dialects/plan/")) or not (ROOT / file).exists():
-            continue
-        kinds = kinds_in((ROOT / file).read_text())
-        if "--list" in sys.argv and len(kinds) > 2:
-            print(f"{len(kinds):3} {file}: {' '.join(sorted(kinds))}")
-        if len(kinds) < MANY:
-            continue
-        seen.add(file)
-        if file not in QUESTIONS:
-            wrong.append(f"{file}: tells {len(kinds)} kinds of instructions apart ({', '.join(sorted(kinds))}); ask the instruction instead, or list the file with its question")
-    wrong += [f"{file}: is listed and tells few kinds apart: remove it" for file in QUESTIONS if file not in seen]
-    if len(set(QUESTIONS.values())) != len(QUESTIONS):
-        wrong.append("two files have one question")
-    print("\n".join(wrong) or f"{len(QUESTIONS)} questions, one file each")
+    texts = {file: (ROOT / file).read_text() for file in files if not file.startswith("tests/") and (ROOT / file).exists()}
+    wrong = []
+    for what, kinds_in, many, definitions, questions in LADDERS:
+        seen = set()
+        for file, text in texts.items():
+            kinds = kinds_in(text)
+            if "--list" in sys.argv and len(kinds) > many // 2:
+                print(f"{len(kinds):3} {what} {file}: {' '.join(sorted(kinds))}")
+            if file.startswith(definitions) or len(kinds) < many:
+                continue
+            seen.add(file)
+            if file not in questions:
+                wrong.append(f"{file}: tells {len(kinds)} kinds of {what} apart ({', '.join(sorted(kinds))}); ask the op instead, or list the file with its question")
+        wrong += [f"{file}: is listed and tells few kinds of {what} apart: remove it" for file in questions if file not in seen]
+        if len(set(questions.values())) != len(questions):
+            wrong.append(f"two files have one question about {what}")
+    print("\n".join(wrong) or f"{sum(len(ladder[-1]) for ladder in LADDERS)} questions, one file each")
     sys.exit(1 if wrong else 0)
 
 

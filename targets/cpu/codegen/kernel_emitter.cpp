@@ -2,6 +2,7 @@
 // kernel_accumulators.cpp, kernel_stores.cpp; loops over square tiles: kernel_tiles.cpp.
 #include "targets/cpu/codegen/kernel_emitter.h"
 
+#include "dialects/sgd/scalar_cost.h"
 #include "targets/kernels/element_ops.h"
 
 using namespace mlir;
@@ -46,8 +47,7 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const KernelPlan& plan, Strin
   walks = planWalks(plan, inPlace, hasColumns(plan) ? rowPoints * laneBlock(plan) : llvm::alignTo(rowPoints, 64));
   for (const Node& node : plan.nodes) {
     if (!node.op || node.kind != NodeKind::Elementwise || !varies(node)) continue;
-    isHeavy |= isa<math::MathDialect>(node.op->getDialect()) &&
-               !isa<math::AbsFOp, math::SqrtOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp>(node.op);
+    isHeavy |= getScalarCost(node.op) == ScalarCost::Function;
   }
 }
 

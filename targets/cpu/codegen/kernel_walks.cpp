@@ -1,6 +1,8 @@
 // Assigns stores to walks and finds values worth keeping.
 #include "targets/cpu/codegen/kernel_walks.h"
 
+#include "dialects/sgd/scalar_cost.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
@@ -67,9 +69,9 @@ class WalkPlanner {
     const Node& node = plan.nodes[number];
     if (plan.isTransposed(node)) return kLeastCost;  // gathered
     if (node.kind != NodeKind::Elementwise || (node.vars & rowMask) == 0 || depth > kLeastCost) return 0;
-    bool isFunction = isa<math::MathDialect>(node.op->getDialect()) &&
-                      !isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::FloorOp, math::CeilOp>(node.op);
-    int cost = isFunction ? kLeastCost : isa<arith::DivFOp>(node.op) ? 4 : 1;
+    ScalarCost own = getScalarCost(node.op);
+    bool isFunction = own == ScalarCost::Function || isa<math::SqrtOp>(node.op);
+    int cost = isFunction ? kLeastCost : own == ScalarCost::Division ? 4 : 1;
     for (unsigned operand : node.operands)
       if (cost < kLeastCost) cost += costOf(operand, depth + 1);
     return cost;
