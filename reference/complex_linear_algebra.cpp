@@ -1,9 +1,10 @@
-// Each complex matrix of the batch by itself, from parts to parts. Kinds whose results depend on LAPACK's choice of
-// phases have no evaluation.
+// Each complex matrix of the batch by itself, from parts to parts. Phases of vectors, and the order of eigenvalues of
+// matrices that are not Hermitian, are those of the algorithms here; programs that are compared do not depend on them.
 #include <cmath>
 
 #include "reference/complex_matrices.h"
 #include "reference/linear_algebra.h"
+#include "reference/schur.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -117,11 +118,6 @@ void evaluateHouseholderProduct(ComplexCall& call) {
 
 /// c q is (q^H c^H)^H.
 void evaluateHouseholderMultiply(ComplexCall& call) {
-  auto adjoint = [](const ComplexMatrix& a) {
-    ComplexMatrix result = transpose(a);
-    for (ComplexNumber& element : result.elements) element = std::conj(element);
-    return result;
-  };
   ComplexMatrix c = call.get(4);
   bool isRight = call.has(la::kRight);
   if (isRight) c = adjoint(c);
@@ -134,21 +130,69 @@ bool isFinite(const ComplexMatrix& a) {
 }
 
 /// The diagonal counts as real.
-void evaluateHermitianValues(ComplexCall& call) {
+void evaluateEigh(ComplexCall& call) {
   ComplexMatrix a = call.get(0);
   for (int64_t i = 0; i < a.rows; ++i) {
     a(i, i) = a(i, i).real();
     for (int64_t j = 0; j < i; ++j) call.has(la::kLower) ? a(j, i) = std::conj(a(i, j)) : a(i, j) = std::conj(a(j, i));
   }
   if (!isFinite(a)) return call.fillWithNan();
-  call.setReal(0, getHermitianValues(a));
+  std::vector<double> values = diagonalize(a);
+  if (call.has(la::kVectors)) call.set(0, a);
+  call.setReal(call.has(la::kVectors) ? 2 : 0, values);
   call.setInfo(0);
 }
 
-void evaluateSingularValues(ComplexCall& call) {
+void evaluateSvd(ComplexCall& call) {
+  ComplexMatrix a = call.get(0), u, v;
+  if (!isFinite(a)) return call.fillWithNan();
+  call.setReal(0, decomposeSingular(a, u, v));
+  call.setInfo(0);
+  if (!call.has(la::kVectors)) return;
+  if (call.has(la::kFull)) completeBasis(u), completeBasis(v);
+  call.set(1, u);
+  call.set(3, adjoint(v));
+}
+
+void evaluateEig(ComplexCall& call) {
   ComplexMatrix a = call.get(0);
   if (!isFinite(a)) return call.fillWithNan();
-  call.setReal(0, getSingularValues(a));
+  Eigenvectors result = getEigenvectors(a);
+  if (!result.hasConverged) return call.fillWithNan(), call.setInfo(1);
+  call.set(0, result.values);
+  if (call.has(la::kLeftVectors)) call.set(2, result.left);
+  if (call.has(la::kVectors)) call.set(call.has(la::kLeftVectors) ? 4 : 2, result.right);
+  call.setInfo(0);
+}
+
+void evaluateSchur(ComplexCall& call) {
+  ComplexMatrix a = call.get(0);
+  if (!isFinite(a)) return call.fillWithNan();
+  Schur<ComplexNumber> schur = decomposeSchur(a);
+  if (!schur.hasConverged) return call.fillWithNan(), call.setInfo(1);
+  call.set(0, schur.t);
+  if (call.has(la::kVectors)) call.set(2, schur.z);
+  call.set(call.has(la::kVectors) ? 4 : 2, schur.values);
+  call.setInfo(0);
+}
+
+void evaluateHessenberg(ComplexCall& call) {
+  ComplexMatrix a = call.get(0);
+  call.set(2, reduceToHessenberg(a));
+  call.set(0, a);
+  call.setInfo(0);
+}
+
+void evaluateTridiagonal(ComplexCall& call) {
+  ComplexMatrix a = call.get(0);
+  bool isLower = call.has(la::kLower);
+  call.set(4, reduceToTridiagonal(a, isLower));
+  std::vector<double> diagonal, offDiagonal;
+  for (int64_t i = 0; i < a.rows; ++i) diagonal.push_back(a(i, i).real());
+  for (int64_t i = 0; i + 1 < a.rows; ++i) offDiagonal.push_back((isLower ? a(i + 1, i) : a(i, i + 1)).real());
+  call.set(0, a);
+  call.setReal(2, diagonal);
+  call.setReal(3, offDiagonal);
   call.setInfo(0);
 }
 
@@ -173,8 +217,8 @@ void evaluateTridiagonalSolve(ComplexCall& call) {
 
 using Evaluation = void (*)(ComplexCall&);
 
-Evaluation getEvaluation(const la::Form& form) {
-  switch (form.kind) {
+Evaluation getEvaluation(la::Kind kind) {
+  switch (kind) {
     case la::Kind::kCholesky:
       return evaluateCholesky;
     case la::Kind::kTriangularSolve:
@@ -189,19 +233,23 @@ Evaluation getEvaluation(const la::Form& form) {
     case la::Kind::kHouseholderMultiply:
       return evaluateHouseholderMultiply;
     case la::Kind::kEigh:
-      return form.Has(la::kVectors) ? nullptr : evaluateHermitianValues;
+      return evaluateEigh;
     case la::Kind::kSvd:
-      return form.Has(la::kVectors) ? nullptr : evaluateSingularValues;
+      return evaluateSvd;
+    case la::Kind::kEig:
+      return evaluateEig;
+    case la::Kind::kSchur:
+      return evaluateSchur;
+    case la::Kind::kHessenberg:
+      return evaluateHessenberg;
+    case la::Kind::kTridiagonal:
+      return evaluateTridiagonal;
     case la::Kind::kTridiagonalSolve:
       return evaluateTridiagonalSolve;
-    case la::Kind::kEig:
-    case la::Kind::kSchur:
-    case la::Kind::kHessenberg:
-    case la::Kind::kTridiagonal:
     case la::Kind::kFft:
     case la::Kind::kRealFft:
     case la::Kind::kInverseRealFft:
-      return nullptr;
+      return nullptr;  // fourier.h has them
   }
   return nullptr;
 }
@@ -210,7 +258,7 @@ Evaluation getEvaluation(const la::Form& form) {
 
 LogicalResult reference::evaluateComplexLinearAlgebra(LinearAlgebraOp op, Operands in, Results out) {
   la::Form form = getLinearAlgebraForm(op);
-  Evaluation evaluation = getEvaluation(form);
+  Evaluation evaluation = getEvaluation(form.kind);
   if (!evaluation) return op.emitOpError("has no reference evaluation of complex ") << la::KindName(form.kind);
   int64_t batch = llvm::product_of(getLinearAlgebraBatch(op));
   for (int64_t matrix = 0; matrix < batch; ++matrix) {

@@ -1,11 +1,8 @@
-// The algorithms of matrices.cpp, with conjugates where they belong; spectra are those of a real matrix of twice the
-// size, in which each value stands twice.
+// The algorithms of matrices.cpp, with conjugates where they belong.
 #include "reference/complex_matrices.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include "reference/matrices.h"
 
 namespace mlir::sgd::reference {
 
@@ -13,6 +10,12 @@ ComplexMatrix transpose(const ComplexMatrix& a) {
   ComplexMatrix result(a.columns, a.rows);
   for (int64_t row = 0; row < a.rows; ++row)
     for (int64_t column = 0; column < a.columns; ++column) result(column, row) = a(row, column);
+  return result;
+}
+
+ComplexMatrix adjoint(const ComplexMatrix& a) {
+  ComplexMatrix result = transpose(a);
+  for (ComplexNumber& element : result.elements) element = std::conj(element);
   return result;
 }
 
@@ -138,32 +141,45 @@ void multiplyReflectors(const ComplexMatrix& reflectors, const std::vector<Compl
   }
 }
 
-/// [re, -im; im, re].
-static Matrix getRealForm(const ComplexMatrix& a) {
-  Matrix real(2 * a.rows, 2 * a.columns);
-  for (int64_t row = 0; row < a.rows; ++row)
-    for (int64_t column = 0; column < a.columns; ++column) {
-      real(row, column) = real(a.rows + row, a.columns + column) = a(row, column).real();
-      real(a.rows + row, column) = a(row, column).imag();
-      real(row, a.columns + column) = -a(row, column).imag();
-    }
-  return real;
+/// a becomes h^H a h, for the reflector h of rows and columns `first` and on.
+static void applyBothSides(ComplexMatrix& a, const std::vector<ComplexNumber>& v, ComplexNumber tau, int64_t first) {
+  applyLeft(a, v, std::conj(tau), first, 0);
+  ComplexMatrix turned = adjoint(a);
+  applyLeft(turned, v, std::conj(tau), first, 0);
+  a = adjoint(turned);
 }
 
-static std::vector<double> takeEverySecond(const std::vector<double>& values) {
-  std::vector<double> taken;
-  for (size_t i = 0; i < values.size(); i += 2) taken.push_back(values[i]);
-  return taken;
+std::vector<ComplexNumber> reduceToHessenberg(ComplexMatrix& a) {
+  std::vector<ComplexNumber> taus;
+  std::vector<std::vector<ComplexNumber>> reflectors;
+  for (int64_t j = 0; j + 1 < a.rows; ++j) {
+    std::vector<ComplexNumber> v;
+    for (int64_t i = j + 1; i < a.rows; ++i) v.push_back(a(i, j));
+    taus.push_back(makeReflector(v));
+    applyBothSides(a, v, taus.back(), j + 1);
+    reflectors.push_back(std::move(v));
+  }
+  for (size_t j = 0; j < reflectors.size(); ++j)
+    for (size_t i = 1; i < reflectors[j].size(); ++i) a(j + 1 + i, j) = reflectors[j][i];
+  return taus;
 }
 
-std::vector<double> getHermitianValues(const ComplexMatrix& a) {
-  Matrix real = getRealForm(a);
-  return takeEverySecond(diagonalize(real));
-}
-
-std::vector<double> getSingularValues(const ComplexMatrix& a) {
-  Matrix u, v;
-  return takeEverySecond(decomposeSingular(getRealForm(a), u, v));
+std::vector<ComplexNumber> reduceToTridiagonal(ComplexMatrix& a, bool isLower) {
+  int64_t n = a.rows;
+  ComplexMatrix hermitian(n, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      hermitian(i, j) = i == j ? a(i, i).real() : isLower == (i > j) ? a(i, j) : std::conj(a(j, i));
+  // Of the upper form from the last column on: the lower form of the matrix turned around.
+  auto turn = [&](int64_t i) { return isLower ? i : n - 1 - i; };
+  ComplexMatrix turned(n, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) turned(i, j) = hermitian(turn(i), turn(j));
+  std::vector<ComplexNumber> taus = reduceToHessenberg(turned);
+  if (!isLower) std::reverse(taus.begin(), taus.end());
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j <= i; ++j) a(turn(i), turn(j)) = turned(i, j);
+  return taus;
 }
 
 }  // namespace mlir::sgd::reference

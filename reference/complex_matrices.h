@@ -2,25 +2,15 @@
 #ifndef SGD_REFERENCE_COMPLEX_MATRICES_H
 #define SGD_REFERENCE_COMPLEX_MATRICES_H
 
-#include <complex>
 #include <cstdint>
 #include <vector>
 
+#include "reference/matrices.h"
+
 namespace mlir::sgd::reference {
 
-using ComplexNumber = std::complex<double>;
-
-/// Row-major.
-struct ComplexMatrix {
-  int64_t rows = 0, columns = 0;
-  std::vector<ComplexNumber> elements;
-
-  ComplexMatrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(rows * columns) {}
-  ComplexNumber& operator()(int64_t row, int64_t column) { return elements[row * columns + column]; }
-  ComplexNumber operator()(int64_t row, int64_t column) const { return elements[row * columns + column]; }
-};
-
 ComplexMatrix transpose(const ComplexMatrix& a);
+ComplexMatrix adjoint(const ComplexMatrix& a);
 
 /// What stands in front of a matrix or a reflector.
 enum class ComplexOf { Itself, Transpose, Adjoint };
@@ -43,11 +33,12 @@ std::vector<ComplexNumber> factorQr(ComplexMatrix& a, std::vector<int64_t>* colu
 void multiplyReflectors(const ComplexMatrix& reflectors, const std::vector<ComplexNumber>& taus, bool isAdjoint,
                         ComplexMatrix& c);
 
-/// Eigenvalues of a Hermitian matrix, ascending.
-std::vector<double> getHermitianValues(const ComplexMatrix& a);
+/// h over reflectors, and their taus.
+std::vector<ComplexNumber> reduceToHessenberg(ComplexMatrix& a);
 
-/// Singular values, descending.
-std::vector<double> getSingularValues(const ComplexMatrix& a);
+/// Tridiagonal form, which is real, of a Hermitian matrix, of which one triangle is read, over reflectors, and their
+/// taus.
+std::vector<ComplexNumber> reduceToTridiagonal(ComplexMatrix& a, bool isLower);
 
 }  // namespace mlir::sgd::reference
 

@@ -1,11 +1,12 @@
-// Each matrix of the batch by itself. Signs of eigenvectors and singular vectors are those of the algorithm here;
-// programs that are compared do not depend on them.
+// Each matrix of the batch by itself. Signs of eigenvectors and singular vectors, and the order of eigenvalues of
+// matrices that are not symmetric, are those of the algorithms here; programs that are compared do not depend on them.
 #include "reference/linear_algebra.h"
 
 #include <cmath>
 
 #include "reference/fourier.h"
 #include "reference/matrices.h"
+#include "reference/schur.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -34,6 +35,13 @@ class Call {
   void set(unsigned result, const std::vector<double>& values) {
     for (size_t i = 0; i < values.size(); ++i)
       out[result]->setFloat(static_cast<int64_t>(matrix * values.size() + i), values[i]);
+  }
+  /// The real parts, and behind them the imaginary ones.
+  void setParts(unsigned result, const std::vector<ComplexNumber>& values) {
+    std::vector<double> real, imaginary;
+    for (ComplexNumber value : values) real.push_back(value.real()), imaginary.push_back(value.imag());
+    set(result, real);
+    set(result + 1, imaginary);
   }
   void setIntegers(unsigned result, const std::vector<int64_t>& values) {
     for (size_t i = 0; i < values.size(); ++i)
@@ -109,12 +117,16 @@ void evaluateHouseholderMultiply(Call& call) {
   call.set(0, isRight ? transpose(c) : c);
 }
 
+bool isFinite(const Matrix& a) {
+  return llvm::all_of(a.elements, [](double element) { return std::isfinite(element); });
+}
+
 void evaluateEigh(Call& call) {
   Matrix a = call.get(0);
   for (int64_t i = 0; i < a.rows; ++i)
     for (int64_t j = 0; j < i; ++j)
       (call.has(la::kLower) ? a(j, i) : a(i, j)) = call.has(la::kLower) ? a(i, j) : a(j, i);
-  if (!llvm::all_of(a.elements, [](double element) { return std::isfinite(element); })) return call.fillWithNan();
+  if (!isFinite(a)) return call.fillWithNan();
   std::vector<double> values = diagonalize(a);
   if (call.has(la::kVectors)) call.set(0, a);
   call.set(call.has(la::kVectors) ? 1 : 0, values);
@@ -123,13 +135,37 @@ void evaluateEigh(Call& call) {
 
 void evaluateSvd(Call& call) {
   Matrix a = call.get(0), u, v;
-  if (!llvm::all_of(a.elements, [](double element) { return std::isfinite(element); })) return call.fillWithNan();
+  if (!isFinite(a)) return call.fillWithNan();
   call.set(0, decomposeSingular(a, u, v));
   call.setInfo(0);
   if (!call.has(la::kVectors)) return;
   if (call.has(la::kFull)) completeBasis(u), completeBasis(v);
   call.set(1, u);
   call.set(2, transpose(v));
+}
+
+void evaluateEig(Call& call) {
+  Matrix a = call.get(0);
+  if (!isFinite(a)) return call.fillWithNan();
+  ComplexMatrix complex(a.rows, a.columns);
+  llvm::copy(a.elements, complex.elements.begin());
+  Eigenvectors result = getEigenvectors(complex);
+  if (!result.hasConverged) return call.fillWithNan(), call.setInfo(1);
+  call.setParts(0, result.values);
+  if (call.has(la::kLeftVectors)) call.setParts(2, result.left.elements);
+  if (call.has(la::kVectors)) call.setParts(call.has(la::kLeftVectors) ? 4 : 2, result.right.elements);
+  call.setInfo(0);
+}
+
+void evaluateSchur(Call& call) {
+  Matrix a = call.get(0);
+  if (!isFinite(a)) return call.fillWithNan();
+  Schur<double> schur = decomposeSchur(a);
+  if (!schur.hasConverged) return call.fillWithNan(), call.setInfo(1);
+  call.set(0, schur.t);
+  if (call.has(la::kVectors)) call.set(1, schur.z);
+  call.setParts(call.has(la::kVectors) ? 2 : 1, schur.values);
+  call.setInfo(0);
 }
 
 void evaluateHessenberg(Call& call) {
@@ -192,18 +228,20 @@ Evaluation getEvaluation(la::Kind kind) {
       return evaluateEigh;
     case la::Kind::kSvd:
       return evaluateSvd;
+    case la::Kind::kEig:
+      return evaluateEig;
+    case la::Kind::kSchur:
+      return evaluateSchur;
     case la::Kind::kHessenberg:
       return evaluateHessenberg;
     case la::Kind::kTridiagonal:
       return evaluateTridiagonal;
     case la::Kind::kTridiagonalSolve:
       return evaluateTridiagonalSolve;
-    case la::Kind::kEig:
-    case la::Kind::kSchur:
     case la::Kind::kFft:
     case la::Kind::kRealFft:
     case la::Kind::kInverseRealFft:
-      return nullptr;
+      return nullptr;  // fourier.h has them
   }
   return nullptr;
 }

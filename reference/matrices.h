@@ -2,23 +2,43 @@
 #ifndef SGD_REFERENCE_MATRICES_H
 #define SGD_REFERENCE_MATRICES_H
 
+#include <complex>
 #include <cstdint>
 #include <vector>
 
 namespace mlir::sgd::reference {
 
 /// Row-major.
-struct Matrix {
+template <typename T>
+struct MatrixOf {
   int64_t rows = 0, columns = 0;
-  std::vector<double> elements;
+  std::vector<T> elements;
 
-  Matrix() = default;
-  Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(rows * columns, 0.0) {}
-  double& operator()(int64_t row, int64_t column) { return elements[row * columns + column]; }
-  double operator()(int64_t row, int64_t column) const { return elements[row * columns + column]; }
+  MatrixOf() = default;
+  MatrixOf(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(rows * columns, T(0)) {}
+  T& operator()(int64_t row, int64_t column) { return elements[row * columns + column]; }
+  T operator()(int64_t row, int64_t column) const { return elements[row * columns + column]; }
 };
 
+using ComplexNumber = std::complex<double>;
+using Matrix = MatrixOf<double>;
+using ComplexMatrix = MatrixOf<ComplexNumber>;
+
 Matrix transpose(const Matrix& a);
+
+// Of real and of complex matrices, of which symmetric means Hermitian and transposed means adjoint.
+
+/// Eigenvalues of a symmetric matrix, ascending; a's columns become vectors.
+template <typename T>
+std::vector<double> diagonalize(MatrixOf<T>& a);
+
+/// Singular values, descending; u [m, p] and v [n, p] of a [m, n] = u diag(values) v^T.
+template <typename T>
+std::vector<double> decomposeSingular(const MatrixOf<T>& a, MatrixOf<T>& u, MatrixOf<T>& v);
+
+/// Orthonormal columns until the matrix, whose columns are orthonormal, is square.
+template <typename T>
+void completeBasis(MatrixOf<T>& columns);
 
 /// a becomes its factor in one triangle; the 1-based row at which a is not positive definite, or 0.
 int64_t factorCholesky(Matrix& a, bool isLower);
@@ -41,15 +61,6 @@ std::vector<double> reduceToHessenberg(Matrix& a);
 
 /// Tridiagonal form of a symmetric matrix, of which one triangle is read, over reflectors, and their taus.
 std::vector<double> reduceToTridiagonal(Matrix& a, bool isLower);
-
-/// Eigenvalues of a symmetric matrix, ascending; a's columns become vectors.
-std::vector<double> diagonalize(Matrix& a);
-
-/// Singular values, descending; u [m, p] and v [n, p] of a [m, n].
-std::vector<double> decomposeSingular(const Matrix& a, Matrix& u, Matrix& v);
-
-/// Orthonormal columns until the matrix, whose columns are orthonormal, is square.
-void completeBasis(Matrix& columns);
 
 }  // namespace mlir::sgd::reference
 

@@ -283,7 +283,7 @@ def add_complex():
         "apply_along_axis": lambda a: jnp.apply_along_axis(jnp.cumsum, 1, a), "nonzero of a size": lambda a: jnp.nonzero(a, size=24), "clip of parts": lambda a: lax.complex(jnp.clip(a.real, -1, 1), a.imag), "astype": lambda a: a.astype(jnp.complex64) * 2,
         "view real": lambda a: a.view(jnp.float32), "view complex": lambda a: a.view(jnp.float32).view(jnp.complex64), "block": lambda a: jnp.block([[a, a], [a, a]]), "split": lambda a: jnp.split(a, 2), "stack": lambda a: jnp.stack((a, a)),
         "unique of a size": lambda a: jnp.unique(jnp.round(a), size=12), "searchsorted": lambda a: jnp.searchsorted(jnp.sort(a[0].real), a[1].real), "poly": lambda a: jnp.poly(a[0]), "roots": lambda a: jnp.abs(jnp.prod(jnp.roots(a[0], strip_zeros=False))),
-        "select": lambda a: jnp.select([a.real > 0], [a], 0j), "piecewise": lambda a: jnp.piecewise(a, [a.real < 0], [lambda v: -v, lambda v: v * 2]), "vdot": lambda a: jnp.vdot(a, a), "norm": jnp.linalg.norm, "norm 1": lambda a: jnp.linalg.norm(a, 1),
+        "select": lambda a: jnp.select([a.real > 0], [a], 0j), "piecewise": lambda a: jnp.piecewise(a, [a.real < 0], [lambda v: -v, lambda v: v * 2]), "vdot": lambda a: jnp.vdot(a, a) / 16, "norm": jnp.linalg.norm, "norm 1": lambda a: jnp.linalg.norm(a, 1),
     }
     for name, function in moves.items():
         add_with_complex_gradient(f"complex jnp.{name}", function, z, gradient=name not in ("roots",))

@@ -1,5 +1,6 @@
-// Decompositions and solvers of well-conditioned matrices, in batches. Signs of vectors, and vectors of equal values,
-// are LAPACK's choice: compared are products of them that do not depend on it.
+// Decompositions and solvers of well-conditioned matrices, in batches. Signs and phases of vectors, vectors of equal
+// values and the order of eigenvalues that are no real numbers by nature are LAPACK's choice: compared are products of
+// them that do not depend on it.
 #include <algorithm>
 
 #include "tests/differential/check.h"
@@ -68,40 +69,100 @@ class MatrixOps {
                             results);
   }
 
-  /// a times the diagonal matrix of the squares of `values`, times b, or its transpose.
-  void addProduct(const Value& a, const Value& values, const Value& b, bool isTransposed) {
-    std::vector<int64_t> dims, batching;
-    for (int64_t dim = 0; dim < values.type.rank(); ++dim) dims.push_back(dim + 1 < values.type.rank() ? dim : dim + 1);
-    for (int64_t dim = 0; dim + 1 < values.type.rank(); ++dim) batching.push_back(dim);
-    auto multiply = [&](const Value& x, const Value& y) {
-      return program.addLine("arith.mulf " + x.name + ", " + y.name + " : " + x.type.print(), x.type);
+  /// The sums of products of a and b over the last dimension but `aBehind` of a and `bBehind` of b; `isHidden`: right
+  /// programs may differ in it.
+  Value dot(const Value& a, const Value& b, int64_t aBehind, int64_t bBehind, bool isHidden) {
+    std::vector<int64_t> batching;
+    for (size_t dim = 0; dim < batch.size(); ++dim) batching.push_back(static_cast<int64_t>(dim));
+    int64_t aDim = a.type.rank() - 1 - aBehind, bDim = b.type.rank() - 1 - bBehind;
+    Type type{batch, element};
+    auto addFree = [&](const Value& value, int64_t contracting) {
+      for (int64_t dim = static_cast<int64_t>(batch.size()); dim < value.type.rank(); ++dim)
+        if (dim != contracting) type.shape.push_back(value.type.shape[dim]);
     };
-    Value squares = multiply(values, values);
+    addFree(a, aDim);
+    addFree(b, bDim);
+    std::string text = "sgd.dot_general " + a.name + ", " + b.name + " batching = " + printList(batching) + " x " +
+                       printList(batching) + " contracting = " + printList({aDim}) + " x " + printList({bDim}) + " : " +
+                       a.type.print() + ", " + b.type.print() + " -> " + type.print();
+    if (!isHidden) return program.addOp(text, type);
+    Value result = program.addLine(text, type);
+    program.hide(result);
+    return result;
+  }
+
+  /// The columns of `a` times the squares of `values`; hidden.
+  Value scaleColumns(const Value& a, const Value& values) {
+    std::vector<int64_t> dims;
+    for (int64_t dim = 0; dim < values.type.rank(); ++dim) dims.push_back(dim + 1 < values.type.rank() ? dim : dim + 1);
+    Value squares = combine("mulf", values, values, /*isHidden=*/true);
     Value repeated = program.addLine("sgd.broadcast_in_dim " + squares.name + " dims = " + printList(dims) + " : " +
                                          squares.type.print() + " -> " + a.type.print(),
                                      a.type);
-    Value scaled = multiply(a, repeated);
-    program.hide(scaled);
-    int64_t contracting = b.type.rank() - (isTransposed ? 1 : 2), free = b.type.rank() - (isTransposed ? 2 : 1);
-    Type type = matrixType(a.type.shape[a.type.rank() - 2], b.type.shape[free]);
-    program.addOp("sgd.dot_general " + scaled.name + ", " + b.name + " batching = " + printList(batching) + " x " +
-                      printList(batching) + " contracting = " + printList({a.type.rank() - 1}) + " x " +
-                      printList({contracting}) + " : " + scaled.type.print() + ", " + b.type.print() + " -> " +
-                      type.print(),
-                  type);
+    program.hide(repeated);
+    return combine("mulf", a, repeated, /*isHidden=*/true);
+  }
+
+  Value combine(const std::string& name, const Value& a, const Value& b, bool isHidden) {
+    Value result = program.addLine("arith." + name + " " + a.name + ", " + b.name + " : " + a.type.print(), a.type);
+    if (isHidden) program.hide(result);
+    return result;
+  }
+
+  /// a times the diagonal matrix of the squares of `values`, times b, or its transpose.
+  void addProduct(const Value& a, const Value& values, const Value& b, bool isTransposed) {
+    dot(scaleColumns(a, values), b, 0, isTransposed ? 0 : 1, /*isHidden=*/false);
   }
 
   /// The products of a matrix' columns, or rows, with each other.
-  void addGram(const Value& a, bool ofRows) {
-    std::vector<int64_t> batching;
-    for (int64_t dim = 0; dim + 2 < a.type.rank(); ++dim) batching.push_back(dim);
-    int64_t contracting = a.type.rank() - (ofRows ? 1 : 2), size = a.type.shape[a.type.rank() - (ofRows ? 2 : 1)];
-    Type type = matrixType(size, size);
-    program.addOp("sgd.dot_general " + a.name + ", " + a.name + " batching = " + printList(batching) + " x " +
-                      printList(batching) + " contracting = " + printList({contracting}) + " x " +
-                      printList({contracting}) + " : " + a.type.print() + ", " + a.type.print() + " -> " + type.print(),
-                  type);
+  void addGram(const Value& a, bool ofRows) { dot(a, a, ofRows ? 0 : 1, ofRows ? 0 : 1, /*isHidden=*/false); }
+
+  /// Parts of a complex tensor.
+  struct Parts {
+    Value re, im;
+  };
+
+  /// As `dot`, of a and b, or of the conjugate of one of them. What is not hidden are the sum and the difference of the
+  /// parts: one part alone may be nothing but the rounding of the other.
+  enum class Conjugate { Neither, First, Second };
+  Parts dot(const Parts& a, const Parts& b, int64_t aBehind, int64_t bBehind, Conjugate conjugate, bool isHidden) {
+    auto part = [&](const Value& x, const Value& y) { return dot(x, y, aBehind, bBehind, /*isHidden=*/true); };
+    Value rr = part(a.re, b.re), ii = part(a.im, b.im), ri = part(a.re, b.im), ir = part(a.im, b.re);
+    Parts product{combine(conjugate == Conjugate::Neither ? "subf" : "addf", rr, ii, /*isHidden=*/true),
+                  conjugate == Conjugate::Neither ? combine("addf", ri, ir, /*isHidden=*/true)
+                  : conjugate == Conjugate::First ? combine("subf", ri, ir, /*isHidden=*/true)
+                                                  : combine("subf", ir, ri, /*isHidden=*/true)};
+    if (!isHidden) {
+      combine("addf", product.re, product.im, /*isHidden=*/false);
+      combine("subf", product.re, product.im, /*isHidden=*/false);
+    }
+    return product;
   }
+
+  /// The products of a complex matrix' columns, or rows, with each other.
+  void addGram(const Parts& a, bool ofRows) {
+    int64_t behind = ofRows ? 0 : 1;
+    dot(a, a, behind, behind, ofRows ? Conjugate::Second : Conjugate::First, /*isHidden=*/false);
+  }
+
+  Parts scaleColumns(const Parts& a, const Value& values) {
+    return {scaleColumns(a.re, values), scaleColumns(a.im, values)};
+  }
+
+  /// a times the diagonal matrix of the squares of `values`, times its adjoint.
+  void addHermitianProduct(const Parts& a, const Value& values) {
+    dot(scaleColumns(a, values), a, 0, 0, Conjugate::Second, /*isHidden=*/false);
+  }
+
+  /// Hides what depends on phases, or on an order.
+  Parts hide(const Value& re, const Value& im) {
+    program.hide(re);
+    program.hide(im);
+    return {re, im};
+  }
+
+  /// What does not depend on the order of eigenvalues: the sums of their squares.
+  void addSums(const Parts& values) { dot(values, values, 0, 0, Conjugate::Neither, /*isHidden=*/false); }
 
   std::string maybe(const std::string& option) { return choices.chance(50) ? " " + option : ""; }
 
@@ -234,21 +295,98 @@ void addComplexFactors(MatrixOps& b) {
          qr, twice(b.vectorsOf(shape)));
 }
 
-/// Of one triangle, whatever the other one and the imaginary parts of the diagonal hold.
+/// Of one triangle, whatever the other one and the imaginary parts of the diagonal hold. With vectors v of values w:
+/// v diag(w)^2 v^H is the matrix' square, and v^H v is one.
 void addHermitian(MatrixOps& b) {
   int64_t n = b.chooseSize();
   std::vector<Value> a = addComplexMatrix(b, n, n, /*grows=*/true);
-  if (b.choices.chance(50)) {
+  Type matrix = b.matrixType(n, n);
+  if (b.choices.chance(30)) {
+    b.call("cholesky" + b.maybe("lower") + " complex", a, {matrix, matrix, b.infoType()});
+    return;
+  }
+  if (b.choices.chance(30)) {
     b.call("eigh" + b.maybe("lower") + " complex", a, {b.vectorsOf({n}), b.infoType()});
     return;
   }
-  b.call("cholesky" + b.maybe("lower") + " complex", a, {b.matrixType(n, n), b.matrixType(n, n), b.infoType()});
+  std::vector<Value> results =
+      b.call("eigh" + b.maybe("lower") + " vectors complex", a, {matrix, matrix, b.vectorsOf({n}), b.infoType()});
+  MatrixOps::Parts vectors = b.hide(results[0], results[1]);
+  b.addHermitianProduct(vectors, results[2]);
+  b.addGram(vectors, /*ofRows=*/false);
 }
 
-void addComplexValues(MatrixOps& b) {
-  int64_t m = b.chooseSize(), n = b.chooseSize();
-  b.call("svd" + b.maybe("qr_iteration") + " complex", addComplexMatrix(b, m, n, /*grows=*/true),
-         {b.vectorsOf({std::min(m, n)}), b.infoType()});
+/// As addSvd.
+void addComplexSvd(MatrixOps& b) {
+  int64_t m = b.chooseSize(), n = b.chooseSize(), k = std::min(m, n);
+  std::vector<Value> a = addComplexMatrix(b, m, n, /*grows=*/true);
+  std::string method = b.maybe("qr_iteration");
+  if (b.choices.chance(40)) {
+    b.call("svd" + method + " complex", a, {b.vectorsOf({k}), b.infoType()});
+    return;
+  }
+  bool isFull = b.choices.chance(30);
+  Type left = b.matrixType(m, isFull ? m : k), right = b.matrixType(isFull ? n : k, n);
+  std::vector<Value> results = b.call("svd vectors" + std::string(isFull ? " full" : "") + method + " complex", a,
+                                      {b.vectorsOf({k}), left, left, right, right, b.infoType()});
+  MatrixOps::Parts u = b.hide(results[1], results[2]), v = b.hide(results[3], results[4]);
+  if (!isFull || m == n)
+    b.dot(b.scaleColumns(u, results[0]), v, 0, 1, MatrixOps::Conjugate::Neither, /*isHidden=*/false);
+  b.addGram(u, /*ofRows=*/false);
+  b.addGram(v, /*ofRows=*/true);
+}
+
+void addComplexReduction(MatrixOps& b) {
+  int64_t n = b.chooseSize();
+  Type matrix = b.matrixType(n, n), between = b.vectorsOf({n - 1});
+  if (b.choices.chance(50))
+    b.call("hessenberg complex", addComplexMatrix(b, n, n), {matrix, matrix, between, between, b.infoType()});
+  else
+    b.call("tridiagonal" + b.maybe("lower") + " complex", addComplexMatrix(b, n, n),
+           {matrix, matrix, b.vectorsOf({n}), between, between, between, b.infoType()});
+}
+
+/// With vectors v of values w, each of norm 1: v diag(|w|)^2 v^H, whatever their order and phases. Left ones as well.
+void addEig(MatrixOps& b) {
+  int64_t n = b.chooseSize();
+  bool isComplex = b.choices.chance(50), hasLeft = b.choices.chance(40), hasRight = b.choices.chance(70);
+  std::vector<Value> a =
+      isComplex ? addComplexMatrix(b, n, n, /*grows=*/true) : std::vector<Value>{b.matrix(n, n, /*grows=*/true)};
+  std::vector<Type> types = twice(b.vectorsOf({n}));
+  types.insert(types.end(), 2 * (hasLeft + hasRight), b.matrixType(n, n));
+  types.push_back(b.infoType());
+  std::vector<Value> results = b.call(std::string("eig") + (hasRight ? " vectors" : "") +
+                                          (hasLeft ? " left_vectors" : "") + (isComplex ? " complex" : ""),
+                                      a, types);
+  b.addSums(b.hide(results[0], results[1]));
+  for (size_t i = 2; i + 1 < results.size(); i += 2) {
+    MatrixOps::Parts vectors = b.hide(results[i], results[i + 1]);
+    // |w|^2 is the sum of the squares of its parts; of these real matrices they have one.
+    b.addHermitianProduct(vectors, results[0]);
+    if (isComplex) b.addHermitianProduct(vectors, results[1]);
+  }
+}
+
+/// z t z^H is the matrix, and z z^H is one.
+void addSchur(MatrixOps& b) {
+  int64_t n = b.chooseSize();
+  Type matrix = b.matrixType(n, n), values = b.vectorsOf({n});
+  if (b.choices.chance(50)) {
+    std::vector<Value> results =
+        b.call("schur vectors", {b.matrix(n, n, /*grows=*/true)}, {matrix, matrix, values, values, b.infoType()});
+    b.hide(results[0], results[1]);
+    b.dot(b.dot(results[1], results[0], 0, 1, /*isHidden=*/true), results[1], 0, 0, /*isHidden=*/false);
+    b.addGram(results[1], /*ofRows=*/true);
+    b.addSums(b.hide(results[2], results[3]));
+    return;
+  }
+  std::vector<Value> results = b.call("schur vectors complex", addComplexMatrix(b, n, n, /*grows=*/true),
+                                      {matrix, matrix, matrix, matrix, values, values, b.infoType()});
+  MatrixOps::Parts t = b.hide(results[0], results[1]), z = b.hide(results[2], results[3]);
+  MatrixOps::Parts product = b.dot(z, t, 0, 1, MatrixOps::Conjugate::Neither, /*isHidden=*/true);
+  b.dot(product, z, 0, 0, MatrixOps::Conjugate::Second, /*isHidden=*/false);
+  b.addGram(z, /*ofRows=*/true);
+  b.addSums(b.hide(results[4], results[5]));
 }
 
 void addTridiagonalSolve(MatrixOps& b) {
@@ -267,6 +405,6 @@ void mlir::sgd::fuzz::addLinearAlgebra(Program& program) {
   MatrixOps builder(program);
   using Add = void (*)(MatrixOps&);
   program.choices.pick({static_cast<Add>(addCholesky), addTriangularSolve, addLu, addQr, addEigh, addSvd, addReduction,
-                        addTridiagonalSolve, addComplexSolve, addComplexFactors, addHermitian,
-                        addComplexValues})(builder);
+                        addTridiagonalSolve, addComplexSolve, addComplexFactors, addHermitian, addComplexSvd,
+                        addComplexReduction, addEig, addSchur})(builder);
 }
