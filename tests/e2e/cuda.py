@@ -12,7 +12,6 @@ MODELS = sorted(harness.MODELS.rglob("*.mlir"))
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 # Those whose kernels are assembled for every architecture; the others' for one.
 EVERYWHERE = ["gpt_zero3", "resnet_small", "manual"]
-SKIPPED = 77
 
 
 def compile_model(model, target, folder):
@@ -54,7 +53,6 @@ def assembles_without_spills(folder):
 
 
 if sys.argv[1] == "ptxas" and not find_ptxas():
-    print("skipped: there is no ptxas in PATH, CUDA_HOME/bin or /usr/local/cuda/bin")
-    sys.exit(SKIPPED)
+    harness.skip("ptxas", "there is no ptxas in PATH, CUDA_HOME/bin or /usr/local/cuda/bin")
 name = sys.argv[1]
 harness.main([(name, {"collectives": collectives_are_the_cpus, "ptxas": assembles_without_spills}[name])])

@@ -18,6 +18,7 @@ import model_text  # noqa: E402, beside the models
 BUILD = pathlib.Path(os.environ["SGD_BUILD_DIR"])
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 TIMEOUT = 240
+SKIPPED = 77  # exit code, for ctest
 
 
 def tool(name, *args, check=True, env=None, cwd=None):
@@ -140,6 +141,15 @@ def ended_after_fault(process, pids, limit, *parts):
 
 def temporary_folder():
     return tempfile.TemporaryDirectory(prefix="sgd-test-")
+
+
+def skip(tool, reason):
+    """Ends this test, which cannot run without `tool`: as skipped, or as failed where SGD_MUST_RUN, a list with commas, says that the tool is there."""
+    if tool in os.environ.get("SGD_MUST_RUN", "").split(","):
+        print(f"FAILED  {tool} is here, but: {reason}")
+        sys.exit(1)
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
 
 
 def main(tests):

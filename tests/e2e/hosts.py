@@ -14,8 +14,7 @@ import harness
 if os.environ.get("SGD_HOSTS_INSIDE") != "1":
     probe = subprocess.run(["unshare", "--net", "--user", "--map-root-user", "ip", "link", "set", "lo", "up"], capture_output=True, text=True)
     if probe.returncode != 0:
-        print(f"skipped: network namespaces are not permitted here: {probe.stderr.strip()}")
-        sys.exit(77)
+        harness.skip("namespaces", f"network namespaces are not permitted here: {probe.stderr.strip()}")
     os.environ["SGD_HOSTS_INSIDE"] = "1"
     os.execvp("unshare", ["unshare", "--net", "--user", "--map-root-user", sys.executable, *sys.argv])
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -175,11 +174,8 @@ INSTANTIATE_TEST_SUITE_P(Small, Models,
                                            "manual/ring_grad", "manual/two_axes"),
                          TestName);
 
-// By hand, with --gtest_also_run_disabled_tests: they take a minute.
-INSTANTIATE_TEST_SUITE_P(DISABLED_Large, Models,
-                         ::testing::Values("attention/model", "bench_mlp/single", "bench_gpt/single",
-                                           "bench_distilbert/single", "bench_resnet18/single"),
-                         TestName);
+// Of `./dev test --long`.
+INSTANTIATE_TEST_SUITE_P(DISABLED_Large, Models, ::testing::Values("attention/model", "bench_mlp/single"), TestName);
 
 }  // namespace
 }  // namespace sgd
