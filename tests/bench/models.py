@@ -79,7 +79,7 @@ class Model:
         stored = MODELS / (meta.get("same_data_as") or self.name) / "inputs.safetensors"
         if stored.exists():
             return stored
-        commands.run(sys.executable, MODELS / self.name / "make_inputs.py", path)
+        commands.run(sys.executable, MODELS / "make_inputs.py", MODELS / self.name, path)
         return path
 
     def by_position(self, given):

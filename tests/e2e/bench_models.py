@@ -37,7 +37,7 @@ def allowed(want, tolerance):
 
 def check(folder, text, ranks, is_wide=False):
     inputs = folder / "inputs.safetensors"
-    subprocess.run([sys.executable, MODEL.path / "make_inputs.py", inputs], check=True, capture_output=True)
+    subprocess.run([sys.executable, harness.MODELS / "make_inputs.py", MODEL.path, inputs], check=True, capture_output=True)
     artifact, model = folder / "m.sgda", harness.model_text.file(MODEL.path / text, folder)
     tolerance = DOUBLE_TOLERANCE if is_wide else TOLERANCE
     harness.tool("sgdc", widen(model, inputs) if is_wide else model, "-o", artifact)

@@ -48,7 +48,7 @@ def gradient_buckets(folder):
     """Whole buckets of gradients beside the backward pass, as the host's own times decide; bench_models.py judges the values."""
     model = harness.Model("bench_mlp")
     inputs = folder / "inputs.safetensors"
-    subprocess.run([sys.executable, model.path / "make_inputs.py", inputs], check=True, capture_output=True)
+    subprocess.run([sys.executable, harness.MODELS / "make_inputs.py", model.path, inputs], check=True, capture_output=True)
     artifact = folder / "m.sgda"
     harness.tool("sgdc", model.path / "model.mlir", "-o", artifact)
     assert splits(artifact) > 0, "nothing is split"

@@ -38,7 +38,7 @@ class Skipped(Exception):
 
 def models(kind):
     """Names of models with expected values, or of benchmarks."""
-    is_benchmark = {path.parent.name: (path.parent / "make_inputs.py").exists() for path in sorted(MODELS.glob("*/meta.json"))}
+    is_benchmark = {path.parent.name: (path.parent / "output_stats.json").exists() for path in sorted(MODELS.glob("*/meta.json"))}
     return [name for name, benchmark in is_benchmark.items() if benchmark == (kind == "benchmarks")]
 
 
@@ -59,7 +59,7 @@ def compare(folder, name, ranks):
 def compare_benchmark(folder, name):
     """Sampled elements and norms of every output after a step; in f32, where gradients jump at signs, loosely."""
     import numpy as np
-    subprocess.run([sys.executable, MODELS / name / "make_inputs.py", folder / "in.safetensors"], check=True, capture_output=True)
+    subprocess.run([sys.executable, MODELS / "make_inputs.py", MODELS / name, folder / "in.safetensors"], check=True, capture_output=True)
     sgdrun.run("-n", 1, MODELS / name / "1.sgda", "--inputs", folder / "in.safetensors", "--outputs", folder / "out.safetensors")
     out, wrong = compare_tensors.load(folder / "out.safetensors"), []
     for want in json.loads((MODELS / name / "output_stats.json").read_text())["outputs"]:
@@ -98,7 +98,7 @@ def loss_of(folder, artifact, inputs):
 def narrow_loss(folder):
     """bf16 throughout: the loss of the first step is that of f32 but for rounding."""
     path = MODELS / "bench_gpt"
-    subprocess.run([sys.executable, path / "make_inputs.py", folder / "in.safetensors"], check=True, capture_output=True)
+    subprocess.run([sys.executable, MODELS / "make_inputs.py", path, folder / "in.safetensors"], check=True, capture_output=True)
     narrowed(folder / "in.safetensors", folder / "narrow.safetensors")
     wide, narrow = loss_of(folder, path / "1.sgda", folder / "in.safetensors"), loss_of(folder, path / "bf16.sgda", folder / "narrow.safetensors")
     if not abs(narrow - wide) <= 0.02 * abs(wide):

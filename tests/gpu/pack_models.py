@@ -59,7 +59,8 @@ class Packer:
     def benchmark(self, name):
         out = self.out / name
         out.mkdir(exist_ok=True)
-        for file in ("meta.json", "output_stats.json", "make_inputs.py"):
+        shutil.copy(MODELS / "make_inputs.py", self.out)
+        for file in ("meta.json", "output_stats.json"):
             shutil.copy(MODELS / name / file, out)
         text = model_text.file(MODELS / name / "single.mlir", out)
         if text.parent != out:
