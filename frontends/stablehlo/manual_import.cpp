@@ -1,6 +1,7 @@
 // Manual computations: their bodies are imported like those of functions; shardings keep their free axes.
 #include "frontends/stablehlo/importer.h"
 
+#include "dialects/sgd/input_attrs.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
 
@@ -59,6 +60,11 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&body);
     if (importBlock(manual.getBody().front(), returned).failed()) return failure();
+    // What one rank has drawn no other may draw again.
+    if (op->hasAttr(kGeneratorAttr))
+      returned.back() = spmd::AllReduceOp::create(builder, loc, TypeRange{returned.back().getType()},
+                                                  ValueRange{returned.back()}, ReduceKind::UMax, list)
+                            .getResult(0);
     YieldOp::create(builder, loc, returned);
   }
   if (failed(imported.verify())) return failure();

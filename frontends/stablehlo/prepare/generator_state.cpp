@@ -131,19 +131,27 @@ FailureOr<Value> GeneratorState::threadManual(sdy::ManualComputationOp op, Value
   if (in.empty() && out.empty())
     return emitError(op.getLoc())
            << "'sdy.manual_computation' draws random numbers and has neither operands nor results";
-  // All ranks draw from one state, and leave with the same.
+  // All ranks draw from one state, and leave with the same: where loops, branches or functions draw, with the largest
+  // counter, which the importer finds (kGeneratorAttr). That costs nothing where ranks cannot differ.
   MLIRContext* context = op.getContext();
   auto closed = sdy::DimShardingAttr::get(context, {}, /*isOpen=*/false, std::nullopt);
   auto replicated = sdy::ShardingAttr::get(context, (in.empty() ? out : in).front().getMesh(), closed, {}, {});
   in.push_back(replicated);
   out.push_back(replicated);
+  bool mayDiffer =
+      op->walk([&](Operation* inner) {
+          bool decides = isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(inner) || getDrawingCallee(inner);
+          return decides && draws(inner) ? WalkResult::interrupt() : WalkResult::advance();
+        }).wasInterrupted();
   Value inside = op.getBody().front().addArgument(type, op.getLoc());
   if (returnState(op.getBody().front(), inside).failed()) return failure();
   SmallVector<Value> operands(op->getOperands());
   operands.push_back(state);
-  return replace(op, operands,
-                 {builder.getNamedAttr(op.getInShardingsAttrName(), sdy::ShardingPerValueAttr::get(context, in)),
-                  builder.getNamedAttr(op.getOutShardingsAttrName(), sdy::ShardingPerValueAttr::get(context, out))});
+  SmallVector<NamedAttribute> changed = {
+      builder.getNamedAttr(op.getInShardingsAttrName(), sdy::ShardingPerValueAttr::get(context, in)),
+      builder.getNamedAttr(op.getOutShardingsAttrName(), sdy::ShardingPerValueAttr::get(context, out))};
+  if (mayDiffer) changed.push_back(builder.getNamedAttr(kGeneratorAttr, builder.getUnitAttr()));
+  return replace(op, operands, changed);
 }
 
 FailureOr<Value> GeneratorState::threadOp(Operation* op, Value state) {
