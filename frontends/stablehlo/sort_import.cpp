@@ -15,7 +15,7 @@ static LogicalResult makeScalar(Operation* op) {
     constant.getResult().setType(elements.getElementType());
     return success();
   }
-  if (isa<ReshapeOp, BroadcastInDimOp, ShardingConstraintOp>(op)) {
+  if (movesOneTensor(op)) {
     op->getResult(0).replaceAllUsesWith(op->getOperand(0));
     op->erase();
     return success();

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "passes/collectives/reduction_chain.h"
+#include "passes/partition/sharding_state.h"
 #include "passes/sharding/partial_values.h"
 
 using namespace mlir;
@@ -66,8 +67,9 @@ bool Carrier::merge(Operation* op) {
 
 /// A chain whose end is smaller than its beginning.
 bool Carrier::shrink(Operation* op) {
-  if (op->getNumResults() != 1 || !isa<ReduceOp, SliceOp>(op)) return false;
+  if (op->getNumResults() != 1 || op->getNumOperands() != 1 || op->getNumRegions() != 0) return false;
   RankedTensorType type = tensorType(op->getResult(0));
+  if (getTensorBytes(type) >= getTensorBytes(tensorType(op->getOperand(0)))) return false;
   std::optional<ReductionChain> chain = traceReduction(op->getOperand(0), mesh);
   std::optional<ChainLink> link = chain ? getChainLink(op, 0, chain->partial, mesh) : std::nullopt;
   if (!link) return false;

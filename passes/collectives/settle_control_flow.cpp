@@ -31,7 +31,7 @@ static bool hasOneElement(Value value) { return cast<RankedTensorType>(value.get
 /// The value whose only element is that of `value`.
 static Value getSource(Value value) {
   while (Operation* op = value.getDefiningOp()) {
-    if (!isa<BroadcastInDimOp, ReshapeOp>(op) || !hasOneElement(op->getOperand(0))) break;
+    if (!movesOneTensor(op) || !hasOneElement(op->getOperand(0))) break;
     value = op->getOperand(0);
   }
   return value;

@@ -1,4 +1,5 @@
-// The pass spmd-simplify-collectives: local rewrites of the SPMD program, each of which sends less than before.
+// The pass spmd-simplify-collectives: rewrites of the SPMD program, each of which sends less than before. One sweep
+// over each block in program order, which remembers the collectives that it has met.
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/sharding/partial_values.h"
@@ -14,19 +15,18 @@ using namespace mlir::sgd;
 namespace {
 /// Operations that are equal but for explanation and location.
 struct EqualCollectives : DenseMapInfo<Operation*> {
+  static constexpr auto kIgnored = static_cast<OperationEquivalence::Flags>(
+      OperationEquivalence::IgnoreLocations | OperationEquivalence::IgnoreDiscardableAttrs);
+
   static unsigned getHashValue(const Operation* op) {
-    auto* collective = const_cast<Operation*>(op);
-    return llvm::hash_combine(collective->getName(), llvm::hash_combine_range(collective->getOperands()),
-                              collective->hashProperties());
+    return OperationEquivalence::computeHash(const_cast<Operation*>(op), OperationEquivalence::directHashValue,
+                                             OperationEquivalence::ignoreHashValue, kIgnored);
   }
   static bool isEqual(const Operation* lhs, const Operation* rhs) {
     if (lhs == rhs) return true;
     if (lhs == getEmptyKey() || lhs == getTombstoneKey() || rhs == getEmptyKey() || rhs == getTombstoneKey())
       return false;
-    auto *a = const_cast<Operation*>(lhs), *b = const_cast<Operation*>(rhs);
-    return a->getName() == b->getName() && llvm::equal(a->getOperands(), b->getOperands()) &&
-           llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
-           a->getName().compareOpProperties(a->getPropertiesStorage(), b->getPropertiesStorage());
+    return OperationEquivalence::isEquivalentTo(const_cast<Operation*>(lhs), const_cast<Operation*>(rhs), kIgnored);
   }
 };
 

@@ -72,7 +72,7 @@ TEST(LowerBound, SumsOfIntegersMayBeSentAfterTheyAreNarrowed) {
                                       ", " + x + " -> " + sum + "\n%1 = arith." + op + " %0 : " + sum + " to " + type +
                                       "\nreturn %1 : " + type + "\n");
     EXPECT_EQ(report.lowerBound.bytes, static_cast<uint64_t>(2 * 16 * 16 * bytes * 3 / 4)) << op;
-    EXPECT_GE(report.sentBytes, report.lowerBound.bytes) << op;
+    EXPECT_EQ(report.sentBytes, report.lowerBound.bytes) << op;
   }
 }
 
