@@ -1,5 +1,10 @@
 // The least number of bytes that a rank must send or receive so that it can do its share of the products of a program:
 // a geometric program over how many elements of each tensor the rank reads or contributes to. No IR.
+//
+// Example: a matmul of 256 x 256 matrices of bytes on 64 ranks, which hold 1/64 of each matrix. A rank that does 1/64
+// of the multiplications needs a elements of A, b of B and c of the result with a b c >= (256^3 / 64)^2 (Loomis and
+// Whitney): the cheapest is a = b = c = 4,096, of which it holds 1,024 each. So it sends or receives 3 * 3,072 = 9,216
+// bytes at least, as a grid of 4 x 4 x 4 ranks does.
 #ifndef SGD_PASSES_COST_LEAST_VOLUME_H
 #define SGD_PASSES_COST_LEAST_VOLUME_H
 

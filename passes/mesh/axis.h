@@ -1,5 +1,15 @@
-// Algebra of mesh axes and their parts (sub-axes), for code that knows no IR: an axis is a position
+// Algebra of mesh axes and their parts (sub-axes, as Shardy's), for code that knows no IR: an axis is a position
 // in the mesh, its size is given by whoever makes the part.
+//
+// Example: an axis "x" of 8 ranks is a 2 x 2 x 2 grid of the sub-axes "x":(1)2, "x":(2)2 and "x":(4)2, major first;
+// rank 5 = 0b101 has the coordinates 1, 0, 1 on them. "x":(begin)size is AxisPart{axis, begin, size}.
+//
+//   contains("x":(1)4, "x":(2)2)           true: (1)4 is (1)2 and (2)2
+//   intersection("x":(1)4, "x":(2)4)       "x":(2)2
+//   difference("x":(1)8, "x":(2)2)         "x":(1)2, "x":(4)2
+//   merged({"x":(1)2, "x":(2)2})           "x":(1)4; {"x":(2)2, "x":(1)2} stays as it is: another order
+//   commonPrefix({"x":(1)4}, {"x":(1)2})   "x":(1)2
+//   getRankStride({8}, "x":(2)2)           2: ranks 5 and 7 differ on it alone
 #ifndef SGD_PASSES_MESH_AXIS_H
 #define SGD_PASSES_MESH_AXIS_H
 
@@ -11,9 +21,8 @@
 
 namespace mlir::sgd {
 
-/// A digit range of an axis' index. An axis of size n split as [begin, size, n / end()] has the
-/// middle digit as a part; the whole axis is begin = 1, size = n. Two parts of one axis relate only
-/// through their digit ranges [begin, end()).
+/// A sub-axis. An axis of n ranks seen as a grid of [begin, size, n / end()] has the middle dimension as a part; the
+/// whole axis is begin = 1, size = n. Two parts of one axis relate only through their ranges [begin, end()).
 struct AxisPart {
   unsigned axis;
   int64_t begin;
@@ -33,27 +42,27 @@ using MeshSizes = llvm::SmallVector<int64_t, 4>;
 /// that they make of a dimension.
 int64_t getGroupSize(llvm::ArrayRef<AxisPart> parts);
 
-/// How far apart two ranks are whose digits of `part` differ by one.
+/// How far apart two ranks are whose coordinates on `part` differ by one.
 int64_t getRankStride(llvm::ArrayRef<int64_t> mesh, const AxisPart& part);
 
-/// True when the parts share a digit, or are digits of different divisions of the axis ((1)2 and (3)2 of 6).
+/// True when the parts share a sub-axis, or are parts of different divisions of the axis ((1)2 and (3)2 of 6).
 bool overlaps(const AxisPart& a, const AxisPart& b);
 bool overlaps(llvm::ArrayRef<AxisPart> a, llvm::ArrayRef<AxisPart> b);
 
-/// True when all digits of `inner` are digits of `outer`, with whole factors on both sides.
+/// True when `inner` is a part of `outer`, with whole factors on both sides.
 bool contains(const AxisPart& outer, const AxisPart& inner);
 
-/// The shared digits, or nullopt when there are none or the ranges do not cut each other evenly.
+/// The shared sub-axis, or nullopt when there is none or the ranges do not cut each other evenly.
 std::optional<AxisPart> intersection(const AxisPart& a, const AxisPart& b);
 
-/// The digits of `a` that are not in `b`, major first: none, one or two parts. `a` alone when the
+/// The parts of `a` that are not in `b`, major first: none, one or two parts. `a` alone when the
 /// ranges do not cut evenly or do not meet.
 AxisParts difference(const AxisPart& a, const AxisPart& b);
 
-/// The digits of `parts` that are not in `removed`, in order.
+/// What of `parts` is not in `removed`, in order.
 AxisParts difference(llvm::ArrayRef<AxisPart> parts, llvm::ArrayRef<AxisPart> removed);
 
-/// True when `major` directly followed by `minor` is one digit range.
+/// True when `major` directly followed by `minor` is one sub-axis.
 bool canMerge(const AxisPart& major, const AxisPart& minor);
 
 /// Appends `part` to `parts`, merged into the last one where possible. Parts of size 1 vanish.
@@ -72,11 +81,11 @@ bool isPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> longer);
 /// What follows `prefix` in `longer`, which must begin with it.
 AxisParts dropPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> longer);
 
-/// The longest prefix of `parts` without a digit in `used`; the part where they first meet is cut.
+/// The longest prefix of `parts` that shares nothing with `used`; the part where they first meet is cut.
 AxisParts prefixWithoutOverlap(llvm::ArrayRef<AxisPart> parts, llvm::ArrayRef<AxisPart> used);
 
 /// The longest prefix of `parts` whose number of shards divides `size`; the first part that does not fit is cut to the
-/// digits that do.
+/// part that does.
 AxisParts prefixThatDivides(llvm::ArrayRef<AxisPart> parts, int64_t size);
 
 }  // namespace mlir::sgd

@@ -1,6 +1,11 @@
 // Finds the cheapest way from one sharding of a tensor to another. Plain data, no IR. A dimension of n elements in k
 // shards has tiles of ceil(n / k): tile i holds elements [i * tile, min((i + 1) * tile, n)), what is left of it is
 // padding, which is undefined.
+//
+// Example: tensor<8x8xf32> on a mesh with "x" = 4, from rows over "x" to columns over "x". A rank holds 2 x 8 elements
+// before and 8 x 2 after. The plan is one all-to-all: three of the four 2 x 2 blocks leave each rank, 48 bytes.
+// planByGathering sends the rank's rows to three others, 192 bytes, and slices. From partial over "x" to rows over "x"
+// the plan is one reduce-scatter, 192 bytes; from partial to replicated an all-reduce, 384 bytes by the ring rule.
 #ifndef SGD_PASSES_PARTITION_RESHARD_PLANNER_H
 #define SGD_PASSES_PARTITION_RESHARD_PLANNER_H
 

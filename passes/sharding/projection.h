@@ -1,5 +1,13 @@
 // Projection of tensor shardings onto an op's factors and back. Plain C++ on axis parts; a factor
 // list comes from an op's sharding rule.
+//
+// Example: a reshape of tensor<48> to tensor<8x6> has the factors i = 8 and j = 6: the operand's dimension is made of
+// {i, j}, major first, those of the result of {i} and {j}. On a mesh with "a" = 4 and "b" = 4:
+//
+//   project, operand sharded {"a", "b"}    i: "a", "b":(1)2 (4 * 2 shards fill i = 8)    j: "b":(2)2
+//   expandDims, into the result            [{"a", "b":(1)2}, {"b":(2)2}]
+//   joinFactors, back to the operand       {"a", "b"}: i is fully sharded, so j's axes may follow
+//   joinFactors with i: "a", j: "b"        {"a"}, not exact: i has 2 elements per shard, over which j would repeat
 #ifndef SGD_PASSES_SHARDING_PROJECTION_H
 #define SGD_PASSES_SHARDING_PROJECTION_H
 

@@ -29,6 +29,8 @@ TEST(LeastVolume, MeetsTheTwoDimensionalCase) {
   EXPECT_NEAR(solve(m, n, k, ranks), 2 * std::sqrt(m * n * k * k / ranks) - (m * k + n * k) / ranks, 1);
 }
 
+TEST(LeastVolume, TheHeadersExample) { EXPECT_NEAR(solve(256, 256, 256, 64), 9216, 1); }
+
 TEST(LeastVolume, MeetsTheThreeDimensionalCase) {
   double size = 256, ranks = 64;
   EXPECT_NEAR(solve(size, size, size, ranks),

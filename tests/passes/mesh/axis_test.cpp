@@ -37,6 +37,20 @@ size_t jointValues(const AxisParts& a, const AxisParts& b, int64_t n) {
 
 constexpr int64_t kSizes[] = {2, 6, 8, 12, 16};
 
+TEST(AxisTest, TheHeadersExample) {
+  const auto x = [](int64_t begin, int64_t size) { return AxisPart{0, begin, size}; };
+  EXPECT_EQ(digit(x(1, 2), 5, 8), 1);
+  EXPECT_EQ(digit(x(2, 2), 5, 8), 0);
+  EXPECT_EQ(digit(x(4, 2), 5, 8), 1);
+  EXPECT_TRUE(contains(x(1, 4), x(2, 2)));
+  EXPECT_EQ(intersection(x(1, 4), x(2, 4)), x(2, 2));
+  EXPECT_EQ(difference(x(1, 8), x(2, 2)), (AxisParts{x(1, 2), x(4, 2)}));
+  EXPECT_EQ(merged({x(1, 2), x(2, 2)}), AxisParts{x(1, 4)});
+  EXPECT_EQ(merged({x(2, 2), x(1, 2)}), (AxisParts{x(2, 2), x(1, 2)}));
+  EXPECT_EQ(commonPrefix({x(1, 4)}, {x(1, 2)}), AxisParts{x(1, 2)});
+  EXPECT_EQ(getRankStride({8}, x(2, 2)), 2);
+}
+
 TEST(AxisTest, PartsThatDoNotOverlapAreIndependent) {
   for (int64_t n : kSizes)
     for (const AxisPart& a : allParts(n))

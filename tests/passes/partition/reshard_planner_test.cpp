@@ -95,6 +95,23 @@ void checkAllPairs(MeshSizes mesh, llvm::ArrayRef<AxisPart> parts, std::vector<i
 
 const AxisPart kX{0, 1, 2}, kY{1, 1, 2}, kY4{1, 1, 4};
 
+TEST(ReshardPlanner, TheHeadersExample) {
+  CostModel cost(getHostTopology(), {4});
+  ReshardPlanner planner(cost);
+  const AxisPart x{0, 1, 4};
+  const ShardState rows{{{x}, {}}, {}}, columns{{{}, {x}}, {}}, partial{{{}, {}}, {x}}, replicated{{{}, {}}, {}};
+  const auto sent = [&](const ShardState& from, const ShardState& to, Kind kind) {
+    ReshardPlan plan = llvm::cantFail(planner.plan({8, 8}, 4, from, to));
+    EXPECT_EQ(plan.steps.size(), 1u) << describe(plan);
+    EXPECT_EQ(plan.steps[0].kind, kind) << describe(plan);
+    return plan.sentBytes;
+  };
+  EXPECT_EQ(sent(rows, columns, Kind::AllToAll), 48u);
+  EXPECT_EQ(planner.planByGathering({8, 8}, 4, rows, columns).sentBytes, 192u);
+  EXPECT_EQ(sent(partial, rows, Kind::ReduceScatter), 192u);
+  EXPECT_EQ(sent(partial, replicated, Kind::AllReduce), 384u);
+}
+
 TEST(ReshardPlanner, AllPairsOn4) {
   for (std::vector<int64_t> shape : {std::vector<int64_t>{8}, {4, 4}, {4, 8, 4}}) {
     checkAllPairs({4}, {AxisPart{0, 1, 4}}, shape);

@@ -20,6 +20,24 @@ std::vector<AxisParts> allLists() {
   return {{}, {kX}, {kY}, {kXMajor}, {kXMinor}, {kX, kY}, {kY, kX}, {kXMajor, kY}, {kY, kXMinor}, {kXMinor, kXMajor}};
 }
 
+TEST(ProjectionTest, TheHeadersExample) {
+  const AxisPart a{0, 1, 4}, b{1, 1, 4}, bMajor{1, 1, 2}, bMinor{1, 2, 2};
+  TensorFactors factors = project(tensorOf({{a, b}}), Mapping{{0, 1}}, {8, 6});
+  EXPECT_EQ(factors.factors[0].axes, (AxisParts{a, bMajor}));
+  EXPECT_EQ(factors.factors[1].axes, AxisParts{bMinor});
+
+  TensorAxes result = tensorOf({{}, {}});
+  EXPECT_TRUE(expandDims(result, Mapping{{0}, {1}}, {8, 6}, factors));
+  EXPECT_EQ(result.dims[0].axes, (AxisParts{a, bMajor}));
+  EXPECT_EQ(result.dims[1].axes, AxisParts{bMinor});
+
+  bool isExact = true;
+  EXPECT_EQ(joinFactors({0, 1}, {8, 6}, {AxisParts{a, bMajor}, AxisParts{bMinor}}, &isExact), (AxisParts{a, b}));
+  EXPECT_TRUE(isExact);
+  EXPECT_EQ(joinFactors({0, 1}, {8, 6}, {AxisParts{a}, AxisParts{b}}, &isExact), AxisParts{a});
+  EXPECT_FALSE(isExact);
+}
+
 TEST(ProjectionTest, ProjectionAndBackIsTheIdentityWhereTheDimensionDivides) {
   for (const auto& sizes : std::vector<llvm::SmallVector<int64_t>>{{8}, {2, 4}, {4, 2}, {2, 2, 2}, {16, 8}}) {
     Mapping mapping(1);
