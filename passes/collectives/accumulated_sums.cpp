@@ -73,8 +73,7 @@ class LoopSums {
     Operation* op = use.getOwner();
     if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getOperand(0) == op->getOperand(1)) return false;
     OpOperand& addend = op->getOpOperand(1 - use.getOperandNumber());
-    bool isSubtraction = isa<arith::SubFOp, arith::SubIOp>(op);
-    if ((isSubtraction && use.getOperandNumber() != 0) || getSharding(addend.get().getType()).isPartial()) return false;
+    if (getSharding(addend.get().getType()).isPartial()) return false;
     std::optional<ReductionChain> chain = traceReduction(addend.get(), mesh);
     if (chain) {
       if (found.partial && found.partial != chain->partial) return false;

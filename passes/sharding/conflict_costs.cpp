@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "passes/sharding/partial_values.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -30,11 +32,13 @@ ConflictCosts::ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map, cons
   findSums();
 }
 
-/// The sums that `value` is the result of: its summands, through additions that nothing else reads.
+static bool isSum(Operation* op) { return joinsPartials(op, ReduceKind::Add); }
+
+/// The sums that `value` is the result of: its summands, through sums and differences that nothing else reads.
 static void collectSummands(Value value, SmallVectorImpl<Value>& summands) {
   Operation* op = value.getDefiningOp();
   if (op && keepsAllElements(op) && op->getOperand(0).hasOneUse()) return collectSummands(op->getOperand(0), summands);
-  if (!isa_and_present<arith::AddFOp, arith::AddIOp>(op)) {
+  if (!op || !isSum(op)) {
     summands.push_back(value);
     return;
   }
@@ -46,9 +50,7 @@ static void collectSummands(Value value, SmallVectorImpl<Value>& summands) {
   }
 }
 
-static bool isAddition(Operation* op) { return isa<arith::AddFOp, arith::AddIOp>(op); }
-
-/// Partial results that are only added to each other are reduced once, after the additions: each bears its share.
+/// Partial results that are only added to each other are reduced once, after the sums: each bears its share.
 void ConflictCosts::findSums() {
   DenseSet<Value> reduced;
   for (const RuledOp& ruled : ops)
@@ -56,9 +58,9 @@ void ConflictCosts::findSums() {
       for (Value result : ruled.op->getResults())
         if (result.hasOneUse()) reduced.insert(result);
   for (const RuledOp& ruled : ops) {
-    if (!isAddition(ruled.op)) continue;
+    if (!isSum(ruled.op)) continue;
     Value sum = ruled.op->getResult(0);
-    if (sum.hasOneUse() && isAddition(*sum.user_begin())) continue;
+    if (sum.hasOneUse() && isSum(*sum.user_begin())) continue;
     SmallVector<Value> summands;
     collectSummands(sum, summands);
     llvm::erase_if(summands, [&](Value value) { return !reduced.contains(value); });

@@ -28,7 +28,7 @@ class LoopSums {
       OpOperand& use = *sum.use_begin();
       Operation* op = use.getOwner();
       if (isa<YieldOp>(op)) return use.getOperandNumber() == slot ? addends : SmallVector<Value>();
-      if (!isa<arith::AddFOp, arith::AddIOp>(op)) return {};
+      if (!joinsPartials(op, ReduceKind::Add)) return {};
       addends.push_back(op->getOperand(1 - use.getOperandNumber()));
       sum = op->getResult(0);
     }

@@ -49,6 +49,26 @@ func.func @begins(%x: !rows, %first: !whole, %each: !whole) -> !whole {
   return %0#2 : !whole
 }
 
+// A difference is linear in both of its operands, whichever of them is what the loop carries.
+// CHECK-LABEL: @alternates
+func.func @alternates(%x: !rows) -> !whole {
+  %zero = arith.constant dense<0.0> : !whole
+  // CHECK: sgd.while
+  // CHECK: sgd.dot_general
+  // CHECK-NOT: sgd.reshard
+  // CHECK: arith.subf %{{.*}}, %arg{{.*}} : tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  // CHECK-NEXT: sgd.yield
+  // CHECK: sgd.reshard {{.*}}unreduced={"data"}>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %0:2 = sgd.while(%x, %zero) trips 4 do {
+  ^bb0(%a: !rows, %sum: !whole):
+    %1 = sgd.dot_general %a, %a batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+    %2 = sgd.reshard %1 : !partial -> !whole
+    %3 = arith.subf %2, %sum : !whole
+    sgd.yield %a, %3 : !rows, !whole
+  } : (!rows, !whole) -> (!rows, !whole)
+  return %0#1 : !whole
+}
+
 // A slot that the body reads is summed where it is read.
 // CHECK-LABEL: @reads
 func.func @reads(%x: !rows, %first: !whole) -> !whole {
