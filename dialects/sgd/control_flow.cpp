@@ -21,6 +21,7 @@ static bool isScalar(Type type, unsigned bits) {
   return tensor && tensor.getRank() == 0 && tensor.getElementType().isInteger(bits);
 }
 
+// StableHLO spec, while (C1) to (C3).
 LogicalResult WhileOp::verify() {
   TypeRange slots = getInits().getTypes();
   if (slots != TypeRange(getResultTypes())) return emitOpError("operands and results differ in type");
@@ -115,6 +116,7 @@ void WhileOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRConte
   patterns.add<DropIdleSlots>(context);
 }
 
+// StableHLO spec, case (C1) to (C4).
 LogicalResult CaseOp::verify() {
   auto index = cast<RankedTensorType>(getIndex().getType());
   if (!index.getElementType().isInteger(32))

@@ -32,6 +32,7 @@ static LogicalResult verifyDistinct(Operation* op, StringRef name, ArrayRef<int6
   return success();
 }
 
+// StableHLO spec, broadcast_in_dim (C1) to (C5).
 LogicalResult BroadcastInDimOp::verify() {
   auto input = tensorType(getInput()), result = tensorType(getResult());
   if (failed(verifyLength(*this, "dims", getDims(), input.getRank())) ||
@@ -54,6 +55,7 @@ OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+// StableHLO spec, transpose (C1) to (C3).
 LogicalResult TransposeOp::verify() {
   auto input = tensorType(getInput());
   if (failed(verifyLength(*this, "permutation", getPermutation(), input.getRank())) ||
@@ -72,6 +74,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+// StableHLO spec, reshape (C1), (C2).
 LogicalResult ReshapeOp::verify() {
   auto input = tensorType(getInput()), result = tensorType(getResult());
   if (input.getNumElements() != result.getNumElements() || input.getElementType() != result.getElementType())
@@ -91,6 +94,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+// StableHLO spec, slice (C1) to (C5).
 LogicalResult SliceOp::verify() {
   auto input = tensorType(getInput());
   int64_t rank = input.getRank();
@@ -115,6 +119,7 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+// StableHLO spec, pad (C1) to (C4).
 LogicalResult PadOp::verify() {
   auto input = tensorType(getInput());
   int64_t rank = input.getRank();
@@ -134,6 +139,7 @@ LogicalResult PadOp::verify() {
   return verifyResult(*this, getInput(), shape);
 }
 
+// StableHLO spec, concatenate (C1) to (C6).
 LogicalResult ConcatenateOp::verify() {
   if (getInputs().empty()) return emitOpError("needs an operand");
   auto first = tensorType(getInputs()[0]);
@@ -154,10 +160,12 @@ LogicalResult ConcatenateOp::verify() {
   return verifyResult(*this, getInputs()[0], shape);
 }
 
+// StableHLO spec, reverse (C2), (C3); (C1) is its type constraint.
 LogicalResult ReverseOp::verify() {
   return verifyDistinct(*this, "dimensions", getDimensions(), tensorType(getInput()).getRank());
 }
 
+// StableHLO spec, iota (C1).
 LogicalResult IotaOp::verify() {
   int64_t rank = tensorType(getResult()).getRank(), dim = getDimension();
   return dim >= 0 && dim < rank ? success() : emitOpError() << "dimension " << dim << " is not in [0, " << rank << ")";
@@ -172,6 +180,7 @@ static LogicalResult verifyStarts(Operation* op, ValueRange starts, int64_t rank
   return success();
 }
 
+// StableHLO spec, dynamic_slice (C1), (C2), (C4), (C5); starts may differ in type, unlike (C3).
 LogicalResult DynamicSliceOp::verify() {
   auto input = tensorType(getInput());
   if (failed(verifyStarts(*this, getStarts(), input.getRank())) ||
@@ -182,6 +191,7 @@ LogicalResult DynamicSliceOp::verify() {
   return verifyResult(*this, getInput(), getSizes());
 }
 
+// StableHLO spec, dynamic_update_slice (C1) to (C4), (C6); starts may differ in type, unlike (C5).
 LogicalResult DynamicUpdateSliceOp::verify() {
   auto input = tensorType(getInput()), update = tensorType(getUpdate());
   if (failed(verifyStarts(*this, getStarts(), input.getRank()))) return failure();
@@ -217,8 +227,10 @@ static FailureOr<SmallVector<int64_t>> interleaveDims(ArrayRef<int64_t> windowDi
   return shape;
 }
 
+/// `removed` are the dimensions of the operand that slices have not: collapsed or inserted ones.
 static LogicalResult verifyIndices(Operation* op, RankedTensorType indices, int64_t indexVectorDim,
-                                   ArrayRef<int64_t> indexMap, ArrayRef<int64_t> batching, int64_t operandRank) {
+                                   ArrayRef<int64_t> indexMap, ArrayRef<int64_t> batching, RankedTensorType operand,
+                                   ArrayRef<int64_t> operandBatching, ArrayRef<int64_t> removed) {
   if (!indices.getElementType().isInteger()) return op->emitOpError("indices must be integers");
   if (indexVectorDim < 0 || indexVectorDim > indices.getRank())
     return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is not in [0, " << indices.getRank() << "]";
@@ -226,20 +238,34 @@ static LogicalResult verifyIndices(Operation* op, RankedTensorType indices, int6
   if (static_cast<int64_t>(indexMap.size()) != components)
     return op->emitOpError() << "index vectors have " << components << " components, " << indexMap.size()
                              << " are mapped";
-  if (failed(verifyDistinct(op, "indexed dimensions", indexMap, operandRank))) return failure();
-  return verifyDistinct(op, "batching dimensions of the indices", batching, indices.getRank());
+  if (failed(verifyDistinct(op, "batching dimensions of the indices", batching, indices.getRank()))) return failure();
+  if (llvm::is_contained(batching, indexVectorDim))
+    return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is a batching dimension";
+  if (operandBatching.size() != batching.size())
+    return op->emitOpError("operand and indices have different numbers of batching dimensions");
+  auto verifyBesideBatching = [&](StringRef name, ArrayRef<int64_t> dims) {
+    SmallVector<int64_t> all(dims);
+    llvm::append_range(all, operandBatching);
+    return verifyDistinct(op, name, all, operand.getRank());
+  };
+  if (failed(verifyBesideBatching("indexed and batching dimensions", indexMap)) ||
+      failed(verifyBesideBatching("collapsed or inserted, and batching dimensions", removed)))
+    return failure();
+  for (auto [mine, theirs] : llvm::zip(operandBatching, batching))
+    if (operand.getDimSize(mine) != indices.getDimSize(theirs))
+      return op->emitOpError() << "batching dimensions " << mine << " of the operand and " << theirs
+                               << " of the indices differ in size";
+  return success();
 }
 
+// StableHLO spec, gather (C1) to (C23), but for the order of collapsed and batching dimensions, which says nothing.
 LogicalResult GatherOp::verify() {
   auto input = tensorType(getInput()), indices = tensorType(getIndices());
   int64_t rank = input.getRank();
-  if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getStartIndexMap(), getIndicesBatchingDims(), rank)) ||
-      failed(verifyLength(*this, "slice_sizes", getSliceSizes(), rank)) ||
-      failed(verifyDistinct(*this, "collapsed_slice_dims", getCollapsedSliceDims(), rank)) ||
-      failed(verifyDistinct(*this, "operand_batching_dims", getOperandBatchingDims(), rank)))
+  if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getStartIndexMap(), getIndicesBatchingDims(), input,
+                           getOperandBatchingDims(), getCollapsedSliceDims())) ||
+      failed(verifyLength(*this, "slice_sizes", getSliceSizes(), rank)))
     return failure();
-  if (getOperandBatchingDims().size() != getIndicesBatchingDims().size())
-    return emitOpError("operand and indices have different numbers of batching dimensions");
   SmallVector<int64_t> window;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = getSliceSizes()[dim];
@@ -256,17 +282,14 @@ LogicalResult GatherOp::verify() {
   return verifyResult(*this, getInput(), *shape);
 }
 
+// StableHLO spec, scatter (C1) to (C25) for one input, but for the order of inserted and batching dimensions.
 LogicalResult ScatterOp::verify() {
   auto input = tensorType(getInput()), indices = tensorType(getIndices()), updates = tensorType(getUpdates());
   int64_t rank = input.getRank();
   if (failed(verifyIndices(*this, indices, getIndexVectorDim(), getScatterDimsToOperandDims(), getIndicesBatchingDims(),
-                           rank)) ||
-      failed(verifyDistinct(*this, "inserted_window_dims", getInsertedWindowDims(), rank)) ||
-      failed(verifyDistinct(*this, "input_batching_dims", getInputBatchingDims(), rank)) ||
+                           input, getInputBatchingDims(), getInsertedWindowDims())) ||
       failed(verifyDistinct(*this, "update_window_dims", getUpdateWindowDims(), updates.getRank())))
     return failure();
-  if (getInputBatchingDims().size() != getIndicesBatchingDims().size())
-    return emitOpError("operand and indices have different numbers of batching dimensions");
   SmallVector<int64_t> window, windowBounds;
   for (int64_t dim : getUpdateWindowDims()) window.push_back(updates.getDimSize(dim));
   for (int64_t dim = 0; dim < rank; ++dim)

@@ -38,6 +38,7 @@ static LogicalResult verifyComparator(Operation* op, Block& body) {
   return success();
 }
 
+// StableHLO spec, sort (C1) to (C5), the dimension counted from 0.
 LogicalResult SortOp::verify() {
   if (failed(verifyOneShape(*this))) return failure();
   if (getInputs().getTypes() != getResults().getTypes())

@@ -53,6 +53,7 @@ SmallVector<int64_t> DotGeneralOp::getRhsFree() {
   return freeDims(tensorType(getRhs()).getRank(), getRhsBatching(), getRhsContracting());
 }
 
+// StableHLO spec, dot_general (C1) to (C10), (C12).
 LogicalResult DotGeneralOp::verify() {
   auto lhs = tensorType(getLhs()), rhs = tensorType(getRhs());
   SmallVector<int64_t> lhsDims(getLhsBatching()), rhsDims(getRhsBatching());
@@ -85,6 +86,7 @@ static int64_t countWindows(int64_t size, int64_t kernel, int64_t stride, int64_
   return padded < extent ? 0 : (padded - extent) / stride + 1;
 }
 
+// StableHLO spec, convolution (C1) to (C9), (C14), (C25) to (C27), with groups as a dimension of their own.
 LogicalResult ConvolutionOp::verify() {
   auto lhs = tensorType(getLhs()), rhs = tensorType(getRhs()), result = tensorType(getResult());
   int64_t spatial = getNumSpatialDims();
@@ -193,6 +195,7 @@ LogicalResult CumulativeOp::verify() {
   return success();
 }
 
+// StableHLO spec, reduce (C4), (C5), (C7), for one input.
 LogicalResult ReduceOp::verify() {
   auto input = tensorType(getInput()), result = tensorType(getResult());
   if (failed(verifyDims(*this, "reduced", getDimensions(), input.getRank()))) return failure();

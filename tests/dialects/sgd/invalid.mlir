@@ -349,3 +349,35 @@ func.func @convolve_type(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor
   %0 = sgd.convolve %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf64>
   return %0 : tensor<2x6x6xf64>
 }
+
+// -----
+
+func.func @gather_collapses_a_batching_dimension(%w: tensor<4x16xf32>, %i: tensor<4x1xi32>) -> tensor<4x16xf32> {
+  // expected-error @+1 {{collapsed or inserted, and batching dimensions must be distinct dimensions in [0, 2), has 0}}
+  %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<4x1xi32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+
+// -----
+
+func.func @gather_indexes_a_batching_dimension(%w: tensor<4x16xf32>, %i: tensor<4x1xi32>) -> tensor<4x16xf32> {
+  // expected-error @+1 {{indexed and batching dimensions must be distinct dimensions in [0, 2), has 0}}
+  %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<4x1xi32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+
+// -----
+
+func.func @gather_batches_of_two_sizes(%w: tensor<4x16xf32>, %i: tensor<3x1xi32>) -> tensor<3x16xf32> {
+  // expected-error @+1 {{batching dimensions 0 of the operand and 0 of the indices differ in size}}
+  %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<3x1xi32>) -> tensor<3x16xf32>
+  return %0 : tensor<3x16xf32>
+}
+
+// -----
+
+func.func @gather_batches_index_vectors(%w: tensor<1x16xf32>, %i: tensor<3x1xi32>) -> tensor<3x16xf32> {
+  // expected-error @+1 {{index_vector_dim 1 is a batching dimension}}
+  %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 1>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<1x16xf32>, tensor<3x1xi32>) -> tensor<3x16xf32>
+  return %0 : tensor<3x16xf32>
+}
