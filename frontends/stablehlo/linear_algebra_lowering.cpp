@@ -32,6 +32,26 @@ FailureOr<LinearAlgebraOp> createOp(OpLowering& l, LinearAlgebraKind kind, uint3
   return createLinearAlgebra(l.builder, l.loc, kind, options, l.operands);
 }
 
+bool isEmpty(Type type) { return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0); }
+
+/// Whether all results of `l` are empty, but for `info`, which is 0 of empty matrices.
+bool hasEmptyResults(OpLowering& l, std::optional<la::Form> form) {
+  if (!form) return false;
+  auto isNothing = [](const la::Tensor& tensor) {
+    bool isInfo = tensor.is_integer && tensor.dims.empty();
+    return isInfo || llvm::any_of(tensor.dims, [](la::Dim dim) { return dim.size == 0; });
+  };
+  return llvm::all_of(la::OutputsOf(*form), isNothing) && llvm::all_of(l.op->getResultTypes(), [](Type type) {
+           return isEmpty(type) || cast<RankedTensorType>(type).getElementType().isInteger(32);
+         });
+}
+
+LogicalResult finishEmpty(OpLowering& l) {
+  for (OpResult result : l.op->getResults())
+    l.results.push_back(l.create<arith::ConstantOp>(l.builder.getZeroAttr(l.getResultType(result.getResultNumber()))));
+  return success();
+}
+
 /// NaN in each matrix of `value` whose `info` is not 0.
 Value maskFailures(OpLowering& l, Value value, Value info) {
   RankedTensorType type = typeOf(value), batch = typeOf(info);
@@ -45,6 +65,7 @@ Value maskFailures(OpLowering& l, Value value, Value info) {
 
 /// As XLA: NaN where a matrix is not positive definite.
 LogicalResult lowerCholesky(OpLowering& l) {
+  if (isEmpty(l.getResultType(0))) return finishEmpty(l);
   bool isLower = cast<stablehlo::CholeskyOp>(l.op).getLower();
   FailureOr<LinearAlgebraOp> op = createOp(l, LinearAlgebraKind::Cholesky, isLower ? la::kLower : 0u);
   if (failed(op)) return failure();
@@ -52,6 +73,7 @@ LogicalResult lowerCholesky(OpLowering& l) {
 }
 
 LogicalResult lowerTriangularSolve(OpLowering& l) {
+  if (isEmpty(l.getResultType(0))) return finishEmpty(l);
   auto solve = cast<stablehlo::TriangularSolveOp>(l.op);
   auto transpose = solve.getTransposeA();
   if (transpose == stablehlo::Transpose::TRANSPOSE_INVALID) return l.error() << "has an invalid transpose_a";
@@ -107,6 +129,7 @@ LogicalResult mapResults(OpLowering& l, const LapackCall& call, LinearAlgebraOp 
 }
 
 LogicalResult lowerLapackCall(OpLowering& l, const LapackCall& call) {
+  if (hasEmptyResults(l, getLinearAlgebraForm(call.kind, call.options, l.operands.getTypes()))) return finishEmpty(l);
   FailureOr<LinearAlgebraOp> op = createOp(l, call.kind, call.options);
   if (failed(op)) return failure();
   la::Form form = getLinearAlgebraForm(*op);

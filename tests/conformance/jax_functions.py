@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Lowers small functions of JAX, forward and gradient, and compares what sgdc and sgdrun make of them with JAX's own values.
 
-usage: jax_functions.py [--build DIR] [--only REGEX] [--ranks N,...] [--jobs N] [--list VERDICT,...]      with a Python that has JAX (0.10.2 was used)
+usage: jax_functions.py [--build DIR] [--only REGEX] [--ranks N,...] [--jobs N] [--list VERDICT,...] [--x64]      with a Python that has JAX (0.10.2 was used)
 
 Each case is exported over meshes of 2, 3 and 4 devices, its first argument sharded along the first dimension that divides, and runs on the mesh of the
-text; the one of two also on one rank. Verdicts: pass, refused (an error of sgdc at a location), wrong (a value), crash (anything else).
+text; the one of two also on one rank. With --x64 floats are of 64 bits and complex numbers of 128, and values agree to 1e-8. Verdicts: pass, refused (an error of sgdc at a location), wrong (a value), crash (anything else).
 Exit code: 0 without wrong values and crashes, else 1.
 """
 import argparse
@@ -28,6 +28,10 @@ from safetensors.numpy import load_file, save_file  # noqa: E402
 
 TIMEOUT = 120
 CASES = {}
+X64 = "--x64" in sys.argv
+jax.config.update("jax_enable_x64", X64)
+FLOAT, COMPLEX = (np.float64, np.complex128) if X64 else (np.float32, np.complex64)
+TOLERANCE = 1e-8 if X64 else 2e-4  # gradients and special functions have error of their own
 
 
 def add(name, function, *arguments, gradient=True):
@@ -41,13 +45,13 @@ def add(name, function, *arguments, gradient=True):
         return
 
     def scalar(*a):
-        return sum(jnp.sum(jnp.sin(o.astype(jnp.float32))) for o in jax.tree.leaves(function(*a)))
+        return sum(jnp.sum(jnp.sin(o.astype(FLOAT))) for o in jax.tree.leaves(function(*a)))
 
     CASES[name + "'"] = (jax.grad(scalar), arguments)
 
 
 def floats(*shape, low=-2.0, high=2.0, seed=0):
-    return np.random.RandomState(seed).uniform(low, high, shape).astype(np.float32)
+    return np.random.RandomState(seed).uniform(low, high, shape).astype(FLOAT)
 
 
 def integers(*shape, low=0, high=8, seed=0, dtype=np.int32):
@@ -78,9 +82,9 @@ def add_elementwise():
     add("lax.reduce_precision", lambda a: lax.reduce_precision(a, 5, 10), x)
     add("lax.rsqrt", lax.rsqrt, p)
     add("lax.erf_inv", lax.erf_inv, p)
-    add("lax.igamma", lambda a: lax.igamma(jnp.abs(a) + 1, jnp.float32(1.5)), x, gradient=False)
-    add("lax.igammac", lambda a: lax.igammac(jnp.abs(a) + 1, jnp.float32(1.5)), x, gradient=False)
-    add("lax.regularized_incomplete_beta", lambda a: lax.betainc(jnp.float32(2.0), jnp.float32(3.0), a), p)
+    add("lax.igamma", lambda a: lax.igamma(jnp.abs(a) + 1, FLOAT(1.5)), x, gradient=False)
+    add("lax.igammac", lambda a: lax.igammac(jnp.abs(a) + 1, FLOAT(1.5)), x, gradient=False)
+    add("lax.regularized_incomplete_beta", lambda a: lax.betainc(FLOAT(2.0), FLOAT(3.0), a), p)
     add("lax.bessel_i1e", lax.bessel_i1e, x)
     add("lax.clamp", lambda a: lax.clamp(-1.0, a, 1.0), x)
     add("lax.integer_pow", lambda a: lax.integer_pow(a, 5), x)
@@ -169,7 +173,7 @@ def add_reductions():
         add(f"jnp.{name}", lambda a, n=name: getattr(jnp, n)(a, 0.3 if "quant" in n else 30, axis=1), x)
     for name in "cumlogsumexp cummax cummin cumprod cumsum".split():
         add(f"lax.{name}", lambda a, n=name: getattr(lax, n)(a, axis=1, reverse=True), x)
-    add("lax.reduce by a body", lambda a: lax.reduce(a, jnp.float32(0), lambda u, v: jnp.hypot(u, v), (1,)), x, gradient=False)
+    add("lax.reduce by a body", lambda a: lax.reduce(a, FLOAT(0), lambda u, v: jnp.hypot(u, v), (1,)), x, gradient=False)
     add("lax.reduce_and", lambda a: lax.reduce_and(a > 2, (0,)), i)
     add("lax.reduce_xor", lambda a: lax.reduce(a, jnp.int32(0), lax.bitwise_xor, (1,)), i)
     add("lax.associative_scan", lambda a: lax.associative_scan(jnp.multiply, a, axis=1), x)
@@ -237,7 +241,7 @@ def add_movement():
 
 
 def complexes(*shape, seed=0):
-    return (floats(*shape, seed=seed) + 1j * floats(*shape, seed=seed + 50)).astype(np.complex64)
+    return (floats(*shape, seed=seed) + 1j * floats(*shape, seed=seed + 50)).astype(COMPLEX)
 
 
 def add_with_complex_gradient(name, function, *arguments, gradient=True):
@@ -280,8 +284,8 @@ def add_complex():
         "at set": lambda a: a.at[1:3].set(0), "at add": lambda a: a.at[jnp.array([0, 0, 2])].add(1j), "at multiply": lambda a: a.at[jnp.array([0, 0, 2])].multiply(2j, unique_indices=False), "at divide": lambda a: a.at[0].divide(2j),
         "at get": lambda a: a.at[jnp.array([1, 9])].get(mode="fill", fill_value=7j), "at power": lambda a: a.at[1].power(2.0), "polyval": lambda a: jnp.polyval(a[0], a), "vander": lambda a: jnp.vander(a[0], 3), "diag": lambda a: jnp.diag(a[0]),
         "trapezoid": jnp.trapezoid, "interp": lambda a: jnp.interp(jnp.abs(a[0]), jnp.arange(6.0), a[1]), "gradient": lambda a: jnp.gradient(a, axis=1), "cumulative_sum": lambda a: jnp.cumulative_sum(a, axis=1),
-        "apply_along_axis": lambda a: jnp.apply_along_axis(jnp.cumsum, 1, a), "nonzero of a size": lambda a: jnp.nonzero(a, size=24), "clip of parts": lambda a: lax.complex(jnp.clip(a.real, -1, 1), a.imag), "astype": lambda a: a.astype(jnp.complex64) * 2,
-        "view real": lambda a: a.view(jnp.float32), "view complex": lambda a: a.view(jnp.float32).view(jnp.complex64), "block": lambda a: jnp.block([[a, a], [a, a]]), "split": lambda a: jnp.split(a, 2), "stack": lambda a: jnp.stack((a, a)),
+        "apply_along_axis": lambda a: jnp.apply_along_axis(jnp.cumsum, 1, a), "nonzero of a size": lambda a: jnp.nonzero(a, size=24), "clip of parts": lambda a: lax.complex(jnp.clip(a.real, -1, 1), a.imag), "astype": lambda a: a.astype(COMPLEX) * 2,
+        "view real": lambda a: a.view(FLOAT), "view complex": lambda a: a.view(FLOAT).view(COMPLEX), "block": lambda a: jnp.block([[a, a], [a, a]]), "split": lambda a: jnp.split(a, 2), "stack": lambda a: jnp.stack((a, a)),
         "unique of a size": lambda a: jnp.unique(jnp.round(a), size=12), "searchsorted": lambda a: jnp.searchsorted(jnp.sort(a[0].real), a[1].real), "poly": lambda a: jnp.poly(a[0]), "roots": lambda a: jnp.abs(jnp.prod(jnp.roots(a[0], strip_zeros=False))),
         "select": lambda a: jnp.select([a.real > 0], [a], 0j), "piecewise": lambda a: jnp.piecewise(a, [a.real < 0], [lambda v: -v, lambda v: v * 2]), "vdot": lambda a: jnp.vdot(a, a) / 16, "norm": jnp.linalg.norm, "norm 1": lambda a: jnp.linalg.norm(a, 1),
     }
@@ -290,8 +294,8 @@ def add_complex():
     laxes = {
         "scan": lambda a: lax.scan(lambda c, r: (jnp.sin(c) + r, c), jnp.zeros(6, a.dtype), a), "associative_scan": lambda a: lax.associative_scan(jnp.multiply, a, axis=1), "cond": lambda a: lax.cond(a[0, 0].real > 0, jnp.sin, jnp.cos, a),
         "fori_loop": lambda a: lax.fori_loop(0, 3, lambda n, c: jnp.sin(c) + n, a), "switch": lambda a: lax.switch(jnp.int32(1), [jnp.sin, jnp.cos], a), "map": lambda a: lax.map(jnp.sum, a), "conj": lax.conj, "rsqrt": lax.rsqrt, "cbrt of parts": lambda a: lax.complex(jnp.cbrt(a.real), a.imag),
-        "logistic": lax.logistic, "integer_pow": lambda a: lax.integer_pow(a, 5), "integer_pow negative": lambda a: lax.integer_pow(a, -3), "select_n": lambda a: lax.select_n(a.real > 0, a, a * 2), "reduce by a body": lambda a: lax.reduce(a, np.complex64(1), lambda u, v: u * v, (1,)),
-        "reduce_window": lambda a: lax.reduce_window(a, np.complex64(0), lax.add, (2, 2), (1, 2), "SAME"), "cumsum": lambda a: lax.cumsum(a, 1, reverse=True), "cumprod": lambda a: lax.cumprod(a, 1), "cumlogsumexp of magnitudes": lambda a: lax.cumlogsumexp(jnp.abs(a), 1),
+        "logistic": lax.logistic, "integer_pow": lambda a: lax.integer_pow(a, 5), "integer_pow negative": lambda a: lax.integer_pow(a, -3), "select_n": lambda a: lax.select_n(a.real > 0, a, a * 2), "reduce by a body": lambda a: lax.reduce(a, COMPLEX(1), lambda u, v: u * v, (1,)),
+        "reduce_window": lambda a: lax.reduce_window(a, COMPLEX(0), lax.add, (2, 2), (1, 2), "SAME"), "cumsum": lambda a: lax.cumsum(a, 1, reverse=True), "cumprod": lambda a: lax.cumprod(a, 1), "cumlogsumexp of magnitudes": lambda a: lax.cumlogsumexp(jnp.abs(a), 1),
         "conv": lambda a: lax.conv(a.reshape(1, 1, 4, 6), jnp.ones((2, 1, 2, 2), a.dtype), (1, 1), "SAME"), "conv_general_dilated": lambda a: lax.conv_general_dilated(a.reshape(1, 1, 4, 6), a.reshape(1, 1, 4, 6)[..., :2, :2], (1, 1), "VALID", lhs_dilation=(2, 2)),
         "max": lambda a: lax.max(a, a[::-1]), "min": lambda a: lax.min(a, a[::-1]), "sort": lambda a: lax.sort(a, 1), "sort two": lambda a: lax.sort((a, a.real), dimension=1, num_keys=1), "reduce_max": lambda a: lax.reduce_max(a, (1,)) if hasattr(lax, "reduce_max") else a,
         "dynamic_slice": lambda a: lax.dynamic_slice(a, (1, 2), (2, 3)), "dynamic_update_slice": lambda a: lax.dynamic_update_slice(a, a[:2, :2], (1, 1)), "top_k of magnitudes": lambda a: lax.top_k(jnp.abs(a), 2)[0], "optimization_barrier": lambda a: lax.optimization_barrier((a, a + 1)),
@@ -322,11 +326,11 @@ def add_complex():
     add_with_complex_gradient("complex special.logsumexp", lambda a: jsp.special.logsumexp(a), z)
     add_with_complex_gradient("complex take by index", lambda a, n: a[n], z, i)
     key = np.asarray(jax.random.PRNGKey(7))
-    add("complex random.normal", lambda k: jax.random.normal(k, (4, 6), jnp.complex64), key)
-    add("complex random.truncated ball", lambda k: jax.random.ball(k, 2, shape=(3,)).astype(jnp.complex64), key)
-    add("complex random.rademacher", lambda k: jax.random.rademacher(k, (4,), jnp.complex64), key)
+    add("complex random.normal", lambda k: jax.random.normal(k, (4, 6), COMPLEX), key)
+    add("complex random.truncated ball", lambda k: jax.random.ball(k, 2, shape=(3,)).astype(COMPLEX), key)
+    add("complex random.rademacher", lambda k: jax.random.rademacher(k, (4,), COMPLEX), key)
     for name in "glorot_normal he_uniform lecun_normal".split():
-        add(f"complex initializers.{name}", lambda k, n=name: getattr(jax.nn.initializers, n)(dtype=jnp.complex64)(k, (8, 6)), key)
+        add(f"complex initializers.{name}", lambda k, n=name: getattr(jax.nn.initializers, n)(dtype=COMPLEX)(k, (8, 6)), key)
 
 
 def add_transforms():
@@ -350,8 +354,8 @@ def add_transforms():
 def add_linear_algebra():
     """Square matrices near one, in batches and alone; vectors by what does not depend on their signs."""
     x = floats(4, 6)
-    a, b = floats(4, 5, 5, low=-0.3, high=0.3) + 2 * np.eye(5, dtype=np.float32), floats(4, 5, 2, seed=1)
-    s = (a + a.swapaxes(-1, -2)) / 2 + np.diag(np.arange(5, dtype=np.float32))
+    a, b = floats(4, 5, 5, low=-0.3, high=0.3) + 2 * np.eye(5, dtype=FLOAT), floats(4, 5, 2, seed=1)
+    s = (a + a.swapaxes(-1, -2)) / 2 + np.diag(np.arange(5, dtype=FLOAT))
     l = jnp.linalg
     single = {
         "norm": l.norm, "norm 1": lambda m: l.norm(m, 1), "norm nuc": lambda m: l.norm(m, "nuc"), "norm 2": lambda m: l.norm(m, 2), "pinv": l.pinv, "matrix_rank": l.matrix_rank,
@@ -377,6 +381,9 @@ def add_linear_algebra():
     add("linalg.solve_triangular", lambda m, n: jsp.linalg.solve_triangular(m, n, lower=True), a, b)
     add("linalg.solve assuming positive", lambda m, n: jsp.linalg.solve(m, n, assume_a="pos"), s, b)
     add("linalg.tridiagonal_solve", lambda m: lax.linalg.tridiagonal_solve(m[0], m[1] + 9, m[2], m[3][:, None]), floats(4, 6))
+    empty = {"det": l.det, "inv": l.inv, "eigh": l.eigh, "eig": l.eig, "svd": l.svd, "qr": l.qr, "cholesky": l.cholesky, "lu": lambda m: jsp.linalg.lu(m)}
+    for name, function in empty.items():
+        add(f"linalg.{name} of empty matrices", function, floats(4, 0, 0), gradient=False)
     add("linalg.block_diag", lambda m: jsp.linalg.block_diag(m, m), x)
     add("linalg.toeplitz", lambda m: jsp.linalg.toeplitz(m[0]), x)
 
@@ -406,13 +413,19 @@ def execute(folder, build, flags, want):
     return "pass", ""
 
 
+def as_stored(array):
+    """Tensor files have no complex128: pairs along a last dimension."""
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    return np.stack([array.real, array.imag], -1) if array.dtype == np.complex128 else array
+
+
 def run(folder, name, build, numbers):
     """The verdict, and what to say."""
     function, arguments = CASES[name]
     arguments = [np.asarray(a) for a in arguments]
     want = [np.asarray(w) for w in jax.tree.leaves(jax.jit(function)(*arguments))]
     folder = pathlib.Path(folder)
-    save_file({f"arg{n}": np.ascontiguousarray(a).reshape(a.shape) for n, a in enumerate(arguments)}, folder / "in.safetensors")
+    save_file({f"arg{n}": as_stored(a) for n, a in enumerate(arguments)}, folder / "in.safetensors")
     for ranks in numbers:
         (folder / "model.mlir").write_text(jax.jit(function, in_shardings=shardings(arguments, max(ranks, 2)), keep_unused=True).lower(*arguments).as_text())
         verdict, text = execute(folder, build, ["--mesh", "x=1"] if ranks == 1 else [], want)
@@ -422,18 +435,20 @@ def run(folder, name, build, numbers):
 
 
 def compare(got, want):
-    """Empty when values agree: exactly for integers, to 2e-4 of the greatest magnitude for floats (gradients and special functions have error of their own)."""
+    """Empty when values agree: exactly for integers, to the tolerance times the greatest magnitude for floats."""
     if str(want.dtype) in ("int4", "uint4"):
         want = want.astype(np.int8 if str(want.dtype) == "int4" else np.uint8)
     if np.issubdtype(want.dtype, np.complexfloating):
-        return compare(np.stack([got.real, got.imag], -1), np.stack([want.real, want.imag], -1)) if np.iscomplexobj(got) else compare(got, np.stack([want.real, want.imag], -1))
+        stored = want.dtype if want.dtype == np.complex64 else np.float64
+        if got.dtype != stored:
+            return f"dtype {got.dtype} for {stored}"
+        pairs = np.stack([got.real, got.imag], -1) if np.iscomplexobj(got) else got
+        return compare(pairs, np.stack([want.real, want.imag], -1))
     if got.shape != want.shape:
         return f"shape {got.shape} for {want.shape}"
     if want.size == 0:
         return ""
-    if np.issubdtype(want.dtype, np.complexfloating) and got.dtype != want.dtype:
-        return f"dtype {got.dtype} for {want.dtype}"
-    if not np.issubdtype(want.dtype, np.inexact):
+    if not np.issubdtype(want.dtype, np.floating):
         return "" if np.array_equal(got, want) else f"{np.sum(got != want)} of {want.size} differ"
     finite = np.isfinite(want)
     if not np.array_equal(np.isfinite(got), finite) or not np.array_equal(got[~finite], want[~finite], equal_nan=True):
@@ -441,7 +456,7 @@ def compare(got, want):
     if not finite.any():
         return ""
     error = np.max(np.abs(got[finite] - want[finite])) / max(np.max(np.abs(want[finite])), 1e-2)
-    return "" if error <= 2e-4 else f"relative error {error:.2g}"
+    return "" if error <= TOLERANCE else f"relative error {error:.2g}"
 
 
 def main():
@@ -450,6 +465,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--ranks", default="2,3,4,1")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--x64", action="store_true")
     parser.add_argument("--list", default="refused,wrong,crash,not exported")
     options = parser.parse_args()
     for fill in (add_elementwise, add_special, add_nn, add_random, add_reductions, add_movement, add_transforms, add_linear_algebra, add_complex):

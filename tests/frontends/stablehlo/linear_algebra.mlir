@@ -58,3 +58,17 @@ func.func @eig(%a: tensor<4x4xf32>) -> (tensor<4xcomplex<f32>>, tensor<4x4xcompl
   %1 = stablehlo.complex %0#0, %0#1 : tensor<4xcomplex<f32>>
   return %1, %0#3 : tensor<4xcomplex<f32>>, tensor<4x4xcomplex<f32>>
 }
+
+// Of empty matrices there is nothing to compute; no call fails on one.
+// CHECK-LABEL: @empty
+// CHECK-NOT: sgd.linear_algebra
+// CHECK-DAG: arith.constant {{.*}} : tensor<3x0x0xf32>
+// CHECK-DAG: arith.constant {{.*}} : tensor<3x0xf32>
+// CHECK-DAG: arith.constant dense<0> : tensor<3xi32>
+func.func @empty(%a: tensor<3x0x0xf32>) -> (tensor<3x0x0xf32>, tensor<3x0x0xf32>, tensor<3x0xf32>, tensor<3xi32>) {
+  %0 = stablehlo.cholesky %a : tensor<3x0x0xf32>
+  %1:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}, operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>],
+      result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>]}
+    : (tensor<3x0x0xf32>) -> (tensor<3x0x0xf32>, tensor<3x0xf32>, tensor<3xi32>)
+  return %0, %1#0, %1#1, %1#2 : tensor<3x0x0xf32>, tensor<3x0x0xf32>, tensor<3x0xf32>, tensor<3xi32>
+}
