@@ -61,7 +61,8 @@ class Driver {
     if (failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
-    if (failed(runStage([](PassManager& passes) { addShardingStage(passes); }))) return failure();
+    if (options.shardUpdates) pinSharedArguments(programs);
+    if (failed(runStage([&](PassManager& passes) { addShardingStage(passes, options); }))) return failure();
     computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();

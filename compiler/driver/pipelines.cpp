@@ -16,10 +16,12 @@ std::string mlir::sgd::getTopologyName(const CompileOptions& options, const Targ
   return options.topologyFile.empty() ? target.topology : options.topologyFile;
 }
 
-void mlir::sgd::addShardingStage(OpPassManager& passes) {
+void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
   passes.addPass(createShardPass());
+  if (options.shardUpdates)
+    passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{getTopologyName(options, TargetDescription())}));
   passes.addPass(createSplitTopKPass());
   passes.addPass(createVerifyShardingPass());
 }

@@ -13,7 +13,7 @@ namespace mlir::sgd {
 std::string getTopologyName(const CompileOptions& options, const TargetDescription& target);
 
 /// Graph level to graph level: a sharding in every type, reshards explicit.
-void addShardingStage(OpPassManager& passes);
+void addShardingStage(OpPassManager& passes, const CompileOptions& options);
 
 /// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
 void addSpmdStage(OpPassManager& passes, const CompileOptions& options);

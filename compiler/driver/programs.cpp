@@ -7,6 +7,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/collectives/update_decision.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -139,6 +140,21 @@ LogicalResult mlir::sgd::shareMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> 
       program->getBody()->getOperations().push_front(known->clone());
   }
   return success();
+}
+
+void mlir::sgd::pinSharedArguments(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+  llvm::StringMap<SmallVector<BlockArgument, 2>> byName;
+  for (OwningOpRef<ModuleOp>& program : programs)
+    for (auto function : program->getOps<func::FuncOp>())
+      for (BlockArgument argument : function.getArguments())
+        if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr))
+          byName[name.getValue()].push_back(argument);
+  for (const auto& entry : byName)
+    for (BlockArgument argument : entry.second) {
+      auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      if (entry.second.size() > 1)
+        function.setArgAttr(argument.getArgNumber(), kPinnedAttr, UnitAttr::get(function.getContext()));
+    }
 }
 
 void mlir::sgd::joinPrograms(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {

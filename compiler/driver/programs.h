@@ -20,6 +20,10 @@ LogicalResult resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes);
 /// Gives every program the mesh of those that have one, which must be equal.
 LogicalResult shareMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs);
 
+/// Marks arguments that several of `programs` have, by name: they lie at one place, in one sharding, so that no pass
+/// may choose another for one program alone.
+void pinSharedArguments(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs);
+
 /// Moves the functions of all `programs` into the first one. They share one mesh.
 void joinPrograms(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs);
 

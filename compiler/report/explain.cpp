@@ -5,6 +5,7 @@
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/Support/Format.h"
+#include "passes/collectives/update_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "runtime/artifact/explain_text.h"
@@ -24,6 +25,20 @@ class Explainer {
     for (Operation& op : function.front()) {
       if (auto collective = dyn_cast<plan::CollectiveOp>(op)) addCollective(collective, program, executions);
       for (func::FuncOp callee : plan::getCallees(&op)) addFunction(callee, program, executions * plan::getTrips(&op));
+    }
+  }
+
+  /// Which updates of state ranks share, and why they do not share others.
+  void addUpdates(func::FuncOp function) {
+    auto updates = function->getAttrOfType<ArrayAttr>(kUpdatesAttr);
+    for (Attribute update : updates ? updates.getValue() : ArrayRef<Attribute>()) {
+      std::optional<UpdateDecision> decision = UpdateDecision::fromAttr(update);
+      if (!decision) continue;
+      ExplainRecord& record = explanation.records.emplace_back();
+      record.program = function.getName().str();
+      record.location = decision->source;
+      record.op = "update";
+      record.why = decision->getText();
     }
   }
 
@@ -66,7 +81,10 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
   Explainer explainer(CostModel(topology, getMeshSizes(mesh)), mesh);
   for (auto function : plan.getOps<func::FuncOp>())
-    if (!function.isPrivate()) explainer.addFunction(function, function.getName(), 1);
+    if (!function.isPrivate()) {
+      explainer.addFunction(function, function.getName(), 1);
+      explainer.addUpdates(function);
+    }
   return explainer.take();
 }
 

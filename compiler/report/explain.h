@@ -13,11 +13,11 @@
 
 namespace mlir::sgd {
 
-/// One reshard or collective.
+/// One reshard or collective, or the update of one piece of state.
 struct ExplainRecord {
   std::string program;
   std::string location;  ///< file:line:col of the user's source
-  std::string op;        ///< "all_reduce", "all_gather", ...
+  std::string op;        ///< "all_reduce", "all_gather", ..., or "update"
   std::string from;      ///< sharding before, or what moves; empty when the collective is the program's own
   std::string to;
   std::string steps;   ///< "step 1 of 1: all_reduce, 6144 bytes sent, 13.0 us"
@@ -36,7 +36,8 @@ struct ExplanationReport {
 /// Reads what toJson() gives. False when something is missing or of another type.
 bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
 
-/// One record per reshard that caused a collective of a plan-level module, in program order. Times are for `topology`.
+/// One record per reshard that caused a collective of a plan-level module, in program order; behind those of a program,
+/// one for each update that ranks might share. Times are for `topology`.
 ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd

@@ -193,7 +193,7 @@ TEST(Driver, TheArtifactSaysWhatTheDeviceDoesAndWhyItCommunicates) {
 
 TEST(Driver, ExplainsTheCollective) {
   Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}});
-  ASSERT_EQ(compilation.explanation.records.size(), 1u);
+  ASSERT_EQ(compilation.explanation.records.size(), 2u);
   const ExplainRecord& record = compilation.explanation.records.front();
   EXPECT_EQ(record.op, "all_reduce");
   EXPECT_EQ(record.bytes, 1536u);
@@ -205,6 +205,16 @@ TEST(Driver, ExplainsTheCollective) {
   llvm::raw_string_ostream stream(text);
   compilation.explanation.print(stream);
   EXPECT_THAT(text, HasSubstr("step.mlir:7:8: all_reduce, 1536 bytes sent"));
+}
+
+TEST(Driver, ExplainsTheUpdate) {
+  ExplainRecord record = compileOrDie({{"main", "step.mlir", kStep}}).explanation.records.back();
+  EXPECT_EQ(record.op, "update");
+  EXPECT_EQ(record.location, "step.mlir:7:8");
+  EXPECT_THAT(record.why, HasSubstr("every rank updates the whole of result 0: sharded it would take"));
+  CompileOptions options;
+  options.shardUpdates = false;
+  EXPECT_EQ(compileOrDie({{"main", "step.mlir", kStep}}, options).explanation.records.size(), 1u);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ PASSES = {
     "passes/sharding": IR + ["passes/mesh", "passes/carry"],
     "passes/manual": IR + ["passes/sharding"],
     "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
-    "passes/collectives": IR + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
+    "passes/collectives": IR + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/library": ["dialects/sgd"],
     "passes/schedule": IR + ["passes/cost", "passes/carry", "passes/library"],
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h

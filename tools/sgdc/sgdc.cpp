@@ -33,7 +33,7 @@ Examples:
 
 struct Flags {
   std::vector<std::string> models;
-  std::string output, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB";
+  std::string output, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto";
   uint64_t cacheBytes = 0;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
@@ -70,6 +70,7 @@ bool parseValues(Flags& flags, std::string& error) {
     error = llvm::toString(std::move(wrong));
     return false;
   }
+  flags.compile.shardUpdates = flags.shardUpdates == "auto";
   flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || (flags.emit.empty());
   if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty()) {
     error = "nothing to do: give -o FILE, --emit LEVEL, --report or --explain";
@@ -113,6 +114,12 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "(default 4000), a quarter of that with more than 8 iterations; 0: none is")
       ->type_name("OPS")
       ->check(CLI::NonNegativeNumber);
+  app.add_option(
+         "--shard-updates", flags.shardUpdates,
+         "auto (default): ranks that would update the same state each update a shard of it where that is faster "
+         "and sends no more; never: each updates all")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "never"}));
   app.add_flag("--allow-tf32", flags.compile.allowTf32,
                "Let GPUs round the operands of f32 products whose precision is DEFAULT to TF32 (10 bits of mantissa), "
                "as JAX and PyTorch may; CPUs do not");
