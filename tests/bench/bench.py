@@ -23,7 +23,7 @@ import measure
 import models
 import table
 
-SECTIONS = ["step", "compile", "cache", "start", "memory", "plan", "bytes", "scaling", "collectives"]
+SECTIONS = ["step", "compile", "cache", "start", "memory", "plan", "bytes", "scaling", "updates", "collectives"]
 
 
 def parse():

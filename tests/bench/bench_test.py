@@ -10,7 +10,7 @@ import measure
 import models
 import table
 from sections import bytes as bytes_section
-from sections import collectives, compile as compile_section, memory, scaling, start, step
+from sections import collectives, compile as compile_section, memory, scaling, start, step, updates
 from table import Row
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -74,6 +74,22 @@ def collective_rows():
                      ("reduce_scatter of 1 MiB, 2 ranks", "all_reduce apart", "over")], found
 
 
+def update_rows():
+    class Tools:
+        def compile(self, text, artifact, *flags):
+            # On two ranks the compiler chooses whole updates.
+            artifact.write_text("sharded" if flags[1:] == ("data=4", "--shard-updates=auto") else "whole")
+
+        def bench(self, artifact, ranks, threads, steps, inputs):
+            return {"min_ms": 9.0 if artifact.read_text() == "sharded" else 10.0}
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = FakeModel()
+        model.folder, model.text, model.inputs, model.description = pathlib.Path(folder), "text", None, {"mesh": [["data", 2]]}
+        found = [(r.what, r.ratio(), r.verdict()) for r in updates.rows(measure.Context(Tools(), [model], [], 2, 2))]
+    assert found == [("m, 4 ranks", 0.9, "ok")], found
+
+
 def whole_runs(build):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -119,5 +135,6 @@ def refusals(build):
 rows()
 case_rows()
 collective_rows()
+update_rows()
 whole_runs(sys.argv[1])
 refusals(sys.argv[1])
