@@ -40,62 +40,50 @@ void DifferingAxes::visitBlock(Block& block) {
   for (Operation& op : block.without_terminator()) visitOp(&op);
 }
 
-void DifferingAxes::visitLoop(WhileOp loop) {
-  Block& body = loop.getBody().front();
-  Block* condition = loop.getCondition().empty() ? nullptr : &loop.getCondition().front();
-  SmallVector<AxisIndices> slots;
-  for (auto [slot, init] : llvm::enumerate(loop.getInits())) {
-    slots.push_back(getAxes(init));
-    if (!loop.isInvariant(slot) || !ranks.isKnown(init)) continue;
-    ranks.share(init, body.getArgument(slot));
-    if (condition) ranks.share(init, condition->getArgument(slot));
+void DifferingAxes::shareKnown(ArrayRef<DataFlowEdge> edges) {
+  for (const DataFlowEdge& edge : edges) {
+    Value source = edge.sources.front()->get();
+    if (edge.isChosen() || !ranks.isKnown(source)) continue;
+    for (Value target : edge.targets)
+      if (isa<BlockArgument>(target)) ranks.share(source, target);
   }
-  AxisIndices predicate = condition ? deciding : AxisIndices();
-  for (bool hasGrown = true; hasGrown;) {
-    hasGrown = false;
-    auto grow = [&](AxisIndices& set, const AxisIndices& by) {
-      AxisIndices larger = unite(set, by);
-      hasGrown |= larger != set;
-      set = larger;
-    };
-    if (condition) {
-      for (auto [argument, slot] : llvm::zip(condition->getArguments(), slots)) axes[argument] = slot;
-      visitBlock(*condition);
-      grow(predicate, getAxes(condition->getTerminator()->getOperand(0)));
-    }
-    for (auto [argument, slot] : llvm::zip(body.getArguments(), slots)) axes[argument] = slot;
-    {
-      llvm::SaveAndRestore inside(deciding, unite(deciding, predicate));
-      visitBlock(body);
-    }
-    for (auto [index, slot] : llvm::enumerate(slots)) {
-      if (loop.isInvariant(index)) continue;
-      grow(slot, getAxes(loop.getYielded()[index]));
-      grow(slot, predicate);
-    }
-  }
-  predicates[loop] = predicate;
-  for (auto [result, slot] : llvm::zip(loop.getResults(), slots)) axes[result] = slot;
 }
 
-void DifferingAxes::visitCase(CaseOp branches) {
-  AxisIndices index = getAxes(branches.getIndex()), all = index;
-  llvm::SaveAndRestore inside(deciding, unite(deciding, index));
-  for (OpResult result : branches.getResults()) axes[result] = index;
-  for (Region& region : branches.getBranches()) {
-    for (auto [argument, input] : llvm::zip(region.getArguments(), branches.getInputs())) {
-      axes[argument] = getAxes(input);
-      if (ranks.isKnown(input)) ranks.share(input, argument);
-    }
-    visitBlock(region.front());
-    for (auto [result, yielded] : llvm::zip(branches.getResults(), region.front().getTerminator()->getOperands())) {
-      axes[result] = unite(getAxes(result), getAxes(yielded));
-      all = unite(all, getAxes(yielded));
+bool DifferingAxes::flow(ArrayRef<DataFlowEdge> edges, const AxisIndices& decided) {
+  bool hasGrown = false;
+  for (const DataFlowEdge& edge : edges) {
+    AxisIndices held = edge.isChosen() ? decided : AxisIndices();
+    for (OpOperand* source : edge.sources) held = unite(held, getAxes(source->get()));
+    for (Value target : edge.targets) {
+      AxisIndices larger = unite(getAxes(target), held);
+      hasGrown |= larger != getAxes(target) && isa<BlockArgument>(target);
+      axes[target] = larger;
     }
   }
-  // One index chooses for all results.
-  if (!index.empty())
-    for (Value result : branches.getResults()) axes[result] = all;
+  return hasGrown;
+}
+
+void DifferingAxes::visitDataFlow(DataFlowOpInterface op) {
+  DataFlowForm form = op.getDataFlowForm();
+  SmallVector<DataFlowEdge> edges = op.getDataFlowEdges();
+  shareKnown(edges);
+  // Whether ranks go on with a loop may differ where they differ about coming to it.
+  AxisIndices decided = form.carries && form.decider ? deciding : AxisIndices();
+  flow(edges, decided);
+  do {
+    for (Region& region : op->getRegions().take_front(form.firstYielding))
+      for (Block& block : region) visitBlock(block);
+    if (form.decider) decided = unite(decided, getAxes(form.decider->get()));
+    llvm::SaveAndRestore inside(deciding, unite(deciding, decided));
+    for (Region& region : op->getRegions().drop_front(form.firstYielding))
+      for (Block& block : region) visitBlock(block);
+  } while (flow(edges, decided));
+  predicates[op] = decided;
+  // One index chooses for all results of branches.
+  if (form.carries || decided.empty()) return;
+  AxisIndices all = decided;
+  for (Value result : op->getResults()) all = unite(all, getAxes(result));
+  for (Value result : op->getResults()) axes[result] = all;
 }
 
 void DifferingAxes::visitOp(Operation* op) {
@@ -110,8 +98,6 @@ void DifferingAxes::visitOp(Operation* op) {
   if (ranks.learn(op)) return setAll(ranks.getAxes(op->getResult(0)));
   auto find = [&](AxisListAttr list) { return AxisIndices(mesh.find(list.getAxes())); };
   llvm::TypeSwitch<Operation*>(op)
-      .Case([&](WhileOp loop) { visitLoop(loop); })
-      .Case([&](CaseOp branches) { visitCase(branches); })
       .Case([&](ManualComputationOp nested) {
         visit(nested, llvm::map_to_vector(nested.getInputs(), [&](Value input) { return getAxes(input); }));
       })
@@ -126,6 +112,6 @@ void DifferingAxes::visitOp(Operation* op) {
       .Case([&](PermuteRanksOp permute) {
         setEach([&](ArrayRef<unsigned> held) { return unite(held, find(permute.getAxes())); });
       })
-      .Case([&](OptimizationBarrierOp) { setEach([](ArrayRef<unsigned> held) { return AxisIndices(held); }); })
+      .Case([&](DataFlowOpInterface flow) { visitDataFlow(flow); })
       .Default([&](Operation*) { setAll(uniteOperands(op)); });
 }

@@ -26,8 +26,12 @@ class DifferingAxes {
  private:
   void visitBlock(Block& block);
   void visitOp(Operation* op);
-  void visitLoop(WhileOp loop);
-  void visitCase(CaseOp branches);
+  void visitDataFlow(DataFlowOpInterface op);
+  /// Regions know the scalars that come in as they are.
+  void shareKnown(ArrayRef<DataFlowEdge> edges);
+  /// Targets of edges differ where sources do, and those that a decision chooses over `decided`; true when an argument
+  /// does over more than before.
+  bool flow(ArrayRef<DataFlowEdge> edges, const AxisIndices& decided);
   AxisIndices getManualAxes(ManualComputationOp op, ArrayRef<AxisRefAttr> of) const;
   AxisIndices uniteOperands(Operation* op) const;
 
