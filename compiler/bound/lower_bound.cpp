@@ -49,7 +49,7 @@ class BoundProblem {
   }
 
   void addQuantities(const Root& root) {
-    auto type = typeOf(root.value);
+    auto type = tensorType(root.value);
     double elements = static_cast<double>(type.getNumElements());
     Type held = root.parent ? origins.getRoots()[*root.parent].value.getType() : Type(type);
     Quantity complete{0, elements / origins.getNumShards(held), 0, elements};
@@ -109,7 +109,7 @@ class BoundProblem {
     // Of ranks that add the same to a sum only one need send it.
     bool isEachNeeded = origins.getDegree(product) == static_cast<double>(mesh.getNumRanks());
     if (isEachNeeded && found != sums.end()) tensors[2] = found->second;
-    auto sizeOf = [](Value value) { return static_cast<double>(typeOf(value).getNumElements()); };
+    auto sizeOf = [](Value value) { return static_cast<double>(tensorType(value).getNumElements()); };
     std::array<double, 3> sizes = {sizeOf(product->getOperand(0)), sizeOf(product->getOperand(1)),
                                    sizeOf(product->getResult(0))};
     for (auto [used, logLeast] : getConstraints(volume, volume.multiplications / origins.getDegree(product))) {
@@ -137,7 +137,7 @@ class BoundProblem {
     if (!quantity) return;
     Origin origin = origins.getOrigin(value);
     Value root = origins.getRoots()[*origin.root].value;
-    auto type = typeOf(value);
+    auto type = tensorType(value);
     double least = static_cast<double>(type.getNumElements()) / origins.getNumShards(type);
     if (isa<BlockArgument>(root) && origin.keepsDims && mesh.getNumRanks() <= kMaxRanks)
       least = quantities[*quantity].held + getMissing(getSharding(root.getType()), sharding, type.getShape());
@@ -185,7 +185,7 @@ class BoundProblem {
 
   static std::string getTypeName(Value value) {
     std::string name;
-    llvm::raw_string_ostream(name) << withSharding(typeOf(value), nullptr);
+    llvm::raw_string_ostream(name) << withSharding(tensorType(value), nullptr);
     return name;
   }
 

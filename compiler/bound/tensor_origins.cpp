@@ -50,7 +50,7 @@ bool TensorOrigins::isSharedEqually(Operation* op) const {
     ShardingAttr sharding = getSharding(value.getType());
     if (!sharding) return true;
     ShardState state = getShardState(mesh, sharding);
-    return llvm::all_of(llvm::zip(typeOf(value).getShape(), state.dims),
+    return llvm::all_of(llvm::zip(tensorType(value).getShape(), state.dims),
                         [](const auto& dim) { return std::get<0>(dim) % getGroupSize(std::get<1>(dim)) == 0; });
   };
   return llvm::all_of(op->getOperands(), divides) && llvm::all_of(op->getResults(), divides);
@@ -94,7 +94,7 @@ static Value getStackOf(DynamicUpdateSliceOp update) {
 /// some of them alone.
 bool TensorOrigins::isReadWhole(OpOperand& use) const {
   Operation* op = use.getOwner();
-  if (isa<func::ReturnOp>(op)) return typeOf(use.get()).getNumElements() != 0;
+  if (isa<func::ReturnOp>(op)) return tensorType(use.get()).getNumElements() != 0;
   if (Value forwarded = getForwarded(use)) return readWhole.lookup(forwarded);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
     return use.getOperandNumber() == 1 && readWhole.lookup(getStackOf(update));
@@ -116,7 +116,7 @@ bool TensorOrigins::isReadInSlices(Value value) const {
     regions.push_back(*region);
     covered += slice.getType().getNumElements();
   }
-  return !regions.empty() && covered == typeOf(value).getNumElements();
+  return !regions.empty() && covered == tensorType(value).getNumElements();
 }
 
 /// A product that all ranks share cannot be taken of summands instead: each rank would do all of it.
@@ -207,14 +207,14 @@ static Operation* findEqualBefore(Operation* op) {
 
 void TensorOrigins::visitProduct(Operation* op) {
   Value result = op->getResult(0);
-  double elements = static_cast<double>(typeOf(result).getNumElements());
+  double elements = static_cast<double>(tensorType(result).getNumElements());
   if (elements == 0 || getProductVolume(op)->multiplications == 0) return;
   if (Operation* equal = findEqualBefore(op)) {
     origins[result] = getOrigin(equal->getResult(0));
     if (auto sum = sumOf.find(equal->getResult(0)); sum != sumOf.end()) sumOf[result] = unsigned(sum->second);
     return;
   }
-  double bytes = static_cast<double>(getElementBytes(typeOf(result).getElementType()));
+  double bytes = static_cast<double>(getElementBytes(tensorType(result).getElementType()));
   setRoot(result, addSum({result, elements / getDegree(op), 0, bytes, needs.lookup(result), true}));
   if (readWhole.lookup(result)) products.push_back(op);
 }
@@ -224,7 +224,7 @@ void TensorOrigins::visitSlice(SliceOp slice) {
   Value sliced = getSliced(slice);
   if (!sliced) return;
   if (!isa<BlockArgument>(sliced)) {
-    if (typeOf(sliced).getNumElements() != slice.getType().getNumElements()) return;
+    if (tensorType(sliced).getNumElements() != slice.getType().getNumElements()) return;
     origins[slice.getResult()] = getOrigin(sliced);
     origins[slice.getResult()].keepsDims = false;
     return;
@@ -266,13 +266,13 @@ void TensorOrigins::visitReduction(Operation* op) {
   auto reduce = cast<ReduceOp>(op);
   BlockArgument argument = getOnlyArgument(reduce.getInput());
   ShardingAttr sharding = argument ? getSharding(argument.getType()) : ShardingAttr();
-  double elements = static_cast<double>(typeOf(reduce.getResult()).getNumElements());
-  if (!sharding || elements == 0 || typeOf(reduce.getInput()).getNumElements() == 0) return;
+  double elements = static_cast<double>(tensorType(reduce.getResult()).getNumElements());
+  if (!sharding || elements == 0 || tensorType(reduce.getInput()).getNumElements() == 0) return;
   ShardState state = getShardState(mesh, sharding);
   double parts = 1;
   for (auto [dim, axes] : llvm::enumerate(state.dims)) {
     // Ranks beyond the elements hold nothing that they would have to send.
-    int64_t shards = getGroupSize(axes), size = typeOf(argument).getDimSize(dim);
+    int64_t shards = getGroupSize(axes), size = tensorType(argument).getDimSize(dim);
     if (shards > size || size % shards != 0) return;
     if (llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim))) parts *= static_cast<double>(shards);
   }
@@ -281,7 +281,7 @@ void TensorOrigins::visitReduction(Operation* op) {
   if (reduce.getKind() != ReduceKind::Add && !isOnlyReturned(reduce.getResult())) return;
   // Of ranks that hold the same part one has its say.
   double share = elements / static_cast<double>(mesh.getNumRanks());
-  double bytes = static_cast<double>(getElementBytes(typeOf(reduce.getResult()).getElementType()));
+  double bytes = static_cast<double>(getElementBytes(tensorType(reduce.getResult()).getElementType()));
   Value result = reduce.getResult();
   setRoot(result,
           addSum({result, share, share * parts, bytes, needs.lookup(result), reduce.getKind() == ReduceKind::Add}));
@@ -313,7 +313,7 @@ std::optional<unsigned> TensorOrigins::getSumOf(Operation* op) const {
 
 void TensorOrigins::visitSamePositions(Operation* op) {
   Value result = op->getResult(0);
-  auto type = typeOf(result);
+  auto type = tensorType(result);
   // The way comes from the latest product, else from the argument of which a rank holds least.
   std::optional<Origin> best;
   auto rankOf = [&](const Origin& origin) {

@@ -1,13 +1,12 @@
 // Verifiers and folders of the ops that only move elements: broadcast, transpose, reshape, slice, pad, concatenate,
 // gather, scatter, ...
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// The result has `shape` and the element type of `input`.
 static LogicalResult verifyResult(Operation* op, Value input, ArrayRef<int64_t> shape) {

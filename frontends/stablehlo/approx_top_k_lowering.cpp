@@ -34,7 +34,7 @@ std::optional<bool> wantsLargest(stablehlo::CustomCallOp call) {
 
 /// `value` with dimensions `dim` and the last one exchanged.
 Value exchangeWithLast(OpLowering& l, Value value, int64_t dim) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   int64_t last = type.getRank() - 1;
   if (dim == last) return value;
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())), shape(type.getShape());
@@ -45,7 +45,7 @@ Value exchangeWithLast(OpLowering& l, Value value, int64_t dim) {
 
 /// x such that what was smallest is largest: floats negated, integers complemented.
 Value invertOrder(OpLowering& l, Value x) {
-  RankedTensorType type = typeOf(x);
+  RankedTensorType type = tensorType(x);
   if (isa<FloatType>(type.getElementType())) return l.create<arith::NegFOp>(x);
   return l.create<arith::XOrIOp>(x, l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
 }
@@ -80,7 +80,7 @@ LogicalResult sgd::lowerApproxTopK(OpLowering& l) {
     return l.error() << "@ApproxTopK has results that are not some of the values and their i32 or i64 positions";
   Value input = exchangeWithLast(l, l.operands[0], along);
   if (!*isLargest) input = invertOrder(l, input);
-  SmallVector<int64_t> rows(typeOf(input).getShape());
+  SmallVector<int64_t> rows(tensorType(input).getShape());
   rows.back() = k;
   auto topK = TopKOp::create(l.builder, l.loc, type.clone(rows), positionType.clone(rows), input, k,
                              isUnsigned(l.getElementType()));

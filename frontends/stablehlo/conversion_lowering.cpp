@@ -52,12 +52,12 @@ RankedTensorType bitsOf(OpLowering& l, RankedTensorType type) {
 }
 
 Value bitcastTo(OpLowering& l, RankedTensorType type, Value value) {
-  return typeOf(value) == type ? value : l.create<arith::BitcastOp>(type, value);
+  return tensorType(value) == type ? value : l.create<arith::BitcastOp>(type, value);
 }
 
 /// Elements of the last dimension, least significant first, become one.
 Value joinBits(OpLowering& l, Value parts, RankedTensorType type) {
-  RankedTensorType from = typeOf(parts);
+  RankedTensorType from = tensorType(parts);
   unsigned width = from.getElementTypeBitWidth();
   int64_t last = from.getRank() - 1;
   Value joined;
@@ -72,7 +72,7 @@ Value joinBits(OpLowering& l, Value parts, RankedTensorType type) {
 
 /// Each element becomes several along a new last dimension, least significant first.
 Value splitBits(OpLowering& l, Value whole, RankedTensorType type) {
-  RankedTensorType from = typeOf(whole);
+  RankedTensorType from = tensorType(whole);
   RankedTensorType repeated = type.clone(from.getElementType());
   Value wide = l.create<BroadcastInDimOp>(repeated, whole, llvm::to_vector(llvm::seq<int64_t>(0, from.getRank())));
   Value index = l.create<IotaOp>(repeated, type.getRank() - 1);
@@ -94,7 +94,7 @@ LogicalResult lowerBitcast(OpLowering& l) {
 /// Rounds to a format of fewer bits, on the bits: mantissas to nearest even, exponents that become too large to
 /// infinity, too small ones to zero.
 Value roundToFormat(OpLowering& l, Value x, unsigned exponentBits, unsigned mantissaBits) {
-  RankedTensorType type = typeOf(x), bitsType = bitsOf(l, type);
+  RankedTensorType type = tensorType(x), bitsType = bitsOf(l, type);
   auto element = cast<FloatType>(type.getElementType());
   unsigned width = element.getWidth(), ownMantissa = element.getFPMantissaWidth() - 1,
            ownExponent = width - 1 - ownMantissa;

@@ -11,17 +11,17 @@ namespace {
 /// Dimension i of the result is dimension order[i] of the value.
 Value transpose(OpLowering& l, Value value, ArrayRef<int64_t> order) {
   if (llvm::equal(order, llvm::seq<int64_t>(0, order.size()))) return value;
-  auto shape = llvm::map_to_vector(order, [&](int64_t dim) { return typeOf(value).getDimSize(dim); });
-  return l.create<TransposeOp>(typeOf(value).clone(shape), value, order);
+  auto shape = llvm::map_to_vector(order, [&](int64_t dim) { return tensorType(value).getDimSize(dim); });
+  return l.create<TransposeOp>(tensorType(value).clone(shape), value, order);
 }
 
 Value reshape(OpLowering& l, Value value, ArrayRef<int64_t> shape) {
-  return l.create<ReshapeOp>(typeOf(value).clone(shape), value);
+  return l.create<ReshapeOp>(tensorType(value).clone(shape), value);
 }
 
 /// Splits dimension `dim` into `count` parts, which become a dimension of their own before it.
 Value split(OpLowering& l, Value value, int64_t dim, int64_t count) {
-  SmallVector<int64_t> shape(typeOf(value).getShape());
+  SmallVector<int64_t> shape(tensorType(value).getShape());
   shape[dim] /= count;
   shape.insert(shape.begin() + dim, count);
   return reshape(l, value, shape);
@@ -91,7 +91,7 @@ class ConvolutionLowering {
     for (auto [i, dim] : llvm::enumerate(dims.getInputSpatial())) {
       // Padding that is dilated in its turn does not begin and end as padding does.
       if (lhsDilations[i] != 1 && (pad.getLow()[dim] != 0 || pad.getHigh()[dim] != 0)) return lhs;
-      if (typeOf(pad.getInput()).getDimSize(dim) == 0) return lhs;
+      if (tensorType(pad.getInput()).getDimSize(dim) == 0) return lhs;
     }
     for (auto [i, dim] : llvm::enumerate(dims.getInputSpatial())) {
       low[i] += pad.getLow()[dim];
@@ -104,9 +104,9 @@ class ConvolutionLowering {
   /// Integers widen to the result's type, as for dot_general, by the sign of their `original` type; floats of one width
   /// are what JAX writes.
   Value convert(Value value, Type original, Type element) {
-    Type from = typeOf(value).getElementType();
+    Type from = tensorType(value).getElementType();
     if (from == element) return value;
-    RankedTensorType type = typeOf(value).clone(element);
+    RankedTensorType type = tensorType(value).clone(element);
     bool widens = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
     if (isa<FloatType>(element))
       return widens ? l.create<arith::ExtFOp>(type, value) : l.create<arith::TruncFOp>(type, value);

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 Value sgd::lowerCumulative(OpLowering& l, Value input, const Window& window, ReduceKind kind) {
-  RankedTensorType type = typeOf(input);
+  RankedTensorType type = tensorType(input);
   std::optional<int64_t> along;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (window.strides[dim] != 1 || window.dilations[dim] != 1 || window.baseDilations[dim] != 1) return Value();

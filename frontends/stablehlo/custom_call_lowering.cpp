@@ -12,7 +12,7 @@ namespace {
 
 /// x such that what was smallest is largest: floats negated, integers complemented.
 Value invertOrder(OpLowering& l, Value x) {
-  RankedTensorType type = typeOf(x);
+  RankedTensorType type = tensorType(x);
   if (isa<FloatType>(type.getElementType())) return l.create<arith::NegFOp>(x);
   return l.create<arith::XOrIOp>(x, l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
 }

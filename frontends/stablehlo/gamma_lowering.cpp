@@ -34,7 +34,9 @@ class FloatBuilder {
   Value isEqual(Value x, Value y) { return compare(arith::CmpFPredicate::OEQ, x, y); }
   Value isWhole(Value x) { return isEqual(x, floor(x)); }
   Value both(Value x, Value y) { return l.create<arith::AndIOp>(x, y); }
-  Value inverse(Value condition) { return l.create<arith::XOrIOp>(condition, l.splat(typeOf(condition), APInt(1, 1))); }
+  Value inverse(Value condition) {
+    return l.create<arith::XOrIOp>(condition, l.splat(tensorType(condition), APInt(1, 1)));
+  }
   Value choose(Value condition, Value x, Value y) { return l.create<arith::SelectOp>(condition, x, y); }
   Value choose(Value condition, double x, Value y) { return choose(condition, number(x), y); }
 

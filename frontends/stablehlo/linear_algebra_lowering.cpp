@@ -54,7 +54,7 @@ LogicalResult finishEmpty(OpLowering& l) {
 
 /// NaN in each matrix of `value` whose `info` is not 0.
 Value maskFailures(OpLowering& l, Value value, Value info) {
-  RankedTensorType type = typeOf(value), batch = typeOf(info);
+  RankedTensorType type = tensorType(value), batch = tensorType(info);
   Value zero = l.splat(batch, APInt(32, 0));
   Value isRight = l.create<arith::CmpIOp>(arith::CmpIPredicate::eq, info, zero);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, batch.getRank()));

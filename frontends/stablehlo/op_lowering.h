@@ -3,6 +3,7 @@
 #define SGD_FRONTENDS_STABLEHLO_OP_LOWERING_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/StringMap.h"
 #include "mlir/IR/Builders.h"
 
@@ -87,8 +88,6 @@ LogicalResult lowerApproxTopK(OpLowering& l);
 LogicalResult lowerRaggedAllToAll(OpLowering& l);
 /// Of jax.random on GPUs: two words of key and two words of counter each.
 LogicalResult lowerThreeFryCall(OpLowering& l);
-
-inline RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Unsigned integers, and booleans, whose `true` is 1 and not -1.
 inline bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }

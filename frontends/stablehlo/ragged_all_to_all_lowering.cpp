@@ -66,16 +66,16 @@ LogicalResult RaggedAllToAll::verify() {
 
 Value RaggedAllToAll::readSlices(unsigned number) {
   Value value = l.operands[number];
-  RankedTensorType type = indices(typeOf(value).getShape());
-  if (typeOf(value) == type) return value;
+  RankedTensorType type = indices(tensorType(value).getShape());
+  if (tensorType(value) == type) return value;
   return isUnsigned(l.getElementType(number)) ? l.create<arith::ExtUIOp>(type, value)
                                               : l.create<arith::ExtSIOp>(type, value);
 }
 
 Value RaggedAllToAll::takeRows(Value from, Value rows) {
-  RankedTensorType type = typeOf(from);
-  int64_t rank = typeOf(rows).getRank();
-  SmallVector<int64_t> shape(typeOf(rows).getShape()), sizes(type.getShape()), offsets, none;
+  RankedTensorType type = tensorType(from);
+  int64_t rank = tensorType(rows).getRank();
+  SmallVector<int64_t> shape(tensorType(rows).getShape()), sizes(type.getShape()), offsets, none;
   llvm::append_range(shape, type.getShape().drop_front());
   for (int64_t dim = rank; dim < static_cast<int64_t>(shape.size()); ++dim) offsets.push_back(dim);
   sizes[0] = 1;
@@ -91,9 +91,9 @@ Value RaggedAllToAll::exchangeSlices(int64_t length) {
   Value at =
       l.create<arith::AddIOp>(l.create<BroadcastInDimOp>(rows, readSlices(2), bySlice), l.create<IotaOp>(rows, 1));
   Value sent = exchange(takeRows(l.operands[0], at));
-  SmallVector<int64_t> shape(typeOf(sent).getShape().drop_front());
+  SmallVector<int64_t> shape(tensorType(sent).getShape().drop_front());
   shape[0] *= slices;
-  return l.create<ReshapeOp>(typeOf(sent).clone(shape), sent);
+  return l.create<ReshapeOp>(tensorType(sent).clone(shape), sent);
 }
 
 LogicalResult RaggedAllToAll::run() {

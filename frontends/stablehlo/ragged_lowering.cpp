@@ -92,7 +92,7 @@ LogicalResult RaggedDot::verify() {
 }
 
 Value RaggedDot::arrangeSizes(Value sizes, const RaggedOperand& operand) {
-  RankedTensorType type = typeOf(sizes);
+  RankedTensorType type = tensorType(sizes);
   int64_t rank = type.getRank();
   SmallVector<int64_t> order{rank - 1};
   if (rank > 1) {
@@ -107,7 +107,7 @@ Value RaggedDot::arrangeSizes(Value sizes, const RaggedOperand& operand) {
 }
 
 Value RaggedDot::expand(const RaggedOperand& operand) {
-  RankedTensorType type = typeOf(operand.value), sizesType = l.getOperandType(2);
+  RankedTensorType type = tensorType(operand.value), sizesType = l.getOperandType(2);
   int64_t groups = sizesType.getShape().back();
   Value sizes = l.operands[2];
   Value ends = l.create<CumulativeOp>(sizesType, sizes, ReduceKind::Add, sizesType.getRank() - 1, /*reverse=*/false);
@@ -143,11 +143,12 @@ bool RaggedDot::isOfMatrices(bool isContracted) {
   Type element = l.getElementType(0);
   return l.getOperandType(2).getRank() == 1 && l.getOperandType(0).getRank() == 2 &&
          l.getOperandType(1).getRank() == (isContracted ? 2 : 3) && dims.getLhsContracting().size() == 1 &&
-         l.getElementType(1) == element && l.getResultType().getElementType() == typeOf(l.operands[0]).getElementType();
+         l.getElementType(1) == element &&
+         l.getResultType().getElementType() == tensorType(l.operands[0]).getElementType();
 }
 
 std::pair<Value, Value> RaggedDot::numberGroups(int64_t rows) {
-  RankedTensorType sizes = l.getOperandType(2).clone(typeOf(l.operands[2]).getElementType());
+  RankedTensorType sizes = l.getOperandType(2).clone(tensorType(l.operands[2]).getElementType());
   Value ends = l.create<CumulativeOp>(sizes, l.operands[2], ReduceKind::Add, 0, /*reverse=*/false);
   auto table = RankedTensorType::get({sizes.getDimSize(0), rows}, sizes.getElementType());
   RankedTensorType numbers = table.clone(l.builder.getI32Type());
@@ -161,8 +162,8 @@ std::pair<Value, Value> RaggedDot::numberGroups(int64_t rows) {
 
 Value RaggedDot::permute(Value value, ArrayRef<int64_t> permutation) {
   if (llvm::is_sorted(permutation)) return value;
-  auto shape = llvm::map_to_vector(permutation, [&](int64_t dim) { return typeOf(value).getDimSize(dim); });
-  return l.create<TransposeOp>(typeOf(value).clone(shape), value, permutation);
+  auto shape = llvm::map_to_vector(permutation, [&](int64_t dim) { return tensorType(value).getDimSize(dim); });
+  return l.create<TransposeOp>(tensorType(value).clone(shape), value, permutation);
 }
 
 LogicalResult RaggedDot::lowerMatrices(bool isContracted) {
@@ -176,7 +177,7 @@ LogicalResult RaggedDot::lowerMatrices(bool isContracted) {
     isTransposed = free < contracted;
     rhs = permute(rhs, {group, std::min(free, contracted), std::max(free, contracted)});
   }
-  auto [rows, groups] = numberGroups(typeOf(lhs).getDimSize(0));
+  auto [rows, groups] = numberGroups(tensorType(lhs).getDimSize(0));
   return l.replace<GroupedDotOp>(l.getResultType(), lhs, rhs, rows, groups, isContracted, isTransposed, allowsTf32());
 }
 
@@ -209,7 +210,7 @@ LogicalResult RaggedDot::run() {
   RaggedOperand lhs{l.operands[0], ragged, getPrefix(lhsBatch, isContracted ? lhsContracting : ArrayRef(free), ragged)};
   RankedTensorType sizes = l.getOperandType(2);
   SmallVector<int64_t> expected =
-      llvm::map_to_vector(lhs.prefix, [&](int64_t dim) { return typeOf(lhs.value).getDimSize(dim); });
+      llvm::map_to_vector(lhs.prefix, [&](int64_t dim) { return tensorType(lhs.value).getDimSize(dim); });
   if (sizes.getRank() > 1 && sizes.getShape().drop_back() != ArrayRef(expected))
     return l.error() << "has group sizes of type " << sizes << "; expected [" << expected << "] before the groups";
   SmallVector<int64_t> lhsDims = behindGroups(lhsContracting), lhsBatchDims = behindGroups(lhsBatch);

@@ -44,8 +44,8 @@ bool reduceArgExtremum(OpLowering& l, stablehlo::ReduceOp op) {
   if (!iota || static_cast<int64_t>(iota.getDimension()) != op.getDimensions()[0] ||
       !isNeutral(l, l.operands[2], *kind))
     return false;
-  if (typeOf(input).getDimSize(op.getDimensions()[0]) == 0) return false;
-  RankedTensorType type = typeOf(input), positionType = typeOf(positions);
+  if (tensorType(input).getDimSize(op.getDimensions()[0]) == 0) return false;
+  RankedTensorType type = tensorType(input), positionType = tensorType(positions);
   Value best = l.create<ReduceOp>(l.getResultType(0), input, *kind, op.getDimensions());
   SmallVector<int64_t> kept;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -89,9 +89,9 @@ LogicalResult Importer::reduceByHalves(OpLowering& l, stablehlo::ReduceOp op) {
     return importLifted(body, left, combined);
   };
   for (int64_t dim : op.getDimensions()) {
-    while (typeOf(parts[0]).getDimSize(dim) > 1) {
+    while (tensorType(parts[0]).getDimSize(dim) > 1) {
       // Neighbours stay in order: the first half with the second, an odd element joins the next round.
-      int64_t size = typeOf(parts[0]).getDimSize(dim), half = size / 2;
+      int64_t size = tensorType(parts[0]).getDimSize(dim), half = size / 2;
       SmallVector<Value> left, right, combined;
       for (Value part : parts) {
         left.push_back(l.takeEvery(part, dim, 0, 1, half));
@@ -100,10 +100,10 @@ LogicalResult Importer::reduceByHalves(OpLowering& l, stablehlo::ReduceOp op) {
       if (apply(left, right, combined).failed()) return failure();
       if (size % 2)
         for (auto [value, part] : llvm::zip(combined, parts)) {
-          SmallVector<int64_t> shape(typeOf(part).getShape());
+          SmallVector<int64_t> shape(tensorType(part).getShape());
           shape[dim] = half + 1;
           Value both[] = {value, l.takeEvery(part, dim, size - 1, 1, 1)};
-          value = l.create<ConcatenateOp>(typeOf(part).clone(shape), ValueRange(both), dim);
+          value = l.create<ConcatenateOp>(tensorType(part).clone(shape), ValueRange(both), dim);
         }
       parts = combined;
     }
@@ -112,7 +112,7 @@ LogicalResult Importer::reduceByHalves(OpLowering& l, stablehlo::ReduceOp op) {
   SmallVector<Value> starts;
   for (unsigned i = 0; i < count; ++i) {
     starts.push_back(l.broadcastScalar(inits[i], l.getResultType(i)));
-    if (typeOf(parts[i]).getNumElements() == 0 && l.getResultType(i).getNumElements() != 0) continue;
+    if (tensorType(parts[i]).getNumElements() == 0 && l.getResultType(i).getNumElements() != 0) continue;
     parts[i] = l.create<ReshapeOp>(l.getResultType(i), parts[i]);
   }
   bool isEmpty = l.getOperandType(0).getNumElements() == 0;
@@ -124,10 +124,10 @@ LogicalResult Importer::reduceByHalves(OpLowering& l, stablehlo::ReduceOp op) {
 }
 
 LogicalResult Importer::importLifted(Block& body, ArrayRef<Value> arguments, SmallVectorImpl<Value>& returned) {
-  ArrayRef<int64_t> shape = typeOf(arguments.front()).getShape();
+  ArrayRef<int64_t> shape = tensorType(arguments.front()).getShape();
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments)) values[argument] = value;
   auto lift = [&](Value value, Location loc) -> Value {
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorType(value);
     if (type.getShape() == shape) return value;
     return BroadcastInDimOp::create(builder, loc, type.clone(shape), value, ArrayRef<int64_t>{}).getResult();
   };
@@ -162,7 +162,7 @@ LogicalResult Importer::importLifted(Block& body, ArrayRef<Value> arguments, Sma
     // The lowering reads element types from the op, and shapes from its results.
     Operation* lifted = op.clone();
     llvm::scope_exit erase([&] { lifted->destroy(); });
-    for (OpResult result : lifted->getResults()) result.setType(typeOf(result).clone(shape));
+    for (OpResult result : lifted->getResults()) result.setType(tensorType(result).clone(shape));
     OpLowering lowered(lifted, operands, builder, loc);
     if (lowering(lowered).failed()) return failure();
     for (auto [original, result] : llvm::zip_equal(op.getResults(), lowered.results))

@@ -87,7 +87,7 @@ SmallVector<int64_t> Scatter::getWindowShape() {
   for (int64_t dim = 0; dim < l.getOperandType().getRank(); ++dim) {
     bool isMissing =
         llvm::is_contained(dims.getInsertedWindowDims(), dim) || llvm::is_contained(dims.getInputBatchingDims(), dim);
-    shape.push_back(isMissing ? 1 : typeOf(updates(0)).getDimSize(dims.getUpdateWindowDims()[next++]));
+    shape.push_back(isMissing ? 1 : tensorType(updates(0)).getDimSize(dims.getUpdateWindowDims()[next++]));
   }
   return shape;
 }
@@ -95,7 +95,7 @@ SmallVector<int64_t> Scatter::getWindowShape() {
 SmallVector<Value> Scatter::gather() {
   SmallVector<Value> found;
   for (unsigned i = 0; i < count; ++i)
-    found.push_back(l.create<GatherOp>(typeOf(updates(i)), l.operands[i], indices(), dims.getUpdateWindowDims(),
+    found.push_back(l.create<GatherOp>(tensorType(updates(i)), l.operands[i], indices(), dims.getUpdateWindowDims(),
                                        dims.getInsertedWindowDims(), dims.getInputBatchingDims(),
                                        dims.getScatterIndicesBatchingDims(), dims.getScatterDimsToOperandDims(),
                                        dims.getIndexVectorDim(), getWindowShape(), isUnsigned()));
@@ -108,7 +108,7 @@ void Scatter::replace(ArrayRef<Value> updates) {
 
 SmallVector<int64_t> Scatter::getBatchShape() {
   SmallVector<int64_t> shape;
-  for (auto [dim, size] : llvm::enumerate(typeOf(updates(0)).getShape()))
+  for (auto [dim, size] : llvm::enumerate(tensorType(updates(0)).getShape()))
     if (!llvm::is_contained(dims.getUpdateWindowDims(), static_cast<int64_t>(dim))) shape.push_back(size);
   return shape;
 }
@@ -130,7 +130,7 @@ SmallVector<int64_t> Scatter::getBatchIndex(int64_t number) {
 
 Scatter::Window Scatter::getWindow(int64_t number) {
   SmallVector<int64_t> batch = getBatchIndex(number), shape = getWindowShape();
-  RankedTensorType scalar = RankedTensorType::get({}, l.builder.getI64Type()), from = typeOf(indices());
+  RankedTensorType scalar = RankedTensorType::get({}, l.builder.getI64Type()), from = tensorType(indices());
   auto constant = [&](int64_t value) { return l.splat(scalar, APInt(64, value, /*isSigned=*/true)); };
   SmallVector<int64_t> indexAt(batch);
   bool hasVectors = dims.getIndexVectorDim() < from.getRank();
@@ -173,9 +173,9 @@ SmallVector<Value> Scatter::getWindowUpdates(int64_t number) {
   for (unsigned i = 0; i < count; ++i) {
     Value value = updates(i);
     unsigned next = 0;
-    for (int64_t dim = 0; dim < typeOf(updates(i)).getRank(); ++dim)
+    for (int64_t dim = 0; dim < tensorType(updates(i)).getRank(); ++dim)
       if (!llvm::is_contained(dims.getUpdateWindowDims(), dim)) value = l.takeEvery(value, dim, batch[next++], 1, 1);
-    taken.push_back(l.create<ReshapeOp>(typeOf(value).clone(getWindowShape()), value));
+    taken.push_back(l.create<ReshapeOp>(tensorType(value).clone(getWindowShape()), value));
   }
   return taken;
 }
@@ -207,14 +207,14 @@ LogicalResult Importer::importScatter(OpLowering& l) {
     Scatter::Window window = scatter.getWindow(number);
     SmallVector<Value> old, combined;
     for (Value value : current)
-      old.push_back(l.create<DynamicSliceOp>(typeOf(value).clone(shape), value, window.starts, shape));
+      old.push_back(l.create<DynamicSliceOp>(tensorType(value).clone(shape), value, window.starts, shape));
     if (apply(old, scatter.getWindowUpdates(number), combined).failed()) return failure();
     for (auto [value, before, after] : llvm::zip(current, old, combined)) {
       if (window.isInside) {
-        Value isInside = l.broadcastScalar(window.isInside, typeOf(before));
+        Value isInside = l.broadcastScalar(window.isInside, tensorType(before));
         after = l.create<arith::SelectOp>(isInside, after, before);
       }
-      value = l.create<DynamicUpdateSliceOp>(typeOf(value), value, after, window.starts);
+      value = l.create<DynamicUpdateSliceOp>(tensorType(value), value, after, window.starts);
     }
   }
   llvm::append_range(l.results, current);

@@ -19,7 +19,9 @@ Value takePosition(OpLowering& l, Value padded, const Window& window, ArrayRef<i
   return padded;
 }
 
-Value invert(OpLowering& l, Value flags) { return l.create<arith::XOrIOp>(flags, l.splat(typeOf(flags), APInt(1, 1))); }
+Value invert(OpLowering& l, Value flags) {
+  return l.create<arith::XOrIOp>(flags, l.splat(tensorType(flags), APInt(1, 1)));
+}
 
 /// Whether `position` is an element of the operand, by window, along one dimension of which it has `size`: as a tensor
 /// of that dimension. Null where it always is.
@@ -59,8 +61,8 @@ Value placeParts(OpLowering& l, RankedTensorType operand, const Window& window, 
     position.push_back(offset);
     Value part = placeParts(l, operand, window, zero, position, makePart);
     position.pop_back();
-    int64_t count = typeOf(part).getDimSize(dim), stride = window.strides[dim], size = operand.getDimSize(dim);
-    SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0), shape(typeOf(part).getShape());
+    int64_t count = tensorType(part).getDimSize(dim), stride = window.strides[dim], size = operand.getDimSize(dim);
+    SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0), shape(tensorType(part).getShape());
     low[dim] = offset - window.low[dim];
     high[dim] = size - low[dim] - ((count - 1) * stride + 1);
     interior[dim] = stride - 1;
@@ -75,7 +77,7 @@ Value placeParts(OpLowering& l, RankedTensorType operand, const Window& window, 
 /// Source values added up where they go.
 Value addToPositions(OpLowering& l, const Window& window, Value positions) {
   Value source = l.operands[1];
-  RankedTensorType type = typeOf(source);
+  RankedTensorType type = tensorType(source);
   auto makeZero = [&](RankedTensorType of) {
     return l.create<arith::ConstantOp>(cast<TypedAttr>(l.builder.getZeroAttr(of)));
   };
@@ -84,7 +86,7 @@ Value addToPositions(OpLowering& l, const Window& window, Value positions) {
   int64_t number = 0;
   // Parts are asked for in row-major order.
   return placeParts(l, l.getResultType(), window, padding, position, [&](ArrayRef<int64_t>) -> Value {
-    Value own = l.splat(typeOf(positions), APInt(32, number++));
+    Value own = l.splat(tensorType(positions), APInt(32, number++));
     Value isOwn = l.create<arith::CmpIOp>(arith::CmpIPredicate::eq, positions, own);
     return l.create<arith::SelectOp>(isOwn, source, zero);
   });
@@ -148,12 +150,12 @@ LogicalResult Importer::scatterToPositions(OpLowering& l, const Window& window, 
   Value outside = l.splat(RankedTensorType::get({}, builder.getI1Type()), APInt(1, 0));
   // A position meets every element at most once: what is scattered there is combined element by element.
   Value sum = padOperand(l, init, l.operands[2], window);
-  ArrayRef<int64_t> padded = typeOf(sum).getShape();
+  ArrayRef<int64_t> padded = tensorType(sum).getShape();
   int64_t number = 0;
   LogicalResult result = success();
   forEachPosition(window.sizes, [&](ArrayRef<int64_t> position) {
     if (failed(result)) return;
-    Value own = l.splat(typeOf(positions), APInt(32, number++));
+    Value own = l.splat(tensorType(positions), APInt(32, number++));
     Value isOwn = l.create<arith::CmpIOp>(arith::CmpIPredicate::eq, positions, own);
     SmallVector<int64_t> high, interior;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -161,7 +163,7 @@ LogicalResult Importer::scatterToPositions(OpLowering& l, const Window& window, 
       high.push_back(padded[dim] - position[dim] - ((windows.getDimSize(dim) - 1) * window.strides[dim] + 1));
     }
     auto spread = [&](Value value, Value rest) {
-      return l.create<PadOp>(typeOf(value).clone(padded), value, rest, position, high, interior);
+      return l.create<PadOp>(tensorType(value).clone(padded), value, rest, position, high, interior);
     };
     Value update = spread(l.operands[1], l.operands[2]), isUpdated = spread(isOwn, outside);
     SmallVector<Value> combined;

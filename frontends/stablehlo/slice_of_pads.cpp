@@ -6,7 +6,7 @@ using namespace mlir::sgd;
 
 /// The pad with less of what it adds, of its operand cut along the dimensions that it leaves alone.
 static Value sliceOfPad(OpLowering& l, PadOp pad, ArrayRef<int64_t> starts, ArrayRef<int64_t> limits) {
-  RankedTensorType from = typeOf(pad.getInput()), to = typeOf(pad);
+  RankedTensorType from = tensorType(pad.getInput()), to = tensorType(pad);
   SmallVector<int64_t> low(pad.getLow()), high(pad.getHigh()), shape, innerStarts(starts), innerLimits(limits);
   for (int64_t dim = 0; dim < to.getRank(); ++dim) {
     shape.push_back(limits[dim] - starts[dim]);
@@ -24,7 +24,8 @@ static Value sliceOfPad(OpLowering& l, PadOp pad, ArrayRef<int64_t> starts, Arra
 }
 
 Value mlir::sgd::sliceOfPads(OpLowering& l, Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> limits) {
-  bool isWhole = limits == typeOf(value).getShape() && llvm::all_of(starts, [](int64_t start) { return start == 0; });
+  bool isWhole =
+      limits == tensorType(value).getShape() && llvm::all_of(starts, [](int64_t start) { return start == 0; });
   if (isWhole) return value;
   if (auto sum = value.getDefiningOp<arith::AddFOp>())
     return l.create<arith::AddFOp>(sliceOfPads(l, sum.getLhs(), starts, limits),
@@ -32,5 +33,5 @@ Value mlir::sgd::sliceOfPads(OpLowering& l, Value value, ArrayRef<int64_t> start
   if (auto pad = value.getDefiningOp<PadOp>()) return sliceOfPad(l, pad, starts, limits);
   SmallVector<int64_t> shape, strides(starts.size(), 1);
   for (auto [start, limit] : llvm::zip(starts, limits)) shape.push_back(limit - start);
-  return l.create<SliceOp>(typeOf(value).clone(shape), value, starts, limits, strides);
+  return l.create<SliceOp>(tensorType(value).clone(shape), value, starts, limits, strides);
 }

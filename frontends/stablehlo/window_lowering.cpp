@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 Value sgd::padOperand(OpLowering& l, Value operand, Value padding, const Window& window) {
-  RankedTensorType type = typeOf(operand);
+  RankedTensorType type = tensorType(operand);
   SmallVector<int64_t> shape, interior;
   bool changes = false;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -49,14 +49,14 @@ auto byKind(OpLowering& l, ReduceKind kind) {
 /// `values`' elements along `dim` from `width * dilation` on, behind those from 0 on: `width` neighbours and as many
 /// more.
 FailureOr<Tuple> doubleWidth(OpLowering& l, const Tuple& values, int64_t dim, int64_t distance, CombineTuples combine) {
-  int64_t count = typeOf(values[0]).getDimSize(dim) - distance;
+  int64_t count = tensorType(values[0]).getDimSize(dim) - distance;
   return combine(takeEvery(l, values, dim, 0, 1, count), takeEvery(l, values, dim, distance, 1, count));
 }
 
 /// Each element combined with the `size - 1` ones that follow it at distances of `dilation` along `dim`.
 FailureOr<Tuple> combineNeighbours(OpLowering& l, const Tuple& values, int64_t dim, int64_t size, int64_t dilation,
                                    CombineTuples combine) {
-  int64_t length = typeOf(values[0]).getDimSize(dim);
+  int64_t length = tensorType(values[0]).getDimSize(dim);
   if (size <= kLongWindow) {
     int64_t count = length - (size - 1) * dilation;
     FailureOr<Tuple> result = takeEvery(l, values, dim, 0, 1, count);
@@ -102,7 +102,7 @@ FailureOr<Tuple> sgd::combineWindows(OpLowering& l, Tuple padded, const Window& 
                                      CombineTuples combine) {
   for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
     int64_t size = window.sizes[dim];
-    if (size == 1 && typeOf(padded[0]).getDimSize(dim) == shape[dim]) continue;
+    if (size == 1 && tensorType(padded[0]).getDimSize(dim) == shape[dim]) continue;
     bool isStrided = size <= kLongWindow && window.strides[dim] > 1;
     FailureOr<Tuple> combined = isStrided  ? combineStrided(l, padded, dim, window, shape[dim], combine)
                                 : size > 1 ? combineNeighbours(l, padded, dim, size, window.dilations[dim], combine)

@@ -1,5 +1,6 @@
 // Sums over ranks and sums over iterations change places. Works on each loop after those inside of it, so that what an
 // inner loop has accumulated may be a summand of the outer one.
+#include "dialects/sgd/tensor_type.h"
 #include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/reduction_chain.h"
 #include "passes/sharding/partial_values.h"
@@ -18,8 +19,6 @@ struct Accumulation {
   SmallVector<Join, 4> joins;
   ShardingAttr partial;  // of the slot, when sums are taken after the loop
 };
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 class LoopSums {
  public:

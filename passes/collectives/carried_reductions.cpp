@@ -2,6 +2,7 @@
 // smaller value, are rebuilt on the partial value with the reduction behind.
 #include "passes/collectives/carried_reductions.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/collectives/reduction_chain.h"
 #include "passes/partition/sharding_state.h"
@@ -27,8 +28,6 @@ class Carrier {
   ReshardCosts& costs;
 };
 }  // namespace
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Puts a reduction of `partial` in the place of `op`'s result and removes what is unused then.
 void Carrier::finish(Operation* op, Value partial) {

@@ -2,6 +2,7 @@
 // shardings.
 #include "passes/collectives/earlier_reshards.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/collectives/reduction_chain.h"
 #include "passes/collectives/retyped_op.h"
@@ -11,8 +12,6 @@ using namespace mlir::sgd;
 
 /// A chain of more ops than this is not computed again on every rank.
 static constexpr unsigned kMaxDepth = 6;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
 /// How a value comes by a sharding.

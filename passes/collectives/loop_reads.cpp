@@ -1,12 +1,11 @@
 // Slices of a loop's invariant slots: block by block, or all at once before the loop.
 #include "passes/collectives/loop_collectives.h"
 #include "dialects/sgd/placement_hints.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
 /// Slices of one slot along the same dimensions, each followed by the reduction of what one rank holds.

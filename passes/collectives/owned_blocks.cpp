@@ -2,14 +2,13 @@
 #include "passes/collectives/owned_blocks.h"
 
 #include "dialects/sgd/placement_hints.h"
+#include "dialects/sgd/tensor_type.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 /// What an update is computed from may be many ops; further ones are not looked at.
 static constexpr unsigned kMaxOps = 256;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
 /// The dimensions along which one rank holds an update's block, and the axes of these ranks.

@@ -1,6 +1,7 @@
 // What can be carried is decided by partial_values.h, what shardings it then has by retyped_op.h.
 #include "passes/collectives/reduction_chain.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/sharding/partial_values.h"
@@ -10,8 +11,6 @@ using namespace mlir::sgd;
 
 /// Longest chain that is looked at, so that the passes stay linear.
 static constexpr size_t kMaxChain = 8;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static bool isReduction(ReshardOp reshard) {
   return reshard && getSharding(reshard.getInput().getType()).isPartial() &&

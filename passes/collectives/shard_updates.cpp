@@ -78,7 +78,7 @@ static bool isSlow(Operation* op) { return isa<arith::DivFOp>(op) || isa<math::M
 int64_t Decider::getTouched(const UpdateRegion& region, bool isSharded) {
   int64_t bytes = 0;
   auto add = [&](Value value, ShardingAttr sharding) {
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorType(value);
     bytes += getBytes(isSharded ? withSharding(type, sharding) : type);
   };
   llvm::DenseSet<Value> read;
@@ -99,7 +99,7 @@ std::optional<UpdateCost> Decider::getWhole(const UpdateRegion& region) {
   UpdateCost total;
   total.touched = getTouched(region, /*isSharded=*/false);
   for (Operation* op : region.reductions)
-    if (!addSent(total, typeOf(op->getOperand(0)), typeOf(op->getResult(0)))) return std::nullopt;
+    if (!addSent(total, tensorType(op->getOperand(0)), tensorType(op->getResult(0)))) return std::nullopt;
   return total;
 }
 
@@ -110,21 +110,21 @@ std::optional<UpdateCost> Decider::getSharded(const UpdateRegion& region) {
   UpdateCost total;
   total.touched = getTouched(region, /*isSharded=*/true);
   for (Operation* op : region.reductions) {
-    RankedTensorType type = withSharding(typeOf(op->getResult(0)), region.values.lookup(op->getResult(0)));
-    if (!addSent(total, typeOf(op->getOperand(0)), type)) return std::nullopt;
+    RankedTensorType type = withSharding(tensorType(op->getResult(0)), region.values.lookup(op->getResult(0)));
+    if (!addSent(total, tensorType(op->getOperand(0)), type)) return std::nullopt;
     total.touched += getBytes(type);
   }
   llvm::DenseSet<Value> gathered;
   for (OpOperand* use : region.returned) {
     if (region.isState(use) || !gathered.insert(use->get()).second) continue;
-    RankedTensorType type = withSharding(typeOf(use->get()), region.values.lookup(use->get()));
-    if (!addSent(total, type, typeOf(use->get()))) return std::nullopt;
-    total.touched += 2 * getBytes(typeOf(use->get()));
+    RankedTensorType type = withSharding(tensorType(use->get()), region.values.lookup(use->get()));
+    if (!addSent(total, type, tensorType(use->get()))) return std::nullopt;
+    total.touched += 2 * getBytes(tensorType(use->get()));
   }
   // Of sums, a few bytes, only the time counts.
   UpdateCost sums;
   for (const auto& [op, shardings] : region.ops) {
-    RankedTensorType whole = typeOf(op->getResult(0));
+    RankedTensorType whole = tensorType(op->getResult(0));
     if (shardings.result.isPartial() && !getSharding(whole).isPartial() &&
         !addSent(sums, withSharding(whole, shardings.result), whole))
       return std::nullopt;
@@ -162,7 +162,7 @@ static int64_t getScatteredBytes(const UpdateRegion& region) {
     ShardingAttr before = getSharding(use->get().getType()), after = region.values.lookup(use->get());
     bool isInner = false;
     for (auto [dim, size] : llvm::enumerate(shapeOf(use->get()))) {
-      if (before.getDims()[dim] != after.getDims()[dim] && isInner) bytes += getTensorBytes(typeOf(use->get()));
+      if (before.getDims()[dim] != after.getDims()[dim] && isInner) bytes += getTensorBytes(tensorType(use->get()));
       isInner |= size > 1;
     }
   }
@@ -186,7 +186,7 @@ void Decider::describe(const UpdateRegion& region, UpdateDecision& decision) {
 /// The region that saves enough whose shards are whole rows of results, as far as can be, and of these the one that
 /// saves most, among the dimensions along which the reduction can be sharded.
 std::optional<UpdateRegion> Decider::choose(ReshardOp reduction, UpdateDecision& decision) {
-  RankedTensorType type = typeOf(reduction);
+  RankedTensorType type = tensorType(reduction);
   AxisParts axes = mesh.toTensorAxes(getSharding(reduction.getInput().getType())).unreduced;
   std::optional<UpdateRegion> best;
   bool isEven = false;
@@ -223,11 +223,11 @@ void Decider::decide(ReshardOp reduction) {
   ShardingAttr from = getSharding(reduction.getInput().getType()), to = getSharding(reduction.getType());
   // Only reduced, not sharded otherwise as well.
   if (mesh.toTensorAxes(from).unreduced.empty() || to.isPartial() || from.getDims() != to.getDims() ||
-      typeOf(reduction).getRank() == 0)
+      tensorType(reduction).getRank() == 0)
     return;
   UpdateDecision decision;
   updatesState = false;
-  decision.tensor = withSharding(typeOf(reduction), {});
+  decision.tensor = withSharding(tensorType(reduction), {});
   decision.source = getSourceLine(reduction.getLoc());
   decision.from = to;
   std::optional<UpdateRegion> region = choose(reduction, decision);

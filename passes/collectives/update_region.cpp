@@ -71,7 +71,7 @@ static bool isSmallSum(Operation* op, ReshardOp root) {
     return reshard && isReduction(reshard);
   };
   if (isPartial(sum.getResult()) && !llvm::all_of(sum->getUsers(), reduces)) return false;
-  return getTensorBytes(typeOf(sum.getResult())) * kSumDivisor <= getTensorBytes(typeOf(root));
+  return getTensorBytes(tensorType(sum.getResult())) * kSumDivisor <= getTensorBytes(tensorType(root));
 }
 
 /// The first problem is the one that is told.
@@ -193,7 +193,7 @@ class Rewrite {
   }
 
  private:
-  static void retype(Value value, ShardingAttr sharding) { value.setType(withSharding(typeOf(value), sharding)); }
+  static void retype(Value value, ShardingAttr sharding) { value.setType(withSharding(tensorType(value), sharding)); }
   void rewrite(Operation* op, const OpShardings& shardings);
   void setOperand(OpOperand& operand, ShardingAttr sharding);
   void rewriteReturn();
@@ -212,13 +212,14 @@ void Rewrite::setOperand(OpOperand& operand, ShardingAttr sharding) {
     if (!value.hasOneUse()) operand.set(value = builder.clone(*value.getDefiningOp())->getResult(0));
     return retypeFreeValue(value, sharding);
   }
-  operand.set(ReshardOp::create(builder, operand.getOwner()->getLoc(), withSharding(typeOf(value), sharding), value));
+  operand.set(
+      ReshardOp::create(builder, operand.getOwner()->getLoc(), withSharding(tensorType(value), sharding), value));
 }
 
 void Rewrite::rewrite(Operation* op, const OpShardings& shardings) {
   for (OpOperand& operand : op->getOpOperands()) setOperand(operand, shardings.operands[operand.getOperandNumber()]);
   Value result = op->getResult(0);
-  RankedTensorType whole = typeOf(result);
+  RankedTensorType whole = tensorType(result);
   retype(result, shardings.result);
   // What was partial before is reduced by its users, over more axes now.
   if (!shardings.result.isPartial() || getSharding(whole).isPartial()) return;

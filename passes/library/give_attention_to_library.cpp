@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "dialects/sgd/splat.h"
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/library/attention_layout.h"
 #include "passes/library/passes.h"
@@ -14,8 +15,6 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 using Form = AttentionOpInterface;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Whether `value` is computed with a constant that hides scores: those do not add up to what a row's logarithm can
 /// tell apart from the constant.

@@ -1,5 +1,6 @@
 // Patterns on the ops around a transform: how parts are taken from pairs and put together again.
 #include "dialects/sgd/linear_algebra.h"
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/library/passes.h"
 
@@ -11,14 +12,12 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// The tensor [.., 2] of which `part` is element `index` of the last dimension; null where there is none.
 static Value getPairs(Value part, int64_t index) {
   auto reshape = part.getDefiningOp<ReshapeOp>();
   auto slice = reshape ? reshape.getInput().getDefiningOp<SliceOp>() : SliceOp();
   if (!slice) return nullptr;
-  RankedTensorType pairs = typeOf(slice.getInput()), type = typeOf(part);
+  RankedTensorType pairs = tensorType(slice.getInput()), type = tensorType(part);
   int64_t last = pairs.getRank() - 1;
   if (last < 0 || pairs.getShape().back() != 2 || type.getShape() != pairs.getShape().drop_back()) return nullptr;
   for (int64_t dim = 0; dim <= last; ++dim) {
@@ -38,10 +37,10 @@ static ConcatenateOp getPairing(Value re, Value im) {
   if (!pairing || pairing.getInputs().size() != 2 || pairing.getInputs()[0] != reshapeRe.getResult() ||
       pairing.getInputs()[1] != reshapeIm.getResult())
     return nullptr;
-  SmallVector<int64_t> shape(typeOf(re).getShape());
+  SmallVector<int64_t> shape(tensorType(re).getShape());
   shape.push_back(2);
   bool isLast = static_cast<int64_t>(pairing.getDimension()) == static_cast<int64_t>(shape.size()) - 1;
-  return isLast && typeOf(pairing.getResult()).getShape() == ArrayRef(shape) ? pairing : nullptr;
+  return isLast && tensorType(pairing.getResult()).getShape() == ArrayRef(shape) ? pairing : nullptr;
 }
 
 static bool isTransform(LinearAlgebraOp op) {

@@ -51,13 +51,13 @@ class Cumulation {
 
 /// A rank's elements all combined, as one slice.
 Value Cumulation::getTotal(Value accumulated) {
-  return ranges.slice(accumulated, dim, op.getReverse() ? 0 : typeOf(accumulated).getDimSize(dim) - 1, 1, 1);
+  return ranges.slice(accumulated, dim, op.getReverse() ? 0 : tensorType(accumulated).getDimSize(dim) - 1, 1, 1);
 }
 
 Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
-  SmallVector<int64_t> shape(typeOf(total).getShape());
+  SmallVector<int64_t> shape(tensorType(total).getShape());
   shape[dim] = getGroupSize(tiles);
-  RankedTensorType type = typeOf(total).clone(shape);
+  RankedTensorType type = tensorType(total).clone(shape);
   auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type}, ValueRange{total}, ArrayRef<int64_t>{dim},
                                           emitter.getAxes(tiles));
   uint64_t bytes = getTensorBytes(type);
@@ -73,7 +73,7 @@ Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
 
 /// The totals of the ranks before this one (behind it when reversed) combined, in the shape of a rank's elements.
 Value Cumulation::combineEarlier(Value totals, ArrayRef<AxisPart> tiles) {
-  RankedTensorType type = typeOf(totals), shard = typeOf(op.getInput()).clone(element);
+  RankedTensorType type = tensorType(totals), shard = tensorType(op.getInput()).clone(element);
   auto indices = type.clone(builder.getI32Type());
   Value rank = BroadcastInDimOp::create(builder, loc, indices, emitter.getPartitionId(loc, tiles), ArrayRef<int64_t>{});
   auto predicate = op.getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
@@ -92,9 +92,9 @@ static FailureOr<Value> localizeCumulative(CumulativeOp op, const LocalisedOp& l
   Cumulation cumulation(op, emitter);
   int64_t dim = op.getDimension();
   AxisParts tiles = getShardState(emitter.getMesh(), getSharding(localised.globalOperands[0])).dims[dim];
-  int64_t size = localised.globalOperands[0].getDimSize(dim), tile = typeOf(op.getInput()).getDimSize(dim);
+  int64_t size = localised.globalOperands[0].getDimSize(dim), tile = tensorType(op.getInput()).getDimSize(dim);
   Value value = op.getInput();
-  RankedTensorType narrow = typeOf(value);
+  RankedTensorType narrow = tensorType(value);
   bool isNarrow = narrow.getElementType() != cumulation.element;
   if (isNarrow) value = arith::ExtFOp::create(cumulation.builder, op.getLoc(), narrow.clone(cumulation.element), value);
   // Backwards, the padding of the last tiles comes first.

@@ -18,7 +18,7 @@ static Value createSplat(OpBuilder& builder, Location loc, RankedTensorType type
 }
 
 Value IndexMath::convert(Value integers, bool isUnsigned, int64_t low, int64_t high) {
-  RankedTensorType from = typeOf(integers), to = from.clone(type);
+  RankedTensorType from = tensorType(integers), to = from.clone(type);
   unsigned width = from.getElementTypeBitWidth();
   if (width < type.getWidth()) {
     integers = isUnsigned ? arith::ExtUIOp::create(builder, loc, to, integers).getResult()
@@ -42,8 +42,8 @@ Value IndexMath::splat(int64_t value, ArrayRef<int64_t> shape) {
 Value IndexMath::iota(int64_t size) { return IotaOp::create(builder, loc, RankedTensorType::get({size}, type), 0); }
 
 Value IndexMath::broadcast(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
-  if (typeOf(value).getShape() == shape) return value;
-  auto result = RankedTensorType::get(shape, typeOf(value).getElementType());
+  if (tensorType(value).getShape() == shape) return value;
+  auto result = RankedTensorType::get(shape, tensorType(value).getElementType());
   return BroadcastInDimOp::create(builder, loc, result, value, dims);
 }
 
@@ -52,17 +52,17 @@ Value IndexMath::add(Value lhs, Value rhs) { return arith::AddIOp::create(builde
 Value IndexMath::subtract(Value lhs, Value rhs) { return arith::SubIOp::create(builder, loc, lhs, rhs); }
 
 Value IndexMath::multiply(Value lhs, int64_t rhs) {
-  return arith::MulIOp::create(builder, loc, lhs, splat(rhs, typeOf(lhs).getShape()));
+  return arith::MulIOp::create(builder, loc, lhs, splat(rhs, tensorType(lhs).getShape()));
 }
 
 Value IndexMath::clamp(Value value, int64_t low, int64_t high) {
-  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
   value = arith::MaxSIOp::create(builder, loc, value, splat(low, shape));
   return arith::MinSIOp::create(builder, loc, value, splat(high, shape));
 }
 
 Value IndexMath::isInRange(Value value, int64_t low, int64_t high) {
-  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
   Value isLarge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, splat(low, shape));
   Value isSmall = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value, splat(high, shape));
   return arith::AndIOp::create(builder, loc, isLarge, isSmall);
@@ -74,13 +74,13 @@ Value IndexMath::conjunction(Value lhs, Value rhs) {
 }
 
 Value IndexMath::select(Value mask, Value value, int64_t other) {
-  return arith::SelectOp::create(builder, loc, mask, value, splat(other, typeOf(value).getShape()));
+  return arith::SelectOp::create(builder, loc, mask, value, splat(other, tensorType(value).getShape()));
 }
 
 Value mlir::sgd::createTake(OpBuilder& builder, Location loc, Value input, int64_t dim, Value indices) {
-  RankedTensorType type = typeOf(input);
+  RankedTensorType type = tensorType(input);
   SmallVector<int64_t> shape(type.getShape()), offsetDims, sliceSizes(type.getShape());
-  shape[dim] = typeOf(indices).getDimSize(0);
+  shape[dim] = tensorType(indices).getDimSize(0);
   sliceSizes[dim] = 1;
   for (int64_t other = 0; other < type.getRank(); ++other)
     if (other != dim) offsetDims.push_back(other);
@@ -90,7 +90,7 @@ Value mlir::sgd::createTake(OpBuilder& builder, Location loc, Value input, int64
 }
 
 Value mlir::sgd::createMasked(OpBuilder& builder, Location loc, Value value, Value mask, ArrayRef<int64_t> dims) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   Attribute neutral = builder.getZeroAttr(type.getElementType());
   if (auto element = dyn_cast<FloatType>(type.getElementType()))
     neutral = FloatAttr::get(element, APFloat::getZero(element.getFloatSemantics(), /*Negative=*/true));

@@ -8,7 +8,7 @@ using namespace mlir::sgd;
 
 Value mlir::sgd::createComponent(OpBuilder& builder, Location loc, Value indices, int64_t vectorDim,
                                  int64_t component) {
-  RankedTensorType type = typeOf(indices);
+  RankedTensorType type = tensorType(indices);
   if (vectorDim == type.getRank()) return indices;
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
   starts[vectorDim] = component;
@@ -23,7 +23,7 @@ Value mlir::sgd::createComponent(OpBuilder& builder, Location loc, Value indices
 
 Value mlir::sgd::createIndexVectors(OpBuilder& builder, Location loc, ArrayRef<Value> components) {
   if (components.size() == 1) return components[0];
-  RankedTensorType type = typeOf(components[0]);
+  RankedTensorType type = tensorType(components[0]);
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(1);
   SmallVector<Value> columns;

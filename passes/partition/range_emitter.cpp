@@ -46,7 +46,7 @@ Value RangeEmitter::scalar(int64_t value) {
 }
 
 Value RangeEmitter::slice(Value value, int64_t dim, int64_t begin, int64_t size, int64_t step) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   if (begin == 0 && size == type.getDimSize(dim) && (step == 1 || size <= 1)) return value;
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
   starts[dim] = begin;
@@ -56,7 +56,7 @@ Value RangeEmitter::slice(Value value, int64_t dim, int64_t begin, int64_t size,
 }
 
 Value RangeEmitter::pad(Value value, int64_t dim, int64_t low, int64_t high, int64_t interior, Value filler) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   int64_t size = type.getDimSize(dim), dilated = size + std::max<int64_t>(size - 1, 0) * interior;
   if (low == 0 && high == 0 && dilated == size) return value;
   if (!filler) filler = fill(RankedTensorType::get({}, type.getElementType()), Value());
@@ -74,7 +74,7 @@ Value RangeEmitter::fill(RankedTensorType type, Value filler) {
 }
 
 Value RangeEmitter::sliceAt(Value value, int64_t dim, Value start, int64_t size) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   SmallVector<Value> starts(type.getRank(), scalar(0));
   starts[dim] = start;
   RankedTensorType result = withSize(type, dim, size);
@@ -103,7 +103,7 @@ Value RangeEmitter::emitPositions(RankedTensorType type, int64_t dim, Value star
 }
 
 Value RangeEmitter::fillOutside(Value range, const WantedRange& wanted, Value filler) {
-  RankedTensorType type = typeOf(range);
+  RankedTensorType type = tensorType(range);
   // Shifted so that all positions are non-negative: [shift, shift + size) is inside.
   int64_t first = wanted.getStart(0), last = wanted.getStart(getGroupSize(wanted.results) - 1);
   int64_t shift = std::max<int64_t>(0, -std::min(first, last));
@@ -147,7 +147,7 @@ Value RangeEmitter::emitWhole(Value value, const WantedRange& wanted) {
 /// Where every rank's range lies at the same place inside of its own tile: that part; else null. `isBounded`: what is
 /// outside of [0, size) must be zero, so that no tile may end in padding.
 Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted, bool isBounded) {
-  int64_t tile = typeOf(value).getDimSize(wanted.dim), begin = wanted.getStart(0);
+  int64_t tile = tensorType(value).getDimSize(wanted.dim), begin = wanted.getStart(0);
   bool isAligned = merged(tiles) == merged(wanted.results) && wanted.scale == tile * wanted.divisor &&
                    (!isBounded || tile * getGroupSize(tiles) == wanted.size);
   if (!isAligned || begin < 0 || begin + wanted.getReach() > tile) return Value();
@@ -157,7 +157,7 @@ Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedR
 void RangeEmitter::explain(Operation* collective, Value value, const WantedRange& wanted, uint64_t bytes,
                            double seconds) {
   Explanation explanation = cause;
-  explanation.from = llvm::formatv("tiles of {0}", typeOf(value).getDimSize(wanted.dim));
+  explanation.from = llvm::formatv("tiles of {0}", tensorType(value).getDimSize(wanted.dim));
   explanation.to = llvm::formatv("{0} elements of dimension {1}", wanted.length, wanted.dim);
   explanation.kind = collective->getName().stripDialect().str();
   explanation.bytes = bytes;
@@ -169,16 +169,16 @@ void RangeEmitter::explain(Operation* collective, Value value, const WantedRange
 /// every other one, a sum to which the others add nothing spreads them for fewer bytes. Else null.
 Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
   bool isShared = wanted.scale == 0 || wanted.results.empty();
-  int64_t tile = typeOf(value).getDimSize(wanted.dim), first = wanted.getStart(0), end = first + wanted.getReach();
+  int64_t tile = tensorType(value).getDimSize(wanted.dim), first = wanted.getStart(0), end = first + wanted.getReach();
   if (!isShared || getGroupSize(tiles) <= 2 || first < 0 || end > wanted.size || end == first) return Value();
   int64_t owner = first / tile;
   if ((end - 1) / tile != owner) return Value();
   Value part = slice(value, wanted.dim, first - owner * tile, wanted.length, wanted.step);
-  RankedTensorType own = typeOf(part);
+  RankedTensorType own = tensorType(part);
   // Bits of f8, which ranks do not add.
   if (isFloat8(own.getElementType()))
     part = arith::BitcastOp::create(builder, loc, own.clone(builder.getI8Type()), part);
-  RankedTensorType type = typeOf(part);
+  RankedTensorType type = tensorType(part);
   auto floatType = dyn_cast<FloatType>(type.getElementType());
   // x + -0 is x, also where x is -0.
   TypedAttr zero = floatType ? builder.getFloatAttr(floatType, APFloat::getZero(floatType.getFloatSemantics(), true))
@@ -203,7 +203,7 @@ Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const Want
 
 Value RangeEmitter::emitGathered(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted) {
   if (Value shared = emitShared(value, tiles, wanted)) return shared;
-  RankedTensorType from = typeOf(value), to = withSize(from, wanted.dim, wanted.length);
+  RankedTensorType from = tensorType(value), to = withSize(from, wanted.dim, wanted.length);
   auto range = RangeAttr::get(builder.getContext(), wanted.dim, wanted.size, wanted.scale, wanted.offset,
                               wanted.divisor, wanted.step);
   auto gather =
@@ -222,13 +222,13 @@ Value RangeEmitter::emitBehind(Value value, WantedRange wanted, bool isBounded,
   if (auto transpose = value.getDefiningOp<TransposeOp>()) {
     int64_t dim = std::exchange(wanted.dim, transpose.getPermutation()[wanted.dim]);
     Value range = emitOperand(transpose.getInput(), wanted);
-    return TransposeOp::create(builder, loc, withSize(typeOf(value), dim, wanted.length), range,
+    return TransposeOp::create(builder, loc, withSize(tensorType(value), dim, wanted.length), range,
                                transpose.getPermutation());
   }
   if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-    std::optional<int64_t> dim = findDimension(typeOf(reshape.getInput()), typeOf(value), wanted.dim);
+    std::optional<int64_t> dim = findDimension(tensorType(reshape.getInput()), tensorType(value), wanted.dim);
     if (!dim) return Value();
-    RankedTensorType type = withSize(typeOf(value), std::exchange(wanted.dim, *dim), wanted.length);
+    RankedTensorType type = withSize(tensorType(value), std::exchange(wanted.dim, *dim), wanted.length);
     return ReshapeOp::create(builder, loc, type, emitOperand(reshape.getInput(), wanted));
   }
   auto padOp = value.getDefiningOp<PadOp>();
@@ -236,7 +236,7 @@ Value RangeEmitter::emitBehind(Value value, WantedRange wanted, bool isBounded,
       padOp.getInterior()[wanted.dim] != 0 || (isBounded && !isZero(padOp.getValue())))
     return Value();
   Value range = emitOperand(padOp.getInput(), wanted);
-  return PadOp::create(builder, loc, withSize(typeOf(value), wanted.dim, wanted.length), range, padOp.getValue(),
+  return PadOp::create(builder, loc, withSize(tensorType(value), wanted.dim, wanted.length), range, padOp.getValue(),
                        padOp.getLow(), padOp.getHigh(), padOp.getInterior());
 }
 
@@ -282,7 +282,7 @@ Value RangeEmitter::emitSpread(Value value, ArrayRef<AxisPart> tiles, const Want
                                Value filler) {
   if (wanted.scale % spacing == 0 || wanted.results.empty()) {
     std::optional<SpreadRange> spread = getSpread(wanted, spacing);
-    if (!spread) return fill(withSize(typeOf(value), wanted.dim, wanted.length), filler);
+    if (!spread) return fill(withSize(tensorType(value), wanted.dim, wanted.length), filler);
     Value range = emit(value, tiles, spread->elements);
     if (filler) range = fillOutside(range, spread->elements, filler);
     return pad(range, wanted.dim, spread->low, spread->high, spacing - 1, filler);

@@ -3,6 +3,7 @@
 #define SGD_PASSES_PARTITION_SHARDING_STATE_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/cost/cost_model.h"
 #include "passes/partition/reshard_planner.h"
 #include "passes/sharding/mesh_axes.h"
@@ -23,8 +24,7 @@ ShardState getShardState(MeshAttr mesh, ShardingAttr sharding);
 AxisListAttr getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPart> parts);
 
 /// Type and sizes of a tensor.
-inline RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-inline ArrayRef<int64_t> shapeOf(Value tensor) { return typeOf(tensor).getShape(); }
+inline ArrayRef<int64_t> shapeOf(Value tensor) { return tensorType(tensor).getShape(); }
 
 /// Bytes of one element as it is stored: i1 takes one.
 uint64_t getElementBytes(Type elementType);

@@ -1,6 +1,8 @@
 // One slice of the padded lhs for each element of a window, or for each window; kernels read slices where they lie.
 #include "passes/schedule/expand_convolution.h"
 
+#include "dialects/sgd/tensor_type.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -11,8 +13,6 @@ constexpr int64_t kMaxShifts = 64;
 /// With more, devices are faster by walking over the windows of several groups at once, where these lie next to each
 /// other.
 constexpr int64_t kFewShifts = 16;
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 class Expander {
  public:

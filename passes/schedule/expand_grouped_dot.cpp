@@ -3,6 +3,7 @@
 // both groups that have rows in it: M + G * tile rows of work for M rows in G groups.
 #include "dialects/sgd/by_rank.h"
 #include "dialects/sgd/grouped_dot.h"
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/schedule/passes.h"
@@ -19,8 +20,6 @@ namespace {
 
 /// Fewer rows use a product's kernel badly, more are wasted at the ends of groups.
 constexpr int64_t kLeastTile = 16, kGreatestTile = 128;
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// One product without leading dimensions.
 class GroupedDot {
@@ -51,21 +50,21 @@ class GroupedDot {
   }
   /// `sizes` elements of `from` at `start` along the first dimension, and at 0 along the others.
   Value take(Value from, Value start, int64_t count) {
-    SmallVector<int64_t> shape(typeOf(from).getShape());
+    SmallVector<int64_t> shape(tensorType(from).getShape());
     shape[0] = count;
-    return create<DynamicSliceOp>(typeOf(from).clone(shape), from, startsOf(from, start), shape);
+    return create<DynamicSliceOp>(tensorType(from).clone(shape), from, startsOf(from, start), shape);
   }
   Value put(Value into, Value part, Value start) {
     return create<DynamicUpdateSliceOp>(into.getType(), into, part, startsOf(into, start));
   }
   SmallVector<Value> startsOf(Value value, Value first) {
     SmallVector<Value> starts{first};
-    starts.resize(typeOf(value).getRank(), number({}, 0));
+    starts.resize(tensorType(value).getRank(), number({}, 0));
     return starts;
   }
   /// The element of a vector, or the matrix of a stack.
   Value takeOne(Value from, Value index) {
-    RankedTensorType stack = typeOf(from);
+    RankedTensorType stack = tensorType(from);
     return create<ReshapeOp>(stack.clone(stack.getShape().drop_front()), take(from, index, 1));
   }
 
@@ -78,7 +77,7 @@ class GroupedDot {
   /// tile before.
   std::pair<Value, Value> findRows(Value index, Value allRows, Value label);
   Value multiply(Value left, Value right, int64_t leftDim, int64_t rightDim, Type element) {
-    int64_t m = typeOf(left).getDimSize(1 - leftDim), n = typeOf(right).getDimSize(1 - rightDim);
+    int64_t m = tensorType(left).getDimSize(1 - leftDim), n = tensorType(right).getDimSize(1 - rightDim);
     SmallVector<int64_t> none;
     return create<DotGeneralOp>(type(element, {m, n}), left, right, none, none, ArrayRef<int64_t>{leftDim},
                                 ArrayRef<int64_t>{rightDim}, op.getTf32());
@@ -158,7 +157,7 @@ Value GroupedDot::expandRows() {
       auto [start, mask] = findRows(slots[0], slots[4], slots[5]);
       Value product =
           multiply(take(slots[2], start, tile), slots[3], 1, op.getTransposed() ? 1 : 0, result.getElementType());
-      Value isIn = repeat(mask, typeOf(product).clone(builder.getI1Type()), {0});
+      Value isIn = repeat(mask, tensorType(product).clone(builder.getI1Type()), {0});
       Value chosen = create<arith::SelectOp>(isIn, product, take(slots[6], start, tile));
       SmallVector<Value> next(slots);
       next[6] = put(slots[6], chosen, start);
@@ -189,8 +188,8 @@ Value GroupedDot::expandContracted() {
       auto [start, mask] = findRows(slots[0], slots[4], slots[5]);
       auto takeMasked = [&, start = start, mask = mask](Value from) {
         Value rows = take(from, start, tile);
-        Value isIn = repeat(mask, typeOf(rows).clone(builder.getI1Type()), {0});
-        return create<arith::SelectOp>(isIn, rows, zeros(typeOf(rows)));
+        Value isIn = repeat(mask, tensorType(rows).clone(builder.getI1Type()), {0});
+        return create<arith::SelectOp>(isIn, rows, zeros(tensorType(rows)));
       };
       Value product = multiply(takeMasked(slots[2]), takeMasked(slots[3]), 0, 0, sum);
       SmallVector<Value> next(slots);
@@ -199,7 +198,7 @@ Value GroupedDot::expandContracted() {
       return next;
     })[6];
     if (sum != element) {
-      RankedTensorType narrow = typeOf(total).clone(element);
+      RankedTensorType narrow = tensorType(total).clone(element);
       total = isa<FloatType>(sum) ? create<arith::TruncFOp>(narrow, total) : create<arith::TruncIOp>(narrow, total);
     }
     SmallVector<Value> next(outer);
@@ -216,18 +215,18 @@ Value GroupedDot::expand() {
 
 /// Element `index` of the leading dimensions, all of them joined, without them.
 Value takeFromBatch(OpBuilder& builder, Location loc, Value value, int64_t batchRank, int64_t batch, int64_t index) {
-  ArrayRef<int64_t> own = typeOf(value).getShape().drop_front(batchRank);
+  ArrayRef<int64_t> own = tensorType(value).getShape().drop_front(batchRank);
   if (batchRank == 0) return value;
   SmallVector<int64_t> joined{batch}, starts{index}, limits{index + 1};
   for (SmallVector<int64_t>* list : {&joined, &limits}) llvm::append_range(*list, own);
   starts.resize(joined.size(), 0);
-  Value all = ReshapeOp::create(builder, loc, typeOf(value).clone(joined), value);
+  Value all = ReshapeOp::create(builder, loc, tensorType(value).clone(joined), value);
   if (batch != 1) {
     SmallVector<int64_t> one(joined), strides(joined.size(), 1);
     one[0] = 1;
-    all = SliceOp::create(builder, loc, typeOf(value).clone(one), all, starts, limits, strides);
+    all = SliceOp::create(builder, loc, tensorType(value).clone(one), all, starts, limits, strides);
   }
-  return ReshapeOp::create(builder, loc, typeOf(value).clone(own), all);
+  return ReshapeOp::create(builder, loc, tensorType(value).clone(own), all);
 }
 
 void expandGroupedDot(GroupedDotOp op) {
@@ -242,15 +241,15 @@ void expandGroupedDot(GroupedDotOp op) {
     Value part = GroupedDot(builder, op, take(op.getLhs()), take(op.getRhs()), take(op.getRows()), take(op.getGroups()))
                      .expand();
     SmallVector<int64_t> one{1};
-    llvm::append_range(one, typeOf(part).getShape());
-    parts.push_back(rank == 0 ? part : Value(ReshapeOp::create(builder, loc, typeOf(part).clone(one), part)));
+    llvm::append_range(one, tensorType(part).getShape());
+    parts.push_back(rank == 0 ? part : Value(ReshapeOp::create(builder, loc, tensorType(part).clone(one), part)));
   }
   RankedTensorType type = op.getType();
   if (parts.empty())
     parts.push_back(arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type))));
   Value all = parts[0];
   if (parts.size() > 1) {
-    SmallVector<int64_t> shape(typeOf(all).getShape());
+    SmallVector<int64_t> shape(tensorType(all).getShape());
     shape[0] = batch;
     all = ConcatenateOp::create(builder, loc, type.clone(shape), parts, 0);
   }

@@ -1,10 +1,10 @@
 // dot_general by its definition.
 #include "passes/schedule/expand_product.h"
 
+#include "dialects/sgd/tensor_type.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// `operand`, whose dimension i is dimension `dims[i]` of `type`, repeated along the others.
 static Value repeat(OpBuilder& builder, Location loc, Value operand, RankedTensorType type, ArrayRef<int64_t> dims) {

@@ -1,5 +1,6 @@
 // Softmaxes between products of queries, keys and values become attention ops, and what remains of them goes away.
 #include "dialects/sgd/attention.h"
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/index_ranges.h"
 #include "passes/schedule/masked_columns.h"
@@ -14,8 +15,6 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 using Form = AttentionOpInterface;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
 

@@ -1,5 +1,6 @@
 // sgd.dot_general to sgd.contract on local shapes, with neighbouring transposes folded into the labels wherever matrix
 // products can take or write the other order with strides.
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/library/library_model.h"
@@ -32,8 +33,6 @@ struct Candidate {
   bool foldsResult = false;
   int64_t cost = 0;
 };
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));

@@ -2,6 +2,7 @@
 // dilations, or to sgd.dot_general where no window overlaps another.
 #include <numeric>
 
+#include "dialects/sgd/tensor_type.h"
 #include "passes/library/library_model.h"
 #include "passes/schedule/expand_convolution.h"
 #include "passes/schedule/passes.h"
@@ -17,8 +18,6 @@ using namespace mlir::sgd;
 namespace {
 
 using Labels = SmallVector<int64_t>;
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));

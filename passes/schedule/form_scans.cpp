@@ -2,6 +2,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -19,8 +20,6 @@ constexpr int64_t kLeastPart = 4096;
 /// What a worker that has a column to itself goes through at most, unless there are workers enough.
 constexpr int64_t kLongColumn = 512, kEnoughColumns = 16384;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 class ScanFormer {
  public:
   ScanFormer(CumulativeOp op, int64_t workers)
@@ -28,7 +27,7 @@ class ScanFormer {
 
   void run() {
     auto dim = static_cast<int64_t>(op.getDimension());
-    RankedTensorType type = typeOf(op.getInput());
+    RankedTensorType type = tensorType(op.getInput());
     bool isTrivial = type.getDimSize(dim) <= 1 || type.getNumElements() == 0;
     Value result = isTrivial      ? op.getInput()
                    : workers == 0 ? accumulateByDoubling(op.getInput(), dim)
@@ -44,7 +43,7 @@ class ScanFormer {
   /// More elements, or fewer where negative, before and behind those of `dim`.
   Value pad(Value value, int64_t dim, int64_t low, int64_t high) {
     if (low == 0 && high == 0) return value;
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorType(value);
     auto scalar = RankedTensorType::get({}, type.getElementType());
     TypedAttr neutral = getNeutralElement(b, kind, type.getElementType());
     Value filler = arith::ConstantOp::create(b, loc, cast<TypedAttr>(DenseElementsAttr::get(scalar, neutral)));
@@ -54,7 +53,7 @@ class ScanFormer {
     return PadOp::create(b, loc, type.clone(shape), value, filler, lows, highs, interiors);
   }
   Value slice(Value value, int64_t dim, int64_t begin, int64_t end) {
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorType(value);
     SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
         shape(type.getShape());
     starts[dim] = begin, limits[dim] = end, shape[dim] = end - begin;
@@ -63,14 +62,14 @@ class ScanFormer {
                : SliceOp::create(b, loc, type.clone(shape), value, starts, limits, strides).getResult();
   }
   Value reshape(Value value, ArrayRef<int64_t> shape) {
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorType(value);
     return type.getShape() == shape ? value : ReshapeOp::create(b, loc, type.clone(shape), value).getResult();
   }
   Value scan(Value value, int64_t dim) {
     return CumulativeOp::create(b, loc, value.getType(), value, kind, dim, isReverse);
   }
   Value exchange(Value value, int64_t x, int64_t y) {
-    RankedTensorType type = typeOf(value);
+    RankedTensorType type = tensorType(value);
     auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
     SmallVector<int64_t> shape(type.getShape());
     std::swap(permutation[x], permutation[y]);
@@ -92,7 +91,7 @@ class ScanFormer {
 
 /// After step s an element holds the 2^s before it (Hillis and Steele, 1986).
 Value ScanFormer::accumulateByDoubling(Value value, int64_t dim) {
-  int64_t size = typeOf(value).getDimSize(dim);
+  int64_t size = tensorType(value).getDimSize(dim);
   for (int64_t width = 1; width < size; width *= 2) {
     int64_t by = isReverse ? -width : width;
     value = combine(pad(value, dim, by, -by), value);
@@ -102,7 +101,7 @@ Value ScanFormer::accumulateByDoubling(Value value, int64_t dim) {
 
 /// Columns that are many or short stay columns.
 Value ScanFormer::formKernels(Value value, int64_t dim) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape(type.getShape());
   int64_t rows = 1, columns = 1, size = shape[dim];
   for (auto [number, other] : llvm::enumerate(shape)) {
@@ -120,7 +119,7 @@ Value ScanFormer::formKernels(Value value, int64_t dim) {
 /// Of a matrix, along its rows. Few long rows are cut in parts, each scanned by itself; then comes what all parts
 /// before it hold.
 Value ScanFormer::scanRows(Value value) {
-  int64_t rows = typeOf(value).getDimSize(0), size = typeOf(value).getDimSize(1);
+  int64_t rows = tensorType(value).getDimSize(0), size = tensorType(value).getDimSize(1);
   int64_t parts = std::min(workers / rows, size / kLeastPart);
   if (parts <= 1) return scan(value, 1);
   int64_t length = llvm::alignTo(llvm::divideCeil(size, parts), 8);
@@ -130,7 +129,7 @@ Value ScanFormer::scanRows(Value value) {
   int64_t last = isReverse ? 0 : length - 1;
   Value totals = scan(reshape(slice(scanned, 2, last, last + 1), {rows, parts}), 1);
   Value before = isReverse ? pad(totals, 1, -1, 1) : pad(totals, 1, 1, -1);
-  Value spread = BroadcastInDimOp::create(b, loc, typeOf(scanned), before, ArrayRef<int64_t>{0, 1});
+  Value spread = BroadcastInDimOp::create(b, loc, tensorType(scanned), before, ArrayRef<int64_t>{0, 1});
   return slice(reshape(combine(spread, scanned), {rows, parts * length}), 1, 0, size);
 }
 

@@ -4,6 +4,7 @@
 #include "passes/schedule/passes.h"
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_FORMSORTSPASS
@@ -18,11 +19,9 @@ namespace {
 /// Up to this part of a row, its largest elements are kept in a heap while it is read; for more it is sorted.
 constexpr int64_t kLeastPart = 4, kAlwaysKept = 128;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Exchanges dimension `dim` and the last one.
 Value exchangeWithLast(OpBuilder& builder, Location loc, Value value, int64_t dim) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   SmallVector<int64_t> shape(type.getShape());
   std::swap(permutation[dim], permutation.back());
@@ -43,7 +42,7 @@ SmallVector<Value> sortRows(OpBuilder& builder, Location loc, ArrayRef<Value> in
 
 void lowerSort(SortOp sort) {
   OpBuilder builder(sort);
-  RankedTensorType type = typeOf(sort.getInputs()[0]);
+  RankedTensorType type = tensorType(sort.getInputs()[0]);
   auto dim = static_cast<int64_t>(sort.getDimension());
   SmallVector<Value> values(sort.getInputs());
   if (type.getDimSize(dim) > 1 && type.getNumElements() > 0) {
@@ -87,7 +86,7 @@ void fillDescending(Region& region, Location loc, Type element, Type position, b
 }
 
 Value takeFirst(OpBuilder& builder, Location loc, Value rows, int64_t k) {
-  RankedTensorType type = typeOf(rows);
+  RankedTensorType type = tensorType(rows);
   SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
   shape.back() = k;
   return SliceOp::create(builder, loc, type.clone(shape), rows, starts, shape, strides);
@@ -97,10 +96,10 @@ Value takeFirst(OpBuilder& builder, Location loc, Value rows, int64_t k) {
 void lowerTopK(TopKOp topK) {
   OpBuilder builder(topK);
   Location loc = topK.getLoc();
-  RankedTensorType type = typeOf(topK.getInput());
+  RankedTensorType type = tensorType(topK.getInput());
   auto k = static_cast<int64_t>(topK.getK());
   if (k <= std::max(kAlwaysKept, type.getShape().back() / kLeastPart) || type.getNumElements() == 0) return;
-  Type position = typeOf(topK.getPositions()).getElementType();
+  Type position = tensorType(topK.getPositions()).getElementType();
   Value iota = IotaOp::create(builder, loc, type.clone(position), type.getRank() - 1);
   SmallVector<Value> sorted = sortRows(builder, loc, {topK.getInput(), iota}, [&](Region& region) {
     fillDescending(region, loc, type.getElementType(), position, topK.getUnsignedElements());

@@ -1,5 +1,6 @@
 // The pass sgd-find-batching: components of index vectors that count along a dimension of the indices.
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/sharding/passes.h"
 
 namespace mlir::sgd {
@@ -9,8 +10,6 @@ namespace mlir::sgd {
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static bool isZero(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) value = broadcast.getInput();
@@ -34,13 +33,13 @@ static bool countsAlong(Value value, int64_t dim) {
   if (auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op)) {
     for (auto [from, to] : llvm::enumerate(broadcast.getDims()))
       if (to == dim)
-        return typeOf(broadcast.getInput()).getDimSize(from) == typeOf(value).getDimSize(dim) &&
+        return tensorType(broadcast.getInput()).getDimSize(from) == tensorType(value).getDimSize(dim) &&
                countsAlong(broadcast.getInput(), from);
     return false;
   }
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
     // Only dimensions of size 1 come or go.
-    RankedTensorType from = typeOf(reshape.getInput()), to = typeOf(value);
+    RankedTensorType from = tensorType(reshape.getInput()), to = tensorType(value);
     auto isLarge = [](int64_t size) { return size != 1; };
     if (!llvm::equal(llvm::make_filter_range(from.getShape(), isLarge),
                      llvm::make_filter_range(to.getShape(), isLarge)))
@@ -62,7 +61,7 @@ struct Components {
     auto concatenate = indices.getDefiningOp<ConcatenateOp>();
     if (!concatenate || static_cast<int64_t>(concatenate.getDimension()) != vectorDim) return;
     for (Value part : concatenate.getInputs())
-      if (typeOf(part).getDimSize(vectorDim) != 1) return;
+      if (tensorType(part).getDimSize(vectorDim) != 1) return;
     llvm::append_range(parts, concatenate.getInputs());
   }
 };
@@ -82,7 +81,7 @@ static std::optional<Found> findCounting(const Components& components, ArrayRef<
   if (components.parts.size() < 2) return std::nullopt;
   for (auto [component, part] : llvm::enumerate(components.parts)) {
     if (!llvm::is_contained(candidates, indexMap[component])) continue;
-    for (auto [dim, size] : llvm::enumerate(typeOf(part).getShape())) {
+    for (auto [dim, size] : llvm::enumerate(tensorType(part).getShape())) {
       auto indicesDim = static_cast<int64_t>(dim);
       if (indicesDim == vectorDim || size < 2 || size != operandShape[indexMap[component]] ||
           llvm::is_contained(batching, indicesDim) || !countsAlong(part, indicesDim))
@@ -97,9 +96,9 @@ static Value createWithout(OpBuilder& builder, Location loc, Components componen
                            int64_t vectorDim) {
   components.parts.erase(components.parts.begin() + removed);
   if (components.parts.size() == 1) return components.parts[0];
-  SmallVector<int64_t> shape(typeOf(components.parts[0]).getShape());
+  SmallVector<int64_t> shape(tensorType(components.parts[0]).getShape());
   shape[vectorDim] = components.parts.size();
-  return ConcatenateOp::create(builder, loc, typeOf(components.parts[0]).clone(shape), components.parts, vectorDim);
+  return ConcatenateOp::create(builder, loc, tensorType(components.parts[0]).clone(shape), components.parts, vectorDim);
 }
 
 static SmallVector<int64_t> without(ArrayRef<int64_t> list, int64_t removed) {
@@ -117,7 +116,7 @@ static bool rewrite(GatherOp op) {
   int64_t vectorDim = op.getIndexVectorDim();
   Components components(op.getIndices(), vectorDim);
   auto found = findCounting(components, op.getStartIndexMap(), op.getCollapsedSliceDims(), op.getIndicesBatchingDims(),
-                            vectorDim, typeOf(op.getInput()).getShape());
+                            vectorDim, tensorType(op.getInput()).getShape());
   if (!found) return false;
   OpBuilder builder(op);
   op.getIndicesMutable().assign(createWithout(builder, op.getLoc(), components, found->component, vectorDim));
@@ -132,7 +131,7 @@ static bool rewrite(ScatterOp op) {
   int64_t vectorDim = op.getIndexVectorDim();
   Components components(op.getIndices(), vectorDim);
   auto found = findCounting(components, op.getScatterDimsToOperandDims(), op.getInsertedWindowDims(),
-                            op.getIndicesBatchingDims(), vectorDim, typeOf(op.getInput()).getShape());
+                            op.getIndicesBatchingDims(), vectorDim, tensorType(op.getInput()).getShape());
   if (!found) return false;
   OpBuilder builder(op);
   op.getIndicesMutable().assign(createWithout(builder, op.getLoc(), components, found->component, vectorDim));

@@ -2,6 +2,7 @@
 // coordinates.
 #include <numeric>
 
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "targets/kernels/node_builder.h"
 
@@ -11,8 +12,6 @@ using namespace mlir::sgd::kernels;
 
 /// Shorter pieces of a concatenation are told apart by lane, not by loops of their own.
 static constexpr int64_t kLeastSeam = 16;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 unsigned NodeBuilder::inRange(const IndexExpr& index, int64_t low, int64_t high) {
   auto [least, most] = plan.space.range(index);

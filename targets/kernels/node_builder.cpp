@@ -2,6 +2,7 @@
 // index_nodes.cpp.
 #include "targets/kernels/node_builder.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,8 +18,6 @@ SmallVector<int64_t> mlir::sgd::kernels::rowMajorStrides(ArrayRef<int64_t> shape
     strides[dim] = strides[dim + 1] * shape[dim + 1];
   return strides;
 }
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 uint64_t NodeBuilder::varsOf(const IndexExpr& index) const {
   uint64_t vars = 0;

@@ -1,10 +1,10 @@
 // Shapes of sorts and choices.
 #include "targets/kernels/row_ops.h"
 
+#include "dialects/sgd/tensor_type.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
-
-RankedTensorType mlir::sgd::kernels::tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 Operation* mlir::sgd::kernels::getRowOp(ClusterOp cluster) {
   Operation& first = cluster.getBody().front().front();

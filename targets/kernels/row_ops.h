@@ -4,6 +4,7 @@
 #define SGD_TARGETS_KERNELS_ROW_OPS_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 
 namespace mlir::sgd::kernels {
 
@@ -13,8 +14,6 @@ Operation* getRowOp(ClusterOp cluster);
 /// Size of the last dimension of the op's operands, and the product of the others.
 int64_t rowLength(Operation* rowOp);
 int64_t numRows(Operation* rowOp);
-
-RankedTensorType tensorType(Value value);
 
 }  // namespace mlir::sgd::kernels
 

@@ -1,12 +1,11 @@
 // Scatter: as a pointwise op where each element meets one update, else as loops over the updates.
+#include "dialects/sgd/tensor_type.h"
 #include "targets/kernels/node_builder.h"
 #include "targets/kernels/scatter_shape.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::kernels;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 ScatterShape::ScatterShape(ScatterOp op) {
   auto input = tensorType(op.getInput()), indices = tensorType(op.getIndices()), updates = tensorType(op.getUpdates());

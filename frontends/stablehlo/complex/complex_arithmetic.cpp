@@ -6,10 +6,10 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-bool sgd::isF64(Value part) { return RealMath::typeOf(part).getElementType().isF64(); }
+bool sgd::isF64(Value part) { return RealMath::tensorType(part).getElementType().isF64(); }
 
 Type sgd::getWideElement(RealMath& m, Value part) {
-  Type element = RealMath::typeOf(part).getElementType();
+  Type element = RealMath::tensorType(part).getElementType();
   return element.isF32() ? m.builder.getF64Type() : element;
 }
 
@@ -19,7 +19,7 @@ Complex sgd::multiply(RealMath& m, Complex x, Complex y) {
 
 Value sgd::hypotenuse(RealMath& m, Value x, Value y) {
   if (!isF64(x)) {
-    Type own = RealMath::typeOf(x).getElementType();
+    Type own = RealMath::tensorType(x).getElementType();
     Complex wide = m.convert(Complex{x, y}, m.builder.getF64Type());
     Value root = m.sqrt(m.add(m.mul(wide.re, wide.re), m.mul(wide.im, wide.im)));
     // An infinite part outweighs a NaN beside it.
@@ -66,7 +66,7 @@ Complex divideScaled(RealMath& m, Complex x, Complex y) {
 Complex sgd::divide(RealMath& m, Complex x, Complex y) {
   Complex quotient;
   if (!isF64(x.re)) {
-    Type own = RealMath::typeOf(x.re).getElementType(), wide = m.builder.getF64Type();
+    Type own = RealMath::tensorType(x.re).getElementType(), wide = m.builder.getF64Type();
     Complex a = m.convert(x, wide), b = m.convert(y, wide);
     Value denominator = m.add(m.mul(b.re, b.re), m.mul(b.im, b.im));
     Complex numerator = multiply(m, a, Complex{b.re, m.neg(b.im)});

@@ -187,7 +187,7 @@ Complex power(RealMath& m, Complex z, Complex w) {
 
 LogicalResult expandPower(ComplexOp& c) {
   Complex z = c.operand(0), w = c.operand(1);
-  Type own = RealMath::typeOf(z.re).getElementType(), wide = getWideElement(c, z.re);
+  Type own = RealMath::tensorType(z.re).getElementType(), wide = getWideElement(c, z.re);
   return c.finish(c.convert(power(c, c.convert(z, wide), c.convert(w, wide)), own));
 }
 

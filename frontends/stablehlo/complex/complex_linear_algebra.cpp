@@ -33,7 +33,7 @@ ResultRange callLapack(ComplexOp& c, StringRef routine, Type element, ValueRange
 /// As XLA: NaN where a matrix is not positive definite.
 LogicalResult expandCholesky(ComplexOp& c) {
   Complex a = c.operand();
-  RankedTensorType type = RealMath::typeOf(a.re);
+  RankedTensorType type = RealMath::tensorType(a.re);
   if (type.getRank() < 2) return c.error() << "needs a batch of matrices";
   auto info = RankedTensorType::get(type.getShape().drop_back(2), c.builder.getI32Type());
   char triangle = cast<stablehlo::CholeskyOp>(c.op).getLower() ? 'L' : 'U';

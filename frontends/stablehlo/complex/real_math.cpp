@@ -6,7 +6,9 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static RankedTensorType booleansLike(Value x) { return RealMath::typeOf(x).clone(IntegerType::get(x.getContext(), 1)); }
+static RankedTensorType booleansLike(Value x) {
+  return RealMath::tensorType(x).clone(IntegerType::get(x.getContext(), 1));
+}
 
 Value RealMath::constant(DenseElementsAttr elements) {
   return create<stablehlo::ConstantOp>(elements.getType(), {}, named("value", elements));
@@ -36,19 +38,19 @@ Value RealMath::copySign(Value magnitude, Value sign) {
 }
 
 Value RealMath::convert(Value x, Type element) {
-  RankedTensorType type = typeOf(x);
+  RankedTensorType type = tensorType(x);
   return type.getElementType() == element ? x : create<stablehlo::ConvertOp>(type.clone(element), x);
 }
 
 Value RealMath::reshape(Value x, ArrayRef<int64_t> shape) {
-  return typeOf(x).getShape() == shape ? x : create<stablehlo::ReshapeOp>(typeOf(x).clone(shape), x);
+  return tensorType(x).getShape() == shape ? x : create<stablehlo::ReshapeOp>(tensorType(x).clone(shape), x);
 }
 
 Value RealMath::transpose(Value x, ArrayRef<int64_t> permutation) {
   if (llvm::is_sorted(permutation)) return x;
   SmallVector<int64_t> shape;
-  for (int64_t dim : permutation) shape.push_back(typeOf(x).getDimSize(dim));
-  return create<stablehlo::TransposeOp>(typeOf(x).clone(shape), x,
+  for (int64_t dim : permutation) shape.push_back(tensorType(x).getDimSize(dim));
+  return create<stablehlo::TransposeOp>(tensorType(x).clone(shape), x,
                                         named("permutation", builder.getDenseI64ArrayAttr(permutation)));
 }
 
@@ -59,11 +61,11 @@ Value RealMath::slice(Value x, ArrayRef<int64_t> starts, ArrayRef<int64_t> limit
   NamedAttribute attributes[] = {named("start_indices", builder.getDenseI64ArrayAttr(starts)),
                                  named("limit_indices", builder.getDenseI64ArrayAttr(limits)),
                                  named("strides", builder.getDenseI64ArrayAttr(strides))};
-  return create<stablehlo::SliceOp>(typeOf(x).clone(shape), x, attributes);
+  return create<stablehlo::SliceOp>(tensorType(x).clone(shape), x, attributes);
 }
 
 Value RealMath::sliceDim(Value x, int64_t dim, int64_t begin, int64_t end) {
-  RankedTensorType type = typeOf(x);
+  RankedTensorType type = tensorType(x);
   if (begin == 0 && end == type.getDimSize(dim)) return x;
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
   starts[dim] = begin;
@@ -76,26 +78,26 @@ Value RealMath::reverse(Value x, int64_t dim) {
 }
 
 Value RealMath::concatenate(ValueRange parts, int64_t dim) {
-  SmallVector<int64_t> shape(typeOf(parts.front()).getShape());
-  for (Value part : parts.drop_front()) shape[dim] += typeOf(part).getDimSize(dim);
-  return create<stablehlo::ConcatenateOp>(typeOf(parts.front()).clone(shape), parts,
+  SmallVector<int64_t> shape(tensorType(parts.front()).getShape());
+  for (Value part : parts.drop_front()) shape[dim] += tensorType(part).getDimSize(dim);
+  return create<stablehlo::ConcatenateOp>(tensorType(parts.front()).clone(shape), parts,
                                           named("dimension", builder.getI64IntegerAttr(dim)));
 }
 
 Value RealMath::broadcast(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-  return create<stablehlo::BroadcastInDimOp>(typeOf(x).clone(shape), x,
+  return create<stablehlo::BroadcastInDimOp>(tensorType(x).clone(shape), x,
                                              named("broadcast_dimensions", builder.getDenseI64ArrayAttr(dims)));
 }
 
 Value RealMath::interleave(Complex z) {
-  SmallVector<int64_t> shape(typeOf(z.re).getShape());
+  SmallVector<int64_t> shape(tensorType(z.re).getShape());
   shape.push_back(1);
   Value parts[] = {reshape(z.re, shape), reshape(z.im, shape)};
   return concatenate(parts, static_cast<int64_t>(shape.size()) - 1);
 }
 
 Complex RealMath::deinterleave(Value pairs) {
-  ArrayRef<int64_t> shape = typeOf(pairs).getShape();
+  ArrayRef<int64_t> shape = tensorType(pairs).getShape();
   int64_t last = static_cast<int64_t>(shape.size()) - 1;
   auto part = [&](int64_t index) { return reshape(sliceDim(pairs, last, index, index + 1), shape.drop_back()); };
   return {part(0), part(1)};

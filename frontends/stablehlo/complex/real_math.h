@@ -19,7 +19,7 @@ class RealMath {
  public:
   RealMath(OpBuilder& builder, Location loc) : builder(builder), loc(loc) {}
 
-  static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+  static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
   /// `OpTy(operands)` of `type` with `attributes`.
   template <typename OpTy>
@@ -59,7 +59,7 @@ class RealMath {
 
   /// A constant of `type` with all elements `value`, which the type may round.
   Value splat(RankedTensorType type, double value);
-  Value splat(Value like, double value) { return splat(typeOf(like), value); }
+  Value splat(Value like, double value) { return splat(tensorType(like), value); }
   Value scale(Value x, double factor) { return mul(x, splat(x, factor)); }
   Value plus(Value x, double addend) { return add(x, splat(x, addend)); }
 

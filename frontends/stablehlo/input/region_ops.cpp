@@ -2,17 +2,17 @@
 // cited as op_Cn.
 #include "frontends/stablehlo/input/region_ops.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "frontends/stablehlo/input/assembly_format.h"
 
 using namespace mlir;
 using namespace mlir::stablehlo;
+using sgd::tensorType;
 
 using Operand = OpAsmParser::UnresolvedOperand;
 using Argument = OpAsmParser::Argument;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// `(%a init: %i), (%b init: %j)`
 ParseResult parseReduceInputs(OpAsmParser& parser, SmallVectorImpl<Operand>& inputs, SmallVectorImpl<Operand>& inits) {
@@ -156,7 +156,7 @@ void ReduceOp::print(OpAsmPrinter& printer) {
 LogicalResult ReduceOp::verify() {  // reduce_C1 to reduce_C8
   if (hasDynamicShape(*this)) return success();
   if (getInputs().empty()) return emitOpError("expects at least one input");
-  ArrayRef<int64_t> shape = typeOf(getInputs().front()).getShape();
+  ArrayRef<int64_t> shape = tensorType(getInputs().front()).getShape();
   SmallVector<bool> reduced(shape.size(), false);
   for (int64_t dim : getDimensions()) {
     if (dim < 0 || dim >= int64_t(shape.size()) || reduced[dim])
@@ -170,9 +170,10 @@ LogicalResult ReduceOp::verify() {  // reduce_C1 to reduce_C8
   if (getResults().size() != getInputs().size())
     return emitOpError("expects ") << getInputs().size() << " results, but has " << getResults().size();
   for (auto [input, init, result] : llvm::zip_equal(getInputs(), getInitValues(), getResults())) {
-    if (typeOf(input).getShape() != shape) return emitOpError("expects inputs of one shape");
-    if (typeOf(init).getRank() != 0) return emitOpError("expects scalar initial values, but has ") << init.getType();
-    auto expected = RankedTensorType::get(left, typeOf(init).getElementType());
+    if (tensorType(input).getShape() != shape) return emitOpError("expects inputs of one shape");
+    if (tensorType(init).getRank() != 0)
+      return emitOpError("expects scalar initial values, but has ") << init.getType();
+    auto expected = RankedTensorType::get(left, tensorType(init).getElementType());
     if (result.getType() != expected)
       return emitOpError("expects a result of type ") << expected << ", but has " << result.getType();
   }
@@ -185,11 +186,11 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
   size_t count = getInputs().size();
   if (count == 0 || getResults().size() != count)
     return emitOpError("expects as many results as inputs, and at least one");
-  auto input = typeOf(getInputs().front()), indices = typeOf(getScatterIndices()),
-       update = typeOf(getUpdates().front());
+  auto input = tensorType(getInputs().front()), indices = tensorType(getScatterIndices()),
+       update = tensorType(getUpdates().front());
   for (size_t i = 0; i < count; ++i)
-    if (typeOf(getInputs()[i]).getShape() != input.getShape() ||
-        typeOf(getUpdates()[i]).getShape() != update.getShape() ||
+    if (tensorType(getInputs()[i]).getShape() != input.getShape() ||
+        tensorType(getUpdates()[i]).getShape() != update.getShape() ||
         getResults()[i].getType() != getInputs()[i].getType())
       return emitOpError("expects inputs of one shape, updates of one shape, and results of the inputs' types");
 
@@ -216,7 +217,7 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
            << input << ", indices " << indices << " and updates " << update;
 
   SmallVector<Type> scalars;
-  for (Value value : getInputs()) scalars.push_back(RankedTensorType::get({}, typeOf(value).getElementType()));
+  for (Value value : getInputs()) scalars.push_back(RankedTensorType::get({}, tensorType(value).getElementType()));
   if (getUpdateComputation().getNumArguments() != 2 * count)
     return emitOpError("expects ") << 2 * count << " block arguments, but has "
                                    << getUpdateComputation().getNumArguments();

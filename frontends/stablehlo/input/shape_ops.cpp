@@ -4,14 +4,14 @@
 
 #include <cstring>
 
+#include "dialects/sgd/tensor_type.h"
 #include "frontends/stablehlo/input/assembly_format.h"
 
 using namespace mlir;
 using namespace mlir::stablehlo;
+using sgd::tensorType;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Reports unless `dims` are different dimensions of a tensor of `rank`.
 LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
@@ -46,7 +46,7 @@ LogicalResult verifyStarts(Operation* op, OperandRange starts, int64_t rank) {
   if (int64_t(starts.size()) != rank)
     return op->emitOpError() << "expects " << rank << " start indices, but has " << starts.size();
   for (Value start : starts)
-    if (typeOf(start).getRank() != 0 || start.getType() != starts.front().getType())
+    if (tensorType(start).getRank() != 0 || start.getType() != starts.front().getType())
       return op->emitOpError("expects start indices that are scalars of one type");
   return success();
 }
@@ -131,12 +131,12 @@ LogicalResult ConstantOp::verify() {  // constant_C1
 }
 
 LogicalResult IotaOp::verify() {  // iota_C1
-  return verifyDims(*this, "'dim'", {int64_t(getIotaDimension())}, typeOf(getResult()).getRank());
+  return verifyDims(*this, "'dim'", {int64_t(getIotaDimension())}, tensorType(getResult()).getRank());
 }
 
 LogicalResult BroadcastInDimOp::verify() {  // broadcast_in_dim_C1 to broadcast_in_dim_C5
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  auto from = tensorType(getOperand()), to = tensorType(getResult());
   if (verifyCount(*this, "'dims'", getBroadcastDimensions(), from.getRank()).failed() ||
       verifyDims(*this, "'dims'", getBroadcastDimensions(), to.getRank()).failed())
     return failure();
@@ -151,13 +151,13 @@ LogicalResult BroadcastInDimOp::verify() {  // broadcast_in_dim_C1 to broadcast_
 
 LogicalResult BroadcastOp::verify() {  // removed from the specification; XLA's Broadcast: new dimensions in front
   SmallVector<int64_t> shape(getBroadcastSizes());
-  llvm::append_range(shape, typeOf(getOperand()).getShape());
-  return verifyResult(*this, shape, typeOf(getOperand()));
+  llvm::append_range(shape, tensorType(getOperand()).getShape());
+  return verifyResult(*this, shape, tensorType(getOperand()));
 }
 
 LogicalResult TransposeOp::verify() {  // transpose_C1 to transpose_C3
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand());
+  auto from = tensorType(getOperand());
   if (verifyCount(*this, "'dims'", getPermutation(), from.getRank()).failed() ||
       verifyDims(*this, "'dims'", getPermutation(), from.getRank()).failed())
     return failure();
@@ -168,7 +168,7 @@ LogicalResult TransposeOp::verify() {  // transpose_C1 to transpose_C3
 
 LogicalResult ReshapeOp::verify() {  // reshape_C1, reshape_C2
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  auto from = tensorType(getOperand()), to = tensorType(getResult());
   if (from.getElementType() != to.getElementType())
     return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
   if (from.hasStaticShape() && to.hasStaticShape() && from.getNumElements() != to.getNumElements())
@@ -179,7 +179,7 @@ LogicalResult ReshapeOp::verify() {  // reshape_C1, reshape_C2
 
 LogicalResult SliceOp::verify() {  // slice_C1 to slice_C5
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand());
+  auto from = tensorType(getOperand());
   if (verifyCount(*this, "its ranges", getStartIndices(), from.getRank()).failed() ||
       verifyCount(*this, "'limit_indices'", getLimitIndices(), from.getRank()).failed() ||
       verifyCount(*this, "'strides'", getStrides(), from.getRank()).failed())
@@ -196,12 +196,12 @@ LogicalResult SliceOp::verify() {  // slice_C1 to slice_C5
 }
 
 LogicalResult ReverseOp::verify() {  // reverse_C2, reverse_C3
-  return verifyDims(*this, "'dims'", getDimensions(), typeOf(getOperand()).getRank());
+  return verifyDims(*this, "'dims'", getDimensions(), tensorType(getOperand()).getRank());
 }
 
 LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand()), value = typeOf(getPaddingValue());
+  auto from = tensorType(getOperand()), value = tensorType(getPaddingValue());
   if (value.getRank() != 0 || value.getElementType() != from.getElementType())
     return emitOpError("expects a scalar padding value of element type ")
            << from.getElementType() << ", but has " << value;
@@ -229,27 +229,28 @@ LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
 LogicalResult ConcatenateOp::verify() {  // concatenate_C1 to concatenate_C6
   if (hasDynamicShape(*this)) return success();
   if (getInputs().empty()) return emitOpError("expects at least one operand");
-  auto first = typeOf(getInputs().front());
+  auto first = tensorType(getInputs().front());
   int64_t dimension = getDimension();
   if (verifyDims(*this, "'dim'", {dimension}, first.getRank()).failed()) return failure();
   SmallVector<int64_t> shape(first.getShape());
   shape[dimension] = 0;
   for (Value input : getInputs()) {
-    SmallVector<int64_t> other(typeOf(input).getShape());
+    SmallVector<int64_t> other(tensorType(input).getShape());
     if (int64_t(other.size()) == first.getRank()) {
       if (llvm::AddOverflow(shape[dimension], other[dimension], shape[dimension]))
         return emitOpError("makes a dimension whose size cannot be counted");
       other[dimension] = first.getDimSize(dimension);
     }
-    if (ArrayRef(other) != first.getShape() || typeOf(input).getElementType() != first.getElementType())
-      return emitOpError("operands ") << first << " and " << typeOf(input) << " differ outside dimension " << dimension;
+    if (ArrayRef(other) != first.getShape() || tensorType(input).getElementType() != first.getElementType())
+      return emitOpError("operands ") << first << " and " << tensorType(input) << " differ outside dimension "
+                                      << dimension;
   }
   return verifyResult(*this, shape, first);
 }
 
 LogicalResult DynamicSliceOp::verify() {  // dynamic_slice_C2 to dynamic_slice_C5
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand());
+  auto from = tensorType(getOperand());
   if (verifyStarts(*this, getStartIndices(), from.getRank()).failed() ||
       verifyCount(*this, "'sizes'", getSliceSizes(), from.getRank()).failed())
     return failure();
@@ -259,7 +260,7 @@ LogicalResult DynamicSliceOp::verify() {  // dynamic_slice_C2 to dynamic_slice_C
 }
 
 LogicalResult DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dynamic_update_slice_C6
-  auto from = typeOf(getOperand()), update = typeOf(getUpdate());
+  auto from = tensorType(getOperand()), update = tensorType(getUpdate());
   if (update.getRank() != from.getRank() || update.getElementType() != from.getElementType() ||
       !fitsInside(update.getShape(), from.getShape()))
     return emitOpError("an update of ") << update << " does not fit into " << from;
@@ -269,7 +270,7 @@ LogicalResult DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dy
 
 LogicalResult DotGeneralOp::verify() {  // dot_general_C1 to dot_general_C12
   if (hasDynamicShape(*this)) return success();
-  auto lhs = typeOf(getLhs()), rhs = typeOf(getRhs());
+  auto lhs = tensorType(getLhs()), rhs = tensorType(getRhs());
   DotDimensionNumbersAttr dims = getDotDimensionNumbers();
   auto verifySide = [&](StringRef name, RankedTensorType type, ArrayRef<int64_t> batching,
                         ArrayRef<int64_t> contracting) {
@@ -300,12 +301,12 @@ LogicalResult DotGeneralOp::verify() {  // dot_general_C1 to dot_general_C12
   };
   appendFree(lhs, dims.getLhsBatching(), dims.getLhsContracting());
   appendFree(rhs, dims.getRhsBatching(), dims.getRhsContracting());
-  return verifyResult(*this, shape, typeOf(getResult()));
+  return verifyResult(*this, shape, tensorType(getResult()));
 }
 
 LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
   if (hasDynamicShape(*this)) return success();
-  auto from = typeOf(getOperand()), indices = typeOf(getStartIndices()), to = typeOf(getResult());
+  auto from = tensorType(getOperand()), indices = tensorType(getStartIndices()), to = tensorType(getResult());
   GatherDimensionNumbersAttr dims = getDimensionNumbers();
   SmallVector<int64_t> dropped(dims.getCollapsedSliceDims());
   llvm::append_range(dropped, dims.getOperandBatchingDims());

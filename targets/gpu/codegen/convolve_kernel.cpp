@@ -2,6 +2,7 @@
 #include "targets/gpu/codegen/convolve_kernel.h"
 
 #include "dialects/sgd/label_strides.h"
+#include "dialects/sgd/tensor_type.h"
 #include "targets/gpu/codegen/block_builder.h"
 #include "targets/gpu/codegen/entry_point.h"
 #include "targets/kernels/kernel_work.h"
@@ -14,8 +15,6 @@ using namespace mlir::sgd::gpu;
 using LValue = llvm::Value;
 
 namespace {
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 class ConvolveEmitter {
  public:

@@ -1,0 +1,14 @@
+// The type of a tensor value.
+#ifndef SGD_DIALECTS_SGD_TENSOR_TYPE_H
+#define SGD_DIALECTS_SGD_TENSOR_TYPE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::sgd {
+
+/// Of a value that is known to be a ranked tensor, as all values of the graph level are.
+inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+}  // namespace mlir::sgd
+
+#endif
