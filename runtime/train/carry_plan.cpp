@@ -23,9 +23,12 @@ absl::Status CheckPair(const Signature& program, size_t output, size_t input) {
   if (from == to) return absl::OkStatus();
   const bool is_same_tensor = from.element == to.element && from.global_dims == to.global_dims;
   const std::string of_program = absl::StrCat(" of program ", data::QuotedName(program.name));
-  return absl::InvalidArgumentError(absl::StrCat("cannot carry output ", OutputName(program, output), of_program,
-                                                 " to input ", InputName(program, input), of_program,
-                                                 is_same_tensor ? ": they are sharded differently" : ""));
+  return absl::InvalidArgumentError(
+      absl::StrCat("cannot carry output ", OutputName(program, output), of_program, " to input ",
+                   InputName(program, input), of_program,
+                   is_same_tensor ? ": they are sharded differently; shard both alike, or compile with "
+                                    "--shard-updates=never where sgdc has chosen the shards"
+                                  : ""));
 }
 
 std::string Pad(const std::string& text, size_t width) {

@@ -148,6 +148,15 @@ def leaves_state_of_other_programs(folder):
     assert len(got) == 1 and abs(got[0] - want) < 1e-4 * want, f"eval says {got}, NumPy {want}"
 
 
+def refuses_to_carry_shards_to_the_whole(folder):
+    """Pairs of the user's own, other than those for which the program was compiled."""
+    artifact, _ = compile_programs(folder, 4, train=TRAIN)
+    harness.save(folder / "batches.safetensors", {"step0.x": BATCHES[0]})
+    result = harness.tool("sgdrun", "-n", 4, artifact, "--steps", 2, "--batches", folder / "batches.safetensors", *start(folder),
+                          "--carry", "result['m']:state['p'],result['p']:state['m']", check=False)
+    assert result.returncode == 1 and "they are sharded differently; shard both alike, or compile with --shard-updates=never" in result.stderr, result.stderr
+
+
 def refuses_other_words(folder):
     (folder / "train.mlir").write_text(TRAIN)
     result = harness.tool("sgdc", folder / "train.mlir", "--report", "--shard-updates=sometimes", check=False)
@@ -156,4 +165,4 @@ def refuses_other_words(folder):
 
 harness.main([("trains with equal bits", trains_with_equal_bits), ("sends as much and holds less", uses_less_memory),
               ("resumes on other ranks", resumes_on_other_ranks), ("begins with init", begins_with_init),
-              ("leaves state of other programs", leaves_state_of_other_programs), ("refuses other words", refuses_other_words)])
+              ("leaves state of other programs", leaves_state_of_other_programs), ("refuses to carry shards to the whole", refuses_to_carry_shards_to_the_whole), ("refuses other words", refuses_other_words)])
