@@ -50,8 +50,10 @@ def differences(got, want, kind):
     (got_type, g), (want_type, w) = got, want
     if got_type != want_type or g.shape != w.shape:
         return f"{got_type}{list(g.shape)} for {want_type}{list(w.shape)}"
+    if want_type == "C64":  # the parts; complex128 is stored as such
+        want_type, g, w = "F32", *[np.stack([value.real, value.imag], -1) for value in (g, w)]
     if want_type not in EPSILON:
-        bad = g != w
+        bad = (g != w) & ~((g != g) & (w != w))
     else:
         g, w = g.astype(np.float64), w.astype(np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -142,7 +144,7 @@ def report(results, listed):
     verdicts = ("pass", "refused", "wrong", "crash")
     for outside in ("", "outside"):
         rows = {op: counts for (part, op), counts in sorted(table.items()) if part == outside}
-        print(f"\n{'complex, 8-bit floats, dynamic shapes, ...: to be refused' if outside else 'static, supported types'}")
+        print(f"\n{'8-bit floats, dynamic shapes, ...: to be refused' if outside else 'static, supported types'}")
         for op, counts in rows.items():
             if set(counts) != {"refused" if outside else "pass"}:
                 print(f"  {op:32}" + "".join(f"{v} {counts[v]:<6}" for v in verdicts if counts[v]))

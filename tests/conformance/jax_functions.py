@@ -381,7 +381,7 @@ def add_linear_algebra():
     add("linalg.solve_triangular", lambda m, n: jsp.linalg.solve_triangular(m, n, lower=True), a, b)
     add("linalg.solve assuming positive", lambda m, n: jsp.linalg.solve(m, n, assume_a="pos"), s, b)
     add("linalg.tridiagonal_solve", lambda m: lax.linalg.tridiagonal_solve(m[0], m[1] + 9, m[2], m[3][:, None]), floats(4, 6))
-    empty = {"det": l.det, "inv": l.inv, "eigh": l.eigh, "eig": l.eig, "svd": l.svd, "qr": l.qr, "cholesky": l.cholesky, "lu": lambda m: jsp.linalg.lu(m)}
+    empty = {"det": l.det, "inv": l.inv, "eigh": l.eigh, "eig": l.eig, "svd": l.svd, "qr": l.qr, "cholesky": l.cholesky, "lu": lambda m: jsp.linalg.lu(m[0])}
     for name, function in empty.items():
         add(f"linalg.{name} of empty matrices", function, floats(4, 0, 0), gradient=False)
     add("linalg.block_diag", lambda m: jsp.linalg.block_diag(m, m), x)

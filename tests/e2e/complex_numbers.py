@@ -62,7 +62,7 @@ UNARY = {
     "stablehlo.cosine": np.cos, "stablehlo.tan": np.tan, "stablehlo.tanh": np.tanh, "stablehlo.logistic": lambda z: 1 / (1 + np.exp(-z)), "chlo.sinh": np.sinh,
     "chlo.cosh": np.cosh, "chlo.tan": np.tan, "chlo.asin": np.arcsin, "chlo.acos": np.arccos, "chlo.atan": np.arctan, "chlo.asinh": np.arcsinh, "chlo.acosh": np.arccosh,
     "chlo.atanh": np.arctanh, "stablehlo.cbrt": lambda z: z ** (1 / z.real.dtype.type(3)), "chlo.square": np.square, "chlo.conj": np.conj}
-BINARY = {"stablehlo.add": np.add, "stablehlo.subtract": np.subtract, "stablehlo.multiply": np.multiply, "stablehlo.divide": np.divide, "stablehlo.power": np.power}
+BINARY = {"stablehlo.add": np.add, "stablehlo.subtract": np.subtract, "stablehlo.multiply": np.multiply, "stablehlo.divide": np.divide, "stablehlo.power": np.power, "stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum}
 TO_REAL = {"stablehlo.real": np.real, "stablehlo.imag": np.imag, "stablehlo.abs": np.abs}
 # Where a part vanishes by cancellation, or factors are large: units of the magnitude. The rest is within 4.
 UNITS = {"stablehlo.power": 16, "stablehlo.logistic": 16, "stablehlo.subtract": 1, "stablehlo.add": 1, "stablehlo.tan": 8, "chlo.tan": 8, "stablehlo.exponential_minus_one": 8}
@@ -118,6 +118,21 @@ def corners(folder):
         assert np.allclose(tanh[[0, 5, 6]], [1, 1, -1]), tanh
         assert log[2].real == -inf and np.isclose(log[0].real, np.log(big) + np.log(2) / 2) and np.isclose(log[4].imag, -np.pi), log
         assert np.isclose(sine[9], np.sin(np.complex128(z[9])), rtol=1e-5), sine
+
+
+def order(folder):
+    """The larger and the smaller of two numbers go by real parts first; a NaN in any part of either stays. Imaginary parts do not make a number true."""
+    nan = np.nan
+    z = np.array([1 + 2j, 1 + 2j, 3 - 1j, complex(nan, 1), complex(5, nan), 1j, 0], np.complex64)
+    w = np.array([1 + 3j, 2 - 9j, complex(-1, nan), 1 + 1j, 2 + 2j, complex(nan, nan), 7j], np.complex64)
+    text = function_text(["stablehlo.maximum", "stablehlo.minimum"], text_type(z), text_type(z.real))
+    large, small = [value for _, value in run(folder, text, [z, w])]
+    for got, want in ((large, np.maximum(z, w)), (small, np.minimum(z, w))):
+        assert np.array_equal(np.isnan(got), np.isnan(want)) and np.array_equal(got[~np.isnan(want)], want[~np.isnan(want)]), (got, want)
+    text = ("func.func @main(%z: tensor<7xcomplex<f32>>) -> tensor<7xi1> {\n  %0 = stablehlo.convert %z : (tensor<7xcomplex<f32>>) -> tensor<7xi1>\n"
+            "  return %0 : tensor<7xi1>\n}\n")
+    [(_, truth)] = run(folder, text, [z])
+    assert np.array_equal(truth.astype(bool), z.real != 0), truth
 
 
 MOVES = """
@@ -396,5 +411,5 @@ def refused(folder):
 
 
 if __name__ == "__main__":
-    harness.main([("functions", functions), ("corners", corners), ("moves", moves), ("carried", carried), ("fed", fed), ("inspected", inspected), ("scalars", scalars),
+    harness.main([("functions", functions), ("corners", corners), ("order", order), ("moves", moves), ("carried", carried), ("fed", fed), ("inspected", inspected), ("scalars", scalars),
                   ("rest", rest), ("refused", refused)])

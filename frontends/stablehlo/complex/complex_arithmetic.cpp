@@ -145,6 +145,22 @@ LogicalResult expandCompare(ComplexOp& c) {
   return c.error() << "orders complex numbers, which have no order; compare real and imaginary parts";
 }
 
+/// The larger or smaller number by real parts and, where these are equal, imaginary ones, as the specification has it.
+/// Of numbers with a NaN it is one of them.
+template <stablehlo::ComparisonDirection direction>
+LogicalResult expandExtreme(ComplexOp& c) {
+  Complex x = c.operand(0), y = c.operand(1);
+  auto isNan = [&](Complex z) {
+    auto differs = [&](Value part) { return c.compare(stablehlo::ComparisonDirection::NE, part, part); };
+    return c.logicalOr(differs(z.re), differs(z.im));
+  };
+  Value isEqual = c.compare(stablehlo::ComparisonDirection::EQ, x.re, y.re);
+  Value isFirst =
+      c.logicalOr(c.compare(direction, x.re, y.re), c.logicalAnd(isEqual, c.compare(direction, x.im, y.im)));
+  isFirst = c.logicalOr(isNan(x), c.logicalAnd(isFirst, c.logicalNot(isNan(y))));
+  return c.finish(c.select(isFirst, x, y));
+}
+
 }  // namespace
 
 void sgd::addComplexArithmetic(ExpansionTable& table) {
@@ -153,6 +169,8 @@ void sgd::addComplexArithmetic(ExpansionTable& table) {
   table["stablehlo.add"] = expandPartwise<stablehlo::AddOp>;
   table["stablehlo.compare"] = expandCompare;
   table["stablehlo.divide"] = expandDivide;
+  table["stablehlo.maximum"] = expandExtreme<stablehlo::ComparisonDirection::GT>;
+  table["stablehlo.minimum"] = expandExtreme<stablehlo::ComparisonDirection::LT>;
   table["stablehlo.multiply"] = expandMultiply;
   table["stablehlo.negate"] = expandNegate;
   table["stablehlo.sign"] = expandSign;
