@@ -14,6 +14,7 @@ static Evaluations makeEvaluations() {
   addConvolutions(all);
   addGroupedDot(all);
   addIndexing(all);
+  addLibraryCalls(all);
   addLinearAlgebra(all);
   addMovements(all);
   addReductions(all);

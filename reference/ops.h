@@ -45,6 +45,7 @@ void addAttention(Evaluations& evaluations);
 void addConvolutions(Evaluations& evaluations);
 void addGroupedDot(Evaluations& evaluations);
 void addIndexing(Evaluations& evaluations);
+void addLibraryCalls(Evaluations& evaluations);
 void addLinearAlgebra(Evaluations& evaluations);
 void addMovements(Evaluations& evaluations);
 void addReductions(Evaluations& evaluations);

@@ -57,9 +57,8 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   if (int64_t depth = libraries.getAttentionDepth(); depth > 0)
     passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{depth}));
   passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(libraries));
-  passes.addNestedPass<func::FuncOp>(createFormGeluProductsPass(libraries));
-  passes.addNestedPass<func::FuncOp>(createFormProductSumsPass(libraries));
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
+  passes.addNestedPass<func::FuncOp>(createFuseEpiloguesPass(libraries));
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{device.reductionParts, device.reductionColumns}));
   passes.addNestedPass<func::FuncOp>(createFormClustersPass(FormClustersPassOptions{device.elementsPerLaunch}));
@@ -76,7 +75,6 @@ void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& option
                              KernelModel model) {
   const LibraryModel& libraries = target.getLibraries();
   passes.addPass(createToPlanPass(std::move(model), libraries));
-  passes.addPass(createFuseEpiloguesPass(libraries));
   passes.addPass(createShareBuffersPass());
   if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createGiveStagingPass());
   passes.addPass(createGiveWorkspacesPass(libraries));

@@ -29,8 +29,6 @@ static void registerLibraryUsers(const LibraryModel& libraries) {
   registerPass([&] { return createFormConvolutionsPass(libraries); });
   registerPass([&] { return createFormContractionsPass(libraries); });
   registerPass([&] { return createGiveAttentionToLibraryPass(libraries); });
-  registerPass([&] { return createFormGeluProductsPass(libraries); });
-  registerPass([&] { return createFormProductSumsPass(libraries); });
   registerPass([&] { return createToPlanPass(KernelModel(), libraries); });
   registerPass([&] { return createFuseEpiloguesPass(libraries); });
   registerPass([&] { return createGiveWorkspacesPass(libraries); });

@@ -1,5 +1,6 @@
 // Verifiers of contractions, reductions, sharding ops and clusters, and the scalar forms of reduction kinds.
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/verify_labels.h"
 
 #include "llvm/ADT/SmallSet.h"
 #include "mlir/IR/Builders.h"
@@ -117,39 +118,10 @@ LogicalResult ConvolutionOp::verify() {
   return success();
 }
 
-/// Of sgd.contract and what is like it.
-template <typename OpTy>
-static LogicalResult verifyLabels(OpTy op) {
-  llvm::DenseMap<int64_t, int64_t> sizes;
-  auto claim = [&](StringRef name, ArrayRef<int64_t> labels, RankedTensorType type) -> LogicalResult {
-    llvm::SmallSet<int64_t, 8> seen;
-    if (static_cast<int64_t>(labels.size()) != type.getRank())
-      return op.emitOpError() << name << " has " << labels.size() << " labels for " << type.getRank() << " dimensions";
-    for (auto [label, size] : llvm::zip(labels, type.getShape())) {
-      if (!seen.insert(label).second) return op.emitOpError() << name << " names label " << label << " twice";
-      if (sizes.try_emplace(label, size).first->second != size)
-        return op.emitOpError() << "label " << label << " has two sizes";
-    }
-    return success();
-  };
-  if (failed(claim("lhs", op.getLhsLabels(), tensorType(op.getLhs()))) ||
-      failed(claim("rhs", op.getRhsLabels(), tensorType(op.getRhs()))))
-    return failure();
-  size_t known = sizes.size();
-  if (failed(claim("result", op.getResultLabels(), tensorType(op->getResult(0))))) return failure();
-  if (sizes.size() != known) return op.emitOpError("result has a label that no operand has");
-  for (auto [label, size] : sizes) {
-    bool inLhs = llvm::is_contained(op.getLhsLabels(), label), inRhs = llvm::is_contained(op.getRhsLabels(), label);
-    if (!(inLhs && inRhs) && !llvm::is_contained(op.getResultLabels(), label))
-      return op.emitOpError() << "label " << label << " of one operand is missing in the result";
-  }
-  return success();
-}
-
 LogicalResult ContractOp::verify() {
   Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
   if (!mayMultiply(lhs, tensorType(getRhs()).getElementType(), result)) return emitOpError("mixes element types");
-  return verifyLabels(*this);
+  return verifyContraction(*this);
 }
 
 LogicalResult ContractSumsOp::verify() {
@@ -167,7 +139,7 @@ LogicalResult ContractSumsOp::verify() {
   }
   if (tensorType(getSums()) != RankedTensorType::get(free, result))
     return emitOpError() << "needs sums of type " << RankedTensorType::get(free, result);
-  return verifyLabels(*this);
+  return verifyContraction(*this);
 }
 
 LogicalResult ContractGeluOp::verify() {
@@ -175,13 +147,13 @@ LogicalResult ContractGeluOp::verify() {
   if (getPreActivation().getType() != result) return emitOpError("has two results of different types");
   if (getBias() && (result.getRank() == 0 || tensorType(getBias()) != result.clone(result.getShape().take_back(1))))
     return emitOpError("needs a bias of the result's last dimension");
-  return verifyLabels(*this);
+  return verifyContraction(*this);
 }
 
 LogicalResult ContractGeluGradientOp::verify() {
   if (getPreActivation().getType() != getResult().getType())
     return emitOpError("needs a pre-activation of the result's type");
-  return verifyLabels(*this);
+  return verifyContraction(*this);
 }
 
 LogicalResult CumulativeOp::verify() {

@@ -1,6 +1,8 @@
 // Broadcasts are looked through.
 #include "dialects/sgd/splat.h"
 
+#include <cmath>
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -14,4 +16,9 @@ std::optional<double> mlir::sgd::getSplat(Value value) {
   bool losesInfo = false;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   return number.convertToDouble();
+}
+
+bool mlir::sgd::isPositiveZero(Value value) {
+  std::optional<double> splat = getSplat(value);
+  return splat && *splat == 0 && !std::signbit(*splat);
 }

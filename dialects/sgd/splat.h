@@ -11,6 +11,9 @@ namespace mlir::sgd {
 /// The value of a constant of floats, or of a broadcast of one, whose elements are all the same.
 std::optional<double> getSplat(Value value);
 
+/// Whether all elements are +0: of a constant of floats, or of a broadcast of one.
+bool isPositiveZero(Value value);
+
 }  // namespace mlir::sgd
 
 #endif

@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-ConvolutionCall mlir::sgd::getConvolutionCall(ConvolveOp op) {
+template <typename OpTy>
+static ConvolutionCall getCall(OpTy op) {
   auto lhs = [&](int64_t label) { return getLabelStride(op.getLhsLabels(), op.getLhs(), label); };
   auto rhs = [&](int64_t label) { return getLabelStride(op.getRhsLabels(), op.getRhs(), label); };
   auto result = [&](int64_t label) { return getLabelStride(op.getResultLabels(), op.getResult(), label); };
@@ -27,6 +28,9 @@ ConvolutionCall mlir::sgd::getConvolutionCall(ConvolveOp op) {
   }
   return call;
 }
+
+ConvolutionCall mlir::sgd::getConvolutionCall(ConvolveOp op) { return getCall(op); }
+ConvolutionCall mlir::sgd::getConvolutionCall(LibraryConvolveOp op) { return getCall(op); }
 
 LogicalResult mlir::sgd::requireLibraries(const LibraryModel* libraries, const Pass& pass, MLIRContext* context) {
   if (libraries) return success();

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/library_calls.h"
 #include "passes/library/contraction_shape.h"
 
 namespace mlir {
@@ -13,16 +13,6 @@ class Pass;
 }
 
 namespace mlir::sgd {
-
-/// What a matmul or a convolution does to its sum before it is written, in this order.
-enum class Epilogue {
-  Residual,      ///< adds a tensor like the result, in whose buffer the result is written
-  Bias,          ///< adds a vector over the last dimension
-  Relu,          ///< maximum with zero; of NaN it is NaN, as in the graph
-  Gelu,          ///< the form with tanh; what it is taken of may be kept as well
-  GeluGradient,  ///< times the derivative of gelu at another tensor
-  Sums           ///< beside the result: sums of one operand over what is contracted
-};
 
 struct MatmulCall {
   Type lhs, rhs, result;  ///< element types
@@ -56,8 +46,9 @@ struct ConvolutionCall {
   SmallVector<Epilogue, 2> epilogue = {};
 };
 
-/// An sgd.convolve as a call without epilogue.
+/// The convolution of the op as a call without epilogue.
 ConvolutionCall getConvolutionCall(ConvolveOp op);
+ConvolutionCall getConvolutionCall(LibraryConvolveOp op);
 
 /// Fused attention or its gradients, tensors being [batch, heads, rows, depth].
 struct AttentionCall {

@@ -1,6 +1,7 @@
 // sgd.contract to plan.matmul through its contraction shape.
 #include "passes/memory/contract_to_plan.h"
 
+#include "dialects/sgd/library_calls.h"
 #include "passes/schedule/buffers.h"
 
 using namespace mlir;
@@ -27,11 +28,12 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
   Operation* op = contraction.op;
   auto typeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()); };
   RankedTensorType resultType = typeOf(op->getResult(0));
+  // An epilogue follows the whole sum, in the one call that has been asked for.
+  bool mayRepeat = canSumInPlace(resultType.getElementType()) && !isa<LibraryContractOp>(op);
   std::optional<ContractionShape> shape =
       getContractionShape({contraction.lhsLabels, typeOf(op->getOperand(0)).getShape(), lhs.strides},
                           {contraction.rhsLabels, typeOf(op->getOperand(1)).getShape(), rhs.strides},
-                          {contraction.resultLabels, resultType.getShape(), result.strides},
-                          canSumInPlace(resultType.getElementType()), limits);
+                          {contraction.resultLabels, resultType.getShape(), result.strides}, mayRepeat, limits);
   if (!shape)
     return op->emitOpError(
         "has an order of dimensions that no strided matrix product can take; transpose an operand first");

@@ -57,10 +57,19 @@ Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
   return plan::ViewOp::create(builder, loc, part, buffer, offset * plan::getElementBytes(type.getElementType()));
 }
 
+template <typename OpTy>
 class Creator {
  public:
-  Creator(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result, const LibraryModel& libraries)
-      : builder(builder), op(op), lhs(lhs), rhs(rhs), result(result), libraries(libraries) {
+  Creator(OpBuilder& builder, OpTy op, Value lhs, Value rhs, Value bias, plan::Epilogue epilogue, Value result,
+          const LibraryModel& libraries)
+      : builder(builder),
+        op(op),
+        lhs(lhs),
+        rhs(rhs),
+        bias(bias),
+        result(result),
+        epilogue(epilogue),
+        libraries(libraries) {
     for (int64_t dim = 0; dim < op.getNumSpatialDims(); ++dim) {
       int64_t label = ConvolveOp::kSpatial + dim;
       space.push_back(label);
@@ -115,10 +124,10 @@ class Creator {
     Location loc = op.getLoc();
     bool isDilated = libraries.readsDilated() && llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
     plan::ConvolutionOp::create(builder, loc, lhs, from(builder, loc, rhs, rhsOffset),
-                                from(builder, loc, result, resultOffset), Value(), createWorkspace(), sizes, inputs,
+                                from(builder, loc, result, resultOffset), bias, createWorkspace(), sizes, inputs,
                                 outputs, kernels, strides, dilations, low,
                                 isDilated ? op.getLhsDilationsAttr() : DenseI64ArrayAttr(), lhsStrides, rhsStrides,
-                                resultStrides, plan::Epilogue::None, op.getTf32());
+                                resultStrides, epilogue, op.getTf32());
   }
 
   Value createWorkspace() {
@@ -130,8 +139,9 @@ class Creator {
   }
 
   OpBuilder& builder;
-  ConvolveOp op;
-  Value lhs, rhs, result;
+  OpTy op;
+  Value lhs, rhs, bias, result;
+  plan::Epilogue epilogue;
   const LibraryModel& libraries;
   SmallVector<int64_t> space;  // labels
   SmallVector<SmallVector<Phase>> phases;
@@ -139,7 +149,15 @@ class Creator {
 
 }  // namespace
 
-void mlir::sgd::createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result,
+void mlir::sgd::createConvolutions(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result,
                                    const LibraryModel& libraries) {
-  Creator(builder, convolve, lhs, rhs, result, libraries).run();
+  Creator(builder, op, lhs, rhs, Value(), plan::Epilogue::None, result, libraries).run();
+}
+
+void mlir::sgd::createConvolutions(OpBuilder& builder, LibraryConvolveOp op, Value lhs, Value rhs, Value bias,
+                                   Value result, const LibraryModel& libraries) {
+  plan::Epilogue epilogue = op.hasEpilogue(Epilogue::Residual) ? plan::Epilogue::Accumulate
+                            : op.hasEpilogue(Epilogue::Relu)   ? plan::Epilogue::BiasRelu
+                                                               : plan::Epilogue::Bias;
+  Creator(builder, op, lhs, rhs, bias, epilogue, result, libraries).run();
 }

@@ -8,10 +8,13 @@
 
 namespace mlir::sgd {
 
-/// Creates the convolutions for `convolve` on the row-major buffers of its operands and result. The zeros of a dilated
-/// lhs are never read: unless the target takes them, windows that begin at equal distances from its elements are a
-/// convolution of their own.
-void createConvolutions(OpBuilder& builder, ConvolveOp convolve, Value lhs, Value rhs, Value result,
+/// Creates the convolutions for the op on the row-major buffers of its operands and result; with a residual the latter
+/// holds that. The zeros of a dilated lhs are never read: unless the target takes them, windows that begin at equal
+/// distances from its elements are a convolution of their own.
+void createConvolutions(OpBuilder& builder, ConvolveOp op, Value lhs, Value rhs, Value result,
+                        const LibraryModel& libraries);
+/// `bias` may be null.
+void createConvolutions(OpBuilder& builder, LibraryConvolveOp op, Value lhs, Value rhs, Value bias, Value result,
                         const LibraryModel& libraries);
 
 }  // namespace mlir::sgd

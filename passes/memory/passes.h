@@ -37,8 +37,7 @@ struct KernelModel {
 /// sgd-to-plan with a target's model of kernels, and its libraries, which outlive the pass.
 std::unique_ptr<Pass> createToPlanPass(KernelModel model, const LibraryModel& libraries);
 
-/// Passes that ask a target's libraries, which outlive them.
-std::unique_ptr<Pass> createFuseEpiloguesPass(const LibraryModel& libraries);
+/// sgd-give-workspaces for a target's libraries, which outlive the pass.
 std::unique_ptr<Pass> createGiveWorkspacesPass(const LibraryModel& libraries);
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).

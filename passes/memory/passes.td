@@ -15,16 +15,6 @@ def ToPlanPass : Pass<"sgd-to-plan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::plan::PlanDialect", "::mlir::spmd::SpmdDialect"];
 }
 
-def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::ModuleOp"> {
-  let summary = "A bias, bias and relu, or a tensor to add to become the epilogue of the matrix product before";
-  let description = [{
-    Before: every value has a buffer of its own. A launch whose kernel only adds a bias over the product's columns, perhaps followed by the
-    maximum with zero, or only adds a tensor that dies there, goes away when nobody else reads the product: the product is written once,
-    with the epilogue, instead of written, read and written again. A tensor that is added to is accumulated into.
-  }];
-  let dependentDialects = ["::mlir::plan::PlanDialect"];
-}
-
 def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
   let summary = "Collectives get memory in which a target packs what does not lie together";
   let description = [{

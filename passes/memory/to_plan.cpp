@@ -54,7 +54,7 @@ void wrapOthers(func::FuncOp function) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
       barrier->replaceAllUsesWith(barrier.getInputs());
       barrier->erase();
-    } else if (!isa<ClusterOp, ContractOp, ContractSumsOp, ContractGeluOp, ContractGeluGradientOp, ConvolveOp, TiledOp,
+    } else if (!isa<ClusterOp, ContractOp, ConvolveOp, TiledOp, LibraryContractOp, LibraryConvolveOp,
                     LibraryAttentionOp, LibraryAttentionGradientOp, LinearAlgebraOp, arith::ConstantOp>(op) &&
                !isa<spmd::CollectiveOpInterface>(op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
       wrapInCluster(&op);
@@ -179,9 +179,8 @@ class FunctionConverter {
     if (std::optional<int64_t> offset = getViewByteOffset(op)) return convertView(op, *offset);
     if (auto cluster = dyn_cast<ClusterOp>(op)) return convertCluster(cluster);
     if (auto contract = dyn_cast<ContractOp>(op)) return createProduct(contract);
-    if (auto sums = dyn_cast<ContractSumsOp>(op)) return convertSums(sums);
-    if (auto gelu = dyn_cast<ContractGeluOp>(op)) return convertGelu(gelu);
-    if (auto gradient = dyn_cast<ContractGeluGradientOp>(op)) return convertGeluGradient(gradient);
+    if (auto contract = dyn_cast<LibraryContractOp>(op)) return convertCall(contract);
+    if (auto convolve = dyn_cast<LibraryConvolveOp>(op)) return convertCall(convolve), success();
     if (auto convolve = dyn_cast<ConvolveOp>(op)) {
       Value target = buffers[convolve.getResult()] =
           alloc(op->getLoc(), convolve.getType(), spaceOf(convolve.getResult()));
@@ -199,47 +198,49 @@ class FunctionConverter {
     return success();
   }
 
-  /// The product alone of an op like sgd.contract, written to the buffer of its first result.
+  /// The buffer of the result of a contraction or convolution, which holds `residual` unless that is null.
+  Value createTarget(Value result, Value residual) {
+    Location loc = result.getLoc();
+    return buffers[result] =
+               residual ? copyOf(residual, spaceOf(result), loc) : alloc(loc, tensorType(result), spaceOf(result));
+  }
+
+  /// The product alone of a contraction, added to `residual`, which may be null.
   template <typename OpTy>
-  FailureOr<plan::MatmulOp> createProduct(OpTy op) {
-    Value result = op->getResult(0);
-    Value target = buffers[result] = alloc(op->getLoc(), tensorType(result), spaceOf(result));
+  FailureOr<plan::MatmulOp> createProduct(OpTy op, Value residual = {}) {
+    Value target = createTarget(op.getResult(), residual);
     return createMatmuls(builder, Contraction(op), {bufferOf(op.getLhs())}, {bufferOf(op.getRhs())}, {target},
-                         /*add=*/false, libraries.getMatmulLimits());
+                         static_cast<bool>(residual), libraries.getMatmulLimits());
   }
 
-  LogicalResult convertSums(ContractSumsOp op) {
-    Value sums = buffers[op.getSums()] = alloc(op->getLoc(), tensorType(op.getSums()), spaceOf(op.getSums()));
-    FailureOr<plan::MatmulOp> matmul = createProduct(op);
+  LogicalResult convertCall(LibraryContractOp op) {
+    Value extra = op.getExtra(), bias = op.getBias() ? bufferOf(op.getBias()) : Value();
+    Value aux = op.getPreActivation() ? bufferOf(op.getPreActivation()) : Value();
+    bool hasGelu = op.hasEpilogue(Epilogue::Gelu), hasSums = extra && !hasGelu;
+    // What was before gelu is kept for readers alone.
+    if (extra && (hasSums || !extra.use_empty()))
+      buffers[extra] = alloc(op->getLoc(), tensorType(extra), spaceOf(extra));
+    FailureOr<plan::MatmulOp> matmul = createProduct(op, op.getResidual());
     if (failed(matmul)) return failure();
-    Value operand = bufferOf(op.getOfLhs() ? op.getLhs() : op.getRhs());
-    matmul->setEpilogue(matmul->getA() == operand ? plan::Epilogue::SumsOfA : plan::Epilogue::SumsOfB);
-    matmul->getSumsMutable().assign(sums);
+    if (hasGelu) aux = buffers.lookup(extra);
+    if (hasGelu || op.hasEpilogue(Epilogue::GeluGradient))
+      matmul->setActivation(hasGelu ? plan::Activation::Gelu : plan::Activation::GeluGradient);
+    if (aux) matmul->getAuxMutable().assign(aux);
+    if (bias) {
+      matmul->setEpilogue(op.hasEpilogue(Epilogue::Relu) ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
+      matmul->getBiasMutable().assign(bias);
+    } else if (hasSums) {
+      Value operand = bufferOf(op.hasEpilogue(Epilogue::SumsOfLhs) ? op.getLhs() : op.getRhs());
+      matmul->setEpilogue(matmul->getA() == operand ? plan::Epilogue::SumsOfA : plan::Epilogue::SumsOfB);
+      matmul->getSumsMutable().assign(buffers.lookup(extra));
+    }
     return success();
   }
 
-  LogicalResult convertGelu(ContractGeluOp op) {
-    Value preActivation = op.getPreActivation();
-    if (!preActivation.use_empty())
-      buffers[preActivation] = alloc(op->getLoc(), tensorType(preActivation), spaceOf(preActivation));
+  void convertCall(LibraryConvolveOp op) {
     Value bias = op.getBias() ? bufferOf(op.getBias()) : Value();
-    FailureOr<plan::MatmulOp> matmul = createProduct(op);
-    if (failed(matmul)) return failure();
-    matmul->setActivation(plan::Activation::Gelu);
-    if (Value aux = buffers.lookup(preActivation)) matmul->getAuxMutable().assign(aux);
-    if (!bias) return success();
-    matmul->setEpilogue(plan::Epilogue::Bias);
-    matmul->getBiasMutable().assign(bias);
-    return success();
-  }
-
-  LogicalResult convertGeluGradient(ContractGeluGradientOp op) {
-    Value aux = bufferOf(op.getPreActivation());
-    FailureOr<plan::MatmulOp> matmul = createProduct(op);
-    if (failed(matmul)) return failure();
-    matmul->setActivation(plan::Activation::GeluGradient);
-    matmul->getAuxMutable().assign(aux);
-    return success();
+    Value target = createTarget(op.getResult(), op.getResidual());
+    createConvolutions(builder, op, bufferOf(op.getLhs()), bufferOf(op.getRhs()), bias, target, libraries);
   }
 
   LogicalResult convertAttention(Operation* op) {

@@ -20,8 +20,7 @@ namespace sgd {
 /// Passes that ask a target's libraries, which outlive them.
 std::unique_ptr<Pass> createFormConvolutionsPass(const LibraryModel& libraries);
 std::unique_ptr<Pass> createFormContractionsPass(const LibraryModel& libraries);
-std::unique_ptr<Pass> createFormGeluProductsPass(const LibraryModel& libraries);
-std::unique_ptr<Pass> createFormProductSumsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createFuseEpiloguesPass(const LibraryModel& libraries);
 
 }  // namespace sgd
 }  // namespace mlir

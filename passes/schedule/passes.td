@@ -44,24 +44,22 @@ def FormContractionsPass : Pass<"sgd-form-contractions", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
-def FormGeluProductsPass : Pass<"sgd-form-gelu-products", "::mlir::func::FuncOp"> {
-  let summary = "Gelu of a product and its gradient become part of the product";
+def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "What follows a contraction or a convolution becomes part of its call, where the target's library takes that";
   let description = [{
-    Before: contractions are formed. After: where a product of f16 or bf16 and a bias over its last dimension go into nothing but the form of
-    gelu with tanh and its derivative, they are one sgd.contract_gelu; where a product is only multiplied with that derivative, both are one
-    sgd.contract_gelu_gradient. The formulas are compared as polynomials in the pre-activation, its tanh and the product, whose coefficients
-    may differ by what rounding to the element type changes. Only where the target's library takes the
-    product with gelu; other products keep kernels behind them.
-  }];
-  let dependentDialects = ["::mlir::sgd::SgdDialect"];
-}
+    Before: contractions and convolutions are formed, nothing is in clusters. After: these are sgd.library_contract or sgd.library_convolve
+    where the library computes them with one of the lists that its model takes:
 
-def FormProductSumsPass : Pass<"sgd-form-product-sums", "::mlir::func::FuncOp"> {
-  let summary = "Sums of an operand become part of the product that contracts the same dimensions";
-  let description = [{
-    Before: contractions are formed. After: where the operand of a sgd.contract is also added up over exactly the dimensions
-    that the product contracts, both are one sgd.contract_sums where the target's library takes it: a bias's gradient beside that of the weights.
-    Not where the product is itself added to another tensor, which the library does in the same call.
+    * Gelu in the form with tanh of a product, or of a product and a bias over its last dimension, and gelu's derivative times a product. The formulas are
+      compared as polynomials in the pre-activation, its tanh and the product, whose coefficients may differ by what rounding to the element
+      type changes.
+    * A bias over the columns, with the maximum with zero behind it.
+    * A tensor to add to, in whose buffer the sum is written: only where the product needs all other readers of that tensor, so that it
+      dies there in every order of the ops.
+    * Sums of an operand over exactly the dimensions that the product contracts: a bias's gradient beside that of the weights.
+
+    A bias is fused only where something outside of kernels reads the sum, a tensor unless the sum is a step of one kernel; and only what lies
+    in memory anyway becomes an operand: what a kernel computes on its way stays in the kernel. Products in batches stay as they are for targets that compute in tiles (sgd-form-tiles).
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }

@@ -1,6 +1,6 @@
 // The gradient of relu asks whether its operand is positive, which its result tells as well: what was before relu then
 // need not be kept.
-#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/splat.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -12,13 +12,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-
-bool isPositiveZero(Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) return isPositiveZero(broadcast.getInput());
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  auto dense = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
-  return dense && dense.isSplat() && dense.getSplatValue<APFloat>().isPosZero();
-}
 
 /// The operand that `relu` compares with zero, or null.
 Value getReluOperand(arith::MaximumFOp relu) {

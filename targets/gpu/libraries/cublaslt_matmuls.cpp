@@ -74,7 +74,7 @@ bool mlir::sgd::gpu::isCublasLtMatmul(const MatmulCall& call, ArrayRef<int> capa
   ArrayRef<Epilogue> epilogue = call.epilogue;
   if (epilogue.empty() || epilogue == ArrayRef{Epilogue::Residual}) return true;
   if (epilogue == ArrayRef{Epilogue::Bias}) return takesBias(call);
-  if (epilogue == ArrayRef{Epilogue::Sums}) return takesSums(call);
+  if (epilogue == ArrayRef{Epilogue::SumsOfLhs} || epilogue == ArrayRef{Epilogue::SumsOfRhs}) return takesSums(call);
   return (epilogue == ArrayRef{Epilogue::Gelu} || epilogue == ArrayRef{Epilogue::Bias, Epilogue::Gelu} ||
           epilogue == ArrayRef{Epilogue::GeluGradient}) &&
          takesGelu(call, capabilities);

@@ -58,7 +58,7 @@ TEST_F(CpuLibrariesTest, Epilogues) {
   EXPECT_FALSE(isTaken({Epilogue::Residual, Epilogue::Bias}));
   EXPECT_FALSE(isTaken({Epilogue::Gelu}));
   EXPECT_FALSE(isTaken({Epilogue::GeluGradient}));
-  EXPECT_FALSE(isTaken({Epilogue::Sums}));
+  EXPECT_FALSE(isTaken({Epilogue::SumsOfLhs}));
 }
 
 TEST_F(CpuLibrariesTest, ConvolutionsWriteTheirSums) {

@@ -98,12 +98,12 @@ TEST_F(GpuLibrariesTest, Epilogues) {
   EXPECT_TRUE(ampere.takes(getMatmul(f32, f32, 3, 5, 7, {Epilogue::Bias})));
   EXPECT_FALSE(hopper.takes(getMatmul(f32, f32, 3, 5, 7, {Epilogue::Bias, Epilogue::Relu})));
   EXPECT_FALSE(hopper.takes(getMatmul(f32, f32, 3, 5, 7, {Epilogue::Relu})));
-  MatmulCall sums = getMatmul(f32, f32, 3, 5, 7, {Epilogue::Sums});
+  MatmulCall sums = getMatmul(f32, f32, 3, 5, 7, {Epilogue::SumsOfLhs});
   EXPECT_TRUE(ampere.takes(sums));
   sums.tf32 = true;
   EXPECT_FALSE(ampere.takes(sums));
-  EXPECT_FALSE(ampere.takes(getMatmul(f64, f64, 3, 5, 7, {Epilogue::Sums})));
-  EXPECT_FALSE(ampere.takes(getMatmul(bf16, f32, 3, 5, 7, {Epilogue::Sums})));
+  EXPECT_FALSE(ampere.takes(getMatmul(f64, f64, 3, 5, 7, {Epilogue::SumsOfLhs})));
+  EXPECT_FALSE(ampere.takes(getMatmul(bf16, f32, 3, 5, 7, {Epilogue::SumsOfLhs})));
 }
 
 TEST_F(GpuLibrariesTest, WorkspacesHaveAMost) {

@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-form-gelu-products --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --target=cuda:sm_90 --sgd-fuse-epilogues --split-input-file | FileCheck %s
 
 !x = tensor<8x16xbf16>
 !w = tensor<16x32xbf16>
@@ -8,8 +8,8 @@
 // CHECK-LABEL: @layer_and_gradient
 // CHECK-SAME: %[[X:[^:]*]]: {{[^,]*}}, %[[W:[^:]*]]: {{[^,]*}}, %[[B:[^:]*]]: {{[^,]*}}, %[[DY:[^:]*]]: {{[^,]*}}, %[[V:[^:]*]]:
 func.func @layer_and_gradient(%x: !x, %w: !w, %b: tensor<32xbf16>, %dy: tensor<8x64xbf16>, %v: tensor<32x64xbf16>) -> (!h, !h) {
-  // CHECK-NEXT: %[[H:.*]], %[[P:.*]] = sgd.contract_gelu %[[X]] [0, 1], %[[W]] [1, 2] into [0, 2] bias %[[B]]
-  // CHECK-NEXT: %[[D:.*]] = sgd.contract_gelu_gradient %[[DY]] [0, 1], %[[V]] [2, 1] into [0, 2] at %[[P]]
+  // CHECK-NEXT: %[[H:.*]], %[[P:.*]] = sgd.library_contract %[[X]] [0, 1], %[[W]] [1, 2] into [0, 2] epilogue [bias, gelu] bias %[[B]]
+  // CHECK-NEXT: %[[D:.*]] = sgd.library_contract %[[DY]] [0, 1], %[[V]] [2, 1] into [0, 2] epilogue [gelu_gradient] at %[[P]]
   // CHECK-NEXT: return %[[H]], %[[D]]
   %c3 = arith.constant dense<3.0> : !h
   %cubic = arith.constant dense<4.467770e-02> : !h
@@ -56,7 +56,7 @@ func.func @layer_and_gradient(%x: !x, %w: !w, %b: tensor<32xbf16>, %dy: tensor<8
 // Computed in f32 between, without a bias; the power of 3 is one too.
 // CHECK-LABEL: @in_single
 func.func @in_single(%x: !x, %w: !w) -> !h {
-  // CHECK-NEXT: %[[H:.*]], %{{.*}} = sgd.contract_gelu %{{.*}} into [0, 2] : (
+  // CHECK-NEXT: %[[H:.*]], %{{.*}} = sgd.library_contract %{{.*}} into [0, 2] epilogue [gelu] : (
   // CHECK-NEXT: return %[[H]]
   %0 = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
   %1 = arith.extf %0 : !h to !f
@@ -128,9 +128,9 @@ func.func @short_rows(%x: !x, %w: tensor<16x12xbf16>) -> tensor<8x12xbf16> {
 
 // The gradient's product is needed for something else too: it stays.
 // CHECK-LABEL: @product_read_twice
-// CHECK: sgd.contract_gelu %
+// CHECK: sgd.library_contract {{.*}} epilogue [gelu]
 // CHECK: sgd.contract %
-// CHECK-NOT: sgd.contract_gelu_gradient
+// CHECK-NOT: gelu_gradient
 func.func @product_read_twice(%x: !x, %w: !w, %dy: tensor<8x64xbf16>, %v: tensor<64x32xbf16>) -> (!h, !h, !h) {
   %c3 = arith.constant dense<1.340330e-01> : !h
   %cubic = arith.constant dense<4.467770e-02> : !h

@@ -1,14 +1,7 @@
 // Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative, become one op with it.
-#include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/library/library_model.h"
+#include "passes/schedule/epilogues.h"
 #include "passes/schedule/gelu_reader.h"
-#include "passes/schedule/passes.h"
-
-namespace mlir::sgd {
-#define GEN_PASS_DEF_FORMGELUPRODUCTSPASS
-#include "passes/schedule/passes.h.inc"
-}  // namespace mlir::sgd
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -18,19 +11,15 @@ namespace {
 RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Whether the library takes gelu, or its gradient, of a product whose rows are those of the result.
-bool mayHaveActivation(ContractOp contract, Epilogue epilogue, const LibraryModel& libraries) {
+bool mayHaveActivation(ContractOp contract, ArrayRef<Epilogue> epilogue, const LibraryModel& libraries) {
   RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
                    result = contract.getType();
   if (result.getRank() == 0) return false;
   auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
                                    {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
   return shape && shape->n == result.getShape().back() &&
-         libraries.takes({lhs.getElementType(),
-                          rhs.getElementType(),
-                          result.getElementType(),
-                          *shape,
-                          static_cast<bool>(contract.getTf32()),
-                          {epilogue}});
+         libraries.takes({lhs.getElementType(), rhs.getElementType(), result.getElementType(), *shape,
+                          static_cast<bool>(contract.getTf32()), SmallVector<Epilogue, 2>(epilogue)});
 }
 
 /// The values that can be computed from `root` by elementwise ops alone, `root` excepted, users after their operands.
@@ -68,10 +57,10 @@ struct PreActivation {
 
 class GeluForward {
  public:
-  explicit GeluForward(ContractOp contract) : contract(contract) {}
+  GeluForward(ContractOp contract, const LibraryModel& libraries) : contract(contract), libraries(libraries) {}
 
   /// The op with gelu in it, or null where the product goes into something else.
-  ContractGeluOp form() {
+  LibraryContractOp form() {
     for (PreActivation x : getPreActivations()) {
       GeluReader reader(x.value);
       SmallVector<Value> users = getElementwiseUsers(x.value);
@@ -91,31 +80,33 @@ class GeluForward {
         OpBuilder builder(contract->getContext());
         builder.setInsertionPointAfter(add);
         Value other = add.getLhs() == contract.getResult() ? add.getRhs() : add.getLhs();
-        if (Value bias = getRowVector(builder, other)) result.push_back({add.getResult(), bias});
+        if (mayHaveActivation(contract, {Epilogue::Bias, Epilogue::Gelu}, libraries))
+          if (Value bias = getRowVector(builder, other)) result.push_back({add.getResult(), bias});
       }
     }
     result.push_back({contract.getResult(), {}});
     return result;
   }
 
-  ContractGeluOp replace(PreActivation x, Value gelu) {
+  LibraryContractOp replace(PreActivation x, Value gelu) {
     OpBuilder builder(contract.getContext());
     builder.setInsertionPointAfterValue(x.bias ? x.value : contract.getResult());
     if (x.bias && isa_and_nonnull<ReshapeOp>(x.bias.getDefiningOp())) builder.setInsertionPointAfterValue(x.bias);
-    auto op = ContractGeluOp::create(builder, contract.getLoc(), contract.getType(), contract.getType(),
-                                     contract.getLhs(), contract.getRhs(), x.bias, contract.getLhsLabels(),
-                                     contract.getRhsLabels(), contract.getResultLabels());
+    SmallVector<Epilogue, 2> epilogue = {Epilogue::Gelu};
+    if (x.bias) epilogue.insert(epilogue.begin(), Epilogue::Bias);
+    auto op = createCall(builder, contract, {.bias = x.bias}, epilogue, contract.getType());
     gelu.replaceAllUsesWith(op.getResult());
-    x.value.replaceAllUsesWith(op.getPreActivation());
+    x.value.replaceAllUsesWith(op.getExtra());
     return op;
   }
 
   ContractOp contract;
+  const LibraryModel& libraries;
 };
 
 /// Makes `product`, which is only multiplied with gelu's derivative at `preActivation`, one op with it.
 bool formGradient(ContractOp product, Value preActivation, const LibraryModel& libraries) {
-  if (product.getType() != preActivation.getType() || !mayHaveActivation(product, Epilogue::GeluGradient, libraries))
+  if (product.getType() != preActivation.getType() || !mayHaveActivation(product, {Epilogue::GeluGradient}, libraries))
     return false;
   GeluReader reader(preActivation, product.getResult());
   SmallVector<Value> users = getElementwiseUsers(product.getResult());
@@ -137,45 +128,26 @@ bool formGradient(ContractOp product, Value preActivation, const LibraryModel& l
   for (Value value : users)
     if (value != *gradient && inside.contains(value.getDefiningOp()) && !feedsGradient(value)) return false;
   OpBuilder builder(gradient->getDefiningOp());
-  auto op = ContractGeluGradientOp::create(builder, product.getLoc(), product.getType(), product.getLhs(),
-                                           product.getRhs(), preActivation, product.getLhsLabels(),
-                                           product.getRhsLabels(), product.getResultLabels());
+  auto op = createCall(builder, product, {.preActivation = preActivation}, {Epilogue::GeluGradient});
   gradient->replaceAllUsesWith(op.getResult());
   return true;
 }
 
-struct FormGeluProductsPass : sgd::impl::FormGeluProductsPassBase<FormGeluProductsPass> {
-  FormGeluProductsPass() = default;
-  explicit FormGeluProductsPass(const LibraryModel& libraries) : libraries(&libraries) {}
-
-  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
-
-  void runOnOperation() final {
-    getOperation().walk([&](Block* block) {
-      SmallVector<Value> preActivations;
-      for (ContractOp contract : llvm::to_vector(block->getOps<ContractOp>()))
-        if (ContractGeluOp gelu = mayHaveActivation(contract, Epilogue::Gelu, *libraries) ? GeluForward(contract).form()
-                                                                                          : ContractGeluOp())
-          preActivations.push_back(gelu.getPreActivation());
-      if (preActivations.empty()) return;
-      eraseUnused(block);
-      for (ContractOp product : llvm::to_vector(block->getOps<ContractOp>()))
-        llvm::find_if(preActivations,
-                      [&](Value preActivation) { return formGradient(product, preActivation, *libraries); });
-      eraseUnused(block);
-    });
-  }
-
-  static void eraseUnused(Block* block) {
-    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*block)))
-      if (isOpTriviallyDead(&op)) op.erase();
-  }
-
-  const LibraryModel* libraries = nullptr;
-};
+void eraseUnused(Block& block) {
+  for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op)) op.erase();
+}
 
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createFormGeluProductsPass(const LibraryModel& libraries) {
-  return std::make_unique<FormGeluProductsPass>(libraries);
+void mlir::sgd::fuseGelu(Block& block, const LibraryModel& libraries) {
+  SmallVector<Value> preActivations;
+  for (ContractOp contract : llvm::to_vector(block.getOps<ContractOp>()))
+    if (mayHaveActivation(contract, {Epilogue::Gelu}, libraries))
+      if (LibraryContractOp gelu = GeluForward(contract, libraries).form()) preActivations.push_back(gelu.getExtra());
+  if (preActivations.empty()) return;
+  eraseUnused(block);
+  for (ContractOp product : llvm::to_vector(block.getOps<ContractOp>()))
+    llvm::find_if(preActivations, [&](Value preActivation) { return formGradient(product, preActivation, libraries); });
+  eraseUnused(block);
 }

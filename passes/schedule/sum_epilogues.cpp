@@ -1,13 +1,6 @@
 // Sums of an operand over what a product of it contracts become part of the product: gradients of a bias and of the
 // weights beside it.
-#include "dialects/sgd/sgd_dialect.h"
-#include "passes/library/library_model.h"
-#include "passes/schedule/passes.h"
-
-namespace mlir::sgd {
-#define GEN_PASS_DEF_FORMPRODUCTSUMSPASS
-#include "passes/schedule/passes.h.inc"
-}  // namespace mlir::sgd
+#include "passes/schedule/epilogues.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -38,7 +31,7 @@ std::optional<OperandSum> readSum(ReduceOp reduce) {
 }
 
 /// Whether the library computes such a product with the sums of an operand.
-bool maySumUp(ContractOp contract, const LibraryModel& libraries) {
+bool maySumUp(ContractOp contract, Epilogue epilogue, const LibraryModel& libraries) {
   RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
                    result = contract.getType();
   // Of one tensor with itself nobody could tell whose sums are meant.
@@ -50,7 +43,7 @@ bool maySumUp(ContractOp contract, const LibraryModel& libraries) {
                                    result.getElementType(),
                                    *shape,
                                    static_cast<bool>(contract.getTf32()),
-                                   {Epilogue::Sums}});
+                                   {epilogue}});
 }
 
 /// Whether the reduction is over what `contract` contracts of its operand, all the others being free. A dimension of
@@ -65,9 +58,6 @@ bool sumsContracted(ContractOp contract, bool ofLhs, ReduceOp reduce) {
   }
   return true;
 }
-
-/// A product whose sum with another tensor the library takes as well: that saves more than its operand's sums do.
-bool isAddedTo(ContractOp contract) { return contract->hasOneUse() && isa<arith::AddFOp>(*contract->user_begin()); }
 
 /// Where one op can stand for both: at the product, unless the sums are needed before; null where neither place will
 /// do.
@@ -87,49 +77,33 @@ Operation* getPlace(ContractOp contract, Value other, OperandSum sum) {
 bool form(OperandSum sum, const LibraryModel& libraries) {
   for (Operation* user : sum.operand.getUsers()) {
     auto contract = dyn_cast<ContractOp>(user);
-    if (!contract || contract->getBlock() != sum.reduce->getBlock() || isAddedTo(contract) ||
-        !maySumUp(contract, libraries))
-      continue;
+    if (!contract || contract->getBlock() != sum.reduce->getBlock()) continue;
     bool ofLhs = contract.getLhs() == sum.operand;
+    Epilogue epilogue = ofLhs ? Epilogue::SumsOfLhs : Epilogue::SumsOfRhs;
+    if (!maySumUp(contract, epilogue, libraries)) continue;
     Operation* place = getPlace(contract, ofLhs ? contract.getRhs() : contract.getLhs(), sum);
     if (!place || !sumsContracted(contract, ofLhs, sum.reduce)) continue;
     OpBuilder builder(place);
-    auto op = ContractSumsOp::create(builder, contract.getLoc(), contract.getType(), sum.result.getType(),
-                                     contract.getLhs(), contract.getRhs(), contract.getLhsLabels(),
-                                     contract.getRhsLabels(), contract.getResultLabels(), ofLhs, /*tf32=*/false);
-    contract->replaceAllUsesWith(ValueRange(op.getResult()));
-    sum.result.replaceAllUsesWith(op.getSums());
+    auto op = createCall(builder, contract, {}, {epilogue}, sum.result.getType());
+    contract.getResult().replaceAllUsesWith(op.getResult());
+    sum.result.replaceAllUsesWith(op.getExtra());
     contract.erase();
     return true;
   }
   return false;
 }
 
-struct FormProductSumsPass : sgd::impl::FormProductSumsPassBase<FormProductSumsPass> {
-  FormProductSumsPass() = default;
-  explicit FormProductSumsPass(const LibraryModel& libraries) : libraries(&libraries) {}
-
-  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
-
-  void runOnOperation() final {
-    SmallVector<OperandSum> sums;
-    getOperation().walk([&](ReduceOp reduce) {
-      if (std::optional<OperandSum> sum = readSum(reduce)) sums.push_back(*sum);
-    });
-    for (OperandSum sum : sums) {
-      if (!form(sum, *libraries)) continue;
-      Operation *narrowing = sum.result.getDefiningOp(), *widening = sum.reduce.getInput().getDefiningOp();
-      if (narrowing != sum.reduce) narrowing->erase();
-      if (sum.reduce->use_empty()) sum.reduce->erase();
-      if (isa_and_nonnull<arith::ExtFOp>(widening) && widening->use_empty()) widening->erase();
-    }
-  }
-
-  const LibraryModel* libraries = nullptr;
-};
-
 }  // namespace
 
-std::unique_ptr<Pass> mlir::sgd::createFormProductSumsPass(const LibraryModel& libraries) {
-  return std::make_unique<FormProductSumsPass>(libraries);
+void mlir::sgd::fuseSums(Block& block, const LibraryModel& libraries) {
+  SmallVector<OperandSum> sums;
+  for (ReduceOp reduce : block.getOps<ReduceOp>())
+    if (std::optional<OperandSum> sum = readSum(reduce)) sums.push_back(*sum);
+  for (OperandSum sum : sums) {
+    if (!form(sum, libraries)) continue;
+    Operation *narrowing = sum.result.getDefiningOp(), *widening = sum.reduce.getInput().getDefiningOp();
+    if (narrowing != sum.reduce) narrowing->erase();
+    if (sum.reduce->use_empty()) sum.reduce->erase();
+    if (isa_and_nonnull<arith::ExtFOp>(widening) && widening->use_empty()) widening->erase();
+  }
 }

@@ -1,0 +1,66 @@
+// One case per kind of product in each function.
+#include "passes/schedule/library_product.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+LibraryProduct::LibraryProduct(Operation* op, const LibraryModel& libraries) : op(op), libraries(libraries) {
+  if (auto contract = dyn_cast<ContractOp>(op)) prepare(contract);
+  if (auto convolve = dyn_cast<ConvolveOp>(op)) prepare(convolve);
+}
+
+bool LibraryProduct::isTaken(ArrayRef<Epilogue> epilogue) const {
+  if (matmul) {
+    MatmulCall call = *matmul;
+    call.epilogue.assign(epilogue);
+    return libraries.takes(call);
+  }
+  ConvolutionCall call = *convolution;
+  call.epilogue.assign(epilogue);
+  return libraries.takes(call);
+}
+
+Value LibraryProduct::create(OpBuilder& builder, const EpilogueOperands& operands, ArrayRef<Epilogue> epilogue) const {
+  if (auto contract = dyn_cast<ContractOp>(op)) return createCall(builder, contract, operands, epilogue).getResult();
+  return createCall(builder, cast<ConvolveOp>(op), operands, epilogue).getResult();
+}
+
+void LibraryProduct::prepare(ContractOp contract) {
+  RankedTensorType lhs = typeOf(contract.getLhs()), rhs = typeOf(contract.getRhs()), result = contract.getType();
+  // Products in batches are left to tiles where there are any.
+  auto isBatch = [&](int64_t label) {
+    return llvm::is_contained(contract.getLhsLabels(), label) && llvm::is_contained(contract.getRhsLabels(), label);
+  };
+  if (libraries.getTileFlopsPerByte())
+    for (auto [label, size] : llvm::zip(contract.getResultLabels(), result.getShape()))
+      if (size > 1 && isBatch(label)) return;
+  std::optional<ContractionShape> shape = getContractionShape(
+      {contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
+      {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false, libraries.getMatmulLimits());
+  if (shape)
+    matmul = MatmulCall{lhs.getElementType(), rhs.getElementType(), result.getElementType(), *shape,
+                        static_cast<bool>(contract.getTf32())};
+}
+
+void LibraryProduct::prepare(ConvolveOp convolve) {
+  bool isDilated = llvm::any_of(convolve.getLhsDilations(), [](int64_t by) { return by != 1; });
+  if (!isDilated || libraries.readsDilated()) convolution = getConvolutionCall(convolve);
+}
+
+int64_t LibraryProduct::getMatmulColumns() const {
+  const ContractionShape& shape = matmul->shape;
+  auto isMultiple = [&](int64_t stride) { return stride % shape.n == 0; };
+  bool isRowMajor = shape.cN == 1 && (shape.m == 1 || isMultiple(shape.cM)) && llvm::all_of(shape.cBatch, isMultiple);
+  return isRowMajor ? shape.n : 0;
+}
+
+int64_t LibraryProduct::getConvolutionColumns() const {
+  const ConvolutionCall& call = *convolution;
+  int64_t columns = call.groups.size * call.outputs.size;
+  auto isMultiple = [&](const auto& dim) { return dim.result % columns == 0; };
+  bool isInnermost = (call.outputs.size == 1 || call.outputs.result == 1) &&
+                     (call.groups.size == 1 || call.groups.result == call.outputs.size);
+  return isInnermost && isMultiple(call.batch) && llvm::all_of(call.windows, isMultiple) ? columns : 0;
+}

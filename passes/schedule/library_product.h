@@ -1,0 +1,43 @@
+// A contraction or a convolution as libraries are asked about it.
+#ifndef SGD_PASSES_SCHEDULE_LIBRARY_PRODUCT_H
+#define SGD_PASSES_SCHEDULE_LIBRARY_PRODUCT_H
+
+#include "passes/schedule/epilogues.h"
+
+namespace mlir::sgd {
+
+class LibraryProduct {
+ public:
+  /// `op` is a product.
+  LibraryProduct(Operation* op, const LibraryModel& libraries);
+
+  static bool isProduct(Operation* op) { return isa<ContractOp, ConvolveOp>(op); }
+
+  /// Whether it is computed by a single call of its own: no tile takes it, and nothing is left to other calls.
+  bool isOneCall() const { return matmul || convolution; }
+
+  /// Elements of a bias, where column j of the result, and nothing else, lies at the elements whose number modulo the
+  /// columns is j; 0: columns lie in another way.
+  int64_t getColumns() const { return matmul ? getMatmulColumns() : getConvolutionColumns(); }
+
+  /// Whether the call may have the epilogue.
+  bool isTaken(ArrayRef<Epilogue> epilogue) const;
+
+  /// The result of the call with the epilogue, at the builder's place.
+  Value create(OpBuilder& builder, const EpilogueOperands& operands, ArrayRef<Epilogue> epilogue) const;
+
+ private:
+  void prepare(ContractOp contract);
+  void prepare(ConvolveOp convolve);
+  int64_t getMatmulColumns() const;
+  int64_t getConvolutionColumns() const;
+
+  Operation* op;
+  const LibraryModel& libraries;
+  std::optional<MatmulCall> matmul;
+  std::optional<ConvolutionCall> convolution;
+};
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,84 @@
+// Contractions and convolutions with epilogues: the sums in double precision, each entry of the list in turn, rounded
+// once.
+#include <cmath>
+
+#include "dialects/sgd/library_calls.h"
+#include "mlir/IR/Builders.h"
+#include "reference/ops.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::reference;
+
+static double gelu(double x) {
+  const double inner = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
+  return x / 2 * (1 + std::tanh(inner));
+}
+
+static double geluGradient(double x) {
+  const double scale = std::sqrt(2 / M_PI), tangent = std::tanh(scale * (x + 0.044715 * x * x * x));
+  return (1 + tangent) / 2 + x / 2 * (1 - tangent * tangent) * scale * (1 + 3 * 0.044715 * x * x);
+}
+
+static Operation* createPlain(OpBuilder& builder, LibraryContractOp op, Type sums) {
+  return ContractOp::create(builder, op.getLoc(), sums, op.getLhs(), op.getRhs(), op.getLhsLabels(), op.getRhsLabels(),
+                            op.getResultLabels(), op.getTf32());
+}
+
+static Operation* createPlain(OpBuilder& builder, LibraryConvolveOp op, Type sums) {
+  return ConvolveOp::create(builder, op.getLoc(), sums, op.getLhs(), op.getRhs(), op.getLhsLabels(), op.getRhsLabels(),
+                            op.getResultLabels(), op.getStrides(), op.getLow(), op.getLhsDilations(),
+                            op.getRhsDilations(), op.getTf32());
+}
+
+/// Sums of `operand` over the dimensions whose labels are not free.
+static void sumUp(const Tensor& operand, ArrayRef<int64_t> own, ArrayRef<int64_t> other, Tensor& out) {
+  std::vector<double> sums(out.size(), 0);
+  forEachIndex(operand.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
+    Index free;
+    for (auto [label, position] : llvm::zip(own, index))
+      if (!llvm::is_contained(other, label)) free.push_back(position);
+    sums[flatten(free, out.shape())] += operand.floats[at];
+  });
+  for (int64_t at = 0; at < out.size(); ++at) out.setFloat(at, sums[at]);
+}
+
+template <typename OpTy>
+static LogicalResult evaluateCall(OpTy op, Operands in, Results out) {
+  OpBuilder builder(op.getContext());
+  Tensor sums(cast<RankedTensorType>(op.getResult().getType()).clone(builder.getF64Type()));
+  Operation* plain = createPlain(builder, op, sums.type);
+  LogicalResult evaluated = evaluateOp(plain, in.take_front(2), {&sums});
+  plain->erase();
+  if (failed(evaluated)) return failure();
+  auto added = in.drop_front(2).begin();
+  const Tensor* residual = op.getResidual() ? *added++ : nullptr;
+  const Tensor* bias = op.getBias() ? *added++ : nullptr;
+  for (int64_t at = 0; at < sums.size(); ++at) {
+    double value = sums.floats[at];
+    for (Epilogue kind : op.getEpilogueList()) {
+      if (kind == Epilogue::Residual) value += residual->floats[at];
+      if (kind == Epilogue::Bias) value += bias->floats[at % bias->size()];
+      if (kind == Epilogue::Relu && value <= 0) value = 0;
+      if (kind == Epilogue::Gelu) {
+        out[1]->setFloat(at, value);
+        value = gelu(value);
+      }
+      if (kind == Epilogue::GeluGradient) value *= geluGradient((*added)->floats[at]);
+    }
+    out[0]->setFloat(at, value);
+  }
+  return success();
+}
+
+static LogicalResult evaluateContract(LibraryContractOp op, Operands in, Results out) {
+  if (failed(evaluateCall(op, in, out))) return failure();
+  if (op.hasEpilogue(Epilogue::SumsOfLhs)) sumUp(*in[0], op.getLhsLabels(), op.getRhsLabels(), *out[1]);
+  if (op.hasEpilogue(Epilogue::SumsOfRhs)) sumUp(*in[1], op.getRhsLabels(), op.getLhsLabels(), *out[1]);
+  return success();
+}
+
+void reference::addLibraryCalls(Evaluations& evaluations) {
+  evaluations.add<LibraryContractOp>(evaluateContract);
+  evaluations.add<LibraryConvolveOp>(evaluateCall<LibraryConvolveOp>);
+}
