@@ -72,7 +72,7 @@ def Plan_Activation : EnumAttr<Plan_Dialect, Plan_ActivationEnum, "activation"> 
 
 def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
   let mnemonic = "token";
-  let summary = "A collective under way";
+  let summary = "A collective in flight";
 }
 
 def Plan_Tensor : AttrDef<Plan_Dialect, "Tensor"> {

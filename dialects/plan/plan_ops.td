@@ -234,7 +234,7 @@ def Plan_CollectiveOp : Plan_Instruction<"collective", [AttrSizedOperandSegments
 }
 
 def Plan_DoneOp : Plan_Instruction<"done"> {
-  let summary = "Waits until a collective under way is complete: its targets may be read, its sources written";
+  let summary = "Waits until a collective in flight is complete: its targets may be read, its sources written";
   let description = [{
     ```mlir
     %0 = plan.collective all_reduce combining add (%sum : memref<8xf32, #plan.space<window>>)

@@ -18,7 +18,7 @@ def Sgd_MeshOp : Sgd_Op<"mesh", [Symbol]> {
 }
 
 def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperandsAndResultType, Sgd_MovesElements, Sgd_LinearOpInterface]> {
-  let summary = "The user's wish for how its operand is sharded; the value is unchanged";
+  let summary = "The user's annotation of how its operand is sharded; the value is unchanged";
   let description = [{
     Closed dimensions (`{"data"}`, `{}`) are final; open ones (`{?}`) may still be sharded by propagation. The op is gone after `sgd-shard`.
 

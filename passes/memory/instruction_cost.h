@@ -16,7 +16,7 @@ uint64_t getCountedBytes(plan::CollectiveOp collective);
 /// a collective as if it ran to its end, a plan.done and what is no instruction none.
 double getSeconds(const CostModel& cost, MeshAttr mesh, Operation* instruction);
 
-/// Seconds of one run of a plan-level function whose collectives under way cost nothing but their own time, one after
+/// Seconds of one run of a plan-level function whose collectives in flight cost nothing but their own time, one after
 /// another.
 double getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function);
 

@@ -28,7 +28,7 @@ BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
     group = own;
     int64_t position = end - 1;
     positions[&op] = position;
-    // A collective under way uses its buffers until it is done.
+    // A collective in flight uses its buffers until it is done.
     auto done = dyn_cast<plan::DoneOp>(op);
     SmallVector<bool> overwritten = getOverwritten(&op, kernels);
     for (auto [index, operand] : llvm::enumerate(done ? done.getCollective()->getOperands() : op.getOperands())) {

@@ -58,7 +58,7 @@ class OverlapSimulation {
     if (!node.isCollective) release(node);
   }
 
-  /// Ends a collective before `user`, if it is under way.
+  /// Ends a collective before `user`, if it is in flight.
   void finish(unsigned index, Operation* user) {
     if (!isUnderWay[index]) return;
     isUnderWay[index] = false;

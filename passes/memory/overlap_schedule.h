@@ -37,7 +37,7 @@ class OverlapScheduler {
   OverlapOrder keepOrder() const;
 
   /// Every collective as soon as its operands are there; of the rest the first, in the given order, that waits for
-  /// none under way and keeps the bytes alive below `aliveLimit`; when there is none, the first.
+  /// none in flight and keeps the bytes alive below `aliveLimit`; when there is none, the first.
   OverlapOrder reorder(int64_t aliveLimit) const;
 
   /// Bytes of allocs alive at the same time in the given order, at most, when every collective runs to its end.

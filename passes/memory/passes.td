@@ -20,7 +20,7 @@ def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
   let description = [{
     For targets whose collectives move only bytes that lie together. Before: buffers are shared, none has an offset. After: a
     plan.collective whose parts lie in rows at a sender or a receiver has staging in the window, as much as the rank packs that packs
-    most (runtime/comm/staged_bytes.h), which lives as long as the collective is under way.
+    most (runtime/comm/staged_bytes.h), which lives as long as the collective is in flight.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
@@ -49,7 +49,7 @@ def OverlapCollectivesPass : Pass<"sgd-overlap-collectives", "::mlir::ModuleOp">
   let description = [{
     Before: no offsets yet, collectives run to their end. After: a collective whose time is hidden, by the cost model, behind at least 20 us of
     compute has a token; it stands right after its last producer and its `plan.done` before the first instruction that needs it. Other
-    instructions go before those that would have to wait. Buffers of a collective under way stay alive, so memory may peak up to
+    instructions go before those that would have to wait. Buffers of a collective in flight stay alive, so memory may peak up to
     1/64 higher than without, and stays within the limit; where it would not, the given order remains, at last unsplit.
     `plan.overlap` on a collective says what hides it.
   }];

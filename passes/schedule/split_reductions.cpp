@@ -34,13 +34,13 @@ struct Cut {
   int64_t parts, lanes, left = 0;
 };
 
-/// The divisor of `number` nearest to `wish` by ratio, at most `limit`; 1 when none is within a factor of 4.
-int64_t divisorNear(int64_t number, int64_t wish, int64_t limit) {
+/// The divisor of `number` nearest to `target` by ratio, at most `limit`; 1 when none is within a factor of 4.
+int64_t divisorNear(int64_t number, int64_t target, int64_t limit) {
   int64_t best = 1;
   double bestRatio = 4.001;
-  for (int64_t candidate = 2; candidate <= std::min(limit, 4 * wish); ++candidate) {
+  for (int64_t candidate = 2; candidate <= std::min(limit, 4 * target); ++candidate) {
     if (number % candidate != 0) continue;
-    double ratio = static_cast<double>(std::max(candidate, wish)) / static_cast<double>(std::min(candidate, wish));
+    double ratio = static_cast<double>(std::max(candidate, target)) / static_cast<double>(std::min(candidate, target));
     if (ratio < bestRatio) best = candidate, bestRatio = ratio;
   }
   return best;
@@ -50,15 +50,15 @@ std::optional<Cut> cutRows(const RowPattern& pattern, const Workers& workers) {
   int64_t kept = pattern.keptElements();
   if (kept >= kEnoughRows) return std::nullopt;
   int64_t elements = kept * pattern.rowElements();
-  int64_t wish = std::clamp<int64_t>(elements / kPartOfRow, 2, 4 * workers.parts) / kept;
-  wish = std::max<int64_t>(wish, 2);
+  int64_t target = std::clamp<int64_t>(elements / kPartOfRow, 2, 4 * workers.parts) / kept;
+  target = std::max<int64_t>(target, 2);
   std::optional<Cut> uneven;
   for (auto [number, run] : llvm::enumerate(pattern.runs)) {
     auto [isKept, size] = run;
     if (isKept) continue;
-    int64_t parts = divisorNear(size, wish, size);
+    int64_t parts = divisorNear(size, target, size);
     if (parts > 1) return Cut{number, parts, 1};
-    if (size >= wish * wish) uneven = Cut{number, wish, 1, size % wish};
+    if (size >= target * target) uneven = Cut{number, target, 1, size % target};
   }
   return uneven;
 }

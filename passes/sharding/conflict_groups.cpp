@@ -48,7 +48,7 @@ class Grouping {
 };
 }  // namespace
 
-/// Arguments, constraints, what flows through loops and branches, and the values behind wishes for partial results keep
+/// Arguments, constraints, what flows through loops and branches, and the values behind annotated partial results keep
 /// what they have.
 void Grouping::findFixed() {
   for (Value argument : function.getArguments()) fixed.insert(argument);

@@ -231,7 +231,7 @@ void Propagation::apply(const Annotation& annotation, unsigned tensor, int64_t p
   notify(tensor);
 }
 
-/// A wish for a partial value is one for the value it is made from, when nothing else reads that.
+/// An annotation of a partial value is one of the value it is made from, when nothing else reads that.
 void Propagation::applyUnreduced(const Annotation& annotation) {
   if (!annotation.sharding.isPartial()) return;
   Value source;

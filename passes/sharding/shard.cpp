@@ -35,7 +35,7 @@ bool isClosed(ShardingAttr sharding) {
 }
 
 /// Gives constraints whose value only another, closed constraint sees (the transpose of a gathered parameter, then the
-/// gradient's own wish) what that one asks for: honouring them would build a sharding only to leave it.
+/// gradient's own annotation) what that one asks for: honouring them would build a sharding only to leave it.
 void overruleConstraints(ArrayRef<RuledOp> ops, ShardingMap& map) {
   for (const RuledOp& ruled : llvm::reverse(ops)) {
     auto constraint = dyn_cast<ShardingConstraintOp>(ruled.op);

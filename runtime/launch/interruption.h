@@ -1,4 +1,4 @@
-// How a user's wish to end travels: the outcome of ranks that have stopped between two steps, and the text for signals.
+// How a user's request to end travels: the outcome of ranks that have stopped between two steps, and the text for signals.
 #pragma once
 
 #include <string>

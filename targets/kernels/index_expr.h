@@ -46,7 +46,7 @@ class IndexExpr {
   friend class IndexSpace;
 };
 
-/// A wish to write variable `var` as hi * stride + lo with lo < stride.
+/// A request to write variable `var` as hi * stride + lo with lo < stride.
 struct SplitRequest {
   unsigned var;
   int64_t stride;

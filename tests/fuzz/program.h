@@ -103,7 +103,7 @@ class Program {
   /// A scalar to decide by: in manual computations often one that differs between ranks.
   Value getDecider(const std::string& element, const Range& range);
 
-  /// Adds `%v = op` and, sometimes, a wish for the sharding of the result.
+  /// Adds `%v = op` and, sometimes, an annotation of the result's sharding.
   Value addOp(const std::string& op, const Type& type);
   /// Adds `%v = op` alone; with several types, an op with as many results.
   Value addLine(const std::string& op, const Type& type) { return addLines(op, {type}).front(); }

@@ -76,7 +76,7 @@ void AttentionTiles::loadChunk(llvm::GlobalVariable* to, const MatrixView& from,
   from.isAligned ? loadAligned(to, from, firstRow, firstColumn) : loadElements(to, from, firstRow, firstColumn);
 }
 
-/// All reads before all writes: they are under way together.
+/// All reads before all writes: they are in flight together.
 void AttentionTiles::loadAligned(llvm::GlobalVariable* to, const MatrixView& from, LValue* firstRow,
                                  LValue* firstColumn) const {
   int64_t width = chunkWidth(from.columns), groups = width / kLanes;

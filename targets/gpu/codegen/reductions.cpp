@@ -122,7 +122,7 @@ void KernelEmitter::forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef
   auto constant = [&](int64_t value) { return llvm::ConstantInt::get(type, value); };
   LValue* first = b.CreateZExt(slice, type);
   for (unsigned root : roots) values.prepare(root);
-  // Several chunks at once, so that their loads are under way together; then what is left.
+  // Several chunks at once, so that their loads are in flight together; then what is left.
   int64_t atOnce = hasRowFunctions() ? 1 : std::max<int64_t>(1, kLoadsAtOnce / schedule.lanes);
   int64_t step = atOnce * schedule.slices;
   int64_t whole = chunks / step * step;

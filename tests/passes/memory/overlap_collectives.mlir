@@ -49,7 +49,7 @@ sgd.mesh @mesh = <["data"=4]>
 !q = memref<1000000xf32, #plan.space<window>>
 !p = memref<4000000xf32, #plan.space<private>>
 
-// A source must not be written while it is under way, but may be read.
+// A source must not be written while it is in flight, but may be read.
 // CHECK-LABEL: func.func @keeps_the_source
 func.func @keeps_the_source(%x: !w, %y: !p) -> (!q, !p, !w) {
   %0 = plan.alloc : !q

@@ -119,7 +119,7 @@ func.func @no_mesh(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A result without a wish of its own comes back as the argument whose buffer it takes.
+// A result without an annotation of its own comes back as the argument whose buffer it takes.
 sgd.mesh @mesh = <["x"=2]>
 // CHECK-LABEL: @carried
 // CHECK-SAME: -> (tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
