@@ -35,7 +35,7 @@ SmallVector<Value> mlir::plan::getPassedBuffers(Operation* op) {
   SmallVector<Value> buffers;
   if (auto loop = dyn_cast<LoopOp>(op)) {
     llvm::append_range(buffers, loop.getInputs());
-    llvm::append_range(buffers, loop.getSlots());
+    llvm::append_range(buffers, loop.getIterArgs());
   } else if (auto branches = dyn_cast<CaseOp>(op)) {
     llvm::append_range(buffers, branches.getInputs());
     llvm::append_range(buffers, branches.getOutputs());
@@ -73,8 +73,8 @@ LogicalResult LoopOp::verify() {
 
 LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection& symbols) {
   SmallVector<Value> passed = getPassedBuffers(*this);
-  auto slots = llvm::map_to_vector(getSlots(), [](Value slot) { return slot.getType(); });
-  if (failed(verifyCallee(*this, symbols, getBodyAttr(), passed, slots))) return failure();
+  auto iterArgs = llvm::map_to_vector(getIterArgs(), [](Value iterArg) { return iterArg.getType(); });
+  if (failed(verifyCallee(*this, symbols, getBodyAttr(), passed, iterArgs))) return failure();
   if (!getConditionAttr()) return success();
   Type boolean = MemRefType::get({}, IntegerType::get(getContext(), 1));
   return verifyCallee(*this, symbols, getConditionAttr(), passed, boolean);

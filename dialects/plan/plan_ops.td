@@ -282,7 +282,7 @@ def Plan_FillOp : Plan_Instruction<"fill"> {
 def Plan_LoopOp : Plan_Instruction<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs `body` `trips` times, or as long as `condition` returns true";
   let description = [{
-    Both functions take the inputs, which stay as they are, then the slots. The body returns the slots, each in its own argument's buffer
+    Both functions take the inputs, which stay as they are, then the iter_args. The body returns the iter_args, each in its own argument's buffer
     (`plan.alias`); the condition returns one boolean.
 
     ```mlir
@@ -290,15 +290,15 @@ def Plan_LoopOp : Plan_Instruction<"loop", [AttrSizedOperandSegments, DeclareOpI
       plan.launch @double ins() outs(%x : memref<8xf32, #plan.space<private>>) range 8 grain 8
       return %x : memref<8xf32, #plan.space<private>>
     }
-    plan.loop @next ins() slots(%x : memref<8xf32, #plan.space<private>>) trips 10
+    plan.loop @next ins() iter_args(%x : memref<8xf32, #plan.space<private>>) trips 10
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$body, OptionalAttr<FlatSymbolRefAttr>:$condition,
-    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$slots,
+    Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs, Arg<Variadic<Plan_Buffer>, "", [MemRead, MemWrite]>:$iter_args,
     OptionalAttr<I64Attr>:$trips, Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$private_scratch,
     Arg<Optional<Plan_Buffer>, "", [Plan_Overwrite]>:$window_scratch);
   let assemblyFormat = [{
-    $body `ins` `(` ($inputs^ `:` type($inputs))? `)` `slots` `(` ($slots^ `:` type($slots))? `)` (`trips` $trips^)? (`while` $condition^)?
+    $body `ins` `(` ($inputs^ `:` type($inputs))? `)` `iter_args` `(` ($iter_args^ `:` type($iter_args))? `)` (`trips` $trips^)? (`while` $condition^)?
     (`private` `(` $private_scratch^ `:` type($private_scratch) `)`)? (`window` `(` $window_scratch^ `:` type($window_scratch) `)`)? attr-dict
   }];
   let hasVerifier = 1;

@@ -23,9 +23,9 @@ static bool isScalar(Type type, unsigned bits) {
 
 // StableHLO spec, while (C1) to (C3).
 LogicalResult WhileOp::verify() {
-  TypeRange slots = getInits().getTypes();
-  if (slots != TypeRange(getResultTypes())) return emitOpError("operands and results differ in type");
-  if (failed(verifyBlock(*this, getBody().front(), "the body", slots, slots))) return failure();
+  TypeRange iterArgs = getInits().getTypes();
+  if (iterArgs != TypeRange(getResultTypes())) return emitOpError("operands and results differ in type");
+  if (failed(verifyBlock(*this, getBody().front(), "the body", iterArgs, iterArgs))) return failure();
   if (getCondition().empty() != getTrips().has_value())
     return emitOpError("has a condition exactly when its trips are not known");
   if (getTrips() && isByRank(*this))
@@ -35,51 +35,51 @@ LogicalResult WhileOp::verify() {
   if (condition.empty() || condition.back().getNumOperands() != 1)
     return emitOpError("the condition must yield one boolean");
   TypeRange yielded = condition.back().getOperandTypes();
-  if (failed(verifyBlock(*this, condition, "the condition", slots, yielded))) return failure();
+  if (failed(verifyBlock(*this, condition, "the condition", iterArgs, yielded))) return failure();
   return isScalar(yielded.front(), 1) ? success() : emitOpError("the condition must yield one boolean");
 }
 
 namespace {
 
 /// What a loop leaves as it is need not come out of it, and what nothing in it reads need not go in.
-struct DropIdleSlots : OpRewritePattern<WhileOp> {
+struct DropIdleIterArgs : OpRewritePattern<WhileOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(WhileOp loop, PatternRewriter& rewriter) const override {
     bool hasForwarded = false;
     for (OpResult result : loop->getResults()) {
-      unsigned slot = result.getResultNumber();
-      if (!loop.isInvariant(slot) || result.use_empty()) continue;
-      rewriter.replaceAllUsesWith(result, loop.getInits()[slot]);
+      unsigned iterArg = result.getResultNumber();
+      if (!loop.isInvariant(iterArg) || result.use_empty()) continue;
+      rewriter.replaceAllUsesWith(result, loop.getInits()[iterArg]);
       hasForwarded = true;
     }
-    llvm::BitVector isIdle = getIdleSlots(loop);
+    llvm::BitVector isIdle = getIdleIterArgs(loop);
     if (isIdle.none()) return success(hasForwarded);
-    removeSlots(loop, isIdle, rewriter);
+    removeIterArgs(loop, isIdle, rewriter);
     return success();
   }
 
-  /// Slots from which no used result, nor the condition, nor an op with effects can be reached.
-  static llvm::BitVector getIdleSlots(WhileOp loop) {
+  /// Iter_args from which no used result, nor the condition, nor an op with effects can be reached.
+  static llvm::BitVector getIdleIterArgs(WhileOp loop) {
     llvm::BitVector isIdle(loop.getNumResults(), true);
     SmallPtrSet<Operation*, 32> needed;
     SmallVector<Value> work;
-    auto needSlot = [&](unsigned slot) {
-      if (!isIdle[slot]) return;
-      isIdle.reset(slot);
-      work.push_back(loop.getYielded()[slot]);
+    auto needIterArg = [&](unsigned iterArg) {
+      if (!isIdle[iterArg]) return;
+      isIdle.reset(iterArg);
+      work.push_back(loop.getYielded()[iterArg]);
     };
     for (OpResult result : loop->getResults())
-      if (!result.use_empty()) needSlot(result.getResultNumber());
+      if (!result.use_empty()) needIterArg(result.getResultNumber());
     if (!loop.getCondition().empty())
       for (BlockArgument argument : loop.getCondition().getArguments())
-        if (!argument.use_empty()) needSlot(argument.getArgNumber());
+        if (!argument.use_empty()) needIterArg(argument.getArgNumber());
     for (Operation& op : loop.getBody().front().without_terminator())
       if (!isMemoryEffectFree(&op)) llvm::append_range(work, op.getOperands());
     while (!work.empty()) {
       Value value = work.pop_back_val();
       if (auto argument = dyn_cast<BlockArgument>(value))
-        needSlot(argument.getArgNumber());
+        needIterArg(argument.getArgNumber());
       else if (needed.insert(value.getDefiningOp()).second)
         llvm::append_range(work, value.getDefiningOp()->getOperands());
     }
@@ -91,10 +91,10 @@ struct DropIdleSlots : OpRewritePattern<WhileOp> {
       if (isOpTriviallyDead(&op)) rewriter.eraseOp(&op);
   }
 
-  static void removeSlots(WhileOp loop, const llvm::BitVector& isIdle, PatternRewriter& rewriter) {
+  static void removeIterArgs(WhileOp loop, const llvm::BitVector& isIdle, PatternRewriter& rewriter) {
     SmallVector<Value> inits, kept;
-    for (auto [slot, init] : llvm::enumerate(loop.getInits()))
-      if (!isIdle[slot]) inits.push_back(init), kept.push_back(loop.getResult(slot));
+    for (auto [iterArg, init] : llvm::enumerate(loop.getInits()))
+      if (!isIdle[iterArg]) inits.push_back(init), kept.push_back(loop.getResult(iterArg));
     auto smaller = WhileOp::create(rewriter, loop.getLoc(), ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
     setByRank(smaller, isByRank(loop));
     rewriter.modifyOpInPlace(loop, [&] {
@@ -113,7 +113,7 @@ struct DropIdleSlots : OpRewritePattern<WhileOp> {
 }  // namespace
 
 void WhileOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRContext* context) {
-  patterns.add<DropIdleSlots>(context);
+  patterns.add<DropIdleIterArgs>(context);
 }
 
 // StableHLO spec, case (C1) to (C4).

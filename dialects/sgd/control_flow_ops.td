@@ -7,10 +7,10 @@ include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
-  let summary = "Runs its body on the slots again and again: `trips` times, or as long as the condition yields true";
+  let summary = "Runs its body on the iter_args again and again: `trips` times, or as long as the condition yields true";
   let description = [{
-    Slot i begins as operand i, is block argument i of both regions, becomes what the body yields as value i, and is result i at last. A value
-    that the body only reads is a slot that yields its own argument. All types of a slot are equal, shardings included. The condition yields
+    Iter_arg i begins as operand i, is block argument i of both regions, becomes what the body yields as value i, and is result i at last. A value
+    that the body only reads is a iter_arg that yields its own argument. All types of a iter_arg are equal, shardings included. The condition yields
     one boolean, which must be the same on all ranks; a loop with known trips has no condition.
 
     The sum of the rows of %x, one by one:
@@ -34,10 +34,10 @@ def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, Declare
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// What the body makes of each slot.
+    /// What the body makes of each iter_arg.
     OperandRange getYielded() { return getBody().front().getTerminator()->getOperands(); }
-    /// The body leaves the slot as it is.
-    bool isInvariant(unsigned slot) { return getYielded()[slot] == getBody().getArgument(slot); }
+    /// The body leaves the iter_arg as it is.
+    bool isInvariant(unsigned iterArg) { return getYielded()[iterArg] == getBody().getArgument(iterArg); }
   }];
 }
 

@@ -140,24 +140,24 @@ LogicalResult Importer::importWhile(Operation* op, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
   auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
   int64_t limit = isAccumulating(loop, functions) ? 0 : options.unrolledOps;
-  if (counted && isUnrolled(loop.getBody(), counted->trips, functions, limit,
-                            builder.getInsertionBlock()->getParentOp()))
+  if (counted &&
+      isUnrolled(loop.getBody(), counted->trips, functions, limit, builder.getInsertionBlock()->getParentOp()))
     return unroll(op, *counted, loc);
 
   Block& body = loop.getBody().front();
-  Closure slots;
+  Closure iterArgs;
   SmallVector<bool> isInside;  // by operand: a constant made inside
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     bool isInvariant = body.getTerminator()->getOperand(index) == body.getArgument(index);
-    slots.add(body.getArgument(index), values.lookup(operand), !isInvariant);
+    iterArgs.add(body.getArgument(index), values.lookup(operand), !isInvariant);
     isInside.push_back(isInvariant && isSmallConstant(values.lookup(operand)));
   }
-  size_t numCarried = slots.arguments.size();
+  size_t numCarried = iterArgs.arguments.size();
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured) slots.add(value, values.lookup(value), /*mayChange=*/false);
+  for (Value value : captured) iterArgs.add(value, values.lookup(value), /*mayChange=*/false);
 
-  SmallVector<Value> inits = slots.getImported();
+  SmallVector<Value> inits = iterArgs.getImported();
   SmallVector<Type> types = llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
   auto graphLoop =
       WhileOp::create(builder, loc, types, inits, counted ? builder.getI64IntegerAttr(counted->trips) : IntegerAttr());
@@ -167,7 +167,8 @@ LogicalResult Importer::importWhile(Operation* op, Location loc) {
     YieldOp::create(builder, loc, yielded);
   };
   SmallVector<Value> returned, yielded, results;
-  if (importRegion(body, graphLoop.getBody(), slots.arguments, slots.constants, returned).failed()) return failure();
+  if (importRegion(body, graphLoop.getBody(), iterArgs.arguments, iterArgs.constants, returned).failed())
+    return failure();
   for (auto [value, inside] : llvm::zip(returned, isInside))
     if (!inside) yielded.push_back(value);
   for (BlockArgument argument : graphLoop.getBody().getArguments().drop_front(numCarried)) yielded.push_back(argument);
@@ -178,13 +179,13 @@ LogicalResult Importer::importWhile(Operation* op, Location loc) {
     auto seenByCondition = [&](ArrayRef<std::pair<Value, Value>> pairs) {
       return llvm::map_to_vector(pairs, [&](std::pair<Value, Value> pair) {
         auto argument = dyn_cast<BlockArgument>(pair.first);
-        bool isSlot = argument && argument.getOwner() == &body;
-        return isSlot ? std::pair(Value(condition.getArgument(argument.getArgNumber())), pair.second) : pair;
+        bool isIterArg = argument && argument.getOwner() == &body;
+        return isIterArg ? std::pair(Value(condition.getArgument(argument.getArgNumber())), pair.second) : pair;
       });
     };
     SmallVector<Value> predicate;
-    if (importRegion(condition, graphLoop.getCondition(), seenByCondition(slots.arguments),
-                     seenByCondition(slots.constants), predicate)
+    if (importRegion(condition, graphLoop.getCondition(), seenByCondition(iterArgs.arguments),
+                     seenByCondition(iterArgs.constants), predicate)
             .failed())
       return failure();
     finish(graphLoop.getCondition(), predicate);

@@ -10,14 +10,14 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// What an iteration does to a slot: joins of one value each, in order.
+/// What an iteration does to a iter_arg: joins of one value each, in order.
 struct Accumulation {
   struct Join {
     OpOperand* addend;
     std::optional<ReductionChain> chain;  // nullopt: the addend is whole
   };
   SmallVector<Join, 4> joins;
-  ShardingAttr partial;  // of the slot, when sums are taken after the loop
+  ShardingAttr partial;  // of the iter_arg, when sums are taken after the loop
 };
 
 class LoopSums {
@@ -26,41 +26,41 @@ class LoopSums {
 
   unsigned run() {
     unsigned numChanged = 0;
-    for (unsigned slot = 0; slot < loop.getNumResults(); ++slot) {
-      std::optional<Accumulation> accumulation = find(slot);
-      if (!accumulation || !mayHold(slot, *accumulation)) continue;
-      apply(slot, *accumulation);
+    for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg) {
+      std::optional<Accumulation> accumulation = find(iterArg);
+      if (!accumulation || !mayHold(iterArg, *accumulation)) continue;
+      apply(iterArg, *accumulation);
       ++numChanged;
     }
     return numChanged;
   }
 
  private:
-  /// Whether the slot may be partial: as it is, but for the sum, or larger within what may be held. Then nothing else
-  /// is to be brought into the larger form.
-  bool mayHold(unsigned slot, const Accumulation& accumulation) {
-    RankedTensorType type = tensorType(loop.getResult(slot));
+  /// Whether the iter_arg may be partial: as it is, but for the sum, or larger within what may be held. Then nothing
+  /// else is to be brought into the larger form.
+  bool mayHold(unsigned iterArg, const Accumulation& accumulation) {
+    RankedTensorType type = tensorType(loop.getResult(iterArg));
     if (accumulation.partial.getDims() == getSharding(type).getDims()) return true;
     bool isAllPartial =
         llvm::all_of(accumulation.joins, [](const Accumulation::Join& join) { return join.chain.has_value(); });
     int64_t more =
         getLocalBytes(withSharding(type, accumulation.partial), mesh.getMesh()) - getLocalBytes(type, mesh.getMesh());
     if (!isAllPartial || more > heldBytes ||
-        !isNeutralConstant(loop.getInits()[slot], accumulation.partial.getUnreducedKind()))
+        !isNeutralConstant(loop.getInits()[iterArg], accumulation.partial.getUnreducedKind()))
       return false;
     heldBytes -= more;
     return true;
   }
 
-  /// Follows the slot through the body, from one join to the next, to the yield of the same slot.
-  std::optional<Accumulation> find(unsigned slot) {
-    if (!loop.getCondition().empty() && !loop.getCondition().getArgument(slot).use_empty()) return std::nullopt;
+  /// Follows the iter_arg through the body, from one join to the next, to the yield of the same iter_arg.
+  std::optional<Accumulation> find(unsigned iterArg) {
+    if (!loop.getCondition().empty() && !loop.getCondition().getArgument(iterArg).use_empty()) return std::nullopt;
     Accumulation found;
-    Value sum = loop.getBody().getArgument(slot);
+    Value sum = loop.getBody().getArgument(iterArg);
     while (sum.hasOneUse()) {
       OpOperand& use = *sum.use_begin();
       if (isa<YieldOp>(use.getOwner()))
-        return use.getOperandNumber() == slot && found.partial ? std::optional(std::move(found)) : std::nullopt;
+        return use.getOperandNumber() == iterArg && found.partial ? std::optional(std::move(found)) : std::nullopt;
       if (!addJoin(use, found)) return std::nullopt;
       sum = use.getOwner()->getResult(0);
     }
@@ -84,8 +84,8 @@ class LoopSums {
     });
   }
 
-  void apply(unsigned slot, const Accumulation& accumulation) {
-    auto type = withSharding(tensorType(loop.getResult(slot)), accumulation.partial);
+  void apply(unsigned iterArg, const Accumulation& accumulation) {
+    auto type = withSharding(tensorType(loop.getResult(iterArg)), accumulation.partial);
     for (const Accumulation::Join& join : accumulation.joins) {
       Operation* op = join.addend->getOwner();
       Value before = join.addend->get();
@@ -96,9 +96,9 @@ class LoopSums {
       if (join.chain) eraseUnused(before.getDefiningOp());
     }
     for (Region& region : loop->getRegions())
-      if (!region.empty()) region.getArgument(slot).setType(type);
-    setInit(loop->getOpOperand(slot), type, accumulation.partial.getUnreducedKind());
-    OpResult result = loop->getResult(slot);
+      if (!region.empty()) region.getArgument(iterArg).setType(type);
+    setInit(loop->getOpOperand(iterArg), type, accumulation.partial.getUnreducedKind());
+    OpResult result = loop->getResult(iterArg);
     OpBuilder builder(loop->getContext());
     builder.setInsertionPointAfter(loop);
     auto sum = ReshardOp::create(builder, loop.getLoc(), result.getType(), result);

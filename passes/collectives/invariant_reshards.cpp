@@ -1,4 +1,4 @@
-// A loop is made again with more slots; inner loops come first, so that a reshard leaves all loops it can.
+// A loop is made again with more iter_args; inner loops come first, so that a reshard leaves all loops it can.
 #include "passes/collectives/loop_collectives.h"
 
 #include "dialects/sgd/by_rank.h"
@@ -10,13 +10,13 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Reshards of one slot to one type.
+/// Reshards of one iter_arg to one type.
 struct Candidate {
-  unsigned first, slot;  // first: its place among the candidates
+  unsigned first, iterArg;  // first: its place among the candidates
   RankedTensorType type;
   SmallVector<ReshardOp> reshards;
   ReshardCost cost;
-  int64_t bytes = 0;  // of a rank, more than the slot itself
+  int64_t bytes = 0;  // of a rank, more than the iter_arg itself
 };
 
 SmallVector<Candidate> findCandidates(WhileOp loop, ReshardCosts& costs) {
@@ -26,7 +26,7 @@ SmallVector<Candidate> findCandidates(WhileOp loop, ReshardCosts& costs) {
     if (!argument || !loop.isInvariant(argument.getArgNumber())) continue;
     auto type = cast<RankedTensorType>(reshard.getType());
     auto known = llvm::find_if(candidates, [&](const Candidate& candidate) {
-      return candidate.slot == argument.getArgNumber() && candidate.type == type;
+      return candidate.iterArg == argument.getArgNumber() && candidate.type == type;
     });
     std::optional<ReshardCost> cost = costs.get(cast<RankedTensorType>(argument.getType()), type);
     if (!cost || cost->sentBytes == 0) continue;
@@ -62,7 +62,7 @@ unsigned hoist(WhileOp loop, ReshardCosts& costs, int64_t heldBytes) {
   SmallVector<Value> inits;
   for (const Candidate& candidate : chosen)
     inits.push_back(
-        ReshardOp::create(builder, loop.getLoc(), candidate.type, loop.getInits()[candidate.slot]).getResult());
+        ReshardOp::create(builder, loop.getLoc(), candidate.type, loop.getInits()[candidate.iterArg]).getResult());
   unsigned first = loop.getNumResults();
   WhileOp larger = addInvariants(loop, inits);
   for (auto [index, candidate] : llvm::enumerate(chosen))

@@ -7,20 +7,20 @@
 
 namespace mlir::sgd {
 
-/// A slot that the body only adds sums of partial values to, and reads nowhere else, becomes partial itself: the sum is
-/// taken once, of the slot's result. What it begins with counts on one rank of each group. A slot that is sharded along
-/// the axes of the sum is whole on each rank meanwhile; `heldBytes` of a rank may be taken more so in a loop. Returns
-/// how many slots changed. All values have shardings.
+/// A iter_arg that the body only adds sums of partial values to, and reads nowhere else, becomes partial itself: the
+/// sum is taken once, of the iter_arg's result. What it begins with counts on one rank of each group. A iter_arg that
+/// is sharded along the axes of the sum is whole on each rank meanwhile; `heldBytes` of a rank may be taken more so in
+/// a loop. Returns how many iter_args changed. All values have shardings.
 unsigned sumAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes);
 
 /// Bytes of a rank's shard of a tensor of `type`.
 int64_t getLocalBytes(RankedTensorType type, MeshAttr mesh);
 
-/// A reshard of what a loop leaves as it is goes before the loop, as a slot of its own: it is there through all
+/// A reshard of what a loop leaves as it is goes before the loop, as a iter_arg of its own: it is there through all
 /// iterations, so at most `heldBytes` of a rank are kept so for a loop, largest savings first. Returns how many moved.
 unsigned hoistReshards(func::FuncOp function, ReshardCosts& costs, int64_t heldBytes);
 
-/// `loop` with the values `inits` as further slots that it leaves as they are.
+/// `loop` with the values `inits` as further iter_args that it leaves as they are.
 WhileOp addInvariants(WhileOp loop, ValueRange inits);
 
 /// A loop that reads blocks of what it leaves as it is, at run-time places of a sharded dimension, sends each block as

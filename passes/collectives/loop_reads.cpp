@@ -1,4 +1,4 @@
-// Slices of a loop's invariant slots: block by block, or all at once before the loop.
+// Slices of a loop's invariant iter_args: block by block, or all at once before the loop.
 #include "passes/collectives/loop_collectives.h"
 #include "dialects/sgd/placement_hints.h"
 #include "dialects/sgd/tensor_type.h"
@@ -8,12 +8,13 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-/// Slices of one slot along the same dimensions, each followed by the reduction of what one rank holds.
+/// Slices of one iter_arg along the same dimensions, each followed by the reduction of what one rank holds.
 struct Reads {
-  unsigned slot;
-  RankedTensorType gathered;  // of the slot's value
+  unsigned iterArg;
+  RankedTensorType gathered;  // of the iter_arg's value
   SmallVector<DynamicSliceOp> slices = {};
-  ReshardCost sent = {}, sentAfter = {};  // of an iteration: today, and of what is left to do once the slot is gathered
+  ReshardCost sent = {},
+              sentAfter = {};  // of an iteration: today, and of what is left to do once the iter_arg is gathered
 
   /// What a slice gives when it reads the gathered value.
   static RankedTensorType getWhole(DynamicSliceOp slice) {
@@ -79,10 +80,11 @@ SmallVector<Reads> LoopReads::find() {
     if (!argument || !loop.isInvariant(argument.getArgNumber()) || hasHint(slice, kOwnerOnlyAttr)) continue;
     std::optional<RankedTensorType> gathered = getGathered(slice);
     if (!gathered) continue;
-    auto known = llvm::find_if(
-        all, [&](const Reads& reads) { return reads.slot == argument.getArgNumber() && reads.gathered == *gathered; });
+    auto known = llvm::find_if(all, [&](const Reads& reads) {
+      return reads.iterArg == argument.getArgNumber() && reads.gathered == *gathered;
+    });
     if (known == all.end()) {
-      all.push_back({.slot = argument.getArgNumber(), .gathered = *gathered});
+      all.push_back({.iterArg = argument.getArgNumber(), .gathered = *gathered});
       known = std::prev(all.end());
     }
     if (addCosts(slice, *known)) known->slices.push_back(slice);
@@ -91,7 +93,7 @@ SmallVector<Reads> LoopReads::find() {
 }
 
 bool LoopReads::pays(const Reads& reads, int64_t trips) {
-  std::optional<ReshardCost> once = costs.get(tensorType(loop.getInits()[reads.slot]), reads.gathered);
+  std::optional<ReshardCost> once = costs.get(tensorType(loop.getInits()[reads.iterArg]), reads.gathered);
   if (!once || reads.slices.empty()) return false;
   return once->sentBytes + reads.sentAfter.sentBytes * trips < reads.sent.sentBytes * trips;
 }
@@ -123,7 +125,7 @@ unsigned LoopReads::gather(int64_t heldBytes) {
   OpBuilder builder(loop);
   SmallVector<Value> inits;
   for (const Reads& reads : chosen)
-    inits.push_back(ReshardOp::create(builder, loop.getLoc(), reads.gathered, loop.getInits()[reads.slot]));
+    inits.push_back(ReshardOp::create(builder, loop.getLoc(), reads.gathered, loop.getInits()[reads.iterArg]));
   unsigned first = loop.getNumResults(), numSlices = 0;
   WhileOp larger = addInvariants(loop, inits);
   for (auto [index, reads] : llvm::enumerate(chosen)) {

@@ -56,9 +56,10 @@ SmallVector<Stacked> ManualExpansion::openRegion(Region& region, Region& expande
 }
 
 /// Whether another trip follows for each rank, given what is carried.
-FailureOr<Stacked> ManualExpansion::computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Stacked> slots) {
+FailureOr<Stacked> ManualExpansion::computePredicate(WhileOp loop, ArrayRef<unsigned> passed,
+                                                     ArrayRef<Stacked> iterArgs) {
   Block& condition = loop.getCondition().front();
-  for (auto [slot, value] : llvm::zip(passed, slots)) values[condition.getArgument(slot)] = value;
+  for (auto [iterArg, value] : llvm::zip(passed, iterArgs)) values[condition.getArgument(iterArg)] = value;
   for (BlockArgument argument : condition.getArguments())
     if (!llvm::is_contained(passed, argument.getArgNumber())) defineKnown(loop.getLoc(), argument);
   if (failed(expandBlock(condition))) return failure();
@@ -73,8 +74,8 @@ LogicalResult ManualExpansion::expandCondition(WhileOp loop, WhileOp expanded, A
   Location loc = loop.getLoc();
   TypeRange types = expanded.getResultTypes();
   if (!isByRank(expanded)) {
-    auto axes =
-        llvm::map_to_vector(passed, [&](unsigned slot) { return differing.getAxes(loop.getBody().getArgument(slot)); });
+    auto axes = llvm::map_to_vector(
+        passed, [&](unsigned iterArg) { return differing.getAxes(loop.getBody().getArgument(iterArg)); });
     openRegion(loop.getCondition(), expanded.getCondition(), types, axes, passed, loc);
     if (failed(expandBlock(loop.getCondition().front()))) return failure();
     yield(builder, loc, lookup(loop.getCondition().front().getTerminator()->getOperand(0)));
@@ -95,23 +96,23 @@ LogicalResult ManualExpansion::expandLoopBody(WhileOp loop, WhileOp expanded, Ar
   llvm::SaveAndRestore inside(active);
   Location loc = loop.getLoc();
   SmallVector<AxisIndices> axes;
-  for (unsigned slot : passed) axes.push_back(differing.getAxes(loop.getBody().getArgument(slot)));
+  for (unsigned iterArg : passed) axes.push_back(differing.getAxes(loop.getBody().getArgument(iterArg)));
   bool hasFlag = expanded.getNumResults() > passed.size();
   if (hasFlag) axes.push_back(isByRank(expanded) ? differing.getPredicateAxes(loop) : active->axes);
   SmallVector<Stacked> flag =
       openRegion(loop.getBody(), expanded.getBody(), expanded.getResultTypes(), axes, passed, loc);
   if (hasFlag) active = flag[0];
   SmallVector<Stacked> carried;
-  for (unsigned slot : passed) carried.push_back(lookup(loop.getBody().getArgument(slot)));
+  for (unsigned iterArg : passed) carried.push_back(lookup(loop.getBody().getArgument(iterArg)));
   if (failed(expandBlock(loop.getBody().front()))) return failure();
-  for (auto [position, slot] : llvm::enumerate(passed)) {
-    if (loop.isInvariant(slot)) {
-      // Without the pin: the slot yields its own argument.
+  for (auto [position, iterArg] : llvm::enumerate(passed)) {
+    if (loop.isInvariant(iterArg)) {
+      // Without the pin: the iter_arg yields its own argument.
       carried[position].value = expanded.getBody().getArgument(position);
       continue;
     }
-    if (failed(checkOperand(loop, loop.getYielded()[slot]))) return failure();
-    Stacked next = stack.spread(loc, lookup(loop.getYielded()[slot]), axes[position]);
+    if (failed(checkOperand(loop, loop.getYielded()[iterArg]))) return failure();
+    Stacked next = stack.spread(loc, lookup(loop.getYielded()[iterArg]), axes[position]);
     assert(next.axes == axes[position] && "what is carried differs over more axes than the analysis found");
     carried[position] = isByRank(expanded) ? select(loc, *active, next, carried[position]) : next;
   }
@@ -130,24 +131,25 @@ LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
   OpBuilder& builder = stack.getBuilder();
   Location loc = loop.getLoc();
   SmallVector<unsigned> passed;
-  SmallVector<Stacked> slots;
-  for (auto [slot, init] : llvm::enumerate(loop.getInits())) {
-    if (loop.isInvariant(slot) && ranks.isKnown(init)) continue;
+  SmallVector<Stacked> iterArgs;
+  for (auto [iterArg, init] : llvm::enumerate(loop.getInits())) {
+    if (loop.isInvariant(iterArg) && ranks.isKnown(init)) continue;
     if (failed(checkOperand(loop, init))) return failure();
-    passed.push_back(slot);
-    slots.push_back(pin(loc, stack.spread(loc, lookup(init), differing.getAxes(loop.getBody().getArgument(slot)))));
+    passed.push_back(iterArg);
+    iterArgs.push_back(
+        pin(loc, stack.spread(loc, lookup(init), differing.getAxes(loop.getBody().getArgument(iterArg)))));
   }
   AxisIndices predicateAxes = differing.getPredicateAxes(loop);
   if (!predicateAxes.empty()) {
-    FailureOr<Stacked> first = computePredicate(loop, passed, slots);
+    FailureOr<Stacked> first = computePredicate(loop, passed, iterArgs);
     if (failed(first)) return failure();
     if (active)
       first->value = arith::AndIOp::create(builder, loc, first->value, stack.spread(loc, *active, predicateAxes).value);
-    slots.push_back(pin(loc, *first));
+    iterArgs.push_back(pin(loc, *first));
   } else if (active && hasOpenLoop(loop.getBody())) {
-    slots.push_back(*active);
+    iterArgs.push_back(*active);
   }
-  SmallVector<Value> inits = llvm::map_to_vector(slots, [](const Stacked& slot) { return slot.value; });
+  SmallVector<Value> inits = llvm::map_to_vector(iterArgs, [](const Stacked& iterArg) { return iterArg.value; });
   auto expanded = WhileOp::create(builder, loc, ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
   setByRank(expanded, !predicateAxes.empty());
   if (failed(expandLoopBody(loop, expanded, passed))) return failure();
@@ -158,9 +160,9 @@ LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
     else
       values[result] = lookup(init);
   }
-  for (auto [position, slot] : llvm::enumerate(passed))
-    if (!loop.isInvariant(slot))
-      values[loop.getResult(slot)] = pin(loc, {expanded.getResult(position), slots[position].axes});
+  for (auto [position, iterArg] : llvm::enumerate(passed))
+    if (!loop.isInvariant(iterArg))
+      values[loop.getResult(iterArg)] = pin(loc, {expanded.getResult(position), iterArgs[position].axes});
   return success();
 }
 

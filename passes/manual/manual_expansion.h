@@ -41,7 +41,7 @@ class ManualExpansion {
   LogicalResult expandLoop(WhileOp loop);
   LogicalResult expandLoopBody(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
   LogicalResult expandCondition(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
-  FailureOr<Stacked> computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Stacked> slots);
+  FailureOr<Stacked> computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Stacked> iterArgs);
   LogicalResult expandCase(CaseOp branches);
   LogicalResult expandBranch(CaseOp branches, CaseOp expanded, unsigned branch, ArrayRef<unsigned> passed);
   SmallVector<Stacked> openRegion(Region& region, Region& expanded, TypeRange types, ArrayRef<AxisIndices> axes,

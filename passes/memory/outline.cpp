@@ -40,9 +40,9 @@ static void finish(func::FuncOp function, std::optional<unsigned> first) {
 OutlinedLoop mlir::sgd::outline(WhileOp loop, func::FuncOp function, SymbolTable& symbols) {
   OutlinedLoop outlined;
   SmallVector<Value> returned;
-  for (auto [slot, value] : llvm::enumerate(loop.getYielded())) {
-    (loop.isInvariant(slot) ? outlined.inputs : outlined.carried).push_back(slot);
-    if (!loop.isInvariant(slot)) returned.push_back(value);
+  for (auto [iterArg, value] : llvm::enumerate(loop.getYielded())) {
+    (loop.isInvariant(iterArg) ? outlined.inputs : outlined.carried).push_back(iterArg);
+    if (!loop.isInvariant(iterArg)) returned.push_back(value);
   }
   SmallVector<unsigned> order(outlined.inputs);
   llvm::append_range(order, outlined.carried);

@@ -6,8 +6,8 @@
 
 namespace mlir::sgd {
 
-/// The functions of an outlined loop. They take the slots `inputs`, which the loop leaves as they are, then the slots
-/// `carried`; the body returns the carried ones.
+/// The functions of an outlined loop. They take the iter_args `inputs`, which the loop leaves as they are, then the
+/// iter_args `carried`; the body returns the carried ones.
 struct OutlinedLoop {
   func::FuncOp body, condition;  // condition: null when the trips are known
   SmallVector<unsigned> inputs, carried;

@@ -322,20 +322,21 @@ class FunctionConverter {
     return createCollective(builder, op, sources, targets);
   }
 
-  /// Slots begin as copies, which the loop then works on; sharing removes those of values that nobody else reads.
+  /// Iter_args begin as copies, which the loop then works on; sharing removes those of values that nobody else reads.
   void convertLoop(WhileOp loop) {
     OutlinedLoop functions = outline(loop, function, symbols);
     outlined.push_back(functions.body);
     if (functions.condition) outlined.push_back(functions.condition);
-    SmallVector<Value> inputs, slots;
+    SmallVector<Value> inputs, iterArgs;
     for (unsigned input : functions.inputs) inputs.push_back(bufferOf(loop.getInits()[input]));
-    for (unsigned slot : functions.carried) {
-      Value result = loop.getResult(slot);
-      slots.push_back(buffers[result] = copyOf(loop.getInits()[slot], spaceOf(result), loop.getLoc()));
+    for (unsigned iterArg : functions.carried) {
+      Value result = loop.getResult(iterArg);
+      iterArgs.push_back(buffers[result] = copyOf(loop.getInits()[iterArg], spaceOf(result), loop.getLoc()));
     }
     plan::LoopOp::create(builder, loop.getLoc(), FlatSymbolRefAttr::get(functions.body),
                          functions.condition ? FlatSymbolRefAttr::get(functions.condition) : FlatSymbolRefAttr(),
-                         inputs, slots, loop.getTripsAttr(), /*private_scratch=*/Value(), /*window_scratch=*/Value());
+                         inputs, iterArgs, loop.getTripsAttr(), /*private_scratch=*/Value(),
+                         /*window_scratch=*/Value());
   }
 
   void convertCase(CaseOp op) {

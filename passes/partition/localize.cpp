@@ -148,7 +148,7 @@ LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
   return success();
 }
 
-/// Tensors of a slot have one sharding, so each becomes local by itself. Yields follow from what is before them.
+/// Tensors of a iter_arg have one sharding, so each becomes local by itself. Yields follow from what is before them.
 LogicalResult Localisation::localizeControlFlow(Operation* op) {
   Block* outer = op->getBlock();
   for (Region& region : op->getRegions()) {

@@ -31,7 +31,7 @@ bool canSumInPlace(Type element);
 /// final sharding, results of the same name first. An argument gives its buffer once.
 SmallVector<int64_t> getOutputAliases(func::FuncOp function);
 
-/// The same for what the terminator of a block of a program yields: a loop's slots stay in their places, a branch's
+/// The same for what the terminator of a block of a program yields: a loop's iter_args stay in their places, a branch's
 /// results have none.
 SmallVector<int64_t> getYieldAliases(Block& block);
 

@@ -70,9 +70,9 @@ class GroupedDot {
 
   /// For each group: the tile that its first row is in, and the one behind that of its last row.
   std::pair<Value, Value> findTiles();
-  /// A loop over `slots`, the first of which counts from what it is by one; `trips` times or, without, up to the
+  /// A loop over `iter_args`, the first of which counts from what it is by one; `trips` times or, without, up to the
   /// second.
-  SmallVector<Value> loop(std::optional<int64_t> trips, ArrayRef<Value> slots, Body body);
+  SmallVector<Value> loop(std::optional<int64_t> trips, ArrayRef<Value> iterArgs, Body body);
   /// For tile `index`: where it begins, so that it ends in the tensor, and which of its rows are the group's and in no
   /// tile before.
   std::pair<Value, Value> findRows(Value index, Value allRows, Value label);
@@ -107,13 +107,13 @@ std::pair<Value, Value> GroupedDot::findTiles() {
   return {first, toTile(behind)};
 }
 
-SmallVector<Value> GroupedDot::loop(std::optional<int64_t> trips, ArrayRef<Value> slots, Body body) {
-  auto op = WhileOp::create(builder, loc, ValueRange(slots).getTypes(), slots,
+SmallVector<Value> GroupedDot::loop(std::optional<int64_t> trips, ArrayRef<Value> iterArgs, Body body) {
+  auto op = WhileOp::create(builder, loc, ValueRange(iterArgs).getTypes(), iterArgs,
                             trips ? builder.getI64IntegerAttr(*trips) : IntegerAttr());
-  SmallVector<Location> locs(slots.size(), loc);
+  SmallVector<Location> locs(iterArgs.size(), loc);
   OpBuilder::InsertionGuard guard(builder);
   auto open = [&](Region& region) {
-    return builder.createBlock(&region, region.end(), ValueRange(slots).getTypes(), locs);
+    return builder.createBlock(&region, region.end(), ValueRange(iterArgs).getTypes(), locs);
   };
   if (!trips) {
     setByRank(op, true);
@@ -143,8 +143,8 @@ std::pair<Value, Value> GroupedDot::findRows(Value index, Value allRows, Value l
 Value GroupedDot::expandRows() {
   auto [first, behind] = findTiles();
   RankedTensorType result = type(op.getType().getElementType(), {sizes.m, sizes.n});
-  SmallVector<Value> slots = {number({}, 0), lhs, rhs, rows, groups, first, behind, zeros(result)};
-  return loop(sizes.groups, slots, [&](ValueRange outer) {
+  SmallVector<Value> iterArgs = {number({}, 0), lhs, rhs, rows, groups, first, behind, zeros(result)};
+  return loop(sizes.groups, iterArgs, [&](ValueRange outer) {
     Value index = outer[0];
     SmallVector<Value> inner = {takeOne(outer[5], index),
                                 takeOne(outer[6], index),
@@ -153,14 +153,14 @@ Value GroupedDot::expandRows() {
                                 outer[3],
                                 takeOne(outer[4], index),
                                 outer[7]};
-    Value out = loop(std::nullopt, inner, [&](ValueRange slots) {
-      auto [start, mask] = findRows(slots[0], slots[4], slots[5]);
+    Value out = loop(std::nullopt, inner, [&](ValueRange iterArgs) {
+      auto [start, mask] = findRows(iterArgs[0], iterArgs[4], iterArgs[5]);
       Value product =
-          multiply(take(slots[2], start, tile), slots[3], 1, op.getTransposed() ? 1 : 0, result.getElementType());
+          multiply(take(iterArgs[2], start, tile), iterArgs[3], 1, op.getTransposed() ? 1 : 0, result.getElementType());
       Value isIn = repeat(mask, tensorType(product).clone(builder.getI1Type()), {0});
-      Value chosen = create<arith::SelectOp>(isIn, product, take(slots[6], start, tile));
-      SmallVector<Value> next(slots);
-      next[6] = put(slots[6], chosen, start);
+      Value chosen = create<arith::SelectOp>(isIn, product, take(iterArgs[6], start, tile));
+      SmallVector<Value> next(iterArgs);
+      next[6] = put(iterArgs[6], chosen, start);
       return next;
     })[6];
     SmallVector<Value> next(outer);
@@ -174,8 +174,8 @@ Value GroupedDot::expandContracted() {
   auto [first, behind] = findTiles();
   Type element = op.getType().getElementType(), sum = getSumType(element);
   RankedTensorType result = type(element, {sizes.groups, sizes.k, sizes.n});
-  SmallVector<Value> slots = {number({}, 0), lhs, rhs, rows, groups, first, behind, zeros(result)};
-  return loop(sizes.groups, slots, [&](ValueRange outer) {
+  SmallVector<Value> iterArgs = {number({}, 0), lhs, rhs, rows, groups, first, behind, zeros(result)};
+  return loop(sizes.groups, iterArgs, [&](ValueRange outer) {
     Value index = outer[0];
     SmallVector<Value> inner = {takeOne(outer[5], index),
                                 takeOne(outer[6], index),
@@ -184,17 +184,17 @@ Value GroupedDot::expandContracted() {
                                 outer[3],
                                 takeOne(outer[4], index),
                                 zeros(type(sum, {sizes.k, sizes.n}))};
-    Value total = loop(std::nullopt, inner, [&](ValueRange slots) {
-      auto [start, mask] = findRows(slots[0], slots[4], slots[5]);
+    Value total = loop(std::nullopt, inner, [&](ValueRange iterArgs) {
+      auto [start, mask] = findRows(iterArgs[0], iterArgs[4], iterArgs[5]);
       auto takeMasked = [&, start = start, mask = mask](Value from) {
         Value rows = take(from, start, tile);
         Value isIn = repeat(mask, tensorType(rows).clone(builder.getI1Type()), {0});
         return create<arith::SelectOp>(isIn, rows, zeros(tensorType(rows)));
       };
-      Value product = multiply(takeMasked(slots[2]), takeMasked(slots[3]), 0, 0, sum);
-      SmallVector<Value> next(slots);
-      next[6] =
-          isa<FloatType>(sum) ? create<arith::AddFOp>(slots[6], product) : create<arith::AddIOp>(slots[6], product);
+      Value product = multiply(takeMasked(iterArgs[2]), takeMasked(iterArgs[3]), 0, 0, sum);
+      SmallVector<Value> next(iterArgs);
+      next[6] = isa<FloatType>(sum) ? create<arith::AddFOp>(iterArgs[6], product)
+                                    : create<arith::AddIOp>(iterArgs[6], product);
       return next;
     })[6];
     if (sum != element) {

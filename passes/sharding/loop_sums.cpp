@@ -1,4 +1,4 @@
-// From the slots of each loop back to the ops that reduce.
+// From the iter_args of each loop back to the ops that reduce.
 #include "passes/sharding/loop_sums.h"
 
 #include "passes/sharding/partial_values.h"
@@ -15,19 +15,19 @@ class LoopSums {
   }
 
   void visit(WhileOp loop) {
-    for (unsigned slot = 0; slot < loop.getNumResults(); ++slot)
-      if (loop.getCondition().empty() || loop.getCondition().getArgument(slot).use_empty())
-        for (Value addend : getAddends(loop.getBody().getArgument(slot), slot)) visitAddend(addend);
+    for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg)
+      if (loop.getCondition().empty() || loop.getCondition().getArgument(iterArg).use_empty())
+        for (Value addend : getAddends(loop.getBody().getArgument(iterArg), iterArg)) visitAddend(addend);
   }
 
  private:
-  /// What the body adds to the slot, which it does nothing else with; nothing when it does.
-  static SmallVector<Value> getAddends(Value sum, unsigned slot) {
+  /// What the body adds to the iter_arg, which it does nothing else with; nothing when it does.
+  static SmallVector<Value> getAddends(Value sum, unsigned iterArg) {
     SmallVector<Value> addends;
     while (sum.hasOneUse()) {
       OpOperand& use = *sum.use_begin();
       Operation* op = use.getOwner();
-      if (isa<YieldOp>(op)) return use.getOperandNumber() == slot ? addends : SmallVector<Value>();
+      if (isa<YieldOp>(op)) return use.getOperandNumber() == iterArg ? addends : SmallVector<Value>();
       if (!joinsPartials(op, ReduceKind::Add)) return {};
       addends.push_back(op->getOperand(1 - use.getOperandNumber()));
       sum = op->getResult(0);

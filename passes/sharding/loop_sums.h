@@ -6,9 +6,9 @@
 
 namespace mlir::sgd {
 
-/// What a loop only adds to a slot need not be whole before the loop ends (sgd-place-reductions takes the sum there):
-/// ops that reduce and feed nothing else are to give partial results over the axes that shard what they reduce, so that
-/// the choice of their assignment does not count a reduction per iteration.
+/// What a loop only adds to a iter_arg need not be whole before the loop ends (sgd-place-reductions takes the sum
+/// there): ops that reduce and feed nothing else are to give partial results over the axes that shard what they reduce,
+/// so that the choice of their assignment does not count a reduction per iteration.
 void keepLoopSumsPartial(ArrayRef<RuledOp> ops, ShardingMap& map);
 
 }  // namespace mlir::sgd

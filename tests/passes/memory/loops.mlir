@@ -7,7 +7,7 @@
 // PLAN-SAME: %[[X:[^:]*]]: memref<8xf32, {{.*}}, %[[Y:[^:]*]]: memref<8xf32
 // PLAN: %[[SLOT:.*]] = plan.alloc
 // PLAN: plan.copy %[[X]] to %[[SLOT]]
-// PLAN: plan.loop @main_loop ins(%[[Y]] : {{.*}}) slots(%[[SLOT]] : {{.*}}) trips 5
+// PLAN: plan.loop @main_loop ins(%[[Y]] : {{.*}}) iter_args(%[[SLOT]] : {{.*}}) trips 5
 // PLAN: return %[[SLOT]]
 // PLAN-LABEL: func.func private @main_loop(
 // PLAN-SAME: -> (memref<8xf32, {{.*}}> {plan.alias = 1 : i64
@@ -15,7 +15,7 @@
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X:[^:]*]]: memref<8xf32
 // CHECK: %[[SCRATCH:.*]] = plan.alloc offset {{.*}} : memref<{{64|128}}xi8, #plan.space<private>>
-// CHECK: plan.loop @main_loop ins({{.*}}) slots(%[[X]] : {{.*}}) trips 5 private(%[[SCRATCH]] :
+// CHECK: plan.loop @main_loop ins({{.*}}) iter_args(%[[X]] : {{.*}}) trips 5 private(%[[SCRATCH]] :
 // CHECK: return %[[X]]
 // CHECK-LABEL: func.func private @main_loop(
 // CHECK-SAME: %[[B:[^:]*]]: memref<8xf32, {{.*}}, %[[A:[^:]*]]: memref<8xf32
