@@ -86,66 +86,6 @@ def Sgd_ContractOp : Sgd_Op<"contract", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sgd_ContractSumsOp : Sgd_Op<"contract_sums", [Pure]> {
-  let summary = "A contraction and one operand's sums over the contracted dimensions, by one library call";
-  let description = [{
-    result = contract(lhs, rhs), labels as in sgd.contract. `sums` has the free dimensions of the lhs (`of_lhs`) or of the rhs, in that operand's
-    order, and the result's element type: a bias's gradient beside that of the weights. No label of that operand is batch.
-
-    ```mlir
-    %dw, %db = sgd.contract_sums %x [0, 1], %dy [0, 2] into [1, 2]
-      : (tensor<32x64xbf16>, tensor<32x16xbf16>) -> (tensor<64x16xbf16>, tensor<16xbf16>)
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
-    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels, UnitAttr:$of_lhs, UnitAttr:$tf32);
-  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$sums);
-  let assemblyFormat = [{
-    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels (`of_lhs` $of_lhs^)? attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-def Sgd_ContractGeluOp : Sgd_Op<"contract_gelu", [Pure]> {
-  let summary = "A contraction, a bias, and gelu of their sum, by one library call";
-  let description = [{
-    pre_activation = contract(lhs, rhs) + bias, the bias, if there is one, being of the last dimension, and result = gelu(pre_activation) in the form
-    x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))). Labels as in sgd.contract. Gelu is taken of the sum before that is rounded to
-    the element type, f16 or bf16.
-
-    ```mlir
-    %h, %x = sgd.contract_gelu %a [0, 1], %w [1, 2] into [0, 2] bias %b
-      : (tensor<8x16xbf16>, tensor<16x32xbf16>, tensor<32xbf16>) -> (tensor<8x32xbf16>, tensor<8x32xbf16>)
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$bias,
-    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
-  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$pre_activation);
-  let assemblyFormat = [{
-    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-def Sgd_ContractGeluGradientOp : Sgd_Op<"contract_gelu_gradient", [Pure]> {
-  let summary = "A contraction times the derivative of gelu, by one library call";
-  let description = [{
-    result = contract(lhs, rhs) * gelu'(pre_activation): how a gradient goes back through sgd.contract_gelu.
-
-    ```mlir
-    %dx = sgd.contract_gelu_gradient %dy [0, 1], %w [2, 1] into [0, 2] at %x
-      : (tensor<8x64xbf16>, tensor<32x64xbf16>, tensor<8x32xbf16>) -> tensor<8x32xbf16>
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, AnyRankedTensor:$pre_activation,
-    DenseI64ArrayAttr:$lhs_labels, DenseI64ArrayAttr:$rhs_labels, DenseI64ArrayAttr:$result_labels);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $lhs $lhs_labels `,` $rhs $rhs_labels `into` $result_labels `at` $pre_activation attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
 def Sgd_ConvolveOp : Sgd_Op<"convolve", [Pure]> {
   let summary = "A convolution with its operand and result layouts folded in";
   let description = [{

@@ -35,14 +35,13 @@ static void printEpilogue(OpAsmPrinter& printer, Operation*, DenseI32ArrayAttr e
 
 #define GET_OP_CLASSES
 #include "dialects/sgd/library_ops.cpp.inc"
+#include "dialects/sgd/tensor_type.h"
 
 Value mlir::sgd::getResidual(Operation* op) {
   if (auto contract = dyn_cast<LibraryContractOp>(op)) return contract.getResidual();
   auto convolve = dyn_cast<LibraryConvolveOp>(op);
   return convolve ? convolve.getResidual() : Value();
 }
-
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 /// Whether a vector of `size` elements lies over the last dimensions of `type`.
 static bool isOverLastDims(RankedTensorType type, int64_t size) {
@@ -64,14 +63,14 @@ static LogicalResult verifyEpilogue(OpTy op) {
     if (next <= kind || isActivation(kind))
       return op.emitOpError() << "has " << stringifyEpilogue(next) << " after " << stringifyEpilogue(kind)
                               << "; expected residual, bias and then one of the others";
-  RankedTensorType result = typeOf(op.getResult());
+  RankedTensorType result = tensorType(op.getResult());
   if (op.hasEpilogue(Epilogue::Residual) != static_cast<bool>(op.getResidual()) ||
       op.hasEpilogue(Epilogue::Bias) != static_cast<bool>(op.getBias()))
     return op.emitOpError("needs an operand for residual and for bias, and none without them");
-  if (op.getResidual() && typeOf(op.getResidual()) != result)
+  if (op.getResidual() && tensorType(op.getResidual()) != result)
     return op.emitOpError("needs a residual of the result's type");
   if (!op.getBias()) return success();
-  RankedTensorType bias = typeOf(op.getBias());
+  RankedTensorType bias = tensorType(op.getBias());
   if (bias.getRank() != 1 || bias.getElementType() != result.getElementType() ||
       !isOverLastDims(result, bias.getNumElements()))
     return op.emitOpError("needs a bias that is a vector over the result's last dimensions");
@@ -83,17 +82,18 @@ static RankedTensorType getSumsType(LibraryContractOp op, bool ofLhs) {
   ArrayRef<int64_t> own = ofLhs ? op.getLhsLabels() : op.getRhsLabels(),
                     other = ofLhs ? op.getRhsLabels() : op.getLhsLabels();
   SmallVector<int64_t> free;
-  for (auto [label, size] : llvm::zip_equal(own, typeOf(ofLhs ? op.getLhs() : op.getRhs()).getShape())) {
+  for (auto [label, size] : llvm::zip_equal(own, tensorType(ofLhs ? op.getLhs() : op.getRhs()).getShape())) {
     bool isShared = llvm::is_contained(other, label);
     if (isShared && llvm::is_contained(op.getResultLabels(), label)) return {};
     if (!isShared) free.push_back(size);
   }
-  return RankedTensorType::get(free, typeOf(op.getResult()).getElementType());
+  return RankedTensorType::get(free, tensorType(op.getResult()).getElementType());
 }
 
 LogicalResult LibraryContractOp::verify() {
-  RankedTensorType result = typeOf(getResult());
-  if (!mayMultiply(typeOf(getLhs()).getElementType(), typeOf(getRhs()).getElementType(), result.getElementType()))
+  RankedTensorType result = tensorType(getResult());
+  if (!mayMultiply(tensorType(getLhs()).getElementType(), tensorType(getRhs()).getElementType(),
+                   result.getElementType()))
     return emitOpError("mixes element types");
   if (failed(verifyContraction(*this)) || failed(verifyEpilogue(*this))) return failure();
   bool ofLhs = hasEpilogue(Epilogue::SumsOfLhs), hasSums = ofLhs || hasEpilogue(Epilogue::SumsOfRhs);
@@ -102,12 +102,12 @@ LogicalResult LibraryContractOp::verify() {
     return emitOpError("needs a second result for gelu and for sums, and none without them");
   if (hasEpilogue(Epilogue::GeluGradient) != static_cast<bool>(getPreActivation()))
     return emitOpError("needs a pre-activation for gelu_gradient, and none without it");
-  if (getPreActivation() && typeOf(getPreActivation()) != result)
+  if (getPreActivation() && tensorType(getPreActivation()) != result)
     return emitOpError("needs a pre-activation of the result's type");
   if (!getExtra()) return success();
   RankedTensorType extra = hasSums ? getSumsType(*this, ofLhs) : result;
   if (!extra) return emitOpError("has sums of an operand in batches");
-  if (typeOf(getExtra()) != extra) return emitOpError() << "needs a second result of type " << extra;
+  if (tensorType(getExtra()) != extra) return emitOpError() << "needs a second result of type " << extra;
   return success();
 }
 

@@ -10,8 +10,7 @@ using namespace mlir::sgd;
 
 #define GET_OP_CLASSES
 #include "dialects/sgd/sgd_ops.cpp.inc"
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+#include "dialects/sgd/tensor_type.h"
 
 /// Each of `dims` is in [0, rank) and none comes twice.
 static LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
@@ -121,38 +120,6 @@ LogicalResult ConvolutionOp::verify() {
 LogicalResult ContractOp::verify() {
   Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
   if (!mayMultiply(lhs, tensorType(getRhs()).getElementType(), result)) return emitOpError("mixes element types");
-  return verifyContraction(*this);
-}
-
-LogicalResult ContractSumsOp::verify() {
-  Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
-  if (!mayMultiply(lhs, tensorType(getRhs()).getElementType(), result)) return emitOpError("mixes element types");
-  ArrayRef<int64_t> own = getOfLhs() ? getLhsLabels() : getRhsLabels(),
-                    other = getOfLhs() ? getRhsLabels() : getLhsLabels();
-  RankedTensorType operand = tensorType(getOfLhs() ? getLhs() : getRhs());
-  SmallVector<int64_t> free;
-  for (auto [label, size] : llvm::zip_equal(own, operand.getShape())) {
-    bool isShared = llvm::is_contained(other, label);
-    if (isShared && llvm::is_contained(getResultLabels(), label))
-      return emitOpError("has sums of an operand in batches");
-    if (!isShared) free.push_back(size);
-  }
-  if (tensorType(getSums()) != RankedTensorType::get(free, result))
-    return emitOpError() << "needs sums of type " << RankedTensorType::get(free, result);
-  return verifyContraction(*this);
-}
-
-LogicalResult ContractGeluOp::verify() {
-  RankedTensorType result = tensorType(getResult());
-  if (getPreActivation().getType() != result) return emitOpError("has two results of different types");
-  if (getBias() && (result.getRank() == 0 || tensorType(getBias()) != result.clone(result.getShape().take_back(1))))
-    return emitOpError("needs a bias of the result's last dimension");
-  return verifyContraction(*this);
-}
-
-LogicalResult ContractGeluGradientOp::verify() {
-  if (getPreActivation().getType() != getResult().getType())
-    return emitOpError("needs a pre-activation of the result's type");
   return verifyContraction(*this);
 }
 

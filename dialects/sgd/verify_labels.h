@@ -3,6 +3,7 @@
 #define SGD_DIALECTS_SGD_VERIFY_LABELS_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace mlir::sgd {
@@ -17,7 +18,6 @@ inline int64_t getLabelSize(ArrayRef<int64_t> labels, Value tensor, int64_t labe
 /// Labels of a contraction's operands and its first result name dimensions of one size each.
 template <typename OpTy>
 LogicalResult verifyContraction(OpTy op) {
-  auto typeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()); };
   llvm::DenseMap<int64_t, int64_t> sizes;
   auto claim = [&](StringRef name, ArrayRef<int64_t> labels, RankedTensorType type) -> LogicalResult {
     llvm::SmallSet<int64_t, 8> seen;
@@ -30,11 +30,11 @@ LogicalResult verifyContraction(OpTy op) {
     }
     return success();
   };
-  if (failed(claim("lhs", op.getLhsLabels(), typeOf(op.getLhs()))) ||
-      failed(claim("rhs", op.getRhsLabels(), typeOf(op.getRhs()))))
+  if (failed(claim("lhs", op.getLhsLabels(), tensorType(op.getLhs()))) ||
+      failed(claim("rhs", op.getRhsLabels(), tensorType(op.getRhs()))))
     return failure();
   size_t known = sizes.size();
-  if (failed(claim("result", op.getResultLabels(), typeOf(op->getResult(0))))) return failure();
+  if (failed(claim("result", op.getResultLabels(), tensorType(op->getResult(0))))) return failure();
   if (sizes.size() != known) return op.emitOpError("result has a label that no operand has");
   for (auto [label, size] : sizes) {
     bool inLhs = llvm::is_contained(op.getLhsLabels(), label), inRhs = llvm::is_contained(op.getRhsLabels(), label);

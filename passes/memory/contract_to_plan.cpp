@@ -2,6 +2,7 @@
 #include "passes/memory/contract_to_plan.h"
 
 #include "dialects/sgd/library_calls.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/schedule/buffers.h"
 
 using namespace mlir;
@@ -26,13 +27,12 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
                                                    const StridedBuffer& lhs, const StridedBuffer& rhs,
                                                    const StridedBuffer& result, bool add, const MatmulLimits& limits) {
   Operation* op = contraction.op;
-  auto typeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()); };
-  RankedTensorType resultType = typeOf(op->getResult(0));
+  RankedTensorType resultType = tensorType(op->getResult(0));
   // An epilogue follows the whole sum, in the one call that has been asked for.
   bool mayRepeat = canSumInPlace(resultType.getElementType()) && !isa<LibraryContractOp>(op);
   std::optional<ContractionShape> shape =
-      getContractionShape({contraction.lhsLabels, typeOf(op->getOperand(0)).getShape(), lhs.strides},
-                          {contraction.rhsLabels, typeOf(op->getOperand(1)).getShape(), rhs.strides},
+      getContractionShape({contraction.lhsLabels, tensorType(op->getOperand(0)).getShape(), lhs.strides},
+                          {contraction.rhsLabels, tensorType(op->getOperand(1)).getShape(), rhs.strides},
                           {contraction.resultLabels, resultType.getShape(), result.strides}, mayRepeat, limits);
   if (!shape)
     return op->emitOpError(

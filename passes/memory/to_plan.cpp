@@ -1,5 +1,6 @@
 // Tensors to buffers. One buffer per value; sharing them is left to later passes.
 #include "dialects/sgd/attention.h"
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/collective.h"
 #include "passes/memory/attention_to_plan.h"
 #include "passes/memory/collective_to_plan.h"
@@ -23,8 +24,6 @@ using namespace mlir::sgd;
 using plan::Space;
 
 namespace {
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Makes `op` a cluster of its own; scalar constants among its operands move inside.
 void wrapInCluster(Operation* op) {

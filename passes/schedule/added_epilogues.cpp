@@ -3,6 +3,7 @@
 // only what nobody reads afterwards is written over, in whatever order ops run: fusing keeps no tensor that a kernel
 // would not have kept (docs/decisions/038-epilogues-before-clusters.md has what it costs otherwise).
 #include "dialects/sgd/splat.h"
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/cluster_rules.h"
@@ -12,8 +13,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Whether `value` has a buffer whoever reads it: it is an argument's, or that of an op that is no kernel's.
 bool liesInMemory(Value value) {
@@ -25,14 +24,14 @@ bool liesInMemory(Value value) {
 /// none.
 Value getRepeatedVector(Value value, int64_t columns) {
   while (true) {
-    if (typeOf(value).getNumElements() == columns && liesInMemory(value)) return value;
+    if (tensorType(value).getNumElements() == columns && liesInMemory(value)) return value;
     if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
       value = reshape.getInput();
       continue;
     }
     auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
     if (!broadcast) return {};
-    RankedTensorType from = typeOf(broadcast.getInput()), to = broadcast.getType();
+    RankedTensorType from = tensorType(broadcast.getInput()), to = broadcast.getType();
     int64_t innermost = 1;
     for (int64_t dim = from.getRank() - 1, target = to.getRank() - 1; dim >= 0 && broadcast.getDims()[dim] == target;
          --dim, --target) {
@@ -107,13 +106,13 @@ class Fuser {
     Operation* definition = root.getDefiningOp();
     bool isLater = definition && definition->getBlock() == &block && op->isBeforeInBlock(definition);
     if (isLater && LibraryProduct::isProduct(definition)) return;
-    if (typeOf(root).getNumElements() != typeOf(other).getNumElements()) return;
+    if (tensorType(root).getNumElements() != tensorType(other).getNumElements()) return;
     if (llvm::any_of(op->getOperands(), [&](Value factor) { return getViewRoot(factor) == root; })) return;
     Operation* place = getPlace(op, add, other);
     if (!place || !product.isTaken({Epilogue::Residual}) || isStep(add.getResult()) || !mayWriteOver(root, op, add))
       return;
     OpBuilder builder(place);
-    Value residual = reshape(builder, other, typeOf(op->getResult(0)).getShape());
+    Value residual = reshape(builder, other, tensorType(op->getResult(0)).getShape());
     replace(add, product.create(builder, {.residual = residual}, {Epilogue::Residual}));
   }
 
@@ -212,14 +211,14 @@ class Fuser {
   }
 
   static Value reshape(OpBuilder& builder, Value value, ArrayRef<int64_t> shape) {
-    RankedTensorType type = typeOf(value).clone(shape);
+    RankedTensorType type = tensorType(value).clone(shape);
     return type == value.getType() ? value : ReshapeOp::create(builder, value.getLoc(), type, value).getResult();
   }
 
   /// Puts `call` in the place of `last`, whose value it has, and erases what computed that alone.
   void replace(Operation* last, Value call) {
     OpBuilder builder(last);
-    last->getResult(0).replaceAllUsesWith(reshape(builder, call, typeOf(last->getResult(0)).getShape()));
+    last->getResult(0).replaceAllUsesWith(reshape(builder, call, tensorType(last->getResult(0)).getShape()));
     eraseDead(last);
   }
 

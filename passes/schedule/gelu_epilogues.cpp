@@ -1,4 +1,5 @@
 // Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative, become one op with it.
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/epilogues.h"
 #include "passes/schedule/gelu_reader.h"
@@ -7,8 +8,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Whether the library takes gelu, or its gradient, of a product whose rows are those of the result.
 bool mayHaveActivation(ContractOp contract, ArrayRef<Epilogue> epilogue, const LibraryModel& libraries) {

@@ -1,10 +1,10 @@
 // One case per kind of product in each function.
 #include "passes/schedule/library_product.h"
 
+#include "dialects/sgd/tensor_type.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 LibraryProduct::LibraryProduct(Operation* op, const LibraryModel& libraries) : op(op), libraries(libraries) {
   if (auto contract = dyn_cast<ContractOp>(op)) prepare(contract);
@@ -28,7 +28,8 @@ Value LibraryProduct::create(OpBuilder& builder, const EpilogueOperands& operand
 }
 
 void LibraryProduct::prepare(ContractOp contract) {
-  RankedTensorType lhs = typeOf(contract.getLhs()), rhs = typeOf(contract.getRhs()), result = contract.getType();
+  RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
+                   result = contract.getType();
   // Products in batches are left to tiles where there are any.
   auto isBatch = [&](int64_t label) {
     return llvm::is_contained(contract.getLhsLabels(), label) && llvm::is_contained(contract.getRhsLabels(), label);

@@ -1,13 +1,12 @@
 // Sums of an operand over what a product of it contracts become part of the product: gradients of a bias and of the
 // weights beside it.
+#include "dialects/sgd/tensor_type.h"
 #include "passes/schedule/epilogues.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// A sum of elements of `operand`, which may be widened before and narrowed again after.
 struct OperandSum {
