@@ -5,21 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/complex_matrices.h"
-
 namespace mlir::sgd::reference {
 namespace {
 
 constexpr int kMostSteps = 400;
 constexpr int kStepsOfUsualShift = 10;  // so many, then one step with another shift: some matrices are fixed points
 constexpr double kTolerance = 1e-16;
-
-template <typename T>
-MatrixOf<T> identity(int64_t size) {
-  MatrixOf<T> result(size, size);
-  for (int64_t i = 0; i < size; ++i) result(i, i) = 1;
-  return result;
-}
 
 template <typename T>
 MatrixOf<T> multiply(const MatrixOf<T>& a, const MatrixOf<T>& b) {
@@ -29,8 +20,6 @@ MatrixOf<T> multiply(const MatrixOf<T>& a, const MatrixOf<T>& b) {
       for (int64_t j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
   return c;
 }
-
-Matrix adjoint(const Matrix& a) { return transpose(a); }
 
 template <typename T>
 double normOf(const MatrixOf<T>& a) {

@@ -12,27 +12,15 @@ namespace {
 constexpr int kMostSweeps = 60;
 constexpr double kTolerance = 1e-15;
 
-double conj(double x) { return x; }
-ComplexNumber conj(ComplexNumber z) { return std::conj(z); }
-double realPart(double x) { return x; }
-double realPart(ComplexNumber z) { return z.real(); }
 /// The factor of magnitude 1 that complex products of columns have beside a real number.
 double phaseOf(double) { return 1; }
 ComplexNumber phaseOf(ComplexNumber z) { return z / std::abs(z); }
-
-template <typename T>
-MatrixOf<T> adjoint(const MatrixOf<T>& a) {
-  MatrixOf<T> result(a.columns, a.rows);
-  for (int64_t row = 0; row < a.rows; ++row)
-    for (int64_t column = 0; column < a.columns; ++column) result(column, row) = conj(a(row, column));
-  return result;
-}
 
 /// Columns p and q become c p - s q and s p + c q, q divided by its phase first.
 template <typename T>
 void rotateColumns(MatrixOf<T>& a, int64_t p, int64_t q, double c, double s, T phase) {
   for (int64_t row = 0; row < a.rows; ++row) {
-    T x = a(row, p), y = a(row, q) * conj(phase);
+    T x = a(row, p), y = a(row, q) * conjugate(phase);
     a(row, p) = c * x - s * y;
     a(row, q) = s * x + c * y;
   }
@@ -41,7 +29,7 @@ void rotateColumns(MatrixOf<T>& a, int64_t p, int64_t q, double c, double s, T p
 template <typename T>
 T dotColumns(const MatrixOf<T>& a, int64_t p, int64_t q) {
   T sum = 0;
-  for (int64_t row = 0; row < a.rows; ++row) sum += conj(a(row, p)) * a(row, q);
+  for (int64_t row = 0; row < a.rows; ++row) sum += conjugate(a(row, p)) * a(row, q);
   return sum;
 }
 
@@ -51,13 +39,6 @@ std::pair<double, double> getRotation(double pp, double qq, double pq) {
   double t = (zeta >= 0 ? 1 : -1) / (std::fabs(zeta) + std::hypot(1, zeta));
   double c = 1 / std::hypot(1, t);
   return {c, c * t};
-}
-
-template <typename T>
-MatrixOf<T> identity(int64_t size) {
-  MatrixOf<T> result(size, size);
-  for (int64_t i = 0; i < size; ++i) result(i, i) = 1;
-  return result;
 }
 
 /// Columns of `a` in that order.
@@ -81,7 +62,7 @@ void orthogonalize(MatrixOf<T>& u, MatrixOf<T>& v) {
         if (std::abs(pq) <= kTolerance * std::sqrt(pp * qq) || pq == T(0)) continue;
         isDone = false;
         T phase = phaseOf(pq);
-        auto [c, s] = getRotation(pp, qq, realPart(pq * conj(phase)));
+        auto [c, s] = getRotation(pp, qq, realPart(pq * conjugate(phase)));
         rotateColumns(u, p, q, c, s, phase);
         rotateColumns(v, p, q, c, s, phase);
       }
@@ -104,7 +85,7 @@ std::vector<double> diagonalize(MatrixOf<T>& a) {
         if (std::abs(pq) <= kTolerance * scale * 1e-2) continue;
         isDone = false;
         T phase = phaseOf(pq);
-        auto [c, s] = getRotation(realPart(a(p, p)), realPart(a(q, q)), realPart(pq * conj(phase)));
+        auto [c, s] = getRotation(realPart(a(p, p)), realPart(a(q, q)), realPart(pq * conjugate(phase)));
         rotateColumns(a, p, q, c, s, phase);
         a = adjoint(a);
         rotateColumns(a, p, q, c, s, phase);
@@ -158,7 +139,7 @@ template <typename T>
 void completeBasis(MatrixOf<T>& columns) {
   auto dot = [](const std::vector<T>& x, const std::vector<T>& y) {
     T sum = 0;
-    for (size_t i = 0; i < x.size(); ++i) sum += conj(x[i]) * y[i];
+    for (size_t i = 0; i < x.size(); ++i) sum += conjugate(x[i]) * y[i];
     return sum;
   };
   std::vector<std::vector<T>> basis;

@@ -1,6 +1,6 @@
 // The evaluator's complex linear algebra, and eigenvalues of matrices of any kind, by the identities that define each
 // decomposition.
-#include "reference/complex_matrices.h"
+#include "reference/matrices.h"
 
 #include <gtest/gtest.h>
 
@@ -50,12 +50,6 @@ ComplexMatrix multiply(const ComplexMatrix& a, const ComplexMatrix& b) {
   return c;
 }
 
-ComplexMatrix identity(int64_t size) {
-  ComplexMatrix result(size, size);
-  for (int64_t i = 0; i < size; ++i) result(i, i) = 1;
-  return result;
-}
-
 template <typename Value>
 ComplexMatrix scaleColumns(ComplexMatrix a, const std::vector<Value>& values) {
   for (int64_t i = 0; i < a.rows; ++i)
@@ -70,7 +64,7 @@ void expectNear(const ComplexMatrix& a, const ComplexMatrix& b) {
     ASSERT_NEAR(std::abs(a.elements[i] - b.elements[i]), 0, 1e-11) << "element " << i;
 }
 
-void expectUnitary(const ComplexMatrix& q) { expectNear(multiply(adjoint(q), q), identity(q.columns)); }
+void expectUnitary(const ComplexMatrix& q) { expectNear(multiply(adjoint(q), q), identity<ComplexNumber>(q.columns)); }
 
 TEST(ComplexMatrices, VectorsOfHermitianMatrices) {
   for (int64_t size : {1, 2, 3, 5, 8}) {
@@ -109,7 +103,7 @@ TEST(ComplexMatrices, SingularVectorsOfDeficientMatrices) {
 TEST(ComplexMatrices, QrOfTallAndWideMatrices) {
   for (auto [rows, columns] : {std::pair{5, 3}, {3, 5}, {1, 1}}) {
     const ComplexMatrix a = makeMatrix(rows, columns, 5);
-    ComplexMatrix factors = a, r = a, q = identity(rows);
+    ComplexMatrix factors = a, r = a, q = identity<ComplexNumber>(rows);
     std::vector<ComplexNumber> taus = factorQr(factors, nullptr);
     multiplyReflectors(factors, taus, /*isAdjoint=*/false, q);
     expectUnitary(q);
@@ -123,13 +117,13 @@ TEST(ComplexMatrices, QrOfTallAndWideMatrices) {
 /// h is similar to a by the product of the reflectors, which begin one row down.
 TEST(ComplexMatrices, HessenbergFormIsSimilar) {
   const ComplexMatrix a = makeMatrix(5, 5, 6);
-  ComplexMatrix reduced = a, h = a, reflectors(4, 4), q(4, 4), whole = identity(5);
+  ComplexMatrix reduced = a, h = a, reflectors(4, 4), q(4, 4), whole = identity<ComplexNumber>(5);
   std::vector<ComplexNumber> taus = reduceToHessenberg(reduced);
   for (int64_t i = 0; i < 5; ++i)
     for (int64_t j = 0; j < 5; ++j) h(i, j) = i <= j + 1 ? reduced(i, j) : 0;
   for (int64_t i = 0; i < 4; ++i)
     for (int64_t j = 0; j < 4; ++j) reflectors(i, j) = reduced(i + 1, j);
-  q = identity(4);
+  q = identity<ComplexNumber>(4);
   multiplyReflectors(reflectors, taus, /*isAdjoint=*/false, q);
   for (int64_t i = 0; i < 4; ++i)
     for (int64_t j = 0; j < 4; ++j) whole(i + 1, j + 1) = q(i, j);

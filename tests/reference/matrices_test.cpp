@@ -63,7 +63,9 @@ TEST(Matrices, TriangularSolveInAllForms) {
         if (hasUnitDiagonal)
           for (int64_t i = 0; i < 3; ++i) a(i, i) = 1;
         Matrix x = b;
-        solveTriangular(kPositive, isLower, isTransposed, hasUnitDiagonal, x);  // reads one triangle only
+        // Reads one triangle only.
+        MatrixOp op = isTransposed ? MatrixOp::Transpose : MatrixOp::Itself;
+        solveTriangular(kPositive, isLower, op, hasUnitDiagonal, x);
         expectNear(multiply(isTransposed ? transpose(a) : a, x), b);
       }
 }
@@ -93,13 +95,13 @@ TEST(Matrices, QrOfTallMatrices) {
   std::vector<double> taus = factorQr(a, nullptr);
   Matrix q(4, 4);
   for (int64_t i = 0; i < 4; ++i) q(i, i) = 1;
-  multiplyReflectors(a, taus, /*isTransposed=*/false, q);
+  multiplyReflectors(a, taus, /*isAdjoint=*/false, q);
   Matrix identity(4, 4);
   for (int64_t i = 0; i < 4; ++i) identity(i, i) = 1;
   expectNear(multiply(transpose(q), q), identity);
   expectNear(multiply(q, triangle(a, /*isLower=*/false)), tall);
   Matrix back = tall;
-  multiplyReflectors(a, taus, /*isTransposed=*/true, back);
+  multiplyReflectors(a, taus, /*isAdjoint=*/true, back);
   expectNear(back, triangle(a, /*isLower=*/false));
 }
 
