@@ -1,4 +1,4 @@
-// The dispatch, and copies between parts and complex numbers; complex_matrix_routines.cpp holds the routines.
+// Copies between parts and complex numbers; complex_matrix_routines.cpp holds the routines.
 #include "targets/cpu/device/complex_matrix_call.h"
 
 #include <algorithm>
@@ -60,44 +60,6 @@ ComplexMatrixCall<R>::ComplexMatrixCall(const ComplexLapackRoutines<R>& lapack, 
       work_offset_(MatricesOf(form).Bytes(sizeof(R))),
       real_offset_(WorkOf(form).Bytes(sizeof(R))),
       integer_offset_(RealsOf(form).Bytes(sizeof(R))) {}
-
-template <typename R>
-void ComplexMatrixCall<R>::Run(const MatrixTensors<R>& t) const {
-  switch (form_.kind) {
-    case Kind::kCholesky:
-      return Cholesky(t);
-    case Kind::kTriangularSolve:
-      return TriangularSolve(t);
-    case Kind::kLu:
-      return Lu(t);
-    case Kind::kQr:
-      return Qr(t);
-    case Kind::kPivotedQr:
-      return PivotedQr(t);
-    case Kind::kHouseholderProduct:
-      return HouseholderProduct(t);
-    case Kind::kHouseholderMultiply:
-      return HouseholderMultiply(t);
-    case Kind::kEigh:
-      return Eigh(t);
-    case Kind::kSvd:
-      return Svd(t);
-    case Kind::kEig:
-      return Eig(t);
-    case Kind::kSchur:
-      return Schur(t);
-    case Kind::kHessenberg:
-      return Hessenberg(t);
-    case Kind::kTridiagonal:
-      return Tridiagonal(t);
-    case Kind::kTridiagonalSolve:
-      return TridiagonalSolve(t);
-    case Kind::kFft:
-    case Kind::kRealFft:
-    case Kind::kInverseRealFft:
-      return;  // fft.h has them
-  }
-}
 
 template <typename R>
 std::complex<R>* ComplexMatrixCall<R>::Load(const MatrixTensors<R>& t, size_t real, uint64_t rows, uint64_t columns,

@@ -12,7 +12,7 @@ namespace sgd::cpu {
 
 // As MatrixCall. Parts are put side by side in working memory, and results taken apart: n^2 beside n^3.
 template <typename R>
-class ComplexMatrixCall {
+class ComplexMatrixCall : public MatrixRoutines<ComplexMatrixCall<R>, R> {
  public:
   using C = std::complex<R>;
 
@@ -20,9 +20,10 @@ class ComplexMatrixCall {
   ComplexMatrixCall(const ComplexLapackRoutines<R>& lapack, const linear_algebra::Form& form);
 
   const linear_algebra::Form& form() const { return form_; }
-  void Run(const MatrixTensors<R>& t) const;
 
  private:
+  friend class MatrixRoutines<ComplexMatrixCall<R>, R>;
+
   void Cholesky(const MatrixTensors<R>& t) const;
   void TriangularSolve(const MatrixTensors<R>& t) const;
   void Lu(const MatrixTensors<R>& t) const;

@@ -1,4 +1,4 @@
-// The dispatch, and what the routines share; matrix_solvers.cpp and matrix_spectra.cpp hold them.
+// What the routines share; matrix_solvers.cpp and matrix_spectra.cpp hold them.
 #include "targets/cpu/device/matrix_call.h"
 
 #include <cmath>
@@ -34,44 +34,6 @@ MatrixCall<T>::MatrixCall(const LapackRoutines<T>& lapack, const Form& form)
       integer_offset_(OffsetOf(
           {.matrices = linear_algebra::WorkspaceOf(form).matrices, .work = linear_algebra::WorkspaceOf(form).work},
           sizeof(T))) {}
-
-template <typename T>
-void MatrixCall<T>::Run(const MatrixTensors<T>& t) const {
-  switch (form_.kind) {
-    case Kind::kCholesky:
-      return Cholesky(t);
-    case Kind::kTriangularSolve:
-      return TriangularSolve(t);
-    case Kind::kLu:
-      return Lu(t);
-    case Kind::kQr:
-      return Qr(t);
-    case Kind::kPivotedQr:
-      return PivotedQr(t);
-    case Kind::kHouseholderProduct:
-      return HouseholderProduct(t);
-    case Kind::kHouseholderMultiply:
-      return HouseholderMultiply(t);
-    case Kind::kEigh:
-      return Eigh(t);
-    case Kind::kSvd:
-      return Svd(t);
-    case Kind::kEig:
-      return Eig(t);
-    case Kind::kSchur:
-      return Schur(t);
-    case Kind::kHessenberg:
-      return Hessenberg(t);
-    case Kind::kTridiagonal:
-      return Tridiagonal(t);
-    case Kind::kTridiagonalSolve:
-      return TridiagonalSolve(t);
-    case Kind::kFft:
-    case Kind::kRealFft:
-    case Kind::kInverseRealFft:
-      return;  // fft.h has them
-  }
-}
 
 template <typename T>
 T* MatrixCall<T>::LoadMatrix(const MatrixTensors<T>& t) const {

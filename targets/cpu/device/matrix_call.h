@@ -31,18 +31,63 @@ bool IsFinite(const linear_algebra::Form& form, const T* row_major);
 template <typename T>
 void FillWithNan(const linear_algebra::Form& form, const MatrixTensors<T>& t);
 
+// Runs the routine of a form's kind, each of which is a member of `Call` that takes the tensors.
+template <typename Call, typename T>
+class MatrixRoutines {
+ public:
+  void Run(const MatrixTensors<T>& t) const {
+    using linear_algebra::Kind;
+    const Call& call = static_cast<const Call&>(*this);
+    switch (call.form().kind) {
+      case Kind::kCholesky:
+        return call.Cholesky(t);
+      case Kind::kTriangularSolve:
+        return call.TriangularSolve(t);
+      case Kind::kLu:
+        return call.Lu(t);
+      case Kind::kQr:
+        return call.Qr(t);
+      case Kind::kPivotedQr:
+        return call.PivotedQr(t);
+      case Kind::kHouseholderProduct:
+        return call.HouseholderProduct(t);
+      case Kind::kHouseholderMultiply:
+        return call.HouseholderMultiply(t);
+      case Kind::kEigh:
+        return call.Eigh(t);
+      case Kind::kSvd:
+        return call.Svd(t);
+      case Kind::kEig:
+        return call.Eig(t);
+      case Kind::kSchur:
+        return call.Schur(t);
+      case Kind::kHessenberg:
+        return call.Hessenberg(t);
+      case Kind::kTridiagonal:
+        return call.Tridiagonal(t);
+      case Kind::kTridiagonalSolve:
+        return call.TridiagonalSolve(t);
+      case Kind::kFft:
+      case Kind::kRealFft:
+      case Kind::kInverseRealFft:
+        return;  // fft.h has them
+    }
+  }
+};
+
 // Row-major matrices are transposed into working memory and back. Triangular solves and Cholesky factors need neither:
 // a row-major matrix is its own transpose, column-major, and the transposed equation is one of the same kind.
 template <typename T>
-class MatrixCall {
+class MatrixCall : public MatrixRoutines<MatrixCall<T>, T> {
  public:
   // `form` is one of which WhyNot is empty.
   MatrixCall(const LapackRoutines<T>& lapack, const linear_algebra::Form& form);
 
   const linear_algebra::Form& form() const { return form_; }
-  void Run(const MatrixTensors<T>& t) const;
 
  private:
+  friend class MatrixRoutines<MatrixCall<T>, T>;
+
   void Cholesky(const MatrixTensors<T>& t) const;
   void TriangularSolve(const MatrixTensors<T>& t) const;
   void Lu(const MatrixTensors<T>& t) const;
