@@ -2,14 +2,12 @@
 // should: forms of scores, of softmax and of its gradient, by value.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "dialects/sgd/attention.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/schedule/passes.h"
-#include "reference/evaluate.h"
+#include "tests/passes/schedule/sampled_evaluation.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -175,28 +173,6 @@ class Attention : public testing::Test {
     context.loadDialect<SgdDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   }
 
-  std::vector<reference::Tensor> evaluate(ModuleOp module) {
-    func::FuncOp function = *module.getOps<func::FuncOp>().begin();
-    std::vector<reference::RankTensors> arguments;
-    double next = 0;
-    for (Type type : function.getArgumentTypes()) {
-      reference::Tensor tensor(cast<RankedTensorType>(type));
-      for (int64_t at = 0; at < tensor.size(); ++at) {
-        next += 0.37;
-        if (tensor.isFloat())
-          tensor.setFloat(at, 2 * std::sin(next * next));
-        else
-          tensor.setInteger(at, std::sin(next * next) > -0.3);
-      }
-      arguments.push_back({tensor});
-    }
-    auto results = reference::evaluate(function, arguments, 1);
-    EXPECT_TRUE(succeeded(results));
-    std::vector<reference::Tensor> tensors;
-    for (const reference::RankTensors& result : *results) tensors.push_back(result.front());
-    return tensors;
-  }
-
   /// Runs the pass; whether nothing of the scores is left.
   bool isFused(const Form& form) {
     std::string text = Writer(form).write();
@@ -204,11 +180,11 @@ class Attention : public testing::Test {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     if (!module) return false;
-    std::vector<reference::Tensor> before = evaluate(*module);
+    std::vector<reference::Tensor> before = evaluateOnSamples(*module, /*scale=*/2);
     PassManager passes(&context);
     passes.addNestedPass<func::FuncOp>(createFormAttentionPass());
     EXPECT_TRUE(succeeded(passes.run(*module)));
-    std::vector<reference::Tensor> after = evaluate(*module);
+    std::vector<reference::Tensor> after = evaluateOnSamples(*module, /*scale=*/2);
     for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(before, after))) {
       auto& [expected, actual] = pair;
       for (int64_t at = 0; at < expected.size(); ++at)

@@ -1,6 +1,5 @@
 // Programs compute the same before and after sgd-fuse-epilogues, for either target's libraries, and become the calls
 // that are expected of them.
-#include <cmath>
 
 #include "dialects/spmd/spmd_dialect.h"
 #include "gtest/gtest.h"
@@ -9,9 +8,9 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/schedule/passes.h"
-#include "reference/evaluate.h"
 #include "targets/cpu/libraries/library_model.h"
 #include "targets/gpu/libraries/library_model.h"
+#include "tests/passes/schedule/sampled_evaluation.h"
 
 namespace mlir::sgd {
 namespace {
@@ -22,32 +21,16 @@ class FuseEpilogues : public testing::Test {
     context.loadDialect<SgdDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   }
 
-  std::vector<reference::Tensor> evaluate(ModuleOp module) {
-    func::FuncOp function = *module.getOps<func::FuncOp>().begin();
-    std::vector<reference::RankTensors> arguments;
-    double next = 0;
-    for (Type type : function.getArgumentTypes()) {
-      reference::Tensor tensor(cast<RankedTensorType>(type));
-      for (int64_t at = 0; at < tensor.size(); ++at, next += 0.37) tensor.setFloat(at, std::sin(next * next) / 2);
-      arguments.push_back({tensor});
-    }
-    auto results = reference::evaluate(function, arguments, 1);
-    EXPECT_TRUE(succeeded(results));
-    std::vector<reference::Tensor> tensors;
-    for (const reference::RankTensors& result : *results) tensors.push_back(result.front());
-    return tensors;
-  }
-
   /// The epilogues of the calls that `text` becomes, in their order, such as "bias+relu residual".
   std::string fuse(const std::string& text, const LibraryModel& libraries, double tolerance) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     if (!module) return "";
-    std::vector<reference::Tensor> before = evaluate(*module);
+    std::vector<reference::Tensor> before = evaluateOnSamples(*module, /*scale=*/0.5);
     PassManager passes(&context);
     passes.addNestedPass<func::FuncOp>(createFuseEpiloguesPass(libraries));
     EXPECT_TRUE(succeeded(passes.run(*module)));
-    std::vector<reference::Tensor> after = evaluate(*module);
+    std::vector<reference::Tensor> after = evaluateOnSamples(*module, /*scale=*/0.5);
     for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(before, after)))
       for (int64_t at = 0; at < std::get<0>(pair).size(); ++at)
         EXPECT_NEAR(std::get<1>(pair).floats[at], std::get<0>(pair).floats[at], tolerance)
