@@ -85,7 +85,7 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   ImportOptions import;
   if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
   import.allowTf32 = options.allowTf32;
-  import.transformsByProducts = StringRef(options.target).starts_with("cuda");
+  import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
   if (usesStablehlo(*module) && failed(importStablehlo(*module, import))) return nullptr;
   func::FuncOp entry = getEntry(*module);
   if (!entry || entry.isExternal()) {

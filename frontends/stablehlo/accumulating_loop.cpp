@@ -15,8 +15,8 @@ class CarriedUpdates {
  public:
   explicit CarriedUpdates(const DenseMap<StringAttr, func::FuncOp>& functions) : functions(functions) {}
 
-  /// What becomes of `before`, an argument of a block that has no other use for it, in `after`, a value of the same
-  /// block. `calls`: how many calls are followed at most; functions may call themselves, which is refused later.
+  /// How `after` updates `before`, an argument of the same block that has no other use. Follows at most `calls` nested
+  /// calls: functions may call themselves, which is refused later.
   Update classify(Value before, Value after, unsigned calls = 8) {
     if (!before.hasOneUse() || calls == 0) return Update::Other;
     Operation* op = after.getDefiningOp();
@@ -49,7 +49,7 @@ bool mlir::sgd::isAccumulating(stablehlo::WhileOp loop, const DenseMap<StringAtt
   for (auto [before, after] : llvm::zip(body.getArguments(), body.getTerminator()->getOperands())) {
     if (before == after) continue;
     Update update = updates.classify(before, after);
-    // Counters are sums too.
+    // Counters are accumulators too.
     auto tensor = dyn_cast<RankedTensorType>(before.getType());
     bool isNumber = tensor && tensor.getRank() == 0;
     if (update == Update::Sum && !isNumber) summed += getBits(before.getType());

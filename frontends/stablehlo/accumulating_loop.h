@@ -1,4 +1,4 @@
-// Loops that sum up over their iterations.
+// Loops that accumulate over their iterations.
 #ifndef SGD_FRONTENDS_STABLEHLO_ACCUMULATING_LOOP_H
 #define SGD_FRONTENDS_STABLEHLO_ACCUMULATING_LOOP_H
 
@@ -6,8 +6,8 @@
 
 namespace mlir::sgd {
 
-/// Whether most of what `loop` writes are sums that it only adds to, such as the gradients of micro-batches, and not
-/// slices of a stack, such as the gradients of layers. Unrolled, such a loop would hold the activations of all
+/// Whether most of what `loop` writes are accumulators that it only adds to, such as the gradients of micro-batches,
+/// and not slices of a stack, such as the gradients of layers. Unrolled, such a loop would hold the activations of all
 /// iterations at once. `functions` are those that the body may call, by name.
 bool isAccumulating(stablehlo::WhileOp loop, const DenseMap<StringAttr, func::FuncOp>& functions);
 

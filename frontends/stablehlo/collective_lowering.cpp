@@ -42,9 +42,9 @@ struct ManualMesh {
     return result;
   }
 
-  FailureOr<AxisListAttr> getAxes(OpLowering& l, ArrayRef<AxisDigit> digits) const {
+  FailureOr<AxisListAttr> getAxes(OpLowering& l, ArrayRef<SubAxis> subAxes) const {
     SmallVector<AxisRefAttr> refs;
-    for (auto [axis, before, size] : digits) {
+    for (auto [axis, before, size] : subAxes) {
       StringRef axisName = mesh.getAxes()[axis].getName();
       if (!isManual[axis])
         return l.error() << "communicates over the axis \"" << axisName
@@ -77,12 +77,12 @@ FailureOr<AxisListAttr> sgd::findCollectiveAxes(OpLowering& l, DenseIntElementsA
     groups.emplace_back();
     for (int64_t rank = 0; rank < manual->mesh.getNumRanks(); ++rank) groups.back().push_back(rank);
   }
-  auto digits = findGroupDigits(manual->sizes, groups);
-  if (!digits)
+  auto subAxes = findGroupSubAxes(manual->sizes, groups);
+  if (!subAxes)
     return l.error() << "has replica_groups " << replicaGroups << ", which are not the groups of axes of "
                      << manual->mesh
                      << " or of parts of them; give the groups an axis of the mesh instead of axis_index_groups";
-  return manual->getAxes(l, *digits);
+  return manual->getAxes(l, *subAxes);
 }
 
 namespace {
@@ -155,7 +155,7 @@ LogicalResult lowerCollectivePermute(OpLowering& l) {
   }
   std::optional<AxisPairs> found = findPairAxes(manual->sizes, pairs);
   if (!found) return l.error() << "names ranks that " << manual->mesh << " has not";
-  auto whole = llvm::map_to_vector(found->axes, [&](unsigned axis) { return AxisDigit{axis, 1, manual->sizes[axis]}; });
+  auto whole = llvm::map_to_vector(found->axes, [&](unsigned axis) { return SubAxis{axis, 1, manual->sizes[axis]}; });
   FailureOr<AxisListAttr> axes = manual->getAxes(l, whole);
   if (failed(axes)) return failure();
   for (Value operand : l.operands) l.results.push_back(l.create<PermuteRanksOp>(operand, found->pairs, *axes));

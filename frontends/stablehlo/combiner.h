@@ -1,4 +1,4 @@
-// What the bodies of reductions do: the patterns that have a kind of their own.
+// Recognises bodies of reductions that are one of the ReduceKinds.
 #ifndef SGD_FRONTENDS_STABLEHLO_COMBINER_H
 #define SGD_FRONTENDS_STABLEHLO_COMBINER_H
 

@@ -16,7 +16,7 @@ using namespace mlir::sgd;
 /// from being unrolled, while each of them costs time to compile.
 static constexpr int64_t kFewTrips = 8, kManyTripsShare = 4;
 
-/// How often a loop whose body is `ops` ops may be repeated in place.
+/// How often a loop whose body is `ops` ops may be unrolled.
 static int64_t getMostTrips(int64_t trips, int64_t ops, int64_t limit) {
   return std::max<int64_t>((trips > kFewTrips ? limit / kManyTripsShare : limit) / std::max<int64_t>(ops, 1), 1);
 }
@@ -28,7 +28,7 @@ static std::optional<APInt> getWrittenInteger(Value value) {
 }
 
 /// Ops that importing a region makes: those of the functions that it calls, each time again, and of loops in it as
-/// often as they will be repeated in place.
+/// often as they will be unrolled.
 static int64_t countOps(Region& region, const DenseMap<StringAttr, func::FuncOp>& functions, int64_t limit) {
   int64_t count = 0;
   for (Operation& op : region.getOps()) {
@@ -58,8 +58,8 @@ static bool isSmallConstant(Value value) {
 
 namespace {
 
-/// What a region with no sight of what is around it takes from there: pairs of the value that the region's ops read and
-/// the imported one outside. Constants are made inside; all else becomes an argument.
+/// Values that a region isolated from above needs from outside: pairs of the value that the region's ops read and the
+/// imported one outside. Constants are made inside; all others become arguments.
 struct Closure {
   SmallVector<std::pair<Value, Value>> arguments, constants;
 
@@ -127,7 +127,7 @@ static bool keepsLoop(Region& region, const DenseMap<StringAttr, func::FuncOp>& 
   });
 }
 
-/// Whether a loop with this body is better repeated in place, in a region of `around`. In manual computations a loop
+/// Whether a loop with this body is better unrolled, in a region of `around`. In manual computations a loop
 /// around loops stays one: a ring is written so that memory does not grow with its steps.
 static bool isUnrolled(Region& body, int64_t trips, const DenseMap<StringAttr, func::FuncOp>& functions, int64_t limit,
                        Operation* around) {
@@ -196,7 +196,7 @@ LogicalResult Importer::importWhile(Operation* op, Location loc) {
   return mapResults(op, results, loc);
 }
 
-/// Computing all branches and choosing costs less than deciding before: few elements, no products, no loops.
+/// Computing all branches and choosing costs less than deciding before: few elements, no matmuls, no loops.
 static bool isCheap(Region& region) {
   constexpr int64_t kCheapElements = 1 << 14;
   int64_t elements = 0;
@@ -244,7 +244,7 @@ static Value getBranchNumber(OpBuilder& builder, Location loc, Value selector, b
 
 LogicalResult Importer::importConditional(Operation* op, Location loc) {
   bool isIf = isa<stablehlo::IfOp>(op);
-  // An index outside of the branches takes the last one; the first branch of an `if` is for true.
+  // An index outside of the branches chooses the last one; the first branch of an `if` is for true.
   int64_t last = op->getNumRegions() - 1;
   Value selector = values.lookup(op->getOperand(0));
   if (std::optional<APInt> known = getKnownInteger(op->getOperand(0))) {

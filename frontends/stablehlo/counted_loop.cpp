@@ -50,7 +50,7 @@ std::optional<Wide> countTrips(Direction direction, Wide value, Wide bound, Wide
   return (distance + (includesBound ? 1 : 0) + size - 1) / size;
 }
 
-/// What is known of a loop's integers before it runs.
+/// Values of a loop's integers that are known at compile time.
 class LoopAnalysis {
  public:
   LoopAnalysis(stablehlo::WhileOp loop, llvm::function_ref<std::optional<APInt>(Value)> getOuter)
@@ -95,7 +95,7 @@ class LoopAnalysis {
     return getOuter(loop->getOperand(index));
   }
 
-  /// What an iteration adds to operand `index`.
+  /// The constant that each iteration adds to operand `index`.
   std::optional<APInt> getStep(unsigned index) {
     Block& body = loop.getBody().front();
     Operation* next = skipConstraints(body.getTerminator()->getOperand(index)).getDefiningOp();

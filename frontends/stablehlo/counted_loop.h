@@ -12,7 +12,7 @@ struct CountedLoop {
   APInt start, step;
   int64_t trips;
 
-  /// What the counter is in iteration `trip`.
+  /// The counter's value in iteration `trip`.
   APInt getCount(int64_t trip) const { return start + step * static_cast<uint64_t>(trip); }
 };
 

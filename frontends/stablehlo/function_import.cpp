@@ -18,8 +18,9 @@ StringAttr getArgumentName(BlockArgument argument, DictionaryAttr attributes) {
 
 bool hasUnsignedElements(Type type) { return cast<RankedTensorType>(type).getElementType().isUnsignedInteger(); }
 
-/// What files and other programs hold is the sum: at the border of a program nothing is left to be reduced. What is
-/// unreduced for JAX's ranks comes in whole, as if the first rank held it and the others zero, and goes out reduced.
+/// Files and other programs hold reduced values, so arguments and results of a program are never unreduced. An argument
+/// that is unreduced in JAX comes in whole, as if the first rank held it and the others zero; a result goes out
+/// reduced.
 ShardingAttr reduceAtBorder(ShardingAttr sharding) {
   if (!sharding || sharding.getUnreduced().empty()) return sharding;
   return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), sharding.getReplicated(), {},

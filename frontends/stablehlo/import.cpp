@@ -24,7 +24,7 @@ struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloP
   void getDependentDialects(DialectRegistry& registry) const final { registerStablehloDialects(registry); }
   void runOnOperation() final {
     ImportOptions options;
-    options.transformsByProducts = transformsByProducts;
+    options.transformsByMatmuls = transformsByMatmuls;
     if (importStablehlo(getOperation(), options).failed()) signalPassFailure();
   }
 };

@@ -23,10 +23,10 @@ struct ImportOptions {
   /// A loop that counts to a known bound is unrolled when it becomes at most so many ops, a quarter of that with more
   /// than 8 iterations; its first iteration always is when it is the only one.
   int64_t unrolledOps = 4000;
-  /// Products of f32 whose precision is the default may be computed in TF32 by targets that have it.
+  /// Matmuls of f32 whose precision is the default may be computed in TF32 by targets that have it.
   bool allowTf32 = false;
-  /// Fourier transforms are products with tables, for targets without code for them.
-  bool transformsByProducts = false;
+  /// Lower Fourier transforms to matmuls with tables, for targets without code for them.
+  bool transformsByMatmuls = false;
 };
 
 /// True when `module` holds an op of an input dialect, or attributes that JAX puts on each module.

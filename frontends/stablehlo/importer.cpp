@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What to do instead of an op that has no lowering, or what is supported.
+/// Advice for an op that has no lowering: what to write instead, or what is supported.
 static StringRef getAdvice(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Cases({"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_iota", "stablehlo.dynamic_reshape",
@@ -89,7 +89,7 @@ Importer::Importer(ModuleOp module, const ImportOptions& options)
 LogicalResult Importer::run() {
   if (prepareInput(module).failed() || shardings.importMesh().failed()) return failure();
   widenFloat8(module);
-  if (expandComplex(module, options.transformsByProducts).failed()) return failure();
+  if (expandComplex(module, options.transformsByMatmuls).failed()) return failure();
   SmallVector<Operation*> old;
   for (Operation& op : *module.getBody()) {
     if (isa<MeshOp>(op)) continue;
@@ -131,7 +131,7 @@ LogicalResult Importer::importBlock(Block& block, SmallVectorImpl<Value>& return
   llvm::SaveAndRestore deeper(depth, depth + 1);
   if (depth > kMaxImportDepth)
     return emitError(inlineLocation(block.getParentOp()->getLoc(), callStack.back().caller))
-           << "calls, loops and branches lie deeper than " << kMaxImportDepth << " in each other; flatten the program";
+           << "calls, loops and branches nest deeper than " << kMaxImportDepth << "; flatten the program";
   for (Operation& op : block.without_terminator())
     if (importOp(&op, inlineLocation(op.getLoc(), callStack.back().caller)).failed()) return failure();
   for (Value operand : block.getTerminator()->getOperands()) returned.push_back(values.lookup(operand));
@@ -254,7 +254,7 @@ Location Importer::locate(func::FuncOp function, Value value) {
 Location Importer::inlineLocation(Location loc, std::optional<Location> caller) {
   if (!caller || isa<UnknownLoc>(loc)) return caller.value_or(loc);
   if (hasFile(loc)) return CallSiteLoc::get(loc, *caller);
-  // JAX names the ops of library functions ("reduce_max") without a place: the user's line is that
+  // JAX names the ops of library functions ("reduce_max") without a location: the user's line is that
   // of the call.
   auto name = dyn_cast<NameLoc>(loc);
   return name ? Location(NameLoc::get(name.getName(), *caller)) : *caller;

@@ -27,7 +27,7 @@ class Importer {
   FailureOr<DictionaryAttr> importResultAttributes(func::FuncOp function, unsigned index, RankedTensorType type);
   LogicalResult importDonation(func::FuncOp function, unsigned index, NamedAttrList& attributes);
 
-  /// Lowers the ops of `function`, whose arguments have been mapped; `caller` is the place of the
+  /// Lowers the ops of `function`, whose arguments have been mapped; `caller` is the location of the
   /// call, or nullopt for a public function.
   LogicalResult importBody(func::FuncOp function, std::optional<Location> caller, SmallVectorImpl<Value>& returned);
   /// Lowers the ops of a block whose arguments have been mapped, in the function being imported; `returned` are the
@@ -74,10 +74,10 @@ class Importer {
   LogicalResult mapResults(Operation* op, ValueRange results, Location loc);
   /// `value` behind a constraint, or itself when `sharding` is null.
   Value constrain(Value value, ShardingAttr sharding, Location loc);
-  /// The location of an op of an inlined function: its own, at the place of the call.
+  /// The location of an op of an inlined function: its own, called from the location of the call.
   Location inlineLocation(Location loc, std::optional<Location> caller);
   bool hasFile(Location loc);
-  /// Where to report an argument of `function`: with debug information functions have no place of
+  /// Where to report an argument of `function`: with debug information functions have no location of
   /// their own, then where it is first used.
   Location locate(func::FuncOp function, Value value);
 
@@ -94,7 +94,7 @@ class Importer {
   InlinedOps inlinedOps{functions};
   int64_t importedOps = 0;  // by all functions, unrolled loops included
   unsigned depth = 0;       // of blocks being imported
-  /// A function being imported, and the place of its call: nullopt for a public function.
+  /// A function being imported, and the location of its call: nullopt for a public function.
   struct Frame {
     func::FuncOp function;
     std::optional<Location> caller;

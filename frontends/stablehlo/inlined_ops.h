@@ -9,10 +9,10 @@ namespace mlir::sgd {
 
 /// Ops that one program may become: some twenty times those of a GPT of 96 layers, unrolled, with its gradients.
 inline constexpr int64_t kMaxInlinedOps = int64_t{1} << 21;
-/// Calls, loops and branches that may be open at one place: the importer calls itself for each.
+/// How deep calls, loops and branches may nest: the importer calls itself for each.
 inline constexpr unsigned kMaxImportDepth = 500;
 
-/// The function that an op's place is taken by when it is imported; null for none.
+/// The function that the importer inlines instead of the op; null for none.
 FlatSymbolRefAttr getInlinedCallee(Operation* op);
 
 class InlinedOps {

@@ -7,8 +7,7 @@
 
 namespace mlir::sgd {
 
-/// What becomes of a call's result: the position of the graph op's, counting a complex one's parts once, or one of
-/// these.
+/// The result of the graph op that replaces a call's result, counting a complex one's parts once, or one of these.
 constexpr int kUnspecified = -1;         ///< working memory, complex as the matrices are: nobody may use it
 constexpr int kUnspecifiedComplex = -2;  ///< the same, complex always
 constexpr int kZero = -3;                ///< 0 always

@@ -84,7 +84,8 @@ LogicalResult lowerTriangularSolve(OpLowering& l) {
   return failed(op) ? failure() : l.finish(op->getResult(0));
 }
 
-/// Matrices lie column-major for LAPACK, whose results are those of the logical matrices only then.
+/// Checks that matrices are column-major, as LAPACK expects: otherwise its results are not those of the logical
+/// matrices.
 LogicalResult checkLayouts(OpLowering& l, std::optional<ArrayAttr> layouts, ArrayRef<la::Tensor> tensors,
                            function_ref<int(unsigned)> positionOf, StringRef what) {
   for (auto [index, layout] : llvm::enumerate(layouts ? layouts->getValue() : ArrayRef<Attribute>())) {

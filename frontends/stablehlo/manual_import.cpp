@@ -60,7 +60,7 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&body);
     if (importBlock(manual.getBody().front(), returned).failed()) return failure();
-    // What one rank has drawn no other may draw again.
+    // No rank may draw a number again that another rank has drawn.
     if (op->hasAttr(kGeneratorAttr))
       returned.back() = spmd::AllReduceOp::create(builder, loc, TypeRange{returned.back().getType()},
                                                   ValueRange{returned.back()}, ReduceKind::UMax, list)

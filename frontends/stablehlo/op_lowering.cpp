@@ -63,7 +63,7 @@ bool OpLowering::mayUseTf32(std::optional<ArrayAttr> precisions) const {
   auto isDefault = [](Attribute precision) {
     return cast<stablehlo::PrecisionAttr>(precision).getValue() == stablehlo::Precision::DEFAULT;
   };
-  return allowsTf32 && isF32Product() && (!precisions || llvm::all_of(*precisions, isDefault));
+  return allowsTf32 && isF32Matmul() && (!precisions || llvm::all_of(*precisions, isDefault));
 }
 
 Value OpLowering::splat(RankedTensorType type, double value) {

@@ -1,4 +1,4 @@
-// What the lowering of one op sees, and the tables that map op names to lowerings.
+// The interface of an op's lowering, and the table that maps op names to lowerings.
 #ifndef SGD_FRONTENDS_STABLEHLO_OP_LOWERING_H
 #define SGD_FRONTENDS_STABLEHLO_OP_LOWERING_H
 
@@ -49,10 +49,10 @@ class OpLowering {
   /// `value` itself when it has the shape of `type`, or a scalar repeated to that shape.
   Value broadcastScalar(Value value, RankedTensorType type);
 
-  bool isF32Product() const {
+  bool isF32Matmul() const {
     return getElementType(0).isF32() && getElementType(1).isF32() && getResultType().getElementType().isF32();
   }
-  /// Whether a product of operands 0 and 1, whose precisions the program gives so, may be computed in TF32: the default
+  /// Whether a matmul of operands 0 and 1 with these precisions may be computed in TF32: the default
   /// of f32, where the user allows it.
   bool mayUseTf32(std::optional<ArrayAttr> precisions) const;
 

@@ -21,7 +21,8 @@ class RaggedAllToAll {
   LogicalResult verify();
   /// Operand `number`, offsets or sizes, as 64-bit integers.
   Value readSlices(unsigned number);
-  /// What each rank has for each slice, as its receiver sees it: element i comes from the rank that sends slice i.
+  /// Sends each rank's value per slice to the slice's receiver: element i of the result comes from the sender of slice
+  /// i.
   Value exchange(Value perSlice) { return l.create<spmd::AllToAllOp>(perSlice.getType(), perSlice, 0, 0, axes); }
   RankedTensorType indices(ArrayRef<int64_t> shape) { return RankedTensorType::get(shape, index); }
   Value number(RankedTensorType type, int64_t value) { return l.splat(type, APInt(64, value, /*isSigned=*/true)); }
@@ -118,7 +119,7 @@ LogicalResult RaggedAllToAll::run() {
     Value sender = l.create<DivSIOp>(l.create<IotaOp>(type, 0), number(type, slices / ranks));
     firsts = l.create<arith::AddIOp>(l.create<arith::MulIOp>(sender, number(type, inputRows)), exchange(readSlices(2)));
   }
-  // For each row of the output: the slice that it lies in, if any, and which of the received rows that makes it.
+  // For each row of the output: the slice that contains it, if any, and the received row that it copies.
   RankedTensorType table = indices({slices, outputRows}), column = indices({outputRows});
   SmallVector<int64_t> bySlice{0};
   auto spread = [&](Value perSlice) { return l.create<BroadcastInDimOp>(table, perSlice, bySlice); };

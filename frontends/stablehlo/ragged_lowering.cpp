@@ -1,13 +1,13 @@
-// Lowers products of ragged groups, chlo.ragged_dot: rows along the ragged dimension belong to group after group, as
+// Lowers matmuls of ragged groups, chlo.ragged_dot: rows along the ragged dimension belong to group after group, as
 // many as `group_sizes` says; behind the last group they belong to none. In the three modes of
 // jax.lax.ragged_dot_general:
 //   the ragged dimension is a free one of lhs: row i is multiplied with the rhs of its group
-//   it is contracted: one product for each group, along a new first dimension
+//   it is contracted: one matmul for each group, along a new first dimension
 //   it is a batch dimension: groups do not matter
-// Matrices, which is what programs have, become sgd.grouped_dot. Products of tensors of more dimensions, and group
+// Operands that are matrices, as most programs have them, become sgd.grouped_dot. Tensors of more dimensions, and group
 // sizes for each element of a batch, are computed as JAX does on CPUs: with a dimension for the group, along which all
-// but a row's own are zero. Where rows, contracted elements or columns are sharded nothing but the plain product's
-// reduction is sent.
+// but a row's own are zero. Where rows, contracted elements or columns are sharded, ranks send no more than
+// for the reduction of a plain matmul.
 #include "dialects/sgd/grouped_dot.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/op_lowering.h"
@@ -185,7 +185,7 @@ bool RaggedDot::allowsTf32() {
   auto isDefault = [](Attribute precision) {
     return cast<chlo::PrecisionAttr>(precision).getValue() == chlo::Precision::DEFAULT;
   };
-  return l.allowsTf32 && l.isF32Product() &&
+  return l.allowsTf32 && l.isF32Matmul() &&
          (!op.getPrecisionConfig() || llvm::all_of(*op.getPrecisionConfig(), isDefault));
 }
 

@@ -156,7 +156,7 @@ void BitGenerator::finishBits(Value low, Value high) {
   l.results.push_back(l.create<arith::OrIOp>(l.create<arith::ExtUIOp>(type, low), upper));
 }
 
-/// Elements of 64 bits take both words of their counter's block. Others take one: neighbours along the first dimension
+/// Elements of 64 bits use both words of their counter's block. Others use one: neighbours along the first dimension
 /// of even size, or else along the longest, share a block.
 void BitGenerator::threeFry() {
   SmallVector<int64_t> blocks(type.getShape());
@@ -188,7 +188,7 @@ void BitGenerator::threeFry() {
   finishBits(along ? words.chooseByBit(along, 0, bits[1], bits[0]) : bits[0], bits[1]);
 }
 
-/// Elements in row-major order take the words of consecutive counters' blocks in turns.
+/// Elements in row-major order use the words of consecutive counters' blocks in turns.
 void BitGenerator::philox() {
   unsigned perElement = isWide() ? 2 : 1;
   Value position = words.position(rowMajorStrides(type.getShape()));

@@ -33,7 +33,7 @@ bool reduceByKinds(OpLowering& l, stablehlo::ReduceOp op) {
   return true;
 }
 
-/// The extremum along one dimension and the first position where it is: two reductions that can be taken shard by
+/// The extremum along one dimension and the first position where it is: two reductions that can be computed shard by
 /// shard.
 bool reduceArgExtremum(OpLowering& l, stablehlo::ReduceOp op) {
   std::optional<ReduceKind> kind = matchArgExtremum(op.getBody().front());

@@ -81,15 +81,15 @@ std::optional<AxisOrder> findGroupAxes(ArrayRef<int64_t> sizes, ArrayRef<SmallVe
 }
 
 namespace {
-/// A mesh with axes cut into digits.
-struct Digits {
-  llvm::SmallVector<AxisDigit, 2> digits;
+/// A mesh with axes cut into sub-axes.
+struct SubAxes {
+  llvm::SmallVector<SubAxis, 2> subAxes;
   llvm::SmallVector<int64_t> sizes;
 
   void add(unsigned axis, ArrayRef<int64_t> factors) {
     int64_t before = 1;
     for (int64_t factor : factors) {
-      digits.push_back({axis, before, factor});
+      subAxes.push_back({axis, before, factor});
       sizes.push_back(factor);
       before *= factor;
     }
@@ -109,39 +109,39 @@ static std::vector<std::vector<int64_t>> factorOrders(int64_t size) {
   return orders;
 }
 
-/// Digits of one axis that follow each other as one.
-static llvm::SmallVector<AxisDigit, 2> joinNeighbours(ArrayRef<AxisDigit> digits) {
-  llvm::SmallVector<AxisDigit, 2> joined;
-  for (const AxisDigit& digit : digits) {
-    bool follows = !joined.empty() && joined.back().axis == digit.axis &&
-                   joined.back().before * joined.back().size == digit.before;
+/// Sub-axes of one axis that follow each other as one.
+static llvm::SmallVector<SubAxis, 2> joinNeighbours(ArrayRef<SubAxis> subAxes) {
+  llvm::SmallVector<SubAxis, 2> joined;
+  for (const SubAxis& subAxis : subAxes) {
+    bool follows = !joined.empty() && joined.back().axis == subAxis.axis &&
+                   joined.back().before * joined.back().size == subAxis.before;
     if (follows)
-      joined.back().size *= digit.size;
+      joined.back().size *= subAxis.size;
     else
-      joined.push_back(digit);
+      joined.push_back(subAxis);
   }
   return joined;
 }
 
-std::optional<llvm::SmallVector<AxisDigit, 2>> findGroupDigits(ArrayRef<int64_t> sizes,
-                                                               ArrayRef<SmallVector<int64_t>> groups) {
+std::optional<llvm::SmallVector<SubAxis, 2>> findGroupSubAxes(ArrayRef<int64_t> sizes,
+                                                              ArrayRef<SmallVector<int64_t>> groups) {
   // The cuts of axes one after another: all combinations.
-  std::vector<Digits> cuts(1);
+  std::vector<SubAxes> cuts(1);
   for (unsigned axis = 0; axis < sizes.size(); ++axis) {
-    std::vector<Digits> next;
-    for (const Digits& cut : cuts)
+    std::vector<SubAxes> next;
+    for (const SubAxes& cut : cuts)
       for (const std::vector<int64_t>& factors : factorOrders(sizes[axis])) {
         next.push_back(cut);
         next.back().add(axis, factors);
       }
     cuts = std::move(next);
   }
-  for (const Digits& cut : cuts) {
+  for (const SubAxes& cut : cuts) {
     std::optional<AxisOrder> order = findGroupAxes(cut.sizes, groups);
     if (!order) continue;
-    llvm::SmallVector<AxisDigit, 2> digits;
-    for (unsigned index : *order) digits.push_back(cut.digits[index]);
-    return joinNeighbours(digits);
+    llvm::SmallVector<SubAxis, 2> subAxes;
+    for (unsigned index : *order) subAxes.push_back(cut.subAxes[index]);
+    return joinNeighbours(subAxes);
   }
   return std::nullopt;
 }
@@ -151,7 +151,7 @@ std::optional<AxisPairs> findPairAxes(ArrayRef<int64_t> sizes, ArrayRef<int64_t>
   AxisPairs result;
   for (int64_t rank : pairs)
     if (!mesh.isRank(rank)) return std::nullopt;
-  // Ranks that lie outside of the pairs may have coordinates of their own: those axes matter too.
+  // Ranks outside of the pairs may have coordinates of their own: those axes matter too.
   std::set<std::pair<int64_t, int64_t>> all;
   for (size_t i = 0; i < pairs.size(); i += 2) all.insert({pairs[i], pairs[i + 1]});
   auto isInvariant = [&](unsigned axis) {

@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// Indices of mesh axes, the one whose ranks lie furthest apart in a group first.
+/// Indices of mesh axes, the one whose ranks are furthest apart in a group first.
 using AxisOrder = llvm::SmallVector<unsigned, 2>;
 
 /// Axes such that `groups`, rows of ranks of one length, are the groups of ranks that differ only on them, each in the
@@ -18,17 +18,17 @@ using AxisOrder = llvm::SmallVector<unsigned, 2>;
 std::optional<AxisOrder> findGroupAxes(llvm::ArrayRef<int64_t> sizes,
                                        llvm::ArrayRef<llvm::SmallVector<int64_t>> groups);
 
-/// A part of an axis: the digit of its index behind a factor `before`, of `size` values.
-struct AxisDigit {
+/// A part of an axis, as sdy's "x":(before)size: index / (n / (before * size)) % size on an axis of size n.
+struct SubAxis {
   unsigned axis = 0;
   int64_t before = 1, size = 1;
 
-  bool operator==(const AxisDigit&) const = default;
+  bool operator==(const SubAxis&) const = default;
 };
 
-/// The same as findGroupAxes with parts of axes where whole ones do not do, neighbours joined.
-std::optional<llvm::SmallVector<AxisDigit, 2>> findGroupDigits(llvm::ArrayRef<int64_t> sizes,
-                                                               llvm::ArrayRef<llvm::SmallVector<int64_t>> groups);
+/// As findGroupAxes, with sub-axes where whole axes do not describe the groups; neighbouring sub-axes are joined.
+std::optional<llvm::SmallVector<SubAxis, 2>> findGroupSubAxes(llvm::ArrayRef<int64_t> sizes,
+                                                              llvm::ArrayRef<llvm::SmallVector<int64_t>> groups);
 
 /// Pairs of ranks [source, target, ...] that are the same pairs of linear indices over some axes for all indices over
 /// the others.

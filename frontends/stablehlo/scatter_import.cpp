@@ -32,7 +32,7 @@ class Scatter {
   /// Each tensor by itself; false where the body is not a combination by single ops.
   bool scatterByKinds();
 
-  /// What lies where the updates go, in their shape: windows that do not lie inside are moved until they do.
+  /// The elements that the updates replace, in the updates' shape: windows that are not inside are clamped.
   SmallVector<Value> gather();
   /// `updates` replace what is there.
   void replace(ArrayRef<Value> updates);
@@ -40,7 +40,7 @@ class Scatter {
   /// Number of windows that are scattered.
   int64_t getNumWindows();
 
-  /// One window: where it begins in each dimension of the inputs, and whether it lies inside.
+  /// One window: where it begins in each dimension of the inputs, and whether it is inside.
   struct Window {
     SmallVector<Value> starts;
     Value isInside;

@@ -1,6 +1,6 @@
 // Lowers select_and_scatter, the gradient of pooling. First each window selects one of its elements, position after
 // position as StableHLO defines it, padding left out: a body that is false for NaN, like GE, goes on to the next
-// element, so that no separable maximum can say which one it is. Then the windows' source values go where it lies.
+// element, so that no separable maximum can say which one it is. Then the windows' source values go to that position.
 #include "frontends/stablehlo/combiner.h"
 #include "frontends/stablehlo/importer.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -49,7 +49,7 @@ Value isInside(OpLowering& l, const Window& window, RankedTensorType flags, Arra
   return inside;
 }
 
-/// The sum over all positions in a window of what `makePart` gives for each, placed where the position lies in the
+/// The sum over all positions in a window of `makePart`'s result for each, placed at that position in the
 /// operand; what falls on its padding is dropped. Parts are placed dimension by dimension, the last one first: fewer,
 /// smaller moves.
 Value placeParts(OpLowering& l, RankedTensorType operand, const Window& window, Value zero,
@@ -119,7 +119,7 @@ FailureOr<Value> Importer::selectPositions(OpLowering& l, const Window& window) 
   RankedTensorType flags = windows.clone(builder.getI1Type()), numbers = windows.clone(builder.getI32Type());
   Value padded = padOperand(l, l.operands[0], l.operands[2], window);
   // Of each window: the element selected so far, its position, and whether there is one: null when there always is. A
-  // window without any has position 0, which lies in the padding as all of its positions.
+  // window without any has position 0, which is in the padding as all of its positions are.
   Value selected, positions, found;
   int64_t number = 0;
   LogicalResult result = success();

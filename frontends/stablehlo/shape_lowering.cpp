@@ -76,7 +76,7 @@ SmallVector<Value> lowerStarts(OpLowering& l, unsigned first) {
   return starts;
 }
 
-/// Where a block of `sizes` begins in an operand of `shape` whose starts are constants: clamped so that it lies inside.
+/// Where a block of `sizes` begins in an operand of `shape` whose starts are constants: clamped so that it is inside.
 std::optional<SmallVector<int64_t>> getKnownStarts(ArrayRef<Value> starts, ArrayRef<int64_t> sizes,
                                                    ArrayRef<int64_t> shape) {
   SmallVector<int64_t> known;
@@ -112,7 +112,7 @@ LogicalResult lowerGather(OpLowering& l) {
                              gather.getSliceSizes(), l.getElementType(1).isUnsignedInteger());
 }
 
-/// A dot operand in the type the product is taken in: integers widen to the result's type, floats
+/// Converts a dot operand to the type that the dot multiplies in: integers widen to the result's type, floats
 /// narrow where the algorithm says so.
 Value prepareDotOperand(OpLowering& l, unsigned index, Type precision) {
   Value value = l.operands[index];
@@ -142,7 +142,7 @@ LogicalResult lowerDotGeneral(OpLowering& l) {
     if (algorithm.getLhsComponentCount() == 1 && algorithm.getRhsComponentCount() == 1) {
       lhsPrecision = algorithm.getLhsPrecisionType();
       rhsPrecision = algorithm.getRhsPrecisionType();
-      tf32 = isa<FloatTF32Type>(lhsPrecision) && isa<FloatTF32Type>(rhsPrecision) && l.isF32Product();
+      tf32 = isa<FloatTF32Type>(lhsPrecision) && isa<FloatTF32Type>(rhsPrecision) && l.isF32Matmul();
     }
   }
   auto dims = dot.getDotDimensionNumbers();

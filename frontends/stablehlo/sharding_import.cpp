@@ -188,10 +188,10 @@ FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef u
   for (MeshAxisAttr axis : mesh.getAxes()) sizes.push_back(axis.getSize());
   SmallVector<int64_t> open = parseUnspecifiedDims(unspecifiedDims);
   SmallVector<DimShardingAttr> dims;
-  for (auto [dim, digits] : llvm::enumerate(tiles->dims)) {
+  for (auto [dim, subAxes] : llvm::enumerate(tiles->dims)) {
     SmallVector<AxisRefAttr> axes;
-    for (DeviceDigit digit : digits)
-      for (int64_t axis : findAxes(digit, sizes))
+    for (DeviceSubAxis subAxis : subAxes)
+      for (int64_t axis : findAxes(subAxis, sizes))
         axes.push_back(AxisRefAttr::get(module.getContext(), mesh.getAxes()[axis].getName()));
     dims.push_back(
         DimShardingAttr::get(module.getContext(), axes, llvm::is_contained(open, int64_t(dim)), std::nullopt));

@@ -35,8 +35,8 @@ int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-/// Digits, major first, of "<=[4,2]T(1,0)": the ids reshaped to the sizes, then transposed.
-Expected<SmallVector<DeviceDigit>> consumeIota(StringRef& text) {
+/// Sub-axes, major first, of "<=[4,2]T(1,0)": the ids reshaped to the sizes, then transposed.
+Expected<SmallVector<DeviceSubAxis>> consumeIota(StringRef& text) {
   Expected<SmallVector<int64_t>> sizes = consumeSizes(text);
   if (!sizes) return sizes.takeError();
   SmallVector<int64_t> order = to_vector(seq<int64_t>(0, sizes->size()));
@@ -50,24 +50,23 @@ Expected<SmallVector<DeviceDigit>> consumeIota(StringRef& text) {
     }
     if (!text.consume_front(")")) return error("expected ')' before \"%s\"", text.str().c_str());
   }
-  SmallVector<DeviceDigit> digits;
-  for (int64_t dim : order) digits.push_back({product(ArrayRef(*sizes).drop_front(dim + 1)), (*sizes)[dim]});
-  return digits;
+  SmallVector<DeviceSubAxis> subAxes;
+  for (int64_t dim : order) subAxes.push_back({product(ArrayRef(*sizes).drop_front(dim + 1)), (*sizes)[dim]});
+  return subAxes;
 }
 
-/// The value that `digits`, major first, give position `index`.
-int64_t evaluate(ArrayRef<DeviceDigit> digits, int64_t index) {
+/// The value that `subAxes`, major first, give position `index`.
+int64_t evaluate(ArrayRef<DeviceSubAxis> subAxes, int64_t index) {
   int64_t id = 0;
-  for (const DeviceDigit& digit : reverse(digits)) {
-    id += index % digit.size * digit.stride;
-    index /= digit.size;
+  for (const DeviceSubAxis& subAxis : reverse(subAxes)) {
+    id += index % subAxis.size * subAxis.stride;
+    index /= subAxis.size;
   }
   return id;
 }
 
-/// Digits of an explicit list of ids, found from the minor end: the longest run of equal steps is a
-/// digit.
-Expected<SmallVector<DeviceDigit>> consumeList(StringRef& text, int64_t numDevices) {
+/// Sub-axes of an explicit list of ids, found from the minor end: each is the longest run of equal steps.
+Expected<SmallVector<DeviceSubAxis>> consumeList(StringRef& text, int64_t numDevices) {
   SmallVector<int64_t> ids;
   do {
     if (text.consumeInteger(10, ids.emplace_back()) || ids.back() < 0 || ids.back() >= numDevices)
@@ -77,7 +76,7 @@ Expected<SmallVector<DeviceDigit>> consumeList(StringRef& text, int64_t numDevic
   sort(sorted);
   if (int64_t(ids.size()) != numDevices || llvm::unique(sorted) != sorted.end())
     return error("expected %lld different device ids", static_cast<long long>(numDevices));
-  SmallVector<DeviceDigit> minorFirst;
+  SmallVector<DeviceSubAxis> minorFirst;
   for (int64_t block = 1; block < numDevices;) {
     int64_t step = ids[block] - ids[0], size = 2;
     while ((size + 1) * block <= numDevices && numDevices % (block * size) != 0) ++size;
@@ -85,22 +84,22 @@ Expected<SmallVector<DeviceDigit>> consumeList(StringRef& text, int64_t numDevic
     minorFirst.push_back({step, size});
     block *= size;
   }
-  SmallVector<DeviceDigit> digits(reverse(minorFirst));
+  SmallVector<DeviceSubAxis> subAxes(reverse(minorFirst));
   for (int64_t index = 0; index < numDevices; ++index)
-    if (evaluate(digits, index) != ids[index]) return error("the order of devices is not that of a mesh");
-  return digits;
+    if (evaluate(subAxes, index) != ids[index]) return error("the order of devices is not that of a mesh");
+  return subAxes;
 }
 
-/// Takes the digits of one tile dimension of `size` from the minor end of `digits`.
-Expected<SmallVector<DeviceDigit, 2>> splitOff(SmallVectorImpl<DeviceDigit>& digits, int64_t size) {
-  SmallVector<DeviceDigit, 2> taken;
+/// Takes the sub-axes of one tile dimension of `size` from the minor end of `subAxes`.
+Expected<SmallVector<DeviceSubAxis, 2>> splitOff(SmallVectorImpl<DeviceSubAxis>& subAxes, int64_t size) {
+  SmallVector<DeviceSubAxis, 2> taken;
   while (size > 1) {
-    if (digits.empty()) return error("has more tiles than devices");
-    DeviceDigit& last = digits.back();
+    if (subAxes.empty()) return error("has more tiles than devices");
+    DeviceSubAxis& last = subAxes.back();
     if (size % last.size == 0) {
       size /= last.size;
       if (last.size > 1) taken.push_back(last);
-      digits.pop_back();
+      subAxes.pop_back();
     } else if (last.size % size == 0) {
       taken.push_back({last.stride, size});
       last = {last.stride * size, last.size / size};
@@ -113,7 +112,7 @@ Expected<SmallVector<DeviceDigit, 2>> splitOff(SmallVectorImpl<DeviceDigit>& dig
   return taken;
 }
 
-/// What the last tile dimensions mean, which shard no dimension of the tensor.
+/// The meaning of the last tile dimensions, which shard no dimension of the tensor.
 enum class TileRole { Replicated, Manual };
 
 Expected<SmallVector<TileRole>> parseRoles(StringRef text) {
@@ -154,18 +153,18 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
   Expected<SmallVector<int64_t>> tiles = consumeSizes(rest);
   if (!tiles) return tiles.takeError();
   sharding.numDevices = product(*tiles);
-  Expected<SmallVector<DeviceDigit>> digits =
+  Expected<SmallVector<DeviceSubAxis>> subAxes =
       rest.consume_front("<=") ? consumeIota(rest) : consumeList(rest, sharding.numDevices);
-  if (!digits) return digits.takeError();
-  int64_t numDigits = 1;
-  for (const DeviceDigit& digit : *digits) numDigits *= digit.size;
-  if (numDigits != sharding.numDevices) return error("has another number of tiles than of devices");
+  if (!subAxes) return subAxes.takeError();
+  int64_t numSubAxisDevices = 1;
+  for (const DeviceSubAxis& subAxis : *subAxes) numSubAxisDevices *= subAxis.size;
+  if (numSubAxisDevices != sharding.numDevices) return error("has another number of tiles than of devices");
   Expected<SmallVector<TileRole>> roles = parseRoles(rest);
   if (!roles) return roles.takeError();
   if (roles->size() > tiles->size()) return error("has more roles of last tile dimensions than tile dimensions");
 
   for (int64_t size : reverse(*tiles)) {
-    Expected<SmallVector<DeviceDigit, 2>> taken = splitOff(*digits, size);
+    Expected<SmallVector<DeviceSubAxis, 2>> taken = splitOff(*subAxes, size);
     if (!taken) return taken.takeError();
     sharding.dims.push_back(std::move(*taken));
   }
@@ -182,10 +181,10 @@ Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shar
     if (sharding.numDevices != numDevices)
       return error("shardings are over %lld and over %lld devices", static_cast<long long>(numDevices),
                    static_cast<long long>(sharding.numDevices));
-    auto addCuts = [&](ArrayRef<DeviceDigit> digits) {
-      for (const DeviceDigit& digit : digits) cuts.append({digit.stride, digit.stride * digit.size});
+    auto addCuts = [&](ArrayRef<DeviceSubAxis> subAxes) {
+      for (const DeviceSubAxis& subAxis : subAxes) cuts.append({subAxis.stride, subAxis.stride * subAxis.size});
     };
-    for (const auto& digits : sharding.dims) addCuts(digits);
+    for (const auto& subAxes : sharding.dims) addCuts(subAxes);
     addCuts(sharding.replicated);
     addCuts(sharding.manual);
   }
@@ -199,11 +198,11 @@ Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shar
   return sizes;
 }
 
-SmallVector<int64_t> mlir::sgd::findAxes(DeviceDigit digit, ArrayRef<int64_t> meshSizes) {
+SmallVector<int64_t> mlir::sgd::findAxes(DeviceSubAxis subAxis, ArrayRef<int64_t> meshSizes) {
   SmallVector<int64_t> axes;
   for (int64_t axis = 0; axis < int64_t(meshSizes.size()); ++axis) {
     int64_t stride = product(meshSizes.drop_front(axis + 1));
-    if (stride >= digit.stride && stride < digit.stride * digit.size) axes.push_back(axis);
+    if (stride >= subAxis.stride && stride < subAxis.stride * subAxis.size) axes.push_back(axis);
   }
   return axes;
 }

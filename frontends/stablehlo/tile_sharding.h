@@ -12,8 +12,8 @@
 
 namespace mlir::sgd {
 
-/// The digit (id / stride) % size of a device id.
-struct DeviceDigit {
+/// The sub-axis (id / stride) % size of a device id.
+struct DeviceSubAxis {
   int64_t stride;
   int64_t size;
 };
@@ -23,12 +23,12 @@ struct TileSharding {
   bool isReplicated = false;
   /// "{manual}": in a manual region over all devices; `dims` is empty too.
   bool isManual = false;
-  /// Digits that shard each tensor dimension, major first.
-  llvm::SmallVector<llvm::SmallVector<DeviceDigit, 2>> dims;
-  /// Digits that shard nothing.
-  llvm::SmallVector<DeviceDigit, 2> replicated;
-  /// Digits over which the value is in a manual region: it is seen as its part.
-  llvm::SmallVector<DeviceDigit, 2> manual;
+  /// Sub-axes that shard each tensor dimension, major first.
+  llvm::SmallVector<llvm::SmallVector<DeviceSubAxis, 2>> dims;
+  /// Sub-axes that shard nothing.
+  llvm::SmallVector<DeviceSubAxis, 2> replicated;
+  /// Sub-axes over which the value is in a manual region, where its type is that of the local shard.
+  llvm::SmallVector<DeviceSubAxis, 2> manual;
   int64_t numDevices = 1;
 };
 
@@ -41,8 +41,8 @@ llvm::Expected<TileSharding> parseTileSharding(llvm::StringRef text);
 /// whole axes. All must have `numDevices` devices, unless they are replicated.
 llvm::Expected<llvm::SmallVector<int64_t>> deriveMesh(llvm::ArrayRef<TileSharding> shardings, int64_t numDevices);
 
-/// Positions of the axes, major first, that make up `digit` on a mesh from `deriveMesh`.
-llvm::SmallVector<int64_t> findAxes(DeviceDigit digit, llvm::ArrayRef<int64_t> meshSizes);
+/// Positions of the axes, major first, that make up `subAxis` on a mesh from `deriveMesh`.
+llvm::SmallVector<int64_t> findAxes(DeviceSubAxis subAxis, llvm::ArrayRef<int64_t> meshSizes);
 
 }  // namespace mlir::sgd
 

@@ -31,7 +31,7 @@ bool hasSteps(Operation* op) {
          isa<stablehlo::Atan2Op, stablehlo::IsFiniteOp, stablehlo::LogisticOp, stablehlo::PowOp>(op);
 }
 
-/// What elements of f8 become while `op` works on them; null where it keeps them.
+/// The type that elements of f8 are converted to while `op` computes; null where it keeps them.
 Type getWorkingType(Operation* op) {
   Builder builder(op->getContext());
   bool hasBody = op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock();
@@ -53,7 +53,7 @@ class Widening {
   Widening(Operation* op, Type element) : op(op), element(element), builder(op) {}
 
   void run() {
-    // Products take operands of f8 as they are.
+    // Matmuls read operands of f8 as they are.
     if (!isa<stablehlo::DotGeneralOp, stablehlo::DotOp>(op))
       for (OpOperand& operand : op->getOpOperands())
         if (holdsFloat8(operand.get().getType())) operand.set(convert(operand.get(), widen(operand.get().getType())));

@@ -49,7 +49,7 @@ FailureOr<Tuple> combineWindows(OpLowering& l, Tuple padded, const Window& windo
 Value combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef<int64_t> shape, ReduceKind kind);
 
 /// Windows along one dimension that reach from each element to the first (or to the last) one, as JAX prints cumulative
-/// sums: sgd.cumulative of `input`. Else null.
+/// sum: sgd.cumulative of `input`. Else null.
 Value lowerCumulative(OpLowering& l, Value input, const Window& window, ReduceKind kind);
 
 /// Calls visit(offsets) for every position in a window, row-major.

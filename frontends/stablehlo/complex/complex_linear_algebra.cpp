@@ -1,5 +1,5 @@
 // Expands linear algebra on complex matrices: to calls of LAPACK's routines for them on parts, which the importer knows
-// (lapack_calls.h): two operands and results in the place of each complex one.
+// (lapack_calls.h): two operands and results instead of each complex one.
 #include "frontends/stablehlo/complex/complex_linear_algebra.h"
 
 #include "frontends/stablehlo/input/library_ops.h"

@@ -6,7 +6,7 @@
 
 namespace mlir::sgd {
 
-/// A call of LAPACK ("lapack_cgetrf_ffi", ...): the same with two operands and results in the place of each complex
+/// A call of LAPACK ("lapack_cgetrf_ffi", ...): the same with two operands and results instead of each complex
 /// one.
 LogicalResult expandLapackCall(ComplexOp& c);
 

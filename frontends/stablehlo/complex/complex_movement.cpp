@@ -24,7 +24,7 @@ LogicalResult expandPerPart(ComplexOp& c) {
   return success();
 }
 
-/// Calls of LAPACK, and calls that say where a value is to lie; the importer knows by name which.
+/// Calls of LAPACK, and calls that place a value; the importer tells them apart by name.
 LogicalResult expandCustomCall(ComplexOp& c) {
   if (cast<stablehlo::CustomCallOp>(c.op).getCallTargetName().starts_with("lapack_")) return expandLapackCall(c);
   if (c.op->getNumOperands() != 1 || c.op->getOperandTypes() != c.op->getResultTypes())

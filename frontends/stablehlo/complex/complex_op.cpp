@@ -30,7 +30,7 @@ Complex ComplexOp::operand(unsigned index) {
 
 SmallVector<Value> ComplexOp::getExpandedOperands() { return expander.expand(op->getOperands()); }
 
-/// What an op says about the sharding of its only result.
+/// The attributes that say how an op's only result is sharded.
 static SmallVector<NamedAttribute> getShardings(Operation* op) {
   SmallVector<NamedAttribute> found;
   for (NamedAttribute attribute : op->getDiscardableAttrs())

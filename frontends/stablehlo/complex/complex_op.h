@@ -1,4 +1,4 @@
-// What the expansion of one op sees, and the tables that map op names to expansions.
+// The interface of an op's expansion, and the table that maps op names to expansions.
 #ifndef SGD_FRONTENDS_STABLEHLO_COMPLEX_COMPLEX_OP_H
 #define SGD_FRONTENDS_STABLEHLO_COMPLEX_COMPLEX_OP_H
 
@@ -13,7 +13,7 @@ bool isComplex(Type type);
 /// The type of the real parts of `type`, a complex tensor; other types are their own.
 Type getPartType(Type type);
 
-/// `types` with two part types in the place of each complex one.
+/// `types` with two part types instead of each complex one.
 SmallVector<Type> expandTypes(TypeRange types);
 
 class ComplexExpander;
@@ -27,14 +27,14 @@ class ComplexOp : public RealMath {
   bool isComplexOperand(unsigned index) const { return isComplex(op->getOperand(index).getType()); }
   /// The parts of operand `index`; a real one's imaginary part is zero.
   Complex operand(unsigned index = 0);
-  /// The operands, with two in the place of each complex one.
+  /// The operands, with two instead of each complex one.
   SmallVector<Value> getExpandedOperands();
 
   /// The op's only result, which is complex.
   LogicalResult finish(Complex value);
   /// The op's only result, which is real.
   LogicalResult finish(Value value);
-  /// The results, with two in the place of each complex one.
+  /// The results, with two instead of each complex one.
   LogicalResult finishAll(ValueRange expanded);
 
   /// The same op with `operands`, and with the types of parts for its results; regions come with it.
@@ -58,14 +58,14 @@ void addComplexFunctions(ExpansionTable& table);
 void addComplexInverseFunctions(ExpansionTable& table);
 void addComplexMovement(ExpansionTable& table);
 void addComplexLinearAlgebra(ExpansionTable& table);
-void addComplexProducts(ExpansionTable& table);
+void addComplexMatmuls(ExpansionTable& table);
 void addComplexRegions(ExpansionTable& table);
 void addFft(ExpansionTable& table);
 
 /// The walk: knows the parts of values, and expands regions.
 class ComplexExpander {
  public:
-  ComplexExpander(ModuleOp module, bool transformsByProducts);
+  ComplexExpander(ModuleOp module, bool transformsByMatmuls);
   LogicalResult run();
 
   Complex getParts(Value value) const { return parts.lookup(value); }
@@ -80,7 +80,7 @@ class ComplexExpander {
 
   func::FuncOp getFunction(StringRef name) const { return functions.lookup(name); }
 
-  const bool transformsByProducts;  ///< ImportOptions::transformsByProducts
+  const bool transformsByMatmuls;  ///< ImportOptions::transformsByMatmuls
 
  private:
   LogicalResult expandOp(Operation* op);

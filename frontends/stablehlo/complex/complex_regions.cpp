@@ -77,7 +77,8 @@ Value gatherRanks(ComplexOp& c, Value value, int64_t ranks) {
   return c.create<stablehlo::AllGatherOp>(RealMath::tensorType(value).clone(shape), row, attributes.getAttrs());
 }
 
-/// Products over ranks mix the parts: every rank takes those of its group, two halves of them at a time.
+/// An all-reduce that multiplies mixes real and imaginary parts: every rank gathers its group's operands and multiplies
+/// them pairwise, halving their number at a time.
 LogicalResult expandRankProduct(ComplexOp& c, int64_t ranks) {
   SmallVector<Value> results;
   for (unsigned index = 0; index < c.op->getNumOperands(); ++index) {
@@ -98,7 +99,7 @@ LogicalResult expandRankProduct(ComplexOp& c, int64_t ranks) {
   return c.finishAll(results);
 }
 
-/// Sums over ranks: those of the parts.
+/// An all-reduce that adds: one for each part.
 LogicalResult expandRankReduction(ComplexOp& c) {
   Region& body = c.op->getRegion(0);
   Type element = c.op->getOperand(0).getType();

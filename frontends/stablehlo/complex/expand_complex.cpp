@@ -15,7 +15,7 @@ static ExpansionTable createTable() {
   addComplexInverseFunctions(table);
   addComplexLinearAlgebra(table);
   addComplexMovement(table);
-  addComplexProducts(table);
+  addComplexMatmuls(table);
   addComplexRegions(table);
   addFft(table);
   return table;
@@ -23,7 +23,7 @@ static ExpansionTable createTable() {
 
 SmallVector<StringRef> sgd::getComplexOps() { return {"chlo.conj", "stablehlo.complex", "stablehlo.fft"}; }
 
-LogicalResult sgd::expandComplex(ModuleOp module, bool transformsByProducts) {
+LogicalResult sgd::expandComplex(ModuleOp module, bool transformsByMatmuls) {
   auto isAnyComplex = [](TypeRange types) { return llvm::any_of(types, isComplex); };
   bool hasComplex =
       module
@@ -35,11 +35,11 @@ LogicalResult sgd::expandComplex(ModuleOp module, bool transformsByProducts) {
             return found ? WalkResult::interrupt() : WalkResult::advance();
           })
           .wasInterrupted();
-  return hasComplex ? ComplexExpander(module, transformsByProducts).run() : success();
+  return hasComplex ? ComplexExpander(module, transformsByMatmuls).run() : success();
 }
 
-ComplexExpander::ComplexExpander(ModuleOp module, bool transformsByProducts)
-    : transformsByProducts(transformsByProducts), builder(module.getContext()), module(module), table(createTable()) {
+ComplexExpander::ComplexExpander(ModuleOp module, bool transformsByMatmuls)
+    : transformsByMatmuls(transformsByMatmuls), builder(module.getContext()), module(module), table(createTable()) {
   for (auto function : module.getOps<func::FuncOp>()) functions[function.getSymName()] = function;
 }
 

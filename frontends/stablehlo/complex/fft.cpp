@@ -1,4 +1,4 @@
-// Expands fft: to a call on parts, or to products along the last dimensions, one after another.
+// Expands fft: to a call on parts, or to matmuls along the last dimensions, one after another.
 #include "dialects/sgd/linear_algebra.h"
 #include "frontends/stablehlo/complex/complex_op.h"
 #include "frontends/stablehlo/complex/fft_stages.h"
@@ -25,7 +25,7 @@ class FftExpansion {
       Value none = c.splat(resultType, 0.0);
       return isComplex(result) ? c.finish(Complex{none, none}) : c.finish(none);
     }
-    return c.expander.transformsByProducts ? multiply() : call();
+    return c.expander.transformsByMatmuls ? multiply() : call();
   }
 
  private:

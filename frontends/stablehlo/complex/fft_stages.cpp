@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Up to this size one product is at least as fast as two with a pass between them.
+/// Up to this size one matmul is at least as fast as two with a pass between them.
 static constexpr int64_t kLargestFactor = 64;
 /// A prime is transformed by its table up to this size, which costs as much as the three transforms of a convolution.
 static constexpr int64_t kLargestPrime = 400;
@@ -33,7 +33,7 @@ Value FftStages::contract(Value lhs, Value table, ArrayRef<int64_t> lhsDims, Arr
     if (!llvm::is_contained(lhsDims, dim)) shape.push_back(shapeOf(lhs)[dim]);
   for (int64_t dim = 0; dim < rankOf(table); ++dim)
     if (!llvm::is_contained(tableDims, dim)) shape.push_back(shapeOf(table)[dim]);
-  // Never in a narrower type, whatever the program allows its own products.
+  // Never in a narrower type, whatever the program allows for its own matmuls.
   Attribute highest = stablehlo::PrecisionAttr::get(context, stablehlo::Precision::HIGHEST);
   NamedAttribute attributes[] = {
       m.named("dot_dimension_numbers", stablehlo::DotDimensionNumbersAttr::get(context, {}, {}, lhsDims, tableDims)),

@@ -1,4 +1,4 @@
-// Discrete Fourier transforms as products with tables of roots of unity.
+// Discrete Fourier transforms as matmuls with tables of roots of unity.
 #ifndef SGD_FRONTENDS_STABLEHLO_COMPLEX_FFT_STAGES_H
 #define SGD_FRONTENDS_STABLEHLO_COMPLEX_FFT_STAGES_H
 
@@ -10,7 +10,7 @@
 namespace mlir::sgd {
 
 /// Transforms along the last dimension. Complex tensors are planes: [batch.., 2, n], real parts before imaginary ones,
-/// so that a complex product is one product of reals with twice the rows and columns.
+/// so that a complex matmul is one real matmul with twice the rows and columns.
 class FftStages {
  public:
   explicit FftStages(RealMath& math) : m(math) {}

@@ -13,7 +13,7 @@ int64_t sgd::multiplyModulo(int64_t k, int64_t l, int64_t n) {
 
 sgd::Root sgd::rootOfUnity(int64_t k, int64_t n) {
   k = multiplyModulo(k, 1, n);
-  // The quarter, then what lies behind its middle mirrored: 8 rest <= 4 n.
+  // Reduces to a quarter, then mirrors its second half: 8 rest <= 4 n.
   auto turned = static_cast<__int128>(4) * k;
   int quarter = static_cast<int>(turned / n);
   auto rest = turned % n;  // of n for a quarter

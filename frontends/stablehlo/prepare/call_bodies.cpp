@@ -34,7 +34,7 @@ LogicalResult mlir::sgd::callBodies(ModuleOp module) {
   SmallVector<stablehlo::CustomCallOp> calls;
   SymbolTable symbols(module);
   module.walk([&](stablehlo::CustomCallOp call) {
-    // What ops call is no program of its own, although JAX leaves comparators public.
+    // A function that ops call is no program of its own, although JAX leaves comparators public.
     for (Attribute name : call.getCalledComputations())
       if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
         if (auto function = symbols.lookup<func::FuncOp>(symbol.getAttr())) function.setPrivate();

@@ -1,5 +1,5 @@
 // jax.shard_map of exports without Shardy: @SPMDFullToShardShape leads into a manual region, @SPMDShardToFullShape out
-// of it, and what lies between becomes an `sdy.manual_computation`; see prepare.h.
+// of it, and the ops between become an `sdy.manual_computation`; see prepare.h.
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
 #include "frontends/stablehlo/prepare/prepare.h"

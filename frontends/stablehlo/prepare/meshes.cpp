@@ -32,21 +32,21 @@ SmallVector<int64_t> getDevices(sdy::MeshAttr mesh) {
   return devices;
 }
 
-/// Where the axes of one mesh lie on another: parts of axes, the major one first.
+/// Maps the axes of one mesh to those of another: to sub-axes, the major one first.
 class MeshMap {
  public:
-  using Parts = SmallVector<AxisDigit, 2>;
+  using Parts = SmallVector<SubAxis, 2>;
 
   /// Nullopt when an axis of `from` is none of `to`.
   static std::optional<MeshMap> find(sdy::MeshAttr from, sdy::MeshAttr to);
 
   bool keepsAxesWhole() const;
-  /// The axes that `ref`, of the mesh `from`, is; fails where a part of an axis cuts the parts that it lies on.
+  /// The axes that `ref`, of the mesh `from`, maps to; fails where a sub-axis would cut those that its axis maps to.
   FailureOr<SmallVector<sdy::AxisRefAttr>> apply(ArrayRef<sdy::AxisRefAttr> refs) const;
 
  private:
   /// The part behind a factor `before`, of `size` values, of what `parts` make up.
-  static std::optional<Parts> take(ArrayRef<AxisDigit> parts, int64_t before, int64_t size);
+  static std::optional<Parts> take(ArrayRef<SubAxis> parts, int64_t before, int64_t size);
 
   sdy::MeshAttr from, to;
   SmallVector<Parts> axes;  // by axis of `from`
@@ -72,7 +72,7 @@ std::optional<MeshMap> MeshMap::find(sdy::MeshAttr from, sdy::MeshAttr to) {
       SmallVector<int64_t>& group = groups.emplace_back();
       for (int64_t i = 0; i < size; ++i) group.push_back(positions[devices[first + i * stride]]);
     }
-    auto found = findGroupDigits(to.getSizes(), groups);
+    auto found = findGroupSubAxes(to.getSizes(), groups);
     if (!found) return std::nullopt;
     parts = *found;
   }
@@ -81,15 +81,15 @@ std::optional<MeshMap> MeshMap::find(sdy::MeshAttr from, sdy::MeshAttr to) {
 
 bool MeshMap::keepsAxesWhole() const {
   return llvm::all_of(axes, [&](const Parts& parts) {
-    return llvm::all_of(parts, [&](const AxisDigit& part) { return part.size == to.getSizes()[part.axis]; });
+    return llvm::all_of(parts, [&](const SubAxis& part) { return part.size == to.getSizes()[part.axis]; });
   });
 }
 
-std::optional<MeshMap::Parts> MeshMap::take(ArrayRef<AxisDigit> parts, int64_t before, int64_t size) {
+std::optional<MeshMap::Parts> MeshMap::take(ArrayRef<SubAxis> parts, int64_t before, int64_t size) {
   Parts taken;
-  for (AxisDigit part : parts) {
+  for (SubAxis part : parts) {
     if (size == 1) break;
-    // What lies before is cut away first, then what is taken.
+    // Skips the sub-axes before the one that is asked for, then cuts it out.
     int64_t skipped = std::min(before, part.size);
     if (before % skipped != 0 || part.size % skipped != 0) return std::nullopt;
     before /= skipped;
@@ -109,10 +109,10 @@ FailureOr<SmallVector<sdy::AxisRefAttr>> MeshMap::apply(ArrayRef<sdy::AxisRefAtt
     const auto* name =
         llvm::find_if(from.getNames(), [&](StringAttr name) { return name.getValue() == ref.getName(); });
     if (name == from.getNames().end()) return failure();
-    ArrayRef<AxisDigit> axis = axes[name - from.getNames().begin()];
+    ArrayRef<SubAxis> axis = axes[name - from.getNames().begin()];
     std::optional<Parts> parts = ref.getSize() ? take(axis, ref.getPreSize(), ref.getSize()) : Parts(axis);
     if (!parts) return failure();
-    for (const AxisDigit& part : *parts) {
+    for (const SubAxis& part : *parts) {
       bool continues =
           !all.empty() && all.back().axis == part.axis && all.back().before * all.back().size == part.before;
       if (continues)
@@ -122,7 +122,7 @@ FailureOr<SmallVector<sdy::AxisRefAttr>> MeshMap::apply(ArrayRef<sdy::AxisRefAtt
     }
   }
   SmallVector<sdy::AxisRefAttr> result;
-  for (const AxisDigit& part : all) {
+  for (const SubAxis& part : all) {
     bool isWhole = part.size == to.getSizes()[part.axis];
     result.push_back(sdy::AxisRefAttr::get(to.getContext(), to.getNames()[part.axis].getValue(),
                                            isWhole ? 0 : part.before, isWhole ? 0 : part.size));

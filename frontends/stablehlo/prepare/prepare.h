@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// What the argument and the result that are the generator's state are named.
+/// The name of the argument and of the result that hold the generator's state.
 inline constexpr llvm::StringLiteral kGeneratorName = "rng_state";
 
 /// Runs all of them. What is neither understood nor harmless is reported at its op.
@@ -28,16 +28,16 @@ LogicalResult callBodies(ModuleOp module);
 /// Turns calls of LAPACK with sizes and options as operands, as JAX 0.4 wrote them, into those with parameters.
 LogicalResult moveLapackOperands(ModuleOp module);
 
-/// Puts all meshes with axes on one of them: its axes, or parts of them, take the place of the others' in shardings and
+/// Puts all meshes with axes on one of them: its axes, or sub-axes, replace the others' in shardings and
 /// manual computations.
 LogicalResult unifyMeshes(ModuleOp module);
 
-/// Turns what lies between @SPMDFullToShardShape and @SPMDShardToFullShape into an `sdy.manual_computation`, and the
+/// Turns the ops between @SPMDFullToShardShape and @SPMDShardToFullShape into an `sdy.manual_computation`, and the
 /// shardings of such a module, written as tile assignments, into those of `sdy`.
 LogicalResult createManualComputations(ModuleOp module);
 
 /// Turns a program for several replicas into one manual computation over an axis "replica". Arguments and results
-/// become those of all replicas, along the dimension of size 1 that the program takes away or adds, or else along a new
+/// become those of all replicas, along the dimension of size 1 that the program removes or adds, or else along a new
 /// first one.
 LogicalResult createReplicaAxis(ModuleOp module);
 

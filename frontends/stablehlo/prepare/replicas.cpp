@@ -13,10 +13,10 @@ namespace {
 
 constexpr llvm::StringLiteral kAxis = "replica", kSame = "mhlo.is_same_data_across_replicas";
 
-/// How an argument or result of a replica lies in that of all.
+/// How one replica's argument or result is cut from that of all replicas.
 struct Layout {
   enum Kind { Same, Along, Stacked } kind = Same;
-  int64_t dim = 0;  // along which replicas lie
+  int64_t dim = 0;  // that counts the replicas
 };
 
 /// The dimension of size 1 without which `shape` is `rest`.
@@ -31,7 +31,7 @@ std::optional<int64_t> findUnitDim(ArrayRef<int64_t> shape, ArrayRef<int64_t> re
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// The dimension that the program takes away first of all: JAX keeps one for the replica, of size 1.
+/// The dimension that the program removes before anything else: JAX keeps one for the replica, of size 1.
 std::optional<int64_t> findDroppedDim(BlockArgument argument) {
   for (Operation* user : argument.getUsers()) {
     auto reshape = dyn_cast<stablehlo::ReshapeOp>(user);
@@ -60,7 +60,7 @@ class ReplicaProgram {
   LogicalResult findLayouts();
   RankedTensorType getGlobalType(Type type, Layout layout) const;
   sdy::ShardingAttr getSharding(Type type, Layout layout) const;
-  /// The type of what a replica is given: stacked values keep their new dimension, of size 1.
+  /// The type of a replica's argument: stacked values keep their new dimension, of size 1.
   RankedTensorType getPartType(Type type, Layout layout) const;
 
   func::FuncOp function;

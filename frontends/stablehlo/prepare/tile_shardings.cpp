@@ -83,10 +83,10 @@ LogicalResult TileShardings::createMesh() {
   return success();
 }
 
-SmallVector<sdy::AxisRefAttr> TileShardings::convert(ArrayRef<DeviceDigit> digits) const {
+SmallVector<sdy::AxisRefAttr> TileShardings::convert(ArrayRef<DeviceSubAxis> subAxes) const {
   SmallVector<sdy::AxisRefAttr> axes;
-  for (DeviceDigit digit : digits)
-    for (int64_t axis : findAxes(digit, sizes))
+  for (DeviceSubAxis subAxis : subAxes)
+    for (int64_t axis : findAxes(subAxis, sizes))
       axes.push_back(sdy::AxisRefAttr::get(module.getContext(), names[axis].getValue(), 0, 0));
   return axes;
 }
@@ -122,7 +122,7 @@ LogicalResult TileShardings::replaceAll() {
         changed.erase(kTileSharding);
         auto config = attributes.getAs<StringAttr>("backend_config");
         SmallVector<int64_t> open = parseUnspecifiedDims(config ? config.getValue() : StringRef());
-        // What a value in a manual region over all axes is like is no annotation.
+        // A value in a manual region over all axes needs no annotation.
         if (!tiles.isManual) changed.set(kSharding, convert(tiles, rank, open));
         set(changed.getDictionary(module.getContext()));
         return success();

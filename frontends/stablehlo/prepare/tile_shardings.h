@@ -30,7 +30,7 @@ class TileShardings {
   LogicalResult visit(
       llvm::function_ref<LogicalResult(Location, DictionaryAttr, int64_t, llvm::function_ref<void(DictionaryAttr)>)>
           visitor);
-  SmallVector<sdy::AxisRefAttr> convert(ArrayRef<DeviceDigit> digits) const;
+  SmallVector<sdy::AxisRefAttr> convert(ArrayRef<DeviceSubAxis> subAxes) const;
   sdy::ShardingAttr convert(const TileSharding& tiles, int64_t rank, ArrayRef<int64_t> open) const;
 
   mutable ModuleOp module;

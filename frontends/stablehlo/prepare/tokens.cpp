@@ -23,7 +23,7 @@ BitVector findTokens(TypeRange types) {
   return found;
 }
 
-/// Shardings of the results, when they are given one by one, without those of tokens.
+/// Shardings of the results, where each has one, without those of tokens.
 void dropShardings(NamedAttrList& attributes, TypeRange types) {
   auto shardings = dyn_cast_or_null<sdy::ShardingPerValueAttr>(attributes.get("sdy.sharding"));
   if (!shardings || shardings.getShardings().size() != types.size()) return;

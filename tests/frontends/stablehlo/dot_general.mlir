@@ -1,4 +1,4 @@
-// Dot products: dimension numbers, widening of integers, algorithms.
+// dot_general: dimension numbers, widening of integers, algorithms.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @batched
@@ -22,7 +22,7 @@ func.func @bf16_algorithm(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) -> tensor<4x
 
 // -----
 
-// Three bf16 products emulate what f32 has.
+// Three bf16 matmuls emulate one in f32.
 // CHECK-LABEL: func.func @emulated_algorithm
 // CHECK-NEXT: sgd.dot_general {{.*}} : tensor<4x8xf32>, tensor<8x5xf32>
 func.func @emulated_algorithm(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) -> tensor<4x5xf32> {

@@ -1,4 +1,4 @@
-// Floats of 8 bits: kept by what moves or rounds after each op, widened by what sums.
+// Floats of 8 bits: kept by ops that move elements or round after each op, widened by ops that reduce.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @converts

@@ -117,7 +117,7 @@ TEST_F(ImportValues, SelectAndScatterWithAnyBody) {
 }
 
 TEST_F(ImportValues, ScatterWithAnyBody) {
-  // Two tensors at once; 3 - old - update where updates meet, one after another; the last one lies outside.
+  // Two tensors at once; 3 - old - update where updates meet, one after another; the last one is outside.
   auto results = run(R"(func.func public @main() -> (tensor<4xi32>, tensor<4xi32>) {
     %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
     %y = stablehlo.constant dense<0> : tensor<4xi32>

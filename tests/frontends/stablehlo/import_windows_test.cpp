@@ -142,7 +142,7 @@ TEST_F(ImportValues, Convolutions) {
 }
 
 TEST_F(ImportValues, GroupsOfConvolutions) {
-  // No spatial dimensions: a matrix product in groups. Features 1 2 | 3 4 meet 1 1 | 10 10; batch rows 0 | 1 their own
+  // No spatial dimensions: a matmul in groups. Features 1 2 | 3 4 meet 1 1 | 10 10; batch rows 0 | 1 their own
   // columns.
   auto results = run(R"(func.func public @main() -> (tensor<2x2xi32>, tensor<1x2xi32>) {
     %x = stablehlo.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>

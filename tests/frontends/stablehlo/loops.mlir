@@ -74,7 +74,7 @@ func.func @wraps(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Products are worth deciding before; a few sums are not.
+// Branches with matmuls stay branches; of those with a few additions both are computed.
 // CHECK-LABEL: @branches
 // CHECK-SAME: (%[[P:[^:]*]]: tensor<i1>, %[[X:[^:]*]]: tensor<8x8xf32>)
 func.func @branches(%p: tensor<i1>, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {

@@ -1,4 +1,4 @@
-// Products of ragged groups, in their three modes, and the ragged all-to-all.
+// Matmuls of ragged groups, in their three modes, and the ragged all-to-all.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @rows(
@@ -23,7 +23,7 @@ func.func @contracted(%a: tensor<8x6xf32>, %b: tensor<8x5xf32>, %sizes: tensor<3
 
 // -----
 
-// The gradient of the rows reads the groups' matrices as they lie.
+// The gradient of the rows reads the groups' matrices without a copy.
 // CHECK-LABEL: func.func @gradient(
 // CHECK: sgd.grouped_dot %arg0, %arg1 rows = %{{.*}} groups = %{{.*}} transposed :
 func.func @gradient(%a: tensor<8x5xf32>, %b: tensor<3x6x5xf32>, %sizes: tensor<3xi32>) -> tensor<8x6xf32> {
@@ -33,7 +33,7 @@ func.func @gradient(%a: tensor<8x5xf32>, %b: tensor<3x6x5xf32>, %sizes: tensor<3
 
 // -----
 
-// Products of more dimensions have one for the group.
+// Tensors of more dimensions become one dot_general, with a dimension for the group.
 // CHECK-LABEL: func.func @wide(
 // CHECK: %[[LHS:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<3x8x6x2xi1>, tensor<3x8x6x2xf32>
 // CHECK: sgd.dot_general %[[LHS]], %arg1

@@ -58,17 +58,17 @@ TEST(ReplicaGroups, OthersAreNot) {
 }
 
 TEST(ReplicaGroups, PartsOfAxesAreFoundWhereWholeOnesAreNot) {
-  using Digits = llvm::SmallVector<AxisDigit, 2>;
-  EXPECT_EQ(*findGroupDigits({4}, Groups{{0, 1}, {2, 3}}), (Digits{{0, 2, 2}}));
-  EXPECT_EQ(*findGroupDigits({4}, Groups{{0, 2}, {1, 3}}), (Digits{{0, 1, 2}}));
-  EXPECT_EQ(*findGroupDigits({4}, Groups{{0, 2, 1, 3}}), (Digits{{0, 2, 2}, {0, 1, 2}}));
-  EXPECT_EQ(*findGroupDigits({4}, Groups{{0, 1, 2, 3}}), (Digits{{0, 1, 4}}));
-  EXPECT_EQ(*findGroupDigits({6}, Groups{{0, 1}, {2, 3}, {4, 5}}), (Digits{{0, 3, 2}}));
-  EXPECT_EQ(*findGroupDigits({6}, Groups{{0, 1, 2}, {3, 4, 5}}), (Digits{{0, 2, 3}}));
+  using SubAxes = llvm::SmallVector<SubAxis, 2>;
+  EXPECT_EQ(*findGroupSubAxes({4}, Groups{{0, 1}, {2, 3}}), (SubAxes{{0, 2, 2}}));
+  EXPECT_EQ(*findGroupSubAxes({4}, Groups{{0, 2}, {1, 3}}), (SubAxes{{0, 1, 2}}));
+  EXPECT_EQ(*findGroupSubAxes({4}, Groups{{0, 2, 1, 3}}), (SubAxes{{0, 2, 2}, {0, 1, 2}}));
+  EXPECT_EQ(*findGroupSubAxes({4}, Groups{{0, 1, 2, 3}}), (SubAxes{{0, 1, 4}}));
+  EXPECT_EQ(*findGroupSubAxes({6}, Groups{{0, 1}, {2, 3}, {4, 5}}), (SubAxes{{0, 3, 2}}));
+  EXPECT_EQ(*findGroupSubAxes({6}, Groups{{0, 1, 2}, {3, 4, 5}}), (SubAxes{{0, 2, 3}}));
   // Half of the second axis together with the first.
-  EXPECT_EQ(*findGroupDigits({2, 4}, Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}), (Digits{{0, 1, 2}, {1, 1, 2}}));
-  EXPECT_FALSE(findGroupDigits({2, 2}, Groups{{0, 3}, {1, 2}}));
-  EXPECT_FALSE(findGroupDigits({5}, Groups{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(*findGroupSubAxes({2, 4}, Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}), (SubAxes{{0, 1, 2}, {1, 1, 2}}));
+  EXPECT_FALSE(findGroupSubAxes({2, 2}, Groups{{0, 3}, {1, 2}}));
+  EXPECT_FALSE(findGroupSubAxes({5}, Groups{{0, 1}, {2, 3}, {4}}));
 }
 
 TEST(ReplicaGroups, PairsAreThoseOfTheAxesThatTheyNeed) {

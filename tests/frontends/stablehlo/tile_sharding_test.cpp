@@ -27,9 +27,9 @@ TileSharding parse(llvm::StringRef text) {
   return std::move(*sharding);
 }
 
-int64_t tileOf(int64_t device, ArrayRef<DeviceDigit> digits) {
+int64_t tileOf(int64_t device, ArrayRef<DeviceSubAxis> subAxes) {
   int64_t tile = 0;
-  for (DeviceDigit digit : digits) tile = tile * digit.size + device / digit.stride % digit.size;
+  for (DeviceSubAxis subAxis : subAxes) tile = tile * subAxis.size + device / subAxis.stride % subAxis.size;
   return tile;
 }
 
@@ -39,7 +39,7 @@ std::string join(ArrayRef<int64_t> values) {
 
 TEST(TileShardingTest, ReadsReplicated) { EXPECT_TRUE(parse("{replicated}").isReplicated); }
 
-TEST(TileShardingTest, SplitsDimensionsOverDigits) {
+TEST(TileShardingTest, SplitsDimensionsOverSubAxes) {
   TileSharding sharding = parse("{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}");
   ASSERT_EQ(sharding.dims.size(), 2u);
   ASSERT_EQ(sharding.dims[0].size(), 1u);
@@ -88,12 +88,12 @@ TEST(TileShardingTest, AgreesWithTheDefinition) {
         llvm::Expected<SmallVector<int64_t>> derived = deriveMesh(sharding, count);
         ASSERT_TRUE(bool(derived)) << text;
         int64_t axes = 0;
-        for (const auto& digits : sharding.dims)
-          for (DeviceDigit digit : digits) {
+        for (const auto& subAxes : sharding.dims)
+          for (DeviceSubAxis subAxis : subAxes) {
             int64_t size = 1;
-            for (int64_t axis : findAxes(digit, *derived)) size *= (*derived)[axis];
-            EXPECT_EQ(size, digit.size) << text;
-            axes += findAxes(digit, *derived).size();
+            for (int64_t axis : findAxes(subAxis, *derived)) size *= (*derived)[axis];
+            EXPECT_EQ(size, subAxis.size) << text;
+            axes += findAxes(subAxis, *derived).size();
           }
         EXPECT_EQ(axes, int64_t(derived->size())) << text;
       }

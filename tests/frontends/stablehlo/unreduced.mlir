@@ -1,4 +1,4 @@
-// Arguments and results that JAX leaves unreduced are whole at the border of a program; within it, sums are taken where they are needed.
+// Arguments and results that JAX leaves unreduced are whole at the border of a program; within it, they are reduced where their users need it.
 // RUN: sgd-opt %s -sgd-import-stablehlo | FileCheck %s
 
 // CHECK: func.func @main(%arg0: tensor<4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}]>}) -> (tensor<4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}]>})

@@ -1,5 +1,5 @@
-// For targets without code for transforms: short ones are one product with a table; longer ones two with twiddle factors between them. Transformed dimensions are whole, others open.
-// RUN: sgd-opt %s -sgd-import-stablehlo=transforms-by-products=true -split-input-file | FileCheck %s
+// For targets without code for transforms: short ones are one matmul with a table; longer ones two with twiddle factors between them. Transformed dimensions are whole, others open.
+// RUN: sgd-opt %s -sgd-import-stablehlo=transforms-by-matmuls=true -split-input-file | FileCheck %s
 
 sdy.mesh @mesh = <["data"=2]>
 // CHECK-LABEL: func @short

@@ -25,7 +25,7 @@ func.func @loop(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
 
 // -----
 
-// A sum is a sum of both; a comparator takes pairs of each part.
+// A sum is one of each part; a comparator has a pair of arguments for each part.
 // CHECK-LABEL: func @bodies
 func.func @bodies(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<4x3xf32>) {
   %zero = stablehlo.constant dense<(0.0, 0.0)> : tensor<complex<f32>>
@@ -69,9 +69,9 @@ func.func @manual(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<2xf32> {
 
 // -----
 
-// Products of numbers that come from reals are two of reals, not four.
-// CHECK-LABEL: func @product
-func.func @product(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+// A matmul with an operand that comes from a real tensor becomes two real ones, not four.
+// CHECK-LABEL: func @matmul
+func.func @matmul(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %z = stablehlo.complex %x, %y : tensor<4x4xcomplex<f32>>
   %real = stablehlo.convert %w : (tensor<4x4xf32>) -> tensor<4x4xcomplex<f32>>
   // CHECK-COUNT-2: sgd.dot_general

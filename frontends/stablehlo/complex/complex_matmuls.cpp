@@ -1,4 +1,5 @@
-// Expands products of complex tensors: four of their parts. Where a factor is known to be real, two.
+// Expands dot, dot_general and convolution of complex tensors: to four real ones, or two where one operand is known to
+// be real.
 #include "frontends/stablehlo/complex/complex_op.h"
 #include "frontends/stablehlo/input/library_ops.h"
 
@@ -22,13 +23,12 @@ bool isZero(Value value) {
   return false;
 }
 
-/// What a product of zeros adds to others is zero: it is left out, also where the other factor is not finite.
-LogicalResult expandProduct(ComplexOp& c) {
+/// Leaves out the ops with an operand of zeros, whose results are zeros, even where the other operand is not finite.
+LogicalResult expandMatmul(ComplexOp& c) {
   Complex x = c.operand(0), y = c.operand(1);
   auto multiply = [&](Value a, Value b) -> Value {
     if (isZero(a) || isZero(b)) return Value();
-    Operation* product = c.cloneForParts({a, b});
-    return product->getResult(0);
+    return c.cloneForParts({a, b})->getResult(0);
   };
   auto zero = [&] { return c.splat(cast<RankedTensorType>(getPartType(c.op->getResult(0).getType())), 0.0); };
   auto combine = [&](Value a, Value b, bool subtracts) {
@@ -43,8 +43,8 @@ LogicalResult expandProduct(ComplexOp& c) {
 
 }  // namespace
 
-void sgd::addComplexProducts(ExpansionTable& table) {
-  table["stablehlo.convolution"] = expandProduct;
-  table["stablehlo.dot"] = expandProduct;
-  table["stablehlo.dot_general"] = expandProduct;
+void sgd::addComplexMatmuls(ExpansionTable& table) {
+  table["stablehlo.convolution"] = expandMatmul;
+  table["stablehlo.dot"] = expandMatmul;
+  table["stablehlo.dot_general"] = expandMatmul;
 }
