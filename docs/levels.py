@@ -6,19 +6,19 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 TEXT = [
-    ("Input", None, """What a JAX user has: StableHLO with Shardy's annotations. `frontends/stablehlo` defines these dialects only to lower them; no pass
-works on them. The example is the update of one weight by the gradient of a linear layer, its batch sharded over four ranks."""),
-    ("Graph", "graph", """`func`, `arith` and `math` on tensors for what is elementwise and defined on every input, the dialect `sgd` for the rest. Shapes are global.
-Every frontend lowers to this level; everything below is written once. Shardings stand where the user wrote them."""),
-    ("Sharded graph", "sharded", """After propagation every tensor's type carries its sharding. The contraction over the sharded batch leaves each rank with a
-summand: its result is `unreduced` over "data". That is a state of the value, not an operation; the `sgd.reshard` after it says what is wanted, and a later
-pass decides where and how the sum is taken."""),
-    ("SPMD", "spmd", """What one rank computes, on local shapes. Reshards have become the collectives that the planner found cheapest; the global shapes and
+    ("Input", None, """StableHLO with Shardy's annotations, as JAX exports it. `frontends/stablehlo` defines these dialects only to lower them; no other pass
+sees them. The example is the update of one weight by the gradient of a linear layer, its batch sharded over four ranks."""),
+    ("Graph", "graph", """Elementwise ops that are defined on every input are those of `arith` and `math` on tensors; all others are in the dialect `sgd`. Shapes are global.
+Every frontend lowers to this level; all passes below are shared. Shardings stand where the user wrote them."""),
+    ("Sharded graph", "sharded", """After propagation every tensor's type carries its sharding. The `dot_general` contracts the sharded batch, so each rank computes a
+partial sum: its result is `unreduced` over "data". That is a state of the value, not an operation; the `sgd.reshard` after it asks for a replicated value, and a later
+pass decides where and by which collective the value is reduced."""),
+    ("SPMD", "spmd", """The program of one rank, on local shapes. Reshards have become the collectives that the planner found cheapest; the global shapes and
 shardings of arguments and results are kept for the artifact. The text is the same for every rank."""),
-    ("Kernels", "kernels", """Contractions have taken in the layouts of their neighbours and become library calls with strides; everything else is grouped
-into clusters, one kernel each, chosen by the bytes they save. Instructions are in the order in which they will run."""),
-    ("Plan", "plan", """Buffers with offsets in two memories: private, and window, which only holds what peers read or write. Updates happen in place
-where nothing reads the old value any more. This level is one to one with the artifact's schema, `runtime/artifact/program.fbs`."""),
+    ("Kernels", "kernels", """Each `dot_general` has absorbed the transposes around it and become a library call with strides; all other ops are fused
+into clusters, one kernel each, chosen by the bytes of memory traffic that they save. Instructions are in execution order."""),
+    ("Plan", "plan", """Buffers with offsets in two memories: private, and window, which holds the buffers that peers read or write. Updates happen in place
+where no later instruction reads the old value. This level maps one to one to the artifact's schema, `runtime/artifact/program.fbs`."""),
 ]
 
 

@@ -50,7 +50,7 @@ void combineInto(ReduceKind kind, Tensor& a, const Tensor& b) {
 }
 
 /// A balanced tree over the positions of the group: blocks of 2^k neighbours, and what is left over joins from the
-/// right (docs/decisions/030-order-of-sums.md).
+/// right (docs/decisions/030-order-of-reductions.md).
 Tensor combineTree(ReduceKind kind, const RankTensors& in, ArrayRef<int64_t> group) {
   if (group.size() == 1) return in[group.front()];
   size_t left = llvm::PowerOf2Ceil(group.size()) / 2;

@@ -6,7 +6,7 @@
 // A range of one position is that operand. A longer range [a, b) is Tree(a, a + 2^k) op Tree(a + 2^k, b), with 2^k the
 // largest power of two below b - a. So every aligned block of 2^k positions [j 2^k, (j + 1) 2^k) is a node of its own,
 // whatever n is: whoever holds such a block may reduce it first and pass on one value, in the type of accumulators.
-// docs/decisions/030-order-of-sums.md says why.
+// docs/decisions/030-order-of-reductions.md says why.
 #pragma once
 
 #include <algorithm>
