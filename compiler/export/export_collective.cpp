@@ -4,7 +4,6 @@
 #include "compiler/export/export_interface.h"
 #include "compiler/export/export_program.h"
 
-#include "dialects/plan/collective_kind.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/reshard_emitter.h"
@@ -12,6 +11,7 @@
 
 using namespace mlir;
 using namespace mlir::sgd;
+using ::sgd::comm::TargetForm;
 
 /// Elements before and from dimension `dim` on.
 static std::pair<uint64_t, uint64_t> splitAt(ArrayRef<int64_t> shape, int64_t dim) {
@@ -74,16 +74,23 @@ static FailureOr<std::unique_ptr<artifact::CollectiveOperandT>> getOperand(plan:
   operand->target = slices.getOwned(target);
   operand->count = from.getNumElements();
   ArrayRef<int64_t> dims = collective.getDims();
-  if (collective.getKind() == plan::CollectiveKind::AllGather)
-    std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
-  if (collective.getKind() == plan::CollectiveKind::ReduceScatter)
-    std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
-  if (collective.getKind() == plan::CollectiveKind::GatherRange)
-    fillRange(cast<RangeAttr>((*collective.getRanges())[index]), from, to, *operand);
-  if (collective.getKind() == plan::CollectiveKind::AllToAll) {
-    operand->dims.assign(from.getShape().begin(), from.getShape().end());
-    operand->split = dims[0];
-    operand->concat = dims[1];
+  switch (::sgd::comm::TraitsOf(collective.getKind()).target) {
+    case TargetForm::kSame:
+      break;
+    case TargetForm::kGathered:
+      std::tie(operand->outer, operand->inner) = splitAt(from.getShape(), dims[index]);
+      break;
+    case TargetForm::kScattered:
+      std::tie(operand->outer, operand->inner) = splitAt(to.getShape(), dims[index]);
+      break;
+    case TargetForm::kExchanged:
+      operand->dims.assign(from.getShape().begin(), from.getShape().end());
+      operand->split = dims[0];
+      operand->concat = dims[1];
+      break;
+    case TargetForm::kRange:
+      fillRange(cast<RangeAttr>((*collective.getRanges())[index]), from, to, *operand);
+      break;
   }
   return operand;
 }
@@ -94,7 +101,7 @@ struct CollectiveExport : ExportOpInterface::ExternalModel<CollectiveExport, pla
   LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
     auto collective = cast<plan::CollectiveOp>(op);
     artifact::CollectiveT target;
-    target.kind = getArtifactKind(collective.getKind());
+    target.kind = static_cast<artifact::CollectiveKind>(collective.getKind());
     FailureOr<artifact::ReduceKind> reduce = getReduceKind(collective);
     if (failed(reduce)) return failure();
     target.reduce = *reduce;
@@ -124,6 +131,5 @@ int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
 }
 
 uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
-  return ::sgd::comm::SentBytes(plan::toCommunicatorKind(collective.getKind()), getGroupSize(collective),
-                                getCountedBytes(collective));
+  return ::sgd::comm::SentBytes(collective.getKind(), getGroupSize(collective), getCountedBytes(collective));
 }

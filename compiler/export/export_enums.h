@@ -59,20 +59,6 @@ inline ::sgd::artifact::Activation getArtifactActivation(plan::Activation activa
   return static_cast<To>(activation);
 }
 
-inline ::sgd::artifact::CollectiveKind getArtifactKind(plan::CollectiveKind kind) {
-  using From = plan::CollectiveKind;
-  using To = ::sgd::artifact::CollectiveKind;
-  static_assert(export_enums::areEqual<From, To>({{From::AllReduce, To::AllReduce},
-                                                  {From::AllGather, To::AllGather},
-                                                  {From::ReduceScatter, To::ReduceScatter},
-                                                  {From::AllToAll, To::AllToAll},
-                                                  {From::Permute, To::Permute},
-                                                  {From::Broadcast, To::Broadcast},
-                                                  {From::GatherRange, To::GatherRange}},
-                                                 plan::getMaxEnumValForCollectiveKind()));
-  return static_cast<To>(kind);
-}
-
 inline ::sgd::artifact::LinearAlgebraKind getArtifactKind(LinearAlgebraKind kind) {
   using From = LinearAlgebraKind;
   using To = ::sgd::artifact::LinearAlgebraKind;

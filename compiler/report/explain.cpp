@@ -49,7 +49,7 @@ class Explainer {
     ExplainRecord base;
     base.program = program.str();
     base.location = getUserLocation(collective.getLoc());
-    base.op = plan::stringifyCollectiveKind(collective.getKind()).str();
+    base.op = ::sgd::comm::CollectiveName(collective.getKind());
     base.bytes = getSentBytes(collective) * executions;
     base.seconds = getSeconds(cost, mesh, collective) * static_cast<double>(executions);
     std::vector<artifact::ExplainT> movements = exportExplanations(collective);

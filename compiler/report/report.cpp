@@ -43,7 +43,7 @@ CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t execution
   CollectiveReport report;
   report.count = executions;
   report.inLoop = inLoop;
-  report.kind = plan::stringifyCollectiveKind(collective.getKind()).str();
+  report.kind = ::sgd::comm::CollectiveName(collective.getKind());
   for (Value source : collective.getSources()) report.operandBytes += bytesOf(source) * executions;
   report.sentBytes = getSentBytes(collective) * executions;
   report.groupSize = getGroupSize(collective);

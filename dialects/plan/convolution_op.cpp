@@ -34,7 +34,7 @@ LogicalResult ConvolutionOp::verify() {
                             llvm::any_of(*getLhsDilations(), [](int64_t dilation) { return dilation < 1; })))
     return emitOpError("needs a positive dilation of the lhs for each spatial dimension, or none");
   Type element = getLhs().getType().getElementType(), sum = getResult().getType().getElementType();
-  if (getRhs().getType().getElementType() != element || !sgd::isSumOf(sum, element))
+  if (getRhs().getType().getElementType() != element || !mlir::sgd::isSumOf(sum, element))
     return emitOpError("needs operands of one element type and a result of the type of their sums");
   int64_t n = getSizes()[0], g = getSizes()[1], c = getSizes()[2], f = getSizes()[3];
   if (failed(verifyReach(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||

@@ -44,15 +44,16 @@ def Plan_Space : EnumAttr<Plan_Dialect, Plan_SpaceEnum, "space"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Plan_CollectiveKindEnum : I32EnumAttr<"CollectiveKind", "what a collective does", [
-    I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllGather", 1, "all_gather">,
-    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
-    I32EnumAttrCase<"Permute", 4, "permute">, I32EnumAttrCase<"Broadcast", 5, "broadcast">,
-    I32EnumAttrCase<"GatherRange", 6, "gather_range">]> {
-  let cppNamespace = "::mlir::plan";
-  let genSpecializedAttr = 0;
+def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
+  let mnemonic = "collective_kind";
+  let summary = "What a collective does: a kind of runtime/comm/collective_kind.h, by its name there";
+  let parameters = (ins AttrParameter<"::mlir::plan::CollectiveKind", "a kind of collective">:$value);
+  let assemblyFormat = "$value";
+  // As attributes of enums have it.
+  let returnType = "::mlir::plan::CollectiveKind";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::mlir::plan::CollectiveKindAttr::get($_builder.getContext(), $0)";
 }
-def Plan_CollectiveKind : EnumAttr<Plan_Dialect, Plan_CollectiveKindEnum, "collective_kind"> { let assemblyFormat = "$value"; }
 
 def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "what follows the sum of products", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">,

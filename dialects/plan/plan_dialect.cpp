@@ -13,6 +13,26 @@ using namespace mlir::plan;
 #include "dialects/plan/plan_dialect.cpp.inc"
 #include "dialects/plan/plan_enums.cpp.inc"
 
+namespace mlir {
+/// By the names of runtime/comm/collective_kind.h.
+template <>
+struct FieldParser<CollectiveKind> {
+  static FailureOr<CollectiveKind> parse(AsmParser& parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name)) return failure();
+    for (const ::sgd::comm::CollectiveTraits& traits : ::sgd::comm::kCollectives)
+      if (name == traits.name) return traits.kind;
+    InFlightDiagnostic error = parser.emitError(loc) << "unknown kind of collective '" << name << "'; expected ";
+    llvm::interleaveComma(::sgd::comm::kCollectives, error, [&](const auto& traits) { error << traits.name; });
+    return error;
+  }
+};
+static AsmPrinter& operator<<(AsmPrinter& printer, CollectiveKind kind) {
+  return printer << ::sgd::comm::CollectiveName(kind);
+}
+}  // namespace mlir
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/plan/plan_attrs.cpp.inc"
 

@@ -5,11 +5,14 @@
 #include "dialects/plan/instruction_interface.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "runtime/comm/collective_kind.h"
 
 #include "dialects/plan/plan_dialect.h.inc"
 #include "dialects/plan/plan_enums.h.inc"
 
 namespace mlir::plan {
+
+using ::sgd::comm::CollectiveKind;
 
 /// A memref of static shape and row-major layout whose memory space is a SpaceAttr.
 bool isBuffer(Type type);

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace mlir::plan;
+using ::sgd::comm::TargetForm;
 
 #define GET_OP_CLASSES
 #include "dialects/plan/plan_ops.cpp.inc"
@@ -45,7 +46,7 @@ LogicalResult ViewOp::verify() {
 // Kernels
 // ---------------------------------------------------------------------------------------------------------------
 
-sgd::ClusterOp KernelOp::getCluster() { return cast<sgd::ClusterOp>(getBody().front().front()); }
+mlir::sgd::ClusterOp KernelOp::getCluster() { return cast<mlir::sgd::ClusterOp>(getBody().front().front()); }
 
 std::optional<unsigned> KernelOp::getInPlaceOperand(unsigned result) {
   if (!getInPlace() || (*getInPlace())[result] < 0) return std::nullopt;
@@ -62,7 +63,7 @@ SmallVector<unsigned> KernelOp::getInputPositions() {
 
 LogicalResult KernelOp::verify() {
   Block& block = getBody().front();
-  auto cluster = block.empty() ? sgd::ClusterOp() : dyn_cast<sgd::ClusterOp>(block.front());
+  auto cluster = block.empty() ? mlir::sgd::ClusterOp() : dyn_cast<mlir::sgd::ClusterOp>(block.front());
   if (!cluster || !llvm::hasSingleElement(block)) return emitOpError("body must be one sgd.cluster");
   if (!llvm::equal(cluster.getInputs(), block.getArguments()))
     return emitOpError("cluster must take all block arguments in order");
@@ -108,7 +109,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection& symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel) return emitOpError() << "names the unknown kernel " << getKernelAttr();
   SmallVector<unsigned> positions = kernel.getInputPositions();
-  sgd::ClusterOp cluster = kernel.getCluster();
+  mlir::sgd::ClusterOp cluster = kernel.getCluster();
   if (positions.size() != getInputs().size())
     return emitOpError() << "passes " << getInputs().size() << " inputs to a kernel of " << positions.size();
   if (cluster.getNumResults() != getOutputs().size())
@@ -169,7 +170,8 @@ LogicalResult MatmulOp::verify() {
   if (sizes.size() < 3 || sizes.size() > 7) return emitOpError("needs sizes of 0 to 4 batch dimensions, m, n and k");
   if (llvm::any_of(sizes, [](int64_t size) { return size < 1; })) return emitOpError("has an empty dimension");
   Type element = getA().getType().getElementType(), result = getC().getType().getElementType();
-  if (!sgd::mayMultiply(element, getB().getType().getElementType(), result)) return emitOpError("mixes element types");
+  if (!mlir::sgd::mayMultiply(element, getB().getType().getElementType(), result))
+    return emitOpError("mixes element types");
   for (Value other : {getBias(), getAux(), getSums()})
     if (other && cast<MemRefType>(other.getType()).getElementType() != result)
       return emitOpError("has a bias, aux or sums of another type than c");
@@ -224,9 +226,9 @@ int64_t MatmulOp::getFlops() {
 // Communication and copies
 // ----------------------------------------------------------------------------------------------
 
-/// The target's shape when `kind` acts on `source` over `ranks` ranks; empty optional when a dimension is out of range
-/// or does not divide.
-static std::optional<SmallVector<int64_t>> getTargetShape(CollectiveKind kind, ArrayRef<int64_t> source,
+/// The target's shape where it has `form` and comes of `source` over `ranks` ranks; empty optional when a dimension is
+/// out of range or does not divide.
+static std::optional<SmallVector<int64_t>> getTargetShape(TargetForm form, ArrayRef<int64_t> source,
                                                           ArrayRef<int64_t> dims, int64_t index, int64_t ranks) {
   SmallVector<int64_t> shape(source);
   auto scale = [&](int64_t dim, int64_t multiply, int64_t divide) {
@@ -235,29 +237,28 @@ static std::optional<SmallVector<int64_t>> getTargetShape(CollectiveKind kind, A
     return true;
   };
   bool valid = true;
-  if (kind == CollectiveKind::AllGather) valid = scale(dims[index], ranks, 1);
-  if (kind == CollectiveKind::ReduceScatter) valid = scale(dims[index], 1, ranks);
-  if (kind == CollectiveKind::AllToAll) valid = scale(dims[0], 1, ranks) && scale(dims[1], ranks, 1);
+  if (form == TargetForm::kGathered) valid = scale(dims[index], ranks, 1);
+  if (form == TargetForm::kScattered) valid = scale(dims[index], 1, ranks);
+  if (form == TargetForm::kExchanged) valid = scale(dims[0], 1, ranks) && scale(dims[1], ranks, 1);
   return valid ? std::optional(shape) : std::nullopt;
 }
 
 LogicalResult CollectiveOp::verify() {
-  CollectiveKind kind = getKind();
   if (getSources().empty() || getSources().size() != getTargets().size())
     return emitOpError("needs one target per source");
   if (getToken() && !getToken().hasOneUse()) return emitOpError("with a token is done exactly once");
-  bool reduces = kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter;
-  if (reduces != getReduce().has_value())
+  const ::sgd::comm::CollectiveTraits& traits = ::sgd::comm::TraitsOf(getKind());
+  TargetForm form = traits.target;
+  if (traits.reduces != getReduce().has_value())
     return emitOpError("names how values are combined exactly when it combines them");
-  if ((kind == CollectiveKind::Permute) != getFrom().has_value())
+  if ((getKind() == CollectiveKind::kPermute) != getFrom().has_value())
     return emitOpError("has 'from' exactly when it is a permute");
-  bool gathersRanges = kind == CollectiveKind::GatherRange;
+  bool gathersRanges = form == TargetForm::kRange;
   if (gathersRanges != getRanges().has_value() || gathersRanges != getTo().has_value() ||
       (gathersRanges && getRanges()->size() != getSources().size()))
     return emitOpError("has a range per source and axes of results exactly when it gathers ranges");
-  size_t needed = kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter ? getSources().size()
-                  : kind == CollectiveKind::AllToAll                                         ? 2
-                                                                                             : 0;
+  bool cutsOrJoins = form == TargetForm::kGathered || form == TargetForm::kScattered;
+  size_t needed = cutsOrJoins ? getSources().size() : form == TargetForm::kExchanged ? 2 : 0;
   if (getDims().size() != needed) return emitOpError() << "needs " << needed << " dims";
   std::optional<int64_t> ranks = spmd::getGroupSize(*this, getAxes());
   if (!ranks) return emitOpError() << "names an unknown mesh or axis in " << getAxes();
@@ -268,11 +269,11 @@ LogicalResult CollectiveOp::verify() {
     if (getSpace(from) != Space::Window || getSpace(to) != Space::Window)
       return emitOpError() << "source and target " << index << " must lie in window space";
     if (gathersRanges) {
-      auto range = cast<sgd::RangeAttr>((*getRanges())[index]);
+      auto range = cast<mlir::sgd::RangeAttr>((*getRanges())[index]);
       if (failed(spmd::verifyRange(*this, range, from.getShape(), to.getShape(), *ranks))) return failure();
       continue;
     }
-    std::optional<SmallVector<int64_t>> shape = getTargetShape(kind, from.getShape(), getDims(), index, *ranks);
+    std::optional<SmallVector<int64_t>> shape = getTargetShape(form, from.getShape(), getDims(), index, *ranks);
     if (!shape) return emitOpError() << "source " << index << " does not divide over " << *ranks << " ranks";
     if (to.getShape() != ArrayRef<int64_t>(*shape) || to.getElementType() != from.getElementType())
       return emitOpError() << "target " << index << " should have shape [" << *shape << "]";

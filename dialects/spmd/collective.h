@@ -3,11 +3,11 @@
 #define SGD_DIALECTS_SPMD_COLLECTIVE_H
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collective_kind.h"
 
 namespace mlir::spmd {
 
-/// The one enum of the compiler's C++ and of the runtime; those of the plan and of the artifact equal it by assertion.
+/// The one enum of compiler and runtime; the schema's equals it by assertion.
 using ::sgd::comm::CollectiveKind;
 
 struct CollectiveForm {

@@ -110,7 +110,7 @@ unsigned Combiner::findBucket(spmd::CollectiveOpInterface collective, uint64_t b
 }
 
 void Combiner::join(spmd::CollectiveOpInterface collective) {
-  bool countsResults = collective.getCollectiveKind() == spmd::CollectiveKind::kAllGather;
+  bool countsResults = ::sgd::comm::CountsResults(collective.getCollectiveKind());
   uint64_t bytes =
       getBytes(countsResults ? TypeRange(collective->getResultTypes()) : TypeRange(collective->getOperandTypes()));
   unsigned index = findBucket(collective, bytes);

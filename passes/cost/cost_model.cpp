@@ -13,8 +13,8 @@ namespace {
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 double getRingRounds(CollectiveKind kind, int64_t ranks) {
-  if (kind == CollectiveKind::kAllReduce) return 2 * (ranks - 1);
-  return kind == CollectiveKind::kPermute || kind == CollectiveKind::kGatherRange ? 1 : ranks - 1;
+  uint32_t passes = ::sgd::comm::TraitsOf(kind).ring_passes;
+  return passes == 0 ? 1 : passes * (ranks - 1);
 }
 
 /// Time on one link class, every rank of the group being a neighbour of every other.
@@ -24,7 +24,7 @@ double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind
     case Algorithm::Ring:
       return getRingRounds(kind, ranks) * link.latency + sent / link.bandwidth;
     case Algorithm::Direct:
-      return (kind == CollectiveKind::kAllReduce ? 2 : 1) * link.latency + sent / link.bandwidth;
+      return std::max<uint32_t>(1, ::sgd::comm::TraitsOf(kind).ring_passes) * link.latency + sent / link.bandwidth;
     case Algorithm::Tree: {
       double depth = std::ceil(std::log2(static_cast<double>(ranks)));
       if (kind == CollectiveKind::kAllReduce) return 2 * (depth * link.latency + bytes / link.bandwidth);

@@ -29,7 +29,7 @@ struct SharedArgument {
 
 func::FuncOp getFunction(BlockArgument argument) { return cast<func::FuncOp>(argument.getOwner()->getParentOp()); }
 
-struct AssignOffsetsPass : sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
+struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void runOnOperation() final {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;

@@ -1,7 +1,7 @@
 // The instruction has what the interface of collectives says, whichever op it is.
 #include "passes/memory/collective_to_plan.h"
 
-#include "dialects/plan/collective_kind.h"
+#include "dialects/plan/plan_dialect.h"
 #include "dialects/spmd/collective.h"
 
 using namespace mlir;
@@ -35,10 +35,9 @@ LogicalResult mlir::sgd::createCollective(OpBuilder& builder, Operation* op, Val
         "of 8 bits and more, or leave the reduced dimension whole");
   ReduceKindAttr reduce = form.reduce ? ReduceKindAttr::get(builder.getContext(), *form.reduce) : ReduceKindAttr();
   auto collective = plan::CollectiveOp::create(
-      builder, op->getLoc(), /*token=*/Type(),
-      plan::CollectiveKindAttr::get(builder.getContext(), plan::fromCommunicatorKind(form.kind)), reduce, sources,
-      targets, /*staging=*/Value(), builder.getDenseI64ArrayAttr(form.dims), form.group, form.from, form.ranges,
-      form.to);
+      builder, op->getLoc(), /*token=*/Type(), plan::CollectiveKindAttr::get(builder.getContext(), form.kind), reduce,
+      sources, targets, /*staging=*/Value(), builder.getDenseI64ArrayAttr(form.dims), form.group, form.from,
+      form.ranges, form.to);
   collective->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }

@@ -12,6 +12,8 @@ namespace mlir::sgd {
 
 using namespace mlir;
 using namespace mlir::sgd;
+using ::sgd::comm::TargetForm;
+using ::sgd::comm::TraitsOf;
 
 namespace {
 
@@ -56,19 +58,20 @@ Attribute getKey(plan::CollectiveOp collective) {
 uint64_t getStagedBytes(plan::CollectiveOp collective, unsigned index, uint64_t ranks) {
   MemRefType from = getType(collective.getSources()[index]), to = getType(collective.getTargets()[index]);
   ArrayRef<int64_t> dims = collective.getDims();
-  switch (collective.getKind()) {
-    case plan::CollectiveKind::AllGather:
+  switch (TraitsOf(collective.getKind()).target) {
+    case TargetForm::kGathered:
       return ::sgd::comm::StagedWhole(getRows(from, dims[index]), plan::getByteSize(to));
-    case plan::CollectiveKind::ReduceScatter:
+    case TargetForm::kScattered:
       return ::sgd::comm::StagedWhole(getRows(to, dims[index]), plan::getByteSize(from));
-    case plan::CollectiveKind::AllToAll: {
+    case TargetForm::kExchanged: {
       SmallVector<uint64_t> sizes(from.getShape());
       uint64_t elements = from.getNumElements();
       return elements == 0
                  ? 0
                  : ::sgd::comm::StagedParts(sizes, dims[0], dims[1], plan::getByteSize(from) / elements, ranks);
     }
-    default:
+    case TargetForm::kSame:
+    case TargetForm::kRange:
       return 0;
   }
 }
@@ -77,7 +80,7 @@ uint64_t getStagedBytes(plan::CollectiveOp collective, unsigned index, uint64_t 
 uint64_t getStagedBytes(plan::CollectiveOp collective, DenseMap<Attribute, uint64_t>& known) {
   uint64_t ranks = spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
   if (ranks == 1) return 0;
-  if (collective.getKind() == plan::CollectiveKind::GatherRange) {
+  if (TraitsOf(collective.getKind()).target == TargetForm::kRange) {
     auto [found, isNew] = known.try_emplace(getKey(collective));
     if (isNew) found->second = computeStagedByRanges(collective);
     return found->second;

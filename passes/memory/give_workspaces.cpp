@@ -11,7 +11,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-struct GiveWorkspacesPass : sgd::impl::GiveWorkspacesPassBase<GiveWorkspacesPass> {
+struct GiveWorkspacesPass : mlir::sgd::impl::GiveWorkspacesPassBase<GiveWorkspacesPass> {
   GiveWorkspacesPass() = default;
   explicit GiveWorkspacesPass(const LibraryModel& libraries) : libraries(&libraries) {}
 

@@ -107,7 +107,7 @@ class LaunchGrouper {
   Bytes alive = {};  // while the open group runs
 };
 
-struct GroupLaunchesPass : sgd::impl::GroupLaunchesPassBase<GroupLaunchesPass> {
+struct GroupLaunchesPass : mlir::sgd::impl::GroupLaunchesPassBase<GroupLaunchesPass> {
   void runOnOperation() final {
     SymbolTable kernels(getOperation());
     int64_t groups = 0;

@@ -1,9 +1,9 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
-#include "dialects/plan/collective_kind.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
+#include "runtime/comm/sent_bytes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -19,17 +19,18 @@ static uint64_t getRangeBytes(plan::CollectiveOp collective) {
 }
 
 uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
-  if (collective.getKind() == plan::CollectiveKind::GatherRange) return getRangeBytes(collective);
+  if (::sgd::comm::TraitsOf(collective.getKind()).target == ::sgd::comm::TargetForm::kRange)
+    return getRangeBytes(collective);
   uint64_t bytes = 0;
-  bool countsResult = collective.getKind() == plan::CollectiveKind::AllGather;
-  for (Value buffer : countsResult ? collective.getTargets() : collective.getSources())
+  for (Value buffer :
+       ::sgd::comm::CountsResults(collective.getKind()) ? collective.getTargets() : collective.getSources())
     bytes += plan::getByteSize(cast<MemRefType>(buffer.getType()));
   return bytes;
 }
 
 static double getCollectiveSeconds(const CostModel& cost, MeshAttr mesh, plan::CollectiveOp collective) {
-  return cost.getCollectiveSeconds(plan::toCommunicatorKind(collective.getKind()),
-                                   getParts(mesh, collective.getAxes().getAxes()), getCountedBytes(collective));
+  return cost.getCollectiveSeconds(collective.getKind(), getParts(mesh, collective.getAxes().getAxes()),
+                                   getCountedBytes(collective));
 }
 
 /// Of a loop all trips, of branches the longest.

@@ -141,7 +141,7 @@ class FunctionSharer {
   }
 
   void shareCollective(plan::CollectiveOp collective) {
-    if (collective.getKind() != plan::CollectiveKind::AllReduce) return;
+    if (collective.getKind() != plan::CollectiveKind::kAllReduce) return;
     for (auto [source, target] : llvm::zip(collective.getSources(), collective.getTargets()))
       if (mayOverwrite(collective, uses.getPosition(collective), source, target)) merge(target, source);
   }
@@ -179,7 +179,7 @@ class FunctionSharer {
   llvm::DenseMap<Value, Value> destination;  // root of a result -> argument in whose buffer it is to lie
 };
 
-struct ShareBuffersPass : sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {
+struct ShareBuffersPass : mlir::sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {
   void runOnOperation() final {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -150,24 +150,24 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, 
   out.target_offset = operand.target_offset;
   out.reduction.element_size = static_cast<uint32_t>(size);
   if (plan.reduces) out.reduction.kernel = FindReduceKernel(operand.element, spec.reduce);
-  switch (spec.kind) {
-    case CollectiveKind::kAllReduce:
-      PlanAllReduce(plan, operand, &out);
+  switch (TraitsOf(spec.kind).target) {
+    case TargetForm::kSame:
+      if (plan.reduces) {
+        PlanAllReduce(plan, operand, &out);
+      } else {
+        out.copy.row_bytes = out.copy.source_row_stride = out.copy.target_row_stride = out.source_bytes;
+      }
       break;
-    case CollectiveKind::kReduceScatter:
+    case TargetForm::kScattered:
       PlanReduceScatter(plan, operand, &out);
       break;
-    case CollectiveKind::kAllGather:
+    case TargetForm::kGathered:
       PlanAllGather(plan, operand, &out);
       break;
-    case CollectiveKind::kAllToAll:
+    case TargetForm::kExchanged:
       PlanAllToAll(plan, operand, &out);
       break;
-    case CollectiveKind::kPermute:
-    case CollectiveKind::kBroadcast:
-      out.copy.row_bytes = out.copy.source_row_stride = out.copy.target_row_stride = out.source_bytes;
-      break;
-    case CollectiveKind::kGatherRange:
+    case TargetForm::kRange:
       out.range = PlanRange(operand, result, plan.position);
       break;
   }
@@ -176,11 +176,18 @@ OperandPlan PlanOperand(const CollectivePlan& plan, const CollectiveSpec& spec, 
 
 // Of one rank, from `bytes` of its source.
 uint64_t ResultBytes(CollectiveKind kind, const CollectiveOperand& operand, uint64_t bytes, uint64_t n) {
-  if (kind == CollectiveKind::kAllGather) return bytes * n;
-  if (kind == CollectiveKind::kGatherRange) {
-    return operand.outer * operand.range.length * operand.inner * ElementSize(operand.element);
+  switch (TraitsOf(kind).target) {
+    case TargetForm::kSame:
+    case TargetForm::kExchanged:
+      return bytes;
+    case TargetForm::kGathered:
+      return bytes * n;
+    case TargetForm::kScattered:
+      return bytes / n;
+    case TargetForm::kRange:
+      break;
   }
-  return kind == CollectiveKind::kReduceScatter ? bytes / n : bytes;
+  return operand.outer * operand.range.length * operand.inner * ElementSize(operand.element);
 }
 
 // Who reads this rank's tiles.
@@ -232,7 +239,7 @@ absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const Collec
   plan.kind = spec.kind;
   plan.description = absl::StrCat(CollectiveName(spec.kind), " #", index, " (", spec.location, ")");
   plan.hash = HashOf(spec, index);
-  plan.reduces = spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
+  plan.reduces = TraitsOf(spec.kind).reduces;
   absl::StatusOr<Group> group = GroupOf(mesh, spec.axes, rank);
   if (!group.ok()) return group.status();
   plan.members = std::move(group->members);
@@ -241,19 +248,17 @@ absl::StatusOr<CollectivePlan> MakeCollectivePlan(const Mesh& mesh, const Collec
     return absl::Status(status.code(), absl::StrCat(plan.description, ": ", status.message()));
   }
   const uint64_t n = plan.members.size();
-  uint64_t staged = 0, counted = 0, results = 0;
+  uint64_t staged = 0, results = 0;
   std::vector<uint64_t> staged_offsets;
   for (const CollectiveOperand& operand : spec.operands) {
     const uint64_t bytes = operand.count * ElementSize(operand.element);
     staged_offsets.push_back(staged);
     staged += RoundUp(bytes, kStagedAlignment);
     results += ResultBytes(spec.kind, operand, bytes, n);
-    counted += spec.kind == CollectiveKind::kAllGather ? bytes * n : bytes;
   }
-  if (spec.kind == CollectiveKind::kGatherRange) counted = MostSentBytes(mesh, spec);
   plan.is_staged = n > 1 && staged <= slot_bytes && staged * n <= kOneShotReadBytes;
   plan.pushes = n > 1 && spec.kind == CollectiveKind::kAllReduce && !plan.is_staged;
-  plan.sent_bytes = SentBytes(spec.kind, n, counted);
+  plan.sent_bytes = SentBytes(mesh, spec);
   const uint64_t result = LinearIndex(mesh, spec.to_axes, rank);
   for (size_t i = 0; i < spec.operands.size(); ++i) {
     plan.operands.push_back(PlanOperand(plan, spec, spec.operands[i], result));

@@ -107,10 +107,9 @@ absl::Status CheckUnlocated(const Mesh& mesh, const CollectiveSpec& spec, uint64
   if (absl::Status status = CheckAxes(mesh, spec.axes); !status.ok()) return status;
   if (absl::Status status = CheckAxes(mesh, spec.to_axes); !status.ok()) return status;
   const uint64_t group_size = AxesSize(spec.axes);
-  const bool reduces = spec.kind == CollectiveKind::kAllReduce || spec.kind == CollectiveKind::kReduceScatter;
   std::vector<Range> sources, targets;
   for (const CollectiveOperand& operand : spec.operands) {
-    if (reduces) {
+    if (TraitsOf(spec.kind).reduces) {
       if (absl::Status status = CheckReduce(spec.reduce, operand.element); !status.ok()) {
         return status;
       }
@@ -134,12 +133,6 @@ const char* ElementName(ElementType element) {
   static constexpr const char* kNames[] = {"bool", "i8",  "i16",  "i32", "i64", "u8",       "u16",   "u32",
                                            "u64",  "f16", "bf16", "f32", "f64", "f8e4m3fn", "f8e5m2"};
   return kNames[static_cast<size_t>(element)];
-}
-
-const char* CollectiveName(CollectiveKind kind) {
-  static constexpr const char* kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-                                           "permute",    "broadcast",  "gather_range"};
-  return kNames[static_cast<size_t>(kind)];
 }
 
 const char* ReduceName(ReduceKind reduce) {
@@ -189,21 +182,19 @@ absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const Collective
   const uint64_t size = ElementSize(operand.element);
   uint64_t small = 0, large = 0;
   if (!Product({operand.count, size}, &small)) return TooLarge();
-  switch (kind) {
-    case CollectiveKind::kAllReduce:
-    case CollectiveKind::kPermute:
-    case CollectiveKind::kBroadcast:
+  switch (const TargetForm form = TraitsOf(kind).target) {
+    case TargetForm::kSame:
       return counts;
-    case CollectiveKind::kAllGather:
-    case CollectiveKind::kReduceScatter: {
+    case TargetForm::kGathered:
+    case TargetForm::kScattered: {
       if (!Product({operand.outer, operand.inner, group_size, size}, &large)) return TooLarge();
       large /= size;
       small = large / group_size;
-      counts = kind == CollectiveKind::kAllGather ? OperandCounts{small, large} : OperandCounts{large, small};
+      counts = form == TargetForm::kGathered ? OperandCounts{small, large} : OperandCounts{large, small};
       if (counts.source != operand.count) return CountMismatch(operand, counts.source);
       return counts;
     }
-    case CollectiveKind::kAllToAll: {
+    case TargetForm::kExchanged: {
       std::vector<uint64_t> factors = operand.dims;
       factors.push_back(size);
       if (!Product(factors, &large)) return TooLarge();
@@ -219,7 +210,7 @@ absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const Collective
       }
       return counts;
     }
-    case CollectiveKind::kGatherRange:
+    case TargetForm::kRange:
       return CheckGatherRange(operand, group_size);
   }
   return absl::InvalidArgumentError("unknown kind of collective");

@@ -6,16 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "runtime/comm/collective_kind.h"
 #include "runtime/comm/element_type.h"
 #include "runtime/comm/mesh.h"
-#include "runtime/comm/sent_bytes.h"
 #include "runtime/comm/tile_range.h"
 
 namespace sgd::comm {
 
-const char* ElementName(ElementType element);     // "f32"
-const char* CollectiveName(CollectiveKind kind);  // "all_reduce"
-const char* ReduceName(ReduceKind reduce);        // "add"
+const char* ElementName(ElementType element);  // "f32"
+const char* ReduceName(ReduceKind reduce);     // "add"
 
 // One tensor of a collective; several make a bucket that is done with one set of synchronisations.
 // With n ranks in the group:
@@ -65,6 +64,9 @@ struct OperandCounts {
   uint64_t target = 0;
 };
 absl::StatusOr<OperandCounts> CheckOperand(CollectiveKind kind, const CollectiveOperand& operand, uint64_t group_size);
+
+// Payload bytes that the rank sends which sends most: see sent_bytes.h. Of a spec that has passed CheckSpec.
+uint64_t SentBytes(const Mesh& mesh, const CollectiveSpec& spec);
 
 // Bytes that the rank packs which packs most: see staged_bytes.h. Of a spec that has passed CheckSpec.
 uint64_t StagedBytes(const Mesh& mesh, const CollectiveSpec& spec);

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "runtime/comm/range_load.h"
-#include "runtime/comm/staged_bytes.h"
-
 namespace sgd::comm {
 namespace {
 
@@ -36,12 +33,6 @@ MemberCopy PlanCopy(const CollectiveOperand& operand, int64_t start, uint64_t ti
   return member;
 }
 
-std::vector<RankDigit> DigitsOf(const Mesh& mesh, const std::vector<AxisRef>& axes) {
-  std::vector<RankDigit> digits;
-  for (const AxisRef& axis : axes) digits.push_back({RankStride(mesh, axis), axis.size});
-  return digits;
-}
-
 }  // namespace
 
 RangePlan PlanRange(const CollectiveOperand& operand, uint64_t result, uint32_t position) {
@@ -69,44 +60,6 @@ std::vector<uint32_t> RangeSenders(const CollectiveOperand& operand, uint64_t re
   ForEachTile(operand.range, operand.range.Start(result),
               [&](uint64_t tile, const ResultSpan&) { senders.push_back(static_cast<uint32_t>(tile)); });
   return senders;
-}
-
-uint64_t StagedBytes(const Mesh& mesh, const CollectiveSpec& spec) {
-  const uint64_t n = AxesSize(spec.axes);
-  if (n == 1) return 0;
-  uint64_t bytes = 0;
-  std::vector<uint64_t> of_ranges(mesh.ranks());
-  for (const CollectiveOperand& operand : spec.operands) {
-    const uint64_t size = ElementSize(operand.element);
-    switch (spec.kind) {
-      case CollectiveKind::kAllGather:
-        bytes += StagedWhole(operand.outer, operand.count * size * n);
-        break;
-      case CollectiveKind::kReduceScatter:
-        bytes += StagedWhole(operand.outer, operand.count * size);
-        break;
-      case CollectiveKind::kAllToAll:
-        bytes += StagedParts(operand.dims, operand.split, operand.concat, size, n);
-        break;
-      case CollectiveKind::kGatherRange:
-        AddStagedBytes(DigitsOf(mesh, spec.axes), DigitsOf(mesh, spec.to_axes), operand.range, operand.outer,
-                       operand.inner * size, std::span(of_ranges));
-        break;
-      case CollectiveKind::kAllReduce:
-      case CollectiveKind::kPermute:
-      case CollectiveKind::kBroadcast:
-        break;
-    }
-  }
-  return bytes + *std::max_element(of_ranges.begin(), of_ranges.end());
-}
-
-uint64_t MostSentBytes(const Mesh& mesh, const CollectiveSpec& spec) {
-  std::vector<RangeLoad> loads;
-  for (const CollectiveOperand& operand : spec.operands) {
-    loads.push_back({operand.range, operand.outer * operand.inner * ElementSize(operand.element)});
-  }
-  return MostSentBytes(DigitsOf(mesh, spec.axes), DigitsOf(mesh, spec.to_axes), loads);
 }
 
 }  // namespace sgd::comm

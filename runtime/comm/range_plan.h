@@ -40,7 +40,4 @@ RangePlan PlanRange(const CollectiveOperand& operand, uint64_t result, uint32_t 
 // rank's own included.
 std::vector<uint32_t> RangeSenders(const CollectiveOperand& operand, uint64_t result);
 
-// Bytes that the rank which sends most sends to others.
-uint64_t MostSentBytes(const Mesh& mesh, const CollectiveSpec& spec);
-
 }  // namespace sgd::comm

@@ -9,6 +9,7 @@
 
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/writer.h"
+#include "runtime/comm/sent_bytes.h"
 
 namespace sgd {
 namespace {

@@ -16,8 +16,7 @@
 #include "runtime/artifact/explain_text.h"
 #include "runtime/artifact/operands.h"
 #include "runtime/artifact/schema_names.h"
-#include "runtime/comm/range_plan.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collective_spec.h"
 #include "runtime/linear_algebra/form.h"
 #include "tools/sgd-inspect/describe_types.h"
 #include "tools/sgd-inspect/kernel_table.h"
@@ -69,24 +68,6 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
   return outputs;
 }
 
-// What the ring rule counts of an operand: see sent_bytes.h.
-uint64_t RuleBytes(const artifact::Collective& collective, const artifact::CollectiveOperand& operand) {
-  const uint64_t bytes = operand.count() * artifact::ElementSize(operand.element());
-  return collective.kind() == artifact::CollectiveKind::AllGather ? bytes * GroupSize(collective.axes()) : bytes;
-}
-
-// The payload bytes that the busiest rank sends.
-uint64_t SentBytesOf(const artifact::Artifact& root, const artifact::Collective& collective) {
-  const auto kind = static_cast<comm::CollectiveKind>(collective.kind());
-  uint64_t bytes = 0;
-  if (kind == comm::CollectiveKind::kGatherRange) {
-    bytes = comm::MostSentBytes(artifact::MeshOf(root), artifact::SpecOf(collective, ""));
-  } else {
-    for (const artifact::CollectiveOperand* operand : *collective.operands()) bytes += RuleBytes(collective, *operand);
-  }
-  return comm::SentBytes(kind, GroupSize(collective.axes()), bytes);
-}
-
 Json OperandsJson(const artifact::Collective& collective) {
   Json operands = Json::array();
   for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
@@ -119,22 +100,20 @@ Json CollectiveJson(const artifact::Artifact& root, const WalkedProgram& walked,
   const artifact::Program& program = walked.program;
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
   const artifact::Collective& collective = *instruction.op_as_Collective();
+  const comm::CollectiveSpec spec = artifact::SpecOf(collective, "");
   uint64_t operand_bytes = 0;
-  for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
-    const artifact::CollectiveOperand& operand = *collective.operands()->Get(i);
-    operand_bytes += operand.count() * artifact::ElementSize(operand.element());
+  for (const comm::CollectiveOperand& operand : spec.operands) {
+    operand_bytes += operand.count * comm::ElementSize(operand.element);
   }
-  const bool reduces = collective.kind() == artifact::CollectiveKind::AllReduce ||
-                       collective.kind() == artifact::CollectiveKind::ReduceScatter;
   Json json = {{"instruction", index},
                {"done", walked.done[index]},
                {"kind", artifact::NameOf(collective.kind())},
-               {"reduce", reduces ? Json(artifact::NameOf(collective.reduce())) : Json()},
+               {"reduce", comm::TraitsOf(spec.kind).reduces ? Json(artifact::NameOf(collective.reduce())) : Json()},
                {"axes", AxesJson(root, collective.axes())},
-               {"group_size", GroupSize(collective.axes())},
+               {"group_size", comm::AxesSize(spec.axes)},
                {"tensors", Size(collective.operands())},
                {"operand_bytes", operand_bytes},
-               {"sent_bytes", SentBytesOf(root, collective)},
+               {"sent_bytes", comm::SentBytes(artifact::MeshOf(root), spec)},
                {"staging_bytes", collective.staging() == nullptr ? 0 : collective.staging()->size()},
                {"executions", walked.executions[index]},
                {"loc", LocationText(program, instruction.loc())}};

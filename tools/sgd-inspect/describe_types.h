@@ -20,13 +20,6 @@ Json AxesJson(const artifact::Artifact& root, const Axes* axes) {
     json.push_back(AxisText(root, *axes->Get(static_cast<uint32_t>(i))));
   return json;
 }
-// Product of the axes' sizes.
-template <typename Axes>
-uint64_t GroupSize(const Axes* axes) {
-  uint64_t size = 1;
-  for (uint64_t i = 0; i < artifact::Size(axes); ++i) size *= axes->Get(static_cast<uint32_t>(i))->size();
-  return size;
-}
 
 // {"type": "f32[128,64]", "local": "f32[32,64]", "sharding": [["data"], []]}
 Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& type);

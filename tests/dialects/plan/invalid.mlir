@@ -225,3 +225,13 @@ func.func @result_of_f8(%a: !a, %c: !a) {
   plan.matmul ins(%a, %a : !a, !a) outs(%c : !a) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1]
   return
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @unknown_kind(%a: memref<8xf32, #plan.space<window>>) {
+  // expected-error @+2 {{unknown kind of collective 'shift'; expected all_reduce, all_gather, reduce_scatter, all_to_all, permute, broadcast, gather_range}}
+  // expected-error @+1 {{failed to parse}}
+  plan.collective shift (%a : memref<8xf32, #plan.space<window>>) to (%a : memref<8xf32, #plan.space<window>>) dims [] <@mesh, {"x"}>
+  return
+}

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dialects/plan/collective_kind.h"
+#include "dialects/plan/plan_dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
