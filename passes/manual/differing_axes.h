@@ -1,5 +1,5 @@
 // Over which axes of the mesh values of a manual computation differ between ranks. Loops and branches must know before
-// their bodies are stacked: what one iteration leaves is what the next one begins with.
+// their bodies are batched: what one iteration leaves is what the next one begins with.
 #ifndef SGD_PASSES_MANUAL_DIFFERING_AXES_H
 #define SGD_PASSES_MANUAL_DIFFERING_AXES_H
 

@@ -20,18 +20,18 @@ static Value createOne(OpBuilder& builder, Location loc, Type type, int64_t numb
       builder, loc, DenseElementsAttr::get(tensor, Attribute(builder.getIntegerAttr(tensor.getElementType(), number))));
 }
 
-static void yield(OpBuilder& builder, Location loc, ArrayRef<Stacked> values) {
-  YieldOp::create(builder, loc, llvm::map_to_vector(values, [](const Stacked& value) { return value.value; }));
+static void yield(OpBuilder& builder, Location loc, ArrayRef<Batched> values) {
+  YieldOp::create(builder, loc, llvm::map_to_vector(values, [](const Batched& value) { return value.value; }));
 }
 
 /// `chosen` where `mask` says so, else `other`; `mask` differs over no axes over which these do not.
-Stacked ManualExpansion::select(Location loc, const Stacked& mask, const Stacked& chosen, const Stacked& other) {
+Batched ManualExpansion::select(Location loc, const Batched& mask, const Batched& chosen, const Batched& other) {
   AxisIndices axes = unite(unite(chosen.axes, other.axes), mask.axes);
-  Stacked first = stack.spread(loc, chosen, axes), second = stack.spread(loc, other, axes);
+  Batched first = batch.spread(loc, chosen, axes), second = batch.spread(loc, other, axes);
   SmallVector<int64_t> dims;
   for (auto [position, axis] : llvm::enumerate(axes))
     if (llvm::is_contained(mask.axes, axis)) dims.push_back(position);
-  OpBuilder& builder = stack.getBuilder();
+  OpBuilder& builder = batch.getBuilder();
   Value flags = BroadcastInDimOp::create(builder, loc, first.getType().clone(builder.getI1Type()), mask.value, dims);
   return {arith::SelectOp::create(builder, loc, flags, first.value, second.value), axes};
 }
@@ -39,12 +39,12 @@ Stacked ManualExpansion::select(Location loc, const Stacked& mask, const Stacked
 /// A block of `expanded` for that of `region`, with arguments of `types` that differ over `axes`: those for the
 /// `passed` ones of the region's, then others, which are returned. The region's further arguments are known and made
 /// inside.
-SmallVector<Stacked> ManualExpansion::openRegion(Region& region, Region& expanded, TypeRange types,
+SmallVector<Batched> ManualExpansion::openRegion(Region& region, Region& expanded, TypeRange types,
                                                  ArrayRef<AxisIndices> axes, ArrayRef<unsigned> passed, Location loc) {
-  Block* block = stack.getBuilder().createBlock(&expanded, {}, types, SmallVector<Location>(types.size(), loc));
-  SmallVector<Stacked> more;
+  Block* block = batch.getBuilder().createBlock(&expanded, {}, types, SmallVector<Location>(types.size(), loc));
+  SmallVector<Batched> more;
   for (auto [index, argument] : llvm::enumerate(block->getArguments())) {
-    Stacked pinned = pin(loc, {argument, axes[index]});
+    Batched pinned = pin(loc, {argument, axes[index]});
     if (index < passed.size())
       values[region.getArgument(passed[index])] = pinned;
     else
@@ -56,20 +56,20 @@ SmallVector<Stacked> ManualExpansion::openRegion(Region& region, Region& expande
 }
 
 /// Whether another trip follows for each rank, given what is carried.
-FailureOr<Stacked> ManualExpansion::computePredicate(WhileOp loop, ArrayRef<unsigned> passed,
-                                                     ArrayRef<Stacked> iterArgs) {
+FailureOr<Batched> ManualExpansion::computePredicate(WhileOp loop, ArrayRef<unsigned> passed,
+                                                     ArrayRef<Batched> iterArgs) {
   Block& condition = loop.getCondition().front();
   for (auto [iterArg, value] : llvm::zip(passed, iterArgs)) values[condition.getArgument(iterArg)] = value;
   for (BlockArgument argument : condition.getArguments())
     if (!llvm::is_contained(passed, argument.getArgNumber())) defineKnown(loop.getLoc(), argument);
   if (failed(expandBlock(condition))) return failure();
-  return stack.spread(loop.getLoc(), lookup(condition.getTerminator()->getOperand(0)),
+  return batch.spread(loop.getLoc(), lookup(condition.getTerminator()->getOperand(0)),
                       differing.getPredicateAxes(loop));
 }
 
 /// A condition that all ranks agree on, or that any of them goes on.
 LogicalResult ManualExpansion::expandCondition(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed) {
-  OpBuilder& builder = stack.getBuilder();
+  OpBuilder& builder = batch.getBuilder();
   OpBuilder::InsertionGuard guard(builder);
   Location loc = loop.getLoc();
   TypeRange types = expanded.getResultTypes();
@@ -82,16 +82,16 @@ LogicalResult ManualExpansion::expandCondition(WhileOp loop, WhileOp expanded, A
     return success();
   }
   Block* block = builder.createBlock(&expanded.getCondition(), {}, types, SmallVector<Location>(types.size(), loc));
-  Stacked predicate = pin(loc, {block->getArguments().back(), differing.getPredicateAxes(loop)});
+  Batched predicate = pin(loc, {block->getArguments().back(), differing.getPredicateAxes(loop)});
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, predicate.axes.size()));
   Value any = ReduceOp::create(builder, loc, RankedTensorType::get({}, builder.getI1Type()), predicate.value,
                                ReduceKind::Or, dims);
-  yield(builder, loc, Stacked{any, {}});
+  yield(builder, loc, Batched{any, {}});
   return success();
 }
 
 LogicalResult ManualExpansion::expandLoopBody(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed) {
-  OpBuilder& builder = stack.getBuilder();
+  OpBuilder& builder = batch.getBuilder();
   OpBuilder::InsertionGuard guard(builder);
   llvm::SaveAndRestore inside(active);
   Location loc = loop.getLoc();
@@ -99,10 +99,10 @@ LogicalResult ManualExpansion::expandLoopBody(WhileOp loop, WhileOp expanded, Ar
   for (unsigned iterArg : passed) axes.push_back(differing.getAxes(loop.getBody().getArgument(iterArg)));
   bool hasFlag = expanded.getNumResults() > passed.size();
   if (hasFlag) axes.push_back(isByRank(expanded) ? differing.getPredicateAxes(loop) : active->axes);
-  SmallVector<Stacked> flag =
+  SmallVector<Batched> flag =
       openRegion(loop.getBody(), expanded.getBody(), expanded.getResultTypes(), axes, passed, loc);
   if (hasFlag) active = flag[0];
-  SmallVector<Stacked> carried;
+  SmallVector<Batched> carried;
   for (unsigned iterArg : passed) carried.push_back(lookup(loop.getBody().getArgument(iterArg)));
   if (failed(expandBlock(loop.getBody().front()))) return failure();
   for (auto [position, iterArg] : llvm::enumerate(passed)) {
@@ -112,12 +112,12 @@ LogicalResult ManualExpansion::expandLoopBody(WhileOp loop, WhileOp expanded, Ar
       continue;
     }
     if (failed(checkOperand(loop, loop.getYielded()[iterArg]))) return failure();
-    Stacked next = stack.spread(loc, lookup(loop.getYielded()[iterArg]), axes[position]);
+    Batched next = batch.spread(loc, lookup(loop.getYielded()[iterArg]), axes[position]);
     assert(next.axes == axes[position] && "what is carried differs over more axes than the analysis found");
     carried[position] = isByRank(expanded) ? select(loc, *active, next, carried[position]) : next;
   }
   if (isByRank(expanded)) {
-    FailureOr<Stacked> goesOn = computePredicate(loop, passed, carried);
+    FailureOr<Batched> goesOn = computePredicate(loop, passed, carried);
     if (failed(goesOn)) return failure();
     carried.push_back({arith::AndIOp::create(builder, loc, active->value, goesOn->value), active->axes});
   } else if (hasFlag) {
@@ -128,28 +128,28 @@ LogicalResult ManualExpansion::expandLoopBody(WhileOp loop, WhileOp expanded, Ar
 }
 
 LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
-  OpBuilder& builder = stack.getBuilder();
+  OpBuilder& builder = batch.getBuilder();
   Location loc = loop.getLoc();
   SmallVector<unsigned> passed;
-  SmallVector<Stacked> iterArgs;
+  SmallVector<Batched> iterArgs;
   for (auto [iterArg, init] : llvm::enumerate(loop.getInits())) {
     if (loop.isInvariant(iterArg) && ranks.isKnown(init)) continue;
     if (failed(checkOperand(loop, init))) return failure();
     passed.push_back(iterArg);
     iterArgs.push_back(
-        pin(loc, stack.spread(loc, lookup(init), differing.getAxes(loop.getBody().getArgument(iterArg)))));
+        pin(loc, batch.spread(loc, lookup(init), differing.getAxes(loop.getBody().getArgument(iterArg)))));
   }
   AxisIndices predicateAxes = differing.getPredicateAxes(loop);
   if (!predicateAxes.empty()) {
-    FailureOr<Stacked> first = computePredicate(loop, passed, iterArgs);
+    FailureOr<Batched> first = computePredicate(loop, passed, iterArgs);
     if (failed(first)) return failure();
     if (active)
-      first->value = arith::AndIOp::create(builder, loc, first->value, stack.spread(loc, *active, predicateAxes).value);
+      first->value = arith::AndIOp::create(builder, loc, first->value, batch.spread(loc, *active, predicateAxes).value);
     iterArgs.push_back(pin(loc, *first));
   } else if (active && hasOpenLoop(loop.getBody())) {
     iterArgs.push_back(*active);
   }
-  SmallVector<Value> inits = llvm::map_to_vector(iterArgs, [](const Stacked& iterArg) { return iterArg.value; });
+  SmallVector<Value> inits = llvm::map_to_vector(iterArgs, [](const Batched& iterArg) { return iterArg.value; });
   auto expanded = WhileOp::create(builder, loc, ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
   setByRank(expanded, !predicateAxes.empty());
   if (failed(expandLoopBody(loop, expanded, passed))) return failure();
@@ -167,15 +167,15 @@ LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
 }
 
 /// An index outside of the branches means the last one.
-Stacked ManualExpansion::clampIndex(Location loc, const Stacked& index, int64_t branches) {
-  OpBuilder& builder = stack.getBuilder();
+Batched ManualExpansion::clampIndex(Location loc, const Batched& index, int64_t branches) {
+  OpBuilder& builder = batch.getBuilder();
   Value last = createOne(builder, loc, index.getType(), branches - 1);
   return {arith::MinUIOp::create(builder, loc, index.value, last), index.axes};
 }
 
 LogicalResult ManualExpansion::expandBranch(CaseOp branches, CaseOp expanded, unsigned branch,
                                             ArrayRef<unsigned> passed) {
-  OpBuilder& builder = stack.getBuilder();
+  OpBuilder& builder = batch.getBuilder();
   OpBuilder::InsertionGuard guard(builder);
   llvm::SaveAndRestore inside(active);
   Location loc = branches.getLoc();
@@ -186,52 +186,52 @@ LogicalResult ManualExpansion::expandBranch(CaseOp branches, CaseOp expanded, un
   bool passesIndex = extra > 0 && choosesByCoordinate(expanded);
   if (passesIndex) axes.push_back(differing.getAxes(branches.getIndex()));
   if (extra > (passesIndex ? 1 : 0)) axes.push_back(active->axes);
-  SmallVector<Stacked> more =
+  SmallVector<Batched> more =
       openRegion(region, expanded.getBranches()[branch], expanded.getInputs().getTypes(), axes, passed, loc);
-  std::optional<Stacked> outer = more.size() > (passesIndex ? 1 : 0) ? std::optional(more.back()) : std::nullopt;
+  std::optional<Batched> outer = more.size() > (passesIndex ? 1 : 0) ? std::optional(more.back()) : std::nullopt;
   if (outer) active = outer;
   if (passesIndex) {
     Value number = createOne(builder, loc, more[0].getType(), branch);
     Value isOwn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, more[0].value, number);
-    active = Stacked{isOwn, more[0].axes};
+    active = Batched{isOwn, more[0].axes};
     if (outer) {
-      active = stack.spread(loc, *active, outer->axes);
-      active->value = arith::AndIOp::create(builder, loc, active->value, stack.spread(loc, *outer, active->axes).value);
+      active = batch.spread(loc, *active, outer->axes);
+      active->value = arith::AndIOp::create(builder, loc, active->value, batch.spread(loc, *outer, active->axes).value);
     }
   }
   if (failed(expandBlock(region.front()))) return failure();
   for (Value value : region.front().getTerminator()->getOperands())
     if (failed(checkOperand(branches, value))) return failure();
-  SmallVector<Stacked> yielded;
+  SmallVector<Batched> yielded;
   for (auto [value, result] : llvm::zip(region.front().getTerminator()->getOperands(), branches.getResults()))
-    yielded.push_back(stack.spread(loc, lookup(value), differing.getAxes(result)));
+    yielded.push_back(batch.spread(loc, lookup(value), differing.getAxes(result)));
   yield(builder, loc, yielded);
   return success();
 }
 
 LogicalResult ManualExpansion::expandCase(CaseOp branches) {
-  OpBuilder& builder = stack.getBuilder();
+  OpBuilder& builder = batch.getBuilder();
   Location loc = branches.getLoc();
   if (branches.getNumResults() == 0) return success();
   // Coordinates of all results have an index.
   AxisIndices indexAxes = differing.getAxes(branches.getIndex());
-  Stacked index = stack.spread(loc, lookup(branches.getIndex()), indexAxes);
+  Batched index = batch.spread(loc, lookup(branches.getIndex()), indexAxes);
   if (!indexAxes.empty()) index = pin(loc, clampIndex(loc, index, branches.getBranches().size()));
-  Stacked chooser =
-      indexAxes.empty() ? index : pin(loc, stack.spread(loc, index, differing.getAxes(branches.getResult(0))));
+  Batched chooser =
+      indexAxes.empty() ? index : pin(loc, batch.spread(loc, index, differing.getAxes(branches.getResult(0))));
   SmallVector<unsigned> passed;
   SmallVector<Value> inputs;
   for (auto [position, input] : llvm::enumerate(branches.getInputs())) {
     if (ranks.isKnown(input)) continue;
     passed.push_back(position);
-    inputs.push_back(pin(loc, stack.spread(loc, lookup(input), differing.getAxes(input))).value);
+    inputs.push_back(pin(loc, batch.spread(loc, lookup(input), differing.getAxes(input))).value);
   }
   if (llvm::any_of(branches.getBranches(), [](Region& region) { return hasOpenLoop(region); })) {
     if (!indexAxes.empty()) inputs.push_back(index.value);
     if (active) inputs.push_back(active->value);
   }
   SmallVector<Type> types = llvm::map_to_vector(branches.getResults(), [&](Value result) -> Type {
-    return stack.getStackedType(differing.getAxes(result), result.getType());
+    return batch.getBatchedType(differing.getAxes(result), result.getType());
   });
   auto expanded = CaseOp::create(builder, loc, types, chooser.value, inputs, branches.getBranches().size());
   for (unsigned branch = 0; branch < branches.getBranches().size(); ++branch)

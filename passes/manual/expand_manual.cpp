@@ -31,7 +31,7 @@ struct ExpandManualPass : mlir::sgd::impl::ExpandManualPassBase<ExpandManualPass
     }
     for (ManualComputationOp op : regions) {
       OpBuilder builder(op);
-      SmallVector<Stacked> results;
+      SmallVector<Batched> results;
       ManualExpansion expansion(builder, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), *cut);
       if (failed(expansion.expand(op, results))) return signalPassFailure();
       for (auto [original, result] : llvm::zip(op.getResults(), results)) original.replaceAllUsesWith(result.value);

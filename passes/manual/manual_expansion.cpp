@@ -1,4 +1,4 @@
-// Operands are cut, the body is stacked op by op, results are put together.
+// Operands are cut, the body is batched op by op, results are put together.
 #include "passes/manual/manual_expansion.h"
 
 using namespace mlir;
@@ -25,60 +25,60 @@ SmallVector<DimShardingAttr> ManualExpansion::freeDims(ManualComputationOp op, S
   return dims;
 }
 
-Stacked ManualExpansion::constrain(Location loc, const Stacked& value, ArrayRef<DimShardingAttr> dims) {
+Batched ManualExpansion::constrain(Location loc, const Batched& value, ArrayRef<DimShardingAttr> dims) {
   MLIRContext* context = meshName.getContext();
   SmallVector<DimShardingAttr> all;
-  for (unsigned axis : value.axes) all.push_back(stack.getDimSharding(axis));
+  for (unsigned axis : value.axes) all.push_back(batch.getDimSharding(axis));
   llvm::append_range(all, dims);
   auto sharding = ShardingAttr::get(context, meshName, all, {}, {}, ReduceKind::Add);
-  return {ShardingConstraintOp::create(stack.getBuilder(), loc, value.value, sharding), value.axes};
+  return {ShardingConstraintOp::create(batch.getBuilder(), loc, value.value, sharding), value.axes};
 }
 
-Stacked ManualExpansion::pin(Location loc, const Stacked& value) {
+Batched ManualExpansion::pin(Location loc, const Batched& value) {
   if (value.isUniform()) return value;
   auto open = DimShardingAttr::get(meshName.getContext(), {}, /*isOpen=*/true, std::nullopt);
   return constrain(loc, value, SmallVector<DimShardingAttr>(value.getShape().size(), open));
 }
 
 /// A value from outside, cut for the ranks.
-Stacked ManualExpansion::enter(ManualComputationOp op, Stacked value, ShardingAttr sharding) {
+Batched ManualExpansion::enter(ManualComputationOp op, Batched value, ShardingAttr sharding) {
   Location loc = op.getLoc();
   for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
     AxisIndices axes = manualAxesOf(op, dimSharding.getAxes());
     if (axes.empty()) continue;
-    SmallVector<int64_t> shape(value.getShape()), sizes = stack.getSizes(axes);
-    shape[dim] /= stack.getNumRanks(axes);
+    SmallVector<int64_t> shape(value.getShape()), sizes = batch.getSizes(axes);
+    shape[dim] /= batch.getNumRanks(axes);
     shape.insert(shape.begin() + dim, sizes.begin(), sizes.end());
-    value = stack.takeOut(loc, stack.reshape(loc, value, shape), axes, dim);
+    value = batch.takeOut(loc, batch.reshape(loc, value, shape), axes, dim);
   }
   return constrain(loc, value, freeDims(op, sharding));
 }
 
 /// The reverse. Along axes that the sharding does not name all ranks hold the same, as the program says.
-Stacked ManualExpansion::leave(ManualComputationOp op, Stacked value, ShardingAttr sharding) {
+Batched ManualExpansion::leave(ManualComputationOp op, Batched value, ShardingAttr sharding) {
   Location loc = op.getLoc();
   AxisIndices unnamed = manualAxesOf(op, op.getManualAxes().getAxes());
   for (DimShardingAttr dim : sharding.getDims()) unnamed = without(unnamed, manualAxesOf(op, dim.getAxes()));
-  value = constrain(loc, takeFirst(loc, value, unnamed, stack, /*isUniform=*/true), freeDims(op, sharding));
+  value = constrain(loc, takeFirst(loc, value, unnamed, batch, /*isUniform=*/true), freeDims(op, sharding));
   for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
     AxisIndices axes = manualAxesOf(op, dimSharding.getAxes());
     if (axes.empty()) continue;
     SmallVector<int64_t> shape(value.getShape());
-    shape[dim] *= stack.getNumRanks(axes);
-    value = stack.reshape(loc, stack.bringIn(loc, value, axes, dim), shape);
+    shape[dim] *= batch.getNumRanks(axes);
+    value = batch.reshape(loc, batch.bringIn(loc, value, axes, dim), shape);
   }
   return constrain(loc, value, sharding.getDims());
 }
 
-Stacked ManualExpansion::lookup(Value value) const {
+Batched ManualExpansion::lookup(Value value) const {
   auto found = values.find(value);
-  return found == values.end() ? Stacked{value, {}} : found->second;
+  return found == values.end() ? Batched{value, {}} : found->second;
 }
 
 void ManualExpansion::defineKnown(Location loc, Value original) {
   AxisIndices unknown = without(ranks.getAxes(original), manualAxes);
   if (unknown.empty())
-    values[original] = ranks.materialise(loc, original, stack);
+    values[original] = ranks.materialise(loc, original, batch);
   else
     beyond[original] = unknown[0];  // the rank's number, before it is reduced to an index along manual axes
 }
@@ -99,10 +99,10 @@ LogicalResult ManualExpansion::expandOp(Operation* op) {
   }
   if (auto loop = dyn_cast<WhileOp>(op)) return expandLoop(loop);
   if (auto branches = dyn_cast<CaseOp>(op)) return expandCase(branches);
-  SmallVector<Stacked> operands, results;
+  SmallVector<Batched> operands, results;
   for (Value operand : op->getOperands()) operands.push_back(lookup(operand));
   auto nested = dyn_cast<ManualComputationOp>(op);
-  if (failed(nested ? expandNested(nested, operands, results) : stackOp(op, operands, stack, results)))
+  if (failed(nested ? expandNested(nested, operands, results) : batchOp(op, operands, batch, results)))
     return failure();
   for (auto [original, result] : llvm::zip(op->getResults(), results)) values[original] = result;
   return success();
@@ -114,8 +114,8 @@ LogicalResult ManualExpansion::expandBlock(Block& block) {
   return success();
 }
 
-LogicalResult ManualExpansion::expandNested(ManualComputationOp op, ArrayRef<Stacked> inputs,
-                                            SmallVectorImpl<Stacked>& results) {
+LogicalResult ManualExpansion::expandNested(ManualComputationOp op, ArrayRef<Batched> inputs,
+                                            SmallVectorImpl<Batched>& results) {
   AxisIndices own = manualAxesOf(op, op.getManualAxes().getAxes());
   if (without(own, manualAxes).size() != own.size())
     return op.emitOpError("is manual over an axis that is manual around it already");
@@ -133,8 +133,8 @@ LogicalResult ManualExpansion::expandNested(ManualComputationOp op, ArrayRef<Sta
   return success();
 }
 
-LogicalResult ManualExpansion::expand(ManualComputationOp op, SmallVectorImpl<Stacked>& results) {
-  SmallVector<Stacked> inputs;
+LogicalResult ManualExpansion::expand(ManualComputationOp op, SmallVectorImpl<Batched>& results) {
+  SmallVector<Batched> inputs;
   for (Value input : op.getInputs()) inputs.push_back({input, {}});
   differing.visit(op, SmallVector<AxisIndices>(inputs.size()));
   return expandNested(op, inputs, results);

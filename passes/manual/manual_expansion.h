@@ -4,7 +4,7 @@
 
 #include "passes/manual/differing_axes.h"
 #include "passes/manual/rank_arithmetic.h"
-#include "passes/manual/stack_op.h"
+#include "passes/manual/batch_op.h"
 
 namespace mlir::sgd {
 
@@ -13,27 +13,27 @@ class ManualExpansion {
  public:
   /// Builds at the insertion point of `builder`.
   ManualExpansion(OpBuilder& builder, FlatSymbolRefAttr meshName, const CutMesh& mesh)
-      : meshName(meshName), mesh(mesh), stack(builder, mesh), ranks(mesh), differing(mesh, ranks) {}
+      : meshName(meshName), mesh(mesh), batch(builder, mesh), ranks(mesh), differing(mesh, ranks) {}
 
   /// Appends the results of `op`, which is not nested in another one.
-  LogicalResult expand(ManualComputationOp op, SmallVectorImpl<Stacked>& results);
+  LogicalResult expand(ManualComputationOp op, SmallVectorImpl<Batched>& results);
 
  private:
-  LogicalResult expandNested(ManualComputationOp op, ArrayRef<Stacked> inputs, SmallVectorImpl<Stacked>& results);
+  LogicalResult expandNested(ManualComputationOp op, ArrayRef<Batched> inputs, SmallVectorImpl<Batched>& results);
   LogicalResult expandBlock(Block& block);
   LogicalResult expandOp(Operation* op);
   /// Fails when an operand of `op` differs along an axis that is not manual.
   LogicalResult checkOperand(Operation* op, Value operand) const;
   /// The value of the body, or one from outside that all ranks know.
-  Stacked lookup(Value value) const;
+  Batched lookup(Value value) const;
   /// Makes a scalar that is known for every rank where it is needed.
   void defineKnown(Location loc, Value original);
-  Stacked enter(ManualComputationOp op, Stacked value, ShardingAttr sharding);
-  Stacked leave(ManualComputationOp op, Stacked value, ShardingAttr sharding);
+  Batched enter(ManualComputationOp op, Batched value, ShardingAttr sharding);
+  Batched leave(ManualComputationOp op, Batched value, ShardingAttr sharding);
   /// Leading dimensions lie where their ranks are; `dims` are those of what each rank sees.
-  Stacked constrain(Location loc, const Stacked& value, ArrayRef<DimShardingAttr> dims);
+  Batched constrain(Location loc, const Batched& value, ArrayRef<DimShardingAttr> dims);
   /// The same, whatever the other dimensions are.
-  Stacked pin(Location loc, const Stacked& value);
+  Batched pin(Location loc, const Batched& value);
   SmallVector<DimShardingAttr> freeDims(ManualComputationOp op, ShardingAttr sharding) const;
   AxisIndices manualAxesOf(ManualComputationOp op, ArrayRef<AxisRefAttr> axes) const;
 
@@ -41,23 +41,23 @@ class ManualExpansion {
   LogicalResult expandLoop(WhileOp loop);
   LogicalResult expandLoopBody(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
   LogicalResult expandCondition(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
-  FailureOr<Stacked> computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Stacked> iterArgs);
+  FailureOr<Batched> computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Batched> iterArgs);
   LogicalResult expandCase(CaseOp branches);
   LogicalResult expandBranch(CaseOp branches, CaseOp expanded, unsigned branch, ArrayRef<unsigned> passed);
-  SmallVector<Stacked> openRegion(Region& region, Region& expanded, TypeRange types, ArrayRef<AxisIndices> axes,
+  SmallVector<Batched> openRegion(Region& region, Region& expanded, TypeRange types, ArrayRef<AxisIndices> axes,
                                   ArrayRef<unsigned> passed, Location loc);
-  Stacked clampIndex(Location loc, const Stacked& index, int64_t branches);
-  Stacked select(Location loc, const Stacked& mask, const Stacked& chosen, const Stacked& other);
+  Batched clampIndex(Location loc, const Batched& index, int64_t branches);
+  Batched select(Location loc, const Batched& mask, const Batched& chosen, const Batched& other);
 
   FlatSymbolRefAttr meshName;
   const CutMesh& mesh;
-  StackBuilder stack;
+  BatchBuilder batch;
   RankArithmetic ranks;
   DifferingAxes differing;
   AxisIndices manualAxes;  // of all computations around the op at hand
   /// Which ranks the block at hand runs for: others must not keep a loop in it going.
-  std::optional<Stacked> active;
-  DenseMap<Value, Stacked> values;
+  std::optional<Batched> active;
+  DenseMap<Value, Batched> values;
   DenseMap<Value, unsigned> beyond;  // scalars that differ along an axis, this one, that is not manual
 };
 

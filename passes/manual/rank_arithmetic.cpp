@@ -85,19 +85,19 @@ AxisIndices RankArithmetic::getAxes(Value original) const {
   return axes;
 }
 
-Stacked RankArithmetic::materialise(Location loc, Value original, StackBuilder& stack) const {
+Batched RankArithmetic::materialise(Location loc, Value original, BatchBuilder& batch) const {
   const RankValues& values = known.at(original);
   AxisIndices axes = getAxes(original);
   SmallVector<int64_t> strides = getStrides(mesh);
-  RankedTensorType type = stack.getStackedType(axes, original.getType());
+  RankedTensorType type = batch.getBatchedType(axes, original.getType());
   SmallVector<APInt> elements;
   for (int64_t element = 0; element < type.getNumElements(); ++element) {
     int64_t rank = 0, rest = element;
     for (unsigned axis : llvm::reverse(axes)) {
-      rank += rest % stack.getSize(axis) * strides[axis];
-      rest /= stack.getSize(axis);
+      rank += rest % batch.getSize(axis) * strides[axis];
+      rest /= batch.getSize(axis);
     }
     elements.push_back(values[rank]);
   }
-  return {arith::ConstantOp::create(stack.getBuilder(), loc, DenseElementsAttr::get(type, elements)), axes};
+  return {arith::ConstantOp::create(batch.getBuilder(), loc, DenseElementsAttr::get(type, elements)), axes};
 }

@@ -4,7 +4,7 @@
 #define SGD_PASSES_MANUAL_RANK_ARITHMETIC_H
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/manual/stacked.h"
+#include "passes/manual/batched.h"
 
 namespace mlir::sgd {
 
@@ -25,8 +25,8 @@ class RankArithmetic {
 
   /// The axes along which a known value really differs.
   AxisIndices getAxes(Value original) const;
-  /// The known value as a constant, stacked over these axes.
-  Stacked materialise(Location loc, Value original, StackBuilder& stack) const;
+  /// The known value as a constant, batched over these axes.
+  Batched materialise(Location loc, Value original, BatchBuilder& batch) const;
 
  private:
   const CutMesh& cut;

@@ -31,8 +31,8 @@ GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 GRAPH_QUESTIONS = {
     "passes/carry/links.cpp": "is a result an update of an argument",
     "passes/manual/rank_arithmetic.cpp": "which scalar has each rank",
-    "passes/manual/stack_collective.cpp": "what is a collective over stacked values",
-    "passes/manual/stack_op.cpp": "what is an op over stacked values",
+    "passes/manual/batch_collective.cpp": "what is a collective over batched values",
+    "passes/manual/batch_op.cpp": "what is an op over batched values",
     "passes/sharding/find_batching.cpp": "is an index its own position",
     "passes/sharding/propagation.cpp": "when an op takes part in propagation",
     "passes/schedule/cluster_graph.cpp": "may ops meet in one kernel",

@@ -1,5 +1,5 @@
 // Products: axes over which both operands differ are batch dimensions, those of one of them are free ones.
-#include "passes/manual/stack_op.h"
+#include "passes/manual/batch_op.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -9,21 +9,21 @@ static SmallVector<int64_t> positionsOf(ArrayRef<unsigned> chosen, ArrayRef<unsi
   return llvm::map_to_vector(chosen, [&](unsigned axis) { return int64_t(llvm::find(axes, axis) - axes.begin()); });
 }
 
-static Stacked stackDot(DotGeneralOp op, const Stacked& lhs, const Stacked& rhs, StackBuilder& stack) {
+static Batched batchDot(DotGeneralOp op, const Batched& lhs, const Batched& rhs, BatchBuilder& batch) {
   AxisIndices lhsOnly = without(lhs.axes, rhs.axes), rhsOnly = without(rhs.axes, lhs.axes),
               common = without(lhs.axes, lhsOnly), axes = unite(lhs.axes, rhs.axes);
   SmallVector<int64_t> lhsBatching = positionsOf(common, lhs.axes), rhsBatching = positionsOf(common, rhs.axes);
   llvm::append_range(lhsBatching, shifted(lhs.axes.size(), op.getLhsBatching()));
   llvm::append_range(rhsBatching, shifted(rhs.axes.size(), op.getRhsBatching()));
   // Result: common, batch, only lhs, free lhs, only rhs, free rhs.
-  int64_t batch = op.getLhsBatching().size(), lhsFree = op.getLhsFree().size(), rhsFree = op.getRhsFree().size();
-  int64_t lhsStart = common.size() + batch, rhsStart = lhsStart + lhsOnly.size() + lhsFree;
-  SmallVector<int64_t> shape = stack.getSizes(common), permutation;
+  int64_t batchDims = op.getLhsBatching().size(), lhsFree = op.getLhsFree().size(), rhsFree = op.getRhsFree().size();
+  int64_t lhsStart = common.size() + batchDims, rhsStart = lhsStart + lhsOnly.size() + lhsFree;
+  SmallVector<int64_t> shape = batch.getSizes(common), permutation;
   ArrayRef<int64_t> own = op.getType().getShape();
-  llvm::append_range(shape, own.take_front(batch));
-  llvm::append_range(shape, stack.getSizes(lhsOnly));
-  llvm::append_range(shape, own.slice(batch, lhsFree));
-  llvm::append_range(shape, stack.getSizes(rhsOnly));
+  llvm::append_range(shape, own.take_front(batchDims));
+  llvm::append_range(shape, batch.getSizes(lhsOnly));
+  llvm::append_range(shape, own.slice(batchDims, lhsFree));
+  llvm::append_range(shape, batch.getSizes(rhsOnly));
   llvm::append_range(shape, own.take_back(rhsFree));
   for (unsigned axis : axes) {
     if (const unsigned* at = llvm::find(common, axis); at != common.end())
@@ -36,51 +36,51 @@ static Stacked stackDot(DotGeneralOp op, const Stacked& lhs, const Stacked& rhs,
   auto append = [&](int64_t start, int64_t count) {
     for (int64_t dim = start; dim < start + count; ++dim) permutation.push_back(dim);
   };
-  append(common.size(), batch);
+  append(common.size(), batchDims);
   append(lhsStart + lhsOnly.size(), lhsFree);
   append(rhsStart + rhsOnly.size(), rhsFree);
-  Value product = DotGeneralOp::create(stack.getBuilder(), op.getLoc(), op.getType().clone(shape), lhs.value, rhs.value,
+  Value product = DotGeneralOp::create(batch.getBuilder(), op.getLoc(), op.getType().clone(shape), lhs.value, rhs.value,
                                        lhsBatching, rhsBatching, shifted(lhs.axes.size(), op.getLhsContracting()),
                                        shifted(rhs.axes.size(), op.getRhsContracting()), op.getTf32());
-  return {stack.transpose(op.getLoc(), product, permutation), axes};
+  return {batch.transpose(op.getLoc(), product, permutation), axes};
 }
 
 /// [axes..., shape] with the leading dimensions joined to dimension `dim` of `shape`, as its major part.
-static Value joinInto(const Stacked& stacked, int64_t dim, Location loc, StackBuilder& stack) {
-  Stacked inside = stack.bringIn(loc, stacked, stacked.axes, dim);
-  SmallVector<int64_t> shape(stacked.getShape());
-  shape[dim] *= stack.getNumRanks(stacked.axes);
-  return stack.reshape(loc, inside, shape).value;
+static Value joinInto(const Batched& batched, int64_t dim, Location loc, BatchBuilder& batch) {
+  Batched inside = batch.bringIn(loc, batched, batched.axes, dim);
+  SmallVector<int64_t> shape(batched.getShape());
+  shape[dim] *= batch.getNumRanks(batched.axes);
+  return batch.reshape(loc, inside, shape).value;
 }
 
 /// The reverse of joinInto: `shape` is what each rank sees.
-static Stacked splitFrom(Value value, ArrayRef<unsigned> axes, ArrayRef<int64_t> shape, int64_t dim, Location loc,
-                         StackBuilder& stack) {
+static Batched splitFrom(Value value, ArrayRef<unsigned> axes, ArrayRef<int64_t> shape, int64_t dim, Location loc,
+                         BatchBuilder& batch) {
   SmallVector<int64_t> split(shape);
-  SmallVector<int64_t> sizes = stack.getSizes(axes);
+  SmallVector<int64_t> sizes = batch.getSizes(axes);
   split.insert(split.begin() + dim, sizes.begin(), sizes.end());
-  return stack.takeOut(loc, stack.reshape(loc, {value, {}}, split), axes, dim);
+  return batch.takeOut(loc, batch.reshape(loc, {value, {}}, split), axes, dim);
 }
 
 /// Ranks are groups of one convolution; with the same filters on all ranks they are parts of its batch.
-static Stacked stackConvolution(ConvolutionOp op, const Stacked& lhs, const Stacked& rhs, StackBuilder& stack) {
+static Batched batchConvolution(ConvolutionOp op, const Batched& lhs, const Batched& rhs, BatchBuilder& batch) {
   Location loc = op.getLoc();
   AxisIndices axes = unite(lhs.axes, rhs.axes);
   int64_t group = op.getNumSpatialDims() + 1, dim = rhs.isUniform() ? 0 : group;
-  Value left = joinInto(stack.spread(loc, lhs, axes), dim, loc, stack);
-  Value right = rhs.isUniform() ? rhs.value : joinInto(stack.spread(loc, rhs, axes), group - 1, loc, stack);
+  Value left = joinInto(batch.spread(loc, lhs, axes), dim, loc, batch);
+  Value right = rhs.isUniform() ? rhs.value : joinInto(batch.spread(loc, rhs, axes), group - 1, loc, batch);
   SmallVector<int64_t> shape(op.getType().getShape());
-  shape[dim] *= stack.getNumRanks(axes);
+  shape[dim] *= batch.getNumRanks(axes);
   Value result =
-      ConvolutionOp::create(stack.getBuilder(), loc, op.getType().clone(shape), left, right, op.getStrides(),
+      ConvolutionOp::create(batch.getBuilder(), loc, op.getType().clone(shape), left, right, op.getStrides(),
                             op.getLow(), op.getHigh(), op.getLhsDilations(), op.getRhsDilations(), op.getTf32());
-  return splitFrom(result, axes, op.getType().getShape(), dim, loc, stack);
+  return splitFrom(result, axes, op.getType().getShape(), dim, loc, batch);
 }
 
-std::optional<FailureOr<Stacked>> mlir::sgd::stackContraction(Operation* op, ArrayRef<Stacked> operands,
-                                                              StackBuilder& stack) {
-  if (auto dot = dyn_cast<DotGeneralOp>(op)) return stackDot(dot, operands[0], operands[1], stack);
+std::optional<FailureOr<Batched>> mlir::sgd::batchContraction(Operation* op, ArrayRef<Batched> operands,
+                                                              BatchBuilder& batch) {
+  if (auto dot = dyn_cast<DotGeneralOp>(op)) return batchDot(dot, operands[0], operands[1], batch);
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return stackConvolution(convolution, operands[0], operands[1], stack);
+    return batchConvolution(convolution, operands[0], operands[1], batch);
   return std::nullopt;
 }

@@ -3,7 +3,7 @@
 #include "dialects/sgd/placement_hints.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "passes/manual/stack_op.h"
+#include "passes/manual/batch_op.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -36,8 +36,8 @@ static Value combineEqual(Location loc, Value value, ReduceKind kind, int64_t co
 }
 
 /// Combines what the ranks along `axes` hold: the result is the same for all of them.
-static Stacked combine(Location loc, const Stacked& input, ReduceKind kind, ArrayRef<unsigned> axes,
-                       StackBuilder& stack) {
+static Batched combine(Location loc, const Batched& input, ReduceKind kind, ArrayRef<unsigned> axes,
+                       BatchBuilder& batch) {
   AxisIndices equal = without(axes, input.axes);
   AxisIndices remaining = without(input.axes, axes), reduced = without(input.axes, remaining);
   Value value = input.value;
@@ -45,50 +45,50 @@ static Stacked combine(Location loc, const Stacked& input, ReduceKind kind, Arra
     SmallVector<int64_t> dims;
     for (unsigned axis : reduced) dims.push_back(llvm::find(input.axes, axis) - input.axes.begin());
     auto own = RankedTensorType::get(input.getShape(), input.getType().getElementType());
-    value = ReduceOp::create(stack.getBuilder(), loc, stack.getStackedType(remaining, own), value, kind, dims);
+    value = ReduceOp::create(batch.getBuilder(), loc, batch.getBatchedType(remaining, own), value, kind, dims);
   }
-  if (!equal.empty()) value = combineEqual(loc, value, kind, stack.getNumRanks(equal), stack.getBuilder());
+  if (!equal.empty()) value = combineEqual(loc, value, kind, batch.getNumRanks(equal), batch.getBuilder());
   return {value, remaining};
 }
 
-static Stacked gatherAll(Location loc, const Stacked& input, int64_t dim, ArrayRef<unsigned> axes,
-                         StackBuilder& stack) {
+static Batched gatherAll(Location loc, const Batched& input, int64_t dim, ArrayRef<unsigned> axes,
+                         BatchBuilder& batch) {
   SmallVector<int64_t> shape(input.getShape());
-  shape[dim] *= stack.getNumRanks(axes);
-  return stack.reshape(loc, stack.bringIn(loc, input, axes, dim), shape);
+  shape[dim] *= batch.getNumRanks(axes);
+  return batch.reshape(loc, batch.bringIn(loc, input, axes, dim), shape);
 }
 
 /// Dimension `dim` cut in as many parts as there are ranks along `axes`; rank i has part i.
-static Stacked scatterParts(Location loc, const Stacked& input, int64_t dim, ArrayRef<unsigned> axes,
-                            StackBuilder& stack) {
-  SmallVector<int64_t> shape(input.getShape()), sizes = stack.getSizes(axes);
-  shape[dim] /= stack.getNumRanks(axes);
+static Batched scatterParts(Location loc, const Batched& input, int64_t dim, ArrayRef<unsigned> axes,
+                            BatchBuilder& batch) {
+  SmallVector<int64_t> shape(input.getShape()), sizes = batch.getSizes(axes);
+  shape[dim] /= batch.getNumRanks(axes);
   shape.insert(shape.begin() + dim, sizes.begin(), sizes.end());
-  return stack.takeOut(loc, stack.reshape(loc, input, shape), axes, dim);
+  return batch.takeOut(loc, batch.reshape(loc, input, shape), axes, dim);
 }
 
-static Stacked exchangeParts(spmd::AllToAllOp op, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack) {
+static Batched exchangeParts(spmd::AllToAllOp op, const Batched& input, ArrayRef<unsigned> axes, BatchBuilder& batch) {
   Location loc = op.getLoc();
-  int64_t split = op.getSplit(), concat = op.getConcat(), ranks = stack.getNumRanks(axes), count = axes.size();
+  int64_t split = op.getSplit(), concat = op.getConcat(), ranks = batch.getNumRanks(axes), count = axes.size();
   // [senders..., shape] -> senders in front of dimension `concat`, parts in front of what is left of `split`.
-  Stacked inside = stack.bringIn(loc, input, axes, concat);
+  Batched inside = batch.bringIn(loc, input, axes, concat);
   int64_t at = split >= concat ? split + count : split;
-  SmallVector<int64_t> shape(inside.getShape()), sizes = stack.getSizes(axes);
+  SmallVector<int64_t> shape(inside.getShape()), sizes = batch.getSizes(axes);
   shape[at] /= ranks;
   shape.insert(shape.begin() + at, sizes.begin(), sizes.end());
-  Stacked parts = stack.takeOut(loc, stack.reshape(loc, inside, shape), axes, at);
-  return stack.reshape(loc, parts, cast<RankedTensorType>(op.getType()).getShape());
+  Batched parts = batch.takeOut(loc, batch.reshape(loc, inside, shape), axes, at);
+  return batch.reshape(loc, parts, cast<RankedTensorType>(op.getType()).getShape());
 }
 
 /// Runs of ranks that receive from consecutive ranks, or from nobody: one slice, or one block of zeros, each.
-static Stacked permute(PermuteRanksOp op, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack) {
+static Batched permute(PermuteRanksOp op, const Batched& input, ArrayRef<unsigned> axes, BatchBuilder& batch) {
   Location loc = op.getLoc();
-  OpBuilder& builder = stack.getBuilder();
-  int64_t ranks = stack.getNumRanks(axes);
+  OpBuilder& builder = batch.getBuilder();
+  int64_t ranks = batch.getNumRanks(axes);
   SmallVector<int64_t> sources(ranks, -1), shape(input.getShape());
   for (int64_t i = 0, size = op.getPairs().size(); i < size; i += 2) sources[op.getPairs()[i + 1]] = op.getPairs()[i];
   shape.insert(shape.begin(), ranks);
-  Stacked joined = stack.reshape(loc, stack.bringIn(loc, input, axes, 0), shape);
+  Batched joined = batch.reshape(loc, batch.bringIn(loc, input, axes, 0), shape);
   int64_t dim = joined.axes.size();
   RankedTensorType type = joined.getType();
   SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
@@ -106,28 +106,28 @@ static Stacked permute(PermuteRanksOp op, const Stacked& input, ArrayRef<unsigne
                        : SliceOp::create(builder, loc, runType, joined.value, starts, limits, strides).getResult());
   }
   Value moved = runs.size() == 1 ? runs[0] : ConcatenateOp::create(builder, loc, type, runs, dim).getResult();
-  SmallVector<int64_t> split = stack.getSizes(axes);
+  SmallVector<int64_t> split = batch.getSizes(axes);
   llvm::append_range(split, input.getShape());
-  return stack.takeOut(loc, stack.reshape(loc, {moved, joined.axes}, split), axes, 0);
+  return batch.takeOut(loc, batch.reshape(loc, {moved, joined.axes}, split), axes, 0);
 }
 
-Stacked mlir::sgd::takeFirst(Location loc, const Stacked& input, ArrayRef<unsigned> axes, StackBuilder& stack,
+Batched mlir::sgd::takeFirst(Location loc, const Batched& input, ArrayRef<unsigned> axes, BatchBuilder& batch,
                              bool isUniform) {
   AxisIndices sliced = without(input.axes, without(input.axes, axes));
   if (sliced.empty()) return input;
-  Stacked inside = stack.bringIn(loc, input, sliced, 0);
+  Batched inside = batch.bringIn(loc, input, sliced, 0);
   int64_t rank = inside.getType().getRank(), dim = inside.axes.size();
   SmallVector<int64_t> starts(rank, 0), limits(inside.getType().getShape()), strides(rank, 1);
   for (size_t i = 0; i < sliced.size(); ++i) limits[dim + i] = 1;
   auto first =
-      SliceOp::create(stack.getBuilder(), loc, inside.getType().clone(limits), inside.value, starts, limits, strides);
+      SliceOp::create(batch.getBuilder(), loc, inside.getType().clone(limits), inside.value, starts, limits, strides);
   if (isUniform) setHint(first, kUniformAttr);
-  return stack.reshape(loc, {first.getResult(), inside.axes}, input.getShape());
+  return batch.reshape(loc, {first.getResult(), inside.axes}, input.getShape());
 }
 
-std::optional<SmallVector<Stacked>> mlir::sgd::stackCollective(Operation* op, ArrayRef<Stacked> operands,
-                                                               StackBuilder& stack) {
-  using Results = SmallVector<Stacked>;
+std::optional<SmallVector<Batched>> mlir::sgd::batchCollective(Operation* op, ArrayRef<Batched> operands,
+                                                               BatchBuilder& batch) {
+  using Results = SmallVector<Batched>;
   using Result = std::optional<Results>;
   Location loc = op->getLoc();
   auto all = [&](auto compute) {
@@ -137,30 +137,30 @@ std::optional<SmallVector<Stacked>> mlir::sgd::stackCollective(Operation* op, Ar
   };
   return llvm::TypeSwitch<Operation*, Result>(op)
       .Case([&](spmd::AllReduceOp reduce) {
-        return all([&](const Stacked& operand, size_t) {
-          return combine(loc, operand, reduce.getKind(), stack.getAxes(reduce.getAxes()), stack);
+        return all([&](const Batched& operand, size_t) {
+          return combine(loc, operand, reduce.getKind(), batch.getAxes(reduce.getAxes()), batch);
         });
       })
       .Case([&](spmd::ReduceScatterOp reduce) {
-        SmallVector<unsigned> axes = stack.getAxes(reduce.getAxes());
-        return all([&](const Stacked& operand, size_t index) {
-          return scatterParts(loc, combine(loc, operand, reduce.getKind(), axes, stack), reduce.getDims()[index], axes,
-                              stack);
+        SmallVector<unsigned> axes = batch.getAxes(reduce.getAxes());
+        return all([&](const Batched& operand, size_t index) {
+          return scatterParts(loc, combine(loc, operand, reduce.getKind(), axes, batch), reduce.getDims()[index], axes,
+                              batch);
         });
       })
       .Case([&](spmd::AllGatherOp gather) {
-        return all([&](const Stacked& operand, size_t index) {
-          return gatherAll(loc, operand, gather.getDims()[index], stack.getAxes(gather.getAxes()), stack);
+        return all([&](const Batched& operand, size_t index) {
+          return gatherAll(loc, operand, gather.getDims()[index], batch.getAxes(gather.getAxes()), batch);
         });
       })
       .Case([&](spmd::AllToAllOp exchange) {
-        return Results{exchangeParts(exchange, operands[0], stack.getAxes(exchange.getAxes()), stack)};
+        return Results{exchangeParts(exchange, operands[0], batch.getAxes(exchange.getAxes()), batch)};
       })
       .Case([&](spmd::BroadcastOp broadcast) {
-        return Results{takeFirst(loc, operands[0], stack.getAxes(broadcast.getAxes()), stack)};
+        return Results{takeFirst(loc, operands[0], batch.getAxes(broadcast.getAxes()), batch)};
       })
       .Case([&](PermuteRanksOp move) {
-        return Results{permute(move, operands[0], stack.getAxes(move.getAxes()), stack)};
+        return Results{permute(move, operands[0], batch.getAxes(move.getAxes()), batch)};
       })
       .Default([](Operation*) { return std::nullopt; });
 }

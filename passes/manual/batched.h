@@ -1,7 +1,7 @@
-// Values of a manual computation as values of the graph around it: what ranks hold each for itself is stacked along one
-// leading dimension per mesh axis over which it differs.
-#ifndef SGD_PASSES_MANUAL_STACKED_H
-#define SGD_PASSES_MANUAL_STACKED_H
+// Values of a manual computation as values of the graph around it: what ranks hold each for itself is batched, as vmap
+// does, along one leading dimension per mesh axis over which it differs.
+#ifndef SGD_PASSES_MANUAL_BATCHED_H
+#define SGD_PASSES_MANUAL_BATCHED_H
 
 #include "passes/manual/cut_mesh.h"
 
@@ -12,7 +12,7 @@ using AxisIndices = SmallVector<unsigned, 2>;
 
 /// A value of the body, of type [shape], as [sizes of axes..., shape]: element [i, ...] is what the ranks with index i
 /// along the axes hold. Without axes all ranks hold the same.
-struct Stacked {
+struct Batched {
   Value value;
   AxisIndices axes;
 
@@ -27,10 +27,10 @@ AxisIndices unite(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
 /// Axes of `a` that `b` has not.
 AxisIndices without(ArrayRef<unsigned> a, ArrayRef<unsigned> b);
 
-/// Builds ops on stacked values.
-class StackBuilder {
+/// Builds ops on batched values.
+class BatchBuilder {
  public:
-  StackBuilder(OpBuilder& builder, const CutMesh& mesh) : builder(builder), mesh(mesh) {}
+  BatchBuilder(OpBuilder& builder, const CutMesh& mesh) : builder(builder), mesh(mesh) {}
 
   OpBuilder& getBuilder() { return builder; }
   int64_t getSize(unsigned axis) const { return mesh.get().getAxes()[axis].getSize(); }
@@ -42,19 +42,19 @@ class StackBuilder {
   SmallVector<unsigned> getAxes(AxisListAttr list) const { return mesh.find(list.getAxes()); }
 
   /// The type of a body's value of type `type` when it differs over `axes`.
-  RankedTensorType getStackedType(ArrayRef<unsigned> axes, Type type) const;
+  RankedTensorType getBatchedType(ArrayRef<unsigned> axes, Type type) const;
 
   /// The same value with at least `axes`; those that it lacks are repeated.
-  Stacked spread(Location loc, const Stacked& stacked, ArrayRef<unsigned> axes);
+  Batched spread(Location loc, const Batched& batched, ArrayRef<unsigned> axes);
   /// Leading dimensions of `axes` moved, in this order, in front of dimension `dim` of what each rank sees, where the
   /// others remain; the value may lack some. The result's axes are the others, its type has the moved ones as
   /// dimensions.
-  Stacked bringIn(Location loc, const Stacked& stacked, ArrayRef<unsigned> axes, int64_t dim);
+  Batched bringIn(Location loc, const Batched& batched, ArrayRef<unsigned> axes, int64_t dim);
   /// The reverse: `axes.size()` dimensions from `dim` on of what each rank sees become leading ones.
-  Stacked takeOut(Location loc, const Stacked& stacked, ArrayRef<unsigned> axes, int64_t dim);
+  Batched takeOut(Location loc, const Batched& batched, ArrayRef<unsigned> axes, int64_t dim);
 
   /// Another shape for what each rank sees, of as many elements.
-  Stacked reshape(Location loc, const Stacked& stacked, ArrayRef<int64_t> shape);
+  Batched reshape(Location loc, const Batched& batched, ArrayRef<int64_t> shape);
   Value transpose(Location loc, Value value, ArrayRef<int64_t> permutation);
 
  private:
