@@ -23,6 +23,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
+constexpr uint64_t kLeastHugeWindow = 2 * kHugePage;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
 constexpr uint32_t kVersion = 4;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
@@ -126,7 +127,7 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
 absl::Status SharedMemorySegment::Map() {
   const uint64_t flags_at = RoundUp(sizeof(Header));
   const uint64_t slots_at = flags_at + RoundUp(sizeof(RankFlag) * ranks_);
-  const uint64_t alignment = window_bytes_ >= 2 * kHugePage ? kHugePage : kPage;
+  const uint64_t alignment = window_bytes_ >= kLeastHugeWindow ? kHugePage : kPage;
   const uint64_t windows_at = RoundUp(slots_at + uint64_t{ranks_} * kSlots * kSlotBytes, alignment);
   window_stride_ = std::max(RoundUp(window_bytes_, alignment), kPage);
   mapped_bytes_ = windows_at + window_stride_ * ranks_;
@@ -160,7 +161,19 @@ SharedMemorySegment::~SharedMemorySegment() {
   if (base_ != nullptr) munmap(base_, mapped_bytes_);
 }
 
+// Files of memory have small pages unless an administrator says otherwise (shmem_enabled); collapsing is the one way
+// to huge ones that needs no leave. It takes what lies in no page yet as zeros, but nothing at all is not collapsed.
+// A range for which there is no huge page, and all of them before Linux 6.1, keep small pages.
+void SharedMemorySegment::CollapseWindow(uint32_t rank) {
+#if defined(MADV_POPULATE_WRITE) && defined(MADV_COLLAPSE)
+  if (window_bytes_ < kLeastHugeWindow) return;
+  for (uint64_t at = 0; at < window_stride_; at += kHugePage) madvise(window(rank) + at, kPage, MADV_POPULATE_WRITE);
+  madvise(window(rank), window_stride_, MADV_COLLAPSE);
+#endif
+}
+
 absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
+  CollapseWindow(rank);
 #ifdef MADV_POPULATE_WRITE
   // Kernels before 5.14 do not know it (EINVAL) and take pages as they are touched.
   if (madvise(window(rank), RoundUp(window_bytes_), MADV_POPULATE_WRITE) != 0 && (errno == ENOMEM || errno == EFAULT)) {

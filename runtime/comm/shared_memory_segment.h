@@ -61,7 +61,8 @@ class SharedMemorySegment {
   // for large windows.
   uint64_t window_stride() const { return window_stride_; }
 
-  // Takes the pages of this rank's own window before they are needed. kResourceExhausted when there
+  // Takes the pages of this rank's own window before they are needed, huge ones for large windows where there are
+  // any. kResourceExhausted when there
   // is not enough memory, which would otherwise show as a signal at the first touch.
   absl::Status PopulateWindow(uint32_t rank);
   // Maps pages of a peer's window, which has been populated, before they are needed. Also for
@@ -90,6 +91,7 @@ class SharedMemorySegment {
   struct Header;
   SharedMemorySegment() = default;
   absl::Status Map();
+  void CollapseWindow(uint32_t rank);
 
   UniqueFd fd_;
   std::byte* base_ = nullptr;

@@ -2,11 +2,14 @@
 // which a wait can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "rank_threads.h"
 
@@ -223,6 +226,23 @@ TEST(Segment, RefusesTooMuchAndWhatIsNone) {
   pipes[0] = UniqueFd(ends[0]);
   pipes[1] = UniqueFd(ends[1]);
   EXPECT_THAT(Message(SharedMemorySegment::Attach(std::move(pipes[0])).status()), HasSubstr("another version"));
+}
+
+// Huge pages or not, all of one window is there before the first step, zeroed, and nothing of the other.
+TEST(Segment, PopulatesLargeWindowsWhole) {
+  constexpr uint64_t kBytes = (uint64_t{5} << 20) + 100, kPage = 4096, kPages = kBytes / kPage + 1;
+  auto segment = SharedMemorySegment::Create(2, kBytes);
+  ASSERT_TRUE(segment.ok()) << segment.status();
+  ASSERT_TRUE((*segment)->PopulateWindow(1).ok());
+  const auto resident = [&](uint32_t rank) {
+    std::vector<unsigned char> pages(kPages);
+    EXPECT_EQ(mincore((*segment)->window(rank), kPages * kPage, pages.data()), 0);
+    return std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; });
+  };
+  EXPECT_EQ(resident(0), 0);
+  EXPECT_EQ(resident(1), static_cast<int64_t>(kPages));
+  const std::byte* window = (*segment)->window(1);
+  EXPECT_EQ(std::count(window, window + kBytes, std::byte{0}), static_cast<int64_t>(kBytes));
 }
 
 }  // namespace
