@@ -59,7 +59,7 @@ struct Group {
 class ConvolutionThunk final : public device::Thunk {
  public:
   ConvolutionThunk(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const PackedKernels& sums,
-                  const ConvolutionProblem& problem)
+                   const ConvolutionProblem& problem)
       : pool_(pool), scratch_(scratch), kernels_(kernels), sum_kernels_(sums), p_(problem), windows_(p_.windows) {
     size_ = artifact::ElementSize(p_.element), sum_size_ = kernels.sum_size;
     depth_ = BlockDepth(kernels, p_.Depth());
@@ -245,6 +245,7 @@ class ConvolutionThunk final : public device::Thunk {
     const Unit unit = UnitAt(index);
     BlockProduct block = BlockOf(group, blocks, i, unit, panels, own + packed_bytes_);
     SetWindows(block, unit, group.shared + i * shared_block_bytes_ + index * unit_bytes_);
+    if (index == 0) block.ahead = AheadOf(group, blocks, i, panels), block.calls = block.a.count * block.b.count;
     block.b.packed = own;
     if (reads_rhs_) {
       const int64_t step = static_cast<int64_t>((blocks.first + i) * depth_);
@@ -254,6 +255,20 @@ class ConvolutionThunk final : public device::Thunk {
       block.b.direct = block.b.first = block.b.length / kernels_.panel_columns;
     }
     MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, false);
+  }
+
+  // What is read of the kernel after block `i` of the stripe: its next block, or the next stripe's first one.
+  Ahead AheadOf(const Group& group, Blocks blocks, uint64_t i, IndexRange panels) const {
+    if (p_.rhs_column != 1 || rhs_stride_ == 0) return {};
+    const bool is_last = i + 1 == blocks.count;
+    if (is_last) panels = {panels.end, panels.end + stripe_panels_};
+    const IndexRange steps = StepsOf(blocks.first + (is_last ? 0 : i + 1));
+    const uint64_t begin = std::min(panels.begin * kernels_.panel_columns, p_.columns),
+                   end = std::min(panels.end * kernels_.panel_columns, p_.columns);
+    if (begin == end) return {};
+    const int64_t first = static_cast<int64_t>(steps.begin) * rhs_stride_ + static_cast<int64_t>(begin);
+    const int64_t size = static_cast<int64_t>(size_);
+    return {group.rhs + first * size, steps.end - steps.begin, (end - begin) * size_, rhs_stride_ * size};
   }
 
   // The product of block `i` of those that are packed, without its operands.
@@ -351,8 +366,8 @@ class ConvolutionThunk final : public device::Thunk {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                              const artifact::Convolution& convolution,
-                                                              const device::MemoryMap& memory) {
+                                                               const artifact::Convolution& convolution,
+                                                               const device::MemoryMap& memory) {
   if (artifact::Size(convolution.lhs_dilations()) != 0 || convolution.rounds())
     return absl::UnimplementedError("a convolution with a dilated lhs or rounded results; those are for other targets");
   const InstructionSet set = BestInstructionSet();
@@ -364,8 +379,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool,
   auto grouped = MakeGroupedConvolution(pool, scratch, *kernels, convolution, memory);
   if (!grouped.ok() || *grouped != nullptr) return grouped;
   auto thunk = std::make_unique<ConvolutionThunk>(pool, scratch, *kernels,
-                                                *PackedKernelsFor(set, artifact::SumElement(convolution.element())),
-                                                ProblemOf(convolution, memory));
+                                                  *PackedKernelsFor(set, artifact::SumElement(convolution.element())),
+                                                  ProblemOf(convolution, memory));
   if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
   return thunk;
 }

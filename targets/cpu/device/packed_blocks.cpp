@@ -28,7 +28,7 @@ bool HasRowsApart(int64_t a_m, uint64_t size) {
 
 // Deals the pieces of what lies ahead evenly to the calls, those below each other to the same one.
 void SetAhead(BlockProduct& block, MicroTile& tile) {
-  tile.ahead = nullptr, tile.ahead_pieces = 0, tile.ahead_at_once = 0, tile.ahead_stride = 0;
+  tile.ahead = nullptr, tile.ahead_bytes = 0, tile.ahead_pieces = 0, tile.ahead_at_once = 0, tile.ahead_stride = 0;
   if (block.ahead.rows == 0 || block.k == 0) return;
   const uint64_t columns = CeilDivide(block.ahead.row_bytes, MicroTile::kAheadBytes);
   const uint64_t calls = std::max<uint64_t>(block.calls / columns, 1);
@@ -37,6 +37,7 @@ void SetAhead(BlockProduct& block, MicroTile& tile) {
   const IndexRange rows = PartOf(block.ahead.rows, calls, call % calls);
   tile.ahead =
       block.ahead.base + static_cast<int64_t>(rows.begin) * block.ahead.stride + call / calls * MicroTile::kAheadBytes;
+  tile.ahead_bytes = std::min(block.ahead.row_bytes, MicroTile::kAheadBytes);
   tile.ahead_pieces = rows.end - rows.begin;
   tile.ahead_at_once = CeilDivide(tile.ahead_pieces * MicroTile::kAheadDepth, block.k);
   tile.ahead_stride = block.ahead.stride;

@@ -30,10 +30,11 @@ struct MicroTile {
   const std::byte* column_bias;  // null: none
   const std::byte* row_bias;     // null: none
   bool relu;                     // keeps NaN
-  // Pieces of memory that the caller reads soon: so many at once are brought near every kAheadDepth of k.
+  // Pieces of memory that the caller reads soon, of at most kAheadBytes: so many at once are brought near every
+  // kAheadDepth of k.
   static constexpr uint64_t kAheadBytes = 256, kAheadDepth = 32;
   const std::byte* ahead;
-  uint64_t ahead_pieces, ahead_at_once;
+  uint64_t ahead_bytes, ahead_pieces, ahead_at_once;
   int64_t ahead_stride;
 };
 

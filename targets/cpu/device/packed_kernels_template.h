@@ -139,7 +139,7 @@ class Multiply {
     uint64_t pieces = tile.ahead_pieces;
     for (uint64_t left = tile.k; left > 0;) {
       for (uint64_t i = pieces < tile.ahead_at_once ? pieces : tile.ahead_at_once; i > 0; --i) {
-        for (uint64_t byte = 0; byte < MicroTile::kAheadBytes; byte += 64) __builtin_prefetch(ahead + byte, 0, 2);
+        for (uint64_t byte = 0; byte < tile.ahead_bytes; byte += 64) __builtin_prefetch(ahead + byte, 0, 2);
         ahead += tile.ahead_stride;
         --pieces;
       }
