@@ -27,12 +27,15 @@ struct MeshAxisSize {
 };
 
 struct CompileOptions {
+  std::string recipeFile;          ///< what messages call the recipe; empty: there is none
+  std::string recipe;              ///< its text, see compiler/recipe/recipe.h
   std::vector<MeshAxisSize> mesh;  ///< new sizes of the model's own axes; axes not named keep theirs
   std::string target = "cpu";      ///< or `cuda:` and architectures with commas between, e.g. cuda:sm_80,sm_90
   std::string cpu = "native";      ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
   bool writeArtifact = true;            ///< false stops after the emitted level
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
+  std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives; by default the cost model decides
   std::string topologyFile;             ///< or the name of one built in; empty: see TargetDescription
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps

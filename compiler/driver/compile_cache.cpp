@@ -73,6 +73,8 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   append(key, *build);
   if (llvm::Error error = addTarget(key, options)) return error;
   if (llvm::Error error = addTopology(key, options)) return error;
+  append(key, options.recipeFile);
+  append(key, options.recipe);
   append(key, options.target);
   append(key, options.cpu);
   append(key, options.emit ? std::to_string(static_cast<int>(*options.emit)) : "");

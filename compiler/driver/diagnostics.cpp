@@ -18,13 +18,18 @@ static std::string onOneLine(std::string text) {
   return text;
 }
 
+static llvm::StringRef getWord(DiagnosticSeverity severity) {
+  if (severity == DiagnosticSeverity::Error) return "error";
+  return severity == DiagnosticSeverity::Warning ? "warning" : "remark";
+}
+
 void DiagnosticPrinter::print(Diagnostic& diagnostic) {
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning) return;
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Note) return;
   if (isError && printedError) return;
   printedError |= isError;
   std::string place = getUserLocation(diagnostic.getLocation());
-  errors << (place.empty() ? fileName : place) << ": " << (isError ? "error: " : "warning: ")
+  errors << (place.empty() ? fileName : place) << ": " << getWord(diagnostic.getSeverity()) << ": "
          << onOneLine(diagnostic.str()) << "\n";
 }
 

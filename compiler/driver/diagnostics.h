@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// While it lives, the first error and every warning of a context are printed as `file:line:col: error: ...`; what
+/// While it lives, the first error and every warning and remark of a context are printed as `file:line:col: error: ...`; what
 /// follows from the first error is not. Diagnostics without a place in a file name `fileName`.
 class DiagnosticPrinter {
  public:

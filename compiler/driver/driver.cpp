@@ -11,6 +11,7 @@
 #include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
+#include "compiler/recipe/apply.h"
 #include "compiler/target/target.h"
 #include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
@@ -58,7 +59,7 @@ class Driver {
     if (options.allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all products of f32 in f32";
-    if (failed(load())) return failure();
+    if (failed(readRecipe()) || failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
     if (options.shardUpdates) pinSharedArguments(programs);
@@ -106,9 +107,38 @@ class Driver {
       if (failed(decideCarry(*program))) return failure();
       // On the mesh that the program was written for.
       if (failed(expandManualComputations(*program))) return failure();
-      if (failed(resizeMesh(*program, options.mesh)) || failed(verify(*program))) return failure();
+    }
+    if (recipe) {
+      printer.setFileName(recipe->fileName);
+      if (failed(applyRecipeMesh(programs, *recipe))) return failure();
+    }
+    for (auto [program, source] : llvm::zip(programs, sources)) {
+      printer.setFileName(source.fileName);
+      if (failed(resizeMesh(*program, options.mesh))) return failure();
+    }
+    if (recipe && failed(annotateByRecipe())) return failure();
+    for (auto [program, source] : llvm::zip(programs, sources)) {
+      printer.setFileName(source.fileName);
+      if (failed(verify(*program))) return failure();
     }
     return success();
+  }
+
+  LogicalResult readRecipe() {
+    if (options.recipeFile.empty()) return success();
+    printer.setFileName(options.recipeFile);
+    llvm::Expected<Recipe> read = parseRecipe(options.recipe, options.recipeFile);
+    if (!read) return emitError(UnknownLoc::get(&context)) << llvm::toString(read.takeError());
+    recipe = std::move(*read);
+    options.bucketBytes = recipe->bucketBytes;
+    limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;
+    if (limitIsOfRecipe) options.memoryLimit = recipe->memoryLimit;
+    return success();
+  }
+
+  LogicalResult annotateByRecipe() {
+    printer.setFileName(recipe->fileName);
+    return applyRecipe(programs, *recipe);
   }
 
   LogicalResult decideCarry(ModuleOp program) {
@@ -197,7 +227,8 @@ class Driver {
     function.walk([&](plan::AllocOp alloc) { add(alloc, "value"); });
     llvm::sort(buffers, std::greater<>());
     InFlightDiagnostic error = emitError(UnknownLoc::get(&context))
-                               << "needs " << peak << " bytes in each rank where --memory-limit allows "
+                               << "needs " << peak << " bytes in each rank where "
+                               << (limitIsOfRecipe ? "the recipe's memory_limit" : "--memory-limit") << " allows "
                                << *options.memoryLimit << "; the largest buffers: ";
     llvm::interleaveComma(ArrayRef(buffers).take_front(5), error,
                           [&](const auto& buffer) { error << buffer.second << " (" << buffer.first << " bytes)"; });
@@ -205,12 +236,14 @@ class Driver {
   }
 
   ArrayRef<ProgramSource> sources;
-  const CompileOptions& options;
+  CompileOptions options;  // with what the recipe adds
   Timings* timings;
   MLIRContext context;
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
   std::vector<OwningOpRef<ModuleOp>> programs;
+  std::optional<Recipe> recipe;
+  bool limitIsOfRecipe = false;
   LowerBound bound;
   Compilation result;
 };
@@ -258,6 +291,14 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+LogicalResult mlir::sgd::readRecipeFile(StringRef path, CompileOptions& options, llvm::raw_ostream& errors) {
+  options.recipeFile = path.str();
+  llvm::Error error = readText(path, options.recipe);
+  if (!error) return success();
+  errors << path << ": error: cannot read the recipe: " << llvm::toString(std::move(error)) << "\n";
+  return failure();
 }
 
 FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,

@@ -23,6 +23,9 @@ struct ProgramSource {
   std::string text;
 };
 
+/// Reads the file of `--recipe` into `options`. Prints one line to `errors` on failure.
+LogicalResult readRecipeFile(llvm::StringRef path, CompileOptions& options, llvm::raw_ostream& errors);
+
 /// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must
 /// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.
 FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, llvm::raw_ostream& errors);

@@ -36,7 +36,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
-  passes.addNestedPass<func::FuncOp>(createCombineCollectivesPass(CombineCollectivesPassOptions{topology}));
+  passes.addNestedPass<func::FuncOp>(createCombineCollectivesPass(CombineCollectivesPassOptions{topology, options.bucketBytes.value_or(0)}));
   passes.addPass(createVerifySpmdPass());
 }
 

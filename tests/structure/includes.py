@@ -45,11 +45,12 @@ COMPILER = {
     "targets/cpu/libraries": ["dialects/sgd", "passes/library"],
     "targets/gpu/libraries": ["dialects/sgd", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
+    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "runtime/artifact"],  # tensor_path.h: one reading of names
     "compiler/bound": IR + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
-    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/driver", "compiler/target"],

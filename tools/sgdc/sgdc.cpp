@@ -33,7 +33,7 @@ Examples:
 
 struct Flags {
   std::vector<std::string> models;
-  std::string output, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto";
+  std::string output, recipe, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto";
   uint64_t cacheBytes = 0;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
@@ -82,6 +82,10 @@ bool parseValues(Flags& flags, std::string& error) {
 void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
   app.add_option("-o", flags.output, "Artifact to write (.sgda)")->type_name("FILE");
+  app.add_option("--recipe", flags.recipe,
+                 "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
+                 "(docs/recipes.md)")
+      ->type_name("FILE.json");
   app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")
       ->type_name("AXIS=N,...");
   app.add_option("--target", flags.compile.target,
@@ -157,9 +161,11 @@ FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings)
 int run(const Flags& flags, Timings* timings) {
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
+  CompileOptions options = flags.compile;
+  if (!flags.recipe.empty() && failed(readRecipeFile(flags.recipe, options, llvm::errs()))) return 1;
   auto compilation = flags.cache.empty()
-                         ? compile(*sources, flags.compile, llvm::errs(), timings)
-                         : compileCached(*sources, flags.compile, flags.cache, flags.cacheBytes, llvm::errs(), timings);
+                         ? compile(*sources, options, llvm::errs(), timings)
+                         : compileCached(*sources, options, flags.cache, flags.cacheBytes, llvm::errs(), timings);
   if (failed(compilation)) return 1;
   Timings::Scope scope(timings, "write");
   llvm::outs() << compilation->emitted;

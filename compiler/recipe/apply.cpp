@@ -1,0 +1,61 @@
+// The order in which the parts of a recipe are applied: later parts see what earlier ones have decided.
+#include "compiler/recipe/apply.h"
+
+#include "compiler/recipe/batch.h"
+#include "compiler/recipe/roles.h"
+#include "compiler/recipe/scope_rules.h"
+#include "compiler/recipe/tensor_rules.h"
+#include "compiler/recipe/zero.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Names of all arguments that some program carries from step to step.
+static llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions, ArrayRef<Roles> roles) {
+  llvm::StringSet<> names;
+  for (auto [position, function] : llvm::enumerate(SmallVector<func::FuncOp>(functions)))
+    for (auto [index, role] : llvm::enumerate(roles[position].arguments))
+      if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr); name && role != Role::Input)
+        names.insert(name.getValue());
+  return names;
+}
+
+/// An evaluating program reads parameters as the training one has them.
+static void shareStateShardings(ArrayRef<func::FuncOp> functions, const llvm::StringSet<>& state) {
+  llvm::StringMap<ShardingAttr> byName;
+  for (func::FuncOp function : functions)
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+      auto sharding = function.getArgAttrOfType<ShardingAttr>(i, kShardingAttr);
+      if (name && sharding && state.contains(name.getValue())) byName.try_emplace(name.getValue(), sharding);
+    }
+  for (func::FuncOp function : functions)
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+      if (!name || function.getArgAttr(i, kShardingAttr)) continue;
+      if (ShardingAttr sharding = byName.lookup(name.getValue())) function.setArgAttr(i, kShardingAttr, sharding);
+    }
+}
+
+LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe) {
+  if (recipe.rules.empty() && recipe.batch.empty()) return success();
+  SmallVector<func::FuncOp> functions;
+  SmallVector<Roles> roles;
+  for (OwningOpRef<ModuleOp>& program : programs) {
+    functions.push_back(*program->getOps<func::FuncOp>().begin());
+    roles.push_back(findRoles(functions.back()));
+  }
+  if (!getMesh(*programs.front()))
+    return emitError(UnknownLoc::get(functions.front().getContext()))
+           << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
+  FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
+  if (failed(ruled)) return failure();
+  llvm::StringSet<> state = getStateNames(functions, roles);
+  for (auto [function, known, arguments] : llvm::zip(functions, roles, *ruled)) {
+    if (!recipe.batch.empty() && failed(shardBatch(function, recipe, known, arguments, state))) return failure();
+    bool carries = llvm::any_of(known.arguments, [](Role role) { return role != Role::Input; });
+    if (recipe.zero > 0 && carries && failed(shardState(function, recipe, known, arguments))) return failure();
+  }
+  shareStateShardings(functions, state);
+  return applyScopeRules(functions, recipe);
+}

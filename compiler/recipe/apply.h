@@ -1,0 +1,21 @@
+// A recipe becomes a mesh and annotations of the programs, as if their author had written them.
+#ifndef SGD_COMPILER_RECIPE_APPLY_H
+#define SGD_COMPILER_RECIPE_APPLY_H
+
+#include "compiler/recipe/recipe.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::sgd {
+
+/// Gives every program the axes of the recipe's mesh, in its order: axes that the programs have too keep nothing of
+/// theirs but the name, others of theirs come first. Before sizes of `--mesh`.
+LogicalResult applyRecipeMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe);
+
+/// Adds the annotations. Each program is one function whose carried results are decided; its mesh is final. An
+/// annotation of the program's own gives way to one of the recipe, with a remark.
+LogicalResult applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe);
+
+}  // namespace mlir::sgd
+
+#endif

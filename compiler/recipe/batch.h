@@ -1,0 +1,20 @@
+// The batch of a step: which of its inputs have rows, and how many.
+#ifndef SGD_COMPILER_RECIPE_BATCH_H
+#define SGD_COMPILER_RECIPE_BATCH_H
+
+#include "compiler/recipe/recipe.h"
+#include "compiler/recipe/roles.h"
+#include "compiler/recipe/tensor_rules.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::sgd {
+
+/// Shards dimension 0 of all inputs over the recipe's `batch` axes. Inputs that a rule names, scalars, those with one
+/// row and random keys are left out; the others must have equally many rows. `state` are names that are carried in
+/// another program of the artifact.
+LogicalResult shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled,
+                         const llvm::StringSet<>& state);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,220 @@
+// Reading a recipe from JSON. Every field is checked: the file is written by hand. Read by nlohmann-json, which keeps
+// the order of fields, and so of axes.
+#include "compiler/recipe/recipe.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "nlohmann/json.hpp"
+
+using namespace mlir::sgd;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+using Json = nlohmann::ordered_json;
+
+StringRef mlir::sgd::findNearestName(StringRef name, ArrayRef<StringRef> names) {
+  StringRef nearest;
+  unsigned least = std::max<size_t>(2, name.size() / 2);
+  for (StringRef candidate : names) {
+    unsigned distance = name.edit_distance_insensitive(candidate, /*AllowReplacements=*/true, least);
+    if (distance > least || (distance == least && !nearest.empty())) continue;
+    nearest = candidate;
+    least = distance;
+  }
+  return nearest;
+}
+
+namespace {
+
+std::string describe(const Json& value) {
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+std::string getString(const Json& value) { return value.get<std::string>(); }
+
+std::optional<int64_t> getInteger(const Json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX) return std::nullopt;
+  return value.get<int64_t>();
+}
+
+constexpr int kMaxDepth = 20;
+
+/// Reads one recipe; each method reads one field, named by its path in errors.
+class Reader {
+ public:
+  explicit Reader(StringRef fileName) { recipe.fileName = fileName.str(); }
+
+  llvm::Expected<Recipe> read(StringRef text) {
+    bool isTooDeep = false;
+    auto limitDepth = [&](int depth, Json::parse_event_t, Json&) { return !(isTooDeep |= depth > kMaxDepth); };
+    Json value = Json::parse(text.begin(), text.end(), limitDepth, /*allow_exceptions=*/false);
+    if (isTooDeep) return fail("nested more than " + Twine(kMaxDepth) + " deep; no recipe is");
+    // Says where: nlohmann-json does by exceptions alone.
+    if (value.is_discarded()) return fail("not JSON: " + findFault(text));
+    if (!value.is_object())
+      return fail("holds " + describe(value) + "; expected an object with the fields of a recipe");
+    if (Error error = readFields(value)) return std::move(error);
+    if (Error error = checkUse()) return std::move(error);
+    return std::move(recipe);
+  }
+
+ private:
+  using FieldReader = Error (Reader::*)(const Json&);
+  struct Field {
+    StringRef name;
+    FieldReader read;
+  };
+
+  static ArrayRef<Field> getFields() {
+    static constexpr Field fields[] = {{"mesh", &Reader::readMesh},
+                                       {"batch", &Reader::readBatch},
+                                       {"rules", &Reader::readRules},
+                                       {"zero", &Reader::readZero},
+                                       {"memory_limit", &Reader::readMemoryLimit},
+                                       {"bucket_size_mb", &Reader::readBucketSize}};
+    return fields;
+  }
+
+  static std::string findFault(StringRef text) {
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+    return value ? "a number is out of range" : llvm::toString(value.takeError());
+  }
+
+  Error readFields(const Json& object) {
+    llvm::SmallVector<StringRef> names;
+    for (const Field& field : getFields()) names.push_back(field.name);
+    for (StringRef name : {"sequential", "stages", "schedule", "compress", "precision", "train"})
+      if (object.contains(name.str())) return fail("field '" + name + "' is not supported yet; remove it");
+    if (Error error = checkNames(object, "", names)) return error;
+    for (const Field& field : getFields())
+      if (auto value = object.find(field.name.str()); value != object.end())
+        if (Error error = (this->*field.read)(*value)) return error;
+    return Error::success();
+  }
+
+  Error readMesh(const Json& value) {
+    if (!value.is_object() || value.empty())
+      return expected("mesh", value, "an object with the size of each axis, {\"data\": 4}");
+    for (const auto& [name, size] : value.items()) {
+      std::optional<int64_t> number = getInteger(size);
+      if (!number || *number < 1) return expected("mesh." + Twine(name), size, "a positive whole number");
+      recipe.mesh.push_back({name, *number});
+    }
+    return Error::success();
+  }
+
+  Error readBatch(const Json& value) { return readAxes("batch", value, recipe.batch); }
+
+  Error readRules(const Json& value) {
+    if (!value.is_array()) return expected("rules", value, "a list of rules");
+    for (auto [index, rule] : llvm::enumerate(value))
+      if (Error error = readRule(("rules[" + Twine(index) + "]").str(), rule)) return error;
+    return Error::success();
+  }
+
+  Error readRule(const std::string& path, const Json& value) {
+    if (!value.is_object())
+      return expected(path, value, "an object such as {\"tensor\": \"*.kernel\", \"sharding\": [null, \"model\"]}");
+    if (Error error = checkNames(value, path + ".", {"tensor", "scope", "sharding"})) return error;
+    auto tensor = value.find("tensor"), scope = value.find("scope"), dims = value.find("sharding"), none = value.end();
+    if ((tensor == none) == (scope == none))
+      return fail("field '" + path + "' needs one of 'tensor' and 'scope', a glob");
+    if (dims == none)
+      return fail("field '" + path + ".sharding' is missing; expected a list with an entry for each dimension");
+    RecipeRule rule;
+    if (Error error = tensor != none ? readGlob(path + ".tensor", *tensor, rule.tensor)
+                                     : readGlob(path + ".scope", *scope, rule.scope))
+      return error;
+    if (!dims->is_array()) return expected(path + ".sharding", *dims, "a list with an entry for each dimension");
+    for (auto [index, entry] : llvm::enumerate(*dims)) {
+      RecipeDim dim;
+      std::string here = (path + ".sharding[" + Twine(index) + "]").str();
+      if (entry == "?")
+        dim.isOpen = true;
+      else if (!entry.is_null())
+        if (Error error = readAxes(here, entry, dim.axes)) return error;
+      rule.dims.push_back(std::move(dim));
+    }
+    recipe.rules.push_back(std::move(rule));
+    return Error::success();
+  }
+
+  Error readGlob(const Twine& path, const Json& value, std::string& glob) {
+    if (!value.is_string() || value == "") return expected(path, value, "a glob, a string that is not empty");
+    glob = getString(value);
+    return Error::success();
+  }
+
+  Error readAxes(const Twine& path, const Json& value, std::vector<std::string>& axes) {
+    constexpr llvm::StringLiteral kWhat = "an axis of the mesh or a list of axes, each once";
+    auto isAxis = [](const Json& entry) { return entry.is_string() && entry != "" && entry != "?"; };
+    if (isAxis(value)) {
+      axes.push_back(getString(value));
+      return Error::success();
+    }
+    if (!value.is_array() || value.empty()) return expected(path, value, kWhat);
+    for (const Json& entry : value) {
+      if (!isAxis(entry) || llvm::is_contained(axes, getString(entry))) return expected(path, value, kWhat);
+      axes.push_back(getString(entry));
+    }
+    return Error::success();
+  }
+
+  Error readZero(const Json& value) {
+    std::optional<int64_t> stage = getInteger(value);
+    if (!stage || *stage < 0 || *stage > 3) return expected("zero", value, "0, 1, 2 or 3");
+    recipe.zero = static_cast<int>(*stage);
+    return Error::success();
+  }
+
+  Error readMemoryLimit(const Json& value) {
+    if (!value.is_string()) return expected("memory_limit", value, "a string such as \"16GiB\"");
+    llvm::Expected<uint64_t> bytes = parseByteSize(getString(value));
+    if (!bytes) return fail("field 'memory_limit': " + llvm::toString(bytes.takeError()));
+    recipe.memoryLimit = *bytes;
+    return Error::success();
+  }
+
+  Error readBucketSize(const Json& value) {
+    double megabytes = value.is_number() ? value.get<double>() : 0;
+    if (!(megabytes >= 1e-6 && megabytes <= 1e9))
+      return expected("bucket_size_mb", value, "a positive number of megabytes");
+    recipe.bucketBytes = static_cast<uint64_t>(megabytes * 1e6);
+    return Error::success();
+  }
+
+  Error checkUse() {
+    if (recipe.zero > 0 && recipe.batch.empty())
+      return fail("field 'zero' shards over the axes of the batch; expected a field 'batch' as well");
+    return Error::success();
+  }
+
+  Error checkNames(const Json& object, const Twine& prefix, ArrayRef<StringRef> known) {
+    for (const auto& [name, value] : object.items()) {
+      if (llvm::is_contained(known, StringRef(name))) continue;
+      StringRef nearest = findNearestName(name, known);
+      std::string hint =
+          nearest.empty() ? "the fields are " + llvm::join(known, ", ") : ("did you mean '" + nearest + "'?").str();
+      return fail("field '" + prefix + name + "' is unknown; " + hint);
+    }
+    return Error::success();
+  }
+
+  Error expected(const Twine& path, const Json& value, const Twine& what) {
+    return fail("field '" + path + "' is " + describe(value) + "; expected " + what);
+  }
+
+  Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
+
+  Recipe recipe;
+};
+
+}  // namespace
+
+llvm::Expected<Recipe> mlir::sgd::parseRecipe(StringRef json, StringRef fileName) {
+  return Reader(fileName).read(json);
+}

@@ -1,0 +1,46 @@
+// A recipe: how to shard a model without touching its text. Written by hand as JSON; docs/recipes.md explains each
+// field.
+#ifndef SGD_COMPILER_RECIPE_RECIPE_H
+#define SGD_COMPILER_RECIPE_RECIPE_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/options.h"
+
+namespace mlir::sgd {
+
+/// One dimension of a rule's sharding: `null` is closed without axes, `"?"` open, `"x"` and `["x", "y"]` closed over
+/// these axes, major to minor.
+struct RecipeDim {
+  std::vector<std::string> axes;
+  bool isOpen = false;
+};
+
+/// The sharding of all tensors whose names match `tensor`, or of all values that leave a scope that matches `scope`.
+struct RecipeRule {
+  std::string tensor, scope;  // globs; one of them is empty
+  std::vector<RecipeDim> dims;
+};
+
+struct Recipe {
+  std::string fileName;                 ///< what messages call it
+  std::vector<MeshAxisSize> mesh;       ///< in the order of the file; empty: the model's own
+  std::vector<std::string> batch;       ///< axes over which the batch is sharded, major to minor
+  std::vector<RecipeRule> rules;        ///< the first one that matches a tensor decides
+  int zero = 0;                         ///< 0 to 3: what is sharded over `batch` besides it
+  std::optional<uint64_t> memoryLimit;  ///< bytes per rank
+  std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives
+};
+
+/// Reads a recipe. The error is one line that names the field (`rules[1].sharding`), what is there and what
+/// is expected; for unknown fields and axes, the nearest known name.
+llvm::Expected<Recipe> parseRecipe(llvm::StringRef json, llvm::StringRef fileName);
+
+/// The one of `names` that is spelled most like `name`; empty where none is like it.
+llvm::StringRef findNearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> names);
+
+}  // namespace mlir::sgd
+
+#endif

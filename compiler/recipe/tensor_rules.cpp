@@ -1,0 +1,116 @@
+// Globs against the names of arguments and results.
+#include "compiler/recipe/tensor_rules.h"
+
+#include "compiler/recipe/annotator.h"
+#include "compiler/recipe/glob.h"
+#include "passes/carry/carry_attrs.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+class TensorRules {
+ public:
+  TensorRules(ArrayRef<func::FuncOp> functions, const Recipe& recipe)
+      : context(func::FuncOp(functions.front()).getContext()),
+        functions(functions),
+        recipe(recipe),
+        numMatched(recipe.rules.size()),
+        numDecided(recipe.rules.size()) {}
+
+  FailureOr<SmallVector<RuledArguments>> run() {
+    SmallVector<RuledArguments> ruled;
+    if (failed(parseGlobs())) return failure();
+    for (func::FuncOp function : functions) {
+      Annotator annotator(function->getParentOfType<ModuleOp>());
+      RuledArguments& arguments = ruled.emplace_back(function.getNumArguments());
+      for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+        auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+        FailureOr<ShardingAttr> sharding = decide(annotator, name, function.getArgumentTypes()[i], arguments[i]);
+        if (failed(sharding)) return failure();
+        if (*sharding) annotator.annotateArgument(function, i, *sharding);
+      }
+      for (unsigned i = 0; i < function.getNumResults(); ++i) {
+        if (getCarriedArgument(function, i)) continue;
+        auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+        std::optional<unsigned> rule;
+        FailureOr<ShardingAttr> sharding = decide(annotator, name, function.getResultTypes()[i], rule);
+        if (failed(sharding)) return failure();
+        if (*sharding) annotator.annotateResult(function, i, *sharding);
+      }
+    }
+    if (failed(checkUsed())) return failure();
+    return ruled;
+  }
+
+ private:
+  LogicalResult parseGlobs() {
+    for (auto [index, rule] : llvm::enumerate(recipe.rules)) {
+      globs.emplace_back();
+      if (rule.tensor.empty()) continue;
+      llvm::Expected<TensorGlob> glob = TensorGlob::parse(rule.tensor);
+      if (!glob)
+        return error() << "field 'rules[" << index << "].tensor' is '" << rule.tensor
+                       << "', which is no glob: " << llvm::toString(glob.takeError());
+      globs.back().emplace(std::move(*glob));
+    }
+    return success();
+  }
+
+  /// The sharding that the first rule for `name` gives, or null.
+  FailureOr<ShardingAttr> decide(Annotator& annotator, StringAttr name, Type type, std::optional<unsigned>& decider) {
+    if (!name) return ShardingAttr();
+    for (auto [index, glob] : llvm::enumerate(globs)) {
+      if (!glob || !glob->matches(name.getValue())) continue;
+      ++numMatched[index];
+      if (!decider) decider = index;
+    }
+    if (!decider) return ShardingAttr();
+    ++numDecided[*decider];
+    const RecipeRule& rule = recipe.rules[*decider];
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getRank() != static_cast<int64_t>(rule.dims.size()))
+      return error() << "field 'rules[" << *decider << "].sharding' has " << rule.dims.size() << " dimensions, but "
+                     << name.getValue() << ", which '" << rule.tensor << "' matches, is " << tensor
+                     << "; narrow the glob, or put a rule for this tensor before it";
+    return annotator.getSharding(rule.dims, "rules[" + Twine(*decider) + "].sharding");
+  }
+
+  LogicalResult checkUsed() {
+    for (auto [index, rule] : llvm::enumerate(recipe.rules)) {
+      if (rule.tensor.empty() || numDecided[index] > 0) continue;
+      if (numMatched[index] > 0)
+        return error() << "field 'rules[" << index << "].tensor': rules before it decide every tensor that '"
+                       << rule.tensor << "' matches; put it before them, or remove it";
+      InFlightDiagnostic message = error() << "field 'rules[" << index << "].tensor': '" << rule.tensor
+                                           << "' matches no tensor of the program";
+      std::string nearest = findNearestTensor(rule.tensor);
+      return nearest.empty() ? message : message << "; the nearest name is " << nearest;
+    }
+    return success();
+  }
+
+  std::string findNearestTensor(StringRef glob) {
+    SmallVector<StringRef> names;
+    for (func::FuncOp function : functions)
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        if (auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr)) names.push_back(name.getValue());
+    return findNearestName(glob, names).str();
+  }
+
+  InFlightDiagnostic error() { return emitError(UnknownLoc::get(context)); }
+
+  MLIRContext* context;
+  ArrayRef<func::FuncOp> functions;
+  const Recipe& recipe;
+  std::vector<std::optional<TensorGlob>> globs;  // by rule
+  SmallVector<unsigned> numMatched, numDecided;  // by rule
+};
+
+}  // namespace
+
+FailureOr<SmallVector<RuledArguments>> mlir::sgd::applyTensorRules(ArrayRef<func::FuncOp> functions,
+                                                                   const Recipe& recipe) {
+  return TensorRules(functions, recipe).run();
+}

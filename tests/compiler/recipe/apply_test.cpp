@@ -1,0 +1,197 @@
+// What a recipe makes of a program, seen in the annotations of the graph level and in what the user is told.
+#include "compiler/recipe/apply.h"
+
+#include "compiler/driver/driver.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace mlir::sgd {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// w' = w - m', m' = m / 2 + x' x w; the loss reads w alone.
+constexpr const char* kStep = R"(
+func.func @main(%w: tensor<64x32xf32> {sgd.name = "state.w"}, %m: tensor<64x32xf32> {sgd.name = "state.m['w']"},
+                %b: tensor<6xf32> {sgd.name = "state.b"}, %x: tensor<16x64xf32> {sgd.name = "x"}, %key: tensor<2xi32> {sgd.name = "key", sgd.unsigned})
+    -> (tensor<f32> {sgd.name = "result[0]"}, tensor<64x32xf32> {sgd.name = "result[1].w"}, tensor<64x32xf32> {sgd.name = "result[1].m['w']"},
+        tensor<6xf32> {sgd.name = "result[1].b"}) {
+  %half = arith.constant dense<0.5> : tensor<64x32xf32>
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<16x64xf32>, tensor<64x32xf32> -> tensor<16x32xf32>
+  %g = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : tensor<16x64xf32>, tensor<16x32xf32> -> tensor<64x32xf32>
+  %squares = arith.mulf %y, %y : tensor<16x32xf32>
+  %s = sgd.reduce add %squares dimensions = [0, 1] : tensor<16x32xf32> -> tensor<f32>
+  %t = sgd.reduce add %b dimensions = [0] : tensor<6xf32> -> tensor<f32>
+  %loss = arith.addf %s, %t : tensor<f32>
+  %0 = arith.mulf %m, %half : tensor<64x32xf32>
+  %m2 = arith.addf %0, %g : tensor<64x32xf32>
+  %w2 = arith.subf %w, %m2 : tensor<64x32xf32>
+  return %loss, %w2, %m2, %b : tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>
+}
+)";
+
+struct Outcome {
+  std::string graph, messages;
+};
+
+Outcome applyTo(const char* recipe, const std::string& program = kStep) {
+  CompileOptions options;
+  options.recipeFile = "r.json";
+  options.recipe = recipe;
+  options.emit = EmitLevel::Graph;
+  options.writeArtifact = false;
+  Outcome outcome;
+  llvm::raw_string_ostream errors(outcome.messages);
+  FailureOr<Compilation> compilation = compile({{"main", "m.mlir", program}}, options, errors);
+  if (succeeded(compilation)) outcome.graph = compilation->emitted;
+  return outcome;
+}
+
+/// The sharding of the argument `name` as text; empty where it has none.
+std::string shardingOf(const Outcome& outcome, llvm::StringRef name) {
+  llvm::StringRef rest = llvm::StringRef(outcome.graph).split(("sgd.name = \"" + name + "\"").str()).second;
+  rest = rest.take_front(rest.find("%"));
+  return rest.split("#sgd.sharding<@mesh, ").second.split(">}").first.str();
+}
+
+TEST(Recipe, BatchShardsRowsOfInputsAlone) {
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data"})");
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_THAT(outcome.graph, HasSubstr("sgd.mesh @mesh = <[\"data\"=4]>"));
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "");
+  EXPECT_EQ(shardingOf(outcome, "key"), "") << "two words of a random key are no rows";
+}
+
+TEST(Recipe, ZeroOneShardsOptimizerStateAndKeepsParametersWhole) {
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{?}, {?}], replicated={\"data\"}");
+}
+
+TEST(Recipe, ZeroThreeShardsParametersAndSaysWhatStaysWhole) {
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 3})");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "state.b"), "[{?}], replicated={\"data\"}");
+  EXPECT_EQ(outcome.messages,
+            "r.json: remark: zero 3: whole on every rank: state.b (24 bytes): a shard would be smaller than the 64 "
+            "bytes that a "
+            "buffer takes at least\n");
+}
+
+TEST(Recipe, ZeroComesOnTopOfARuleOfTheParameter) {
+  Outcome outcome = applyTo(R"({"mesh": {"data": 2, "model": 2}, "batch": "data", "zero": 3,
+                              "rules": [{"tensor": "state.w", "sharding": ["model", null]}]})");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"model\"}, {\"data\"}]");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"model\"}, {\"data\"}]") << "the momentum follows its parameter";
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("where the program says")));
+}
+
+TEST(Recipe, TheFirstRuleThatMatchesDecides) {
+  Outcome outcome = applyTo(
+      R"({"mesh": {"a": 2}, "rules": [{"tensor": "state.w", "sharding": ["a", null]}, {"tensor": "*w", "sharding": [null, "a"]}]})");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"a\"}, {}]");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{}, {\"a\"}]");
+}
+
+TEST(Recipe, WinsOverAnnotationsAndSaysSo) {
+  std::string program = kStep;
+  program.replace(program.find("{sgd.name = \"x\"}"), 16,
+                  "{sgd.name = \"x\", sgd.sharding = #sgd.sharding<@mesh, [{}, {\"data\"}]>}");
+  program = "sgd.mesh @mesh = <[\"data\"=8]>\n" + program;
+  Outcome outcome = applyTo(R"({"mesh": {"data": 2}, "batch": "data"})", program);
+  EXPECT_THAT(outcome.graph, HasSubstr("sgd.mesh @mesh = <[\"data\"=2]>"));
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+  EXPECT_THAT(outcome.messages, AllOf(HasSubstr("r.json: remark: x is sharded as "),
+                                      HasSubstr("by the recipe, where the program says ")));
+}
+
+TEST(Recipe, UsesTheMeshOfTheProgram) {
+  Outcome outcome = applyTo(R"({"batch": "data"})", "sgd.mesh @mesh = <[\"data\"=8]>\n" + std::string(kStep));
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+}
+
+std::string errorOf(const char* recipe, const std::string& program = kStep) {
+  Outcome outcome = applyTo(recipe, program);
+  EXPECT_EQ(outcome.graph, "");
+  return outcome.messages;
+}
+
+TEST(Recipe, WhatDoesNotFitTheProgramIsRefused) {
+  EXPECT_THAT(errorOf(R"({"batch": "data"})"), HasSubstr("neither it nor the model has a mesh; add a field 'mesh'"));
+  EXPECT_EQ(errorOf(R"({"mesh": {"data": 2}, "batch": "dta"})"),
+            "r.json: error: field 'batch' names the axis 'dta', which the mesh has not; did you mean 'data'?\n");
+  EXPECT_EQ(errorOf(R"({"mesh": {"a": 2}, "rules": [{"tensor": "state.ww", "sharding": []}]})"),
+            "r.json: error: field 'rules[0].tensor': 'state.ww' matches no tensor of the program; the nearest name is "
+            "state.w\n");
+  EXPECT_THAT(errorOf(R"({"mesh": {"a": 2}, "rules": [{"tensor": "*w", "sharding": ["a"]}]})"),
+              HasSubstr("has 1 dimensions, but state.w, which '*w' matches, is 'tensor<64x32xf32>'"));
+  EXPECT_THAT(errorOf(R"({"mesh": {"a": 2}, "rules": [{"tensor": "*w", "sharding": ["a", "a"]}]})"),
+              HasSubstr("has the axis 'a' twice"));
+  EXPECT_THAT(
+      errorOf(
+          R"({"mesh": {"a": 2}, "rules": [{"tensor": "*w", "sharding": ["a", null]}, {"tensor": "state.w", "sharding": [null, null]}]})"),
+      HasSubstr("field 'rules[1].tensor': rules before it decide every tensor that 'state.w' matches"));
+  EXPECT_THAT(errorOf(R"({"mesh": {"a": 2}, "rules": [{"scope": "mlp", "sharding": []}]})"),
+              HasSubstr("'mlp' matches no scope of the program; its text names no scopes"));
+}
+
+TEST(Recipe, InputsOfOneBatchHaveEquallyManyRows) {
+  const std::string program = R"(
+func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}, %m: tensor<4x4xf32> {sgd.name = "mask"}) -> tensor<16x4xf32> {
+  %0 = sgd.dot_general %x, %m batching = [] x [] contracting = [1] x [0] : tensor<16x4xf32>, tensor<4x4xf32> -> tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+}
+)";
+  EXPECT_THAT(errorOf(R"({"mesh": {"data": 2}, "batch": "data"})", program),
+              HasSubstr("field 'batch': x has 16 rows and mask has 4; expected inputs of one batch"));
+  Outcome outcome = applyTo(
+      R"({"mesh": {"data": 2}, "batch": "data", "rules": [{"tensor": "mask", "sharding": [null, null]}]})", program);
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+}
+
+TEST(Recipe, ZeroNeedsALoss) {
+  const std::string program = R"(
+func.func @main(%w: tensor<64x32xf32> {sgd.name = "w"}, %x: tensor<64x32xf32> {sgd.name = "x"}) -> (tensor<64x32xf32> {sgd.name = "result['w']"}) {
+  %0 = arith.addf %w, %x : tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
+)";
+  EXPECT_THAT(errorOf(R"({"mesh": {"data": 2}, "batch": "data", "zero": 1})", program),
+              HasSubstr("field 'zero' needs a scalar result that is not carried, the loss"));
+}
+
+TEST(Recipe, ScopesShardWhatLeavesThem) {
+  const std::string program = R"(
+func.func @main(%x: tensor<16x4xf32>) -> tensor<16x4xf32> {
+  %0 = math.exp %x : tensor<16x4xf32> loc("jit(f)/mlp/exp")
+  %1 = math.sin %0 : tensor<16x4xf32> loc("jit(f)/mlp/sin")
+  %2 = math.cos %1 : tensor<16x4xf32> loc("jit(f)/cos")
+  return %2 : tensor<16x4xf32>
+}
+)";
+  Outcome outcome = applyTo(R"({"mesh": {"a": 2}, "rules": [{"scope": "mlp", "sharding": ["a", null]}]})", program);
+  EXPECT_THAT(
+      outcome.graph,
+      HasSubstr("%1 = math.sin %0 : tensor<16x4xf32>\n    %2 = sgd.sharding_constraint %1 <@mesh, [{\"a\"}, {}]>"));
+  EXPECT_EQ(llvm::StringRef(outcome.graph).count("sharding_constraint"), 1u);
+  EXPECT_THAT(errorOf(R"({"mesh": {"a": 2}, "rules": [{"scope": "mlp", "sharding": ["a"]}]})", program),
+              HasSubstr("has 1 dimensions, but no value of so many leaves the scopes that 'mlp' matches"));
+  EXPECT_THAT(errorOf(R"({"mesh": {"a": 2}, "rules": [{"scope": "mpl", "sharding": ["a"]}]})", program),
+              HasSubstr("'mpl' matches no scope of the program; the nearest scope is mlp"));
+}
+
+TEST(Recipe, MemoryLimitIsTheRecipes) {
+  CompileOptions options;
+  options.recipeFile = "r.json";
+  options.recipe = R"({"memory_limit": "1kB"})";
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  EXPECT_TRUE(failed(compile({{"main", "m.mlir", kStep}}, options, errors)));
+  EXPECT_THAT(messages, HasSubstr("where the recipe's memory_limit allows 1000"));
+}
+
+}  // namespace
+}  // namespace mlir::sgd

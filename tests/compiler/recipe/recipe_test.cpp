@@ -1,0 +1,99 @@
+// Recipes as text: what is read, and the one line that refuses what is not.
+#include "compiler/recipe/recipe.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace mlir::sgd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string errorOf(llvm::StringRef text) {
+  llvm::Expected<Recipe> recipe = parseRecipe(text, "r.json");
+  return recipe ? "accepted" : llvm::toString(recipe.takeError());
+}
+
+TEST(ParseRecipe, ReadsEveryField) {
+  llvm::Expected<Recipe> recipe = parseRecipe(R"({
+    "mesh": {"model": 2, "data": 4, "a": 3}, "batch": ["data", "model"], "zero": 3, "memory_limit": "16GiB", "bucket_size_mb": 25,
+    "rules": [{"tensor": "*.kernel", "sharding": [null, "model", ["a", "data"], "?"]}, {"scope": "mlp", "sharding": []}]})",
+                                              "r.json");
+  ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
+  std::vector<std::string> axes;
+  for (const MeshAxisSize& axis : recipe->mesh) axes.push_back(axis.name + "=" + std::to_string(axis.size));
+  EXPECT_THAT(axes, ElementsAre("model=2", "data=4", "a=3")) << "the order of the file numbers ranks";
+  EXPECT_THAT(recipe->batch, ElementsAre("data", "model"));
+  EXPECT_EQ(recipe->zero, 3);
+  EXPECT_EQ(recipe->memoryLimit, uint64_t{16} << 30);
+  EXPECT_EQ(recipe->bucketBytes, 25000000u);
+  ASSERT_EQ(recipe->rules.size(), 2u);
+  EXPECT_EQ(recipe->rules[0].tensor, "*.kernel");
+  ASSERT_EQ(recipe->rules[0].dims.size(), 4u);
+  EXPECT_THAT(recipe->rules[0].dims[0].axes, ElementsAre());
+  EXPECT_FALSE(recipe->rules[0].dims[0].isOpen);
+  EXPECT_THAT(recipe->rules[0].dims[1].axes, ElementsAre("model"));
+  EXPECT_THAT(recipe->rules[0].dims[2].axes, ElementsAre("a", "data"));
+  EXPECT_TRUE(recipe->rules[0].dims[3].isOpen);
+  EXPECT_EQ(recipe->rules[1].scope, "mlp");
+}
+
+TEST(ParseRecipe, AllFieldsAreOptional) {
+  llvm::Expected<Recipe> recipe = parseRecipe("{}", "r.json");
+  ASSERT_TRUE(static_cast<bool>(recipe));
+  EXPECT_TRUE(recipe->mesh.empty() && recipe->batch.empty() && recipe->rules.empty());
+  EXPECT_EQ(recipe->zero, 0);
+}
+
+TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
+  EXPECT_THAT(errorOf("{"), HasSubstr("not JSON: [1:"));
+  EXPECT_EQ(errorOf("[1]"), "holds [1]; expected an object with the fields of a recipe");
+  EXPECT_EQ(errorOf(R"({"mesh": 4})"),
+            "field 'mesh' is 4; expected an object with the size of each axis, {\"data\": 4}");
+  EXPECT_EQ(errorOf(R"({"mesh": {"data": 0}})"), "field 'mesh.data' is 0; expected a positive whole number");
+  EXPECT_EQ(errorOf(R"({"mesh": {"data": 18446744073709551615}})"),
+            "field 'mesh.data' is 18446744073709551615; expected a positive whole number");
+  EXPECT_EQ(errorOf(R"({"batch": ["data", "data"]})"),
+            "field 'batch' is [\"data\",\"data\"]; expected an axis of the mesh or a list of axes, each once");
+  EXPECT_EQ(errorOf(R"({"batch": "data", "zero": 4})"), "field 'zero' is 4; expected 0, 1, 2 or 3");
+  EXPECT_EQ(errorOf(R"({"zero": 1})"),
+            "field 'zero' shards over the axes of the batch; expected a field 'batch' as well");
+  EXPECT_EQ(errorOf(R"({"memory_limit": 5})"), "field 'memory_limit' is 5; expected a string such as \"16GiB\"");
+  EXPECT_THAT(errorOf(R"({"memory_limit": "5XB"})"), HasSubstr("'5XB' is not a number of bytes"));
+  EXPECT_EQ(errorOf(R"({"bucket_size_mb": -1})"),
+            "field 'bucket_size_mb' is -1; expected a positive number of megabytes");
+  EXPECT_EQ(errorOf(R"({"rules": [{"sharding": []}]})"), "field 'rules[0]' needs one of 'tensor' and 'scope', a glob");
+  EXPECT_EQ(errorOf(R"({"rules": [{"tensor": "a", "scope": "b", "sharding": []}]})"),
+            "field 'rules[0]' needs one of 'tensor' and 'scope', a glob");
+  EXPECT_THAT(errorOf(R"({"rules": [{"tensor": "a"}]})"), HasSubstr("field 'rules[0].sharding' is missing"));
+  EXPECT_THAT(errorOf(R"({"rules": [{"tensor": "", "sharding": []}]})"), HasSubstr("field 'rules[0].tensor' is \"\""));
+  EXPECT_THAT(errorOf(R"({"rules": [{"tensor": "a", "sharding": [null, 3]}]})"),
+              HasSubstr("field 'rules[0].sharding[1]' is 3; expected an axis"));
+}
+
+TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
+  EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
+  EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
+  EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
+            "field 'frobnicate' is unknown; the fields are mesh, batch, rules, zero, memory_limit, bucket_size_mb");
+  EXPECT_EQ(errorOf(R"({"stages": 4})"), "field 'stages' is not supported yet; remove it");
+}
+
+TEST(ParseRecipe, HostileTextsEndInOneLine) {
+  EXPECT_EQ(errorOf(std::string(1000000, '[')), "nested more than 20 deep; no recipe is");
+  EXPECT_EQ(errorOf(R"({"mesh": {"a": 1e999}})"), "not JSON: a number is out of range");
+  EXPECT_THAT(errorOf("{\"batch\": \"\xff\"}"), HasSubstr("not JSON"));
+  EXPECT_THAT(errorOf(""), HasSubstr("not JSON"));
+  std::string longText = "{\"batch\": [" + std::string(100000, '1') + "]}";
+  EXPECT_LT(errorOf(longText).size(), 300u);
+}
+
+TEST(FindNearestName, PrefersFewChanges) {
+  EXPECT_EQ(findNearestName("dta", {"model", "data"}), "data");
+  EXPECT_EQ(findNearestName("MESH", {"rules", "mesh"}), "mesh");
+  EXPECT_EQ(findNearestName("frobnicate", {"rules", "mesh"}), "");
+}
+
+}  // namespace
+}  // namespace mlir::sgd
