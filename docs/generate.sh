@@ -27,7 +27,9 @@ dialect plan dialects/plan/all_ops.td
     "$llvm/bin/mlir-tblgen" -gen-pass-doc -I . -I "$llvm/include" "$folder/passes.td" | sed '/^<!--/d'
   done
 } >"$out/reference/passes.md"
-"$build/bin/sgd-opt" --op-coverage docs/op_samples.mlir <("$build/tests/sgd-fuzz" --ops 300) >"$out/reference/operations.md"
+# Not by process substitution, which hides that the fuzzer is not built.
+fuzzed=$("$build/tests/sgd-fuzz" --ops 300)
+"$build/bin/sgd-opt" --op-coverage docs/op_samples.mlir <(printf '%s\n' "$fuzzed") >"$out/reference/operations.md"
 /usr/bin/python3 docs/levels.py "$build/bin/sgdc" "$out/ir-levels.md"
 
 if [ "$mode" = --check ]; then
