@@ -18,6 +18,7 @@ dialect() { "$llvm/bin/mlir-tblgen" -gen-dialect-doc -dialect="$1" -I . -I "$llv
 
 dialect sgd dialects/sgd/all_ops.td
 dialect spmd dialects/spmd/spmd_ops.td
+dialect fusion dialects/fusion/all_ops.td
 dialect plan dialects/plan/all_ops.td
 {
   printf '# Passes\n\nBy folder, in the order in which the pipeline goes through them.\n'
@@ -33,7 +34,7 @@ fuzzed=$("$build/tests/sgd-fuzz" --ops 300)
 /usr/bin/python3 docs/levels.py "$build/bin/sgdc" "$out/ir-levels.md"
 
 if [ "$mode" = --check ]; then
-  for file in ir-levels.md reference/sgd-dialect.md reference/spmd-dialect.md reference/plan-dialect.md reference/passes.md reference/operations.md; do
+  for file in ir-levels.md reference/sgd-dialect.md reference/spmd-dialect.md reference/fusion-dialect.md reference/plan-dialect.md reference/passes.md reference/operations.md; do
     diff -u "docs/$file" "$out/$file" || { echo "docs/$file is out of date: run ./dev docs" >&2; exit 1; }
   done
 fi

@@ -1,5 +1,5 @@
 // Attention and its gradients as sums over all columns, in double precision: no tiles, no running maximum.
-#include "dialects/sgd/attention.h"
+#include "dialects/fusion/attention.h"
 #include "reference/ops.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ using namespace mlir::sgd::reference;
 
 namespace {
 
-using Form = AttentionOpInterface;
+using Form = fusion::AttentionOpInterface;
 
 /// The element of a tensor at the values that all labels have.
 int64_t positionOf(const Tensor& tensor, ArrayRef<int64_t> labels, ArrayRef<int64_t> at) {
@@ -19,13 +19,13 @@ int64_t positionOf(const Tensor& tensor, ArrayRef<int64_t> labels, ArrayRef<int6
 
 class Attention {
  public:
-  Attention(Form op, Operands in) : op(op), sizes(getAttentionSizes(op)), at(sizes.size(), 0) {
+  Attention(Form op, Operands in) : op(op), sizes(fusion::getAttentionSizes(op)), at(sizes.size(), 0) {
     for (auto [operand, tensor] : llvm::zip(op->getOperands(), in)) tensors[operand] = tensor;
   }
 
   /// Calls `visit` at each batch index and row, where weights are known.
   void forEachRow(llvm::function_ref<void()> visit) {
-    SmallVector<int64_t> shape = getRowStatisticsShape(op);
+    SmallVector<int64_t> shape = fusion::getRowStatisticsShape(op);
     forEachIndex(shape, [&](ArrayRef<int64_t> index, int64_t flat) {
       llvm::copy(index.drop_back(), at.begin() + Form::kBatch);
       at[Form::kRow] = index.back();
@@ -87,7 +87,7 @@ void forEach(Attention& state, int64_t label, Visit visit) {
   for (state.at[label] = 0; state.at[label] < state.sizes[label]; ++state.at[label]) visit();
 }
 
-void evaluateForward(AttentionOp op, Attention& state, Operands, Results out) {
+void evaluateForward(fusion::AttentionOp op, Attention& state, Operands, Results out) {
   state.forEachRow([&] {
     out[1]->setFloat(state.row, state.max);
     out[2]->setFloat(state.row, state.sum);
@@ -121,7 +121,7 @@ void forEachScore(Op op, Attention& state, Operands in, Visit visit) {
   });
 }
 
-void evaluateQueryGradient(AttentionQueryGradientOp op, Attention& state, Operands in, Results results) {
+void evaluateQueryGradient(fusion::AttentionQueryGradientOp op, Attention& state, Operands in, Results results) {
   Tensor& out = *results[0];
   forEachScore(op, state, in, [&](double, double score) {
     forEach(state, Form::kDepth, [&] {
@@ -130,7 +130,7 @@ void evaluateQueryGradient(AttentionQueryGradientOp op, Attention& state, Operan
   });
 }
 
-void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands in, Results out) {
+void evaluateKeyGradient(fusion::AttentionKeyGradientOp op, Attention& state, Operands in, Results out) {
   forEachScore(op, state, in, [&](double weight, double score) {
     forEach(state, Form::kDepth, [&] {
       Attention::add(*out[0], op.getKeyGradientLabels(), state.at,
@@ -143,7 +143,7 @@ void evaluateKeyGradient(AttentionKeyGradientOp op, Attention& state, Operands i
   });
 }
 
-void evaluateLibraryForward(LibraryAttentionOp op, Attention& state, Operands, Results out) {
+void evaluateLibraryForward(fusion::LibraryAttentionOp op, Attention& state, Operands, Results out) {
   state.forEachRow([&] {
     out[1]->setFloat(state.row, state.max + std::log(state.sum));
     forEach(state, Form::kValueDepth, [&] {
@@ -156,7 +156,7 @@ void evaluateLibraryForward(LibraryAttentionOp op, Attention& state, Operands, R
   });
 }
 
-void evaluateLibraryGradient(LibraryAttentionGradientOp op, Attention& state, Operands in, Results out) {
+void evaluateLibraryGradient(fusion::LibraryAttentionGradientOp op, Attention& state, Operands in, Results out) {
   constexpr size_t kLogSum = 5;
   state.forEachRow([&] {
     double dot = 0;
@@ -202,9 +202,9 @@ void addForm(Evaluations& evaluations, void (*evaluate)(Op, Attention&, Operands
 }  // namespace
 
 void reference::addAttention(Evaluations& evaluations) {
-  addForm<AttentionOp>(evaluations, evaluateForward);
-  addForm<AttentionQueryGradientOp>(evaluations, evaluateQueryGradient);
-  addForm<AttentionKeyGradientOp>(evaluations, evaluateKeyGradient);
-  addForm<LibraryAttentionOp>(evaluations, evaluateLibraryForward);
-  addForm<LibraryAttentionGradientOp>(evaluations, evaluateLibraryGradient);
+  addForm<fusion::AttentionOp>(evaluations, evaluateForward);
+  addForm<fusion::AttentionQueryGradientOp>(evaluations, evaluateQueryGradient);
+  addForm<fusion::AttentionKeyGradientOp>(evaluations, evaluateKeyGradient);
+  addForm<fusion::LibraryAttentionOp>(evaluations, evaluateLibraryForward);
+  addForm<fusion::LibraryAttentionGradientOp>(evaluations, evaluateLibraryGradient);
 }

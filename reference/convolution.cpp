@@ -1,4 +1,5 @@
 // Convolution by its definition: every window, every input feature.
+#include "dialects/fusion/fusion_dialect.h"
 #include "reference/ops.h"
 
 using namespace mlir;
@@ -54,24 +55,24 @@ static int64_t flattenLabelled(ArrayRef<int64_t> labels, ArrayRef<int64_t> shape
   return flatten(index, shape);
 }
 
-static void evaluateConvolve(ConvolveOp op, Operands operands, Results results) {
+static void evaluateLabelledConvolution(fusion::ConvolutionOp op, Operands operands, Results results) {
   const Tensor &lhs = *operands[0], &rhs = *operands[1];
   Tensor& out = *results[0];
   int64_t spatial = op.getNumSpatialDims();
   SmallVector<int64_t> taps;
-  for (int64_t dim = 0; dim < spatial; ++dim) taps.push_back(op.getRhsSize(ConvolveOp::kSpatial + dim));
-  taps.push_back(op.getLhsSize(ConvolveOp::kInput));
+  for (int64_t dim = 0; dim < spatial; ++dim) taps.push_back(op.getRhsSize(fusion::ConvolutionOp::kSpatial + dim));
+  taps.push_back(op.getLhsSize(fusion::ConvolutionOp::kInput));
   forEachIndex(out.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
     double sum = 0;
     uint64_t integerSum = 0;
-    Index window(ConvolveOp::kSpatial + spatial, 0);
+    Index window(fusion::ConvolutionOp::kSpatial + spatial, 0);
     for (auto [label, value] : llvm::zip(op.getResultLabels(), index))
       if (label >= 0) window[label] = value;
     forEachIndex(taps, [&](ArrayRef<int64_t> tap, int64_t) {
       Index left = window, right = window;
-      left[ConvolveOp::kInput] = right[ConvolveOp::kInput] = tap.back();
+      left[fusion::ConvolutionOp::kInput] = right[fusion::ConvolutionOp::kInput] = tap.back();
       for (int64_t dim = 0; dim < spatial; ++dim) {
-        int64_t label = ConvolveOp::kSpatial + dim;
+        int64_t label = fusion::ConvolutionOp::kSpatial + dim;
         auto element = findElement(op, dim, window[label], tap[dim], op.getLhsSize(label));
         if (!element) return;
         left[label] = *element;
@@ -90,5 +91,5 @@ static void evaluateConvolve(ConvolveOp op, Operands operands, Results results) 
 
 void reference::addConvolutions(Evaluations& evaluations) {
   evaluations.add<ConvolutionOp>(evaluateConvolution);
-  evaluations.add<ConvolveOp>(evaluateConvolve);
+  evaluations.add<fusion::ConvolutionOp>(evaluateLabelledConvolution);
 }

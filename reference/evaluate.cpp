@@ -1,6 +1,7 @@
 // Walks blocks; a value's tensors are dropped after its last use.
 #include "reference/evaluate.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/by_rank.h"
 #include "reference/groups.h"
 #include "reference/ops.h"
@@ -70,10 +71,10 @@ class Evaluator {
   LogicalResult evaluate(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
     if (isa_and_present<spmd::SpmdDialect>(op->getDialect()) || isa<PermuteRanksOp>(op))
       return evaluateCollective(op, in, out);
-    if (auto tiled = dyn_cast<TiledOp>(op)) return evaluateTiled(tiled, in, out);
+    if (auto tiled = dyn_cast<fusion::TiledOp>(op)) return evaluateTiled(tiled, in, out);
     if (auto loop = dyn_cast<WhileOp>(op)) return evaluateWhile(loop, in, out);
     if (auto branches = dyn_cast<CaseOp>(op)) return evaluateCase(branches, in, out);
-    if (auto cluster = dyn_cast<ClusterOp>(op)) {
+    if (auto cluster = dyn_cast<fusion::ClusterOp>(op)) {
       std::vector<RankTensors> arguments;
       for (const RankTensors* tensors : in) arguments.push_back(*tensors);
       auto results = Evaluator(ranks, observer).run(cluster.getBody().front(), std::move(arguments));
@@ -150,7 +151,7 @@ class Evaluator {
   }
 
   /// The body once for each combination of indices.
-  LogicalResult evaluateTiled(TiledOp op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+  LogicalResult evaluateTiled(fusion::TiledOp op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
     LogicalResult result = success();
     forEachIndex(op.getLoops(), [&](ArrayRef<int64_t> tile, int64_t) {
       Evaluator inner(ranks, observer);
@@ -158,7 +159,7 @@ class Evaluator {
         inner.define(argument, readTiles(op, argument.getArgNumber(), tile, *in[argument.getArgNumber()]));
       for (Operation& step : op.getBody().front()) {
         if (failed(result)) return;
-        if (auto store = dyn_cast<TileStoreOp>(step))
+        if (auto store = dyn_cast<fusion::TileStoreOp>(step))
           storeTiles(store, tile, inner.known.at(store.getValue()).tensors, out[store.getResult()]);
         else
           result = inner.evaluateOnRanks(&step);

@@ -2,7 +2,7 @@
 // once.
 #include <cmath>
 
-#include "dialects/sgd/library_calls.h"
+#include "dialects/fusion/library_calls.h"
 #include "mlir/IR/Builders.h"
 #include "reference/ops.h"
 
@@ -20,15 +20,15 @@ static double geluGradient(double x) {
   return (1 + tangent) / 2 + x / 2 * (1 - tangent * tangent) * scale * (1 + 3 * 0.044715 * x * x);
 }
 
-static Operation* createPlain(OpBuilder& builder, LibraryContractOp op, Type sums) {
-  return ContractOp::create(builder, op.getLoc(), sums, op.getLhs(), op.getRhs(), op.getLhsLabels(), op.getRhsLabels(),
-                            op.getResultLabels(), op.getTf32());
+static Operation* createPlain(OpBuilder& builder, fusion::LibraryMatmulOp op, Type sums) {
+  return fusion::MatmulOp::create(builder, op.getLoc(), sums, op.getLhs(), op.getRhs(), op.getLhsLabels(),
+                                  op.getRhsLabels(), op.getResultLabels(), op.getTf32());
 }
 
-static Operation* createPlain(OpBuilder& builder, LibraryConvolveOp op, Type sums) {
-  return ConvolveOp::create(builder, op.getLoc(), sums, op.getLhs(), op.getRhs(), op.getLhsLabels(), op.getRhsLabels(),
-                            op.getResultLabels(), op.getStrides(), op.getLow(), op.getLhsDilations(),
-                            op.getRhsDilations(), op.getTf32());
+static Operation* createPlain(OpBuilder& builder, fusion::LibraryConvolutionOp op, Type sums) {
+  return fusion::ConvolutionOp::create(builder, op.getLoc(), sums, op.getLhs(), op.getRhs(), op.getLhsLabels(),
+                                       op.getRhsLabels(), op.getResultLabels(), op.getStrides(), op.getLow(),
+                                       op.getLhsDilations(), op.getRhsDilations(), op.getTf32());
 }
 
 /// Sums of `operand` over the dimensions whose labels are not free.
@@ -56,29 +56,29 @@ static LogicalResult evaluateCall(OpTy op, Operands in, Results out) {
   const Tensor* bias = op.getBias() ? *added++ : nullptr;
   for (int64_t at = 0; at < sums.size(); ++at) {
     double value = sums.floats[at];
-    for (Epilogue kind : op.getEpilogueList()) {
-      if (kind == Epilogue::Residual) value += residual->floats[at];
-      if (kind == Epilogue::Bias) value += bias->floats[at % bias->size()];
-      if (kind == Epilogue::Relu && value <= 0) value = 0;
-      if (kind == Epilogue::Gelu) {
+    for (fusion::Epilogue kind : op.getEpilogueList()) {
+      if (kind == fusion::Epilogue::Residual) value += residual->floats[at];
+      if (kind == fusion::Epilogue::Bias) value += bias->floats[at % bias->size()];
+      if (kind == fusion::Epilogue::Relu && value <= 0) value = 0;
+      if (kind == fusion::Epilogue::Gelu) {
         out[1]->setFloat(at, value);
         value = gelu(value);
       }
-      if (kind == Epilogue::GeluGradient) value *= geluGradient((*added)->floats[at]);
+      if (kind == fusion::Epilogue::GeluGradient) value *= geluGradient((*added)->floats[at]);
     }
     out[0]->setFloat(at, value);
   }
   return success();
 }
 
-static LogicalResult evaluateContract(LibraryContractOp op, Operands in, Results out) {
+static LogicalResult evaluateMatmul(fusion::LibraryMatmulOp op, Operands in, Results out) {
   if (failed(evaluateCall(op, in, out))) return failure();
-  if (op.hasEpilogue(Epilogue::SumsOfLhs)) sumUp(*in[0], op.getLhsLabels(), op.getRhsLabels(), *out[1]);
-  if (op.hasEpilogue(Epilogue::SumsOfRhs)) sumUp(*in[1], op.getRhsLabels(), op.getLhsLabels(), *out[1]);
+  if (op.hasEpilogue(fusion::Epilogue::SumsOfLhs)) sumUp(*in[0], op.getLhsLabels(), op.getRhsLabels(), *out[1]);
+  if (op.hasEpilogue(fusion::Epilogue::SumsOfRhs)) sumUp(*in[1], op.getRhsLabels(), op.getLhsLabels(), *out[1]);
   return success();
 }
 
 void reference::addLibraryCalls(Evaluations& evaluations) {
-  evaluations.add<LibraryContractOp>(evaluateContract);
-  evaluations.add<LibraryConvolveOp>(evaluateCall<LibraryConvolveOp>);
+  evaluations.add<fusion::LibraryMatmulOp>(evaluateMatmul);
+  evaluations.add<fusion::LibraryConvolutionOp>(evaluateCall<fusion::LibraryConvolutionOp>);
 }

@@ -1,4 +1,5 @@
 // Reductions and contractions: floats accumulate in double precision and round once.
+#include "dialects/fusion/fusion_dialect.h"
 #include "reference/ops.h"
 #include "reference/scalar.h"
 
@@ -114,7 +115,7 @@ static void evaluateDot(DotGeneralOp op, Operands in, Results out) {
   contract(lhs, lhsLabels, rhs, rhsLabels, resultLabels, *out[0]);
 }
 
-static void evaluateContract(ContractOp op, Operands in, Results out) {
+static void evaluateMatmul(fusion::MatmulOp op, Operands in, Results out) {
   contract(*in[0], op.getLhsLabels(), *in[1], op.getRhsLabels(), op.getResultLabels(), *out[0]);
 }
 
@@ -122,5 +123,5 @@ void reference::addReductions(Evaluations& evaluations) {
   evaluations.add<ReduceOp>(evaluateReduce);
   evaluations.add<CumulativeOp>(evaluateCumulative);
   evaluations.add<DotGeneralOp>(evaluateDot);
-  evaluations.add<ContractOp>(evaluateContract);
+  evaluations.add<fusion::MatmulOp>(evaluateMatmul);
 }

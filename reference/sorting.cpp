@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "mlir/IR/Matchers.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "reference/ops.h"
 
 using namespace mlir;
@@ -101,7 +102,7 @@ LogicalResult evaluateSort(SortOp op, Operands in, Results out) {
   return sort(in, static_cast<int64_t>(op.getDimension()), op.getComparator().front(), out);
 }
 
-LogicalResult evaluateSortRows(SortRowsOp op, Operands in, Results out) {
+LogicalResult evaluateSortRows(fusion::SortRowsOp op, Operands in, Results out) {
   return sort(in, in[0]->rank() - 1, op.getComparator().front(), out.take_front(in.size()));
 }
 
@@ -109,6 +110,6 @@ LogicalResult evaluateSortRows(SortRowsOp op, Operands in, Results out) {
 
 void reference::addSorting(Evaluations& evaluations) {
   evaluations.add<SortOp>(evaluateSort);
-  evaluations.add<SortRowsOp>(evaluateSortRows);
+  evaluations.add<fusion::SortRowsOp>(evaluateSortRows);
   evaluations.add<TopKOp>(chooseLargest);
 }

@@ -1,6 +1,7 @@
 // A tile is its whole tensor but for the dimensions that loops cut, where it has one index.
 #include "reference/tiles.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::reference;
@@ -13,7 +14,7 @@ static Index getWholeIndex(ArrayRef<int64_t> index, ArrayRef<int64_t> cuts, Arra
   return whole;
 }
 
-RankTensors reference::readTiles(TiledOp op, unsigned input, ArrayRef<int64_t> tile, const RankTensors& whole) {
+RankTensors reference::readTiles(fusion::TiledOp op, unsigned input, ArrayRef<int64_t> tile, const RankTensors& whole) {
   RankTensors parts;
   for (const Tensor& tensor : whole) {
     Tensor& part = parts.emplace_back(op.getInputTile(input));
@@ -24,8 +25,9 @@ RankTensors reference::readTiles(TiledOp op, unsigned input, ArrayRef<int64_t> t
   return parts;
 }
 
-void reference::storeTiles(TileStoreOp store, ArrayRef<int64_t> tile, const RankTensors& values, RankTensors& results) {
-  ArrayRef<int64_t> cuts = cast<TiledOp>(store->getParentOp()).getResultCuts(store.getResult());
+void reference::storeTiles(fusion::TileStoreOp store, ArrayRef<int64_t> tile, const RankTensors& values,
+                           RankTensors& results) {
+  ArrayRef<int64_t> cuts = cast<fusion::TiledOp>(store->getParentOp()).getResultCuts(store.getResult());
   for (auto [value, result] : llvm::zip(values, results)) {
     forEachIndex(value.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
       Index to(index);

@@ -2,15 +2,16 @@
 #ifndef SGD_REFERENCE_TILES_H
 #define SGD_REFERENCE_TILES_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "reference/collectives.h"
 
 namespace mlir::sgd::reference {
 
 /// What the body sees of operand `input`, which is `whole`, at the indices `tile` of the loops.
-RankTensors readTiles(TiledOp op, unsigned input, ArrayRef<int64_t> tile, const RankTensors& whole);
+RankTensors readTiles(fusion::TiledOp op, unsigned input, ArrayRef<int64_t> tile, const RankTensors& whole);
 
 /// Puts `values` where `store` says, or adds them to what is there, in the tile at the indices `tile` of `results`.
-void storeTiles(TileStoreOp store, ArrayRef<int64_t> tile, const RankTensors& values, RankTensors& results);
+void storeTiles(fusion::TileStoreOp store, ArrayRef<int64_t> tile, const RankTensors& values, RankTensors& results);
 
 }  // namespace mlir::sgd::reference
 

@@ -47,26 +47,26 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addNestedPass<func::FuncOp>(createReplaceReductionsPass(
       ReplaceReductionsPassOptions{collectives.combinesShortIntegers, collectives.combinesBits}));
   passes.addNestedPass<func::FuncOp>(createExpandGroupedDotsPass());
-  passes.addNestedPass<func::FuncOp>(createFormScansPass(FormScansPassOptions{device.scanWorkers}));
-  passes.addNestedPass<func::FuncOp>(createFormSortsPass());
-  passes.addNestedPass<func::FuncOp>(createFormConvolutionsPass(libraries));
-  passes.addNestedPass<func::FuncOp>(createFormContractionsPass(libraries));
+  passes.addNestedPass<func::FuncOp>(createLowerScansPass(LowerScansPassOptions{device.scanWorkers}));
+  passes.addNestedPass<func::FuncOp>(createLowerSortsPass());
+  passes.addNestedPass<func::FuncOp>(createLowerConvolutionsPass(libraries));
+  passes.addNestedPass<func::FuncOp>(createLowerDotGeneralsPass(libraries));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createPairTransformsPass());
   if (int64_t depth = libraries.getAttentionDepth(); depth > 0)
-    passes.addNestedPass<func::FuncOp>(createFormAttentionPass(FormAttentionPassOptions{depth}));
-  passes.addNestedPass<func::FuncOp>(createGiveAttentionToLibraryPass(libraries));
+    passes.addNestedPass<func::FuncOp>(createMatchAttentionPass(MatchAttentionPassOptions{depth}));
+  passes.addNestedPass<func::FuncOp>(createOffloadAttentionPass(libraries));
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(createFuseEpiloguesPass(libraries));
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{device.reductionParts, device.reductionColumns}));
-  passes.addNestedPass<func::FuncOp>(createFormClustersPass(FormClustersPassOptions{device.elementsPerLaunch}));
+  passes.addNestedPass<func::FuncOp>(createFuseClustersPass(FuseClustersPassOptions{device.elementsPerLaunch}));
   if (std::optional<int64_t> flopsPerByte = libraries.getTileFlopsPerByte()) {
-    FormTilesPassOptions tiles;
+    FuseTilesPassOptions tiles;
     tiles.flopsPerByte = *flopsPerByte;
     if (options.tileScratch) tiles.scratchBytes = static_cast<int64_t>(*options.tileScratch);
-    passes.addNestedPass<func::FuncOp>(createFormTilesPass(tiles));
+    passes.addNestedPass<func::FuncOp>(createFuseTilesPass(tiles));
   }
   passes.addNestedPass<func::FuncOp>(createOrderPass());
 }
@@ -74,10 +74,10 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
 void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
                              KernelModel model) {
   const LibraryModel& libraries = target.getLibraries();
-  passes.addPass(createToPlanPass(std::move(model), libraries));
+  passes.addPass(createLowerToPlanPass(std::move(model), libraries));
   passes.addPass(createShareBuffersPass());
-  if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createGiveStagingPass());
-  passes.addPass(createGiveWorkspacesPass(libraries));
+  if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createAssignStagingPass());
+  passes.addPass(createAssignWorkspacesPass(libraries));
   passes.addPass(createOverlapCollectivesPass(OverlapCollectivesPassOptions{
       getTopologyName(options, target.getDescription()), options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());

@@ -1,6 +1,7 @@
 // Lists all dialects and passes; nothing else.
 #include "compiler/driver/registration.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/import.h"
@@ -16,7 +17,7 @@
 
 void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
-                  SgdDialect, spmd::SpmdDialect, plan::PlanDialect>();
+                  SgdDialect, spmd::SpmdDialect, fusion::FusionDialect, plan::PlanDialect>();
   registerStablehloDialects(registry);
   registerShardingRules(registry);
 }
@@ -26,12 +27,12 @@ using namespace mlir::sgd;
 
 /// The first registration of a name holds: these come before those of their folders.
 static void registerLibraryUsers(const LibraryModel& libraries) {
-  registerPass([&] { return createFormConvolutionsPass(libraries); });
-  registerPass([&] { return createFormContractionsPass(libraries); });
-  registerPass([&] { return createGiveAttentionToLibraryPass(libraries); });
-  registerPass([&] { return createToPlanPass(KernelModel(), libraries); });
+  registerPass([&] { return createLowerConvolutionsPass(libraries); });
+  registerPass([&] { return createLowerDotGeneralsPass(libraries); });
+  registerPass([&] { return createOffloadAttentionPass(libraries); });
+  registerPass([&] { return createLowerToPlanPass(KernelModel(), libraries); });
   registerPass([&] { return createFuseEpiloguesPass(libraries); });
-  registerPass([&] { return createGiveWorkspacesPass(libraries); });
+  registerPass([&] { return createAssignWorkspacesPass(libraries); });
 }
 
 void mlir::sgd::registerPasses(const LibraryModel& libraries) {

@@ -1,6 +1,7 @@
 // Kernels as their first launches have them.
 #include "compiler/export/kernel_table.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,7 +12,7 @@ using namespace mlir::sgd;
 namespace artifact = ::sgd::artifact;
 
 /// Names of the cluster's ops, without those of the dialects that they come from: "exp, divf, reduce add".
-static std::string getOps(ClusterOp cluster) {
+static std::string getOps(fusion::ClusterOp cluster) {
   SmallVector<std::string> names;
   for (Operation& op : cluster.getBody().front().without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>()) continue;
@@ -49,7 +50,7 @@ static uint64_t getLeastBytes(Value tensor) {
 
 LogicalResult mlir::sgd::declareKernels(ModuleOp plan, const KernelModel& model, artifact::ArtifactT& artifact) {
   for (auto [kernel, target] : llvm::zip_equal(plan.getOps<plan::KernelOp>(), artifact.kernels)) {
-    ClusterOp cluster = kernel.getCluster();
+    fusion::ClusterOp cluster = kernel.getCluster();
     FailureOr<KernelDescription> description = model.describe(cluster);
     if (failed(description)) return failure();
     for (unsigned operand : kernel.getInputPositions())

@@ -1,19 +1,21 @@
 // Adapts targets/kernels to the plan.
 #include "compiler/target/kernel_requests.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include <thread>
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-KernelModel mlir::sgd::getKernelModel(std::function<FailureOr<kernels::KernelInterface>(ClusterOp)> describe,
+KernelModel mlir::sgd::getKernelModel(std::function<FailureOr<kernels::KernelInterface>(fusion::ClusterOp)> describe,
                                       Timings* timings) {
   KernelModel model;
-  model.key = [timings](ClusterOp cluster) {
+  model.key = [timings](fusion::ClusterOp cluster) {
     Timings::Scope scope(timings, "kernels: compare");
     return kernels::structuralKey(cluster, {});
   };
-  model.describe = [timings, describe = std::move(describe)](ClusterOp cluster) -> FailureOr<KernelDescription> {
+  model.describe = [timings,
+                    describe = std::move(describe)](fusion::ClusterOp cluster) -> FailureOr<KernelDescription> {
     Timings::Scope scope(timings, "kernels: describe");
     FailureOr<kernels::KernelInterface> kernel = describe(cluster);
     if (failed(kernel)) return failure();

@@ -3,6 +3,7 @@
 #define SGD_COMPILER_KERNEL_REQUESTS_H
 
 #include "compiler/timings.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
 #include "passes/memory/passes.h"
 #include "targets/kernels/kernel_interface.h"
@@ -13,7 +14,8 @@ namespace mlir::sgd {
 SmallVector<kernels::KernelRequest> getKernelRequests(ModuleOp plan);
 
 /// A model whose kernels are those of equal structure, described by `describe`.
-KernelModel getKernelModel(std::function<FailureOr<kernels::KernelInterface>(ClusterOp)> describe, Timings* timings);
+KernelModel getKernelModel(std::function<FailureOr<kernels::KernelInterface>(fusion::ClusterOp)> describe,
+                           Timings* timings);
 
 /// Threads that compile kernels: as asked for, or one per core for 0.
 unsigned getCompileThreads(unsigned asked);

@@ -19,7 +19,7 @@ def Plan_Dialect : Dialect {
     ```mlir
     plan.kernel @relu {
     ^bb0(%x: tensor<8xf32>):
-      %0 = sgd.cluster(%x) { ... } : (tensor<8xf32>) -> tensor<8xf32>
+      %0 = fusion.cluster(%x) { ... } : (tensor<8xf32>) -> tensor<8xf32>
     }
     func.func @main(%x: memref<8xf32, #plan.space<private>> {plan.offset = 0 : i64}) -> memref<8xf32, #plan.space<private>> {
       %y = plan.alloc offset 64 : memref<8xf32, #plan.space<private>>
@@ -30,7 +30,7 @@ def Plan_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
-  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::fusion::FusionDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def Plan_SpaceEnum : I32EnumAttr<"Space", "where a buffer lies", [

@@ -3,7 +3,7 @@
 #define SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 
 #include "dialects/plan/instruction_interface.h"
-#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/comm/collective_kind.h"
 

@@ -1,4 +1,5 @@
 // Verifiers of plan ops: after them, every instruction reads and writes inside its buffers and names what exists.
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
 
 #include "dialects/spmd/spmd_dialect.h"
@@ -46,7 +47,7 @@ LogicalResult ViewOp::verify() {
 // Kernels
 // ---------------------------------------------------------------------------------------------------------------
 
-mlir::sgd::ClusterOp KernelOp::getCluster() { return cast<mlir::sgd::ClusterOp>(getBody().front().front()); }
+fusion::ClusterOp KernelOp::getCluster() { return cast<fusion::ClusterOp>(getBody().front().front()); }
 
 std::optional<unsigned> KernelOp::getInPlaceOperand(unsigned result) {
   if (!getInPlace() || (*getInPlace())[result] < 0) return std::nullopt;
@@ -63,8 +64,8 @@ SmallVector<unsigned> KernelOp::getInputPositions() {
 
 LogicalResult KernelOp::verify() {
   Block& block = getBody().front();
-  auto cluster = block.empty() ? mlir::sgd::ClusterOp() : dyn_cast<mlir::sgd::ClusterOp>(block.front());
-  if (!cluster || !llvm::hasSingleElement(block)) return emitOpError("body must be one sgd.cluster");
+  auto cluster = block.empty() ? fusion::ClusterOp() : dyn_cast<fusion::ClusterOp>(block.front());
+  if (!cluster || !llvm::hasSingleElement(block)) return emitOpError("body must be one fusion.cluster");
   if (!llvm::equal(cluster.getInputs(), block.getArguments()))
     return emitOpError("cluster must take all block arguments in order");
   if (!getInPlace()) return success();
@@ -109,7 +110,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection& symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel) return emitOpError() << "names the unknown kernel " << getKernelAttr();
   SmallVector<unsigned> positions = kernel.getInputPositions();
-  mlir::sgd::ClusterOp cluster = kernel.getCluster();
+  fusion::ClusterOp cluster = kernel.getCluster();
   if (positions.size() != getInputs().size())
     return emitOpError() << "passes " << getInputs().size() << " inputs to a kernel of " << positions.size();
   if (cluster.getNumResults() != getOutputs().size())

@@ -46,7 +46,7 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
 class Plan_Instruction<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, traits # [Plan_InstructionOpInterface]>;
 
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
-  let summary = "A kernel to be compiled: a block that holds one `sgd.cluster` of all its arguments";
+  let summary = "A kernel to be compiled: a block that holds one `fusion.cluster` of all its arguments";
   let description = [{
     `in_place[i]` is the operand whose buffer result i overwrites, or -1: kernels that differ in it are different kernels. Absent means none.
     A launch passes the operands that are not overwritten, then the results. `candidates` lists what in_place could be: pairs of result and
@@ -57,7 +57,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
   let assemblyFormat = "$sym_name (`in_place` $in_place^)? (`candidates` $candidates^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    sgd::ClusterOp getCluster();
+    fusion::ClusterOp getCluster();
     /// The operand that result `result` overwrites, or nullopt.
     std::optional<unsigned> getInPlaceOperand(unsigned result);
     /// Positions of the operands that a launch passes as inputs: those that no result overwrites.

@@ -6,6 +6,12 @@ include "dialects/sgd/data_flow.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ManualComputationOp", "SortOp", "WhileOp", "CaseOp"]>]> {
+  let summary = "Results of the enclosing region";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
 def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "Runs its body on the iter_args again and again: `trips` times, or as long as the condition yields true";
   let description = [{

@@ -1,12 +1,12 @@
-// Verifiers of the ops that order elements: sort, sort_rows, top_k.
-#include "dialects/sgd/sgd_dialect.h"
+// Verifiers of the ops that order elements: sort, top_k.
+#include "dialects/sgd/comparator.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-bool mlir::sgd::hasScalarBody(Operation* op) { return isa<SortOp, SortRowsOp>(op); }
+bool mlir::sgd::hasScalarBody(Operation* op) { return op->hasTrait<HasScalarBody>(); }
 
-static LogicalResult verifyOneShape(Operation* op) {
+LogicalResult mlir::sgd::verifyOneShape(Operation* op) {
   if (op->getNumOperands() == 0) return op->emitOpError("needs an operand");
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
@@ -15,8 +15,7 @@ static LogicalResult verifyOneShape(Operation* op) {
   return success();
 }
 
-/// Two scalars per operand in, one i1 out, scalar ops in between.
-static LogicalResult verifyComparator(Operation* op, Block& body) {
+LogicalResult mlir::sgd::verifyComparator(Operation* op, Block& body, ValueRange yielded) {
   if (body.getNumArguments() != 2 * op->getNumOperands())
     return op->emitOpError() << "comparator has " << body.getNumArguments() << " arguments, needs two for each of "
                              << op->getNumOperands() << " operands";
@@ -32,8 +31,7 @@ static LogicalResult verifyComparator(Operation* op, Block& body) {
     if (llvm::any_of(inner.getResultTypes(), [](Type type) { return !type.isIntOrFloat(); }))
       return inner.emitOpError("does not give a number, in a comparator");
   }
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().size() != 1 || !yield.getValues()[0].getType().isInteger(1))
+  if (yielded.size() != 1 || !yielded.front().getType().isInteger(1))
     return op->emitOpError("comparator must yield one i1");
   return success();
 }
@@ -46,17 +44,9 @@ LogicalResult SortOp::verify() {
   int64_t rank = cast<RankedTensorType>(getInputs()[0].getType()).getRank();
   if (static_cast<int64_t>(getDimension()) < 0 || static_cast<int64_t>(getDimension()) >= rank)
     return emitOpError() << "dimension " << static_cast<int64_t>(getDimension()) << " is not in [0, " << rank << ")";
-  return verifyComparator(*this, getComparator().front());
-}
-
-LogicalResult SortRowsOp::verify() {
-  if (failed(verifyOneShape(*this))) return failure();
-  size_t count = getInputs().size();
-  bool fits = getResults().size() == 2 * count && getInputs().getTypes() == getResults().take_front(count).getTypes() &&
-              getInputs().getTypes() == getResults().drop_front(count).getTypes();
-  if (!fits) return emitOpError("needs the operands' types twice as results");
-  if (cast<RankedTensorType>(getInputs()[0].getType()).getRank() == 0) return emitOpError("needs a dimension to sort");
-  return verifyComparator(*this, getComparator().front());
+  Block& body = getComparator().front();
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  return verifyComparator(*this, body, yield ? yield.getValues() : ValueRange());
 }
 
 LogicalResult TopKOp::verify() {

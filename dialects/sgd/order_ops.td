@@ -3,12 +3,13 @@
 #define SGD_DIALECTS_SGD_ORDER_OPS_TD
 
 include "dialects/sgd/data_flow.td"
+include "dialects/sgd/scalar_body.td"
 include "dialects/sgd/sgd_attrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 
-def Sgd_SortOp : Sgd_Op<"sort", [Pure, IsolatedFromAbove, SingleBlock]> {
+def Sgd_SortOp : Sgd_Op<"sort", [Pure, IsolatedFromAbove, SingleBlock, Sgd_HasScalarBody]> {
   let summary = "Orders the operands' elements along `dimension` together, by a comparator; stable";
   let description = [{
     The operands have one shape; element i of each is one tuple, and result k holds operand k's part of the ordered tuples. The
@@ -32,27 +33,6 @@ def Sgd_SortOp : Sgd_Op<"sort", [Pure, IsolatedFromAbove, SingleBlock]> {
   let hasVerifier = 1;
 }
 
-def Sgd_SortRowsOp : Sgd_Op<"sort_rows", [Pure, IsolatedFromAbove, SingleBlock]> {
-  let summary = "A sort along the last dimension with its working memory: the form that becomes a kernel";
-  let description = [{
-    As `sgd.sort` of the last dimension. The results are those of the sort, then as many again of the same types, which hold nothing of use
-    afterwards: while rows are merged they lie there. Formed just before kernels are made.
-
-    ```mlir
-    %1:2 = sgd.sort_rows(%x) {
-    ^bb0(%a: f32, %b: f32):
-      %less = arith.cmpf olt, %a, %b : f32
-      sgd.yield %less : i1
-    } : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
-    ```
-  }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let regions = (region SizedRegion<1>:$comparator);
-  let assemblyFormat = "`(` $inputs `)` $comparator attr-dict `:` functional-type($inputs, results)";
-  let hasVerifier = 1;
-}
-
 def Sgd_TopKOp : Sgd_Op<"top_k", [Pure]> {
   let summary = "The `k` largest elements of each row (the last dimension), largest first, and their positions";
   let description = [{
@@ -72,7 +52,7 @@ def Sgd_TopKOp : Sgd_Op<"top_k", [Pure]> {
 def Sgd_CumulativeOp : Sgd_Op<"cumulative", [Pure, SameOperandsAndResultType]> {
   let summary = "Each element combined with all before it along `dimension`, or with all behind it when `reverse`";
   let description = [{
-    bf16 and f16 sums accumulate in f32 and round once. Exists until `sgd-form-scans`.
+    bf16 and f16 sums accumulate in f32 and round once. Exists until `sgd-lower-scans`.
 
     ```mlir
     %1 = sgd.cumulative add %0 dimension = 0 : tensor<8x16xf32>

@@ -1,8 +1,6 @@
 // Registration of the graph-level dialect and verification of its discardable attributes.
 #include "dialects/sgd/sgd_dialect.h"
 
-#include "dialects/sgd/attention.h"
-#include "dialects/sgd/library_calls.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/input_attrs.h"
@@ -70,19 +68,11 @@ void SgdDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
-#include "dialects/sgd/attention_ops.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
 #include "dialects/sgd/grouped_dot_ops.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sgd/linear_algebra_ops.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/sgd/library_ops.cpp.inc"
       >();
   addInterfaces<SgdInliner>();
   attachLinearModels(*getContext());

@@ -18,6 +18,7 @@
 
 #include "dialects/sgd/data_flow.h"
 #include "dialects/sgd/linear_op.h"
+#include "dialects/sgd/scalar_body.h"
 #include "dialects/sgd/sgd_dialect.h.inc"
 #include "dialects/sgd/sgd_enums.h.inc"
 
@@ -73,10 +74,6 @@ TypedAttr getNeutralElement(OpBuilder& builder, ReduceKind kind, Type type);
 
 /// A scalar op that combines two values by `kind` (`lhs` and `rhs` may be tensors of one type).
 Value createCombiner(OpBuilder& builder, Location loc, ReduceKind kind, Value lhs, Value rhs);
-
-/// True for ops whose region is a function of scalars (a comparator): nothing in it is a tensor to be sharded, placed
-/// or scheduled.
-bool hasScalarBody(Operation* op);
 
 }  // namespace mlir::sgd
 

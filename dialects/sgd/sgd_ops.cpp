@@ -1,6 +1,5 @@
-// Verifiers of contractions, reductions, sharding ops and clusters, and the scalar forms of reduction kinds.
+// Verifiers of contractions, reductions and sharding ops, and the scalar forms of reduction kinds.
 #include "dialects/sgd/sgd_dialect.h"
-#include "dialects/sgd/verify_labels.h"
 
 #include "llvm/ADT/SmallSet.h"
 #include "mlir/IR/Builders.h"
@@ -117,12 +116,6 @@ LogicalResult ConvolutionOp::verify() {
   return success();
 }
 
-LogicalResult ContractOp::verify() {
-  Type lhs = tensorType(getLhs()).getElementType(), result = tensorType(getResult()).getElementType();
-  if (!mayMultiply(lhs, tensorType(getRhs()).getElementType(), result)) return emitOpError("mixes element types");
-  return verifyContraction(*this);
-}
-
 LogicalResult CumulativeOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   int64_t rank = type.getRank(), dim = getDimension();
@@ -151,27 +144,6 @@ LogicalResult ReduceOp::verify() {
 
 LogicalResult OptimizationBarrierOp::verify() {
   return getOperandTypes() == getResultTypes() ? success() : emitOpError("operand and result types differ");
-}
-
-LogicalResult ClusterOp::verify() {
-  Block& block = getBody().front();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield) return emitOpError("body must end in sgd.yield");
-  if (block.getArgumentTypes() != getInputs().getTypes())
-    return emitOpError("block arguments and operands differ in type");
-  if (yield.getOperandTypes() != getResultTypes()) return emitOpError("yielded values and results differ in type");
-  return success();
-}
-
-DynamicUpdateSliceOp ClusterOp::getUpdate(unsigned result) {
-  auto update = getBody().front().getTerminator()->getOperand(result).getDefiningOp<DynamicUpdateSliceOp>();
-  bool isAlone =
-      update && update->hasOneUse() && isa<BlockArgument>(update.getInput()) && update.getInput().hasOneUse();
-  return isAlone ? update : DynamicUpdateSliceOp();
-}
-
-unsigned ClusterOp::getUpdatedInput(unsigned result) {
-  return cast<BlockArgument>(getUpdate(result).getInput()).getArgNumber();
 }
 
 // Reduction kinds

@@ -8,6 +8,5 @@ include "dialects/sgd/index_ops.td"
 include "dialects/sgd/contraction_ops.td"
 include "dialects/sgd/order_ops.td"
 include "dialects/sgd/total_ops.td"
-include "dialects/sgd/cluster_ops.td"
 
 #endif

@@ -1,10 +1,11 @@
 // Batch dimensions that the key has become batches, then heads of keys; those that it has not are the minor heads.
 #include "passes/library/attention_layout.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 using namespace mlir;
 using namespace mlir::sgd;
 
-using Form = AttentionOpInterface;
+using Form = fusion::AttentionOpInterface;
 
 namespace {
 
@@ -24,7 +25,7 @@ LabelledTensorType labelled(Value value, ArrayRef<int64_t> labels) {
 
 class LayoutFinder {
  public:
-  explicit LayoutFinder(Form op) : op(op), sizes(getAttentionSizes(op)) {
+  explicit LayoutFinder(Form op) : op(op), sizes(fusion::getAttentionSizes(op)) {
     for (int64_t label = Form::kBatch; label < static_cast<int64_t>(sizes.size()); ++label) {
       bool isKeys = llvm::is_contained(op.getKeyLabels(), label);
       inOrder &= !isKeys || groups.empty();
@@ -132,9 +133,9 @@ LayoutFinder startWith(OpTy op) {
 
 }  // namespace
 
-std::optional<AttentionLayout> mlir::sgd::getLayout(LibraryAttentionOp op) { return startWith(op).find(); }
+std::optional<AttentionLayout> mlir::sgd::getLayout(fusion::LibraryAttentionOp op) { return startWith(op).find(); }
 
-std::optional<AttentionLayout> mlir::sgd::getLayout(LibraryAttentionGradientOp op) {
+std::optional<AttentionLayout> mlir::sgd::getLayout(fusion::LibraryAttentionGradientOp op) {
   LayoutFinder finder = startWith(op);
   finder.add(op.getOutGradient(), op.getOutGradientLabels(), Form::kRow, Form::kValueDepth);
   finder.add(op.getQueryGradient(), op.getQueryGradientLabels(), Form::kRow, Form::kDepth);

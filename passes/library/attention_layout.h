@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_LIBRARY_ATTENTION_LAYOUT_H
 #define SGD_PASSES_LIBRARY_ATTENTION_LAYOUT_H
 
-#include "dialects/sgd/attention.h"
+#include "dialects/fusion/attention.h"
 #include "passes/library/library_model.h"
 
 namespace mlir::sgd {
@@ -19,11 +19,11 @@ struct AttentionLayout {
   SmallVector<int64_t> biasStrides;  ///< likewise; empty without a bias
 };
 
-/// The layout of a `sgd.library_attention` or `sgd.library_attention_gradient`, tensors in the order of operands and
-/// results. nullopt where batch dimensions cannot be taken together as batches and heads, where a depth or the bias's
-/// columns do not lie side by side, or where types differ.
-std::optional<AttentionLayout> getLayout(LibraryAttentionOp op);
-std::optional<AttentionLayout> getLayout(LibraryAttentionGradientOp op);
+/// The layout of a `fusion.library_attention` or `fusion.library_attention_gradient`, tensors in the order of operands
+/// and results. nullopt where batch dimensions cannot be taken together as batches and heads, where a depth or the
+/// bias's columns do not lie side by side, or where types differ.
+std::optional<AttentionLayout> getLayout(fusion::LibraryAttentionOp op);
+std::optional<AttentionLayout> getLayout(fusion::LibraryAttentionGradientOp op);
 
 }  // namespace mlir::sgd
 

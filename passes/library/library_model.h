@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "dialects/sgd/library_calls.h"
+#include "dialects/fusion/library_calls.h"
 #include "passes/library/contraction_shape.h"
 
 namespace mlir {
@@ -18,7 +18,7 @@ struct MatmulCall {
   Type lhs, rhs, result;  ///< element types
   ContractionShape shape;
   bool tf32 = false;  ///< operands of f32 may be rounded to TF32
-  SmallVector<Epilogue, 2> epilogue = {};
+  SmallVector<fusion::Epilogue, 2> epilogue = {};
 };
 
 /// Element types of a call: `operand` of both its operands, `result` as the library writes it.
@@ -32,7 +32,7 @@ struct ConvolutionDim {
   int64_t size = 1, lhs = 0, rhs = 0, result = 0;
 };
 
-/// One spatial dimension, in the terms of sgd.convolve.
+/// One spatial dimension, in the terms of fusion.convolution.
 struct ConvolutionWindow {
   int64_t input = 1, output = 1, kernel = 1;
   int64_t stride = 1, dilation = 1, low = 0, lhsDilation = 1;
@@ -43,12 +43,12 @@ struct ConvolutionCall {
   Type operand, result;  ///< element types
   ConvolutionDim batch, groups, inputs, outputs;
   SmallVector<ConvolutionWindow, 3> windows;
-  SmallVector<Epilogue, 2> epilogue = {};
+  SmallVector<fusion::Epilogue, 2> epilogue = {};
 };
 
 /// The convolution of the op as a call without epilogue.
-ConvolutionCall getConvolutionCall(ConvolveOp op);
-ConvolutionCall getConvolutionCall(LibraryConvolveOp op);
+ConvolutionCall getConvolutionCall(fusion::ConvolutionOp op);
+ConvolutionCall getConvolutionCall(fusion::LibraryConvolutionOp op);
 
 /// Fused attention or its gradients, tensors being [batch, heads, rows, depth].
 struct AttentionCall {

@@ -13,8 +13,8 @@ namespace mlir::sgd {
 #define GEN_PASS_REGISTRATION
 #include "passes/library/passes.h.inc"
 
-/// sgd-give-attention-to-library for a target's libraries, which outlive the pass.
-std::unique_ptr<Pass> createGiveAttentionToLibraryPass(const LibraryModel& libraries);
+/// sgd-offload-attention for a target's libraries, which outlive the pass.
+std::unique_ptr<Pass> createOffloadAttentionPass(const LibraryModel& libraries);
 
 }  // namespace mlir::sgd
 

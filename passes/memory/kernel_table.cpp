@@ -1,11 +1,12 @@
 // Deduplication of clusters by the target's key, or by their text without locations.
 #include "passes/memory/kernel_table.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 using namespace mlir;
 using namespace mlir::sgd;
 
 /// A kernel that holds a copy of `cluster`, not yet in a module.
-static OwningOpRef<plan::KernelOp> createKernel(ClusterOp cluster) {
+static OwningOpRef<plan::KernelOp> createKernel(fusion::ClusterOp cluster) {
   OpBuilder builder(cluster.getContext());
   OwningOpRef<plan::KernelOp> kernel =
       plan::KernelOp::create(builder, cluster.getLoc(), "kernel", DenseI64ArrayAttr(), DenseI64ArrayAttr());
@@ -22,7 +23,7 @@ static std::string getText(Operation* op) {
   return text;
 }
 
-FailureOr<KernelTable::Entry> KernelTable::getOrCreate(ClusterOp cluster) {
+FailureOr<KernelTable::Entry> KernelTable::getOrCreate(fusion::ClusterOp cluster) {
   OwningOpRef<plan::KernelOp> kernel = createKernel(cluster);
   std::string key = model.key ? model.key(cluster) : getText(*kernel);
   if (auto found = entries.find(key); found != entries.end()) return found->second;

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/memory/passes.h"
 
 namespace mlir::sgd {
@@ -20,7 +21,7 @@ class KernelTable {
   KernelTable(ModuleOp module, const KernelModel& model) : module(module), model(model) {}
 
   /// The kernel of `cluster`, which is copied; fails where the target cannot compile it.
-  FailureOr<Entry> getOrCreate(ClusterOp cluster);
+  FailureOr<Entry> getOrCreate(fusion::ClusterOp cluster);
 
  private:
   ModuleOp module;

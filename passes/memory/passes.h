@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -30,15 +31,15 @@ struct KernelDescription {
 
 /// A target's view of kernels. `key` is equal for clusters that are one kernel.
 struct KernelModel {
-  std::function<FailureOr<KernelDescription>(ClusterOp)> describe;
-  std::function<std::string(ClusterOp)> key;
+  std::function<FailureOr<KernelDescription>(fusion::ClusterOp)> describe;
+  std::function<std::string(fusion::ClusterOp)> key;
 };
 
-/// sgd-to-plan with a target's model of kernels, and its libraries, which outlive the pass.
-std::unique_ptr<Pass> createToPlanPass(KernelModel model, const LibraryModel& libraries);
+/// sgd-lower-to-plan with a target's model of kernels, and its libraries, which outlive the pass.
+std::unique_ptr<Pass> createLowerToPlanPass(KernelModel model, const LibraryModel& libraries);
 
-/// sgd-give-workspaces for a target's libraries, which outlive the pass.
-std::unique_ptr<Pass> createGiveWorkspacesPass(const LibraryModel& libraries);
+/// sgd-assign-workspaces for a target's libraries, which outlive the pass.
+std::unique_ptr<Pass> createAssignWorkspacesPass(const LibraryModel& libraries);
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";

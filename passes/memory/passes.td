@@ -4,10 +4,10 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ToPlanPass : Pass<"sgd-to-plan", "::mlir::ModuleOp"> {
+def LowerToPlanPass : Pass<"sgd-lower-to-plan", "::mlir::ModuleOp"> {
   let summary = "Tensors to buffers: clusters, contractions and collectives become instructions of the plan";
   let description = [{
-    Before: ordered ops on local shapes; sgd.cluster, sgd.contract, collectives, views and constants. Whatever else is left becomes a kernel of
+    Before: ordered ops on local shapes; fusion.cluster, fusion.matmul, collectives, views and constants. Whatever else is left becomes a kernel of
     its own. After: functions over memrefs with one `plan.alloc` per value, kernels in `plan.kernel` symbols, equal ones once. Operands and
     results of collectives, and the arguments among them, lie in window space. Results that are arguments, constants or one buffer twice
     are copies. In sgd-opt kernels have range 1 and no in-place candidates; the compiler passes its target's model of them.
@@ -15,7 +15,7 @@ def ToPlanPass : Pass<"sgd-to-plan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::plan::PlanDialect", "::mlir::spmd::SpmdDialect"];
 }
 
-def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
+def AssignStagingPass : Pass<"sgd-assign-staging", "::mlir::ModuleOp"> {
   let summary = "Collectives get memory in which a target packs what does not lie together";
   let description = [{
     For targets whose collectives move only bytes that lie together. Before: buffers are shared, none has an offset. After: a
@@ -25,7 +25,7 @@ def GiveStagingPass : Pass<"sgd-give-staging", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
-def GiveWorkspacesPass : Pass<"sgd-give-workspaces", "::mlir::ModuleOp"> {
+def AssignWorkspacesPass : Pass<"sgd-assign-workspaces", "::mlir::ModuleOp"> {
   let summary = "Matrix products get memory that the target's library may use while it computes";
   let description = [{
     Before: buffers are shared, none has an offset. After: every plan.matmul for which the library asks has a workspace of its own, which lives as

@@ -50,7 +50,7 @@ LogicalResult mlir::sgd::checkIsPlan(func::FuncOp function) {
   if (!llvm::hasSingleElement(function.getBody()) || !llvm::all_of(function.getArgumentTypes(), isBuffer) ||
       !llvm::all_of(function.getResultTypes(), isBuffer))
     return function.emitOpError(
-        "is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-to-plan first");
+        "is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-lower-to-plan first");
   for (Operation& op : function.front().without_terminator())
     if (!isa_and_nonnull<plan::PlanDialect>(op.getDialect())) return op.emitOpError("is not an op of the plan level");
   return success();

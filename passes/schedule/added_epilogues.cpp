@@ -2,6 +2,7 @@
 // is then written. Sums that are steps of a kernel stay in it, only what lies in memory anyway becomes an operand, and
 // only what nobody reads afterwards is written over, in whatever order ops run: fusing keeps no tensor that a kernel
 // would not have kept (docs/decisions/038-epilogues-before-clusters.md has what it costs otherwise).
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/splat.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -80,12 +81,12 @@ class Fuser {
     int64_t columns = product.getColumns();
     Value vector = columns > 0 ? getRepeatedVector(other, columns) : Value();
     Operation* place = vector ? getPlace(op, add, vector) : nullptr;
-    if (!place || !product.isTaken({Epilogue::Bias})) return false;
+    if (!place || !product.isTaken({fusion::Epilogue::Bias})) return false;
     Operation* last = add;
-    SmallVector<Epilogue, 2> epilogue = {Epilogue::Bias};
-    if (auto relu = getRelu(add); relu && product.isTaken({Epilogue::Bias, Epilogue::Relu})) {
+    SmallVector<fusion::Epilogue, 2> epilogue = {fusion::Epilogue::Bias};
+    if (auto relu = getRelu(add); relu && product.isTaken({fusion::Epilogue::Bias, fusion::Epilogue::Relu})) {
       last = relu;
-      epilogue.push_back(Epilogue::Relu);
+      epilogue.push_back(fusion::Epilogue::Relu);
     }
     if (!isWritten(last->getResult(0))) return false;
     OpBuilder builder(place);
@@ -109,11 +110,12 @@ class Fuser {
     if (tensorType(root).getNumElements() != tensorType(other).getNumElements()) return;
     if (llvm::any_of(op->getOperands(), [&](Value factor) { return getViewRoot(factor) == root; })) return;
     Operation* place = getPlace(op, add, other);
-    if (!place || !product.isTaken({Epilogue::Residual}) || isStep(add.getResult()) || !mayWriteOver(root, op, add))
+    if (!place || !product.isTaken({fusion::Epilogue::Residual}) || isStep(add.getResult()) ||
+        !mayWriteOver(root, op, add))
       return;
     OpBuilder builder(place);
     Value residual = reshape(builder, other, tensorType(op->getResult(0)).getShape());
-    replace(add, product.create(builder, {.residual = residual}, {Epilogue::Residual}));
+    replace(add, product.create(builder, {.residual = residual}, {fusion::Epilogue::Residual}));
   }
 
   /// Where a call can stand that reads `operand` as well: at the product or, where that costs no more memory until

@@ -1,6 +1,7 @@
 // From an exponential up to the product that its scores come from.
 #include "passes/schedule/attention_scores.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include <cmath>
 
 #include "mlir/IR/Matchers.h"
@@ -101,7 +102,7 @@ class ScoreWalk {
   bool run(Value value, ScoreDims dims) {
     Operation* op = value.getDefiningOp();
     if (!op) return false;
-    if (auto product = dyn_cast<ContractOp>(op)) {
+    if (auto product = dyn_cast<fusion::MatmulOp>(op)) {
       scores.product = product;
       scores.productDims = dims;
       return true;

@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 #define SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/splat.h"
 
@@ -20,9 +21,9 @@ struct LabelledValue {
 };
 
 struct AttentionScores {
-  math::ExpOp exponential;  ///< of scores less their row's largest one
-  int64_t column = 0;       ///< the dimension that rows are summed over
-  ContractOp product;       ///< of queries and keys
+  math::ExpOp exponential;   ///< of scores less their row's largest one
+  int64_t column = 0;        ///< the dimension that rows are summed over
+  fusion::MatmulOp product;  ///< of queries and keys
   ScoreDims productDims;
   double scale = 1;
   Value bias;          ///< null: none; of the shape of `exponential`, transposed as

@@ -3,6 +3,7 @@
 #ifndef SGD_PASSES_SCHEDULE_EPILOGUES_H
 #define SGD_PASSES_SCHEDULE_EPILOGUES_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/library/library_model.h"
 
 namespace mlir::sgd {
@@ -14,10 +15,10 @@ struct EpilogueOperands {
 
 /// The call that computes `op` with `epilogue`, at the builder's place; `extra` is the type of its second result, null
 /// without one.
-LibraryContractOp createCall(OpBuilder& builder, ContractOp op, const EpilogueOperands& operands,
-                             ArrayRef<Epilogue> epilogue, Type extra = {});
-LibraryConvolveOp createCall(OpBuilder& builder, ConvolveOp op, const EpilogueOperands& operands,
-                             ArrayRef<Epilogue> epilogue);
+fusion::LibraryMatmulOp createCall(OpBuilder& builder, fusion::MatmulOp op, const EpilogueOperands& operands,
+                                   ArrayRef<fusion::Epilogue> epilogue, Type extra = {});
+fusion::LibraryConvolutionOp createCall(OpBuilder& builder, fusion::ConvolutionOp op, const EpilogueOperands& operands,
+                                        ArrayRef<fusion::Epilogue> epilogue);
 
 /// Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative.
 void fuseGelu(Block& block, const LibraryModel& libraries);

@@ -1,5 +1,6 @@
 // Asks for gelu before what is added, of which it has a bias itself, and for sums of operands where nothing else
 // follows a product.
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/epilogues.h"
 #include "passes/schedule/passes.h"
 
@@ -11,23 +12,24 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
-static SmallVector<int32_t, 2> getKinds(ArrayRef<Epilogue> epilogue) {
-  return llvm::map_to_vector<2>(epilogue, [](Epilogue kind) { return static_cast<int32_t>(kind); });
+static SmallVector<int32_t, 2> getKinds(ArrayRef<fusion::Epilogue> epilogue) {
+  return llvm::map_to_vector<2>(epilogue, [](fusion::Epilogue kind) { return static_cast<int32_t>(kind); });
 }
 
-LibraryContractOp mlir::sgd::createCall(OpBuilder& builder, ContractOp op, const EpilogueOperands& operands,
-                                        ArrayRef<Epilogue> epilogue, Type extra) {
-  return LibraryContractOp::create(builder, op.getLoc(), op.getType(), extra, op.getLhs(), op.getRhs(),
-                                   operands.residual, operands.bias, operands.preActivation, op.getLhsLabels(),
-                                   op.getRhsLabels(), op.getResultLabels(), getKinds(epilogue), op.getTf32());
+fusion::LibraryMatmulOp mlir::sgd::createCall(OpBuilder& builder, fusion::MatmulOp op, const EpilogueOperands& operands,
+                                              ArrayRef<fusion::Epilogue> epilogue, Type extra) {
+  return fusion::LibraryMatmulOp::create(builder, op.getLoc(), op.getType(), extra, op.getLhs(), op.getRhs(),
+                                         operands.residual, operands.bias, operands.preActivation, op.getLhsLabels(),
+                                         op.getRhsLabels(), op.getResultLabels(), getKinds(epilogue), op.getTf32());
 }
 
-LibraryConvolveOp mlir::sgd::createCall(OpBuilder& builder, ConvolveOp op, const EpilogueOperands& operands,
-                                        ArrayRef<Epilogue> epilogue) {
-  return LibraryConvolveOp::create(builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs(), operands.residual,
-                                   operands.bias, op.getLhsLabels(), op.getRhsLabels(), op.getResultLabels(),
-                                   op.getStrides(), op.getLow(), op.getLhsDilations(), op.getRhsDilations(),
-                                   getKinds(epilogue), op.getTf32());
+fusion::LibraryConvolutionOp mlir::sgd::createCall(OpBuilder& builder, fusion::ConvolutionOp op,
+                                                   const EpilogueOperands& operands,
+                                                   ArrayRef<fusion::Epilogue> epilogue) {
+  return fusion::LibraryConvolutionOp::create(builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs(),
+                                              operands.residual, operands.bias, op.getLhsLabels(), op.getRhsLabels(),
+                                              op.getResultLabels(), op.getStrides(), op.getLow(), op.getLhsDilations(),
+                                              op.getRhsDilations(), getKinds(epilogue), op.getTf32());
 }
 
 namespace {

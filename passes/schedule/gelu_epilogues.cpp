@@ -1,4 +1,5 @@
 // Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative, become one op with it.
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/epilogues.h"
@@ -10,15 +11,14 @@ using namespace mlir::sgd;
 namespace {
 
 /// Whether the library takes gelu, or its gradient, of a product whose rows are those of the result.
-bool mayHaveActivation(ContractOp contract, ArrayRef<Epilogue> epilogue, const LibraryModel& libraries) {
-  RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
-                   result = contract.getType();
+bool mayHaveActivation(fusion::MatmulOp matmul, ArrayRef<fusion::Epilogue> epilogue, const LibraryModel& libraries) {
+  RankedTensorType lhs = tensorType(matmul.getLhs()), rhs = tensorType(matmul.getRhs()), result = matmul.getType();
   if (result.getRank() == 0) return false;
-  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
-                                   {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
+  auto shape = getContractionShape({matmul.getLhsLabels(), lhs.getShape()}, {matmul.getRhsLabels(), rhs.getShape()},
+                                   {matmul.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
   return shape && shape->n == result.getShape().back() &&
          libraries.takes({lhs.getElementType(), rhs.getElementType(), result.getElementType(), *shape,
-                          static_cast<bool>(contract.getTf32()), SmallVector<Epilogue, 2>(epilogue)});
+                          static_cast<bool>(matmul.getTf32()), SmallVector<fusion::Epilogue, 2>(epilogue)});
 }
 
 /// The values that can be computed from `root` by elementwise ops alone, `root` excepted, users after their operands.
@@ -56,10 +56,10 @@ struct PreActivation {
 
 class GeluForward {
  public:
-  GeluForward(ContractOp contract, const LibraryModel& libraries) : contract(contract), libraries(libraries) {}
+  GeluForward(fusion::MatmulOp matmul, const LibraryModel& libraries) : matmul(matmul), libraries(libraries) {}
 
   /// The op with gelu in it, or null where the product goes into something else.
-  LibraryContractOp form() {
+  fusion::LibraryMatmulOp form() {
     for (PreActivation x : getPreActivations()) {
       GeluReader reader(x.value);
       SmallVector<Value> users = getElementwiseUsers(x.value);
@@ -74,38 +74,39 @@ class GeluForward {
   /// The product itself and, where nobody else reads it, its sum with a bias.
   SmallVector<PreActivation, 2> getPreActivations() {
     SmallVector<PreActivation, 2> result;
-    if (contract->hasOneUse()) {
-      if (auto add = dyn_cast<arith::AddFOp>(*contract->user_begin())) {
-        OpBuilder builder(contract->getContext());
+    if (matmul->hasOneUse()) {
+      if (auto add = dyn_cast<arith::AddFOp>(*matmul->user_begin())) {
+        OpBuilder builder(matmul->getContext());
         builder.setInsertionPointAfter(add);
-        Value other = add.getLhs() == contract.getResult() ? add.getRhs() : add.getLhs();
-        if (mayHaveActivation(contract, {Epilogue::Bias, Epilogue::Gelu}, libraries))
+        Value other = add.getLhs() == matmul.getResult() ? add.getRhs() : add.getLhs();
+        if (mayHaveActivation(matmul, {fusion::Epilogue::Bias, fusion::Epilogue::Gelu}, libraries))
           if (Value bias = getRowVector(builder, other)) result.push_back({add.getResult(), bias});
       }
     }
-    result.push_back({contract.getResult(), {}});
+    result.push_back({matmul.getResult(), {}});
     return result;
   }
 
-  LibraryContractOp replace(PreActivation x, Value gelu) {
-    OpBuilder builder(contract.getContext());
-    builder.setInsertionPointAfterValue(x.bias ? x.value : contract.getResult());
+  fusion::LibraryMatmulOp replace(PreActivation x, Value gelu) {
+    OpBuilder builder(matmul.getContext());
+    builder.setInsertionPointAfterValue(x.bias ? x.value : matmul.getResult());
     if (x.bias && isa_and_nonnull<ReshapeOp>(x.bias.getDefiningOp())) builder.setInsertionPointAfterValue(x.bias);
-    SmallVector<Epilogue, 2> epilogue = {Epilogue::Gelu};
-    if (x.bias) epilogue.insert(epilogue.begin(), Epilogue::Bias);
-    auto op = createCall(builder, contract, {.bias = x.bias}, epilogue, contract.getType());
+    SmallVector<fusion::Epilogue, 2> epilogue = {fusion::Epilogue::Gelu};
+    if (x.bias) epilogue.insert(epilogue.begin(), fusion::Epilogue::Bias);
+    auto op = createCall(builder, matmul, {.bias = x.bias}, epilogue, matmul.getType());
     gelu.replaceAllUsesWith(op.getResult());
     x.value.replaceAllUsesWith(op.getExtra());
     return op;
   }
 
-  ContractOp contract;
+  fusion::MatmulOp matmul;
   const LibraryModel& libraries;
 };
 
 /// Makes `product`, which is only multiplied with gelu's derivative at `preActivation`, one op with it.
-bool formGradient(ContractOp product, Value preActivation, const LibraryModel& libraries) {
-  if (product.getType() != preActivation.getType() || !mayHaveActivation(product, {Epilogue::GeluGradient}, libraries))
+bool formGradient(fusion::MatmulOp product, Value preActivation, const LibraryModel& libraries) {
+  if (product.getType() != preActivation.getType() ||
+      !mayHaveActivation(product, {fusion::Epilogue::GeluGradient}, libraries))
     return false;
   GeluReader reader(preActivation, product.getResult());
   SmallVector<Value> users = getElementwiseUsers(product.getResult());
@@ -127,7 +128,7 @@ bool formGradient(ContractOp product, Value preActivation, const LibraryModel& l
   for (Value value : users)
     if (value != *gradient && inside.contains(value.getDefiningOp()) && !feedsGradient(value)) return false;
   OpBuilder builder(gradient->getDefiningOp());
-  auto op = createCall(builder, product, {.preActivation = preActivation}, {Epilogue::GeluGradient});
+  auto op = createCall(builder, product, {.preActivation = preActivation}, {fusion::Epilogue::GeluGradient});
   gradient->replaceAllUsesWith(op.getResult());
   return true;
 }
@@ -141,12 +142,13 @@ void eraseUnused(Block& block) {
 
 void mlir::sgd::fuseGelu(Block& block, const LibraryModel& libraries) {
   SmallVector<Value> preActivations;
-  for (ContractOp contract : llvm::to_vector(block.getOps<ContractOp>()))
-    if (mayHaveActivation(contract, {Epilogue::Gelu}, libraries))
-      if (LibraryContractOp gelu = GeluForward(contract, libraries).form()) preActivations.push_back(gelu.getExtra());
+  for (fusion::MatmulOp matmul : llvm::to_vector(block.getOps<fusion::MatmulOp>()))
+    if (mayHaveActivation(matmul, {fusion::Epilogue::Gelu}, libraries))
+      if (fusion::LibraryMatmulOp gelu = GeluForward(matmul, libraries).form())
+        preActivations.push_back(gelu.getExtra());
   if (preActivations.empty()) return;
   eraseUnused(block);
-  for (ContractOp product : llvm::to_vector(block.getOps<ContractOp>()))
+  for (fusion::MatmulOp product : llvm::to_vector(block.getOps<fusion::MatmulOp>()))
     llvm::find_if(preActivations, [&](Value preActivation) { return formGradient(product, preActivation, libraries); });
   eraseUnused(block);
 }

@@ -1,6 +1,7 @@
 // Interval arithmetic over boxes. Numbers are doubles: exact for the indices that tensors have.
 #include "passes/schedule/index_ranges.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include <algorithm>
 #include <cmath>
 
@@ -40,11 +41,11 @@ class Evaluator {
   Bounds evaluate(Value value, const IndexBox& box) {
     if (++steps > kMaxSteps) return std::nullopt;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto cluster = dyn_cast<ClusterOp>(argument.getOwner()->getParentOp());
+      auto cluster = dyn_cast<fusion::ClusterOp>(argument.getOwner()->getParentOp());
       return cluster ? evaluate(cluster.getInputs()[argument.getArgNumber()], box) : std::nullopt;
     }
     return llvm::TypeSwitch<Operation*, Bounds>(value.getDefiningOp())
-        .Case([&](ClusterOp op) {
+        .Case([&](fusion::ClusterOp op) {
           unsigned number = cast<OpResult>(value).getResultNumber();
           return evaluate(op.getBody().front().getTerminator()->getOperand(number), box);
         })

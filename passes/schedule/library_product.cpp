@@ -1,17 +1,18 @@
 // One case per kind of product in each function.
 #include "passes/schedule/library_product.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 LibraryProduct::LibraryProduct(Operation* op, const LibraryModel& libraries) : op(op), libraries(libraries) {
-  if (auto contract = dyn_cast<ContractOp>(op)) prepare(contract);
-  if (auto convolve = dyn_cast<ConvolveOp>(op)) prepare(convolve);
+  if (auto product = dyn_cast<fusion::MatmulOp>(op)) prepare(product);
+  if (auto product = dyn_cast<fusion::ConvolutionOp>(op)) prepare(product);
 }
 
-bool LibraryProduct::isTaken(ArrayRef<Epilogue> epilogue) const {
+bool LibraryProduct::isTaken(ArrayRef<fusion::Epilogue> epilogue) const {
   if (matmul) {
     MatmulCall call = *matmul;
     call.epilogue.assign(epilogue);
@@ -22,32 +23,33 @@ bool LibraryProduct::isTaken(ArrayRef<Epilogue> epilogue) const {
   return libraries.takes(call);
 }
 
-Value LibraryProduct::create(OpBuilder& builder, const EpilogueOperands& operands, ArrayRef<Epilogue> epilogue) const {
-  if (auto contract = dyn_cast<ContractOp>(op)) return createCall(builder, contract, operands, epilogue).getResult();
-  return createCall(builder, cast<ConvolveOp>(op), operands, epilogue).getResult();
+Value LibraryProduct::create(OpBuilder& builder, const EpilogueOperands& operands,
+                             ArrayRef<fusion::Epilogue> epilogue) const {
+  if (auto product = dyn_cast<fusion::MatmulOp>(op))
+    return createCall(builder, product, operands, epilogue).getResult();
+  return createCall(builder, cast<fusion::ConvolutionOp>(op), operands, epilogue).getResult();
 }
 
-void LibraryProduct::prepare(ContractOp contract) {
-  RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
-                   result = contract.getType();
+void LibraryProduct::prepare(fusion::MatmulOp op) {
+  RankedTensorType lhs = tensorType(op.getLhs()), rhs = tensorType(op.getRhs()), result = op.getType();
   // Products in batches are left to tiles where there are any.
   auto isBatch = [&](int64_t label) {
-    return llvm::is_contained(contract.getLhsLabels(), label) && llvm::is_contained(contract.getRhsLabels(), label);
+    return llvm::is_contained(op.getLhsLabels(), label) && llvm::is_contained(op.getRhsLabels(), label);
   };
   if (libraries.getTileFlopsPerByte())
-    for (auto [label, size] : llvm::zip(contract.getResultLabels(), result.getShape()))
+    for (auto [label, size] : llvm::zip(op.getResultLabels(), result.getShape()))
       if (size > 1 && isBatch(label)) return;
-  std::optional<ContractionShape> shape = getContractionShape(
-      {contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
-      {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false, libraries.getMatmulLimits());
+  std::optional<ContractionShape> shape =
+      getContractionShape({op.getLhsLabels(), lhs.getShape()}, {op.getRhsLabels(), rhs.getShape()},
+                          {op.getResultLabels(), result.getShape()}, /*mayRepeat=*/false, libraries.getMatmulLimits());
   if (shape)
     matmul = MatmulCall{lhs.getElementType(), rhs.getElementType(), result.getElementType(), *shape,
-                        static_cast<bool>(contract.getTf32())};
+                        static_cast<bool>(op.getTf32())};
 }
 
-void LibraryProduct::prepare(ConvolveOp convolve) {
-  bool isDilated = llvm::any_of(convolve.getLhsDilations(), [](int64_t by) { return by != 1; });
-  if (!isDilated || libraries.readsDilated()) convolution = getConvolutionCall(convolve);
+void LibraryProduct::prepare(fusion::ConvolutionOp op) {
+  bool isDilated = llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
+  if (!isDilated || libraries.readsDilated()) convolution = getConvolutionCall(op);
 }
 
 int64_t LibraryProduct::getMatmulColumns() const {

@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_SCHEDULE_LIBRARY_PRODUCT_H
 #define SGD_PASSES_SCHEDULE_LIBRARY_PRODUCT_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/epilogues.h"
 
 namespace mlir::sgd {
@@ -11,7 +12,7 @@ class LibraryProduct {
   /// `op` is a product.
   LibraryProduct(Operation* op, const LibraryModel& libraries);
 
-  static bool isProduct(Operation* op) { return isa<ContractOp, ConvolveOp>(op); }
+  static bool isProduct(Operation* op) { return isa<fusion::MatmulOp, fusion::ConvolutionOp>(op); }
 
   /// Whether it is computed by a single call of its own: no tile takes it, and nothing is left to other calls.
   bool isOneCall() const { return matmul || convolution; }
@@ -21,14 +22,14 @@ class LibraryProduct {
   int64_t getColumns() const { return matmul ? getMatmulColumns() : getConvolutionColumns(); }
 
   /// Whether the call may have the epilogue.
-  bool isTaken(ArrayRef<Epilogue> epilogue) const;
+  bool isTaken(ArrayRef<fusion::Epilogue> epilogue) const;
 
   /// The result of the call with the epilogue, at the builder's place.
-  Value create(OpBuilder& builder, const EpilogueOperands& operands, ArrayRef<Epilogue> epilogue) const;
+  Value create(OpBuilder& builder, const EpilogueOperands& operands, ArrayRef<fusion::Epilogue> epilogue) const;
 
  private:
-  void prepare(ContractOp contract);
-  void prepare(ConvolveOp convolve);
+  void prepare(fusion::MatmulOp op);
+  void prepare(fusion::ConvolutionOp op);
   int64_t getMatmulColumns() const;
   int64_t getConvolutionColumns() const;
 

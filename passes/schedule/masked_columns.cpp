@@ -2,6 +2,7 @@
 // before it is summed, and the first column, which must not be masked, so that a row's maximum is a score.
 #include "passes/schedule/masked_columns.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -34,22 +35,22 @@ class Run {
  private:
   Content compute(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto cluster = dyn_cast<ClusterOp>(argument.getOwner()->getParentOp());
+      auto cluster = dyn_cast<fusion::ClusterOp>(argument.getOwner()->getParentOp());
       return cluster ? get(cluster.getInputs()[argument.getArgNumber()]) : Content::Data;
     }
     Operation* op = value.getDefiningOp();
-    bool isInside = isa<ClusterOp>(op->getParentOp());
+    bool isInside = isa<fusion::ClusterOp>(op->getParentOp());
     if (!isInside && !group.contains(op)) return Content::Data;
     return llvm::TypeSwitch<Operation*, Content>(op)
-        .Case([&](ClusterOp cluster) {
+        .Case([&](fusion::ClusterOp cluster) {
           unsigned number = cast<OpResult>(value).getResultNumber();
           return get(cluster.getBody().front().getTerminator()->getOperand(number));
         })
-        .Case([&](ContractOp contract) {
+        .Case([&](fusion::MatmulOp matmul) {
           auto isZero = [&](Value operand) {
             return group.dims.has(operand, *group.column) && get(operand) == Content::Zero;
           };
-          return isZero(contract.getLhs()) || isZero(contract.getRhs()) ? Content::Zero : Content::Data;
+          return isZero(matmul.getLhs()) || isZero(matmul.getRhs()) ? Content::Zero : Content::Data;
         })
         .Case([&](arith::ConstantOp constant) { return computeConstant(constant); })
         .Case([&](arith::SelectOp select) { return computeSelect(select); })
@@ -131,15 +132,15 @@ class Check {
 
   bool run() {
     return llvm::all_of(group.ops, [&](Operation* op) {
-      if (auto contract = dyn_cast<ContractOp>(op)) return mayLeaveOut(contract);
-      return mayLeaveOut(cast<ClusterOp>(op));
+      if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return mayLeaveOut(matmul);
+      return mayLeaveOut(cast<fusion::ClusterOp>(op));
     });
   }
 
  private:
   bool hasColumns(Value value) const { return group.dims.has(value, *group.column); }
 
-  bool mayLeaveOut(ContractOp op) {
+  bool mayLeaveOut(fusion::MatmulOp op) {
     bool reads = hasColumns(op.getLhs()) || hasColumns(op.getRhs());
     Value result = op.getResult();
     // What is stored has zeros there: the sum over rows leaves them out, anything else would have to write them.
@@ -149,7 +150,7 @@ class Check {
            (hasColumns(op.getRhs()) && left.get(op.getRhs()) == Content::Zero);
   }
 
-  bool mayLeaveOut(ClusterOp op) {
+  bool mayLeaveOut(fusion::ClusterOp op) {
     for (Value result : op.getResults())
       if (hasColumns(result) && !group.isInternal(result)) return false;
     for (auto reduce : op.getBody().front().getOps<ReduceOp>()) {

@@ -1,6 +1,6 @@
 // Orders the ops of a function so that fewer bytes are alive at the same time. Values are immutable here; buffers that
 // will be shared (views, updates in place, results in the buffers of arguments) are counted as such.
-#include "dialects/sgd/library_calls.h"
+#include "dialects/fusion/library_calls.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/passes.h"
@@ -52,7 +52,8 @@ class Graph {
       for (unsigned storage : graph.defined[node]) allocated += graph.storages[storage].bytes;
       for (unsigned storage : graph.used[node])
         if (usesLeft[storage] == 1) freed += graph.storages[storage].bytes;
-      bool inPlace = isa<ClusterOp, WhileOp, spmd::AllReduceOp>(graph.ops[node]) || getResidual(graph.ops[node]);
+      bool inPlace =
+          isa<fusion::ClusterOp, WhileOp, spmd::AllReduceOp>(graph.ops[node]) || fusion::getResidual(graph.ops[node]);
       return {inPlace ? std::max<int64_t>(0, allocated - freed) : allocated, allocated - freed};
     }
     /// Calls `changed` for the nodes, run or not, that preview() says something new of.

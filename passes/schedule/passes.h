@@ -18,8 +18,8 @@ namespace sgd {
 #include "passes/schedule/passes.h.inc"
 
 /// Passes that ask a target's libraries, which outlive them.
-std::unique_ptr<Pass> createFormConvolutionsPass(const LibraryModel& libraries);
-std::unique_ptr<Pass> createFormContractionsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createLowerConvolutionsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createLowerDotGeneralsPass(const LibraryModel& libraries);
 std::unique_ptr<Pass> createFuseEpiloguesPass(const LibraryModel& libraries);
 
 }  // namespace sgd

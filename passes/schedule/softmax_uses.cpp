@@ -1,6 +1,7 @@
 // Goes through the ops behind an exponential and says of each what it computes, in the algebra of softmax_terms.h.
 #include "passes/schedule/softmax_uses.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/softmax_terms.h"
 
 using namespace mlir;
@@ -41,7 +42,7 @@ class Finder {
 
   /// Whether the op computes something known, or is one of the products.
   bool visit(Operation* op) {
-    if (auto product = dyn_cast<ContractOp>(op)) return visitProduct(product);
+    if (auto product = dyn_cast<fusion::MatmulOp>(op)) return visitProduct(product);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return false;
     if (op->use_empty()) return true;
     std::optional<Known> result = compute(op);
@@ -204,7 +205,7 @@ class Finder {
     double factor = 1;
     ScoreDims inner = dims;
     while (Operation* op = value.getDefiningOp()) {
-      if (auto product = dyn_cast<ContractOp>(op)) {
+      if (auto product = dyn_cast<fusion::MatmulOp>(op)) {
         if (!recordWeightGradient(product, inner)) return std::nullopt;
         return Known{SoftmaxTerms::weightGradient(factor), dims};
       }
@@ -229,7 +230,7 @@ class Finder {
     return std::nullopt;
   }
 
-  bool recordWeightGradient(ContractOp op, const ScoreDims& dims) {
+  bool recordWeightGradient(fusion::MatmulOp op, const ScoreDims& dims) {
     if (uses.weightGradient) return uses.weightGradient->op == op && weightGradientDims == dims;
     if (get(op.getLhs()) || get(op.getRhs()) || llvm::is_contained(dims, kNone)) return false;
     LabelMap map;
@@ -244,7 +245,7 @@ class Finder {
     return true;
   }
 
-  bool visitProduct(ContractOp op) {
+  bool visitProduct(fusion::MatmulOp op) {
     const Known *lhs = get(op.getLhs()), *rhs = get(op.getRhs());
     if (lhs && rhs) return false;
     const Known& own = lhs ? *lhs : *rhs;

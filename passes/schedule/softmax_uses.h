@@ -2,13 +2,14 @@
 #ifndef SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
 #define SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/attention_scores.h"
 
 namespace mlir::sgd {
 
 /// A product of the weights, or of the gradients of scores, with another tensor.
 struct SoftmaxProduct {
-  ContractOp op;
+  fusion::MatmulOp op;
   LabelledValue other;                ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
   SmallVector<int64_t> resultLabels;  ///< likewise
 };
@@ -16,7 +17,7 @@ inline constexpr int64_t kOwnLabel = -2;
 
 /// The product whose result is the gradient of the weights.
 struct WeightGradient {
-  ContractOp op;
+  fusion::MatmulOp op;
   LabelledValue value, outGradient;
 };
 

@@ -1,5 +1,6 @@
 // Sums of an operand over what a product of it contracts become part of the product: gradients of a bias and of the
 // weights beside it.
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/schedule/epilogues.h"
 
@@ -30,29 +31,28 @@ std::optional<OperandSum> readSum(ReduceOp reduce) {
 }
 
 /// Whether the library computes such a product with the sums of an operand.
-bool maySumUp(ContractOp contract, Epilogue epilogue, const LibraryModel& libraries) {
-  RankedTensorType lhs = tensorType(contract.getLhs()), rhs = tensorType(contract.getRhs()),
-                   result = contract.getType();
+bool maySumUp(fusion::MatmulOp matmul, fusion::Epilogue epilogue, const LibraryModel& libraries) {
+  RankedTensorType lhs = tensorType(matmul.getLhs()), rhs = tensorType(matmul.getRhs()), result = matmul.getType();
   // Of one tensor with itself nobody could tell whose sums are meant.
-  if (contract.getLhs() == contract.getRhs()) return false;
-  auto shape = getContractionShape({contract.getLhsLabels(), lhs.getShape()}, {contract.getRhsLabels(), rhs.getShape()},
-                                   {contract.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
+  if (matmul.getLhs() == matmul.getRhs()) return false;
+  auto shape = getContractionShape({matmul.getLhsLabels(), lhs.getShape()}, {matmul.getRhsLabels(), rhs.getShape()},
+                                   {matmul.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
   return shape && libraries.takes({lhs.getElementType(),
                                    rhs.getElementType(),
                                    result.getElementType(),
                                    *shape,
-                                   static_cast<bool>(contract.getTf32()),
+                                   static_cast<bool>(matmul.getTf32()),
                                    {epilogue}});
 }
 
-/// Whether the reduction is over what `contract` contracts of its operand, all the others being free. A dimension of
+/// Whether the reduction is over what `matmul` contracts of its operand, all the others being free. A dimension of
 /// one element may be batch without a batch of products.
-bool sumsContracted(ContractOp contract, bool ofLhs, ReduceOp reduce) {
-  ArrayRef<int64_t> own = ofLhs ? contract.getLhsLabels() : contract.getRhsLabels(),
-                    other = ofLhs ? contract.getRhsLabels() : contract.getLhsLabels();
+bool sumsContracted(fusion::MatmulOp matmul, bool ofLhs, ReduceOp reduce) {
+  ArrayRef<int64_t> own = ofLhs ? matmul.getLhsLabels() : matmul.getRhsLabels(),
+                    other = ofLhs ? matmul.getRhsLabels() : matmul.getLhsLabels();
   for (auto [dim, label] : llvm::enumerate(own)) {
     bool isShared = llvm::is_contained(other, label);
-    if (isShared && llvm::is_contained(contract.getResultLabels(), label)) return false;
+    if (isShared && llvm::is_contained(matmul.getResultLabels(), label)) return false;
     if (isShared != llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(dim))) return false;
   }
   return true;
@@ -60,13 +60,13 @@ bool sumsContracted(ContractOp contract, bool ofLhs, ReduceOp reduce) {
 
 /// Where one op can stand for both: at the product, unless the sums are needed before; null where neither place will
 /// do.
-Operation* getPlace(ContractOp contract, Value other, OperandSum sum) {
-  Block* block = contract->getBlock();
+Operation* getPlace(fusion::MatmulOp matmul, Value other, OperandSum sum) {
+  Block* block = matmul->getBlock();
   bool isNeededBefore = llvm::any_of(sum.result.getUsers(), [&](Operation* user) {
     Operation* reader = block->findAncestorOpInBlock(*user);
-    return reader && reader->isBeforeInBlock(contract);
+    return reader && reader->isBeforeInBlock(matmul);
   });
-  if (!isNeededBefore) return contract;
+  if (!isNeededBefore) return matmul;
   Operation* definition = other.getDefiningOp();
   bool isThere = !definition || definition->getBlock() != block || definition->isBeforeInBlock(sum.reduce);
   return isThere ? sum.reduce.getOperation() : nullptr;
@@ -75,18 +75,18 @@ Operation* getPlace(ContractOp contract, Value other, OperandSum sum) {
 /// Replaces the sum and a product of its operand by one op, if there is such a product.
 bool form(OperandSum sum, const LibraryModel& libraries) {
   for (Operation* user : sum.operand.getUsers()) {
-    auto contract = dyn_cast<ContractOp>(user);
-    if (!contract || contract->getBlock() != sum.reduce->getBlock()) continue;
-    bool ofLhs = contract.getLhs() == sum.operand;
-    Epilogue epilogue = ofLhs ? Epilogue::SumsOfLhs : Epilogue::SumsOfRhs;
-    if (!maySumUp(contract, epilogue, libraries)) continue;
-    Operation* place = getPlace(contract, ofLhs ? contract.getRhs() : contract.getLhs(), sum);
-    if (!place || !sumsContracted(contract, ofLhs, sum.reduce)) continue;
+    auto matmul = dyn_cast<fusion::MatmulOp>(user);
+    if (!matmul || matmul->getBlock() != sum.reduce->getBlock()) continue;
+    bool ofLhs = matmul.getLhs() == sum.operand;
+    fusion::Epilogue epilogue = ofLhs ? fusion::Epilogue::SumsOfLhs : fusion::Epilogue::SumsOfRhs;
+    if (!maySumUp(matmul, epilogue, libraries)) continue;
+    Operation* place = getPlace(matmul, ofLhs ? matmul.getRhs() : matmul.getLhs(), sum);
+    if (!place || !sumsContracted(matmul, ofLhs, sum.reduce)) continue;
     OpBuilder builder(place);
-    auto op = createCall(builder, contract, {}, {epilogue}, sum.result.getType());
-    contract.getResult().replaceAllUsesWith(op.getResult());
+    auto op = createCall(builder, matmul, {}, {epilogue}, sum.result.getType());
+    matmul.getResult().replaceAllUsesWith(op.getResult());
     sum.result.replaceAllUsesWith(op.getExtra());
-    contract.erase();
+    matmul.erase();
     return true;
   }
   return false;

@@ -1,13 +1,14 @@
 // Union of dimensions over the ops of a group.
 #include "passes/schedule/tile_dims.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sharding_rule.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 TileDims::TileDims(ArrayRef<Operation*> ops) {
-  for (Operation* op : ops) isa<ContractOp>(op) ? addContract(op) : addCluster(op);
+  for (Operation* op : ops) isa<fusion::MatmulOp>(op) ? addMatmul(op) : addCluster(op);
 }
 
 int64_t TileDims::getDim(Value value, unsigned number) const {
@@ -55,15 +56,15 @@ void TileDims::keepWhole(Value value) {
   for (unsigned node : getNodes(value)) classes[find(node)].isWhole = true;
 }
 
-void TileDims::addContract(Operation* op) {
-  auto contract = cast<ContractOp>(op);
+void TileDims::addMatmul(Operation* op) {
+  auto matmul = cast<fusion::MatmulOp>(op);
   llvm::MapVector<int64_t, SmallVector<unsigned, 3>> labels;
   auto add = [&](Value value, ArrayRef<int64_t> names) {
     for (auto [name, node] : llvm::zip(names, getNodes(value))) labels[name].push_back(node);
   };
-  add(contract.getLhs(), contract.getLhsLabels());
-  add(contract.getRhs(), contract.getRhsLabels());
-  add(contract.getResult(), contract.getResultLabels());
+  add(matmul.getLhs(), matmul.getLhsLabels());
+  add(matmul.getRhs(), matmul.getRhsLabels());
+  add(matmul.getResult(), matmul.getResultLabels());
   for (auto& [name, same] : labels) {
     for (unsigned node : same) unite(same.front(), node);
     if (same.size() == 3) ++classes[find(same.front())].batchCount;
@@ -71,7 +72,7 @@ void TileDims::addContract(Operation* op) {
 }
 
 void TileDims::addCluster(Operation* op) {
-  auto cluster = cast<ClusterOp>(op);
+  auto cluster = cast<fusion::ClusterOp>(op);
   Block& block = cluster.getBody().front();
   for (auto [operand, argument] : llvm::zip(cluster.getInputs(), block.getArguments())) uniteAll(operand, argument);
   for (Operation& inner : block.without_terminator()) addInnerOp(&inner);

@@ -21,7 +21,7 @@ struct DimClass {
 
 class TileDims {
  public:
-  /// `ops` are sgd.contract and sgd.cluster; values inside clusters have classes too.
+  /// `ops` are fusion.matmul and fusion.cluster; values inside clusters have classes too.
   explicit TileDims(ArrayRef<Operation*> ops);
 
   /// The class of a dimension of a value that an op of the group reads or computes.
@@ -33,7 +33,7 @@ class TileDims {
   bool contains(Value value) const { return nodes.contains(value); }
 
  private:
-  void addContract(Operation* op);
+  void addMatmul(Operation* op);
   void addCluster(Operation* op);
   void addInnerOp(Operation* op);
   ArrayRef<unsigned> getNodes(Value value);

@@ -1,6 +1,7 @@
 // Groups grow from a cluster over products that are large on the cluster's side.
 #include "passes/schedule/tile_finder.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/cluster_rules.h"
 
@@ -14,16 +15,16 @@ static constexpr int64_t kKernelFlops = 32;
 
 namespace {
 
-bool isExpanding(ContractOp op) {
+bool isExpanding(fusion::MatmulOp op) {
   int64_t result = getNumElements(op.getResult());
   return result >= kLarge * getNumElements(op.getLhs()) && result >= kLarge * getNumElements(op.getRhs());
 }
 
-bool isContracting(ContractOp op, Value from) {
+bool isContracting(fusion::MatmulOp op, Value from) {
   return getNumElements(from) >= kLarge * getNumElements(op.getResult());
 }
 
-int64_t getFlops(ContractOp op) {
+int64_t getFlops(fusion::MatmulOp op) {
   int64_t flops = 2 * getNumElements(op.getResult());
   for (auto [label, size] : llvm::zip(op.getLhsLabels(), cast<RankedTensorType>(op.getLhs().getType()).getShape()))
     if (!llvm::is_contained(op.getResultLabels(), label)) flops *= size;
@@ -39,12 +40,12 @@ SmallVector<Operation*> inOrder(const SetVector<Operation*>& ops) {
 
 class Finder {
  public:
-  Finder(ClusterOp cluster, int64_t flopsPerByte) : flopsPerByte(flopsPerByte) { group.insert(cluster); }
+  Finder(fusion::ClusterOp cluster, int64_t flopsPerByte) : flopsPerByte(flopsPerByte) { group.insert(cluster); }
 
   FoundGroup run() {
     grow();
     // Without a product there is nothing to tile, and the readers of what the cluster reads need not be looked at.
-    if (llvm::none_of(group, [](Operation* op) { return isa<ContractOp>(op); })) return {};
+    if (llvm::none_of(group, [](Operation* op) { return isa<fusion::MatmulOp>(op); })) return {};
     if (recompute()) grow();
     return {inOrder(group), std::move(originals)};
   }
@@ -57,20 +58,20 @@ class Finder {
   /// Takes in products whose large result only the group reads, and those that contract a large result of its kernels.
   void grow() {
     for (size_t next = 0; next < group.size(); ++next) {
-      auto cluster = dyn_cast<ClusterOp>(group[next]);
+      auto cluster = dyn_cast<fusion::ClusterOp>(group[next]);
       if (!cluster) continue;
       for (Value operand : cluster.getInputs())
-        if (auto product = operand.getDefiningOp<ContractOp>())
+        if (auto product = operand.getDefiningOp<fusion::MatmulOp>())
           if (isExpanding(product) && isUsedOnlyHere(operand)) group.insert(product);
       for (Value result : cluster.getResults())
         for (Operation* user : result.getUsers())
-          if (auto product = dyn_cast<ContractOp>(user); product && isContracting(product, result))
+          if (auto product = dyn_cast<fusion::MatmulOp>(user); product && isContracting(product, result))
             insertReader(product);
     }
   }
 
   /// Takes in a reader unless it has to wait for what is computed from the group.
-  void insertReader(ContractOp product) {
+  void insertReader(fusion::MatmulOp product) {
     if (group.insert(product) && !isConvex(inOrder(group))) group.remove(product);
   }
 
@@ -91,16 +92,16 @@ class Finder {
   }
 
   /// Products of what `source` computes that can wait for the group.
-  SmallVector<Operation*> getLaterReaders(ClusterOp source) {
+  SmallVector<Operation*> getLaterReaders(fusion::ClusterOp source) {
     SmallVector<Operation*> readers;
     for (Operation* user : source->getUsers())
-      if (isa<ContractOp>(user) && !group.contains(user) && !feedsGroup(user)) readers.push_back(user);
+      if (isa<fusion::MatmulOp>(user) && !group.contains(user) && !feedsGroup(user)) readers.push_back(user);
     return readers;
   }
 
   /// Whether another copy of `source` costs less than writing its results and reading them again here. `later` are the
   /// readers that would use the copy, besides the group.
-  bool isCheaperAgain(ClusterOp source, ArrayRef<Operation*> later) {
+  bool isCheaperAgain(fusion::ClusterOp source, ArrayRef<Operation*> later) {
     int64_t bytes = 0, flops = 0, largest = 0;
     bool isReadElsewhere = false;
     for (Value result : source.getResults()) {
@@ -108,7 +109,7 @@ class Finder {
       // Read here by kernels or products that contract it, and elsewhere by nothing that keeps it.
       bool isReadHere = false, isKept = false;
       for (Operation* user : result.getUsers()) {
-        auto product = dyn_cast<ContractOp>(user);
+        auto product = dyn_cast<fusion::MatmulOp>(user);
         bool isHere = group.contains(user) || llvm::is_contained(later, user);
         isReadHere |= isHere;
         isReadElsewhere |= !isHere;
@@ -117,7 +118,7 @@ class Finder {
       if (isReadHere && !isKept) bytes += 2 * getTensorBytes(result.getType());
     }
     for (Value operand : source.getInputs()) {
-      auto product = operand.getDefiningOp<ContractOp>();
+      auto product = operand.getDefiningOp<fusion::MatmulOp>();
       bool isOwnProduct = product && isExpanding(product) && operand.hasOneUse();
       if (isOwnProduct) flops += getFlops(product);
       // What it reads must not have to be kept instead.
@@ -132,10 +133,11 @@ class Finder {
     SetVector<Operation*> sources;
     for (Operation* op : group)
       for (Value operand : op->getOperands())
-        if (auto source = operand.getDefiningOp<ClusterOp>(); source && !group.contains(source)) sources.insert(source);
+        if (auto source = operand.getDefiningOp<fusion::ClusterOp>(); source && !group.contains(source))
+          sources.insert(source);
     bool changed = false;
     for (Operation* op : sources) {
-      auto source = cast<ClusterOp>(op);
+      auto source = cast<fusion::ClusterOp>(op);
       SmallVector<Operation*> later = getLaterReaders(source);
       if (!isCheaperAgain(source, later)) continue;
       for (Operation* reader : later) group.insert(reader);
@@ -145,15 +147,16 @@ class Finder {
     return changed;
   }
 
-  void clone(ClusterOp source) {
+  void clone(fusion::ClusterOp source) {
     OpBuilder builder(inOrder(group).front());
     // Not before what the copy reads: the group's first op comes after `source` in some order, not in this one.
     if (builder.getInsertionPoint()->isBeforeInBlock(source)) builder.setInsertionPointAfter(source);
     IRMapping mapping;
     for (Value operand : source.getInputs())
-      if (auto product = operand.getDefiningOp<ContractOp>(); product && isExpanding(product) && operand.hasOneUse())
+      if (auto product = operand.getDefiningOp<fusion::MatmulOp>();
+          product && isExpanding(product) && operand.hasOneUse())
         insertClone(product, builder.clone(*product, mapping));
-    auto copy = cast<ClusterOp>(builder.clone(*source, mapping));
+    auto copy = cast<fusion::ClusterOp>(builder.clone(*source, mapping));
     source->replaceUsesWithIf(copy, [&](OpOperand& use) { return group.contains(use.getOwner()); });
     insertClone(source, copy);
   }
@@ -171,7 +174,7 @@ class Finder {
 
 }  // namespace
 
-FoundGroup mlir::sgd::findTileGroup(ClusterOp cluster, int64_t flopsPerByte) {
+FoundGroup mlir::sgd::findTileGroup(fusion::ClusterOp cluster, int64_t flopsPerByte) {
   return Finder(cluster, flopsPerByte).run();
 }
 

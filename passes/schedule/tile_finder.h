@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_SCHEDULE_TILE_FINDER_H
 #define SGD_PASSES_SCHEDULE_TILE_FINDER_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
 
 namespace mlir::sgd {
@@ -18,7 +19,7 @@ struct FoundGroup {
 /// than to keep are cloned into it: the block changes, its meaning does not. Called for later clusters first, it leaves
 /// earlier ones nothing to keep for them.
 /// A thread computes `flopsPerByte` operations while a byte goes to memory and comes back.
-FoundGroup findTileGroup(ClusterOp cluster, int64_t flopsPerByte);
+FoundGroup findTileGroup(fusion::ClusterOp cluster, int64_t flopsPerByte);
 
 /// Whether no op between those of the group, in block order, depends on one of them and feeds another.
 bool isConvex(ArrayRef<Operation*> group);

@@ -2,6 +2,7 @@
 // masked columns are left out.
 #include "passes/schedule/tile_group.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/library/contraction_shape.h"
 #include "passes/schedule/masked_columns.h"
@@ -39,7 +40,7 @@ bool TileGroup::isInternal(Value value) const {
 }
 
 bool TileGroup::sumsOverRows(Operation* op) const {
-  return row && isa<ContractOp>(op) && !dims.has(op->getResult(0), *row);
+  return row && isa<fusion::MatmulOp>(op) && !dims.has(op->getResult(0), *row);
 }
 
 IndexBox TileGroup::getTileBox(Value value) const {
@@ -79,9 +80,9 @@ bool TileGroup::isContiguous(Value value, const IndexBox& box) const {
 
 /// Batch dimensions of all contractions that no cluster mixes.
 bool TileGroup::chooseLoops() {
-  unsigned contractions = llvm::count_if(ops, [](Operation* op) { return isa<ContractOp>(op); });
-  auto contract = llvm::find_if(ops, [](Operation* op) { return isa<ContractOp>(op); });
-  Value first = (*contract)->getResult(0);
+  unsigned contractions = llvm::count_if(ops, [](Operation* op) { return isa<fusion::MatmulOp>(op); });
+  auto matmul = llvm::find_if(ops, [](Operation* op) { return isa<fusion::MatmulOp>(op); });
+  Value first = (*matmul)->getResult(0);
   for (auto [dim, size] : llvm::enumerate(shapeOf(first))) {
     unsigned number = dims.getClass(first, dim);
     const DimClass& candidate = dims[number];
@@ -103,7 +104,7 @@ bool TileGroup::canBeCutInRows(unsigned candidate) const {
   if (dim.isWhole || dim.isReduced || llvm::is_contained(loops, candidate)) return false;
   return llvm::all_of(ops, [&](Operation* op) {
     bool isRead = llvm::any_of(op->getOperands(), [&](Value operand) { return dims.has(operand, candidate); });
-    bool isSum = isa<ContractOp>(op) && !dims.has(op->getResult(0), candidate);
+    bool isSum = isa<fusion::MatmulOp>(op) && !dims.has(op->getResult(0), candidate);
     if (isSum && !canSumInPlace(getElementTypeOrSelf(op->getResult(0)))) return false;
     if (isSum) return isRead && !isInternal(op->getResult(0));
     return llvm::all_of(op->getResults(), [&](Value result) {
@@ -111,7 +112,7 @@ bool TileGroup::canBeCutInRows(unsigned candidate) const {
       // A kernel writes its part of an output in one piece.
       IndexBox part = getTileBox(result);
       part[dims.getDim(result, candidate)] = {kRowChoices[2], kRowChoices[2]};
-      return isa<ContractOp>(op) || isInternal(result) || isContiguous(result, part);
+      return isa<fusion::MatmulOp>(op) || isInternal(result) || isContiguous(result, part);
     });
   });
 }
@@ -119,7 +120,7 @@ bool TileGroup::canBeCutInRows(unsigned candidate) const {
 std::optional<unsigned> TileGroup::chooseRow() const {
   std::optional<unsigned> best;
   for (Operation* op : ops) {
-    auto cluster = dyn_cast<ClusterOp>(op);
+    auto cluster = dyn_cast<fusion::ClusterOp>(op);
     if (!cluster) continue;
     for (Value operand : cluster.getInputs())
       for (int64_t dim = 0; dim < static_cast<int64_t>(shapeOf(operand).size()); ++dim) {
@@ -134,7 +135,7 @@ std::optional<unsigned> TileGroup::chooseRow() const {
 std::optional<unsigned> TileGroup::chooseColumn() const {
   SetVector<unsigned> reduced;
   for (Operation* op : ops)
-    if (isa<ClusterOp>(op))
+    if (isa<fusion::ClusterOp>(op))
       for (Value operand : op->getOperands())
         for (int64_t dim = 0; dim < static_cast<int64_t>(shapeOf(operand).size()); ++dim)
           if (dims[dims.getClass(operand, dim)].isReduced) reduced.insert(dims.getClass(operand, dim));
@@ -204,20 +205,20 @@ bool TileGroup::haveStridedForms() const {
     return LabelledTensor{labels, sizes, strides};
   };
   return llvm::all_of(ops, [&](Operation* op) {
-    auto contract = dyn_cast<ContractOp>(op);
-    if (!contract) return true;
+    auto matmul = dyn_cast<fusion::MatmulOp>(op);
+    if (!matmul) return true;
     SmallVector<int64_t> sizes[3], strides[3];
-    return getContractionShape(label(contract.getLhs(), contract.getLhsLabels(), sizes[0], strides[0]),
-                               label(contract.getRhs(), contract.getRhsLabels(), sizes[1], strides[1]),
-                               label(contract.getResult(), contract.getResultLabels(), sizes[2], strides[2]),
-                               canSumInPlace(contract.getType().getElementType()))
+    return getContractionShape(label(matmul.getLhs(), matmul.getLhsLabels(), sizes[0], strides[0]),
+                               label(matmul.getRhs(), matmul.getRhsLabels(), sizes[1], strides[1]),
+                               label(matmul.getResult(), matmul.getResultLabels(), sizes[2], strides[2]),
+                               canSumInPlace(matmul.getType().getElementType()))
         .has_value();
   });
 }
 
 bool TileGroup::areKernelOperandsContiguous() const {
   return llvm::all_of(ops, [&](Operation* op) {
-    if (isa<ContractOp>(op)) return true;
+    if (isa<fusion::MatmulOp>(op)) return true;
     auto isPart = [&](Value value) { return isContiguous(value, getTileBox(value)); };
     return llvm::all_of(op->getOperands(),
                         [&](Value operand) { return !inputs.contains(operand) || isPart(operand); }) &&

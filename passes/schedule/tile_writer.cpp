@@ -1,6 +1,7 @@
 // For each block of rows, the ops of the group once more, with the block's shapes.
 #include "passes/schedule/tile_writer.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -32,7 +33,7 @@ class Writer {
  public:
   Writer(OpBuilder& builder, const TileGroup& group) : builder(builder), group(group) {}
 
-  TiledOp write() {
+  fusion::TiledOp write() {
     SmallVector<Location> locations;
     for (Operation* op : group.ops)
       if (locations.size() < 4) locations.push_back(op->getLoc());
@@ -43,8 +44,9 @@ class Writer {
     for (ArrayRef<Value> values : {group.getInputs(), group.getOutputs()})
       for (Value value : values)
         for (unsigned loop : group.loops) cuts.push_back(group.dims.getDim(value, loop));
-    auto tiled = TiledOp::create(builder, FusedLoc::get(builder.getContext(), locations), types, group.getInputs(),
-                                 builder.getDenseI64ArrayAttr(loops), builder.getDenseI64ArrayAttr(cuts));
+    auto tiled =
+        fusion::TiledOp::create(builder, FusedLoc::get(builder.getContext(), locations), types, group.getInputs(),
+                                builder.getDenseI64ArrayAttr(loops), builder.getDenseI64ArrayAttr(cuts));
     OpBuilder::InsertionGuard guard(builder);
     Block* block = builder.createBlock(&tiled.getBody());
     for (Value input : group.getInputs())
@@ -57,25 +59,25 @@ class Writer {
   void writeBlock(const RowBlock& block, bool isFirst) {
     parts.clear();
     for (Operation* op : group.ops) {
-      if (auto contract = dyn_cast<ContractOp>(op))
-        writeContract(contract, block);
+      if (auto matmul = dyn_cast<fusion::MatmulOp>(op))
+        writeMatmul(matmul, block);
       else
-        writeCluster(cast<ClusterOp>(op), block);
+        writeCluster(cast<fusion::ClusterOp>(op), block);
       for (Value result : op->getResults())
         if (!group.isInternal(result)) writeStore(op, result, block, isFirst);
     }
   }
 
   /// A product takes any part of a tile.
-  void writeContract(ContractOp op, const RowBlock& block) {
+  void writeMatmul(fusion::MatmulOp op, const RowBlock& block) {
     auto operand = [&](Value value) {
       if (Value part = parts.lookup(value)) return part;
       return slice(builder, arguments.at(value), group.getBox(value, block));
     };
     Value lhs = operand(op.getLhs()), rhs = operand(op.getRhs());
-    parts[op.getResult()] =
-        ContractOp::create(builder, op.getLoc(), getType(op.getResult(), group.getBox(op.getResult(), block)), lhs, rhs,
-                           op.getLhsLabelsAttr(), op.getRhsLabelsAttr(), op.getResultLabelsAttr(), op.getTf32Attr());
+    parts[op.getResult()] = fusion::MatmulOp::create(
+        builder, op.getLoc(), getType(op.getResult(), group.getBox(op.getResult(), block)), lhs, rhs,
+        op.getLhsLabelsAttr(), op.getRhsLabelsAttr(), op.getResultLabelsAttr(), op.getTf32Attr());
   }
 
   void writeStore(Operation* op, Value result, const RowBlock& block, bool isFirst) {
@@ -83,8 +85,8 @@ class Writer {
     for (IndexRange range : group.getBox(result, block)) starts.push_back(range.begin);
     unsigned number = llvm::find(group.getOutputs(), result) - group.getOutputs().begin();
     bool adds = group.sumsOverRows(op) && !isFirst;
-    TileStoreOp::create(builder, op->getLoc(), parts.lookup(result), builder.getI64IntegerAttr(number),
-                        builder.getDenseI64ArrayAttr(starts), adds ? builder.getUnitAttr() : UnitAttr());
+    fusion::TileStoreOp::create(builder, op->getLoc(), parts.lookup(result), builder.getI64IntegerAttr(number),
+                                builder.getDenseI64ArrayAttr(starts), adds ? builder.getUnitAttr() : UnitAttr());
   }
 
   /// The largest contiguous part of an input that holds `box`: what a kernel can be given.
@@ -98,7 +100,7 @@ class Writer {
     return whole;
   }
 
-  void writeCluster(ClusterOp op, const RowBlock& block) {
+  void writeCluster(fusion::ClusterOp op, const RowBlock& block) {
     SmallVector<Value> operands;
     SmallVector<IndexBox> inside;  // of the operand, what the kernel's body reads
     for (Value operand : op.getInputs()) {
@@ -115,7 +117,7 @@ class Writer {
     }
     SmallVector<Type> types;
     for (Value result : op.getResults()) types.push_back(getType(result, group.getBox(result, block)));
-    auto copy = ClusterOp::create(builder, op.getLoc(), types, operands);
+    auto copy = fusion::ClusterOp::create(builder, op.getLoc(), types, operands);
     for (auto [result, part] : llvm::zip(op.getResults(), copy.getResults())) parts[result] = part;
     OpBuilder::InsertionGuard guard(builder);
     Block* body = builder.createBlock(&copy.getBody());
@@ -156,4 +158,6 @@ class Writer {
 
 }  // namespace
 
-TiledOp mlir::sgd::writeTiled(OpBuilder& builder, const TileGroup& group) { return Writer(builder, group).write(); }
+fusion::TiledOp mlir::sgd::writeTiled(OpBuilder& builder, const TileGroup& group) {
+  return Writer(builder, group).write();
+}

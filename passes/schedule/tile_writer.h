@@ -1,13 +1,14 @@
-// Writes a group as sgd.tiled.
+// Writes a group as fusion.tiled.
 #ifndef SGD_PASSES_SCHEDULE_TILE_WRITER_H
 #define SGD_PASSES_SCHEDULE_TILE_WRITER_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/tile_group.h"
 
 namespace mlir::sgd {
 
 /// Creates the op at the builder's position; its results are the group's outputs in order. The group's own ops stay.
-TiledOp writeTiled(OpBuilder& builder, const TileGroup& group);
+fusion::TiledOp writeTiled(OpBuilder& builder, const TileGroup& group);
 
 }  // namespace mlir::sgd
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -31,14 +32,14 @@ struct KernelInterface {
 
 /// A kernel to be compiled.
 struct KernelRequest {
-  ClusterOp body;                    ///< not changed
+  fusion::ClusterOp body;            ///< not changed
   std::string symbol;                ///< C identifier, unique in the request list
   SmallVector<InPlacePair> inPlace;  ///< chosen among the candidates
 };
 
 /// A key that is equal for clusters with the same body, types and in-place choice: they are one kernel. Locations do
 /// not matter.
-std::string structuralKey(ClusterOp cluster, ArrayRef<InPlacePair> inPlace);
+std::string structuralKey(fusion::ClusterOp cluster, ArrayRef<InPlacePair> inPlace);
 
 }  // namespace mlir::sgd::kernels
 

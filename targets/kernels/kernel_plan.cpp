@@ -1,6 +1,7 @@
 // Chooses a kernel's variables: parallel and row dimensions, their splits, and the lane variable.
 #include "targets/kernels/kernel_plan.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "targets/kernels/node_builder.h"
 
@@ -57,7 +58,7 @@ constexpr int64_t kShortRow = 40, kPartOfVector = 15;
 /// Builds the plan of one cluster.
 class Planner {
  public:
-  Planner(ClusterOp cluster, WalkStyle style) : cluster(cluster), style(style) {}
+  Planner(fusion::ClusterOp cluster, WalkStyle style) : cluster(cluster), style(style) {}
   FailureOr<KernelPlan> run();
 
  private:
@@ -72,7 +73,7 @@ class Planner {
   bool chooseTile();
   int64_t contiguousWeight(unsigned var) const;
 
-  ClusterOp cluster;
+  fusion::ClusterOp cluster;
   WalkStyle style;
   KernelPlan plan;
   std::optional<ReduceShape> reduce;
@@ -82,7 +83,7 @@ class Planner {
 };
 
 /// What is computed for result `result`: of one that is written over what it updates, the update.
-Value getComputed(ClusterOp cluster, unsigned result) {
+Value getComputed(fusion::ClusterOp cluster, unsigned result) {
   if (DynamicUpdateSliceOp update = cluster.getUpdate(result)) return update.getUpdate();
   return cluster.getBody().front().getTerminator()->getOperand(result);
 }
@@ -329,11 +330,11 @@ uint64_t KernelPlan::mask(ArrayRef<unsigned> vars) const {
   return result;
 }
 
-FailureOr<KernelPlan> mlir::sgd::kernels::planKernel(ClusterOp cluster, WalkStyle style) {
+FailureOr<KernelPlan> mlir::sgd::kernels::planKernel(fusion::ClusterOp cluster, WalkStyle style) {
   return Planner(cluster, style).run();
 }
 
-bool mlir::sgd::kernels::canPlanKernel(ClusterOp cluster) {
+bool mlir::sgd::kernels::canPlanKernel(fusion::ClusterOp cluster) {
   ScopedDiagnosticHandler quiet(cluster.getContext(), [](Diagnostic&) { return success(); });
   return succeeded(planKernel(cluster));
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "targets/kernels/index_expr.h"
@@ -72,7 +73,7 @@ struct ScatterLoops {
 };
 
 struct KernelPlan {
-  ClusterOp cluster;
+  fusion::ClusterOp cluster;
   IndexSpace space;
   llvm::SmallVector<unsigned> parallelVars, rowVars;  // outer to inner; the lane variable is the last of one of them
   unsigned laneVar = kNone;                           // kNone: every point alone
@@ -105,10 +106,10 @@ enum class WalkStyle {
 };
 
 /// Plans the loops of `cluster`; emits an error on an op that cannot be part of a kernel, or of this one.
-FailureOr<KernelPlan> planKernel(ClusterOp cluster, WalkStyle style = WalkStyle::Rows);
+FailureOr<KernelPlan> planKernel(fusion::ClusterOp cluster, WalkStyle style = WalkStyle::Rows);
 
 /// Whether planKernel would succeed, without emitting errors.
-bool canPlanKernel(ClusterOp cluster);
+bool canPlanKernel(fusion::ClusterOp cluster);
 
 }  // namespace mlir::sgd::kernels
 

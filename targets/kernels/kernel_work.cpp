@@ -1,6 +1,7 @@
 // Counts over the nodes of a plan.
 #include "targets/kernels/kernel_work.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::kernels;
@@ -18,7 +19,7 @@ static bool readsOnlyWhatItStores(const KernelPlan& plan, const Store& store, un
 }
 
 SmallVector<InPlacePair> mlir::sgd::kernels::findInPlaceCandidates(const KernelPlan& plan) {
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   SmallVector<InPlacePair> candidates;
   SmallVector<Store> stores(plan.stores);
   if (plan.scatter) stores.push_back({0, plan.scatter->initValue, plan.scatter->initIndex, false});
@@ -52,7 +53,7 @@ int64_t mlir::sgd::kernels::operationsPerLaunch(const KernelPlan& plan) {
   return total;
 }
 
-int64_t mlir::sgd::kernels::touchedBytes(ClusterOp cluster) {
+int64_t mlir::sgd::kernels::touchedBytes(fusion::ClusterOp cluster) {
   int64_t bytes = 0;
   for (BlockArgument argument : cluster.getBody().getArguments()) {
     int64_t sliced = 0;

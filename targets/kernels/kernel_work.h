@@ -2,6 +2,7 @@
 #ifndef SGD_TARGETS_KERNELS_KERNEL_WORK_H
 #define SGD_TARGETS_KERNELS_KERNEL_WORK_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/kernel_interface.h"
 #include "targets/kernels/kernel_plan.h"
 
@@ -11,7 +12,7 @@ namespace mlir::sgd::kernels {
 int64_t operationsPerLaunch(const KernelPlan& plan);
 
 /// Bytes read and written. Of what only dynamic slices see, or an update changes, that is their size.
-int64_t touchedBytes(ClusterOp cluster);
+int64_t touchedBytes(fusion::ClusterOp cluster);
 
 /// (result, operand) of the same size where every load of the operand reads the element that the same point stores. Of
 /// a scatter in loops, the initial values count as stores.

@@ -1,14 +1,15 @@
 // Shapes of sorts and choices.
 #include "targets/kernels/row_ops.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-Operation* mlir::sgd::kernels::getRowOp(ClusterOp cluster) {
+Operation* mlir::sgd::kernels::getRowOp(fusion::ClusterOp cluster) {
   Operation& first = cluster.getBody().front().front();
-  return isa<SortRowsOp, TopKOp>(first) ? &first : nullptr;
+  return isa<fusion::SortRowsOp, TopKOp>(first) ? &first : nullptr;
 }
 
 int64_t mlir::sgd::kernels::rowLength(Operation* rowOp) { return tensorType(rowOp->getOperand(0)).getShape().back(); }

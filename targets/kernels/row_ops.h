@@ -3,13 +3,14 @@
 #ifndef SGD_TARGETS_KERNELS_ROW_OPS_H
 #define SGD_TARGETS_KERNELS_ROW_OPS_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 
 namespace mlir::sgd::kernels {
 
 /// The op of a cluster that is such a kernel, or null.
-Operation* getRowOp(ClusterOp cluster);
+Operation* getRowOp(fusion::ClusterOp cluster);
 
 /// Size of the last dimension of the op's operands, and the product of the others.
 int64_t rowLength(Operation* rowOp);

@@ -1,5 +1,6 @@
 // When two clusters are one kernel.
 #include "llvm/Support/raw_ostream.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/kernel_interface.h"
 
 using namespace mlir;
@@ -29,7 +30,7 @@ static void addToKey(Block& block, llvm::DenseMap<Value, unsigned>& numbers, llv
   }
 }
 
-std::string mlir::sgd::kernels::structuralKey(ClusterOp cluster, ArrayRef<InPlacePair> inPlace) {
+std::string mlir::sgd::kernels::structuralKey(fusion::ClusterOp cluster, ArrayRef<InPlacePair> inPlace) {
   std::string key;
   llvm::raw_string_ostream stream(key);
   llvm::DenseMap<Value, unsigned> numbers;

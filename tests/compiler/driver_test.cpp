@@ -153,7 +153,7 @@ TEST(Driver, EmitsEachLevel) {
       {EmitLevel::Graph, "tensor<32x16xf32>"},
       {EmitLevel::Sharded, "tensor<32x16xf32, #sgd.sharding<@mesh, [{\"data\"}, {}]>>"},
       {EmitLevel::Spmd, "spmd.all_reduce"},
-      {EmitLevel::Kernels, "sgd.cluster"},
+      {EmitLevel::Kernels, "fusion.cluster"},
       {EmitLevel::Plan, "plan.alloc offset"}};
   for (auto [level, text] : levels) {
     CompileOptions options;

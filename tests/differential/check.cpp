@@ -78,8 +78,8 @@ bool isInternal(StringRef message) {
                                             "requires the same encoding",
                                             "run sgd-",
                                             "failed to verify",
-                                            "error: 'sgd.contract'",
-                                            "error: 'sgd.cluster'",
+                                            "error: 'fusion.matmul'",
+                                            "error: 'fusion.cluster'",
                                             "error: 'plan."};
   return llvm::any_of(signs, [&](StringRef sign) { return message.contains(sign); });
 }

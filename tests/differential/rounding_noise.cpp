@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/grouped_dot.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -37,7 +38,7 @@ int64_t countTerms(Operation* op) {
     bool rounds = scatter.getKind() == ScatterKind::Add || scatter.getKind() == ScatterKind::Mul;
     return rounds ? elements(scatter.getUpdates()) + 1 : 0;
   }
-  if (isa<DotGeneralOp, GroupedDotOp, ContractOp, ConvolutionOp>(op)) return elements(op->getOperand(0)) + 1;
+  if (isa<DotGeneralOp, GroupedDotOp, fusion::MatmulOp, ConvolutionOp>(op)) return elements(op->getOperand(0)) + 1;
   if (isa<spmd::AllReduceOp, spmd::ReduceScatterOp>(op)) return 8;
   if (auto call = dyn_cast<LinearAlgebraOp>(op)) {
     auto size = static_cast<int64_t>(getLinearAlgebraForm(call).m + getLinearAlgebraForm(call).n);
@@ -57,7 +58,7 @@ double getUlps(Operation* op) {
   // A product may go into a sum unrounded; one of matrices is rounded to a narrow type behind what is added to it.
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   bool isNarrow = getEpsilon(type) > getSumEpsilon(type);
-  bool isContraction = isa<DotGeneralOp, GroupedDotOp, ContractOp, ConvolutionOp>(op);
+  bool isContraction = isa<DotGeneralOp, GroupedDotOp, fusion::MatmulOp, ConvolutionOp>(op);
   return isa<arith::MulFOp>(op) || (isContraction && isNarrow) ? 0.5 : 0;
 }
 

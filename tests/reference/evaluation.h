@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "reference/evaluate.h"
 
 namespace mlir::sgd::reference {
@@ -12,7 +13,7 @@ namespace mlir::sgd::reference {
 class EvaluationTest : public ::testing::Test {
  protected:
   EvaluationTest() : context(MLIRContext::Threading::DISABLED) {
-    context.loadDialect<SgdDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   }
 
   /// The first result of @main in `text`, a function without arguments, on each of `ranks` ranks.

@@ -122,7 +122,7 @@ TEST_F(Reference, ContractsOverLabels) {
   const char* body = R"(
     %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
     %b = arith.constant dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32>
-    %r = sgd.contract %a [0, 1], %b [0, 2] into [2, 1] : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>)";
+    %r = fusion.matmul %a [0, 1], %b [0, 2] into [2, 1] : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>)";
   EXPECT_EQ(compute(body, "tensor<2x2xf32>").floats, (Floats{26, 38, 30, 44}));  // (a^T b)^T
 }
 
@@ -130,13 +130,13 @@ TEST_F(Reference, TilesAreStoredAndAddedUp) {
   // Two rows; of each, the product with itself and then, added, its first element's with the first column.
   const char* body = R"(
     %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
-    %r = sgd.tiled(%a) loops [2] cuts [0, 0] {
+    %r = fusion.tiled(%a) loops [2] cuts [0, 0] {
     ^bb0(%t: tensor<1x2xf32>):
-      %s = sgd.contract %t [0, 1], %t [0, 1] into [0, 1] : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
-      sgd.tile_store %s to 0 at [0, 0] : tensor<1x2xf32>
+      %s = fusion.matmul %t [0, 1], %t [0, 1] into [0, 1] : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+      fusion.tile_store %s to 0 at [0, 0] : tensor<1x2xf32>
       %h = sgd.slice %t starts = [0, 0] limits = [1, 1] strides = [1, 1] : tensor<1x2xf32> -> tensor<1x1xf32>
-      %p = sgd.contract %h [0, 1], %h [0, 1] into [0, 1] : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
-      sgd.tile_store %p to 0 at [0, 1] add : tensor<1x1xf32>
+      %p = fusion.matmul %h [0, 1], %h [0, 1] into [0, 1] : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+      fusion.tile_store %p to 0 at [0, 1] add : tensor<1x1xf32>
     } : (tensor<2x2xf32>) -> tensor<2x2xf32>)";
   EXPECT_EQ(compute(body, "tensor<2x2xf32>").floats, (Floats{1, 5, 9, 25}));
 }

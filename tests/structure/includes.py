@@ -21,32 +21,35 @@ RUNTIME = {
     "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives.
-DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"],
-            "dialects/plan": ["dialects/sgd", "dialects/spmd", "runtime/comm", "runtime/linear_algebra"]}
+DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd"],
+            "dialects/plan": ["dialects/sgd", "dialects/spmd", "dialects/fusion", "runtime/comm", "runtime/linear_algebra"]}
+# What there is until localisation and its collectives; kernels and library calls come with the kernel stage, instructions with the plan.
+GRAPH = ["dialects/sgd", "dialects/spmd"]
+KERNELS = GRAPH + ["dialects/fusion"]
 IR = list(DIALECTS)
-REFERENCE = {"reference": ["dialects/sgd", "dialects/spmd", "runtime/linear_algebra"]}
+REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra"]}
 PASSES = {
     "passes/mesh": [],
     "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
-    "passes/carry": ["dialects/sgd", "dialects/spmd", "runtime/artifact"],  # path_match.h: one rule for compiler and runtime
-    "passes/sharding": IR + ["passes/mesh", "passes/carry"],
-    "passes/manual": IR + ["passes/sharding"],
-    "passes/partition": IR + ["passes/mesh", "passes/cost", "passes/sharding"],
-    "passes/collectives": IR + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
-    "passes/library": ["dialects/sgd"],
-    "passes/schedule": IR + ["passes/cost", "passes/carry", "passes/library"],
+    "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
+    "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
+    "passes/manual": GRAPH + ["passes/sharding"],
+    "passes/partition": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding"],
+    "passes/collectives": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
+    "passes/library": ["dialects/sgd", "dialects/fusion"],
+    "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
 }
 COMPILER = {
-    "frontends/stablehlo": ["dialects/sgd", "dialects/spmd"],
-    "targets/kernels": ["dialects/sgd", "dialects/spmd"],
-    "targets/cpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
-    "targets/gpu/codegen": ["dialects/sgd", "dialects/spmd", "targets/kernels"],
-    "targets/cpu/libraries": ["dialects/sgd", "passes/library"],
-    "targets/gpu/libraries": ["dialects/sgd", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
+    "frontends/stablehlo": GRAPH,
+    "targets/kernels": KERNELS,
+    "targets/cpu/codegen": KERNELS + ["targets/kernels"],
+    "targets/gpu/codegen": KERNELS + ["targets/kernels"],
+    "targets/cpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library"],
+    "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
+    "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
     "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "runtime/artifact"],  # tensor_path.h: one reading of names
-    "compiler/bound": IR + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],

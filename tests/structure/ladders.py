@@ -25,7 +25,7 @@ INSTRUCTION_QUESTIONS = {
     "tools/sgd-inspect/text.cpp": "its fields in one cell of a table",
 }
 
-# Ops of the graph and SPMD levels. Casts that must succeed tell nothing apart, so they do not count.
+# Ops of the graph, SPMD and kernel levels. Casts that must succeed tell nothing apart, so they do not count.
 GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 
 GRAPH_QUESTIONS = {
@@ -39,13 +39,13 @@ GRAPH_QUESTIONS = {
     "passes/schedule/cluster_rules.cpp": "which part an op has in a kernel, and is it expensive there",
     "passes/schedule/index_ranges.cpp": "which range of values has an element",
     "passes/schedule/tile_dims.cpp": "which dimensions may be tiled",
-    "passes/memory/to_plan.cpp": "which instruction an op becomes",
+    "passes/memory/lower_to_plan.cpp": "which instruction an op becomes",
     "compiler/bound/tensor_origins.cpp": "which op's elements a value must come from",
     "targets/kernels/node_builder.cpp": "which elements of operands an element is made of",
     "reference/collectives.cpp": "what a collective means",
     "reference/evaluate.cpp": "what an op with regions means",
     # Forms that are recognised, op by op.
-    "passes/library/give_attention_to_library.cpp": "is it attention as a library has it",
+    "passes/library/offload_attention.cpp": "is it attention as a library has it",
     "passes/schedule/attention_scores.cpp": "is it a score of attention",
     "passes/schedule/gelu_reader.cpp": "is it a gelu",
     "passes/schedule/masked_columns.cpp": "is it a masked column",
@@ -69,21 +69,21 @@ def graph_ops_in(text):
     for casts, case in GRAPH.findall(text):
         for space, name in re.findall(r"((?:\w+::)*)(\w+Op)\b", casts or case):
             dialect = (space.removeprefix("mlir::").split("::") + [""])[0] or "sgd"
-            if dialect in ("arith", "math", "spmd") or (dialect == "sgd" and name in SGD_OPS):
+            if dialect in ("arith", "math", "spmd") or name in OPS.get(dialect, ()):
                 found.add(f"{dialect}.{name}")
     return found
 
 
-def sgd_ops():
-    files = (ROOT / "dialects/sgd").glob("*.td")
-    return {name for file in files for name in re.findall(r"^def Sgd_(\w+Op)\b", file.read_text(), re.M)}
+def ops_of(dialect):
+    files = (ROOT / "dialects" / dialect).glob("*.td")
+    return {name for file in files for name in re.findall(rf"^def {dialect.capitalize()}_(\w+Op)\b", file.read_text(), re.M)}
 
 
-SGD_OPS = sgd_ops()
+OPS = {dialect: ops_of(dialect) for dialect in ("sgd", "fusion")}
 # What is told apart, in how many kinds that counts as a ladder, where definitions stand, and which files do so why.
 LADDERS = [
     ("instructions", instructions_in, 5, "dialects/plan/", INSTRUCTION_QUESTIONS),
-    ("graph ops", graph_ops_in, 6, "dialects/sgd/", GRAPH_QUESTIONS),
+    ("graph ops", graph_ops_in, 6, ("dialects/sgd/", "dialects/fusion/"), GRAPH_QUESTIONS),
 ]
 
 

@@ -4,6 +4,7 @@
 #ifndef SGD_TARGETS_CPU_CODEGEN_CODEGEN_H
 #define SGD_TARGETS_CPU_CODEGEN_CODEGEN_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::cpu {
@@ -18,7 +19,7 @@ using namespace kernels;
 /// Zero-sized results are allowed.
 
 /// Plans the loops of `cluster` without making code. Emits an error on the op that cannot be compiled.
-FailureOr<KernelInterface> describeKernel(ClusterOp cluster);
+FailureOr<KernelInterface> describeKernel(fusion::ClusterOp cluster);
 
 /// The CPU for which code is made.
 struct CpuTarget {

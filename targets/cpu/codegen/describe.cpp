@@ -1,4 +1,5 @@
 // What a cluster needs to be launched on the CPU.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/cpu/codegen/codegen.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/row_kernels.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 
-FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(ClusterOp cluster) {
+FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(fusion::ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
   FailureOr<KernelPlan> plan = planKernel(cluster);
   if (failed(plan)) return failure();

@@ -1,5 +1,6 @@
 // Reductions of a kernel: one accumulator of each width that a row's lane loops use, joined when the row has been
 // walked.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
@@ -9,7 +10,7 @@ using namespace mlir::sgd::cpu;
 using LValue = llvm::Value;
 
 void KernelEmitter::declareAccumulators(unsigned phase) {
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   SmallVector<unsigned, 3> widths;
   if (plan.laneInRow)
     for (auto [lanes, points] : laneParts(plan.space.extent(plan.laneVar))) widths.push_back(lanes);

@@ -1,5 +1,6 @@
 // Reductions over rows of memory whose lanes are columns: rows are read in the order of memory, and one accumulator per
 // column stays in a buffer that the nearest cache holds.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
@@ -56,7 +57,7 @@ void KernelEmitter::storeBuffer(unsigned node, LValue* position, LValue* lanes) 
 
 /// One parallel iteration: `extent` columns from `base` on.
 void KernelEmitter::emitColumns(int64_t extent, LValue* base) {
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   OpBuilder attributes(cluster.getContext());
   inScope(0, [&] {
     for (walk = 1; walk <= walks.walks; ++walk) {

@@ -2,6 +2,7 @@
 // kernel_accumulators.cpp, kernel_stores.cpp; loops over square tiles: kernel_tiles.cpp.
 #include "targets/cpu/codegen/kernel_emitter.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/scalar_cost.h"
 #include "targets/kernels/element_ops.h"
 
@@ -63,7 +64,7 @@ void KernelEmitter::declareFunction() {
 }
 
 void KernelEmitter::loadPointers(ArrayRef<InPlacePair> pairs) {
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   unsigned operands = cluster->getNumOperands(), results = cluster->getNumResults(), slot = 0;
   auto* constantLoad = llvm::MDNode::get(module.getContext(), {});
   auto next = [&] {

@@ -1,5 +1,6 @@
 // Values that come from memory: neighbouring elements, one for all lanes, elements near or far from each other, and
 // pieces among which selects choose.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/kernels/table_data.h"
 
@@ -23,7 +24,7 @@ LValue* KernelEmitter::pointer(unsigned buffer) {
 }
 
 int64_t KernelEmitter::bufferElements(unsigned buffer) {
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   if (buffer >= operandPointers.size()) return plan.tables[buffer - operandPointers.size()].getNumElements();
   return cast<RankedTensorType>(cluster->getOperand(buffer).getType()).getNumElements();
 }

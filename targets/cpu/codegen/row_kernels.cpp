@@ -2,6 +2,7 @@
 // elements are kept in a heap in the results while the row is read.
 #include "targets/cpu/codegen/row_kernels.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/element_order.h"
 #include "targets/kernels/kernel_work.h"
 #include "targets/kernels/row_ops.h"
@@ -27,7 +28,7 @@ namespace {
 /// What both kinds of kernels share: the function, its buffers, elements in them.
 class RowEmitter {
  public:
-  RowEmitter(llvm::Module& module, ClusterOp cluster, Operation* op, StringRef symbol);
+  RowEmitter(llvm::Module& module, fusion::ClusterOp cluster, Operation* op, StringRef symbol);
   virtual ~RowEmitter() = default;
 
   LogicalResult run() {
@@ -61,7 +62,7 @@ class RowEmitter {
   bool hasFailed = false;
 };
 
-RowEmitter::RowEmitter(llvm::Module& module, ClusterOp cluster, Operation* op, StringRef symbol)
+RowEmitter::RowEmitter(llvm::Module& module, fusion::ClusterOp cluster, Operation* op, StringRef symbol)
     : op(op), b(module.getContext()), loops(b) {
   auto* type =
       llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()}, false);
@@ -87,7 +88,7 @@ RowEmitter::RowEmitter(llvm::Module& module, ClusterOp cluster, Operation* op, S
 
 class SortEmitter : public RowEmitter {
  public:
-  SortEmitter(llvm::Module& module, ClusterOp cluster, SortRowsOp sort, StringRef symbol)
+  SortEmitter(llvm::Module& module, fusion::ClusterOp cluster, fusion::SortRowsOp sort, StringRef symbol)
       : RowEmitter(module, cluster, sort, symbol), comparator(sort.getComparator().front()) {
     for (Value input : sort.getInputs()) types.push_back(tensorType(input).getElementType());
   }
@@ -220,7 +221,7 @@ void SortEmitter::emitRow(LValue* row) {
 /// it where they are better. In the end it is taken apart, worst first.
 class TopKEmitter : public RowEmitter {
  public:
-  TopKEmitter(llvm::Module& module, ClusterOp cluster, TopKOp topK, StringRef symbol)
+  TopKEmitter(llvm::Module& module, fusion::ClusterOp cluster, TopKOp topK, StringRef symbol)
       : RowEmitter(module, cluster, topK, symbol),
         topK(topK),
         element(tensorType(topK.getInput()).getElementType()),
@@ -313,14 +314,14 @@ void TopKEmitter::emitRow(LValue* row) {
 
 }  // namespace
 
-KernelInterface mlir::sgd::cpu::describeRowKernel(ClusterOp cluster, Operation* rowOp) {
+KernelInterface mlir::sgd::cpu::describeRowKernel(fusion::ClusterOp cluster, Operation* rowOp) {
   KernelInterface kernel;
   auto addBytes = [&](Value value) { kernel.bytes += byteSize(value); };
   llvm::for_each(cluster->getOperands(), addBytes);
   llvm::for_each(cluster->getResults(), addBytes);
   kernel.range = numRows(rowOp);
   int64_t perElement = 2;
-  if (auto sort = dyn_cast<SortRowsOp>(rowOp)) {
+  if (auto sort = dyn_cast<fusion::SortRowsOp>(rowOp)) {
     auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());
     perElement = (numPasses(rowLength(rowOp)) + 2) * (comparison + sort->getNumOperands());
   }
@@ -330,8 +331,8 @@ KernelInterface mlir::sgd::cpu::describeRowKernel(ClusterOp cluster, Operation* 
   return kernel;
 }
 
-LogicalResult mlir::sgd::cpu::emitRowKernel(llvm::Module& module, ClusterOp cluster, Operation* rowOp,
+LogicalResult mlir::sgd::cpu::emitRowKernel(llvm::Module& module, fusion::ClusterOp cluster, Operation* rowOp,
                                             llvm::StringRef symbol) {
-  if (auto sort = dyn_cast<SortRowsOp>(rowOp)) return SortEmitter(module, cluster, sort, symbol).run();
+  if (auto sort = dyn_cast<fusion::SortRowsOp>(rowOp)) return SortEmitter(module, cluster, sort, symbol).run();
   return TopKEmitter(module, cluster, cast<TopKOp>(rowOp), symbol).run();
 }

@@ -4,15 +4,16 @@
 #define SGD_TARGETS_CPU_CODEGEN_ROW_KERNELS_H
 
 #include "llvm/IR/Module.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/cpu/codegen/codegen.h"
 
 namespace mlir::sgd::cpu {
 
 /// As describeKernel, for a cluster with a row op.
-KernelInterface describeRowKernel(ClusterOp cluster, Operation* rowOp);
+KernelInterface describeRowKernel(fusion::ClusterOp cluster, Operation* rowOp);
 
 /// Adds the function; emits an error on a scalar op without code.
-LogicalResult emitRowKernel(llvm::Module& module, ClusterOp cluster, Operation* rowOp, llvm::StringRef symbol);
+LogicalResult emitRowKernel(llvm::Module& module, fusion::ClusterOp cluster, Operation* rowOp, llvm::StringRef symbol);
 
 }  // namespace mlir::sgd::cpu
 

@@ -1,6 +1,7 @@
 // Types and epilogues of targets/cpu/device.
 #include "targets/cpu/libraries/library_model.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/library/call_types.h"
 
 using namespace mlir;
@@ -8,9 +9,10 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 
 /// A bias, a bias and relu, or a tensor that is added to.
-static bool takesEpilogue(ArrayRef<Epilogue> epilogue) {
-  return epilogue.empty() || epilogue == ArrayRef{Epilogue::Bias} ||
-         epilogue == ArrayRef{Epilogue::Bias, Epilogue::Relu} || epilogue == ArrayRef{Epilogue::Residual};
+static bool takesEpilogue(ArrayRef<fusion::Epilogue> epilogue) {
+  return epilogue.empty() || epilogue == ArrayRef{fusion::Epilogue::Bias} ||
+         epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Relu} ||
+         epilogue == ArrayRef{fusion::Epilogue::Residual};
 }
 
 bool CpuLibraries::multiplies(Type lhs, Type rhs, Type result) const { return lhs == rhs && !isFloat8(lhs); }

@@ -2,6 +2,7 @@
 #ifndef SGD_TARGETS_GPU_CODEGEN_ATTENTION_EMITTER_H
 #define SGD_TARGETS_GPU_CODEGEN_ATTENTION_EMITTER_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/attention_kernels.h"
 #include "targets/gpu/codegen/attention_tiles.h"
 #include "targets/gpu/codegen/entry_point.h"
@@ -10,9 +11,9 @@ namespace mlir::sgd::gpu {
 
 class AttentionEmitter {
  public:
-  AttentionEmitter(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request)
+  AttentionEmitter(llvm::Module& module, fusion::AttentionOpInterface op, const KernelRequest& request)
       : op(op),
-        sizes(getAttentionSizes(op)),
+        sizes(fusion::getAttentionSizes(op)),
         b(module.getContext()),
         entry(createEntryPoint(module, b, request, 0, attentionThreads(op))),
         tiles(b, attentionThreads(op), request.symbol),
@@ -29,7 +30,7 @@ class AttentionEmitter {
 
  protected:
   using Value = llvm::Value;
-  using Form = AttentionOpInterface;
+  using Form = fusion::AttentionOpInterface;
   using Registers = AttentionTiles::Registers;
 
   virtual void emitBlock() = 0;
@@ -77,7 +78,7 @@ class AttentionEmitter {
   Value* real(double value) { return llvm::ConstantFP::get(b.getFloatTy(), value); }
   VectorBuilder scalars() { return VectorBuilder(b, 1); }
 
-  AttentionOpInterface op;
+  fusion::AttentionOpInterface op;
   SmallVector<int64_t> sizes;  // by label
   llvm::IRBuilder<> b;
   EntryPoint entry;

@@ -1,6 +1,7 @@
-// The kernel of sgd.attention: maximum and sum of a row grow with each square of columns, and what was summed before is
-// scaled to the new maximum (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao and others,
-// "FlashAttention", 2022).
+// The kernel of fusion.attention: maximum and sum of a row grow with each square of columns, and what was summed before
+// is scaled to the new maximum (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao and
+// others, "FlashAttention", 2022).
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/attention_emitter.h"
 
 using namespace mlir;
@@ -77,7 +78,7 @@ void ForwardEmitter::addToRow(ArrayRef<llvm::AllocaInst*> scores, Value* row, Va
 }
 
 void ForwardEmitter::storeRows(Value* firstRow) {
-  auto attention = cast<AttentionOp>(op.getOperation());
+  auto attention = cast<fusion::AttentionOp>(op.getOperation());
   SmallVector<Value*> inverses;
   for (unsigned i = 0; i < tiles.numRows(); ++i) {
     Value* total = tiles.combineColumns(tiles.read(sum[i]), [&](Value* x, Value* y) { return b.CreateFAdd(x, y); });
@@ -98,6 +99,7 @@ void ForwardEmitter::storeRows(Value* firstRow) {
 
 }  // namespace
 
-void mlir::sgd::gpu::emitAttentionForward(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request) {
+void mlir::sgd::gpu::emitAttentionForward(llvm::Module& module, fusion::AttentionOpInterface op,
+                                          const KernelRequest& request) {
   ForwardEmitter(module, op, request).run();
 }

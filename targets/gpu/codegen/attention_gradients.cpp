@@ -1,5 +1,6 @@
 // The kernels of attention's gradients. Weights are computed again from the statistics of rows; a block owns what it
 // sums, so that there is one order of sums.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/attention_emitter.h"
 
 using namespace mlir;
@@ -57,7 +58,7 @@ class QueryGradientEmitter : public GradientEmitter {
 };
 
 void QueryGradientEmitter::emitBlock() {
-  auto gradient = cast<AttentionQueryGradientOp>(op.getOperation());
+  auto gradient = cast<fusion::AttentionQueryGradientOp>(op.getOperation());
   int64_t squares = llvm::divideCeil(sizes[Form::kRow], kSquare);
   SmallVector<int64_t> labels = llvm::to_vector(llvm::seq<int64_t>(Form::kBatch, sizes.size()));
   Value* square = b.CreateSub(number(squares - 1), splitBlock(squares, labels));
@@ -109,7 +110,7 @@ class KeyGradientEmitter : public GradientEmitter {
 };
 
 void KeyGradientEmitter::emitBlock() {
-  auto gradient = cast<AttentionKeyGradientOp>(op.getOperation());
+  auto gradient = cast<fusion::AttentionKeyGradientOp>(op.getOperation());
   int64_t squares = llvm::divideCeil(sizes[Form::kColumn], kSquare), groups = 1;
   Value* firstColumn = b.CreateMul(splitBlock(squares, batchLabels(/*ofKey=*/true)), number(kSquare));
   scores = tiles.makeSquare(), weightGradients = tiles.makeSquare();
@@ -173,10 +174,12 @@ void KeyGradientEmitter::addSquare(Value* firstColumn, Value* firstRow) {
 
 }  // namespace
 
-void mlir::sgd::gpu::emitQueryGradient(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request) {
+void mlir::sgd::gpu::emitQueryGradient(llvm::Module& module, fusion::AttentionOpInterface op,
+                                       const KernelRequest& request) {
   QueryGradientEmitter(module, op, request).run();
 }
 
-void mlir::sgd::gpu::emitKeyGradient(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request) {
+void mlir::sgd::gpu::emitKeyGradient(llvm::Module& module, fusion::AttentionOpInterface op,
+                                     const KernelRequest& request) {
   KeyGradientEmitter(module, op, request).run();
 }

@@ -1,13 +1,14 @@
 // Which blocks compute attention and its gradients, and what they cost.
 #include "targets/gpu/codegen/attention_kernels.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/attention_emitter.h"
 #include "targets/kernels/kernel_work.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::gpu;
-using Form = AttentionOpInterface;
+using Form = fusion::AttentionOpInterface;
 
 /// Sums that a thread of 128 keeps in registers at most; more threads share more.
 static constexpr int64_t kMostSums = 64, kMostGradientSums = 48;
@@ -16,19 +17,21 @@ static constexpr unsigned kRegisters = 65536, kMostRegisters = 255;
 /// Operations for a score besides products: an exponential, scale, mask and sums.
 static constexpr int64_t kScoreFlops = 16;
 
-Form mlir::sgd::gpu::getAttention(ClusterOp cluster) { return dyn_cast<Form>(cluster.getBody().front().front()); }
+Form mlir::sgd::gpu::getAttention(fusion::ClusterOp cluster) {
+  return dyn_cast<Form>(cluster.getBody().front().front());
+}
 
 /// Columns of all products that a block accumulates.
 static int64_t sumColumns(Form op) {
-  SmallVector<int64_t> sizes = getAttentionSizes(op);
+  SmallVector<int64_t> sizes = fusion::getAttentionSizes(op);
   auto columns = [](int64_t depth) { return AttentionTiles::numChunks(depth) * AttentionTiles::chunkWidth(depth); };
   int64_t depth = columns(sizes[Form::kDepth]), valueDepth = columns(sizes[Form::kValueDepth]);
-  if (isa<AttentionOp>(op)) return valueDepth;
-  return isa<AttentionQueryGradientOp>(op) ? depth : depth + valueDepth;
+  if (isa<fusion::AttentionOp>(op)) return valueDepth;
+  return isa<fusion::AttentionQueryGradientOp>(op) ? depth : depth + valueDepth;
 }
 
 unsigned mlir::sgd::gpu::attentionThreads(Form op) {
-  int64_t most = isa<AttentionOp>(op) ? kMostSums : kMostGradientSums;
+  int64_t most = isa<fusion::AttentionOp>(op) ? kMostSums : kMostGradientSums;
   return sumColumns(op) / 16 * AttentionTiles::rowsOfThread(128) <= most ? 128 : 256;
 }
 
@@ -48,24 +51,24 @@ static int64_t computedScores(Form op, ArrayRef<int64_t> sizes) {
   return batch * scores;
 }
 
-FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(ClusterOp cluster, Form op) {
-  SmallVector<int64_t> sizes = getAttentionSizes(op);
+FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(fusion::ClusterOp cluster, Form op) {
+  SmallVector<int64_t> sizes = fusion::getAttentionSizes(op);
   if (sizes[Form::kDepth] > kMostDepth || sizes[Form::kValueDepth] > kMostDepth)
     return op->emitOpError() << "has a depth of more than " << kMostDepth;
   for (int64_t size : sizes)
     if (size > (int64_t{1} << 30)) return op->emitOpError() << "has a dimension of more than 2^30";
   for (Value value : op->getOperands())
     if (getElementTypeOrSelf(value.getType()).isF64()) return op->emitOpError("of f64 has no kernel");
-  bool isByKey = isa<AttentionKeyGradientOp>(op);
+  bool isByKey = isa<fusion::AttentionKeyGradientOp>(op);
   KernelInterface kernel;
   kernel.range = llvm::divideCeil(sizes[isByKey ? Form::kColumn : Form::kRow], kSquare);
   for (int64_t label = Form::kBatch; label < static_cast<int64_t>(sizes.size()); ++label)
     if (!isByKey || llvm::is_contained(op.getKeyLabels(), label)) kernel.range *= sizes[label];
   int64_t depth = sizes[Form::kDepth], valueDepth = sizes[Form::kValueDepth];
   // Products for each score: it itself, its weight's gradient, what is accumulated.
-  int64_t products = isa<AttentionOp>(op) ? depth + valueDepth
-                     : isByKey            ? 2 * (depth + valueDepth)
-                                          : 2 * depth + valueDepth;
+  int64_t products = isa<fusion::AttentionOp>(op) ? depth + valueDepth
+                     : isByKey                    ? 2 * (depth + valueDepth)
+                                                  : 2 * depth + valueDepth;
   kernel.flops = computedScores(op, sizes) * (2 * products + kScoreFlops);
   for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
   for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);
@@ -73,6 +76,7 @@ FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(ClusterOp cluster, 
 }
 
 void mlir::sgd::gpu::emitAttentionKernel(llvm::Module& module, Form op, const KernelRequest& request) {
-  if (isa<AttentionOp>(op)) return emitAttentionForward(module, op, request);
-  isa<AttentionQueryGradientOp>(op) ? emitQueryGradient(module, op, request) : emitKeyGradient(module, op, request);
+  if (isa<fusion::AttentionOp>(op)) return emitAttentionForward(module, op, request);
+  isa<fusion::AttentionQueryGradientOp>(op) ? emitQueryGradient(module, op, request)
+                                            : emitKeyGradient(module, op, request);
 }

@@ -3,7 +3,7 @@
 #ifndef SGD_TARGETS_GPU_CODEGEN_ATTENTION_KERNELS_H
 #define SGD_TARGETS_GPU_CODEGEN_ATTENTION_KERNELS_H
 
-#include "dialects/sgd/attention.h"
+#include "dialects/fusion/attention.h"
 #include "llvm/IR/Module.h"
 #include "targets/kernels/kernel_interface.h"
 
@@ -12,23 +12,23 @@ namespace mlir::sgd::gpu {
 using namespace kernels;
 
 /// The op of a cluster that is such a kernel and holds nothing else, or null.
-AttentionOpInterface getAttention(ClusterOp cluster);
+fusion::AttentionOpInterface getAttention(fusion::ClusterOp cluster);
 
 /// As describeKernel. Emits an error on types and depths that no kernel takes.
-FailureOr<KernelInterface> describeAttention(ClusterOp cluster, AttentionOpInterface op);
+FailureOr<KernelInterface> describeAttention(fusion::ClusterOp cluster, fusion::AttentionOpInterface op);
 
 /// Threads of a block.
-unsigned attentionThreads(AttentionOpInterface op);
+unsigned attentionThreads(fusion::AttentionOpInterface op);
 
 /// Blocks that a multiprocessor runs at once when threads take all the registers that they can: what ptxas is told,
 /// since it would rather spill some registers than have fewer blocks.
-unsigned attentionBlocksPerProcessor(AttentionOpInterface op);
+unsigned attentionBlocksPerProcessor(fusion::AttentionOpInterface op);
 
 /// Adds the function.
-void emitAttentionKernel(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request);
-void emitAttentionForward(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request);
-void emitQueryGradient(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request);
-void emitKeyGradient(llvm::Module& module, AttentionOpInterface op, const KernelRequest& request);
+void emitAttentionKernel(llvm::Module& module, fusion::AttentionOpInterface op, const KernelRequest& request);
+void emitAttentionForward(llvm::Module& module, fusion::AttentionOpInterface op, const KernelRequest& request);
+void emitQueryGradient(llvm::Module& module, fusion::AttentionOpInterface op, const KernelRequest& request);
+void emitKeyGradient(llvm::Module& module, fusion::AttentionOpInterface op, const KernelRequest& request);
 
 /// The greatest depth, of keys and of values: more does not fit into registers.
 inline constexpr int64_t kMostDepth = 256;

@@ -1,9 +1,10 @@
 // From clusters to PTX: plans, IR, LLVM's passes and back end in parallel groups.
 #include "targets/gpu/codegen/codegen.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "llvm/IR/Verifier.h"
 #include "targets/gpu/codegen/attention_kernels.h"
-#include "targets/gpu/codegen/convolve_kernel.h"
+#include "targets/gpu/codegen/convolution_kernel.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/gpu/codegen/scan_kernel.h"
@@ -41,17 +42,17 @@ struct CompiledGroup {
 static FailureOr<StringRef> writeKernel(llvm::Module& module, const KernelRequest& request) {
   if (Operation* rowOp = getRowOp(request.body)) {
     if (failed(emitRowKernel(module, rowOp, request))) return failure();
-    return isa<SortRowsOp>(rowOp) ? StringRef("sort") : StringRef("top_k");
+    return isa<fusion::SortRowsOp>(rowOp) ? StringRef("sort") : StringRef("top_k");
   }
   if (CumulativeOp scan = getScan(request.body)) {
     emitScanKernel(module, scan, request);
     return StringRef("scan");
   }
-  if (ConvolveOp convolve = getConvolve(request.body)) {
-    emitConvolveKernel(module, convolve, request);
+  if (fusion::ConvolutionOp convolution = getConvolution(request.body)) {
+    emitConvolutionKernel(module, convolution, request);
     return StringRef("convolution");
   }
-  if (AttentionOpInterface attention = getAttention(request.body)) {
+  if (fusion::AttentionOpInterface attention = getAttention(request.body)) {
     emitAttentionKernel(module, attention, request);
     return StringRef("attention");
   }
@@ -91,7 +92,7 @@ static LogicalResult print(llvm::Module& module, llvm::TargetMachine& machine, b
 
 static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> requests,
                                   const Architecture& architecture, size_t number, CompiledGroup& group) {
-  ClusterOp first = requests.front().body;
+  fusion::ClusterOp first = requests.front().body;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(architecture);
   if (!machine) return first->emitError("this compiler's LLVM cannot make code for NVIDIA GPUs");
   llvm::LLVMContext context;

@@ -3,6 +3,7 @@
 #ifndef SGD_TARGETS_GPU_CODEGEN_CODEGEN_H
 #define SGD_TARGETS_GPU_CODEGEN_CODEGEN_H
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/architecture.h"
 #include "targets/gpu/codegen/combined_kernel.h"
 #include "targets/gpu/codegen/kernel_figures.h"
@@ -19,11 +20,11 @@ using namespace kernels;
 /// Elements are row-major; i1 is one byte, 0 or 1. A range of 0 is not launched.
 
 /// Plans the kernel of `cluster` without making code. Emits an error on the op that cannot be compiled.
-FailureOr<KernelInterface> describeKernel(ClusterOp cluster);
+FailureOr<KernelInterface> describeKernel(fusion::ClusterOp cluster);
 
 /// Threads of a block of the kernel of `cluster`, which describeKernel has accepted; 0: of a kernel that shares no
 /// launch.
-unsigned getBlockThreads(ClusterOp cluster);
+unsigned getBlockThreads(fusion::ClusterOp cluster);
 
 struct Combinations {
   std::vector<CombinedRequest> combined;

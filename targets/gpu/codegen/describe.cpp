@@ -1,7 +1,8 @@
 // What a cluster needs to be launched on a GPU.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/codegen.h"
 #include "targets/gpu/codegen/attention_kernels.h"
-#include "targets/gpu/codegen/convolve_kernel.h"
+#include "targets/gpu/codegen/convolution_kernel.h"
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/gpu/codegen/scan_kernel.h"
 #include "targets/gpu/codegen/schedule.h"
@@ -17,7 +18,7 @@ static constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
 /// Of 8 bytes: 4096 bytes, what launches took before CUDA 12.1.
 static constexpr size_t kMostParameters = 512;
 
-static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
+static FailureOr<KernelInterface> describePlan(fusion::ClusterOp cluster) {
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
   if (failed(plan)) return failure();
   KernelInterface kernel;
@@ -29,24 +30,25 @@ static FailureOr<KernelInterface> describePlan(ClusterOp cluster) {
   return kernel;
 }
 
-static FailureOr<KernelInterface> describeBySchedule(ClusterOp cluster) {
+static FailureOr<KernelInterface> describeBySchedule(fusion::ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
   if (CumulativeOp scan = getScan(cluster)) return describeScanKernel(cluster, scan);
-  if (ConvolveOp convolve = getConvolve(cluster)) return describeConvolveKernel(cluster, convolve);
-  if (AttentionOpInterface attention = getAttention(cluster)) return describeAttention(cluster, attention);
+  if (fusion::ConvolutionOp convolution = getConvolution(cluster))
+    return describeConvolutionKernel(cluster, convolution);
+  if (fusion::AttentionOpInterface attention = getAttention(cluster)) return describeAttention(cluster, attention);
   return describePlan(cluster);
 }
 
-unsigned mlir::sgd::gpu::getBlockThreads(ClusterOp cluster) {
+unsigned mlir::sgd::gpu::getBlockThreads(fusion::ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return rowKernelThreads(rowOp);
   if (CumulativeOp scan = getScan(cluster)) return scanThreads(scan);
   // They take all registers and much shared memory.
-  if (getConvolve(cluster) || getAttention(cluster)) return 0;
+  if (getConvolution(cluster) || getAttention(cluster)) return 0;
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
   return succeeded(plan) ? makeSchedule(*plan).threads : 0;
 }
 
-FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(ClusterOp cluster) {
+FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(fusion::ClusterOp cluster) {
   FailureOr<KernelInterface> kernel = describeBySchedule(cluster);
   if (succeeded(kernel) && kernel->range > kMostBlocks)
     return cluster.emitOpError() << "needs " << kernel->range << " thread blocks, more than a GPU takes in one launch";

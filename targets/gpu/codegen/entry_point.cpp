@@ -1,6 +1,7 @@
 // Declares kernel functions.
 #include "targets/gpu/codegen/entry_point.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/block_builder.h"
 
 using namespace mlir;
@@ -9,7 +10,7 @@ using namespace mlir::sgd::gpu;
 
 EntryPoint mlir::sgd::gpu::createEntryPoint(llvm::Module& module, llvm::IRBuilder<>& b, const KernelRequest& request,
                                             unsigned coordinates, unsigned threads) {
-  ClusterOp cluster = request.body;
+  fusion::ClusterOp cluster = request.body;
   EntryPoint entry;
   entry.overwritten.assign(cluster->getNumOperands(), false);
   for (InPlacePair pair : request.inPlace) entry.overwritten[pair.second] = true;

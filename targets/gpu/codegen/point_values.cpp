@@ -1,6 +1,7 @@
 // Code of nodes.
 #include "targets/gpu/codegen/point_values.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/element_ops.h"
 #include "targets/kernels/table_data.h"
@@ -178,7 +179,7 @@ LValue* PointValues::buffer(unsigned number) {
 
 int64_t PointValues::elements(unsigned number) const {
   if (number >= entry.operands.size()) return plan.tables[number - entry.operands.size()].getNumElements();
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   return cast<RankedTensorType>(cluster->getOperand(number).getType()).getNumElements();
 }
 

@@ -1,6 +1,7 @@
 // Rows and columns: walks over the row variables, sums of a thread, and those of the threads that share a point. The
 // order of every sum follows from the schedule: lanes of a thread, then threads pairwise by their distance in a warp,
 // then warps one after another.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/kernels/element_ops.h"
 
@@ -144,7 +145,7 @@ void KernelEmitter::forEachChunk(llvm::function_ref<void(Chunk&)> body, ArrayRef
 }
 
 void KernelEmitter::declareAccumulators(unsigned walk) {
-  ClusterOp cluster = plan.cluster;
+  fusion::ClusterOp cluster = plan.cluster;
   OpBuilder attributes(cluster.getContext());
   accumulators.clear();
   for (auto [number, node] : llvm::enumerate(plan.nodes)) {

@@ -1,6 +1,7 @@
 // Blocks of sorts and choices.
 #include "targets/gpu/codegen/row_kernels.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/kernel_work.h"
 #include "targets/kernels/row_ops.h"
@@ -15,16 +16,16 @@ static constexpr int64_t kMostSharedBytes = 40 << 10;
 static constexpr int64_t kElementsOfBlock = 1024;
 
 /// Elements whose tuples fit there twice: runs are merged from one copy to the other.
-static int64_t sharedElements(SortRowsOp sort) {
+static int64_t sharedElements(fusion::SortRowsOp sort) {
   int64_t tuple = 0;
   for (Value input : sort.getInputs()) tuple += llvm::divideCeil(tensorType(input).getElementTypeBitWidth(), 8);
   return kMostSharedBytes / (2 * tuple);
 }
 
-bool mlir::sgd::gpu::sortsInSharedMemory(SortRowsOp sort) { return rowLength(sort) <= sharedElements(sort); }
+bool mlir::sgd::gpu::sortsInSharedMemory(fusion::SortRowsOp sort) { return rowLength(sort) <= sharedElements(sort); }
 
 int64_t mlir::sgd::gpu::rowsOfBlock(Operation* rowOp) {
-  auto sort = dyn_cast<SortRowsOp>(rowOp);
+  auto sort = dyn_cast<fusion::SortRowsOp>(rowOp);
   if (!sort || !sortsInSharedMemory(sort)) return 1;
   int64_t elements = std::min(kElementsOfBlock, sharedElements(sort));
   return std::clamp<int64_t>(elements / std::max<int64_t>(rowLength(rowOp), 1), 1,
@@ -36,13 +37,13 @@ unsigned mlir::sgd::gpu::rowKernelThreads(Operation* rowOp) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, elements / 2)), kWarp, 512);
 }
 
-KernelInterface mlir::sgd::gpu::describeRowKernel(ClusterOp cluster, Operation* rowOp) {
+KernelInterface mlir::sgd::gpu::describeRowKernel(fusion::ClusterOp cluster, Operation* rowOp) {
   KernelInterface kernel;
   for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
   for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);
   kernel.range = llvm::divideCeil(numRows(rowOp), rowsOfBlock(rowOp));
   int64_t perElement = 2;
-  if (auto sort = dyn_cast<SortRowsOp>(rowOp)) {
+  if (auto sort = dyn_cast<fusion::SortRowsOp>(rowOp)) {
     auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());
     int64_t passes = llvm::Log2_64_Ceil(std::max<int64_t>(rowLength(rowOp), 1));
     perElement = passes * passes * comparison / 2 + passes;
@@ -54,6 +55,6 @@ KernelInterface mlir::sgd::gpu::describeRowKernel(ClusterOp cluster, Operation* 
 }
 
 LogicalResult mlir::sgd::gpu::emitRowKernel(llvm::Module& module, Operation* rowOp, const KernelRequest& request) {
-  if (auto sort = dyn_cast<SortRowsOp>(rowOp)) return emitSortKernel(module, sort, request);
+  if (auto sort = dyn_cast<fusion::SortRowsOp>(rowOp)) return emitSortKernel(module, sort, request);
   return emitTopKKernel(module, cast<TopKOp>(rowOp), request);
 }

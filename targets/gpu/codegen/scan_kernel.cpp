@@ -1,6 +1,7 @@
 // The order in which elements are combined follows from shapes alone.
 #include "targets/gpu/codegen/scan_kernel.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/block_builder.h"
 #include "targets/gpu/codegen/entry_point.h"
 #include "targets/gpu/codegen/schedule.h"
@@ -250,13 +251,13 @@ void ScanEmitter::emitColumns() {
 
 }  // namespace
 
-CumulativeOp mlir::sgd::gpu::getScan(ClusterOp cluster) {
+CumulativeOp mlir::sgd::gpu::getScan(fusion::ClusterOp cluster) {
   return dyn_cast<CumulativeOp>(cluster.getBody().front().front());
 }
 
 unsigned mlir::sgd::gpu::scanThreads(CumulativeOp scan) { return shapeOf(scan).threads; }
 
-KernelInterface mlir::sgd::gpu::describeScanKernel(ClusterOp cluster, CumulativeOp scan) {
+KernelInterface mlir::sgd::gpu::describeScanKernel(fusion::ClusterOp cluster, CumulativeOp scan) {
   ScanShape shape = shapeOf(scan);
   KernelInterface kernel;
   kernel.range = shape.length > 0 ? shape.blocks() : 0;

@@ -3,6 +3,7 @@
 #define SGD_TARGETS_GPU_CODEGEN_SCAN_KERNEL_H
 
 #include "llvm/IR/Module.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::gpu {
@@ -10,10 +11,10 @@ namespace mlir::sgd::gpu {
 using namespace kernels;
 
 /// The cumulative op of a cluster that holds nothing else, or null.
-CumulativeOp getScan(ClusterOp cluster);
+CumulativeOp getScan(fusion::ClusterOp cluster);
 
 /// As describeKernel, for such a cluster.
-KernelInterface describeScanKernel(ClusterOp cluster, CumulativeOp scan);
+KernelInterface describeScanKernel(fusion::ClusterOp cluster, CumulativeOp scan);
 
 /// Threads of a block.
 unsigned scanThreads(CumulativeOp scan);

@@ -1,6 +1,7 @@
 // Sorts merge runs that double until there is one: each thread finds, by bisection of the neighbouring run, where its
 // elements go. Rows that fit lie in shared memory meanwhile, several short ones in one block's; others go to and fro
 // between the results and their working memory.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/row_emitter.h"
 #include "targets/kernels/element_order.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 class SortEmitter : public RowEmitter {
  public:
-  SortEmitter(llvm::Module& module, SortRowsOp sort, const KernelRequest& request)
+  SortEmitter(llvm::Module& module, fusion::SortRowsOp sort, const KernelRequest& request)
       : RowEmitter(module, sort, request), comparator(sort.getComparator().front()) {
     for (Value input : sort.getInputs()) types.push_back(tensorType(input).getElementType());
   }
@@ -149,7 +150,7 @@ void SortEmitter::sortInSharedMemory() {
 }
 
 void SortEmitter::emitRow() {
-  if (sortsInSharedMemory(cast<SortRowsOp>(op)))
+  if (sortsInSharedMemory(cast<fusion::SortRowsOp>(op)))
     sortInSharedMemory();
   else
     sortInGlobalMemory();
@@ -157,6 +158,7 @@ void SortEmitter::emitRow() {
 
 }  // namespace
 
-LogicalResult mlir::sgd::gpu::emitSortKernel(llvm::Module& module, SortRowsOp sort, const KernelRequest& request) {
+LogicalResult mlir::sgd::gpu::emitSortKernel(llvm::Module& module, fusion::SortRowsOp sort,
+                                             const KernelRequest& request) {
   return SortEmitter(module, sort, request).run();
 }

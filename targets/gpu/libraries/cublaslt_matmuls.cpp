@@ -1,6 +1,7 @@
 // Limits of cublasLtMatmul's documentation, and what was measured.
 #include "targets/gpu/libraries/cublaslt_matmuls.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/library/call_types.h"
 
 using namespace mlir;
@@ -71,12 +72,14 @@ bool mlir::sgd::gpu::isCublasLtMatmul(const MatmulCall& call, ArrayRef<int> capa
   if (isFloat8(call.lhs) && !hasFloat8Form(call.shape)) return false;
   // The library's relu makes 0 of NaN (forums.developer.nvidia.com/t/329783), which the graph's maximum keeps: it is in
   // none of these.
-  ArrayRef<Epilogue> epilogue = call.epilogue;
-  if (epilogue.empty() || epilogue == ArrayRef{Epilogue::Residual}) return true;
-  if (epilogue == ArrayRef{Epilogue::Bias}) return takesBias(call);
-  if (epilogue == ArrayRef{Epilogue::SumsOfLhs} || epilogue == ArrayRef{Epilogue::SumsOfRhs}) return takesSums(call);
-  return (epilogue == ArrayRef{Epilogue::Gelu} || epilogue == ArrayRef{Epilogue::Bias, Epilogue::Gelu} ||
-          epilogue == ArrayRef{Epilogue::GeluGradient}) &&
+  ArrayRef<fusion::Epilogue> epilogue = call.epilogue;
+  if (epilogue.empty() || epilogue == ArrayRef{fusion::Epilogue::Residual}) return true;
+  if (epilogue == ArrayRef{fusion::Epilogue::Bias}) return takesBias(call);
+  if (epilogue == ArrayRef{fusion::Epilogue::SumsOfLhs} || epilogue == ArrayRef{fusion::Epilogue::SumsOfRhs})
+    return takesSums(call);
+  return (epilogue == ArrayRef{fusion::Epilogue::Gelu} ||
+          epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Gelu} ||
+          epilogue == ArrayRef{fusion::Epilogue::GeluGradient}) &&
          takesGelu(call, capabilities);
 }
 

@@ -1,6 +1,7 @@
 // A call to the instruction that its form is asked of.
 #include "targets/gpu/libraries/cudnn_convolutions.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "runtime/artifact/convolution_form.h"
 
@@ -55,11 +56,12 @@ CallTypes mlir::sgd::gpu::getCudnnConvolutionTypes(Type operand, Type result) {
 bool mlir::sgd::gpu::isCudnnConvolution(const ConvolutionCall& call) {
   absl::StatusOr<artifact::ConvolutionForm> form = artifact::ConvolutionFormOf(getInstruction(call));
   if (!form.ok()) return false;
-  ArrayRef<Epilogue> epilogue = call.epilogue;
+  ArrayRef<fusion::Epilogue> epilogue = call.epilogue;
   if (epilogue.empty()) return true;
   if (call.operand.isF64()) return false;
-  if (epilogue == ArrayRef{Epilogue::Residual}) return true;
-  return (epilogue == ArrayRef{Epilogue::Bias} || epilogue == ArrayRef{Epilogue::Bias, Epilogue::Relu}) &&
+  if (epilogue == ArrayRef{fusion::Epilogue::Residual}) return true;
+  return (epilogue == ArrayRef{fusion::Epilogue::Bias} ||
+          epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Relu}) &&
          form->kind == artifact::ConvolutionKind::Forward && !form->flips && form->strides.size() == 2;
 }
 

@@ -7,10 +7,10 @@ sgd.mesh @mesh = <["data"=2, "model"=2]>
 // CHECK: plan.kernel @exp in_place [0]
 plan.kernel @exp in_place [0] {
 ^bb0(%x: tensor<4x8xf32>):
-  %0 = sgd.cluster(%x) {
+  %0 = fusion.cluster(%x) {
   ^bb0(%a: tensor<4x8xf32>):
     %1 = math.exp %a : tensor<4x8xf32>
-    sgd.yield %1 : tensor<4x8xf32>
+    fusion.yield %1 : tensor<4x8xf32>
   } : (tensor<4x8xf32>) -> tensor<4x8xf32>
 }
 

@@ -29,8 +29,6 @@ func.func @structured(%x: tensor<8x64xf32>, %w: tensor<64x16xf32>, %s: tensor<f3
   %1 = sgd.dot_general %0, %w batching = [] x [] contracting = [1] x [0] : tensor<8x64xf32>, tensor<64x16xf32> -> tensor<8x16xf32>
   // CHECK: sgd.transpose %{{.*}} permutation = [1, 0]
   %2 = sgd.transpose %1 permutation = [1, 0] : tensor<8x16xf32> -> tensor<16x8xf32>
-  // CHECK: sgd.contract %{{.*}} [0, 1], %{{.*}} [1, 2] into [2, 0]
-  %3 = sgd.contract %x [0, 1], %w [1, 2] into [2, 0] : tensor<8x64xf32>, tensor<64x16xf32> -> tensor<16x8xf32>
   // CHECK: sgd.reduce max %{{.*}} dimensions = [1]
   %4 = sgd.reduce max %x dimensions = [1] : tensor<8x64xf32> -> tensor<8xf32>
   // CHECK: sgd.broadcast_in_dim %{{.*}} dims = [0]
@@ -51,31 +49,7 @@ func.func @structured(%x: tensor<8x64xf32>, %w: tensor<64x16xf32>, %s: tensor<f3
   %12 = sgd.divsi %11, %11 : tensor<2x3xi32>
   // CHECK: sgd.fptosi %{{.*}} : tensor<8x64xf32> to tensor<8x64xi8>
   %13 = sgd.fptosi %x : tensor<8x64xf32> to tensor<8x64xi8>
-  return %3 : tensor<16x8xf32>
-}
-
-// CHECK-LABEL: @convolve
-func.func @convolve(%dy: tensor<8x16x16x32xbf16>, %w: tensor<3x3x8x32xbf16>) -> tensor<8x16x16x8xf32> {
-  // CHECK: sgd.convolve %arg0 [0, 4, 5, 2], %arg1 [4, 5, 3, 2] into [0, 4, 5, 3] strides = [1, 1] low = [-1, -1] lhs_dilations = [1, 1] rhs_dilations = [-1, -1] : tensor<8x16x16x32xbf16>, tensor<3x3x8x32xbf16> -> tensor<8x16x16x8xf32>
-  %0 = sgd.convolve %dy [0, 4, 5, 2], %w [4, 5, 3, 2] into [0, 4, 5, 3] strides = [1, 1] low = [-1, -1] lhs_dilations = [1, 1]
-    rhs_dilations = [-1, -1] : tensor<8x16x16x32xbf16>, tensor<3x3x8x32xbf16> -> tensor<8x16x16x8xf32>
-  return %0 : tensor<8x16x16x8xf32>
-}
-
-// CHECK-LABEL: @tiled
-func.func @tiled(%q: tensor<8x64x16xf32>, %k: tensor<8x64x16xf32>) -> tensor<8x64x16xf32> {
-  // CHECK: sgd.tiled(%arg0, %arg1) loops [8] cuts [0, 0, 0] {
-  %o = sgd.tiled(%q, %k) loops [8] cuts [0, 0, 0] {
-  ^bb0(%a: tensor<1x64x16xf32>, %b: tensor<1x64x16xf32>):
-    %s = sgd.contract %a [0, 1, 2], %b [0, 3, 2] into [0, 1, 3] : tensor<1x64x16xf32>, tensor<1x64x16xf32> -> tensor<1x64x64xf32>
-    %c = sgd.contract %s [0, 1, 2], %b [0, 2, 3] into [0, 1, 3] : tensor<1x64x64xf32>, tensor<1x64x16xf32> -> tensor<1x64x16xf32>
-    // CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0] : tensor<1x64x16xf32>
-    sgd.tile_store %c to 0 at [0, 0, 0] : tensor<1x64x16xf32>
-    %d = sgd.contract %s [0, 1, 2], %a [0, 2, 3] into [0, 1, 3] : tensor<1x64x64xf32>, tensor<1x64x16xf32> -> tensor<1x64x16xf32>
-    // CHECK: sgd.tile_store %{{.*}} to 0 at [0, 0, 0] add : tensor<1x64x16xf32>
-    sgd.tile_store %d to 0 at [0, 0, 0] add : tensor<1x64x16xf32>
-  } : (tensor<8x64x16xf32>, tensor<8x64x16xf32>) -> tensor<8x64x16xf32>
-  return %o : tensor<8x64x16xf32>
+  return %2 : tensor<16x8xf32>
 }
 
 // CHECK-LABEL: @order
@@ -90,13 +64,7 @@ func.func @order(%k: tensor<8x16xf32>, %v: tensor<8x16xi32>) -> (tensor<8x16xf32
     %less = arith.cmpf olt, %a, %b : f32
     sgd.yield %less : i1
   } : (tensor<8x16xf32>, tensor<8x16xi32>) -> (tensor<8x16xf32>, tensor<8x16xi32>)
-  // CHECK: sgd.sort_rows(%arg0) {
-  %1:2 = sgd.sort_rows(%k) {
-  ^bb0(%a: f32, %b: f32):
-    %less = arith.cmpf olt, %a, %b : f32
-    sgd.yield %less : i1
-  } : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
   // CHECK: sgd.top_k %{{.*}} k = 2 : (tensor<8x16xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>)
-  %values, %positions = sgd.top_k %1#0 k = 2 : (tensor<8x16xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>)
+  %values, %positions = sgd.top_k %0#0 k = 2 : (tensor<8x16xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>)
   return %0#0, %0#1, %values : tensor<8x16xf32>, tensor<8x16xi32>, tensor<8x2xf32>
 }

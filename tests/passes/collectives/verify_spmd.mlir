@@ -56,11 +56,11 @@ func.func @permute(%a: tensor<8xf32>) {
 
 sgd.mesh @mesh = <["x"=4]>
 func.func @inside(%a: tensor<8xf32>) {
-  %0 = sgd.cluster(%a) {
+  %0 = fusion.cluster(%a) {
   ^bb0(%b: tensor<8xf32>):
-    // expected-error @below {{stands inside 'sgd.cluster': whether it runs could differ between ranks}}
+    // expected-error @below {{stands inside 'fusion.cluster': whether it runs could differ between ranks}}
     %1 = spmd.all_reduce add(%b) <@mesh, {"x"}> : (tensor<8xf32>) -> tensor<8xf32>
-    sgd.yield %1 : tensor<8xf32>
+    fusion.yield %1 : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
   return
 }

@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --sgd-to-plan --split-input-file --verify-diagnostics
+// RUN: sgd-opt %s --sgd-lower-to-plan --split-input-file --verify-diagnostics
 
 // expected-error @+1 {{has arguments that are not local tensors of static shape}}
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -16,7 +16,7 @@ func.func @sharded(%x: tensor<8xf32, #sgd.sharding<@mesh, [{"data"}]>>) -> tenso
 // -----
 
 func.func @not_formed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{is not a contraction yet; run sgd-form-contractions first}}
+  // expected-error @+1 {{is not a contraction yet; run sgd-lower-dot-generals first}}
   %0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -26,7 +26,7 @@ func.func @not_formed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // Labels whose order no strided product can take.
 func.func @contract(%x: tensor<2x2x2xf32>, %y: tensor<2x2x2xf32>) -> tensor<2x2x2xf32> {
   // expected-error @+1 {{has an order of dimensions that no strided matrix product can take; transpose an operand first}}
-  %0 = sgd.contract %x [0, 1, 3], %y [0, 3, 2] into [1, 2, 0] : tensor<2x2x2xf32>, tensor<2x2x2xf32> -> tensor<2x2x2xf32>
+  %0 = fusion.matmul %x [0, 1, 3], %y [0, 3, 2] into [1, 2, 0] : tensor<2x2x2xf32>, tensor<2x2x2xf32> -> tensor<2x2x2xf32>
   return %0 : tensor<2x2x2xf32>
 }
 

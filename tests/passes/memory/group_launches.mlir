@@ -4,18 +4,18 @@
 
 plan.kernel @negate {
 ^bb0(%a: tensor<8xf32>):
-  %0 = sgd.cluster(%a) {
+  %0 = fusion.cluster(%a) {
   ^bb0(%c: tensor<8xf32>):
     %1 = arith.negf %c : tensor<8xf32>
-    sgd.yield %1 : tensor<8xf32>
+    fusion.yield %1 : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
 }
 plan.kernel @negate_over in_place [0] {
 ^bb0(%a: tensor<8xf32>):
-  %0 = sgd.cluster(%a) {
+  %0 = fusion.cluster(%a) {
   ^bb0(%c: tensor<8xf32>):
     %1 = arith.negf %c : tensor<8xf32>
-    sgd.yield %1 : tensor<8xf32>
+    fusion.yield %1 : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
 }
 
@@ -62,19 +62,19 @@ func.func @dependent(%a: !buffer, %b: !buffer) -> (!buffer, !buffer, !buffer, !b
 
 plan.kernel @sum {
 ^bb0(%a: tensor<8xf32>):
-  %0 = sgd.cluster(%a) {
+  %0 = fusion.cluster(%a) {
   ^bb0(%c: tensor<8xf32>):
     %1 = sgd.reduce add %c dimensions = [0] : tensor<8xf32> -> tensor<f32>
     %2 = sgd.reshape %1 : tensor<f32> -> tensor<1xf32>
-    sgd.yield %2 : tensor<1xf32>
+    fusion.yield %2 : tensor<1xf32>
   } : (tensor<8xf32>) -> tensor<1xf32>
 }
 plan.kernel @repeat {
 ^bb0(%a: tensor<1xf32>):
-  %0 = sgd.cluster(%a) {
+  %0 = fusion.cluster(%a) {
   ^bb0(%c: tensor<1xf32>):
     %1 = sgd.broadcast_in_dim %c dims = [0] : tensor<1xf32> -> tensor<8xf32>
-    sgd.yield %1 : tensor<8xf32>
+    fusion.yield %1 : tensor<8xf32>
   } : (tensor<1xf32>) -> tensor<8xf32>
 }
 

@@ -1,4 +1,4 @@
-// RUN: sgd-opt %s --sgd-to-plan | FileCheck %s
+// RUN: sgd-opt %s --sgd-lower-to-plan | FileCheck %s
 
 // A workspace for each lane, and lanes from sizes alone: 16 elements and none of work in 64 bytes each.
 // CHECK-LABEL: func.func @lu

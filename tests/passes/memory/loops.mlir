@@ -1,5 +1,5 @@
-// RUN: sgd-opt %s --sgd-to-plan | FileCheck %s --check-prefix=PLAN
-// RUN: sgd-opt %s --sgd-to-plan --sgd-share-buffers --sgd-assign-offsets | FileCheck %s
+// RUN: sgd-opt %s --sgd-lower-to-plan | FileCheck %s --check-prefix=PLAN
+// RUN: sgd-opt %s --sgd-lower-to-plan --sgd-share-buffers --sgd-assign-offsets | FileCheck %s
 
 // A slot begins as a copy; what the body only reads is passed as it is. At last the slot is the argument that its result
 // takes the place of, and what the body needs besides lies in scratch.
@@ -26,15 +26,15 @@
 func.func @main(%x: tensor<8xf32> {sgd.alias_output = 0 : i64}, %y: tensor<8xf32>) -> tensor<8xf32> {
   %0:2 = sgd.while(%x, %y) trips 5 do {
   ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
-    %1 = sgd.cluster(%b) {
+    %1 = fusion.cluster(%b) {
     ^bb0(%c: tensor<8xf32>):
       %3 = math.exp %c : tensor<8xf32>
-      sgd.yield %3 : tensor<8xf32>
+      fusion.yield %3 : tensor<8xf32>
     } : (tensor<8xf32>) -> tensor<8xf32>
-    %2 = sgd.cluster(%a, %1) {
+    %2 = fusion.cluster(%a, %1) {
     ^bb0(%c: tensor<8xf32>, %d: tensor<8xf32>):
       %3 = arith.addf %c, %d : tensor<8xf32>
-      sgd.yield %3 : tensor<8xf32>
+      fusion.yield %3 : tensor<8xf32>
     } : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
     sgd.yield %2, %b : tensor<8xf32>, tensor<8xf32>
   } : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)

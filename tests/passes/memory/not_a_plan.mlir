@@ -1,7 +1,7 @@
 // RUN: sgd-opt %s --sgd-share-buffers --split-input-file --verify-diagnostics
 // RUN: sgd-opt %s --sgd-assign-offsets --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-to-plan first}}
+// expected-error @+1 {{is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-lower-to-plan first}}
 func.func @tensors(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }

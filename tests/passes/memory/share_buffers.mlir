@@ -7,10 +7,10 @@
 // CHECK: plan.kernel @add_over_0 in_place [0]
 plan.kernel @add candidates [0, 0, 0, 1] {
 ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
-  %0 = sgd.cluster(%a, %b) {
+  %0 = fusion.cluster(%a, %b) {
   ^bb0(%c: tensor<8xf32>, %d: tensor<8xf32>):
     %1 = arith.addf %c, %d : tensor<8xf32>
-    sgd.yield %1 : tensor<8xf32>
+    fusion.yield %1 : tensor<8xf32>
   } : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
 }
 

@@ -1,5 +1,5 @@
-// Cumulative ops: within a rank as before (by doubling, after sgd-form-scans); along a sharded dimension the ranks' totals are gathered.
-// RUN: sgd-opt %s --split-input-file --sgd-shard --sgd-localize --sgd-form-scans --canonicalize | FileCheck %s
+// Cumulative ops: within a rank as before (by doubling, after sgd-lower-scans); along a sharded dimension the ranks' totals are gathered.
+// RUN: sgd-opt %s --split-input-file --sgd-shard --sgd-localize --sgd-lower-scans --canonicalize | FileCheck %s
 
 // CHECK-LABEL: @whole
 sgd.mesh @mesh = <["x"=4]>

@@ -116,9 +116,9 @@ func.func @other_mesh(%a: tensor<8xf32, #sgd.sharding<@other, [{}]>>) {
 sgd.mesh @mesh = <["x"=4]>
 func.func @no_rule(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
   // expected-error @below {{has regions, which cannot be partitioned}}
-  %0 = sgd.cluster(%a) {
+  %0 = fusion.cluster(%a) {
   ^bb0(%b: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>):
-    sgd.yield %b : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
+    fusion.yield %b : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
   } : (tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
   return
 }

@@ -8,15 +8,15 @@
 // CHECK-LABEL: @layer_and_gradient
 // CHECK-SAME: %[[X:[^:]*]]: {{[^,]*}}, %[[W:[^:]*]]: {{[^,]*}}, %[[B:[^:]*]]: {{[^,]*}}, %[[DY:[^:]*]]: {{[^,]*}}, %[[V:[^:]*]]:
 func.func @layer_and_gradient(%x: !x, %w: !w, %b: tensor<32xbf16>, %dy: tensor<8x64xbf16>, %v: tensor<32x64xbf16>) -> (!h, !h) {
-  // CHECK-NEXT: %[[H:.*]], %[[P:.*]] = sgd.library_contract %[[X]] [0, 1], %[[W]] [1, 2] into [0, 2] epilogue [bias, gelu] bias %[[B]]
-  // CHECK-NEXT: %[[D:.*]] = sgd.library_contract %[[DY]] [0, 1], %[[V]] [2, 1] into [0, 2] epilogue [gelu_gradient] at %[[P]]
+  // CHECK-NEXT: %[[H:.*]], %[[P:.*]] = fusion.library_matmul %[[X]] [0, 1], %[[W]] [1, 2] into [0, 2] epilogue [bias, gelu] bias %[[B]]
+  // CHECK-NEXT: %[[D:.*]] = fusion.library_matmul %[[DY]] [0, 1], %[[V]] [2, 1] into [0, 2] epilogue [gelu_gradient] at %[[P]]
   // CHECK-NEXT: return %[[H]], %[[D]]
   %c3 = arith.constant dense<3.0> : !h
   %cubic = arith.constant dense<4.467770e-02> : !h
   %scale = arith.constant dense<7.968750e-01> : !h
   %one = arith.constant dense<1.0> : !h
   %half = arith.constant dense<0.5> : !h
-  %0 = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
+  %0 = fusion.matmul %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
   %b0 = sgd.broadcast_in_dim %b dims = [1] : tensor<32xbf16> -> tensor<1x32xbf16>
   %b1 = sgd.broadcast_in_dim %b0 dims = [0, 1] : tensor<1x32xbf16> -> !h
   %1 = arith.addf %0, %b1 : !h
@@ -31,7 +31,7 @@ func.func @layer_and_gradient(%x: !x, %w: !w, %b: tensor<32xbf16>, %dy: tensor<8
   %10 = arith.addf %one, %8 : !h
   %11 = arith.mulf %half, %10 : !h
   %12 = arith.mulf %1, %11 : !h
-  %g = sgd.contract %dy [0, 1], %v [2, 1] into [0, 2] : tensor<8x64xbf16>, tensor<32x64xbf16> -> !h
+  %g = fusion.matmul %dy [0, 1], %v [2, 1] into [0, 2] : tensor<8x64xbf16>, tensor<32x64xbf16> -> !h
   %13 = arith.mulf %1, %g : !h
   %14 = arith.mulf %g, %11 : !h
   %15 = arith.mulf %half, %13 : !h
@@ -56,9 +56,9 @@ func.func @layer_and_gradient(%x: !x, %w: !w, %b: tensor<32xbf16>, %dy: tensor<8
 // Computed in f32 between, without a bias; the power of 3 is one too.
 // CHECK-LABEL: @in_single
 func.func @in_single(%x: !x, %w: !w) -> !h {
-  // CHECK-NEXT: %[[H:.*]], %{{.*}} = sgd.library_contract %{{.*}} into [0, 2] epilogue [gelu] : (
+  // CHECK-NEXT: %[[H:.*]], %{{.*}} = fusion.library_matmul %{{.*}} into [0, 2] epilogue [gelu] : (
   // CHECK-NEXT: return %[[H]]
-  %0 = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
+  %0 = fusion.matmul %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
   %1 = arith.extf %0 : !h to !f
   %c3 = arith.constant dense<3.0> : !f
   %cubic = arith.constant dense<0.044715> : !f
@@ -85,14 +85,14 @@ func.func @in_single(%x: !x, %w: !w) -> !h {
 
 // Another constant is another function; so is an f32 product's, and rows of 12 elements are none that the library keeps.
 // CHECK-LABEL: @another_function
-// CHECK: sgd.contract %
+// CHECK: fusion.matmul %
 // CHECK-NOT: gelu
 func.func @another_function(%x: !x, %w: !w) -> !h {
   %cubic = arith.constant dense<5.0e-02> : !h
   %scale = arith.constant dense<7.968750e-01> : !h
   %one = arith.constant dense<1.0> : !h
   %half = arith.constant dense<0.5> : !h
-  %0 = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
+  %0 = fusion.matmul %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
   %1 = arith.mulf %0, %0 : !h
   %2 = arith.mulf %1, %0 : !h
   %3 = arith.mulf %cubic, %2 : !h
@@ -106,14 +106,14 @@ func.func @another_function(%x: !x, %w: !w) -> !h {
 }
 
 // CHECK-LABEL: @short_rows
-// CHECK: sgd.contract %
+// CHECK: fusion.matmul %
 // CHECK-NOT: gelu
 func.func @short_rows(%x: !x, %w: tensor<16x12xbf16>) -> tensor<8x12xbf16> {
   %cubic = arith.constant dense<4.467770e-02> : tensor<8x12xbf16>
   %scale = arith.constant dense<7.968750e-01> : tensor<8x12xbf16>
   %one = arith.constant dense<1.0> : tensor<8x12xbf16>
   %half = arith.constant dense<0.5> : tensor<8x12xbf16>
-  %0 = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : !x, tensor<16x12xbf16> -> tensor<8x12xbf16>
+  %0 = fusion.matmul %x [0, 1], %w [1, 2] into [0, 2] : !x, tensor<16x12xbf16> -> tensor<8x12xbf16>
   %1 = arith.mulf %0, %0 : tensor<8x12xbf16>
   %2 = arith.mulf %1, %0 : tensor<8x12xbf16>
   %3 = arith.mulf %cubic, %2 : tensor<8x12xbf16>
@@ -128,8 +128,8 @@ func.func @short_rows(%x: !x, %w: tensor<16x12xbf16>) -> tensor<8x12xbf16> {
 
 // The gradient's product is needed for something else too: it stays.
 // CHECK-LABEL: @product_read_twice
-// CHECK: sgd.library_contract {{.*}} epilogue [gelu]
-// CHECK: sgd.contract %
+// CHECK: fusion.library_matmul {{.*}} epilogue [gelu]
+// CHECK: fusion.matmul %
 // CHECK-NOT: gelu_gradient
 func.func @product_read_twice(%x: !x, %w: !w, %dy: tensor<8x64xbf16>, %v: tensor<64x32xbf16>) -> (!h, !h, !h) {
   %c3 = arith.constant dense<1.340330e-01> : !h
@@ -137,7 +137,7 @@ func.func @product_read_twice(%x: !x, %w: !w, %dy: tensor<8x64xbf16>, %v: tensor
   %scale = arith.constant dense<7.968750e-01> : !h
   %one = arith.constant dense<1.0> : !h
   %half = arith.constant dense<0.5> : !h
-  %0 = sgd.contract %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
+  %0 = fusion.matmul %x [0, 1], %w [1, 2] into [0, 2] : !x, !w -> !h
   %1 = arith.mulf %0, %0 : !h
   %2 = arith.mulf %1, %0 : !h
   %3 = arith.mulf %cubic, %2 : !h
@@ -147,7 +147,7 @@ func.func @product_read_twice(%x: !x, %w: !w, %dy: tensor<8x64xbf16>, %v: tensor
   %7 = arith.addf %one, %6 : !h
   %8 = arith.mulf %half, %7 : !h
   %9 = arith.mulf %0, %8 : !h
-  %g = sgd.contract %dy [0, 1], %v [1, 2] into [0, 2] : tensor<8x64xbf16>, tensor<64x32xbf16> -> !h
+  %g = fusion.matmul %dy [0, 1], %v [1, 2] into [0, 2] : tensor<8x64xbf16>, tensor<64x32xbf16> -> !h
   %10 = arith.mulf %6, %6 : !h
   %11 = arith.subf %one, %10 : !h
   %12 = arith.mulf %half, %0 : !h

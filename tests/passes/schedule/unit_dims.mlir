@@ -1,5 +1,5 @@
 // Values that lie in memory are read where they lie when only dimensions of one element move.
-// RUN: sgd-opt %s --sgd-form-clusters | FileCheck %s
+// RUN: sgd-opt %s --sgd-fuse-clusters | FileCheck %s
 
 // CHECK-LABEL: func.func @chunks
 // CHECK-NEXT: %[[CHUNKS:.*]] = sgd.reshape %arg0 : tensor<1x1x512x64xf32> -> tensor<1x1x8x64x64xf32>
@@ -21,7 +21,7 @@ func.func @leading_dimension(%x: tensor<512x64xf32>) -> tensor<1x512x64xf32> {
 
 // Dimensions of several elements change places; a value of a kernel is moved in it.
 // CHECK-LABEL: func.func @moved
-// CHECK-COUNT-2: sgd.cluster
+// CHECK-COUNT-2: fusion.cluster
 // CHECK-NOT: sgd.reshape
 func.func @moved(%x: tensor<1x8x64xf32>) -> (tensor<1x64x8xf32>, tensor<8x1x64xf32>) {
   %0 = sgd.transpose %x permutation = [0, 2, 1] : tensor<1x8x64xf32> -> tensor<1x64x8xf32>

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::kernels {
@@ -15,7 +16,7 @@ class CompiledKernels {
   static std::vector<std::string> variants();
 
   /// What the target says about a cluster.
-  static FailureOr<KernelInterface> describe(ClusterOp cluster);
+  static FailureOr<KernelInterface> describe(fusion::ClusterOp cluster);
 
   /// Null where a kernel cannot be compiled or loaded; other errors than those of the input are test failures.
   static std::unique_ptr<CompiledKernels> create(ArrayRef<KernelRequest> requests, StringRef variant);

@@ -70,7 +70,7 @@ void expectSame(double actual, double expected, double input) {
 /// A kernel that converts a vector.
 std::string conversion(const std::string& op, int size, const std::string& from, const std::string& to) {
   std::string in = shape({size}, from), out = shape({size}, to);
-  return cluster(in, out, "%x: " + in, "%0 = " + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out);
+  return cluster(in, out, "%x: " + in, "%0 = " + op + " %x : " + in + " to " + out + "\nfusion.yield %0 : " + out);
 }
 
 TEST(Float8, RoundsToNearest) {
@@ -113,7 +113,7 @@ TEST(Float8, BytesStayThroughMoves) {
     std::string type = shape({16, 16}, format);
     KernelRunner runner(cluster(type, type, "%x: " + type,
                                 "%0 = sgd.transpose %x permutation = [1, 0] : " + type + " -> " + type +
-                                    "\n%1 = arith.negf %0 : " + type + "\nsgd.yield %1 : " + type));
+                                    "\n%1 = arith.negf %0 : " + type + "\nfusion.yield %1 : " + type));
     ASSERT_TRUE(runner.ok());
     std::vector<Tensor> inputs = runner.makeInputs();
     for (int code = 0; code < 256; ++code) inputs[0].bytes[code] = static_cast<char>(code);
@@ -131,7 +131,7 @@ TEST(Float8, EachOpRounds) {
       std::string type = shape({300}, format);
       check(cluster(type + "; " + type, type, "%x: " + type + ", %y: " + type,
                     std::string("%0 = ") + op + " %x, %y : " + type + "\n%1 = arith.addf %0, %y : " + type +
-                        "\nsgd.yield %1 : " + type),
+                        "\nfusion.yield %1 : " + type),
             0, [](std::vector<Tensor>& inputs) { inputs[0].fill(-20, 20, 1), inputs[1].fill(-6, 6, 2); });
       if (HasFatalFailure()) return;
     }
@@ -142,7 +142,7 @@ TEST(Float8, Bitcasts) {
     std::string in = shape({256}, format), out = shape({256}, "i8");
     check(cluster(in, out + "; " + out, "%x: " + in,
                   "%0 = arith.bitcast %x : " + in + " to " + out + "\n%1 = arith.negf %x : " + in +
-                      "\n%2 = arith.bitcast %1 : " + in + " to " + out + "\nsgd.yield %0, %2 : " + out + ", " + out),
+                      "\n%2 = arith.bitcast %1 : " + in + " to " + out + "\nfusion.yield %0, %2 : " + out + ", " + out),
           0, [](std::vector<Tensor>& inputs) { inputs[0].fill(-6, 6, 3); });
     if (HasFatalFailure()) return;
   }

@@ -72,7 +72,7 @@ std::string mlir::sgd::kernels::cluster(const std::string& operands, const std::
   std::string operandTypes = operands, resultTypes = results;
   for (std::string* list : {&operandTypes, &resultTypes})
     for (size_t at; (at = list->find("; ")) != std::string::npos;) list->replace(at, 2, ", ");
-  return "func.func @f(" + parameters + ") {\n sgd.cluster (" + values + ") {\n^bb0(" + arguments + "):\n" + body +
+  return "func.func @f(" + parameters + ") {\n fusion.cluster (" + values + ") {\n^bb0(" + arguments + "):\n" + body +
          "\n} : (" + operandTypes + ") -> (" + resultTypes + ")\n return\n}\n";
 }
 

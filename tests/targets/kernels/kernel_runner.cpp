@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "mlir/Parser/Parser.h"
 
@@ -15,7 +16,8 @@ using namespace mlir::sgd::kernels;
 
 std::unique_ptr<MLIRContext> mlir::sgd::kernels::makeContext() {
   auto context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-  context->loadDialect<SgdDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+  context->loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect,
+                       math::MathDialect>();
   return context;
 }
 
@@ -68,7 +70,7 @@ KernelRunner::KernelRunner(StringRef text, StringRef variant, ArrayRef<InPlacePa
     : context(makeContext()), inPlace(pairs.begin(), pairs.end()) {
   module = parseSourceString<ModuleOp>(text, context.get());
   if (!module) return;
-  module->walk([&](ClusterOp op) { body = op; });
+  module->walk([&](fusion::ClusterOp op) { body = op; });
   for (unsigned result = 0; body && result < body.getNumResults(); ++result)
     if (body.getUpdate(result)) inPlace.push_back({result, body.getUpdatedInput(result)});
   FailureOr<KernelInterface> described = CompiledKernels::describe(body);
@@ -79,7 +81,7 @@ KernelRunner::KernelRunner(StringRef text, StringRef variant, ArrayRef<InPlacePa
 
 std::vector<Tensor> KernelRunner::makeInputs() const {
   std::vector<Tensor> inputs;
-  ClusterOp op = body;
+  fusion::ClusterOp op = body;
   for (auto [number, value] : llvm::enumerate(op->getOperands())) {
     inputs.emplace_back(cast<RankedTensorType>(value.getType()));
     inputs.back().fill(-2, 2, number + 1);
@@ -115,7 +117,7 @@ std::vector<Tensor> KernelRunner::run(std::vector<Tensor> inputs, std::vector<in
     buffers.push_back(storage.back()->data());
     return storage.back()->data();
   };
-  ClusterOp op = body;
+  fusion::ClusterOp op = body;
   for (auto [number, input] : llvm::enumerate(inputs))
     if (llvm::none_of(inPlace, [&](InPlacePair pair) { return pair.second == number; }))
       memcpy(add(input.bytes.size()), input.bytes.data(), input.bytes.size());

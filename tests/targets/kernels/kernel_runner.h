@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "tests/targets/kernels/compiled_kernels.h"
 
 namespace mlir::sgd::kernels {
@@ -35,7 +36,7 @@ class KernelRunner {
 
   bool ok() const { return kernels != nullptr; }
   const KernelInterface& interface() const { return kernel; }
-  ClusterOp cluster() const { return body; }
+  fusion::ClusterOp cluster() const { return body; }
   std::vector<Tensor> makeInputs() const;
   /// Runs the parts [cuts[i], cuts[i + 1]); with no cuts, all at once.
   std::vector<Tensor> run(std::vector<Tensor> inputs, std::vector<int64_t> cuts = {},
@@ -44,7 +45,7 @@ class KernelRunner {
  private:
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
-  ClusterOp body;
+  fusion::ClusterOp body;
   KernelInterface kernel;
   std::vector<InPlacePair> inPlace;
   std::unique_ptr<CompiledKernels> kernels;

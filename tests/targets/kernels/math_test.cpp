@@ -43,8 +43,8 @@ const Function kFunctions[] = {
 
 std::string program(const std::string& op, const std::string& type, int size) {
   std::string tensor = "tensor<" + std::to_string(size) + "x" + type + ">";
-  return "func.func @f(%a: " + tensor + ") {\nsgd.cluster (%a) {\n^bb0(%x: " + tensor + "):\n%0 = math." + op +
-         " %x : " + tensor + "\nsgd.yield %0 : " + tensor + "\n} : (" + tensor + ") -> (" + tensor + ")\nreturn\n}\n";
+  return "func.func @f(%a: " + tensor + ") {\nfusion.cluster (%a) {\n^bb0(%x: " + tensor + "):\n%0 = math." + op +
+         " %x : " + tensor + "\nfusion.yield %0 : " + tensor + "\n} : (" + tensor + ") -> (" + tensor + ")\nreturn\n}\n";
 }
 
 /// Distance in units of the last place of the exact result.
@@ -79,9 +79,9 @@ TEST(Accuracy, FewUlp) {
 TEST(Accuracy, LongSumsOfColumns) {
   constexpr int kRows = 2048, kColumns = 40;
   KernelRunner runner(
-      "func.func @f(%a: tensor<2048x40xf32>) {\nsgd.cluster (%a) {\n^bb0(%x: tensor<2048x40xf32>):\n"
+      "func.func @f(%a: tensor<2048x40xf32>) {\nfusion.cluster (%a) {\n^bb0(%x: tensor<2048x40xf32>):\n"
       "%0 = sgd.reduce add %x dimensions = [0] : tensor<2048x40xf32> -> tensor<40xf32>\n"
-      "sgd.yield %0 : tensor<40xf32>\n} : (tensor<2048x40xf32>) -> (tensor<40xf32>)\nreturn\n}\n");
+      "fusion.yield %0 : tensor<40xf32>\n} : (tensor<2048x40xf32>) -> (tensor<40xf32>)\nreturn\n}\n");
   ASSERT_TRUE(runner.ok());
   std::vector<Tensor> inputs = runner.makeInputs();
   for (int i = 0; i < kRows * kColumns; ++i) inputs[0].set(i, 0.1 * (1 + i % kColumns));
@@ -159,8 +159,8 @@ TEST(Power, FewUlp) {
     bool isDouble = StringRef(type) == "f64";
     std::string tensor = "tensor<" + std::to_string(kSamples) + "x" + type + ">";
     KernelRunner runner("func.func @f(%a: " + tensor + ", %b: " + tensor +
-                        ") {\nsgd.cluster (%a, %b) {\n^bb0(%x: " + tensor + ", %y: " + tensor +
-                        "):\n%0 = math.powf %x, %y : " + tensor + "\nsgd.yield %0 : " + tensor + "\n} : (" + tensor +
+                        ") {\nfusion.cluster (%a, %b) {\n^bb0(%x: " + tensor + ", %y: " + tensor +
+                        "):\n%0 = math.powf %x, %y : " + tensor + "\nfusion.yield %0 : " + tensor + "\n} : (" + tensor +
                         ", " + tensor + ") -> (" + tensor + ")\nreturn\n}\n");
     ASSERT_TRUE(runner.ok());
     std::vector<Tensor> inputs = runner.makeInputs();
@@ -187,9 +187,9 @@ TEST(Power, FewUlp) {
 TEST(Power, SpecialCasesAndAccuracy) {
   std::string tensor = "tensor<196xf32>";
   KernelRunner runner(
-      "func.func @f(%a: " + tensor + ", %b: " + tensor + ") {\nsgd.cluster (%a, %b) {\n^bb0(%x: " + tensor +
+      "func.func @f(%a: " + tensor + ", %b: " + tensor + ") {\nfusion.cluster (%a, %b) {\n^bb0(%x: " + tensor +
       ", %y: " + tensor + "):\n%0 = math.powf %x, %y : " + tensor + "\n%1 = arith.remf %x, %y : " + tensor +
-      "\n%2 = math.atan2 %x, %y : " + tensor + "\nsgd.yield %0, %1, %2 : " + tensor + ", " + tensor + ", " + tensor +
+      "\n%2 = math.atan2 %x, %y : " + tensor + "\nfusion.yield %0, %1, %2 : " + tensor + ", " + tensor + ", " + tensor +
       "\n} : (" + tensor + ", " + tensor + ") -> (" + tensor + ", " + tensor + ", " + tensor + ")\nreturn\n}\n");
   ASSERT_TRUE(runner.ok());
   const double values[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, 3, -3.5, 1e30, INFINITY, -INFINITY, NAN, 0.999f};

@@ -18,7 +18,7 @@ TEST(Elementwise, BiasAndGelu) {
                   "%0 = sgd.broadcast_in_dim %b dims = [1] : " + bias + " -> " + matrix +
                       "\n%1 = arith.mulf %x, %w : " + matrix + "\n%2 = arith.addf %1, %0 : " + matrix +
                       "\n%3 = math.tanh %2 : " + matrix + "\n%4 = arith.mulf %3, %2 : " + matrix +
-                      "\nsgd.yield %4 : " + matrix));
+                      "\nfusion.yield %4 : " + matrix));
     if (HasFatalFailure()) return;
   }
 }
@@ -28,7 +28,7 @@ TEST(Elementwise, Flat) {
     std::string type = shape({size}, "f32");
     check(cluster(
         type + "; " + type, type, "%x: " + type + ", %y: " + type,
-        "%0 = arith.subf %x, %y : " + type + "\n%1 = arith.divf %0, %y : " + type + "\nsgd.yield %1 : " + type));
+        "%0 = arith.subf %x, %y : " + type + "\n%1 = arith.divf %0, %y : " + type + "\nfusion.yield %1 : " + type));
     if (HasFatalFailure()) return;
   }
 }
@@ -37,7 +37,7 @@ TEST(Elementwise, Flat) {
 void checkIntegers(const std::string& op, const std::string& type, ArrayRef<int64_t> values) {
   std::string tensor = shape({static_cast<int>(values.size() * values.size())}, type);
   check(cluster(tensor + "; " + tensor, tensor, "%x: " + tensor + ", %y: " + tensor,
-                "%0 = " + op + " %x, %y : " + tensor + "\nsgd.yield %0 : " + tensor),
+                "%0 = " + op + " %x, %y : " + tensor + "\nfusion.yield %0 : " + tensor),
         0, [&](std::vector<Tensor>& inputs) {
           for (size_t i = 0; i < values.size() * values.size(); ++i)
             inputs[0].setInteger(i, values[i / values.size()]), inputs[1].setInteger(i, values[i % values.size()]);
@@ -62,7 +62,7 @@ TEST(Conversions, FloatToIntSaturates) {
       for (const char* op : {"sgd.fptosi", "sgd.fptoui"}) {
         std::string in = shape({21}, from), out = shape({21}, to);
         check(cluster(in, out, "%x: " + in,
-                      std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out),
+                      std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nfusion.yield %0 : " + out),
               0, [](std::vector<Tensor>& inputs) {
                 const double values[] = {0,       -0.0, 0.5, -0.9,     1.5,      -1.5,         127,           128,
                                          -128,    -129, 255, 256,      3e4,      2147483648.0, -2147483649.0, 9.3e18,
@@ -84,7 +84,7 @@ TEST(Conversions, BetweenTypes) {
     std::string in = shape({43}, types.first), out = shape({43}, types.second);
     bool isBool = std::string(types.first) == "i1";
     check(cluster(in, out, "%x: " + in,
-                  std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nsgd.yield %0 : " + out),
+                  std::string("%0 = ") + op + " %x : " + in + " to " + out + "\nfusion.yield %0 : " + out),
           1e-7, [&](std::vector<Tensor>& inputs) {
             inputs[0].fill(-100, 100, 5);
             for (int i = 0; isBool && i < 43; ++i) inputs[0].setInteger(i, i & 1);
@@ -97,35 +97,35 @@ TEST(Index, TransposeSliceReversePadConcatenate) {
   check(cluster("tensor<37x50xf32>; tensor<50x37xf32>", "tensor<50x37xf32>",
                 "%x: tensor<37x50xf32>, %y: tensor<50x37xf32>",
                 "%0 = sgd.transpose %x permutation = [1, 0] : tensor<37x50xf32> -> tensor<50x37xf32>\n%1 = arith.addf "
-                "%0, %y : tensor<50x37xf32>\nsgd.yield %1 : tensor<50x37xf32>"));
+                "%0, %y : tensor<50x37xf32>\nfusion.yield %1 : tensor<50x37xf32>"));
   check(cluster("tensor<96x64xf32>; tensor<64x96xf32>", "tensor<64x96xf32>; tensor<64x96xf32>",
                 "%x: tensor<96x64xf32>, %y: tensor<64x96xf32>",
                 "%0 = sgd.transpose %x permutation = [1, 0] : tensor<96x64xf32> -> tensor<64x96xf32>\n%1 = arith.addf "
                 "%0, %y : tensor<64x96xf32>\n%2 = arith.mulf %1, %y : tensor<64x96xf32>\n"
-                "sgd.yield %1, %2 : tensor<64x96xf32>, tensor<64x96xf32>"));
+                "fusion.yield %1, %2 : tensor<64x96xf32>, tensor<64x96xf32>"));
   check(cluster("tensor<3x17x4x20xf32>", "tensor<4x3x20x17xf32>", "%x: tensor<3x17x4x20xf32>",
                 "%0 = sgd.transpose %x permutation = [2, 0, 3, 1] : tensor<3x17x4x20xf32> -> "
-                "tensor<4x3x20x17xf32>\nsgd.yield %0 : tensor<4x3x20x17xf32>"));
+                "tensor<4x3x20x17xf32>\nfusion.yield %0 : tensor<4x3x20x17xf32>"));
   check(cluster(
       "tensor<2x6x16x32xbf16>", "tensor<2x16x192xbf16>", "%x: tensor<2x6x16x32xbf16>",
       "%0 = sgd.transpose %x permutation = [0, 2, 1, 3] : tensor<2x6x16x32xbf16> -> tensor<2x16x6x32xbf16>\n"
-      "%1 = sgd.reshape %0 : tensor<2x16x6x32xbf16> -> tensor<2x16x192xbf16>\nsgd.yield %1 : tensor<2x16x192xbf16>"));
+      "%1 = sgd.reshape %0 : tensor<2x16x6x32xbf16> -> tensor<2x16x192xbf16>\nfusion.yield %1 : tensor<2x16x192xbf16>"));
   check(cluster("tensor<9x40xf32>", "tensor<4x13xf32>", "%x: tensor<9x40xf32>",
                 "%0 = sgd.slice %x starts = [1, 2] limits = [9, 40] strides = [2, 3] : tensor<9x40xf32> -> "
-                "tensor<4x13xf32>\nsgd.yield %0 : tensor<4x13xf32>"));
+                "tensor<4x13xf32>\nfusion.yield %0 : tensor<4x13xf32>"));
   check(cluster("tensor<5x19xf32>", "tensor<5x19xf32>", "%x: tensor<5x19xf32>",
-                "%0 = sgd.reverse %x dimensions = [0, 1] : tensor<5x19xf32>\nsgd.yield %0 : tensor<5x19xf32>"));
+                "%0 = sgd.reverse %x dimensions = [0, 1] : tensor<5x19xf32>\nfusion.yield %0 : tensor<5x19xf32>"));
   check(cluster("tensor<5x19xf32>; tensor<f32>", "tensor<10x22xf32>", "%x: tensor<5x19xf32>, %v: tensor<f32>",
                 "%0 = sgd.pad %x, %v low = [2, -1] high = [-1, 4] interior = [1, 0] : tensor<5x19xf32>, tensor<f32> -> "
-                "tensor<10x22xf32>\nsgd.yield %0 : tensor<10x22xf32>"));
+                "tensor<10x22xf32>\nfusion.yield %0 : tensor<10x22xf32>"));
   check(cluster("tensor<5x7xf32>; tensor<5x30xf32>; tensor<5x1xf32>", "tensor<5x38xf32>",
                 "%x: tensor<5x7xf32>, %y: tensor<5x30xf32>, %z: tensor<5x1xf32>",
                 "%0 = sgd.concatenate %x, %y, %z dimension = 1 : (tensor<5x7xf32>, tensor<5x30xf32>, tensor<5x1xf32>) "
-                "-> tensor<5x38xf32>\nsgd.yield %0 : tensor<5x38xf32>"));
+                "-> tensor<5x38xf32>\nfusion.yield %0 : tensor<5x38xf32>"));
   check(cluster("tensor<5x17xi32>", "tensor<5x17xi32>", "%x: tensor<5x17xi32>",
                 "%0 = sgd.iota dimension = 1 : tensor<5x17xi32>\n%1 = sgd.iota dimension = 0 : tensor<5x17xi32>\n%2 = "
                 "arith.addi %0, %1 : tensor<5x17xi32>\n%3 = arith.addi %2, %x : tensor<5x17xi32>\n"
-                "sgd.yield %3 : tensor<5x17xi32>"),
+                "fusion.yield %3 : tensor<5x17xi32>"),
         0);
 }
 
@@ -136,13 +136,13 @@ TEST(Index, Concatenate) {
     std::string padded = shape({7, left + right + right + 3}, "f32");
     check(cluster(a + "; " + c, e, "%x: " + a + ", %y: " + c,
                   "%0 = sgd.concatenate %x, %y, %y dimension = 1 : (" + a + ", " + c + ", " + c + ") -> " + e +
-                      "\nsgd.yield %0 : " + e),
+                      "\nfusion.yield %0 : " + e),
           0);
     check(cluster(a + "; " + c, padded, "%x: " + a + ", %y: " + c,
                   "%0 = sgd.concatenate %x, %y, %y dimension = 1 : (" + a + ", " + c + ", " + c + ") -> " + e +
                       "\n%z = arith.constant dense<2.0> : tensor<f32>\n%1 = sgd.pad %0, %z low = [1, 2] high = [1, 1] "
                       "interior = [0, 0] : " +
-                      e + ", tensor<f32> -> " + padded + "\nsgd.yield %1 : " + padded),
+                      e + ", tensor<f32> -> " + padded + "\nfusion.yield %1 : " + padded),
           0);
     if (HasFatalFailure()) return;
   }
@@ -156,7 +156,7 @@ TEST(Index, ElementsNearEachOther) {
       check(cluster(in, out + "; " + out, "%x: " + in,
                     "%s = sgd.slice %x starts = [0, 2] limits = [2, " + std::to_string(3 * columns) +
                         "] strides = [1, 3] : " + in + " -> " + out +
-                        "\n%r = sgd.reverse %s dimensions = [1] : " + out + "\nsgd.yield %s, %r : " + out + ", " + out),
+                        "\n%r = sgd.reverse %s dimensions = [1] : " + out + "\nfusion.yield %s, %r : " + out + ", " + out),
             0, [&](std::vector<Tensor>& inputs) {
               for (int64_t i = 0; i < inputs[0].size() && StringRef(type) == "i1"; ++i)
                 inputs[0].setInteger(i, i % 3 == 0 || i % 5 == 0);
@@ -174,12 +174,12 @@ TEST(Index, DynamicSlices) {
     check(cluster("tensor<9x40xf32>; tensor<i32>; tensor<i32>", "tensor<4x21xf32>",
                   "%x: tensor<9x40xf32>, %i: tensor<i32>, %j: tensor<i32>",
                   "%0 = sgd.dynamic_slice %x, %i, %j sizes = [4, 21] : (tensor<9x40xf32>, tensor<i32>, tensor<i32>) -> "
-                  "tensor<4x21xf32>\nsgd.yield %0 : tensor<4x21xf32>"),
+                  "tensor<4x21xf32>\nfusion.yield %0 : tensor<4x21xf32>"),
           0, prepare);
     check(cluster("tensor<9x40xf32>; tensor<4x21xf32>; tensor<i32>; tensor<i32>", "tensor<9x40xf32>",
                   "%x: tensor<9x40xf32>, %u: tensor<4x21xf32>, %i: tensor<i32>, %j: tensor<i32>",
                   "%0 = sgd.dynamic_update_slice %x, %u, %i, %j : (tensor<9x40xf32>, tensor<4x21xf32>, tensor<i32>, "
-                  "tensor<i32>) -> tensor<9x40xf32>\nsgd.yield %0 : tensor<9x40xf32>"),
+                  "tensor<i32>) -> tensor<9x40xf32>\nfusion.yield %0 : tensor<9x40xf32>"),
           0, prepare);
     if (HasFatalFailure()) return;
   }
@@ -189,7 +189,7 @@ const char* const kRowGather =
     "%0 = sgd.gather %x, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims "
     "= array<i64>, indices_batching_dims = array<i64>, "
     "start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 33>} : "
-    "(tensor<11x33xf32>, tensor<6x1xi32>) -> tensor<6x33xf32>\nsgd.yield %0 : tensor<6x33xf32>";
+    "(tensor<11x33xf32>, tensor<6x1xi32>) -> tensor<6x33xf32>\nfusion.yield %0 : tensor<6x33xf32>";
 
 TEST(Index, GatherClamps) {
   auto prepare = [](std::vector<Tensor>& inputs) {
@@ -204,7 +204,7 @@ TEST(Index, GatherClamps) {
                 "%0 = sgd.gather %x, %r {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 1>, "
                 "operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, "
                 "start_index_map = array<i64: 1>, index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 1>} : "
-                "(tensor<6x33xf32>, tensor<6x1x1xi32>) -> tensor<6x1xf32>\nsgd.yield %0 : tensor<6x1xf32>"),
+                "(tensor<6x33xf32>, tensor<6x1x1xi32>) -> tensor<6x1xf32>\nfusion.yield %0 : tensor<6x1xf32>"),
         0, prepare);
 }
 
@@ -221,7 +221,7 @@ TEST(Index, ScatterDropsWhatLiesOutside) {
                       "input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
                       "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : (tensor<11x33xf32>, "
                       "tensor<6x1xi32>, tensor<6x33xf32>) -> tensor<11x33xf32>\n"
-                      "sgd.yield %0 : tensor<11x33xf32>"),
+                      "fusion.yield %0 : tensor<11x33xf32>"),
           1e-6, prepare);
   // Windows at an offset in both dimensions; one lies partly outside.
   check(cluster("tensor<7x9xf32>; tensor<3x2xi32>; tensor<3x2x4xf32>", "tensor<7x9xf32>",
@@ -230,7 +230,7 @@ TEST(Index, ScatterDropsWhatLiesOutside) {
                 "array<i64>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
                 "scatter_dims_to_operand_dims = array<i64: 0, 1>, index_vector_dim = 1 : i64} : (tensor<7x9xf32>, "
                 "tensor<3x2xi32>, tensor<3x2x4xf32>) -> tensor<7x9xf32>\n"
-                "sgd.yield %0 : tensor<7x9xf32>"),
+                "fusion.yield %0 : tensor<7x9xf32>"),
         1e-6, [](std::vector<Tensor>& inputs) {
           const int64_t indices[] = {1, 2, 5, 5, 6, 1};
           for (int i = 0; i < 6; ++i) inputs[1].setInteger(i, indices[i]);
@@ -242,7 +242,7 @@ TEST(Index, ScatterDropsWhatLiesOutside) {
                 "%0 = sgd.scatter add %x, %r, %u {update_window_dims = array<i64>, inserted_window_dims = array<i64: "
                 "1>, input_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, "
                 "scatter_dims_to_operand_dims = array<i64: 1>, index_vector_dim = 2 : i64} : (tensor<6x33xf32>, "
-                "tensor<6x1x1xi32>, tensor<6x1xf32>) -> tensor<6x33xf32>\nsgd.yield %0 : tensor<6x33xf32>"),
+                "tensor<6x1x1xi32>, tensor<6x1xf32>) -> tensor<6x33xf32>\nfusion.yield %0 : tensor<6x33xf32>"),
         1e-6, prepare);
 }
 
@@ -251,20 +251,20 @@ TEST(Zero, EmptyResultsBesideOthers) {
                 "%x: tensor<0x5xf32>, %y: tensor<9xf32>",
                 "%0 = arith.negf %x : tensor<0x5xf32>\n%1 = arith.negf %y : tensor<9xf32>\n"
                 "%2 = sgd.reduce add %0 dimensions = [1] : tensor<0x5xf32> -> tensor<0xf32>\n"
-                "sgd.yield %0, %1, %2 : tensor<0x5xf32>, tensor<9xf32>, tensor<0xf32>"));
+                "fusion.yield %0, %1, %2 : tensor<0x5xf32>, tensor<9xf32>, tensor<0xf32>"));
   check(cluster("tensor<0x5xf32>; tensor<9x7xf32>", "tensor<0x5xf32>; tensor<9xf32>",
                 "%x: tensor<0x5xf32>, %y: tensor<9x7xf32>",
                 "%0 = arith.negf %x : tensor<0x5xf32>\n"
                 "%1 = sgd.reduce add %y dimensions = [1] : tensor<9x7xf32> -> tensor<9xf32>\n"
-                "sgd.yield %0, %1 : tensor<0x5xf32>, tensor<9xf32>"));
+                "fusion.yield %0, %1 : tensor<0x5xf32>, tensor<9xf32>"));
 }
 
 TEST(Zero, EmptyTensorsAreAllowed) {
   check(cluster("tensor<0x5xf32>", "tensor<0x5xf32>", "%x: tensor<0x5xf32>",
-                "%0 = arith.negf %x : tensor<0x5xf32>\nsgd.yield %0 : tensor<0x5xf32>"));
+                "%0 = arith.negf %x : tensor<0x5xf32>\nfusion.yield %0 : tensor<0x5xf32>"));
   check(cluster(
       "tensor<5x0xf32>", "tensor<5xf32>", "%x: tensor<5x0xf32>",
-      "%0 = sgd.reduce max %x dimensions = [1] : tensor<5x0xf32> -> tensor<5xf32>\nsgd.yield %0 : tensor<5xf32>"));
+      "%0 = sgd.reduce max %x dimensions = [1] : tensor<5x0xf32> -> tensor<5xf32>\nfusion.yield %0 : tensor<5xf32>"));
 }
 
 }  // namespace

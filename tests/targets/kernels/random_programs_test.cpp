@@ -1,4 +1,4 @@
-// Random tensor programs: every cluster that sgd-form-clusters makes of them can be compiled, and together they compute
+// Random tensor programs: every cluster that sgd-fuse-clusters makes of them can be compiled, and together they compute
 // the program.
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/passes.h"
 #include "tests/targets/kernels/kernel_runner.h"
 #include "tests/targets/kernels/reference.h"
@@ -126,11 +127,11 @@ class ProgramWriter {
 };
 
 /// The function's ops as one cluster, for the reference.
-ClusterOp wrap(func::FuncOp function) {
+fusion::ClusterOp wrap(func::FuncOp function) {
   OpBuilder builder(function.getContext());
   Block& block = function.front();
   builder.setInsertionPointToStart(&block);
-  auto cluster = ClusterOp::create(builder, function.getLoc(), function.getResultTypes(), block.getArguments());
+  auto cluster = fusion::ClusterOp::create(builder, function.getLoc(), function.getResultTypes(), block.getArguments());
   Block& inner = cluster.getBody().emplaceBlock();
   IRMapping mapping;
   for (BlockArgument argument : block.getArguments())
@@ -140,7 +141,7 @@ ClusterOp wrap(func::FuncOp function) {
     if (&op != cluster) builder.clone(op, mapping);
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands()) results.push_back(mapping.lookupOrDefault(value));
-  YieldOp::create(builder, function.getLoc(), results);
+  fusion::YieldOp::create(builder, function.getLoc(), results);
   return cluster;
 }
 
@@ -149,8 +150,9 @@ class ProgramRunner {
  public:
   ProgramRunner(func::FuncOp function, StringRef variant) : function(function) {
     std::vector<KernelRequest> requests;
-    function.walk(
-        [&](ClusterOp cluster) { requests.push_back({cluster, "kernel" + std::to_string(requests.size()), {}}); });
+    function.walk([&](fusion::ClusterOp cluster) {
+      requests.push_back({cluster, "kernel" + std::to_string(requests.size()), {}});
+    });
     kernels = CompiledKernels::create(requests, variant);
   }
   bool ok() const { return kernels != nullptr; }
@@ -163,11 +165,11 @@ class ProgramRunner {
     for (Operation& op : function.front().without_terminator()) {
       for (Value result : op.getResults())
         known[result] = std::make_unique<Tensor>(cast<RankedTensorType>(result.getType()));
-      if (isa<ClusterOp>(op)) {
+      if (isa<fusion::ClusterOp>(op)) {
         std::vector<void*> buffers;
         for (Value operand : op.getOperands()) buffers.push_back(known[operand]->bytes.data());
         for (Value result : op.getResults()) buffers.push_back(known[result]->bytes.data());
-        kernels->launch(number++, buffers, {}, 0, CompiledKernels::describe(cast<ClusterOp>(op))->range);
+        kernels->launch(number++, buffers, {}, 0, CompiledKernels::describe(cast<fusion::ClusterOp>(op))->range);
       } else if (isa<ReshapeOp>(op)) {
         known[op.getResult(0)]->bytes = known[op.getOperand(0)]->bytes;
       } else {
@@ -195,12 +197,12 @@ void checkProgram(unsigned seed, int64_t rows, int64_t columns, int ops) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSplitReductionsPass());
-  passes.addNestedPass<func::FuncOp>(createFormClustersPass());
+  passes.addNestedPass<func::FuncOp>(createFuseClustersPass());
   ASSERT_TRUE(succeeded(passes.run(*clustered)));
   auto function = *clustered->getOps<func::FuncOp>().begin();
   ProgramRunner runner(function, CompiledKernels::variants()[seed % 2]);
   ASSERT_TRUE(runner.ok());
-  ClusterOp reference = wrap(*original->getOps<func::FuncOp>().begin());
+  fusion::ClusterOp reference = wrap(*original->getOps<func::FuncOp>().begin());
   std::vector<Tensor> inputs;
   for (Type input : function.getArgumentTypes()) {
     inputs.emplace_back(cast<RankedTensorType>(input));

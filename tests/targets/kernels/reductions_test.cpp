@@ -18,7 +18,7 @@ TEST(Reduce, Rows) {
     check(cluster(matrix, row + "; " + row, "%x: " + matrix,
                   "%0 = sgd.reduce add %x dimensions = [1] : " + matrix + " -> " + row +
                       "\n%1 = sgd.reduce max %x dimensions = [1] : " + matrix + " -> " + row +
-                      "\nsgd.yield %0, %1 : " + row + ", " + row));
+                      "\nfusion.yield %0, %1 : " + row + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
@@ -29,7 +29,7 @@ TEST(Reduce, Columns) {
     check(cluster(matrix + "; " + matrix, row + "; " + row, "%x: " + matrix + ", %y: " + matrix,
                   "%0 = sgd.reduce add %x dimensions = [0] : " + matrix + " -> " + row +
                       "\n%p = arith.mulf %x, %y : " + matrix + "\n%1 = sgd.reduce add %p dimensions = [0] : " + matrix +
-                      " -> " + row + "\nsgd.yield %0, %1 : " + row + ", " + row));
+                      " -> " + row + "\nfusion.yield %0, %1 : " + row + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
@@ -43,21 +43,21 @@ TEST(Reduce, Softmax) {
                       "\n%c = arith.subf %x, %mb : " + matrix + "\n%e = math.exp %c : " + matrix +
                       "\n%s = sgd.reduce add %e dimensions = [1] : " + matrix + " -> " + row +
                       "\n%sb = sgd.broadcast_in_dim %s dims = [0] : " + row + " -> " + matrix +
-                      "\n%r = arith.divf %e, %sb : " + matrix + "\nsgd.yield %r, %s : " + matrix + ", " + row));
+                      "\n%r = arith.divf %e, %sb : " + matrix + "\nfusion.yield %r, %s : " + matrix + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(Reduce, MiddleAndSeveralDimensions) {
   check(cluster("tensor<3x5x7x33xf32>", "tensor<3x7xf32>", "%x: tensor<3x5x7x33xf32>",
-                "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nsgd.yield %0 : "
+                "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nfusion.yield %0 : "
                 "tensor<3x7xf32>"));
   check(cluster("tensor<3x5x40xf32>", "tensor<3x40xf32>", "%x: tensor<3x5x40xf32>",
-                "%0 = sgd.reduce max %x dimensions = [1] : tensor<3x5x40xf32> -> tensor<3x40xf32>\nsgd.yield %0 : "
+                "%0 = sgd.reduce max %x dimensions = [1] : tensor<3x5x40xf32> -> tensor<3x40xf32>\nfusion.yield %0 : "
                 "tensor<3x40xf32>"));
   check(cluster("tensor<37x41xf32>", "tensor<f32>", "%x: tensor<37x41xf32>",
                 "%p = arith.mulf %x, %x : tensor<37x41xf32>\n%0 = sgd.reduce add %p dimensions = [0, 1] : "
-                "tensor<37x41xf32> -> tensor<f32>\nsgd.yield %0 : tensor<f32>"));
+                "tensor<37x41xf32> -> tensor<f32>\nfusion.yield %0 : tensor<f32>"));
 }
 
 TEST(Reduce, KindsAndTypes) {
@@ -78,10 +78,10 @@ TEST(Reduce, KindsAndTypes) {
       for (int64_t i = 0; i < inputs[0].size(); ++i) inputs[0].setInteger(i, i % 3 != 0);
     };
     check(cluster(matrix, row, "%x: " + matrix,
-                  op + " %x dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row),
+                  op + " %x dimensions = [1] : " + matrix + " -> " + row + "\nfusion.yield %0 : " + row),
           1e-12, prepare);
     check(cluster(matrix, column, "%x: " + matrix,
-                  op + " %x dimensions = [0] : " + matrix + " -> " + column + "\nsgd.yield %0 : " + column),
+                  op + " %x dimensions = [0] : " + matrix + " -> " + column + "\nfusion.yield %0 : " + column),
           1e-12, prepare);
     if (HasFatalFailure()) return;
   }
@@ -96,7 +96,7 @@ TEST(Reduce, NanAndInfinity) {
   check(cluster("tensor<4x33xf32>", "tensor<4xf32>; tensor<4xf32>", "%x: tensor<4x33xf32>",
                 "%0 = sgd.reduce max %x dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n%1 = sgd.reduce min %x "
                 "dimensions = [1] : tensor<4x33xf32> -> tensor<4xf32>\n"
-                "sgd.yield %0, %1 : tensor<4xf32>, tensor<4xf32>"),
+                "fusion.yield %0, %1 : tensor<4xf32>, tensor<4xf32>"),
         1e-6, prepare);
 }
 
@@ -106,7 +106,7 @@ TEST(Reduce, NarrowFloats) {
     check(cluster(matrix, row + "; " + matrix, "%x: " + matrix,
                   "%p = arith.mulf %x, %x : " + matrix + "\n%0 = sgd.reduce add %p dimensions = [1] : " + matrix +
                       " -> " + row + "\n%b = sgd.broadcast_in_dim %0 dims = [0] : " + row + " -> " + matrix +
-                      "\n%q = arith.divf %p, %b : " + matrix + "\nsgd.yield %0, %q : " + row + ", " + matrix),
+                      "\n%q = arith.divf %p, %b : " + matrix + "\nfusion.yield %0, %q : " + row + ", " + matrix),
           std::string(type) == "bf16" ? 8e-3 : 1e-3);
     if (HasFatalFailure()) return;
   }
@@ -120,7 +120,7 @@ TEST(Reduce, ColumnsAndWhatIsSummed) {
                   "%t = math.tanh %s : " + scale + "\n%b = sgd.broadcast_in_dim %t dims = [0] : " + scale + " -> " +
                       matrix + "\n%p = arith.mulf %x, %b : " + matrix + "\n%0 = sgd.reduce add %p dimensions = [0] : " +
                       matrix + " -> " + row + "\n%c = sgd.broadcast_in_dim %0 dims = [1] : " + row + " -> " + matrix +
-                      "\n%q = arith.subf %p, %c : " + matrix + "\nsgd.yield %p, %0, %q : " + matrix + ", " + row +
+                      "\n%q = arith.subf %p, %c : " + matrix + "\nfusion.yield %p, %0, %q : " + matrix + ", " + row +
                       ", " + matrix));
     if (HasFatalFailure()) return;
   }
@@ -129,7 +129,7 @@ TEST(Reduce, ColumnsAndWhatIsSummed) {
 TEST(Reduce, ColumnsOfBooleans) {
   check(cluster("tensor<20x700xi1>", "tensor<700xi1>", "%x: tensor<20x700xi1>",
                 "%0 = sgd.reduce or %x dimensions = [0] : tensor<20x700xi1> -> tensor<700xi1>\n"
-                "sgd.yield %0 : tensor<700xi1>"),
+                "fusion.yield %0 : tensor<700xi1>"),
         0, [](std::vector<Tensor>& inputs) {
           for (int64_t i = 0; i < inputs[0].size(); ++i) inputs[0].setInteger(i, i % 13 == 0);
         });
@@ -144,7 +144,7 @@ TEST(Reduce, ShortRowsSideBySide) {
                       "\n%c = arith.subf %x, %mb : " + matrix + "\n%e = math.exp %c : " + matrix +
                       "\n%s = sgd.reduce add %e dimensions = [1] : " + matrix + " -> " + row + "\n%l = math.log %s : " +
                       row + "\n%lb = sgd.broadcast_in_dim %l dims = [0] : " + row + " -> " + matrix +
-                      "\n%r = arith.mulf %e, %lb : " + matrix + "\nsgd.yield %r, %l : " + matrix + ", " + row));
+                      "\n%r = arith.mulf %e, %lb : " + matrix + "\nfusion.yield %r, %l : " + matrix + ", " + row));
     if (HasFatalFailure()) return;
   }
 }
@@ -157,7 +157,7 @@ TEST(Reduce, StoresBeforeTheLastWalk) {
                   "%e = math.exp %x : " + matrix + "\n%s = sgd.reduce add %e dimensions = [1] : " + matrix + " -> " +
                       row + "\n%sb = sgd.broadcast_in_dim %s dims = [0] : " + row + " -> " + matrix +
                       "\n%r = arith.divf %e, %sb : " + matrix + "\n%y = arith.addf %r, %x : " + matrix +
-                      "\nsgd.yield %e, %y : " + matrix + ", " + matrix),
+                      "\nfusion.yield %e, %y : " + matrix + ", " + matrix),
           1e-5);
     if (HasFatalFailure()) return;
   }

@@ -1,6 +1,7 @@
 // Between the tensors of kernels, which are bytes, and those of the reference evaluator.
 #include "tests/targets/kernels/reference.h"
 
+#include "dialects/fusion/fusion_dialect.h"
 #include <gtest/gtest.h>
 
 #include "reference/evaluate.h"
@@ -9,7 +10,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::kernels;
 
-std::vector<Tensor> mlir::sgd::kernels::evaluate(ClusterOp cluster, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> mlir::sgd::kernels::evaluate(fusion::ClusterOp cluster, const std::vector<Tensor>& inputs) {
   std::vector<reference::Tensor> arguments;
   for (const Tensor& input : inputs) arguments.push_back(reference::Tensor::fromBytes(input.type, input.bytes));
   auto values = reference::evaluate(cluster.getBody().front(), arguments);

@@ -39,12 +39,13 @@ TEST(SortRows, KeysWithPositions) {
   for (int length : kLengths) {
     std::string keys = shape({kRows, length}, "i16"), positions = shape({kRows, length}, "f64");
     std::string types = keys + ", " + positions;
-    KernelRunner kernel(cluster(
-        keys + "; " + positions, keys + "; " + positions + "; " + keys + "; " + positions,
-        "%k: " + keys + ", %p: " + positions,
-        "%0:4 = sgd.sort_rows(%k, %p) {\n^bb0(%a: i16, %b: i16, %c: f64, %d: f64):\n%l = arith.cmpi sgt, %a, %b : i16\n"
-        "sgd.yield %l : i1\n} : (" +
-            types + ") -> (" + types + ", " + types + ")\nsgd.yield %0#0, %0#1, %0#2, %0#3 : " + types + ", " + types));
+    KernelRunner kernel(cluster(keys + "; " + positions, keys + "; " + positions + "; " + keys + "; " + positions,
+                                "%k: " + keys + ", %p: " + positions,
+                                "%0:4 = fusion.sort_rows(%k, %p) {\n^bb0(%a: i16, %b: i16, %c: f64, %d: f64):\n%l = "
+                                "arith.cmpi sgt, %a, %b : i16\n"
+                                "fusion.yield %l : i1\n} : (" +
+                                    types + ") -> (" + types + ", " + types +
+                                    ")\nfusion.yield %0#0, %0#1, %0#2, %0#3 : " + types + ", " + types));
     ASSERT_TRUE(kernel.ok());
     std::vector<Tensor> inputs = kernel.makeInputs();
     for (int i = 0; i < kRows * length; ++i) inputs[0].setInteger(i, i * 7919 % 13 - 6), inputs[1].set(i, i);
@@ -83,7 +84,7 @@ TEST(TopK, TotalOrder) {
                     positions = shape({kRows, k}, "i32");
         KernelRunner kernel(cluster(input, values + "; " + positions, "%x: " + input,
                                     "%0:2 = sgd.top_k %x k = " + std::to_string(k) + " : (" + input + ") -> (" +
-                                        values + ", " + positions + ")\nsgd.yield %0#0, %0#1 : " + values + ", " +
+                                        values + ", " + positions + ")\nfusion.yield %0#0, %0#1 : " + values + ", " +
                                         positions));
         ASSERT_TRUE(kernel.ok());
         std::vector<Tensor> inputs = kernel.makeInputs();

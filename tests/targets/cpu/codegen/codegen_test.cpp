@@ -1,4 +1,5 @@
 // The object and the choice of a CPU.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/cpu/codegen/codegen.h"
 
 #include <gtest/gtest.h>
@@ -16,10 +17,10 @@ TEST(Object, IsDeterministicWhateverTheThreads) {
   auto context = makeContext();
   context->enableMultithreading(false);
   std::string text = cluster("tensor<37x50xf32>", "tensor<37x50xf32>", "%x: tensor<37x50xf32>",
-                             "%0 = math.exp %x : tensor<37x50xf32>\nsgd.yield %0 : tensor<37x50xf32>");
+                             "%0 = math.exp %x : tensor<37x50xf32>\nfusion.yield %0 : tensor<37x50xf32>");
   auto module = parseSourceString<ModuleOp>(text, context.get());
-  ClusterOp op;
-  module->walk([&](ClusterOp found) { op = found; });
+  fusion::ClusterOp op;
+  module->walk([&](fusion::ClusterOp found) { op = found; });
   std::vector<KernelRequest> requests;
   for (int i = 0; i < 20; ++i) requests.push_back({op, "kernel" + std::to_string(i), {}});
   CpuTarget target = *CpuTarget::get("x86-64-v3");

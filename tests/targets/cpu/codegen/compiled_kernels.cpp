@@ -1,4 +1,5 @@
 // The CPU's kernels, loaded as the runtime does.
+#include "dialects/fusion/fusion_dialect.h"
 #include "tests/targets/kernels/compiled_kernels.h"
 
 #include <dlfcn.h>
@@ -50,7 +51,7 @@ class LoadedObject : public CompiledKernels {
 
 std::vector<std::string> CompiledKernels::variants() { return {"native", "x86-64-v3"}; }
 
-FailureOr<KernelInterface> CompiledKernels::describe(ClusterOp cluster) { return cpu::describeKernel(cluster); }
+FailureOr<KernelInterface> CompiledKernels::describe(fusion::ClusterOp cluster) { return cpu::describeKernel(cluster); }
 
 std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest> requests, StringRef variant) {
   std::string error;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "mlir/Parser/Parser.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/attention_kernels.h"
 #include "tests/targets/kernels/kernel_check.h"
 #include "tests/targets/kernels/reference.h"
@@ -87,7 +88,7 @@ class OpText {
     for (auto [i, result] : llvm::enumerate(results)) resultTypes += (i ? "; " : "") + result;
     return cluster(types, resultTypes, arguments,
                    "%r:" + std::to_string(results.size()) + " = " + op + " : (" + withCommas + ") -> (" + all +
-                       ")\nsgd.yield " + values + " : " + all);
+                       ")\nfusion.yield " + values + " : " + all);
   }
 
  private:
@@ -105,7 +106,7 @@ class OpText {
 
 std::string forward(const Shape& shape) {
   OpText text(shape);
-  std::string op = "sgd.attention " + text.inputs();
+  std::string op = "fusion.attention " + text.inputs();
   op += text.modifiers() + " into " + list(shape.out) + text.ending();
   return text.finish(op, {shape.type(shape.out, shape.element), shape.statistics(), shape.statistics()});
 }
@@ -113,7 +114,7 @@ std::string forward(const Shape& shape) {
 /// Gradients have the layout and type of their operands.
 std::string gradient(const Shape& shape, bool byKey) {
   OpText text(shape);
-  std::string op = byKey ? "sgd.attention_key_gradient " : "sgd.attention_query_gradient ";
+  std::string op = byKey ? "fusion.attention_key_gradient " : "fusion.attention_query_gradient ";
   op += text.inputs() + ", " + text.add(shape.out, shape.element) + " with " + text.add(shape.statistics());
   for (int i = 0; i < 2; ++i) op += ", " + text.add(shape.statistics());
   op += text.modifiers() + " into " + (byKey ? list(shape.key) + ", " + list(shape.value) : list(shape.query));
@@ -305,7 +306,7 @@ TEST(Attention, ThreadsByWhatTheySum) {
     auto context = makeContext();
     auto module = parseSourceString<ModuleOp>(text, context.get());
     unsigned found = 0;
-    module->walk([&](ClusterOp cluster) { found = gpu::attentionThreads(gpu::getAttention(cluster)); });
+    module->walk([&](fusion::ClusterOp cluster) { found = gpu::attentionThreads(gpu::getAttention(cluster)); });
     return found;
   };
   EXPECT_EQ(threads(forward(multiHead(1, 4, 4, 1, 64, 128))), 128u);

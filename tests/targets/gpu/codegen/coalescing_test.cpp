@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "mlir/Parser/Parser.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/codegen.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
 #include "tests/targets/kernels/kernel_check.h"
@@ -28,7 +29,7 @@ emulator::WarpAccesses::Sites launch(const std::string& text) {
   EXPECT_TRUE(static_cast<bool>(module));
   if (!module) return {};
   KernelRequest request{nullptr, "kernel", {}};
-  module->walk([&](ClusterOp op) { request.body = op; });
+  module->walk([&](fusion::ClusterOp op) { request.body = op; });
   FailureOr<KernelInterface> interface = gpu::describeKernel(request.body);
   auto compiled = gpu::compileKernels(request, *gpu::parseArchitectures("emulated"), 1);
   EXPECT_TRUE(succeeded(interface) && succeeded(compiled));
@@ -69,7 +70,7 @@ void expectTraffic(const std::string& text, double most = 1.0) {
 
 std::string rowOp(int rows, int columns, const std::string& type, const std::string& body) {
   std::string matrix = shape({rows, columns}, type);
-  return cluster(matrix, matrix, "%x: " + matrix, body + "\nsgd.yield %y : " + matrix);
+  return cluster(matrix, matrix, "%x: " + matrix, body + "\nfusion.yield %y : " + matrix);
 }
 
 std::string softmax(int rows, int columns, const std::string& type) {
@@ -86,19 +87,19 @@ std::string sum(std::initializer_list<int> shapeOf, const std::string& result, i
   std::string matrix = shape(shapeOf, type);
   return cluster(matrix, result, "%x: " + matrix,
                  "%0 = sgd.reduce add %x dimensions = [" + std::to_string(dimension) + "] : " + matrix + " -> " +
-                     result + "\nsgd.yield %0 : " + result);
+                     result + "\nfusion.yield %0 : " + result);
 }
 
 TEST(Coalescing, Points) {
   for (const char* type : {"f32", "bf16", "f64"}) {
     std::string matrix = shape({300, 256}, type);
     expectTraffic(cluster(matrix + "; " + matrix, matrix, "%x: " + matrix + ", %z: " + matrix,
-                          "%y = arith.mulf %x, %z : " + matrix + "\nsgd.yield %y : " + matrix));
+                          "%y = arith.mulf %x, %z : " + matrix + "\nfusion.yield %y : " + matrix));
   }
   // Rows that fill no warp still lie behind each other.
   std::string narrow = shape({3000, 10}, "f32");
   expectTraffic(
-      cluster(narrow, narrow, "%x: " + narrow, "%y = arith.mulf %x, %x : " + narrow + "\nsgd.yield %y : " + narrow));
+      cluster(narrow, narrow, "%x: " + narrow, "%y = arith.mulf %x, %x : " + narrow + "\nfusion.yield %y : " + narrow));
 }
 
 TEST(Coalescing, Rows) {
@@ -125,7 +126,7 @@ TEST(Coalescing, Transposes) {
       std::string from = shape({rows, columns}, type), to = shape({columns, rows}, type);
       expectTraffic(
           cluster(from, to, "%x: " + from,
-                  "%y = sgd.transpose %x permutation = [1, 0] : " + from + " -> " + to + "\nsgd.yield %y : " + to));
+                  "%y = sgd.transpose %x permutation = [1, 0] : " + from + " -> " + to + "\nfusion.yield %y : " + to));
     }
 }
 
@@ -136,7 +137,7 @@ TEST(Coalescing, RowsOfATable) {
       "%0 = sgd.gather %x, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, "
       "operand_batching_dims = array<i64>, indices_batching_dims = array<i64>, start_index_map = "
       "array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 128>} : (tensor<500x128xf32>, "
-      "tensor<300x1xi32>) -> tensor<300x128xf32>\nsgd.yield %0 : tensor<300x128xf32>"));
+      "tensor<300x1xi32>) -> tensor<300x128xf32>\nfusion.yield %0 : tensor<300x128xf32>"));
 }
 
 }  // namespace

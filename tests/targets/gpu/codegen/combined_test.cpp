@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "mlir/Parser/Parser.h"
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/codegen.h"
 #include "targets/gpu/codegen/combine_launches.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
@@ -45,21 +46,21 @@ TEST(CombineLaunches, ParametersFitIntoOneLaunch) {
 TEST(CombinedKernel, DoesEachPartOnItsOwnBuffers) {
   auto context = makeContext();
   const std::string texts[] = {cluster("tensor<300xf32>", "tensor<300xf32>", "%x: tensor<300xf32>",
-                                       "%0 = arith.addf %x, %x : tensor<300xf32>\nsgd.yield %0 : tensor<300xf32>"),
+                                       "%0 = arith.addf %x, %x : tensor<300xf32>\nfusion.yield %0 : tensor<300xf32>"),
                                cluster("tensor<20x64xf32>", "tensor<20xf32>", "%x: tensor<20x64xf32>",
                                        "%0 = sgd.reduce add %x dimensions = [1] : tensor<20x64xf32> -> "
-                                       "tensor<20xf32>\nsgd.yield %0 : tensor<20xf32>"),
+                                       "tensor<20xf32>\nfusion.yield %0 : tensor<20xf32>"),
                                cluster("tensor<64x40xf32>", "tensor<40xf32>", "%x: tensor<64x40xf32>",
                                        "%0 = sgd.reduce add %x dimensions = [0] : tensor<64x40xf32> -> "
-                                       "tensor<40xf32>\nsgd.yield %0 : tensor<40xf32>")};
+                                       "tensor<40xf32>\nfusion.yield %0 : tensor<40xf32>")};
   const size_t inputs[] = {300, 20 * 64, 64 * 40}, outputs[] = {300, 20, 40};
   std::vector<OwningOpRef<ModuleOp>> modules;
   SmallVector<KernelRequest> requests;
   SmallVector<int64_t> blocks;
   for (const std::string& text : texts) {
     modules.push_back(parseSourceString<ModuleOp>(text, context.get()));
-    ClusterOp body;
-    modules.back()->walk([&](ClusterOp op) { body = op; });
+    fusion::ClusterOp body;
+    modules.back()->walk([&](fusion::ClusterOp op) { body = op; });
     blocks.push_back(gpu::describeKernel(body)->range);
     requests.push_back({body, "kernel_" + std::to_string(requests.size()), {}});
     ASSERT_EQ(gpu::getBlockThreads(body), 256u);

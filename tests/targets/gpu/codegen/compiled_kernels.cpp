@@ -1,4 +1,5 @@
 // The GPU's kernels on the emulator.
+#include "dialects/fusion/fusion_dialect.h"
 #include "tests/targets/kernels/compiled_kernels.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ namespace {
 
 /// Sizes of a kernel's buffers, in their order.
 SmallVector<uint64_t> bufferBytes(const KernelRequest& request) {
-  ClusterOp cluster = request.body;
+  fusion::ClusterOp cluster = request.body;
   SmallVector<uint64_t> bytes;
   auto add = [&](Value value) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -88,7 +89,7 @@ void assemble(const std::string& module) {
 
 std::vector<std::string> CompiledKernels::variants() { return {"forward", "backward"}; }
 
-FailureOr<KernelInterface> CompiledKernels::describe(ClusterOp cluster) { return gpu::describeKernel(cluster); }
+FailureOr<KernelInterface> CompiledKernels::describe(fusion::ClusterOp cluster) { return gpu::describeKernel(cluster); }
 
 std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest> requests, StringRef variant) {
   // What the emulator runs must pass through the back end too: once.

@@ -12,7 +12,7 @@ std::string scan(const std::string& kind, std::initializer_list<int> dims, int d
   std::string tensor = shape(dims, type);
   return cluster(tensor, tensor, "%x: " + tensor,
                  "%0 = sgd.cumulative " + kind + " %x dimension = " + std::to_string(dimension) +
-                     (isReverse ? " reverse" : "") + " : " + tensor + "\nsgd.yield %0 : " + tensor);
+                     (isReverse ? " reverse" : "") + " : " + tensor + "\nfusion.yield %0 : " + tensor);
 }
 
 void checkBothWays(const std::string& kind, std::initializer_list<int> dims, int dimension, const std::string& type,

@@ -1,5 +1,6 @@
 // Kernels that only GPUs have: wide accesses of many points, tiles with edges, rows of one to several warps, scatters
 // in parts; each by value, and as the schedule that it is meant to get.
+#include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/schedule.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +18,8 @@ namespace {
 Schedule scheduleOf(const std::string& text) {
   auto context = makeContext();
   auto module = parseSourceString<ModuleOp>(text, context.get());
-  ClusterOp cluster;
-  module->walk([&](ClusterOp op) { cluster = op; });
+  fusion::ClusterOp cluster;
+  module->walk([&](fusion::ClusterOp op) { cluster = op; });
   FailureOr<KernelPlan> plan = planKernel(cluster, WalkStyle::Threads);
   EXPECT_TRUE(succeeded(plan));
   return succeeded(plan) ? gpu::makeSchedule(*plan) : Schedule();
@@ -29,7 +30,7 @@ std::string scaled(int rows, int columns, const std::string& type) {
   std::string matrix = shape({rows, columns}, type), row = shape({columns}, type);
   return cluster(matrix + "; " + row, matrix, "%x: " + matrix + ", %r: " + row,
                  "%b = sgd.broadcast_in_dim %r dims = [1] : " + row + " -> " + matrix + "\n%0 = arith.addf %x, %x : " +
-                     matrix + "\n%1 = arith.addf %0, %b : " + matrix + "\nsgd.yield %1 : " + matrix);
+                     matrix + "\n%1 = arith.addf %0, %b : " + matrix + "\nfusion.yield %1 : " + matrix);
 }
 
 TEST(Points, AccessesAreAsWideAsRowsAllow) {
@@ -53,7 +54,7 @@ TEST(Points, WideAccesses) {
                 "%0 = sgd.slice %x starts = [0, 1] limits = [260, 257] strides = [1, 1] : tensor<260x260xf32> -> "
                 "tensor<260x256xf32>\n%1 = sgd.slice %y starts = [0, 0] limits = [260, 512] strides = [1, 2] : "
                 "tensor<260x512xf32> -> tensor<260x256xf32>\n%2 = arith.addf %0, %1 : tensor<260x256xf32>\n"
-                "sgd.yield %2 : tensor<260x256xf32>"),
+                "fusion.yield %2 : tensor<260x256xf32>"),
         0);
   // A seam and a padding within rows of wide accesses.
   check(cluster("tensor<260x128xf32>; tensor<260x120xf32>", "tensor<260x256xf32>",
@@ -61,7 +62,7 @@ TEST(Points, WideAccesses) {
                 "%z = arith.constant dense<2.0> : tensor<f32>\n"
                 "%0 = sgd.concatenate %x, %y dimension = 1 : (tensor<260x128xf32>, tensor<260x120xf32>) -> "
                 "tensor<260x248xf32>\n%1 = sgd.pad %0, %z low = [0, 3] high = [0, 5] interior = [0, 0] : "
-                "tensor<260x248xf32>, tensor<f32> -> tensor<260x256xf32>\nsgd.yield %1 : tensor<260x256xf32>"),
+                "tensor<260x248xf32>, tensor<f32> -> tensor<260x256xf32>\nfusion.yield %1 : tensor<260x256xf32>"),
         0);
 }
 
@@ -69,7 +70,7 @@ std::string transposed(int rows, int columns) {
   std::string from = shape({rows, columns}, "f32"), to = shape({columns, rows}, "f32");
   return cluster(from + "; " + to, to, "%x: " + from + ", %y: " + to,
                  "%0 = sgd.transpose %x permutation = [1, 0] : " + from + " -> " + to +
-                     "\n%1 = arith.subf %0, %y : " + to + "\nsgd.yield %1 : " + to);
+                     "\n%1 = arith.subf %0, %y : " + to + "\nfusion.yield %1 : " + to);
 }
 
 TEST(Tiles, WithEdges) {
@@ -87,7 +88,7 @@ std::string rowSums(int rows, int columns) {
   return cluster(matrix, row + "; " + matrix, "%x: " + matrix,
                  "%0 = sgd.reduce add %x dimensions = [1] : " + matrix + " -> " + row +
                      "\n%b = sgd.broadcast_in_dim %0 dims = [0] : " + row + " -> " + matrix +
-                     "\n%1 = arith.subf %x, %b : " + matrix + "\nsgd.yield %0, %1 : " + row + ", " + matrix);
+                     "\n%1 = arith.subf %x, %b : " + matrix + "\nfusion.yield %0, %1 : " + row + ", " + matrix);
 }
 
 TEST(Rows, ShareBlocksOrTakeSeveralWarps) {
@@ -126,7 +127,7 @@ TEST(Rows, ValuesOfManyReadersAreComputedOnce) {
   }
   check(cluster(matrix, row, "%x: " + matrix,
                 "%half = arith.constant dense<0.5> : " + matrix + "\n" + body + "%0 = sgd.reduce add " + last +
-                    " dimensions = [1] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row),
+                    " dimensions = [1] : " + matrix + " -> " + row + "\nfusion.yield %0 : " + row),
         1e-5);
 }
 
@@ -134,7 +135,7 @@ TEST(Columns, ThreadsShareLongOnes) {
   std::string matrix = shape({200, 100}, "f32"), row = shape({100}, "f32");
   std::string text =
       cluster(matrix, row, "%x: " + matrix,
-              "%0 = sgd.reduce add %x dimensions = [0] : " + matrix + " -> " + row + "\nsgd.yield %0 : " + row);
+              "%0 = sgd.reduce add %x dimensions = [0] : " + matrix + " -> " + row + "\nfusion.yield %0 : " + row);
   Schedule schedule = scheduleOf(text);
   EXPECT_EQ(schedule.kind, Schedule::Kind::Columns);
   EXPECT_EQ(schedule.slices, 8u);
@@ -150,7 +151,7 @@ TEST(Scatter, UpdatesOfAnElementComeInOrder) {
                              "array<i64: 0>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
                              "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : "
                              "(tensor<7xf32>, tensor<60x1xi32>, tensor<60xf32>) -> tensor<7xf32>\n"
-                             "sgd.yield %0 : tensor<7xf32>");
+                             "fusion.yield %0 : tensor<7xf32>");
   EXPECT_EQ(scheduleOf(text).kind, Schedule::Kind::Scatter);
   EXPECT_EQ(scheduleOf(text).parts, 7);
   KernelRunner runner(text);
@@ -175,7 +176,7 @@ void checkRowUpdates(int rows, int columns, int updates, Schedule::Kind kind) {
               "%0 = sgd.scatter add %x, %i, %u {update_window_dims = array<i64: 1>, inserted_window_dims "
               "= array<i64: 0>, input_batching_dims = array<i64>, indices_batching_dims = array<i64>, "
               "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : (" +
-                  table + ", " + index + ", " + update + ") -> " + table + "\nsgd.yield %0 : " + table);
+                  table + ", " + index + ", " + update + ") -> " + table + "\nfusion.yield %0 : " + table);
   EXPECT_EQ(scheduleOf(text).kind, kind);
   KernelRunner runner(text);
   ASSERT_TRUE(runner.ok());

@@ -1,0 +1,40 @@
+// Workspaces of matrix products as buffers of the plan, so that the peak that is reported holds them.
+#include "passes/memory/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_ASSIGNWORKSPACESPASS
+#include "passes/memory/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+struct AssignWorkspacesPass : mlir::sgd::impl::AssignWorkspacesPassBase<AssignWorkspacesPass> {
+  AssignWorkspacesPass() = default;
+  explicit AssignWorkspacesPass(const LibraryModel& libraries) : libraries(&libraries) {}
+
+  LogicalResult initialize(MLIRContext* context) final { return requireLibraries(libraries, *this, context); }
+
+  void runOnOperation() final {
+    getOperation().walk([&](plan::MatmulOp matmul) {
+      // Tiles are a thread's own: they have none.
+      if (!isa<func::FuncOp>(matmul->getParentOp()) || matmul.getWorkspace()) return;
+      int64_t bytes = libraries->getMatmulWorkspace(matmul.getC().getType().getElementType(), matmul.getTouchedBytes());
+      if (bytes == 0) return;
+      OpBuilder builder(matmul);
+      auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
+                                  plan::SpaceAttr::get(&getContext(), plan::Space::Private));
+      matmul.getWorkspaceMutable().assign(plan::AllocOp::create(builder, matmul.getLoc(), type, IntegerAttr()));
+    });
+  }
+
+  const LibraryModel* libraries = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> mlir::sgd::createAssignWorkspacesPass(const LibraryModel& libraries) {
+  return std::make_unique<AssignWorkspacesPass>(libraries);
+}

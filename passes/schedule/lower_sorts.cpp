@@ -1,0 +1,137 @@
+// Sorts become sorts of rows: the sorted dimension last, with working memory. What sorts nothing goes away.
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/schedule/passes.h"
+
+#include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_LOWERSORTSPASS
+#include "passes/schedule/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Up to this part of a row, its largest elements are kept in a heap while it is read; for more it is sorted.
+constexpr int64_t kLeastPart = 4, kAlwaysKept = 128;
+
+/// Exchanges dimension `dim` and the last one.
+Value exchangeWithLast(OpBuilder& builder, Location loc, Value value, int64_t dim) {
+  RankedTensorType type = tensorType(value);
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(permutation[dim], permutation.back());
+  std::swap(shape[dim], shape.back());
+  return TransposeOp::create(builder, loc, type.clone(shape), value, permutation);
+}
+
+/// Sorts the last dimension of `inputs`; `fillComparator` gives the new op's region its block.
+SmallVector<Value> sortRows(OpBuilder& builder, Location loc, ArrayRef<Value> inputs,
+                            llvm::function_ref<void(Region&)> fillComparator) {
+  SmallVector<Type> types;
+  for (int copy = 0; copy < 2; ++copy)
+    for (Value input : inputs) types.push_back(input.getType());
+  auto rows = fusion::SortRowsOp::create(builder, loc, types, inputs);
+  fillComparator(rows.getComparator());
+  return llvm::to_vector_of<Value>(rows.getResults().take_front(inputs.size()));
+}
+
+/// Moves the comparator of `sort` to `region`.
+void takeComparator(SortOp sort, Region& region) {
+  region.takeBody(sort.getComparator());
+  auto yield = cast<YieldOp>(region.front().getTerminator());
+  OpBuilder builder(yield);
+  fusion::YieldOp::create(builder, yield.getLoc(), yield.getValues());
+  yield.erase();
+}
+
+void lowerSort(SortOp sort) {
+  OpBuilder builder(sort);
+  RankedTensorType type = tensorType(sort.getInputs()[0]);
+  auto dim = static_cast<int64_t>(sort.getDimension());
+  SmallVector<Value> values(sort.getInputs());
+  if (type.getDimSize(dim) > 1 && type.getNumElements() > 0) {
+    bool isMoved = dim != type.getRank() - 1;
+    if (isMoved)
+      for (Value& value : values) value = exchangeWithLast(builder, sort.getLoc(), value, dim);
+    values = sortRows(builder, sort.getLoc(), values, [&](Region& region) { takeComparator(sort, region); });
+    if (isMoved)
+      for (Value& value : values) value = exchangeWithLast(builder, sort.getLoc(), value, dim);
+  }
+  sort->replaceAllUsesWith(values);
+  sort->erase();
+}
+
+/// An integer that is ordered as the float `x` in total order.
+Value createTotalOrderKey(OpBuilder& builder, Location loc, Value x) {
+  auto type = builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
+  auto number = [&](const APInt& value) {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value)).getResult();
+  };
+  unsigned width = type.getWidth();
+  Value bits = arith::BitcastOp::create(builder, loc, type, x);
+  Value sign = ShRSIOp::create(builder, loc, bits, number(APInt(width, width - 1)));
+  Value flip = arith::AndIOp::create(builder, loc, sign, number(APInt::getSignedMaxValue(width)));
+  return arith::XOrIOp::create(builder, loc, bits, flip);
+}
+
+/// A comparator of values and positions that puts larger values first; the sort is stable.
+void fillDescending(Region& region, Location loc, Type element, Type position, bool isUnsigned) {
+  Block& block = region.emplaceBlock();
+  block.addArguments({element, element, position, position}, SmallVector<Location>(4, loc));
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  Value x = block.getArgument(0), y = block.getArgument(1);
+  if (isa<FloatType>(element)) {
+    x = createTotalOrderKey(builder, loc, x);
+    y = createTotalOrderKey(builder, loc, y);
+  }
+  auto predicate = isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+  Value isFirst = arith::CmpIOp::create(builder, loc, predicate, x, y);
+  fusion::YieldOp::create(builder, loc, isFirst);
+}
+
+Value takeFirst(OpBuilder& builder, Location loc, Value rows, int64_t k) {
+  RankedTensorType type = tensorType(rows);
+  SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
+  shape.back() = k;
+  return SliceOp::create(builder, loc, type.clone(shape), rows, starts, shape, strides);
+}
+
+/// A choice of many elements is a sort.
+void lowerTopK(TopKOp topK) {
+  OpBuilder builder(topK);
+  Location loc = topK.getLoc();
+  RankedTensorType type = tensorType(topK.getInput());
+  auto k = static_cast<int64_t>(topK.getK());
+  if (k <= std::max(kAlwaysKept, type.getShape().back() / kLeastPart) || type.getNumElements() == 0) return;
+  Type position = tensorType(topK.getPositions()).getElementType();
+  Value iota = IotaOp::create(builder, loc, type.clone(position), type.getRank() - 1);
+  SmallVector<Value> sorted = sortRows(builder, loc, {topK.getInput(), iota}, [&](Region& region) {
+    fillDescending(region, loc, type.getElementType(), position, topK.getUnsignedElements());
+  });
+  Value values = takeFirst(builder, loc, sorted[0], k), positions = takeFirst(builder, loc, sorted[1], k);
+  topK->replaceAllUsesWith(ValueRange{values, positions});
+  topK->erase();
+}
+
+struct LowerSortsPass : sgd::impl::LowerSortsPassBase<LowerSortsPass> {
+  void runOnOperation() final {
+    SmallVector<Operation*> ops;
+    getOperation().walk([&](Operation* op) {
+      if (isa<SortOp, TopKOp>(op)) ops.push_back(op);
+    });
+    for (Operation* op : ops) {
+      if (auto sort = dyn_cast<SortOp>(op))
+        lowerSort(sort);
+      else
+        lowerTopK(cast<TopKOp>(op));
+    }
+  }
+};
+
+}  // namespace
