@@ -1,4 +1,4 @@
-// From MLIR locations to what a user wants to read: the place in their own source.
+// From MLIR locations to the user's source location.
 #ifndef SGD_COMPILER_LOCATIONS_H
 #define SGD_COMPILER_LOCATIONS_H
 

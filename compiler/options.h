@@ -1,4 +1,4 @@
-// What the user may choose about one compilation, and the parsers of the values that the command line takes for it.
+// The options of one compilation, and the parsers of their values on the command line.
 #ifndef SGD_COMPILER_OPTIONS_H
 #define SGD_COMPILER_OPTIONS_H
 

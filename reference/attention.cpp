@@ -1,4 +1,4 @@
-// Attention and its gradients as sums over all columns, in double precision: no tiles, no running maximum.
+// Attention and its gradients, summed over all columns in double precision: no tiles, no running maximum.
 #include "dialects/fusion/attention.h"
 #include "reference/ops.h"
 
@@ -101,8 +101,8 @@ void evaluateForward(fusion::AttentionOp op, Attention& state, Operands, Results
   });
 }
 
-/// Calls `visit(weight, gradient of the product of query and key)` for each row and column. Statistics are taken from
-/// the operands, not computed again.
+/// Calls `visit(weight, gradient of the score)` for each row and column. Reads statistics from
+/// the operands instead of computing them again.
 template <typename Op, typename Visit>
 void forEachScore(Op op, Attention& state, Operands in, Visit visit) {
   const Tensor &max = *in[4], &sum = *in[5], &dot = *in[6];
@@ -183,7 +183,7 @@ void evaluateLibraryGradient(fusion::LibraryAttentionGradientOp op, Attention& s
   });
 }
 
-/// Sums were taken in double precision.
+/// The accumulators are in double precision.
 void roundAll(ArrayRef<Tensor*> out) {
   for (Tensor* tensor : out)
     for (int64_t at = 0; at < tensor->size(); ++at) tensor->setFloat(at, tensor->floats[at]);

@@ -116,7 +116,7 @@ void evaluateAllToAll(spmd::AllToAllOp op, const RankTensors& in, RankTensors& o
   }
 }
 
-/// Element by element: where in the dimension it lies, and on which rank that is.
+/// Element by element: its position in the dimension, and the rank that holds it.
 void evaluateGatherRange(spmd::GatherRangeOp op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out) {
   Axes tiles(op, op.getAxes()), results(op, op.getTo());
   for (auto [source, target, range] : llvm::zip(in, out, op.getRanges().getAsRange<RangeAttr>())) {

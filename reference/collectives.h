@@ -10,12 +10,12 @@ namespace mlir::sgd::reference {
 /// A value on every rank.
 using RankTensors = std::vector<Tensor>;
 
-/// `in` holds one entry per operand and `out` one per result, zero and of the result's type on every rank. Sums are
-/// taken in double precision in the order of a balanced tree over the group. Fails with a diagnostic on ops that it
+/// `in` holds one entry per operand and `out` one per result, zero and of the result's type on every rank. Reduces
+/// in double precision in the order of a balanced tree over the group. Fails with a diagnostic on ops that it
 /// does not know.
 LogicalResult evaluateCollective(Operation* op, ArrayRef<const RankTensors*> in, MutableArrayRef<RankTensors> out);
 
-/// What each rank sees of a value within `op`, from what it holds outside: its part along the manual axes of
+/// Each rank's view of a value within `op`, from the value that it holds outside: its part along the manual axes of
 /// `sharding`.
 RankTensors enterManual(ManualComputationOp op, RankTensors values, ShardingAttr sharding);
 

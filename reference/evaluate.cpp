@@ -110,7 +110,7 @@ class Evaluator {
     return success();
   }
 
-  /// What each rank decides. Ranks may differ in manual computations, and where the op says so.
+  /// The decision of each rank. Ranks may differ in manual computations, and where the op is marked so.
   FailureOr<SmallVector<int64_t>> getDecisions(Operation* op, const RankTensors& tensors) {
     SmallVector<int64_t> decisions;
     for (const Tensor& tensor : tensors) decisions.push_back(tensor.integers.front());

@@ -28,7 +28,7 @@ FailureOr<std::vector<RankTensors>> evaluate(func::FuncOp function, std::vector<
 /// The same for a block of ops on one rank: a cluster's body.
 FailureOr<std::vector<Tensor>> evaluate(Block& block, ArrayRef<Tensor> arguments);
 
-/// What stands in the padding of shards of dimensions that do not divide: at the end of the last ones.
+/// Contents of the padding of shards of dimensions that do not divide: at the end of the last ones.
 enum class Padding {
   Zero,
   Poison,  // NaN; a large odd number of integers: no op may let it through to an element

@@ -1,4 +1,4 @@
-// Sums over each transformed dimension in turn, in extended precision.
+// Transforms each dimension in turn by its definition, in extended precision.
 #include "reference/fourier.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What the Fourier transforms of sgd.linear_algebra mean.
+// Semantics of the Fourier transforms of sgd.linear_algebra.
 #ifndef SGD_REFERENCE_FOURIER_H
 #define SGD_REFERENCE_FOURIER_H
 

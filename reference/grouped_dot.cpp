@@ -1,4 +1,4 @@
-// Products of rows by group, each element by its definition.
+// Matmuls of rows by group, each element by its definition.
 #include "dialects/sgd/grouped_dot.h"
 #include "reference/ops.h"
 

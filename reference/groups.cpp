@@ -1,4 +1,4 @@
-// A rank's coordinate on an axis is one number; a sub-axis is a digit of it.
+// A rank's coordinate on an axis is one number; a sub-axis is a mixed-radix digit of it.
 #include "reference/groups.h"
 
 using namespace mlir;
@@ -6,7 +6,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// One digit of the rank numbers of a mesh: rank / stride % size.
+/// A sub-axis as a mixed-radix digit of rank numbers: rank / stride % size.
 struct Digit {
   int64_t stride, size;
   int64_t of(int64_t rank) const { return rank / stride % size; }

@@ -88,7 +88,7 @@ static LogicalResult evaluateScatter(ScatterOp op, Operands operands, Results re
     space.split(index, batch, window);
     Index to = space.getStart(indices, batch, in.rank());
     unsigned next = 0;
-    // A window that does not lie inside is dropped as a whole.
+    // A window that is not inside is dropped as a whole.
     bool isInside = true;
     for (int64_t dim = 0; dim < in.rank(); ++dim) {
       bool isWindow = space.isWindowDim(dim);

@@ -31,7 +31,7 @@ static Operation* createPlain(OpBuilder& builder, fusion::LibraryConvolutionOp o
                                        op.getLhsDilations(), op.getRhsDilations(), op.getTf32());
 }
 
-/// Sums of `operand` over the dimensions whose labels are not free.
+/// Reduces `operand` over the dimensions whose labels are not free.
 static void sumUp(const Tensor& operand, ArrayRef<int64_t> own, ArrayRef<int64_t> other, Tensor& out) {
   std::vector<double> sums(out.size(), 0);
   forEachIndex(operand.shape(), [&](ArrayRef<int64_t> index, int64_t at) {

@@ -1,6 +1,6 @@
-// What sgd.linear_algebra means, of real and of complex matrices. Signs and phases of vectors, and the order of
-// eigenvalues of matrices that are not symmetric, are those of the algorithms here; programs that are compared do not
-// depend on them.
+// Semantics of sgd.linear_algebra on real and complex matrices. Signs and phases of vectors, and the order of
+// eigenvalues of matrices that are not symmetric, are those of the algorithms here; tests compare only values that do
+// not depend on them.
 #include "dialects/sgd/linear_algebra.h"
 
 #include <cmath>
@@ -18,8 +18,8 @@ namespace la = ::sgd::linear_algebra;
 
 namespace {
 
-/// One matrix' part of the operands and results, which are taken and put in the order of InputsOf and OutputsOf: of
-/// complex ones both parts at once.
+/// One matrix' part of the operands and results, in the order of InputsOf and OutputsOf: of complex ones both parts
+/// at once.
 template <typename T>
 class Call {
  public:

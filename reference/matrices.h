@@ -55,7 +55,7 @@ MatrixOf<T> adjoint(const MatrixOf<T>& a) {
   return result;
 }
 
-/// What stands for a matrix in an equation.
+/// The form of a matrix in an equation.
 enum class MatrixOp { Itself, Transpose, Adjoint };
 
 // Of real and of complex matrices; symmetric means Hermitian for the latter.

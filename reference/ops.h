@@ -1,5 +1,5 @@
-// What each op of the graph level means, on whole tensors, for ops that work on each rank alone. Results have their
-// types and are zero before; operands are as in the op. Functions fail, with a diagnostic at the op, on what the
+// Semantics of the graph level's ops on whole tensors, for ops that work on each rank alone. Results have their
+// types and are zero before; operands are as in the op. Functions fail, with a diagnostic at the op, on ops that the
 // evaluator does not know.
 #ifndef SGD_REFERENCE_OPS_H
 #define SGD_REFERENCE_OPS_H

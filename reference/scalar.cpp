@@ -67,7 +67,7 @@ std::optional<double> evaluateBinary(StringRef name, double x, double y) {
 std::optional<int64_t> evaluateBinary(StringRef name, int64_t x, int64_t y, Type type) {
   uint64_t ux = asUnsigned(x, type), uy = asUnsigned(y, type);
   uint64_t bits = type.getIntOrFloatBitWidth();
-  // Sums and products wrap around: taken without a sign, where C++ defines that.
+  // Additions and multiplications wrap around: computed unsigned, where C++ defines that.
   if (name == "addi") return static_cast<int64_t>(ux + uy);
   if (name == "subi") return static_cast<int64_t>(ux - uy);
   if (name == "muli") return static_cast<int64_t>(ux * uy);

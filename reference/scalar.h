@@ -1,4 +1,5 @@
-// What the elementwise ops mean for one element. Written from their descriptions, without a look at the code generator.
+// Semantics of the elementwise ops for one element. Written from their descriptions, independently of the code
+// generator.
 #ifndef SGD_REFERENCE_SCALAR_H
 #define SGD_REFERENCE_SCALAR_H
 

@@ -51,7 +51,7 @@ struct Tensor {
 
   static Tensor fromConstant(ElementsAttr constant);
 
-  /// Elements as they lie in memory, row-major, little-endian; a boolean is a byte. The number of bytes must be
+  /// Elements as in memory, row-major, little-endian; a boolean is a byte. The number of bytes must be
   /// `getNumBytes(type)`.
   static Tensor fromBytes(RankedTensorType type, ArrayRef<char> bytes);
   void toBytes(MutableArrayRef<char> bytes) const;

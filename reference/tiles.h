@@ -7,7 +7,7 @@
 
 namespace mlir::sgd::reference {
 
-/// What the body sees of operand `input`, which is `whole`, at the indices `tile` of the loops.
+/// The body's view of operand `input`, which is `whole`, at the indices `tile` of the loops.
 RankTensors readTiles(fusion::TiledOp op, unsigned input, ArrayRef<int64_t> tile, const RankTensors& whole);
 
 /// Puts `values` where `store` says, or adds them to what is there, in the tile at the indices `tile` of `results`.

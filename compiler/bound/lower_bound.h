@@ -1,4 +1,4 @@
-// What a program must communicate at least, whatever the compiler does: docs/communication.md derives it.
+// Lower bound of a program's communication, for any compiler: docs/communication.md derives it.
 #ifndef SGD_COMPILER_LOWER_BOUND_H
 #define SGD_COMPILER_LOWER_BOUND_H
 
@@ -22,9 +22,9 @@ struct LowerBound {
   std::vector<LowerBoundTerm> terms;  ///< the largest first; they add up to about `bytes`
 };
 
-/// The bound for `function`, whose types carry shardings: over all programs that take and give arguments and results in
-/// the same shardings and in which each rank does as many multiplications of each product as it does in this one. What
-/// is in loops and branches counts as nothing.
+/// The bound for `function`, whose types carry shardings: over all programs whose arguments and results have the same
+/// shardings and in which each rank does as many multiplications of each matmul as it does in this one. Loops and
+/// branches count as nothing.
 LowerBound computeLowerBound(func::FuncOp function);
 
 }  // namespace mlir::sgd

@@ -21,12 +21,12 @@ struct SliceRegion {
 std::optional<SliceRegion> getRegion(SliceOp slice);
 std::optional<SliceRegion> getRegion(DynamicUpdateSliceOp update);
 
-/// What `slice` reads: an update that has just its place, or the value at the begin of all updates, which have others.
-/// Null where an update has part of its place, or one that is not known.
+/// The value that `slice` reads: an update at exactly its position, or the value before all updates, where these have
+/// other positions. Null where an update overlaps it in part, or one's position is not known.
 Value getSliced(SliceOp slice);
 
-/// The updates of which `stack`, the result of one, consists; the later of two at one place hides the other. Ends where
-/// a place is not known.
+/// The updates that `stack`, the result of one, consists of; the later of two at one position hides the other. Ends
+/// where a position is not known.
 SmallVector<DynamicUpdateSliceOp> getUpdates(Value stack);
 
 }  // namespace mlir::sgd

@@ -126,7 +126,7 @@ std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(
   return std::pair(std::move(compilation), messages->str());
 }
 
-/// 64 hexadecimal digits and `.sgdc`, then, while it is written, what llvm::writeToOutput adds.
+/// 64 hexadecimal digits and `.sgdc`; while it is written, followed by the suffix of llvm::writeToOutput.
 static bool isEntryName(StringRef name, bool& isTemporary) {
   StringRef key = name.take_front(64);
   isTemporary = name.size() > key.size() + kSuffix.size();
@@ -159,7 +159,7 @@ void mlir::sgd::trimCache(StringRef folder, uint64_t limit) {
              [](const Entry& a, const Entry& b) { return std::tie(a.used, a.path) < std::tie(b.used, b.path); });
   for (const Entry& entry : entries) {
     if (total <= limit) return;
-    // Whoever reads it has it open; whoever deletes it too has made room as well.
+    // A reader keeps the file open; if another process deletes it first, it has made room as well.
     llvm::sys::fs::remove(entry.path);
     total -= entry.bytes;
   }

@@ -21,8 +21,8 @@ FailureOr<Compilation> compileCached(llvm::ArrayRef<ProgramSource> sources, cons
                                      llvm::StringRef folder, uint64_t limit, llvm::raw_ostream& errors,
                                      Timings* timings = nullptr);
 
-/// Deletes the entries of `folder` that were used longest ago until the others take at most `limit` bytes, and what
-/// interrupted writers left an hour ago. Other files stay. What cannot be read or deleted is passed over.
+/// Deletes the least recently used entries of `folder` until the others take at most `limit` bytes, and files that
+/// interrupted writers left an hour ago. Other files stay. Skips entries that it cannot read or delete.
 void trimCache(llvm::StringRef folder, uint64_t limit);
 
 /// An entry's bytes. `messages` is what the compilation printed.

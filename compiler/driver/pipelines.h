@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// What loadTopology is asked for.
+/// The name that loadTopology is called with.
 std::string getTopologyName(const CompileOptions& options, const TargetDescription& target);
 
 /// Graph level to graph level: a sharding in every type, reshards explicit.

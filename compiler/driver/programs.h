@@ -20,7 +20,7 @@ LogicalResult resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes);
 /// Gives every program the mesh of those that have one, which must be equal.
 LogicalResult shareMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs);
 
-/// Marks arguments that several of `programs` have, by name: they lie at one place, in one sharding, so that no pass
+/// Marks arguments that several of `programs` share, by name: they have one sharding and one buffer, so that no pass
 /// may choose another for one program alone.
 void pinSharedArguments(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs);
 

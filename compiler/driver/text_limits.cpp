@@ -63,8 +63,8 @@ class Scanner {
   void scanString() {
     size_t begin = at;
     skipString();
-    // A resource of the metadata: its alignment in four bytes, then its data. MLIR's allocator ends the process where
-    // it cannot align as it is told.
+    // A resource of the metadata: its alignment in four bytes, then its data. MLIR's allocator aborts the process when
+    // it cannot satisfy the alignment.
     StringRef digits = text.slice(begin, at).drop_front();
     if (!inMetadata || last != ':' || !digits.consume_front("0x")) return;
     std::string bytes;

@@ -1,5 +1,5 @@
-// What a text may hold before MLIR's parser sees it: the parser calls itself for each level of nesting, and LLVM
-// converts numbers in time that grows with the square of their length, on the stack.
+// Limits of a text before MLIR's parser sees it: the parser recurses at each level of nesting, and LLVM converts
+// numbers in time that grows with the square of their length, on the stack.
 #ifndef SGD_COMPILER_TEXT_LIMITS_H
 #define SGD_COMPILER_TEXT_LIMITS_H
 

@@ -12,7 +12,7 @@ namespace mlir::sgd {
 /// need of a CPU are the caller's. Fails with an error on what the artifact cannot say.
 LogicalResult exportPlan(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer);
 
-/// What the device of `topology` does, for whoever judges programs by it.
+/// Writes the performance of `topology`'s device, for tools that judge programs by it.
 void exportDevice(const Topology& topology, ::sgd::artifact::ArtifactT& artifact);
 
 }  // namespace mlir::sgd

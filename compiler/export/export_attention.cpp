@@ -10,7 +10,7 @@ static std::unique_ptr<artifact::AttentionTensor> getTensor(SliceExporter& slice
   return std::make_unique<artifact::AttentionTensor>(slices.get(buffer), layout[0], layout[1], layout[2]);
 }
 
-/// What forward and backward share.
+/// Exports the fields that forward and backward share.
 template <typename OpTy>
 static FailureOr<artifact::AttentionT> exportForm(OpTy op, SliceExporter& slices) {
   artifact::AttentionT target;

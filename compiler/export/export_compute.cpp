@@ -1,4 +1,4 @@
-// Launches, products, convolutions and tiles; sizes and strides are the plan's.
+// Launches, matmuls, convolutions and tiles; sizes and strides are the plan's.
 #include "compiler/export/convolution_instruction.h"
 #include "compiler/export/export_enums.h"
 #include "compiler/export/export_interface.h"

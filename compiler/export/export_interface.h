@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// What instructions name, in the artifact's terms.
+/// Operands of instructions in the artifact's terms.
 struct OperandExporter {
   SliceExporter& slices;
   MeshAttr mesh;                                       ///< without axes when the module has none

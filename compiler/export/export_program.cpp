@@ -126,7 +126,7 @@ class ProgramExporter {
         std::make_unique<artifact::LaunchT>(exportLaunch(launch, operands)));
   }
 
-  /// What the program says of the collective that is its last instruction.
+  /// Notes the facts about the collective, the last instruction, that are kept per program.
   void noteCollective(plan::CollectiveOp collective, uint32_t location) {
     starts[collective] = program->instructions.size() - 1;
     program->sent_bytes += getSentBytes(collective) * multiplicity;

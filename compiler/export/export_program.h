@@ -10,7 +10,7 @@
 
 namespace mlir::sgd {
 
-/// What all programs of a module have in common.
+/// State that all programs of a module share.
 struct ExportContext {
   artifact::ArtifactWriter& writer;
   MeshAttr mesh;                      ///< without axes when the module has none

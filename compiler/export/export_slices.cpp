@@ -39,7 +39,7 @@ artifact::Slice SliceExporter::get(Value buffer) {
   return {space, offset + root.byteOffset, size};
 }
 
-// What a callee allocates lies in its caller's scratch, wherever that is.
+// A callee's buffers are in its caller's scratch, wherever that is.
 std::pair<artifact::Space, uint64_t> SliceExporter::getPlace(plan::AllocOp alloc) {
   plan::Space space = plan::getSpace(alloc.getType());
   uint64_t offset = alloc.getOffset().value_or(0);

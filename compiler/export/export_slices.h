@@ -1,4 +1,4 @@
-// Where the buffers of a program lie, as slices of the artifact's spaces.
+// The buffers of a program as slices of the artifact's spaces.
 #ifndef SGD_COMPILER_EXPORT_SLICES_H
 #define SGD_COMPILER_EXPORT_SLICES_H
 

@@ -15,7 +15,7 @@ std::optional<artifact::ElementType> getElementType(Type scalar, bool isUnsigned
 /// Whole axes get their size from `mesh`, which must have them.
 std::vector<artifact::AxisRef> getAxisRefs(ArrayRef<AxisRefAttr> axes, MeshAttr mesh);
 
-/// What the user sees of `buffer`, of an argument or result with `attributes`; fails (without a message) when its
+/// The global tensor of `buffer`, of an argument or result with `attributes`; fails (without a message) when its
 /// element type has no counterpart.
 FailureOr<std::unique_ptr<artifact::TensorInfoT>> getTensorInfo(MemRefType buffer, DictionaryAttr attributes,
                                                                 MeshAttr mesh);

@@ -1,4 +1,4 @@
-// What an artifact says of its kernels to people.
+// The artifact's descriptions of its kernels, for people.
 #ifndef SGD_COMPILER_KERNEL_TABLE_H
 #define SGD_COMPILER_KERNEL_TABLE_H
 

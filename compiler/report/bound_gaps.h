@@ -1,4 +1,5 @@
-// What a program sends beyond its lower bound, and why: the explanations of its collectives beside the bound's terms.
+// The bytes that a program sends beyond its lower bound, and why: the explanations of its collectives beside the
+// bound's terms.
 #ifndef SGD_COMPILER_BOUND_GAPS_H
 #define SGD_COMPILER_BOUND_GAPS_H
 

@@ -1,4 +1,4 @@
-// Between the plan's kernels and the code generators: what every target does alike.
+// Turns the plan's kernels into requests to a code generator, alike for every target.
 #ifndef SGD_COMPILER_KERNEL_REQUESTS_H
 #define SGD_COMPILER_KERNEL_REQUESTS_H
 

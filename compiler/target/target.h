@@ -14,14 +14,14 @@
 
 namespace mlir::sgd {
 
-/// What a device is; what its libraries compute is in its LibraryModel.
+/// The device; the calls that its libraries compute are in its LibraryModel.
 struct TargetDescription {
-  /// Links and devices whose times are scheduled for and reported where the user names no others: a name that
-  /// loadTopology knows. What is sent is decided for "host" then, so that it is the same on all targets.
+  /// Links and devices that times are estimated for where the user names no others: a name that loadTopology knows.
+  /// Communication is then decided for "host", so that it is the same on all targets.
   std::string topology = "host";
-  /// What large reductions are cut for: workers, and the neighbouring columns that one of them takes.
+  /// How large reductions are cut: into parts for so many workers, and so many neighbouring columns for each.
   int64_t reductionParts = 32, reductionColumns = 1024;
-  /// What a kernel handles in the time that its launch takes; 0: none.
+  /// Elements that a kernel handles in the time of its launch; 0: launches are free.
   int64_t elementsPerLaunch = 0;
   /// Cumulative ops are kernels, for which long rows are cut in so many parts; 0: they are steps of elementwise
   /// kernels.
@@ -37,7 +37,7 @@ class Target {
 
   virtual TargetDescription getDescription() const = 0;
 
-  /// What the target's libraries compute; lives as long as the target.
+  /// The calls that the target's libraries compute; lives as long as the target.
   virtual const LibraryModel& getLibraries() const = 0;
 
   /// How the target compiles kernels; the time that takes goes to `timings` unless null.

@@ -29,7 +29,7 @@ class Carrier {
 };
 }  // namespace
 
-/// Puts a reduction of `partial` in the place of `op`'s result and removes what is unused then.
+/// Replaces `op`'s result by a reduction of `partial` and removes the ops that are unused then.
 void Carrier::finish(Operation* op, Value partial) {
   OpBuilder builder(op);
   Value reduced = partial;

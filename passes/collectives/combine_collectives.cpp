@@ -136,7 +136,7 @@ void Combiner::flush(Buckets which, Operation* before) {
   });
 }
 
-/// One op for all members, in the place of the last one, where all operands are known.
+/// One op for all members, at the position of the last one, where all operands are known.
 void Combiner::emit(Bucket& bucket) {
   for (spmd::CollectiveOpInterface member : bucket.members) waiting.erase(member);
   if (bucket.members.size() == 1) return;

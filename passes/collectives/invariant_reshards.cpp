@@ -12,7 +12,7 @@ namespace {
 
 /// Reshards of one iter_arg to one type.
 struct Candidate {
-  unsigned first, iterArg;  // first: its place among the candidates
+  unsigned first, iterArg;  // first: its index among the candidates
   RankedTensorType type;
   SmallVector<ReshardOp> reshards;
   ReshardCost cost;

@@ -16,7 +16,7 @@ struct Reads {
   ReshardCost sent = {},
               sentAfter = {};  // of an iteration: today, and of what is left to do once the iter_arg is gathered
 
-  /// What a slice gives when it reads the gathered value.
+  /// The type of a slice that reads the gathered value.
   static RankedTensorType getWhole(DynamicSliceOp slice) {
     ShardingAttr held = getSharding(slice.getType());
     return withSharding(slice.getType(),

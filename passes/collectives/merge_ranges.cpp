@@ -56,7 +56,7 @@ struct MergeRangesPass : mlir::sgd::impl::MergeRangesPassBase<MergeRangesPass> {
   void runOnOperation() override {
     for (Block* program : getProgramBlocks(getOperation())) {
       Block& block = *program;
-      // What must be equal: operand, dimension and its size, how ranks follow one another, groups.
+      // Ranges merge when these are equal: operand, dimension and its size, how ranks follow one another, groups.
       using Key = std::tuple<Value, int64_t, int64_t, int64_t, Attribute, Attribute>;
       llvm::MapVector<Key, SmallVector<spmd::GatherRangeOp>> alike;
       for (auto op : block.getOps<spmd::GatherRangeOp>()) {

@@ -1,4 +1,4 @@
-// From an update back to slices at its place, and from each of them forward: all ways must end in the update.
+// From an update back to slices at its position, and from each of them forward: all paths must end in the update.
 #include "passes/collectives/owned_blocks.h"
 
 #include "dialects/sgd/placement_hints.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What an update is computed from may be many ops; further ones are not looked at.
+/// Ops that the search from an update visits at most.
 static constexpr unsigned kMaxOps = 256;
 
 namespace {

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Adds to `set` what it has not; true when that is anything.
+/// Adds to `set` the parts that it lacks; true when there are any.
 static bool grow(AxisParts& set, ArrayRef<AxisPart> by) {
   AxisParts more = difference(by, set);
   set.append(more.begin(), more.end());
@@ -19,8 +19,8 @@ static AxisParts unite(AxisParts a, ArrayRef<AxisPart> b) {
   return a;
 }
 
-/// What a rank has is that of the rank whose digits over `from` are its own over `to`: where operands differ over a
-/// digit of `from`, results do over the digit in its place.
+/// A rank receives the value of the rank whose coordinates over `from` are its own over `to`: where operands differ
+/// over a sub-axis of `from`, results differ over the corresponding one of `to`.
 static AxisParts permuted(const AxisParts& held, ArrayRef<AxisPart> from, ArrayRef<AxisPart> to) {
   AxisParts result = difference(held, from);
   bool isAligned = from.size() == to.size() && llvm::all_of(llvm::zip(from, to), [](auto pair) {

@@ -1,4 +1,4 @@
-// What can be carried is decided by partial_values.h, what shardings it then has by retyped_op.h.
+// partial_values.h decides which ops may run on partial values, retyped_op.h the shardings that they then have.
 #include "passes/collectives/reduction_chain.h"
 
 #include "dialects/sgd/tensor_type.h"
@@ -22,8 +22,8 @@ std::optional<ChainLink> mlir::sgd::getChainLink(Operation* op, unsigned operand
   if (!carriesPartial(op, operand, sharding.getUnreducedKind())) return std::nullopt;
   std::optional<OpShardings> shardings = shardLike(op, operand, sharding, mesh);
   if (!shardings) return std::nullopt;
-  // What is added to a summand is one itself: a neutral constant on all ranks.
-  // A factor only takes the type of what it scales.
+  // A value that is added to a partial one must be partial too: a neutral constant on all ranks.
+  // A factor only changes its type to that of the value that it scales.
   if (joinsPartials(op, sharding.getUnreducedKind()) || scalesPartial(op, operand))
     shardings->operands[1 - operand] = shardings->result;
   for (auto [index, other] : llvm::enumerate(op->getOperands())) {
@@ -55,7 +55,7 @@ std::optional<ReductionChain> mlir::sgd::traceReduction(Value value, const MeshA
     }
     Operation* op = value.getDefiningOp();
     if (!op || op->getNumResults() != 1 || op->getNumOperands() == 0) return std::nullopt;
-    // A chain goes through the only operand that is not a constant; sums are roots of their own.
+    // A chain goes through the only operand that is not a constant; additions are roots of their own.
     unsigned operand = 0;
     while (operand + 1 < op->getNumOperands() && op->getOperand(operand).getDefiningOp<arith::ConstantOp>()) ++operand;
     if (!carriesPartial(op, operand, ReduceKind::Add) && !isa<ReduceOp>(op)) return std::nullopt;

@@ -30,7 +30,7 @@ std::optional<ReductionChain> traceReduction(Value value, const MeshAxes& mesh);
 /// A copy of the op on the partial value; constants are made in the sharding that it needs.
 Value cloneOnPartial(const ChainLink& link, Value partial);
 
-/// The traced value as summands: copies of the links on what the reduction reads.
+/// The traced value, still partial: clones the links onto the operand of the reduction.
 Value rebuildOnPartial(const ReductionChain& chain);
 
 /// Erases `op` if nothing uses it, and then what only it has used.

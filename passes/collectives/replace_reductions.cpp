@@ -63,7 +63,7 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
     });
   }
 
-  /// `results` of a reduction of wider operands take the place of `replaced`.
+  /// Replaces `replaced` by `results` of a reduction of wider operands.
   static void narrow(OpBuilder& builder, Location loc, ValueRange replaced, ValueRange results) {
     for (auto [old, result] : llvm::zip_equal(replaced, results)) {
       Value narrowed = result;

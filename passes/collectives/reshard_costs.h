@@ -1,4 +1,4 @@
-// What reshards between typed values cost, remembered per pair of types.
+// Costs of reshards between typed values, remembered per pair of types.
 #ifndef SGD_PASSES_COLLECTIVES_RESHARD_COSTS_H
 #define SGD_PASSES_COLLECTIVES_RESHARD_COSTS_H
 

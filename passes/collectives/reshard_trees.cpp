@@ -13,7 +13,7 @@ struct Tree {
   llvm::MapVector<Type, SmallVector<OpOperand*, 4>> leaves;  // by the sharding that they see
 };
 
-/// A way to all leaves: what each sharding is made from, sources before what is made from them.
+/// A path to all leaves: the source of each sharding, in an order in which sources come first.
 struct Route {
   SmallVector<std::pair<RankedTensorType, RankedTensorType>, 4> edges;
   ReshardCost cost;

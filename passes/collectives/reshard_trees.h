@@ -6,8 +6,8 @@
 
 namespace mlir::sgd {
 
-/// Reshards of reshards are taken apart: for every value the shardings are found that something other than a reshard
-/// uses, and the cheapest way found to make them all, each from the value or from another of them. Returns how many
+/// Plans all reshards of a value together: finds the shardings of it that ops other than reshards use, and the cheapest
+/// way to make them all, each from the value or from another of them. Returns how many
 /// values changed.
 unsigned rerouteReshards(func::FuncOp function, ReshardCosts& costs);
 

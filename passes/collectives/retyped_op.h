@@ -1,4 +1,4 @@
-// What an op would look like with another sharding of one operand.
+// The types of an op's operands and results if one operand had another sharding.
 #ifndef SGD_PASSES_COLLECTIVES_RETYPED_OP_H
 #define SGD_PASSES_COLLECTIVES_RETYPED_OP_H
 

@@ -1,5 +1,5 @@
-// The pass spmd-settle-control-flow. What a rank decides for itself needs no agreement as long as nothing that it runs
-// waits for others; where something does, all ranks run it together.
+// The pass spmd-settle-control-flow. A decision that a rank makes alone needs no agreement as long as nothing in the
+// region waits for others; otherwise all ranks run the region together.
 #include "dialects/sgd/by_rank.h"
 #include "dialects/spmd/collective.h"
 #include "passes/collectives/passes.h"

@@ -1,4 +1,4 @@
-// What sgd-shard-updates decided about one update, as data for reports.
+// The decision of sgd-shard-updates about one update, as data for reports.
 #ifndef SGD_PASSES_COLLECTIVES_UPDATE_DECISION_H
 #define SGD_PASSES_COLLECTIVES_UPDATE_DECISION_H
 

@@ -1,7 +1,7 @@
 // The pass spmd-verify. Groups are axes of the mesh, so they partition the ranks when the axes are distinct parts of
-// it. Every rank issues the same sequence whatever spmd.partition_id says, since a collective stands in the function's
-// one block, or in a loop or branch that all ranks take alike: what decides about it is proved not to differ between
-// ranks. What ranks decide about alone says so (sgd.by_rank) and must hold no collective.
+// it. Every rank issues the same sequence of collectives whatever spmd.partition_id is, since a collective is in the
+// function's one block, or in a loop or branch that all ranks run alike: the predicate is proved not to differ between
+// ranks. Loops and branches that ranks decide alone are marked sgd.by_rank and must hold no collective.
 #include "dialects/sgd/by_rank.h"
 #include "dialects/spmd/collective.h"
 #include "passes/collectives/passes.h"
@@ -24,7 +24,7 @@ static LogicalResult verifyAxes(Operation* op, AxisListAttr list) {
                                   [&] { return op->emitOpError() << "has groups that do not partition the ranks: "; });
 }
 
-/// Those who send and those who receive must be the same ranks in another order: the same digits of the same axes.
+/// Senders and receivers must be the same ranks in another order: the same sub-axes of the same axes.
 static LogicalResult verifyPermute(Operation* op, const spmd::CollectiveForm& form) {
   MeshAttr mesh = lookupMesh(op, form.group.getMesh());
   auto getDigits = [&](AxisListAttr list) {

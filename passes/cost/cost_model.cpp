@@ -38,7 +38,7 @@ double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind
 
 const LinkClass& CostModel::getLink(ArrayRef<AxisPart> parts) const {
   for (const LinkClass& link : topology.links) {
-    // A digit of stride s and size n stays within aligned blocks of s * n ranks.
+    // A sub-axis of stride s and size n stays within aligned blocks of s * n ranks.
     bool joinsAll = link.ranks == 0 || llvm::all_of(parts, [&](const AxisPart& part) {
                       return link.ranks % (getRankStride(mesh, part) * part.size) == 0;
                     });

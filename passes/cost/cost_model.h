@@ -1,4 +1,4 @@
-// Estimated times: collectives by alpha-beta per link class and algorithm, compute by roofline. No IR; figures in
+// Estimated times: collectives by alpha-beta per link class and algorithm, compute by roofline. No IR; in
 // seconds and bytes.
 #ifndef SGD_PASSES_COST_COST_MODEL_H
 #define SGD_PASSES_COST_COST_MODEL_H
@@ -16,7 +16,8 @@ using ::sgd::comm::CollectiveKind;
 using ::sgd::comm::RangeLoad;
 using ::sgd::comm::TileRange;
 
-/// Answers for one mesh on one topology. Ranks are numbered row-major over the mesh and lie on the links in that order.
+/// Answers for one mesh on one topology. Ranks are numbered row-major over the mesh, in the order of the topology's
+/// devices.
 class CostModel {
  public:
   CostModel(Topology topology, llvm::ArrayRef<int64_t> mesh) : topology(std::move(topology)), mesh(mesh) {}
@@ -32,7 +33,7 @@ class CostModel {
     return ::sgd::comm::SentBytes(kind, getGroupSize(parts), bytes);
   }
 
-  /// What numbers a rank of `mesh` over `parts`, as runtime/comm/tile_range.h has it.
+  /// Sub-axes that number a rank of `mesh` over `parts`, as in runtime/comm/tile_range.h.
   static std::vector<::sgd::comm::RankDigit> getDigits(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> parts);
 
   /// Bytes that the rank sends which sends most when ranks whose tiles are ordered by `tiles` gather `ranges` that are
@@ -40,7 +41,7 @@ class CostModel {
   static uint64_t getMostSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
                                    llvm::ArrayRef<AxisPart> results, llvm::ArrayRef<RangeLoad> ranges);
 
-  /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matrix product.
+  /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matmul.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;
 
   /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.

@@ -1,4 +1,4 @@
-// The least number of bytes that a rank must send or receive so that it can do its share of the products of a program:
+// The least number of bytes that a rank must send or receive to do its share of a program's matmuls:
 // a geometric program over how many elements of each tensor the rank reads or contributes to. No IR.
 //
 // Example: a matmul of 256 x 256 matrices of bytes on 64 ranks, which hold 1/64 of each matrix. A rank that does 1/64

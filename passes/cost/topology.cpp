@@ -17,8 +17,8 @@ Topology mlir::sgd::getHostTopology() {
   return topology;
 }
 
-/// Eight GPUs of a host on NVLink, hosts on InfiniBand, an adapter per GPU. About 80 % of what data sheets say: tf32
-/// for products in f32, memory, and one direction of the links. A launch is one in a graph.
+/// Eight GPUs of a host on NVLink, hosts on InfiniBand, an adapter per GPU. About 80 % of the data sheets' numbers:
+/// tf32 for f32 matmuls, memory, and one direction of the links. A launch is one in a graph.
 static Topology getGpuTopology(llvm::StringRef name, double flops, double halfFlops, double memoryBandwidth,
                                int64_t memoryGigabytes, double nvlink, double infiniband) {
   Topology topology;

@@ -29,10 +29,10 @@ struct LinkClass {
   llvm::SmallVector<Algorithm, 3> algorithms;
 };
 
-/// What one rank's device can do. All figures are what real programs reach, not data-sheet peaks.
+/// Performance of one rank's device, as real programs reach it rather than as data sheets state it.
 struct DeviceModel {
-  double flops = 0;            // per second, f32 matrix products
-  double halfFlops = 0;        // per second, f16 and bf16 matrix products
+  double flops = 0;            // per second, f32 matmuls
+  double halfFlops = 0;        // per second, f16 and bf16 matmuls
   double memoryBandwidth = 0;  // bytes per second, read and written
   double launchLatency = 0;    // seconds before a kernel does any work
   int64_t memoryBytes = 0;

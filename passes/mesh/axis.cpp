@@ -1,4 +1,4 @@
-// Algebra of axis parts; every function compares digit ranges [begin, end) of the same axis.
+// Algebra of axis parts; every function compares ranges [begin, end) of sub-axes of the same axis.
 #include "passes/mesh/axis.h"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ AxisParts dropPrefix(ArrayRef<AxisPart> prefix, ArrayRef<AxisPart> longer) {
   return rest;
 }
 
-/// The major digits of `part` before it meets `used`, or nullopt when its first digit is used.
+/// The major sub-axis of `part` before it meets `used`, or nullopt when `used` begins at once.
 static std::optional<AxisPart> majorWithoutOverlap(AxisPart part, ArrayRef<AxisPart> used) {
   for (const AxisPart& other : used) {
     if (!overlaps(part, other)) continue;

@@ -59,7 +59,7 @@ std::optional<AxisPart> intersection(const AxisPart& a, const AxisPart& b);
 /// ranges do not cut evenly or do not meet.
 AxisParts difference(const AxisPart& a, const AxisPart& b);
 
-/// What of `parts` is not in `removed`, in order.
+/// The parts of `parts` that are not in `removed`, in order.
 AxisParts difference(llvm::ArrayRef<AxisPart> parts, llvm::ArrayRef<AxisPart> removed);
 
 /// True when `major` directly followed by `minor` is one sub-axis.
@@ -78,7 +78,7 @@ AxisParts commonPrefix(llvm::ArrayRef<AxisPart> a, llvm::ArrayRef<AxisPart> b);
 /// True when `longer` begins with `prefix` (equal lists included).
 bool isPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> longer);
 
-/// What follows `prefix` in `longer`, which must begin with it.
+/// The parts behind `prefix` in `longer`, which must begin with it.
 AxisParts dropPrefix(llvm::ArrayRef<AxisPart> prefix, llvm::ArrayRef<AxisPart> longer);
 
 /// The longest prefix of `parts` that shares nothing with `used`; the part where they first meet is cut.

@@ -1,4 +1,4 @@
-// Writes all-to-alls in which several dimensions take part.
+// Writes all-to-alls over several dimensions.
 #ifndef SGD_PASSES_PARTITION_ALL_TO_ALL_EMITTER_H
 #define SGD_PASSES_PARTITION_ALL_TO_ALL_EMITTER_H
 

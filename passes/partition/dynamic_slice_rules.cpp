@@ -1,5 +1,5 @@
-// Dynamic slices and updates along sharded dimensions. A block that starts anywhere lies partly in a shard: what of it
-// lies there is masked (slices) or replaced (updates, which write a block no larger than theirs, in place).
+// Dynamic slices and updates along sharded dimensions. A block that starts anywhere overlaps a shard in part: elements
+// outside are masked (slices); updates, which write a block no larger than their operand, replace the part in place.
 #include "dialects/sgd/placement_hints.h"
 #include "passes/partition/index_vectors.h"
 #include "passes/partition/local_rules.h"
@@ -42,7 +42,7 @@ static SmallVector<Cut, 1> findCuts(DynamicSliceOp op, const LocalisedOp& locali
   return cuts;
 }
 
-/// One block of the shard is enough: it is at most a single element, or lies wholly inside.
+/// One block of the shard is enough: it is at most a single element, or is entirely inside.
 static bool isOneBlock(const Cut& cut, const LocalisedOp& localised) {
   int64_t size = localised.localResults[0].getDimSize(cut.dim);
   return size <= 1 || (cut.held.empty() && localised.globalResults[0].getDimSize(cut.dim) % size == 0);
@@ -159,7 +159,7 @@ static FailureOr<Value> localizeDynamicUpdateSlice(DynamicUpdateSliceOp op, cons
     if (!held.empty() && localised.globalOperands[1].getDimSize(dim) != localised.globalOperands[0].getDimSize(dim))
       cuts.push_back({static_cast<int64_t>(dim), held});
   if (!cuts.empty() && localised.globalOperands[1].getNumElements() == 0) {
-    // Nothing is updated, and nothing of it can be taken.
+    // The update is empty.
     op.getResult().replaceAllUsesWith(op.getInput());
     op.erase();
     return Value();

@@ -1,5 +1,4 @@
-// Why a collective is there, as data: passes that insert collectives attach it, and reports, artifacts and people are
-// told from it.
+// The reason of a collective, as data: passes that insert collectives attach it; reports and artifacts show it.
 #ifndef SGD_PASSES_PARTITION_EXPLANATION_H
 #define SGD_PASSES_PARTITION_EXPLANATION_H
 
@@ -15,7 +14,7 @@ namespace mlir::sgd {
 /// Discardable attribute on collectives: an array with an explanation for each movement that the collective is for.
 inline constexpr llvm::StringLiteral kExplainAttr = "sgd.explain";
 
-/// What made a movement of data between ranks necessary.
+/// The cause of a movement of data between ranks.
 enum class MovementCause {
   Producer,  ///< `op` makes a value that is partial
   User,      ///< `op` uses a value under another sharding

@@ -1,6 +1,6 @@
 // A gather whose operand is sharded along an indexed dimension: indices are clamped as the whole op clamps them, then
-// counted from the start of the shard; what lies elsewhere is masked. Windows along such a dimension become indices,
-// one per element, because they may lie partly on this rank.
+// counted from the start of the shard; elements elsewhere are masked. Windows along such a dimension become indices,
+// one per element, because they may be only partly on this rank.
 #include "passes/partition/index_vectors.h"
 #include "passes/partition/local_rules.h"
 #include "passes/partition/sharding_state.h"

@@ -1,4 +1,4 @@
-// Arithmetic on tensors of indices, for rules that compute where a shard's elements lie.
+// Arithmetic on tensors of indices, for rules that compute the positions of a shard's elements.
 #ifndef SGD_PASSES_PARTITION_INDEX_MATH_H
 #define SGD_PASSES_PARTITION_INDEX_MATH_H
 

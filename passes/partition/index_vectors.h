@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// Component `component` of the index vectors, which lie along `vectorDim` (or are single elements, when that is the
+/// Component `component` of the index vectors along dimension `vectorDim` (or of single elements, when that is the
 /// rank of `indices`): a tensor without that dimension.
 Value createComponent(OpBuilder& builder, Location loc, Value indices, int64_t vectorDim, int64_t component);
 
@@ -21,11 +21,11 @@ struct BatchDims {
   BatchDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> windowDims, ArrayRef<int64_t> moved);
 
   SmallVector<int64_t> shape;        // of the batch
-  SmallVector<int64_t> dims;         // of the tensor: where each batch dimension lies
+  SmallVector<int64_t> dims;         // of the tensor, by batch dimension
   SmallVector<int64_t> fromIndices;  // batch dimension of each of the index tensor's, its vector's left out
   SmallVector<int64_t> windowDims;   // of the tensor: what remains
 
-  /// Batch dimension that lies at `dim` of the tensor.
+  /// The batch dimension that is dimension `dim` of the tensor.
   int64_t find(int64_t dim) const { return llvm::find(dims, dim) - dims.begin(); }
 };
 

@@ -42,8 +42,8 @@ void registerLocalRules(DialectRegistry& registry);
 /// slice, pad, concatenate, reverse: along a sharded dimension each is replaced by ranges of it, and stays itself on
 /// the others.
 void attachMovementRules(MLIRContext& context);
-/// Reshapes. Where the tiles of a merged or split dimension on one side are not those on the other, ranks fetch what
-/// their result lacks. Fails with a diagnostic when elements do not lie on the ranks in the same order on both sides.
+/// Reshapes. Where the tiles of a merged or split dimension differ between the two sides, ranks fetch the elements that
+/// they lack. Fails with a diagnostic when elements are not on the ranks in the same order on both sides.
 void attachReshapeRules(MLIRContext& context);
 /// Convolutions get the part of the lhs that a rank's windows cover: halos where the result is sharded, the elements
 /// that meet its part of the rhs where that is (the result is then partial).
@@ -52,10 +52,10 @@ void attachConvolutionRules(MLIRContext& context);
 /// are gathered, and each rank combines those before it with its own results.
 void attachCumulativeRules(MLIRContext& context);
 
-/// Ops that read or write at run-time indices: where an indexed dimension is sharded, indices become local and what
-/// lies on other ranks is masked. Sizes are global, so that clamping and dropping are those of the whole op, and tiles
-/// may be uneven. Reads give sums over the axes of the indexed dimension (of booleans a disjunction); of writes each
-/// rank makes those that fall into its shard.
+/// Ops that read or write at run-time indices: where an indexed dimension is sharded, indices become local and elements
+/// on other ranks are masked. Sizes are global, so that clamping and dropping are those of the whole op, and tiles
+/// may be uneven. Reads give partial values over the axes of the indexed dimension (reduced by addition, booleans by
+/// or); each rank does those writes that fall into its shard.
 void attachGatherRules(MLIRContext& context);
 void attachScatterRules(MLIRContext& context);
 void attachDynamicSliceRules(MLIRContext& context);

@@ -86,7 +86,7 @@ static FailureOr<Value> localizeSlice(SliceOp op, const LocalisedOp& localised, 
            !isOwn(dim);
   };
   int64_t rank = localised.localResults[0].getRank();
-  // What stays whole on a rank is cut first: then less is sent.
+  // Slices dimensions that stay whole first: then less is sent.
   Value value = op.getInput();
   SmallVector<int64_t> starts(rank, 0), limits(cast<RankedTensorType>(value.getType()).getShape()), strides(rank, 1);
   SmallVector<int64_t> shape(limits);
@@ -191,7 +191,7 @@ static FailureOr<Value> localizeReverse(ReverseOp op, const LocalisedOp& localis
   Value value = op.getInput();
   for (int64_t dim : op.getDimensions()) {
     if (!move.isSharded(dim)) continue;
-    // Tile j backwards ends where the operand's element n - 1 - j * tile lies.
+    // Tile j backwards ends at the operand's element n - 1 - j * tile.
     int64_t tile = move.getTile(dim), size = move.getGlobalSize(0, dim);
     WantedRange wanted = move.getTileRange(dim, size, size - tile);
     wanted.scale = -tile;

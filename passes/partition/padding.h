@@ -1,4 +1,4 @@
-// What stands behind the elements of an unevenly sharded dimension. Padding is undefined and stays so, except where an
+// The padding behind the elements of an unevenly sharded dimension. It is undefined and stays so, except where an
 // op combines elements along the dimension: there its operand gets the filler that the op's rule declares.
 #ifndef SGD_PASSES_PARTITION_PADDING_H
 #define SGD_PASSES_PARTITION_PADDING_H

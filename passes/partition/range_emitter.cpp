@@ -137,14 +137,14 @@ static std::optional<int64_t> findDimension(RankedTensorType from, RankedTensorT
 Value RangeEmitter::emitWhole(Value value, const WantedRange& wanted) {
   int64_t first = wanted.getStart(0), last = wanted.getStart(getGroupSize(wanted.results) - 1);
   if (first > last) std::swap(first, last);
-  // What is left of the operand's last tile is no element.
+  // The rest of the operand's last tile is padding.
   value = slice(value, wanted.dim, 0, wanted.size, 1);
   value = pad(value, wanted.dim, -first, last + wanted.getReach() - wanted.size, 0, Value());
   if (first != last) value = sliceAt(value, wanted.dim, emitStart(wanted, -first), wanted.getReach());
   return slice(value, wanted.dim, 0, wanted.length, wanted.step);
 }
 
-/// Where every rank's range lies at the same place inside of its own tile: that part; else null. `isBounded`: what is
+/// Where every rank's range is at the same position of its own tile: that part; else null. `isBounded`: elements
 /// outside of [0, size) must be zero, so that no tile may end in padding.
 Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted, bool isBounded) {
   int64_t tile = tensorType(value).getDimSize(wanted.dim), begin = wanted.getStart(0);

@@ -6,8 +6,9 @@
 
 namespace mlir::sgd {
 
-/// What a rank wants of dimension `dim` (of `size` elements) of a value: with j its linear index over `results`, the
-/// elements floor((scale * j + offset) / divisor) + e * step for e in [0, length), zero outside of [0, size).
+/// The range of dimension `dim` (of `size` elements) of a value that each rank wants: with j its linear index over
+/// `results`, the elements floor((scale * j + offset) / divisor) + e * step for e in [0, length), zero outside of [0,
+/// size).
 struct WantedRange {
   int64_t dim = 0;
   int64_t size = 0;
@@ -33,8 +34,8 @@ struct SpreadRange {
   int64_t low, high;
 };
 
-/// What `wanted` (of divisor and step 1) holds when its positions are those of elements that are `spacing` apart, which
-/// must divide wanted.scale; nullopt when no element falls into it.
+/// The part of `wanted` (of divisor and step 1) when its positions are those of elements that are `spacing` apart,
+/// which must divide wanted.scale; nullopt when no element falls into it.
 std::optional<SpreadRange> getSpread(const WantedRange& wanted, int64_t spacing);
 
 /// Emits ops at `builder`'s position for one op that is made local. `cause` ends up in explanations.
@@ -43,12 +44,12 @@ class RangeEmitter {
   RangeEmitter(ReshardEmitter& emitter, OpBuilder& builder, Location loc, Explanation cause)
       : emitter(emitter), builder(builder), loc(loc), cause(std::move(cause)) {}
 
-  /// The range `wanted` of `value`, whose dimension lies in equal tiles over `tiles` (the last ones may end in padding,
-  /// which is not read; no tiles: every rank holds it whole). Nothing is sent where the rank has what it wants: then
-  /// these are local ops.
+  /// The range `wanted` of `value`, whose dimension is in equal tiles over `tiles` (the last ones may end in padding,
+  /// which is not read; no tiles: every rank holds it whole). Sends nothing where the rank holds the range already:
+  /// then these are local ops.
   Value emit(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted);
 
-  /// The same, but what lies outside of [0, wanted.size) may be anything. A value that is a range of another one
+  /// The same, but elements outside of [0, wanted.size) may be anything. A value that is a range of another one
   /// (see noteOrigin) is then not needed itself.
   Value emitUnbounded(Value value, ArrayRef<AxisPart> tiles, const WantedRange& wanted);
 

@@ -10,7 +10,7 @@ namespace mlir::sgd {
 /// `range` of tiles of `tile` elements, for results of `length` elements.
 TileRange getTileRange(RangeAttr range, int64_t tile, int64_t length);
 
-/// What gathering `range` of a tensor moves whose local type is `from` before and `to` after it.
+/// The bytes that gathering `range` moves, of a tensor of the local type `from` before and `to` after it.
 RangeLoad getRangeLoad(RangeAttr range, ShapedType from, ShapedType to);
 
 /// Bytes that the rank of `mesh` then sends which sends most; `tiles` and `results` order the ranks' tiles and results.

@@ -1,4 +1,5 @@
-// The planner's view of a sharding: axes cut into atoms, the digits that no step splits, and the place of every atom.
+// The planner's view of a sharding: axes cut into atoms, the sub-axes that no step splits, and the position of every
+// atom.
 #ifndef SGD_PASSES_PARTITION_RESHARD_ATOMS_H
 #define SGD_PASSES_PARTITION_RESHARD_ATOMS_H
 

@@ -8,8 +8,8 @@
 
 namespace mlir::sgd {
 
-/// What a value is a range of: its element e along `dim`, counted over all its tiles, which lie over `results`, is
-/// element offset + step * e of `source`, or `filler` (null: zero) where that is not in [0, size). `source` lies in
+/// The range that a value is: its element e along `dim`, counted over all its tiles, which are over `results`, is
+/// element offset + step * e of `source`, or `filler` (null: zero) where that is not in [0, size). `source` is in
 /// tiles over `tiles`.
 struct RangeOrigin {
   Value source;
@@ -32,7 +32,7 @@ class ReshardEmitter {
   FailureOr<Value> emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from, RankedTensorType to,
                         const Explanation& cause);
 
-  /// What is emitted from now on stands in `block`, a block of the function's program.
+  /// Further ops are emitted into `block`, a block of the function's program.
   void enterBlock(Block& entered) { block = &entered; }
 
   /// The rank's linear index over `parts`; computed once in a block, at its start.
@@ -44,7 +44,7 @@ class ReshardEmitter {
   MeshAttr getMesh() const { return mesh; }
   const CostModel& getCost() const { return cost; }
 
-  /// What `value` is known to be a range of along `dim`; null when nothing is.
+  /// The range that `value` is known to be along `dim`; null for none.
   const RangeOrigin* getOrigin(Value value, int64_t dim) const;
   void setOrigin(Value value, RangeOrigin origin) { origins[value] = std::move(origin); }
 

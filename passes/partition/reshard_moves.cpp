@@ -1,5 +1,5 @@
-// Enumeration and pricing of single steps. Moves that cannot help (towards a place that the target does not want) are
-// left out, which keeps the search small; what is left reaches every target.
+// Enumeration and pricing of single steps. Moves that cannot help (to a position that the target does not want) are
+// left out, which keeps the search small; the others reach every target.
 #include "passes/partition/reshard_moves.h"
 
 #include <algorithm>
@@ -112,7 +112,7 @@ void ReshardMoves::visitStep(const Position& at, const AtomState& next, ReshardS
   visit(next, step);
 }
 
-/// Slices and masks: what a rank does with data it has. Slices of one atom, or of all that belong to one dimension.
+/// Slices and masks, which need no communication. Slices of one atom, or of all that belong to one dimension.
 void ReshardMoves::forEachLocal(const Position& at, Visit visit) const {
   AtomList masked;
   for (uint8_t atom : withTarget(at, Place::kReplicated))
@@ -232,7 +232,7 @@ void ReshardMoves::visitAllMoves(const Position& at, Visit visit) const {
     if (!arriving.empty() && (!canAppend(at, to, arriving) || !getLeaving(at)[to].empty())) return;
     llvm::append_range(group, arriving);
   }
-  // What stays behind an atom that leaves would not be contiguous.
+  // The rest behind an atom that leaves would not be contiguous.
   if (step.moves.size() < 2 || llvm::any_of(leaving, [](const AtomList& rest) { return !rest.empty(); })) return;
   step.axes = atoms.getParts(group);
   visitStep(at, next, step, visit);
@@ -280,7 +280,7 @@ void ReshardMoves::visitPermuteTo(const Position& at, const AtomState& next, Vis
   if (next == at.state) return;
   SmallVector<AtomList, 4> nextDims = atoms.getDims(next, at.dims.size());
   AtomList before, after;
-  // A dimension whose list does not change keeps its digits at the same place value, so it can stay out of the group.
+  // A dimension whose list does not change keeps its atoms' strides, so it can stay out of the group.
   for (size_t dim = 0; dim < at.dims.size(); ++dim) {
     if (at.dims[dim] == nextDims[dim]) continue;
     ArrayRef<uint8_t> from = at.dims[dim], to = nextDims[dim];

@@ -12,7 +12,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
-/// Above this many settled states the obvious plan is taken.
+/// Above this many settled states the planner falls back to the obvious plan.
 constexpr size_t kMaxSettled = 4000;
 
 struct HashState {
@@ -138,7 +138,7 @@ llvm::Expected<ReshardPlan> ReshardPlanner::plan(ArrayRef<int64_t> shape, uint64
 std::optional<ReshardPlan> ReshardPlanner::planOnAtoms(ArrayRef<int64_t> shape, uint64_t elementBytes,
                                                        const ShardState& from, const ShardState& to,
                                                        bool mayMaterialise) const {
-  // Prime atoms make more states; they are needed only where whole digits do not fit.
+  // Prime atoms make more states; they are needed only where whole sub-axes do not fit.
   for (bool toPrimes : {false, true}) {
     std::optional<Atoms> atoms = Atoms::create(cost.getMesh(), from, to, toPrimes);
     if (!atoms) continue;
@@ -150,7 +150,7 @@ std::optional<ReshardPlan> ReshardPlanner::planOnAtoms(ArrayRef<int64_t> shape, 
 }
 
 /// An axis that both sides cut in ways without a common refinement ((1)2 and (1)3 of 6) is whole in between: it moves
-/// to one dimension, or none, and there its digits are read anew.
+/// to one dimension, or none, and is cut anew there.
 std::optional<ReshardPlan> ReshardPlanner::planBetweenBases(ArrayRef<int64_t> shape, uint64_t elementBytes,
                                                             const ShardState& from, const ShardState& to,
                                                             bool mayMaterialise) const {

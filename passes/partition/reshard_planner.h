@@ -14,7 +14,7 @@
 
 namespace mlir::sgd {
 
-/// How a tensor lies on the mesh. Parts in neither list are replicated.
+/// The sharding of a tensor over the mesh. Parts in neither list are replicated.
 struct ShardState {
   llvm::SmallVector<AxisParts, 4> dims;  // major to minor, per dimension
   AxisParts partial;                     // axes whose ranks hold summands; order does not matter

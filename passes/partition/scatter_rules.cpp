@@ -1,6 +1,6 @@
 // A scatter onto an operand that is sharded along an indexed dimension: indices count from the start of the shard, and
-// what does not fall into it is dropped like any update outside. Windows along such a dimension become indices, one per
-// element, because they may lie partly in this shard; that they are dropped as a whole is decided before.
+// updates outside of it are dropped like any update outside. Windows along such a dimension become indices, one per
+// element, because they may be only partly in this shard; whether they are dropped as a whole is decided before.
 #include "passes/partition/index_vectors.h"
 #include "passes/partition/local_rules.h"
 #include "passes/partition/sharding_state.h"

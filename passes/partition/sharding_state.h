@@ -17,7 +17,7 @@ MeshSizes getMeshSizes(MeshAttr mesh);
 /// error at the mesh.
 FailureOr<CostModel> loadCostModel(MeshOp mesh, StringRef topologyName);
 
-/// What `sharding` says of dimensions and partial axes.
+/// The dimensions and partial axes of `sharding`.
 ShardState getShardState(MeshAttr mesh, ShardingAttr sharding);
 
 /// The group as an attribute.

@@ -12,7 +12,7 @@ namespace mlir::sgd {
 /// The innermost file, line and column of `location`, or nothing.
 std::string getSourceLine(Location location);
 
-/// Why a local rule of `op` communicates: the op and its place.
+/// Why a local rule of `op` communicates: the op and its location.
 Explanation explainMovement(Operation* op);
 
 }  // namespace mlir::sgd

@@ -33,8 +33,8 @@ double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes)
   }
   AxisParts reduced = difference(from.unreduced, to.unreduced);
   if (reduced.empty()) return wanted - shared;
-  // Reduce-scatter over the unreduced axes; what the target does not keep scattered is gathered
-  // again.
+  // Reduce-scatter over the unreduced axes, then an all-gather of the part that the target does not keep
+  // scattered.
   double shards = getGroupSize(reduced);
   double received = held * (shards - 1) / shards;
   AxisParts kept = reduced;
@@ -69,7 +69,7 @@ static bool isRepresentable(const AssignmentProblem& problem, const Assignment& 
     for (const auto& factors : tensor.mapping)
       if (factors.size() > 1) joinFactors(factors, problem.sizes, assignment, &isExact);
     isExact &= hasFactorTiles(tensor.mapping, problem.sizes, assignment, problem.tiling);
-    // Exchanged tiles may be cut at other factors than those that the axes were given to.
+    // All-to-alls may cut tiles at other factors than those that the axes were assigned to.
     isExact &= problem.tiling == Tiling::Nested || isReadBack(problem, tensor, assignment);
   }
   return isExact;
@@ -245,7 +245,7 @@ static std::optional<Assignment> moveAxes(const AssignmentProblem& problem, cons
 }
 
 /// Candidates in which axes of a factor that must be whole shard another factor of the same tensor instead: the work
-/// stays divided, and an all-to-all takes the place of a gather.
+/// stays divided, and an all-to-all replaces a gather.
 template <typename Consider>
 static void considerMoved(const AssignmentProblem& problem, ArrayRef<TensorFactors> projected, unsigned index,
                           const Assignment& assignment, Consider consider) {
@@ -297,7 +297,7 @@ static Assignment chooseTied(const AssignmentProblem& problem) {
 Assignment chooseAssignment(const AssignmentProblem& problem) {
   SmallVector<unsigned> tied = tieFactors(problem);
   if (llvm::all_of(tied, [](unsigned representative) { return representative == 0; })) return chooseTied(problem);
-  // What is independent is chosen for itself: a barrier of a hundred values is a hundred choices.
+  // Independent factors are chosen separately: a barrier of a hundred values is a hundred choices.
   Assignment assignment(tied.size());
   for (unsigned part = 0; part < tied.size(); ++part) {
     if (tied[part] != part) continue;

@@ -41,7 +41,7 @@ TensorAxes assignedAxes(const AssignmentProblem& problem, const AssignedTensor& 
 /// The axes of reduction factors: those over which the op's results are partial.
 AxisParts unreducedAxes(const AssignmentProblem& problem, const Assignment& assignment);
 
-/// What computing `elements` takes, in bytes that could be received meanwhile.
+/// The cost of computing `elements`, in bytes that could be received meanwhile.
 double getComputeCost(double elements);
 
 /// Bytes that move when the op is computed under `assignment`, plus what its elements take to compute in

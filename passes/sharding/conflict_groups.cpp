@@ -86,7 +86,7 @@ void Grouping::join() {
 void Grouping::addOps() {
   DenseMap<void*, unsigned> indices;
   for (auto [index, ruled] : llvm::enumerate(ops)) {
-    // What flows on as it is is together already, or fixed.
+    // Values along a data-flow edge are in one group already, or fixed.
     bool counts = !isa<DataFlowOpInterface, YieldOp>(ruled.op);
     auto touch = [&, index = index](Value value) -> ConflictGroup* {
       if (!isMember(value)) return nullptr;

@@ -24,7 +24,7 @@ struct ConflictGroups {
   SmallVector<SmallVector<GroupPlace, 4>, 0> places;  // by op, in the order of groups
 };
 
-/// What a user wrote, and what control flow joins, is in no group.
+/// Values with a user's annotation, and values that control flow joins, are in no group.
 ConflictGroups formConflictGroups(func::FuncOp function, ArrayRef<RuledOp> ops, const ShardingMap& map);
 
 }  // namespace mlir::sgd

@@ -1,4 +1,4 @@
-// What each group's ops cost together in each form of the group, kept up to date while neighbouring groups change: a
+// The total cost of each group's ops in each form of the group, kept up to date while neighbouring groups change: a
 // group of a hundred layers' values is asked thousands of times, each time after a few of its ops have changed.
 #ifndef SGD_PASSES_SHARDING_CONFLICT_TALLIES_H
 #define SGD_PASSES_SHARDING_CONFLICT_TALLIES_H
@@ -16,7 +16,7 @@ class ConflictTallies {
   Form getForm(unsigned group) const { return states[group].form; }
   void setForm(unsigned group, Form form);
 
-  /// What the ops of `group` cost when it has `form`, and the others what they have.
+  /// The cost of the ops of `group` when it has `form` and the others keep theirs.
   CostUnits getCost(unsigned group, Form form) { return refresh(group, form).cost; }
   CostUnits getCost(unsigned group) { return getCost(group, getForm(group)); }
   /// Whether an op of the group is in conflict, or has something exchanged.

@@ -10,9 +10,9 @@ namespace mlir::sgd {
 /// Whose axes a factor may spread: operands' (forward), results' (backward), or both.
 enum class Direction : uint8_t { None, Forward, Backward, Both };
 
-/// What happens when tensors disagree. Basic: an axis spreads only where no tensor of the op
-/// objects (by another axis at the same place, by using it elsewhere, by a closed dimension).
-/// Aggressive: each tensor takes what it can; among factors that want one axis, the factor whose
+/// How conflicts between tensors are handled. Basic: an axis spreads only where no tensor of the op
+/// objects (by another axis of the same dimension, by using it elsewhere, by a closed dimension).
+/// Aggressive: each tensor takes every axis that it can; among factors that want one axis, the factor whose
 /// source tensor is largest comes first.
 enum class ConflictMode : uint8_t { Basic, Aggressive };
 

@@ -49,7 +49,7 @@ ShardingAttr Materialization::finalSharding(Value value) const {
   return mesh.toAttr(entry.axes, entry.unreducedKind);
 }
 
-/// What all tensors of a data-flow edge are typed with: sums are taken before they get there.
+/// The sharding of all tensors of a data-flow edge: partial values are reduced before they get there.
 ShardingAttr Materialization::edgeSharding(Value owner) const {
   TensorAxes axes = map[owner].axes;
   axes.unreduced.clear();
@@ -149,8 +149,8 @@ void Materialization::rewrite(DataFlowOpInterface op) {
   }
 }
 
-/// A scalar index is the same on all ranks; one that chooses by coordinate lies where the results' leading dimensions
-/// do.
+/// A scalar index is the same on all ranks; one that chooses by coordinate is sharded as the results' leading
+/// dimensions.
 void Materialization::rewriteIndex(CaseOp branches) {
   TensorAxes index;
   auto indexType = cast<RankedTensorType>(branches.getIndex().getType());

@@ -31,7 +31,7 @@ bool mlir::sgd::carriesPartial(Operation* op, unsigned operand, ReduceKind kind)
   // x + 0: the first step of a sum that a frontend writes as a loop.
   if (joinsPartials(op, kind)) return isNeutralConstant(op->getOperand(1 - operand), kind);
   if (getLinearity(op, operand, kind) != Linearity::Alone || roundsMore(op, operand)) return false;
-  // Products with any whole value are linear too, but arith wants one type for all operands.
+  // Multiplication by any whole value is linear too, but arith wants one type for all operands.
   return llvm::all_of(op->getOpOperands(),
                       [&](OpOperand& other) { return other.getOperandNumber() == operand || getSplat(other.get()); });
 }

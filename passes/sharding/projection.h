@@ -36,7 +36,7 @@ struct TensorAxes {
 /// Factors of each dimension of a tensor, major to minor, as in dialects/sgd/sharding_rule.h.
 using DimFactors = llvm::ArrayRef<llvm::SmallVector<unsigned, 1>>;
 
-/// What one tensor says about one factor of the op.
+/// The axes of one tensor along one factor of the op.
 struct FactorAxes {
   AxisParts axes;
   bool isPresent = false;    // the tensor has this factor

@@ -39,12 +39,12 @@ FailureOr<SmallVector<RuledOp, 0>> mlir::sgd::collectRules(func::FuncOp function
 }
 
 namespace {
-/// Kinds of nodes by when they take part.
+/// Kinds of nodes by the phase in which they join propagation.
 enum class NodeClass : uint8_t { PassThrough, DynamicSlice, Broadcast, Other };
 
-/// What is free comes first, so that costly ops meet settled shardings. As Shardy's schedule, but
+/// Ops that cost nothing come first, so that costly ops meet settled shardings. As Shardy's schedule, but
 /// slices, pads and concatenations count as passing through: else a projection's backward pass is
-/// sharded before its padded halves are. Before products take part in both directions, the batch
+/// sharded before its padded halves are. Before matmuls propagate in both directions, the batch
 /// flows through them forward: else sharded parameters claim its axis in the backward pass first.
 enum Phase : unsigned {
   SingleUsePassThrough,
@@ -209,8 +209,8 @@ void Propagation::addReturn(ArrayRef<Annotation> annotations) {
   }
 }
 
-/// Makes the dimensions of `priority` known. What earlier priorities have put there stays; the
-/// annotation continues it where it can.
+/// Adds the annotation's dimensions of `priority`. Axes of earlier priorities stay; the
+/// annotation continues them where it can.
 void Propagation::apply(const Annotation& annotation, unsigned tensor, int64_t priority) {
   ShardingMap::Entry& entry = map.entries[tensor];
   TensorAxes wanted = mesh.toTensorAxes(annotation.sharding);
@@ -313,7 +313,7 @@ void Propagation::runToFixedPoint(Phase phase, ConflictMode mode) {
 void Propagation::runPhases() {
   if (llvm::none_of(map.entries, [](const ShardingMap::Entry& entry) { return entry.axes.isSharded(); })) return;
   for (unsigned phase = 0; phase < NumPhases; ++phase) {
-    // Basic would stop a batch at the first product with a parameter that is sharded along it.
+    // Basic would stop a batch at the first matmul with a parameter that is sharded along it.
     if (phase != PassThroughFactorsForward) runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Basic);
     runToFixedPoint(static_cast<Phase>(phase), ConflictMode::Aggressive);
   }

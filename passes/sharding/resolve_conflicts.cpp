@@ -19,7 +19,7 @@ constexpr double kRounding = 1e-9;
 constexpr unsigned kMaxFollowers = 32;
 constexpr unsigned kMaxTrials = 2000;
 
-/// What a group was before a change.
+/// A group's state before a change.
 struct Change {
   unsigned group;
   Form form;
@@ -79,7 +79,7 @@ CostUnits ConflictResolution::measureRest(unsigned index, Form form) const {
   return cost;
 }
 
-/// What the ops in conflict would have the group be, and what results of the function that it gives are.
+/// The forms that the ops in conflict ask of the group, and those of the function's results that it defines.
 SmallVector<Form> ConflictResolution::getProposals(unsigned group) {
   SmallVector<Form> proposals;
   Form current = tallies.getForm(group);

@@ -8,8 +8,8 @@
 namespace mlir::sgd {
 
 /// Gives groups of values, each joined by elementwise ops and so sharded alike, another sharding where that lowers the
-/// bytes which the ops around them move. A group takes the shardings that ops in conflict with it ask for. What a user
-/// wrote stays. Returns the number of groups that changed. The cost never rises, so it ends.
+/// bytes which the ops around them move: one of those that ops in conflict with the group ask for. User
+/// annotations stay. Returns the number of groups that changed. The cost never rises, so it ends.
 unsigned resolveConflicts(func::FuncOp function, ArrayRef<RuledOp> ops, ShardingMap& map);
 
 }  // namespace mlir::sgd

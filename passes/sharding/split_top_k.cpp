@@ -54,7 +54,7 @@ static ReshardOp findGather(TopKOp op, MeshAttr mesh) {
   return isGather && isSmaller ? reshard : ReshardOp();
 }
 
-/// Candidates of each shard, then the largest of them. Shards lie in the order of positions and equal candidates of a
+/// Candidates of each shard, then the largest of them. Shards are in the order of positions and equal candidates of a
 /// shard too, so that of equal elements the one with the smallest position comes first, as without shards.
 static void split(TopKOp op, ReshardOp gather, MeshAttr mesh) {
   OpBuilder builder(op);

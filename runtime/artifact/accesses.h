@@ -8,11 +8,11 @@
 
 namespace sgd::artifact {
 
-// Slices without bytes are left out. What an instruction changes only in part is among the writes.
+// Slices without bytes are left out. The writes include slices that an instruction changes only in part.
 struct Accesses {
   std::vector<Slice> reads;
   std::vector<Slice> writes;
-  // Those of the writes that are surely read before: the sums of an epilogue that adds to what is there.
+  // Those of the writes that are always read before: the result of an epilogue that accumulates.
   std::vector<Slice> updates;
 
   void Add(const Operand& operand);

@@ -24,7 +24,7 @@ std::vector<comm::AxisRef> AxesOf(const AxisRefs* axes);
 comm::CollectiveSpec SpecOf(const Collective& collective, std::string location);
 
 // SHA-256 over kind, reduction, axes, and each operand's type, counts and dimensions, of all
-// collectives in order; independent of where buffers lie. Ranks that agree on it issue the same
+// collectives in order; independent of the buffers' offsets. Ranks that agree on it issue the same
 // collectives.
 absl::StatusOr<Hash> HashCollectives(const Program& program);
 

@@ -58,7 +58,7 @@ struct SectionEntry {
 };
 static_assert(sizeof(SectionEntry) == 56);
 
-// What a container holds. `program` is required; empty kernels or constants take no section.
+// The sections of a container. `program` is required; empty kernels or constants take no section.
 struct Sections {
   Bytes program;
   Bytes kernels;

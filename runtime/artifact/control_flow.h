@@ -1,5 +1,5 @@
-// Loops and branches lie flat in a program's list of instructions: what they run follows them. This is
-// where it begins and ends.
+// Loops and branches are flat in a program's list of instructions: the blocks that they run follow them. These
+// functions find where each block begins and ends.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Block {
   uint64_t end = 0;
 };
 
-// How deep loops and branches may lie in each other.
+// How deep loops and branches may nest.
 inline constexpr int kMaxDepth = 64;
 
-// What the instruction at `index` runs: of a loop the condition (empty where trips are known), then the
-// body; of a case its branches; nothing for others. Numbers are as in the file: see VerifyControlFlow.
+// The blocks of the instruction at `index`: of a loop the condition (empty for a known trip count), then the
+// body; of a case its branches; none for others. Numbers are as in the file: see VerifyControlFlow.
 std::vector<Block> BlocksOf(const Program& program, uint64_t index);
 
 // The instruction that follows the one at `index` and all that it runs.
@@ -29,7 +29,7 @@ uint64_t Next(const Program& program, uint64_t index);
 // How often each instruction runs in a step, loops of unknown trips counted as one and all branches as taken. One walk.
 std::vector<uint64_t> ExecutionsOf(const Program& program);
 
-// Every block lies inside of the one around it, at most kMaxDepth deep. After it the functions above may be used.
+// Every block is inside of the one around it, at most kMaxDepth deep. After it the functions above may be used.
 absl::Status VerifyControlFlow(const Program& program);
 
 }  // namespace sgd::artifact

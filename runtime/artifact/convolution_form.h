@@ -1,5 +1,5 @@
-// What a convolution is in the terms of libraries: forward, or one of its two gradients, over tensors with features,
-// windows and padding. Compilers ask whether it is one at all; devices give it to the library.
+// A convolution in the terms of libraries: forward, or one of its two gradients, over tensors with features,
+// windows and padding. The compiler asks whether it is one at all; devices pass the form to the library.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct ConvolutionForm {
   ConvolutionTensor image, filter, response;               // one of them is the result, by kind
 };
 
-// The form with 2 or 3 spatial dimensions; unit dimensions are added and left out. Slices are not looked at.
-// Unimplemented, saying why, for what has none: integers, results of another type than the operands', sizes of 0, mixed
-// or unusual directions of reading, groups whose features do not lie side by side.
+// The form with 2 or 3 spatial dimensions; unit dimensions are added and left out. Does not look at slices.
+// Unimplemented, with the reason, for convolutions without one: integers, results of another type than the operands',
+// sizes of 0, mixed or unusual directions of reading, groups whose features are not contiguous.
 absl::StatusOr<ConvolutionForm> ConvolutionFormOf(const ConvolutionT& convolution);
 
 }  // namespace sgd::artifact

@@ -12,8 +12,8 @@ namespace sgd::artifact {
 // Bytes of one element in memory; Bool takes one byte, 0 or 1.
 uint64_t ElementSize(ElementType type);
 
-// The type that sums of such elements are taken in: f32 for f8, f16 and bf16, i32 or u32 for narrower integers, itself
-// for others.
+// The accumulator type of reductions of such elements: f32 for f8, f16 and bf16, i32 or u32 for narrower integers, the
+// same type for others.
 ElementType SumElement(ElementType type);
 
 // The type of B.

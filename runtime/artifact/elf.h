@@ -16,7 +16,7 @@ namespace sgd::artifact {
 //   runs no code when loaded (no initialisers, no indirect functions) and has no thread-local data,
 //   has no memory that stays writable after loading, no executable stack, and no relocation but
 //   relative ones.
-// Any bytes may be given; nothing is read outside of them.
+// `object` is untrusted; nothing outside of it is read.
 absl::Status CheckKernelObject(Bytes object, const std::vector<std::string>& functions);
 
 }  // namespace sgd::artifact

@@ -25,7 +25,7 @@ struct KernelModule {
 std::string PackKernelModules(const std::vector<std::string>& texts);
 
 // The modules of `section`, views of it and of `root`; InvalidArgument unless it holds one text per architecture and
-// nothing else. Any bytes may be given.
+// nothing else. The bytes are untrusted.
 absl::StatusOr<std::vector<KernelModule>> ReadKernelModules(const Artifact& root, Bytes section);
 
 // InvalidArgument unless ReadKernelModules succeeds, architectures are named and different, and each kernel has 1 to

@@ -16,7 +16,7 @@ Operand Optional(Operand operand) {
 // Working memory of a library.
 Operand Workspace(const Slice* slice) { return Optional(Write("workspace", slice)); }
 
-// What an epilogue is applied to.
+// The operand that an epilogue updates.
 Operand Result(const char* role, const Slice* slice, Epilogue epilogue) {
   return {role, slice, epilogue == Epilogue::Accumulate ? Access::kUpdate : Access::kWrite};
 }

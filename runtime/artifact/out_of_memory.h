@@ -10,7 +10,7 @@
 namespace sgd::artifact {
 
 // Calls `function`, which returns a status or a StatusOr. ResourceExhausted, "no memory for WHAT", where it throws
-// because memory is exhausted or because a size that it was given cannot be had at all.
+// because memory is exhausted or because it asked for an impossible size.
 template <typename Function>
 auto WithMemoryFor(const char* what, const Function& function) -> decltype(function()) {
   try {

@@ -1,4 +1,4 @@
-// Greedy by the length of common ends, then by company: what lies below the prefixes of a unique pair goes with it.
+// Greedy by the length of common ends, then by company: paths below the prefixes of a unique pair are paired with it.
 #include "runtime/artifact/path_match.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class Matcher {
  private:
   using Prefixes = std::pair<std::string, std::string>;
 
-  // Of the edges of one length: unique ones are taken, the tensors of the others wait.
+  // Of the edges of one length: pairs the unique ones; the tensors of the others wait.
   void TakeLevel(std::span<const Edge> edges) {
     std::vector<Edge> open;
     std::map<size_t, size_t> of_from, of_to;
@@ -95,7 +95,7 @@ class Matcher {
     return TakeUnique([&](const Edge& edge) { return known.contains(PrefixesOf(edge)); });
   }
 
-  // What company has left over.
+  // Pairs tensors that company has left over.
   bool TakeLeft() {
     return has_company_ && TakeUnique([](const Edge&) { return true; });
   }

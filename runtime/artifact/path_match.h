@@ -29,7 +29,7 @@ struct PathMatch {
 };
 
 // The longer the common end of two paths, the earlier they pair; of equally long ends each must be the only one of both
-// tensors, or lie below the prefixes of a pair that is, else they are tied. A leading index of a `from` path is its
+// tensors, or be below the prefixes of a pair that is, else they are tied. A leading index of a `from` path is its
 // position in a tuple of results, which names nothing; so two paths of which nothing else is equal do not pair. Takes
 // time in the number of pairs that share a type and a last part.
 PathMatch MatchPaths(std::span<const NamedTensor> from, std::span<const NamedTensor> to);

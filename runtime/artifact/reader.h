@@ -47,7 +47,7 @@ class ArtifactFile {
   // Covers every byte of the file: ranks that agree on it hold the same artifact.
   const Hash& hash() const { return sections_.hash; }
 
-  // Product of the mesh axes; 1 without a mesh.
+  // The number of ranks, the product of the mesh axes; 1 without a mesh.
   uint64_t ranks() const { return ranks_; }
 
  private:

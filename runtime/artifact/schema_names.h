@@ -1,4 +1,4 @@
-// What messages and listings call the schema's enumerators: their own names in lower case ("bias_relu" for BiasRelu),
+// Names of the schema's enumerators in messages and listings: their own names in lower case ("bias_relu" for BiasRelu),
 // so that a new one has a name without being listed anywhere else.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a strided operand reaches, computed without overflow on untrusted numbers.
+// The extent of a strided operand, computed without overflow on untrusted numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct StridedDim {
 };
 
 // Elements from the first to the last one of a strided operand, both included; 0 for an empty one. InvalidArgument,
-// beginning with `what`, for a negative stride or more than 2^48 elements, also of what an empty one reaches along its
-// other dimensions and of strides that are not taken: whoever computes addresses from sizes and strides cannot
+// beginning with `what`, for a negative stride or more than 2^48 elements, also of the extent of an empty one along its
+// other dimensions and of strides that are unused: code that computes addresses from sizes and strides cannot
 // overflow.
 absl::StatusOr<uint64_t> Extent(const std::vector<StridedDim>& dims, const std::string& what);
 

@@ -23,7 +23,7 @@ const TypeTable* ReferenceOf(const TypeTable& type, const TypeCode& code) {
   return code.sequence_ref < 0 ? nullptr : type.type_refs[code.sequence_ref]();
 }
 
-// What the address of an element of a vector is a multiple of.
+// Alignment of an element of a vector.
 size_t AlignmentOf(ElementaryType element, const TypeTable* reference) {
   if (element != flatbuffers::ET_SEQUENCE || reference->st != flatbuffers::ST_STRUCT)
     return flatbuffers::InlineSize(element, reference);
@@ -88,7 +88,7 @@ class Walk {
     return member == nullptr || TableAt(table + offset, *member);
   }
 
-  // What the offset at `place` leads to; null where it leads out.
+  // The target of the offset at `place`; null where it leads out.
   const uint8_t* Target(const uint8_t* place) {
     const uoffset_t offset = verifier_.VerifyOffset(static_cast<size_t>(place - bytes_.data()));
     return offset == 0 ? nullptr : place + offset;

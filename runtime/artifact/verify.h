@@ -7,14 +7,13 @@
 
 namespace sgd::artifact {
 
-// InvalidArgument, one line, naming the program, the instruction or tensor, and what is wrong. What
-// holds after it:
+// InvalidArgument, one line, naming the program, the instruction or tensor, and the fault. It guarantees:
 //   every enum is one of the schema's; every index (kernel, axis, location, carry) exists; every
-//   slice lies inside its space; nothing writes to constants; launches pass what their kernels
-//   take, in buffers as large as those need (that the code keeps to its entry in the table of
+//   slice is inside its space; nothing writes to constants; launches pass the operands that their
+//   kernels take, in buffers as large as those need (that the code keeps to its entry in the table of
 //   kernels is trusted); tensors' local shapes are their global shapes cut by their sharding, and fit in their
-//   slices; matmul operands stay inside their slices, C's elements are distinct and apart from what
-//   is read; collectives are consistent (comm::CheckSpec) and in the window; their recorded hash is
+//   slices; matmul operands stay inside their slices, C's elements are distinct and disjoint from
+//   those that are read; collectives are consistent (comm::CheckSpec) and in the window; their recorded hash is
 //   right; names of programs, of mesh axes and of one program's inputs are unique.
 absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes);
 

@@ -1,4 +1,4 @@
-// What the artifact adds to comm::CheckSpec: known enumerators, and slices of the window that hold the operands.
+// Checks beyond comm::CheckSpec: known enumerators, and slices of the window that hold the operands.
 #include "runtime/artifact/verify_collective.h"
 
 #include <tuple>

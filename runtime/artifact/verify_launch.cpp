@@ -1,4 +1,4 @@
-// What a kernel takes is in the artifact's table of kernels, written by the code generator that made it.
+// The operands of a kernel are in the artifact's table of kernels, written by the code generator that made it.
 #include "runtime/artifact/verify_launch.h"
 
 #include <algorithm>

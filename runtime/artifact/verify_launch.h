@@ -16,7 +16,7 @@ absl::Status VerifyKernels(const Artifact& root);
 // it runs as part of a combined kernel.
 absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch, bool is_combined = false);
 
-// All launches, each in one combined launch at most, and there in the place that the combined kernel has for its
+// All launches, each in one combined launch at most, and there at the position that the combined kernel has for its
 // kernel.
 absl::Status VerifyLaunchGroup(const VerifyContext& context, const LaunchGroup& group);
 

@@ -1,4 +1,4 @@
-// Semantic checks of products; see verify.h for what they guarantee.
+// Semantic checks of matmuls; see verify.h for what they guarantee.
 #pragma once
 
 #include "runtime/artifact/verify_operation.h"

@@ -10,7 +10,7 @@
 
 namespace sgd::artifact {
 
-// What instructions are checked against.
+// The environment that instructions are checked in.
 struct VerifyContext {
   comm::Mesh mesh;
   const flatbuffers::Vector<flatbuffers::Offset<Kernel>>* kernels = nullptr;  // may be null: none

@@ -95,7 +95,7 @@ absl::Status Error(const Program& program, uint32_t index, const std::string& wh
   return absl::InvalidArgumentError(absl::StrCat("instruction ", index, " (", OperationName(instruction), "): ", what));
 }
 
-// What loops and branches run is checked where it stands: nothing that has begun in a block outlives it.
+// Blocks of loops and branches are checked where these are: nothing that has begun in a block outlives it.
 absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
   std::vector<UnderWay>& under_way = walk.under_way;
   for (uint64_t at = block.begin; at < block.end; at = Next(program, at)) {

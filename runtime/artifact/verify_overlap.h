@@ -9,8 +9,8 @@ namespace sgd::artifact {
 
 // InvalidArgument, naming the instruction, unless every started collective is ended exactly once and
 // later, in between no instruction touches its targets or writes its sources, and no launch of a
-// group writes what another one of it touches. What a kernel
-// writes is taken from Launch.outputs. Each instruction has passed VerifyOperation.
+// group writes memory that another one of it touches. The writes of a
+// kernel are Launch.outputs. Each instruction has passed VerifyOperation.
 absl::Status VerifyOverlap(const Program& program);
 
 }  // namespace sgd::artifact

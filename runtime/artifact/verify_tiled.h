@@ -1,4 +1,4 @@
-// Semantic checks of a Tiled: whatever a step touches, at any tile, lies inside the operand or the scratch memory that
+// Semantic checks of a Tiled: every access of a step, at any tile, is inside the operand or the scratch memory that
 // it names.
 #pragma once
 

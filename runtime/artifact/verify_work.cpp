@@ -1,4 +1,4 @@
-// One walk with the product of the trips around it; sums that do not fit into 64 bits count as the largest number.
+// One walk with the product of the trip counts around it; sums that do not fit into 64 bits saturate.
 #include "runtime/artifact/verify_work.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class StepWork {
  public:
   explicit StepWork(const Program& program) : program_(program) {}
 
-  // What a block does that runs `times` times.
+  // Adds the work of a block that runs `times` times.
   absl::Status Add(Block block, uint64_t times) {
     for (uint64_t i = block.begin; i < block.end; i = Next(program_, i)) {
       const Instruction& instruction = *program_.instructions()->Get(static_cast<uint32_t>(i));

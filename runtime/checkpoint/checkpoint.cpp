@@ -113,7 +113,7 @@ absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
   return Checkpoint{path, std::move(manifest->point), *std::move(state), {}};
 }
 
-// Puts a finished folder in its place. An older checkpoint there is exchanged with it in one call,
+// Moves a finished folder to its path. An older checkpoint there is exchanged with it in one call,
 // so one of them is always whole.
 absl::Status PutInPlace(const std::string& aside, const std::string& path) {
   const int error = renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;

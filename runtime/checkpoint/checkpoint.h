@@ -25,9 +25,9 @@ struct Checkpoint {
   std::vector<std::string> passed_over;  // newer ones that are damaged, and how: a line each
 };
 
-// `directory` is a checkpoint, or a folder of checkpoints whose newest (most steps) that is whole is taken. Errors
-// begin with the path: NotFound without any checkpoint; InvalidArgument or DataLoss when the one given, or each of the
-// folder, is truncated or corrupt, saying how. Nothing is returned before every byte is checked.
+// `directory` is a checkpoint, or a folder of checkpoints, of which it opens the newest (most steps) that is whole.
+// Errors begin with the path: NotFound without any checkpoint; InvalidArgument or DataLoss when the checkpoint, or each
+// of the folder, is truncated or corrupt, saying how. Checks every byte before it returns.
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory);
 
 // Whether a run that resumes from `resumed` (a path as OpenCheckpoint's; empty for a new run) may save into `directory`

@@ -1,4 +1,4 @@
-// What a checkpoint says about itself: where training stood, what made it, and the checksum of its
+// The metadata of a checkpoint: the position of training, the program that made it, and the checksum of its
 // data.
 #pragma once
 

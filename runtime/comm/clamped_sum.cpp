@@ -38,7 +38,7 @@ void AddBorder(const ClampedSum& term, Wide border, std::vector<Wide>& cuts) {
   if (term.slope < 0) cuts.push_back(CeilDiv(term.first - border, -term.slope));
 }
 
-// What a term's numerator exceeds when its first is more than zero, and when it is at its limit.
+// A term's numerator is above this when the term is at its limit.
 Wide FullFrom(const ClampedSum& term) { return term.divisor * (term.limit - 1); }
 
 void AddBorders(const ClampedSum& term, std::vector<Wide>& cuts) {

@@ -1,5 +1,5 @@
-// Sums of clamped linear terms, and the largest value of a sum of them over a line of points: what counting gathered
-// ranges comes down to. Depends on nothing.
+// Sums of clamped linear terms, and the largest value of a sum of them over a line of points: the arithmetic behind
+// counting gathered ranges. Depends on nothing.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct OperandPlan {
   uint64_t source_bytes = 0;
   uint64_t target_offset = 0;
   uint64_t staged_offset = 0;  // of the source in a staging slot
-  // What this rank reads of every member's source and where its result begins, bytes within source
+  // The part of every member's source that this rank reads and where its result begins, bytes within source
   // and target.
   uint64_t read_offset = 0;
   uint64_t write_offset = 0;

@@ -9,7 +9,7 @@
 namespace sgd::comm {
 namespace {
 
-// About what a sleeper needs to wake up.
+// About the time that a sleeper needs to wake up.
 constexpr int64_t kSpinNanoseconds = 20'000;
 constexpr int kPausesPerLook = 16;
 
@@ -36,7 +36,7 @@ CollectiveThread::CollectiveThread(Run run, bool has_own_core)
     : run_(std::move(run)), spin_nanoseconds_(has_own_core ? kSpinNanoseconds : 0), thread_([this] { Work(); }) {}
 
 CollectiveThread::~CollectiveThread() {
-  // What stops the thread takes no place among the items.
+  // Stopping the thread takes no entry among the items.
   stopping_.store(true, std::memory_order_relaxed);
   enqueued_.fetch_add(1, std::memory_order_release);
   enqueued_.notify_one();

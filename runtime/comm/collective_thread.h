@@ -13,8 +13,8 @@
 
 namespace sgd::comm {
 
-// One other thread enqueues and waits. What it wrote before Enqueue is visible to the collective, and
-// what the collective wrote is visible after Wait.
+// One other thread enqueues and waits. Its writes before Enqueue are visible to the collective, and
+// the collective's writes are visible after Wait.
 class CollectiveThread {
  public:
   // Runs collective `index` to its end; must end by itself when the job is aborted.

@@ -19,13 +19,13 @@ struct CollectiveHandle {
   uint32_t index = 0;
 };
 
-// What a communicator has whose windows are memory of a device with streams.
+// Collectives of a communicator whose windows are memory of a device with streams.
 class StreamCollectives {
  public:
   virtual ~StreamCollectives() = default;
 
-  // Gives a prepared collective to the device's stream in use, and returns at once: what the stream is given later finds
-  // it complete.
+  // Enqueues a prepared collective on the device's current stream, and returns at once: later work on that stream
+  // finds it complete.
   virtual absl::Status Enqueue(CollectiveHandle handle) = 0;
 
   // The error of a peer or of a collective, or the cause of the job's end, as soon as it is known: for waits for a

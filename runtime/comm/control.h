@@ -49,14 +49,14 @@ class Control {
   virtual void Abort(const absl::Status& cause) = 0;
 
   // Asks all ranks to stop after the same step, the earliest that none of them has gone beyond; waits for nobody. Any
-  // thread. `signal` is what the user has sent, for messages.
+  // thread. `signal` is the signal that the user sent, for messages.
   virtual void RequestStop(int signal) = 0;
 
   // Before each step of a loop that all ranks run alike: false when the ranks are to stop before it. Waits for peers
-  // only once a stop has been asked for, until they have told how far they are: errors as of the waits above.
+  // only once a stop has been asked for, until they have reported their steps: errors as of the waits above.
   virtual absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) = 0;
 
-  // The signal that has stopped the ranks; 0 until they are told of one.
+  // The signal that has stopped the ranks; 0 before one has.
   virtual int stop_signal() = 0;
 
   // Announces that this rank is done: its end is from now on not a death. Waits for nobody.

@@ -284,7 +284,7 @@ void ControlChannel::Serve(Peer& peer, short events) {
 
 void ControlChannel::Write(Peer& peer) {
   const ssize_t count = send(peer.link.socket.get(), peer.out.data(), peer.out.size(), MSG_NOSIGNAL);
-  // What has broken shows when reading.
+  // A broken connection shows when reading.
   if (count > 0) peer.out.erase(0, static_cast<size_t>(count));
   if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) peer.out.clear();
 }

@@ -1,4 +1,4 @@
-// What ranks say to each other over the control channel, as the kinds and payloads of frames.
+// Messages of the control channel, as the kinds and payloads of frames.
 #pragma once
 
 #include <cstdint>

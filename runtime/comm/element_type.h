@@ -32,7 +32,7 @@ constexpr uint32_t ElementSize(ElementType element) {
   return kSizes[static_cast<uint8_t>(element)];
 }
 
-// Floats of 8 bits are moved between ranks, never combined: their sums are taken in a wider type.
+// Floats of 8 bits are moved between ranks, never combined: they are reduced in a wider type.
 constexpr bool IsFloat8(ElementType element) { return element >= ElementType::kF8E4M3FN; }
 
 }  // namespace sgd::comm

@@ -58,7 +58,7 @@ std::optional<Frame> FrameDecoder::Next(absl::Status& error) {
   }
   Frame frame{header.kind, header.number, std::string(left.substr(sizeof(header), header.bytes))};
   begin_ += signed_bytes + sizeof(digest);
-  // What was decoded goes when it is most of the buffer, so that each byte is moved at most once.
+  // Drops decoded bytes when they are most of the buffer, so that each byte is moved at most once.
   if (begin_ * 2 >= buffer_.size()) {
     buffer_.erase(0, begin_);
     begin_ = 0;

@@ -27,7 +27,7 @@ class FrameEncoder {
  public:
   explicit FrameEncoder(std::string key) : key_(std::move(key)) {}
 
-  // What goes over the wire. The payload has at most kMaxPayload bytes. Errors of Authenticate.
+  // The bytes on the wire. The payload has at most kMaxPayload bytes. Errors of Authenticate.
   absl::StatusOr<std::string> Encode(uint32_t kind, uint64_t number, std::string_view payload);
 
  private:

@@ -1,4 +1,4 @@
-// How a process ends at once, from any thread, for a cause that no caller can be told of: a signal, a file that became
+// Ends the process at once, from any thread, for a cause that no caller can handle: a signal, a file that became
 // shorter under its mapping, memory that a thread could not get.
 #pragma once
 

@@ -10,7 +10,7 @@
 
 namespace sgd::comm {
 
-// What one member of the group contributes; offsets are bytes within its source and within the target.
+// The contribution of one member of the group; offsets are bytes within its source and within the target.
 struct MemberCopy {
   uint32_t position = 0;
   uint64_t read_offset = 0;

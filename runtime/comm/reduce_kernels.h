@@ -29,7 +29,7 @@ struct ReduceKernel {
   void (*join)(void* left, const void* right, size_t count);
   // result[i] = round(accumulator[i]); null where the accumulator's type is the element's.
   void (*finish)(const void* accumulator, void* result, size_t count);
-  // Null but for sums of two and more floats, which are worth kernels of their own. With `streamed` results go past
+  // Null except for sums of two and more floats, which are worth kernels of their own. With `streamed` results bypass
   // the caches, and targets begin on a cache line.
   Direct direct[kDirectSources];
   Direct streamed[kDirectSources];

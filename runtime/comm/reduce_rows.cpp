@@ -18,8 +18,8 @@ constexpr uint64_t kShortRow = 128;  // elements
 // ms, 2048 2.0 ms, 8192 2.7 ms), shorter ones win nothing.
 constexpr uint64_t kTile = 512;
 
-// Reduces `count` elements to the returned tile. `source(position, which)` gives those of one position, with `which`
-// counting the positions that are given at once.
+// Reduces `count` elements to the returned tile. `source(position, which)` returns those of one position, with `which`
+// counting the positions that are read at once.
 template <class Source>
 [[gnu::always_inline]] inline const std::byte* ReduceTile(const ReduceKernel& kernel, uint32_t n, uint64_t count,
                                                           ReduceScratch& scratch, Source source) {

@@ -22,9 +22,9 @@ struct RendezvousOptions {
   uint32_t size = 1;
   uint64_t window_bytes = 0;
   absl::Duration timeout;
-  // Asked every few milliseconds: an error of this rank's, which cannot take part then. The others are told of it.
+  // Called every few milliseconds: returns an error of this rank, which then cannot join. The others receive it.
   std::function<absl::Status()> own_failure;
-  // Called with one line on whoever has connected and is turned away, of the first few. May be empty.
+  // Called with one line on each process that has connected and is refused, of the first few. May be empty.
   std::function<void(const std::string& note)> note;
 };
 

@@ -1,4 +1,4 @@
-// What ranks of one host say to each other when they meet: messages on a Unix socket that keeps their borders.
+// Messages between ranks of one host during the rendezvous, on a Unix socket that keeps their borders.
 #pragma once
 
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ struct RendezvousHello {
   uint64_t window_bytes = 0;
 };
 
-// From a rank, when it cannot take part after all; from rank 0, to all: how the meeting has ended. With code 0 it
+// From a rank, when it cannot join after all; from rank 0, to all: how the rendezvous has ended. With code 0 it
 // brings the segment's descriptor.
 struct RendezvousOutcome {
   uint64_t magic = 0x53474f5554434f4d;

@@ -104,7 +104,7 @@ absl::Status SharedMemoryCommunicator::Start(CollectiveHandle handle, absl::Dura
     progress.ticket = thread_->Enqueue(handle.index, timeout);
     return absl::OkStatus();
   }
-  // What is short is not worth a second look.
+  // A short collective is not worth a second look.
   if (plan.members.size() == 1 || plan.is_staged) return Run(handle.index, timeout);
   barrier_.Begin(handle.index, plan.hash);
   progress.has_arrived = true;
@@ -158,7 +158,7 @@ absl::Status SharedMemoryCommunicator::RunStaged(const CollectivePlan& plan, abs
   return absl::OkStatus();
 }
 
-// What follows this rank's arrival number `arrival`, the first of the collective.
+// The part of the collective after this rank's arrival number `arrival`, its first.
 absl::Status SharedMemoryCommunicator::Complete(const CollectivePlan& plan, uint32_t arrival, absl::Duration timeout) {
   absl::Status status = control_->WaitFor(plan.members, timeout, plan.description, arrival);
   if (!status.ok()) return status;

@@ -74,7 +74,7 @@ class SharedMemoryCommunicator final : public Communicator {
   std::vector<const std::byte*> sources_;  // by position, reused by every execution
   std::vector<std::byte*> targets_;
   uint64_t sent_bytes_ = 0;
-  // What is above belongs to it while anything is in flight.
+  // The members above belong to it while anything is in flight.
   std::unique_ptr<CollectiveThread> thread_;
 };
 

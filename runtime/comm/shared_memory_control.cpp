@@ -14,7 +14,7 @@
 namespace sgd::comm {
 namespace {
 
-// What RankFlag::current says outside of prepared collectives.
+// The value of RankFlag::current outside of prepared collectives.
 constexpr uint32_t kBarrierIndex = 0xffffffff;
 constexpr uint32_t kExchangeIndex = 0xfffffffe;
 constexpr char kBarrierName[] = "barrier";

@@ -19,7 +19,7 @@ namespace sgd::comm {
 
 enum class RankState : uint32_t { kAbsent, kJoined, kDone };
 
-// What a rank tells the others, alone on its cache lines. Only its rank writes it (`sleepers`
+// A rank's state as the others see it, alone on its cache lines. Only its rank writes it (`sleepers`
 // excepted).
 struct alignas(128) RankFlag {
   // Low half: number of arrivals so far, modulo 2^32, and the futex that sleepers wait on. High
@@ -40,8 +40,8 @@ class SharedMemorySegment {
   static constexpr uint32_t kSlots = 2;
   static constexpr uint32_t kMaxRanks = 1024;
 
-  // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are taken as they
-  // are touched.
+  // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are allocated on first
+  // touch.
   static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Create(uint32_t ranks, uint64_t window_bytes);
   // Maps a segment made by Create in this or another process; refuses anything else.
   static absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Attach(UniqueFd fd);

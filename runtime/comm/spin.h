@@ -1,4 +1,4 @@
-// What loops need that wait for another thread or process without sleeping.
+// Helpers for loops that wait for another thread or process without sleeping.
 #pragma once
 
 #include <time.h>

@@ -1,6 +1,6 @@
-// How much memory a collective needs for packing where only bytes that lie together can be moved: between the ranks,
-// what is not so at a sender or a receiver is copied together before it is sent, and apart after it has come. Shared by
-// the compiler, which plans that memory, and the runtime, which takes it. Depends on nothing but what is counted alike.
+// How much memory a collective needs for packing where only contiguous bytes can be moved: between the ranks,
+// data that is not contiguous at a sender or a receiver is packed before it is sent, and unpacked after it has come.
+// Shared by the compiler, which plans that memory, and the runtime, which uses it. Depends on nothing else.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr uint64_t PieceBytes(uint64_t bytes) {
   return (bytes + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
 }
 
-// AllGather, ReduceScatter: of one tensor of `whole` bytes, in which the ranks' parts lie in `outer` rows.
+// AllGather, ReduceScatter: of one tensor of `whole` bytes, in which the ranks' parts are in `outer` rows.
 constexpr uint64_t StagedWhole(uint64_t outer, uint64_t whole) { return outer > 1 ? PieceBytes(whole) : 0; }
 
 // AllToAll between n ranks: of one source with local dims `dims`, cut along `split` and joined along `concat`.

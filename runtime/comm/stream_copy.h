@@ -11,7 +11,7 @@ namespace sgd::comm {
 // can.
 void StreamCopy(std::byte* target, const std::byte* source, uint64_t bytes);
 
-// Orders what was streamed before later stores of this thread: needed before anybody is told.
+// Orders streaming stores before later stores of this thread: needed before any flag is set.
 void FenceStreams();
 
 }  // namespace sgd::comm

@@ -30,8 +30,8 @@ struct TcpConnection {
 class TcpAcceptor {
  public:
   // Listens. `secret` may be empty on loopback addresses only. AlreadyExists when the port is in use.
-  // `note` is called with one line on whoever connects and is turned away: once for each host and reason, of the first
-  // few. May be empty.
+  // `note` is called with one line on each process that connects and is refused: once for each host and reason, of the
+  // first few. May be empty.
   static absl::StatusOr<TcpAcceptor> Listen(const SocketAddress& address, std::string secret,
                                             std::function<void(const std::string& note)> note = nullptr);
 
@@ -74,7 +74,7 @@ class TcpAcceptor {
 absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,
                                              absl::Time end, const std::function<absl::Status()>& own_failure = {});
 
-// What off-loopback addresses need: FailedPrecondition with an empty secret.
+// The requirement of off-loopback addresses: FailedPrecondition with an empty secret.
 absl::Status CheckSecret(const SocketAddress& address, const std::string& secret);
 
 }  // namespace sgd::comm

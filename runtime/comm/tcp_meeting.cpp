@@ -132,7 +132,7 @@ class Host {
     return absl::OkStatus();
   }
 
-  // What the launcher of another rank says of its death.
+  // The report of another rank's death by its launcher.
   static absl::Status HearReport(TcpConnection connection) {
     const uint32_t rank = connection.hello.rank;
     ControlLink link = MakeLink(std::move(connection), rank, /*is_listener=*/true);
@@ -142,7 +142,7 @@ class Host {
     return absl::Status(abort->cause.code(), absl::StrCat("rank ", rank, ": ", abort->cause.message()));
   }
 
-  // Each rank says once that it can take part, or why it cannot; what can be read else is an end.
+  // Each rank says once that it can join, or why it cannot; anything else that can be read is an end.
   absl::Status CheckJoined() {
     for (ControlLink& link : joined_) {
       if (!IsReadable(link.socket.get())) continue;
@@ -192,7 +192,7 @@ class Host {
   const TcpMeetingOptions& options_;
   const absl::Time end_;
   std::vector<ControlLink> joined_;
-  std::set<uint32_t> able_;  // of these, ranks that have said that they can take part
+  std::set<uint32_t> able_;  // of these, ranks that have said that they can join
 };
 
 // How the meeting ended, as rank 0 says.

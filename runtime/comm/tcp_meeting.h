@@ -1,4 +1,4 @@
-// How ranks of several hosts find each other: rank 0 listens where all were told, the others connect.
+// How ranks of several hosts find each other: rank 0 listens at an address that all know, the others connect.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct TcpMeetingOptions {
   uint32_t size = 1;
   std::string secret;  // equal on all ranks; may be empty on loopback
   absl::Duration timeout;
-  // Asked every few milliseconds, may be empty: an error of this rank's, which cannot take part then. The others are
-  // told of it.
+  // Called every few milliseconds, may be empty: returns an error of this rank, which then cannot join. The others
+  // receive it.
   std::function<absl::Status()> own_failure = nullptr;
-  // Called on rank 0 with one line on whoever has connected and is turned away, as by TcpAcceptor. May be empty.
+  // Called on rank 0 with one line on each process that has connected and is refused, as by TcpAcceptor. May be empty.
   std::function<void(const std::string& note)> note = nullptr;
 };
 

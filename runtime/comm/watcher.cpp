@@ -1,4 +1,4 @@
-// Polls one pidfd per peer. A pidfd is readable as soon as the process has ended, whoever its
+// Polls one pidfd per peer. A pidfd is readable as soon as the process has ended, whatever its
 // parent is.
 #include "runtime/comm/watcher.h"
 

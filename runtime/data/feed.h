@@ -1,4 +1,4 @@
-// What fills a program's inputs anew at every step; the interface of row_feed.h and batch_feed.h,
+// Fills a program's inputs anew at every step; the interface of row_feed.h and batch_feed.h,
 // and the names of inputs.
 #pragma once
 

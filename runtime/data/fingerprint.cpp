@@ -1,4 +1,4 @@
-// Samples lie at multiples of a stride through the tensors' bytes, one tensor behind the other.
+// Samples are at multiples of a stride through the tensors' bytes, one tensor behind the other.
 #include "runtime/data/fingerprint.h"
 
 #include <algorithm>

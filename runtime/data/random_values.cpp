@@ -17,7 +17,7 @@ inline float UniformValue(uint64_t key, uint64_t position) {
   return 0.01f + scaled;
 }
 
-// Products of 64 bits are what takes time; x86-64-v4 has them for vectors.
+// Products of 64 bits dominate the time; x86-64-v4 has them for vectors.
 #if defined(__x86_64__)
 __attribute__((target_clones("arch=x86-64-v4", "default")))
 #endif

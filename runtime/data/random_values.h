@@ -15,7 +15,7 @@ namespace sgd::data {
 // padding.
 void FillRandom(const Shard& shard, uint64_t seed, uint64_t argument, std::span<std::byte> local);
 
-// The same for elements that lie together, the first of them at the global `position`.
+// The same for contiguous elements, the first of them at the global `position`.
 void FillRandomRun(ElementType element, uint64_t seed, uint64_t argument, uint64_t position,
                    std::span<std::byte> elements);
 

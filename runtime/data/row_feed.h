@@ -1,4 +1,4 @@
-// Batches of rows from a data set that lies in one file: shuffled by epoch for training, in order
+// Batches of rows from a data set in one file: shuffled by epoch for training, in order
 // for evaluation.
 #pragma once
 

@@ -24,7 +24,7 @@ std::string ThisProcess() {
   return absl::StrCat("process ", getpid(), " on host ", host);
 }
 
-// What the holder has written. It may be about to, and the text is not trusted.
+// The text that the holder has written. It may be about to, and the text is not trusted.
 std::string HolderOf(int descriptor) {
   char text[kMaxHolder];
   const ssize_t count = pread(descriptor, text, sizeof(text), 0);

@@ -12,10 +12,10 @@ namespace sgd::data {
 
 class RunLock {
  public:
-  // Locks `path`, which is made; its text says who holds it. Unavailable when another run does, saying which: process
-  // and host. `what` names the thing that is kept for the run in that message. The lock is flock's: processes that are
-  // forked later hold it too. File systems of several hosts keep it between hosts if they are mounted with locks, as
-  // NFS is unless told `nolock` or `local_lock`; where there are none at all, `note` says so and the run goes on.
+  // Locks `path`, which is created; its text names the holder. Unavailable when another run holds it, naming the
+  // process and host. `what` names the locked thing in that message. The lock is flock's: processes that are forked
+  // later hold it too. File systems of several hosts keep it between hosts if they are mounted with locks, as NFS is
+  // unless mounted with `nolock` or `local_lock`; where there are none at all, `note` says so and the run goes on.
   static absl::StatusOr<RunLock> Take(const std::string& path, const std::string& what);
 
   RunLock(RunLock&& other) noexcept;
@@ -23,7 +23,7 @@ class RunLock {
   // Removes the file if this process has taken the lock, and not one that was forked from it.
   ~RunLock();
 
-  // What the user should know; may be empty.
+  // A note for the user; may be empty.
   const std::string& note() const { return note_; }
   const std::string& path() const { return path_; }
 

@@ -67,7 +67,7 @@ class SafetensorsFile {
     return file_.bytes().subspan(entry.offset, entry.size);
   }
 
-  // Reads the entry's bytes from `offset` on into `target`, which must lie within it. The system's
+  // Reads the entry's bytes from `offset` on into `target`, which must be within it. The system's
   // error, or DataLoss when the file has become shorter since.
   absl::Status Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const {
     return file_.Read(path_, entry.offset + offset, target);

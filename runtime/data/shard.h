@@ -31,7 +31,7 @@ struct TensorType {
 TensorType TypeOf(const artifact::TensorInfo& info);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
-// Where a rank's shard lies in the global tensor. Dimension d of the shard holds global indices
+// The part of the global tensor that a rank holds. Dimension d of the shard holds global indices
 // [begin[d], begin[d] + extent[d]); from there to local_dims[d] it is padding (uneven shards).
 class Shard {
  public:

@@ -54,7 +54,7 @@ class TensorFileWriter {
   // Of the creator, after all have filled their parts: syncs and renames.
   absl::Status Commit();
 
-  // Where the unfinished file lies.
+  // Path of the unfinished file.
   static std::string AsidePath(const std::string& path) { return path + ".partial"; }
 
   // Fails as Create would for a folder that is missing, read-only or full, without leaving anything

@@ -22,7 +22,7 @@ class AlgorithmChoices {
 
   const std::string& device_name() const { return device_name_; }
 
-  // Whether this rank chooses, as the first one does, or takes what it was given.
+  // Whether this rank chooses, as the first one does, or uses the choices that it received.
   bool decides() const { return decides_; }
   void set_decides(bool decides) { decides_ = decides; }
   // Whether thunks are to time the library's best candidates on the device before they choose, instead of believing its

@@ -1,4 +1,4 @@
-// What every device does alike: addresses of slices, and which of its own functions prepares an instruction.
+// Shared by all devices: addresses of slices, and the choice of the function that prepares an instruction.
 #include "runtime/device/device.h"
 
 #include "absl/strings/str_cat.h"
@@ -31,7 +31,7 @@ std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::M
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Thunk>> Device::Prepare(const artifact::Instruction& instruction,
-                                                      const RankContext& rank) {
+                                                       const RankContext& rank) {
   switch (instruction.op_type()) {
     case Operation::Launch: {
       const artifact::Launch& launch = *instruction.op_as_Launch();

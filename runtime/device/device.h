@@ -21,7 +21,7 @@ namespace sgd::device {
 
 class AlgorithmChoices;  // algorithm_choices.h
 class HostTransfer;      // host_transfer.h
-class Streams;            // streams.h
+class Streams;           // streams.h
 
 // Memory that a device allocated; freed with the object. Aligned to at least 4096 bytes and zero at
 // the start.
@@ -33,7 +33,7 @@ class Arena {
   virtual uint64_t size() const = 0;
 };
 
-// Where the three spaces of the artifact lie for this rank. Owns nothing; the memory must outlive
+// The addresses of the artifact's three spaces on this rank. Owns nothing; the memory must outlive
 // every prepared thunk.
 struct MemoryMap {
   std::byte* private_base = nullptr;
@@ -72,7 +72,7 @@ struct CombinedLaunches {
   std::vector<uint32_t> launches;  // positions in the group
 };
 
-// What the instructions of a rank's program are prepared over. Borrows everything.
+// The environment in which a rank's instructions are prepared. Borrows everything.
 struct RankContext {
   const KernelLibrary& kernels;
   const MemoryMap& memory;
@@ -87,7 +87,7 @@ class Device {
   // "cpu", ...: the value of Artifact.target that this device executes.
   virtual const char* target() const = 0;
 
-  // What has an influence on bits: CPU features used, library versions. Ranks whose texts differ
+  // Everything that influences bits: CPU features used, library versions. Ranks whose texts differ
   // must not run together.
   virtual std::string fingerprint() const = 0;
 
@@ -102,7 +102,7 @@ class Device {
   // Takes memory at once for the arenas that are allocated from then on. ResourceExhausted when there is not that much.
   virtual absl::Status Reserve(uint64_t bytes) { return absl::OkStatus(); }
 
-  // Bytes of the device's memory that are in use, by whoever; nullopt where it has none of its own.
+  // Bytes of the device's memory that are in use, by any process; nullopt where it has none of its own.
   virtual std::optional<uint64_t> used_bytes() const { return std::nullopt; }
 
   // ResourceExhausted when there is not that much memory.
@@ -116,38 +116,39 @@ class Device {
   // The one below for the kind of the instruction. A device that executes other kinds as well prepares them here;
   // Unimplemented, naming the kind, for what it does not execute.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> Prepare(const artifact::Instruction& instruction,
-                                                        const RankContext& rank);
+                                                         const RankContext& rank);
 
   // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
   // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`
   // are Launch.coordinates evaluated for this rank; thunks keep no reference to the artifact.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                              const KernelLibrary& library, const MemoryMap& memory,
-                                                              std::span<const int64_t> coordinates) = 0;
+                                                               const KernelLibrary& library, const MemoryMap& memory,
+                                                               std::span<const int64_t> coordinates) = 0;
   // Launches that are independent of each other, as one thunk: they may run at the same time. Kernels for some of them
   // together may be used or not.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
-                                                                   std::span<const CombinedLaunches> combined,
-                                                                   const KernelLibrary& library,
-                                                                   const MemoryMap& memory) = 0;
+                                                                    std::span<const CombinedLaunches> combined,
+                                                                    const KernelLibrary& library,
+                                                                    const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                              const MemoryMap& memory) = 0;
+                                                               const MemoryMap& memory) = 0;
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                   const MemoryMap& memory) = 0;
+                                                                    const MemoryMap& memory) = 0;
   // Unimplemented where no library of the device has it.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareAttention(const artifact::Attention& attention,
-                                                                 const MemoryMap& memory);
+                                                                  const MemoryMap& memory);
   // Likewise.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
-                                                                     const MemoryMap& memory);
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
-                                                             const MemoryMap& memory) = 0;
+                                                                      const MemoryMap& memory);
+  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareTiled(const artifact::Tiled& tiled,
+                                                              const KernelLibrary& library,
+                                                              const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                            uint64_t bytes) = 0;
+                                                             uint64_t bytes) = 0;
   // Repeats the pattern of 1 to 16 bytes over `bytes` bytes, a multiple of its length.
   virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                            std::span<const uint8_t> pattern) = 0;
+                                                             std::span<const uint8_t> pattern) = 0;
 
   // Returns when everything executed so far is complete, with the first error of a stream.
   virtual absl::Status Synchronize() = 0;
@@ -165,10 +166,10 @@ class Device {
   // How the host reaches this device's memory; null where it may use addresses of it as its own.
   virtual HostTransfer* host_transfer() { return nullptr; }
 
-  // The streams of a device that executes thunks later than it is given them; null where Execute has executed.
+  // The streams of a device that executes thunks asynchronously; null where Execute returns after execution.
   virtual Streams* streams() { return nullptr; }
 
-  // What a device whose libraries have several algorithms for an instruction chooses while instructions are prepared;
+  // The algorithms that a device chooses while it prepares instructions, where its libraries have several;
   // null where there is nothing to choose.
   virtual AlgorithmChoices* algorithm_choices() { return nullptr; }
 };

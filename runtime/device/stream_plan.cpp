@@ -1,4 +1,4 @@
-// One walk over each segment of a block. What an instruction must wait for comes from the bytes it touches; waits that
+// One walk over each segment of a block. The bytes that an instruction touches decide what it waits for; waits that
 // follow from earlier ones are left out.
 #include "runtime/device/stream_plan.h"
 
@@ -49,8 +49,8 @@ Accesses AllAccesses(const artifact::Program& program, uint64_t index) {
 // Loops that would be more instructions than this when unrolled are walked by the host, which replays one trip.
 constexpr uint64_t kMaxUnrolled = 20000;
 
-// Instructions that one execution of the instruction gives to streams; kMaxUnrolled + 1 for more, and where the host has
-// to look.
+// Instructions that one execution of the instruction gives to streams; kMaxUnrolled + 1 for more, and where the host
+// has to look.
 uint64_t UnrolledSize(const artifact::Program& program, uint64_t index) {
   const std::vector<Block> blocks = artifact::BlocksOf(program, index);
   if (blocks.empty()) return 1;
@@ -87,7 +87,7 @@ class Planner {
   }
 
  private:
-  // A segment in flight: what each stream has been given and knows to be complete.
+  // A segment in flight: what is enqueued on each stream and what each stream knows to be complete.
   struct State {
     explicit State(uint32_t streams)
         : history(streams), given(streams, 0), known(streams, Progress(streams, 0)), known_after(streams) {}
@@ -173,7 +173,7 @@ class Planner {
     Push(state, action, {stream, number});
     for (const artifact::Slice& slice : accesses.reads) state.history.Add(slice, false, stream, number);
     for (const artifact::Slice& slice : accesses.writes) state.history.Add(slice, true, stream, number);
-    // What the blocks ran elsewhere was joined, so the stream that ran the whole knows it.
+    // The work of the blocks on other streams was joined, so the stream that ran the whole knows it.
     for (uint32_t other : inside) state.known[stream][other] = std::max(state.known[stream][other], state.given[other]);
     state.known[stream][stream] = number;
     state.known_after[stream].push_back(state.known[stream]);

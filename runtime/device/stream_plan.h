@@ -1,5 +1,5 @@
-// Which stream of a device runs each instruction, and which events order the streams. Made from a verified program alone,
-// so it is equal on all ranks; check_streams.h proves one right.
+// Which stream of a device runs each instruction, and which events order the streams. Made from a verified program
+// alone, so it is equal on all ranks; check_streams.h proves one right.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace sgd::device {
 
-// One action of the thread that fills the streams. Streams run what they were given in order; a stream that waits for an
-// event continues when the stream that recorded it has come to where it did so last.
+// One action of the thread that fills the streams. Streams run their work in order; a stream that waits for an
+// event continues when the stream that recorded it has reached its last record.
 struct StreamAction {
-  // kRun: the instruction goes to the stream. What a loop of known trips runs goes there as often.
-  // kHost: a loop or case that the host walks, since it has to see what decides or since a loop has very many trips.
-  // All streams are joined to kCompute before and after it.
+  // kRun: enqueues the instruction on the stream. The blocks of a loop of known trips are enqueued that often.
+  // kHost: a loop or case that the host walks, because its predicate is on the device or because a loop has very many
+  // trips. All streams are joined to kCompute before and after it.
   enum class Kind { kRun, kRecord, kWait, kHost };
   Kind kind = Kind::kRun;
   uint32_t stream = 0;       // the stream that runs, records or waits
@@ -37,7 +37,8 @@ struct StreamPlan {
   // Axes of the groups that a stream's collectives run over, in order of first use: a communicator each.
   std::vector<std::vector<comm::AxisRef>> communicators;
   uint32_t events = 0;
-  // blocks[0] is the program. Between the block's begin, its end and each kHost, streams fork from kCompute and join it.
+  // blocks[0] is the program. Between the block's begin, its end and each kHost, streams fork from kCompute and join
+  // it.
   std::vector<StreamBlock> blocks;
 };
 

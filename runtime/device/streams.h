@@ -1,5 +1,5 @@
-// What a device with streams offers beside the common interface: several streams, events between them, and recordings of
-// what they were given that can be replayed at once.
+// The additional interface of a device with streams: several streams, events between them, and captures of
+// enqueued work that can be replayed at once.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Event {
  public:
   virtual ~Event() = default;
   virtual absl::Status Record(uint32_t stream) = 0;
-  // What `stream` is given from now on runs after what came before the last Record.
+  // Later work on `stream` runs after the work before the last Record.
   virtual absl::Status Wait(uint32_t stream) = 0;
   // Whether what came before the last Record is complete; the first error of a stream otherwise.
   virtual absl::StatusOr<bool> IsReached() = 0;
@@ -44,13 +44,13 @@ class Streams {
   // An event beside the numbered ones, which is its holder's alone. Those that are `timed` cost a little more.
   virtual absl::StatusOr<std::unique_ptr<Event>> MakeEvent(bool timed = false) = 0;
 
-  // What is given between the two has this name in the device's profilers, also where it is recorded. Ranges may lie in
-  // each other. `name` is used in the call alone.
+  // Work enqueued between the two has this name in the device's profilers, also where it is captured. Ranges may
+  // nest. `name` is used in the call alone.
   virtual void BeginRange(const char* name) {}
   virtual void EndRange() {}
 
-  // Between the two, what the streams are given is recorded and not run: stream 0, and what waits for events recorded on
-  // it, directly or not. All of that must be joined to stream 0 at the end. The thunk runs the recording on stream 0.
+  // Between the two, enqueued work is captured and not run: on stream 0, and on streams that wait for events recorded
+  // on it, directly or not. All of that must be joined to stream 0 at the end. The thunk runs the capture on stream 0.
   virtual absl::Status BeginRecording() = 0;
   virtual absl::StatusOr<std::unique_ptr<Thunk>> EndRecording() = 0;
 

@@ -19,7 +19,7 @@ struct DeviceRequest {
   bool is_deterministic = true;
 };
 
-// What a plugin makes. Lives as long as the process.
+// The objects of a plugin. Lives as long as the process.
 class TargetPlugin {
  public:
   virtual ~TargetPlugin() = default;

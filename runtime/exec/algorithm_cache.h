@@ -9,8 +9,8 @@
 
 namespace sgd::exec {
 
-// The file belongs to an artifact's bytes and to a device with its libraries: with others it is as if it were not
-// there. What is in it is a hint: thunks have their library check a choice before they use it.
+// The file belongs to an artifact's bytes and to a device with its libraries; with others it is ignored. Its contents
+// are hints: thunks have their library check a choice before they use it.
 class AlgorithmCache {
  public:
   // `fingerprint`: Device::fingerprint().
@@ -19,11 +19,11 @@ class AlgorithmCache {
   // model.sgda on an NVIDIA H200 has model.sgda.nvidia-h200.algorithms.
   const std::string& path() const { return path_; }
 
-  // Adds what the file has to the choices. NotFound without a file, InvalidArgument for one that is damaged or another
+  // Adds the file's entries to the choices. NotFound without a file, InvalidArgument for one that is damaged or another
   // artifact's or device's: then nothing is added.
   absl::Status Load();
-  // Replaces the file when something was chosen since Load or the last Save. An error of the system, as where the
-  // folder is read-only, needs no more than to be told of: choices are then made again at the next start.
+  // Replaces the file when something was chosen since Load or the last Save. An error of the system, as for a read-only
+  // folder, needs no more than a note: choices are then made again at the next start.
   absl::Status Save();
 
  private:

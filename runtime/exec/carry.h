@@ -19,7 +19,7 @@ namespace sgd::exec {
 // (output, input) positions.
 using CarryPairs = std::vector<std::pair<size_t, size_t>>;
 
-// What the artifact says: Output.carry_input of every output.
+// The artifact's pairs: Output.carry_input of every output.
 CarryPairs RecordedCarry(const Executor& executor);
 
 // A set of copies that behaves as if all were made at once. Pairs in the same place cost nothing.

@@ -57,7 +57,7 @@ void ExecutionContext::LoadAlgorithms() {
   choices->set_decides(rank() == 0);
   if (!choices->decides()) return;
   algorithms_ = std::make_unique<AlgorithmCache>(file_, device_.fingerprint(), *choices);
-  if (choices->times_candidates()) return;  // what the file has may not have been timed
+  if (choices->times_candidates()) return;  // entries of the file may not have been timed
   absl::Status status = algorithms_->Load();
   if (!status.ok() && !absl::IsNotFound(status))
     algorithm_note_ = absl::StrCat(status.message(), "; algorithms are chosen anew");

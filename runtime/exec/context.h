@@ -1,4 +1,4 @@
-// What all programs of one artifact share on one rank: device, communicator, loaded kernels and
+// Resources that all programs of one artifact share on one rank: device, communicator, loaded kernels and
 // memory.
 #pragma once
 
@@ -38,7 +38,7 @@ class ExecutionContext {
 
   // Keeps what was chosen since, for the next start; nothing on ranks that do not choose.
   void SaveAlgorithms();
-  // What is to be told of the file of algorithms beside the artifact, as that it is damaged; empty where nothing is.
+  // A note on the file of algorithms beside the artifact, for instance that it is damaged; empty for none.
   const std::string& algorithm_note() const { return algorithm_note_; }
 
   // Bytes of private arena, window and constants as allocated: what the report calls memory.peak.

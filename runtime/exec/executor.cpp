@@ -1,4 +1,4 @@
-// What both kinds of executors share: the tensors of a program and the times of its instructions.
+// Shared by both kinds of executors: the tensors of a program and the times of its instructions.
 #include "runtime/exec/executor.h"
 
 #include <algorithm>

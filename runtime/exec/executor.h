@@ -7,7 +7,7 @@
 //   shard, directly loop: executor->Run(step); read outputs; carry->Run();       (carry: see
 //   carry.h)
 //
-// On a device with streams a step can be given before the one before it has ended: see Begin.
+// On a device with streams a step can be enqueued before the previous one has ended: see Begin.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +36,13 @@ class ProgressWatch;  // progress_watch.h
 struct ExecutorOptions {
   // Bounds each single wait for peers.
   absl::Duration timeout = absl::Seconds(300);
-  // Times every instruction: some 50 ns for each, and a device with streams is given them one by one, with an event
-  // before and behind each. A kernel that is shorter than giving it then seems to take as long as that.
+  // Times every instruction: some 50 ns for each; on a device with streams they are launched one by one, with an event
+  // before and behind each, and a kernel that is shorter than its launch seems to take as long as that.
   bool profile = false;
   // On a device with streams: gives it every instruction of every step one by one, instead of a recording, and waits
   // for each: an error of the device then names its instruction.
   bool eager = false;
-  // Is told what a device without streams executes; null for nobody. Must outlive the executor.
+  // Observes the execution of a device without streams; null for none. Must outlive the executor.
   ProgressWatch* progress = nullptr;
   // Of steps that are long in loops.
   LoopLimits loops = {};
@@ -67,7 +67,7 @@ struct StepTiming {
   absl::Duration communication;
 };
 
-// Two kinds: host_executor.h for devices that have executed what they were given when the call returns, and
+// Two kinds: host_executor.h for devices that execute before the call returns, and
 // stream_executor.h for those with streams.
 class Executor {
  public:
@@ -106,7 +106,7 @@ class Executor {
   // next Run or carry, and of a scalar from the end of its step until the end of the next one.
   virtual std::span<std::byte> InputBytes(size_t index) const = 0;
   virtual std::span<const std::byte> OutputBytes(size_t index) const = 0;
-  // What an input holds between steps, valid until the next Run or carry.
+  // The value of an input between steps, valid until the next Run or carry.
   virtual std::span<const std::byte> ReadInput(size_t index) const = 0;
   // Not OK when a copy from the device has failed: what was read since then is not to be used.
   virtual absl::Status read_status() const = 0;
@@ -114,7 +114,7 @@ class Executor {
   // Cuts this rank's shard from a global row-major tensor; padding of uneven shards becomes zero.
   // InvalidArgument on another size.
   absl::Status UploadInput(size_t index, std::span<const std::byte> global);
-  // Writes this rank's shard to its place in a global buffer, which ranks may share: only the first
+  // Writes this rank's shard to its part of a global buffer, which ranks may share: only the first
   // of several ranks with the same shard writes, so all writes are disjoint.
   absl::Status DownloadOutput(size_t index, std::span<std::byte> global) const;
 
@@ -127,7 +127,7 @@ class Executor {
   // branches take none themselves. Empty otherwise.
   const std::vector<absl::Duration>& instruction_times() const { return instruction_times_; }
   // With ExecutorOptions::profile: the instructions of the last step that has ended, in the order in which they began
-  // to run or were given to streams.
+  // to run or were enqueued on streams.
   const std::vector<InstructionRun>& runs() const { return runs_; }
   const std::string& program() const { return program_->name(); }
 

@@ -48,7 +48,7 @@ absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
     PreparedInstruction& instruction = (*program_)[i];
     if (options_.progress != nullptr) options_.progress->At(i);
     if (instruction.kind == Kind::kLoop || instruction.kind == Kind::kCase) {
-      // What fails inside says where it stands.
+      // Adds the location of the loop or case to errors inside of it.
       absl::Status status = instruction.kind == Kind::kLoop ? RunLoop(i) : RunCase(i);
       if (!status.ok()) return status;
       continue;

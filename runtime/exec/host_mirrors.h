@@ -25,18 +25,18 @@ class HostMirrors {
 
   // An input to be filled as a whole; it goes to the device at the next Upload.
   std::span<std::byte> Fill(size_t input);
-  // What an input holds: as filled, else as the device has it at `place`, mostly the input's own.
+  // The value of an input: as filled, else the device's at `place`, mostly the input's own.
   std::span<const std::byte> ReadInput(size_t input, const std::byte* place);
   const std::byte* PlaceOf(size_t input) const { return inputs_[input].place.device; }
-  // What the last step has left in an output; copied once a step.
+  // The value of an output after the last step; copied once a step.
   std::span<const std::byte> ReadOutput(size_t output);
 
   // Enqueues copies of all inputs that were filled since the last one.
   absl::Status Upload();
-  // A step begins on the device: what the host has is out of date.
+  // A step begins on the device: the host's copies are out of date.
   void BeginStep();
-  // The first step that has not ended ends: copies that were enqueued before it are complete, their memory is given
-  // back.
+  // The first step that has not ended ends: copies that were enqueued before it are complete, and their memory is
+  // released.
   void EndStep();
 
   // The first copy that failed: what was read since then is not to be used.

@@ -1,5 +1,5 @@
-// Who holds which tensor: mirrors for what crosses now and then, staging for what a step is given, pinned memory for
-// the few bytes that it gives back.
+// Which class holds which tensor: mirrors for tensors that are copied now and then, staging for a step's inputs, pinned
+// memory for its few bytes of scalar outputs.
 #include "runtime/exec/host_tensors.h"
 
 #include "absl/memory/memory.h"
@@ -38,7 +38,7 @@ absl::StatusOr<std::unique_ptr<HostTensors>> HostTensors::Create(device::Device&
 }
 
 absl::Status HostTensors::Stage(const std::vector<size_t>& fed, const std::vector<size_t>& kept) {
-  // What is kept must be in its place.
+  // Kept inputs must be on the device.
   if (absl::Status status = mirrors_.Upload(); !status.ok()) return status;
   std::vector<DevicePlace> fed_places, kept_places;
   for (size_t i = 0; i < fed.size(); ++i) {

@@ -40,7 +40,7 @@ class HostTensors {
   uint32_t next_slot() const { return static_cast<uint32_t>(begun_ % kStepsUnderWay); }
   // A step begins: enqueues copies of what was filled for it.
   absl::Status BeginStep();
-  // What a step of the slot begins and ends with on stream 0, the same for all of them.
+  // The copies on stream 0 at the begin and end of a step of the slot, the same for all of them.
   absl::Status TakeInputs(uint32_t slot) { return staged_->Take(slot); }
   absl::Status FetchOutputs(uint32_t slot);
   bool takes_inputs() const { return staged_ != nullptr && !staged_->is_empty(); }

@@ -16,9 +16,9 @@
 
 namespace sgd::exec {
 
-// What executes says what it does; three stores for an instruction. A step may take any time as long as something of it
-// is finished again and again: an instruction, or a part of one where the device counts those (Device::progress). Waits
-// for peers have deadlines of their own and are left out.
+// The executor reports its progress; three stores for an instruction. A step may take any time as long as some part of
+// it is finished again and again: an instruction, or a part of one where the device counts those (Device::progress).
+// Waits for peers have deadlines of their own and are left out.
 class ProgressWatch {
  public:
   struct Options {
@@ -50,7 +50,7 @@ class ProgressWatch {
   // The error when it is time to give up.
   absl::Status Look();
 
-  // What was finished, and when that was seen first.
+  // The last progress, and when it was seen first.
   struct Mark {
     uint64_t finished = 0;
     absl::Time time;

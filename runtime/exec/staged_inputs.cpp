@@ -1,5 +1,5 @@
-// One copy from the host a step, however many inputs: they lie one after another on both sides. A slot is free for the
-// next copy when the step that took it has ended, which the host has seen before it gives the step after the next.
+// One copy from the host per step, however many inputs: they are contiguous on both sides. A slot is free for the
+// next copy when the step that used it has ended, which the host awaits before it enqueues the step after the next.
 #include "runtime/exec/staged_inputs.h"
 
 #include <utility>
@@ -94,8 +94,8 @@ absl::Status StagedInputs::Upload(uint32_t slot) {
       return absl::FailedPreconditionError("an input that is fed was not filled for this step");
   }
   const uint64_t begin = slot * fed_bytes_;
-  absl::Status status =
-      device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_}, staging_->data() + begin, Streams::kCopies);
+  absl::Status status = device_.host_transfer()->Upload({pinned_->data() + begin, fed_bytes_}, staging_->data() + begin,
+                                                        Streams::kCopies);
   if (status.ok()) status = uploaded_->Record(Streams::kCopies);
   return status.ok() ? uploaded_->Wait(kCompute) : status;
 }

@@ -20,13 +20,13 @@ namespace sgd::exec {
 
 class StagedInputs {
  public:
-  // Steps alternate between two slots, of pinned memory and of the device's; a step that is given to the device must
-  // find the one before the last complete.
+  // Steps alternate between two slots, of pinned memory and of the device's; when a step is enqueued,
+  // the one before the last must be complete.
   static constexpr uint32_t kSlots = 2;
 
   // `fed` are filled by the host before every step, `kept` hold the same before every step: what is in their places
-  // when the streams come to it. Borrows the device, which has streams and a host transfer. ResourceExhausted when device
-  // or host have not that much memory.
+  // when the streams come to it. Borrows the device, which has streams and a host transfer. ResourceExhausted when
+  // device or host have not that much memory.
   static absl::StatusOr<std::unique_ptr<StagedInputs>> Create(device::Device& device,
                                                               const std::vector<DevicePlace>& fed,
                                                               const std::vector<DevicePlace>& kept);
@@ -36,10 +36,10 @@ class StagedInputs {
   // Where the device holds kept[i].
   const std::byte* KeptPlace(size_t i) const;
 
-  // Enqueues a copy of what was filled into the slot to the device, beside the step that runs; stream 0 waits for it.
+  // Enqueues a copy of the filled bytes into the slot to the device, beside the step that runs; stream 0 waits for it.
   // FailedPrecondition when not all was filled.
   absl::Status Upload(uint32_t slot);
-  // Enqueues the copies from the slot to the inputs' places. A recording may hold them: they are the same for all steps
+  // Enqueues the copies from the slot to the inputs. A capture may hold them: they are the same for all steps
   // of a slot.
   absl::Status Take(uint32_t slot);
   bool is_empty() const { return kept_copies_.empty() && fed_copies_[0].empty(); }

@@ -1,4 +1,4 @@
-// Steps are given one ahead; what frames their program alternates between two slots of the host's memory.
+// Steps are enqueued one ahead; the copies around their program alternate between two slots of the host's memory.
 #include "runtime/exec/stream_executor.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace sgd::exec {
 
 absl::StatusOr<std::unique_ptr<Executor>> StreamExecutor::Create(ExecutionContext& context,
-                                                                std::unique_ptr<PreparedProgram> program,
-                                                                const ExecutorOptions& options) {
+                                                                 std::unique_ptr<PreparedProgram> program,
+                                                                 const ExecutorOptions& options) {
   auto executor = absl::WrapUnique(new StreamExecutor(context, std::move(program), options));
   if (absl::Status status = executor->PrepareHost(); !status.ok()) return status;
   if (absl::Status status = executor->PrepareStreams(); !status.ok()) return status;
@@ -135,7 +135,7 @@ absl::Status StreamExecutor::EnqueueInstruction(uint32_t index, uint32_t stream)
   if (status.ok() && timer_ != nullptr) status = timer_->End();
   streams.EndRange();
   if (status.ok() && options_.eager) status = WaitForStreams();
-  // An error of what was given before is not of this instruction.
+  // An error of earlier work is not of this instruction.
   const bool is_located = options_.eager || !absl::IsDataLoss(status);
   if (status.ok() || !is_located) return status;
   return absl::Status(status.code(), absl::StrCat(program_->Describe(index), ": ", status.message()));
@@ -149,7 +149,8 @@ absl::Status StreamExecutor::WaitUntil(const std::function<absl::StatusOr<bool>(
     if (!done.ok()) return done.status();
     if (*done) return absl::OkStatus();
     if (absl::Status status = context_.communicator().stream_collectives()->Poll(); !status.ok()) return status;
-    if (polls % 64 == 63 && SteadyNow() > deadline) return context_.communicator().stream_collectives()->Late(options_.timeout);
+    if (polls % 64 == 63 && SteadyNow() > deadline)
+      return context_.communicator().stream_collectives()->Late(options_.timeout);
   }
 }
 

@@ -1,5 +1,5 @@
-// Executes a program on a device with streams: a step is given to them, and ends later. What a step takes from the host
-// and gives back, and what it carries into the next one, is recorded with it.
+// Executes a program on a device with streams: enqueues a step, which ends later. Copies of a step's inputs and outputs
+// and of the state that it carries are captured with it.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class StreamExecutor final : public Executor {
   std::deque<StepUnderWay> under_way_;  // given and not ended
   std::vector<std::unique_ptr<device::Event>> done_events_;
   absl::Time last_end_ = absl::InfinitePast();
-  std::unique_ptr<StreamTimer> timer_;     // with profile
+  std::unique_ptr<StreamTimer> timer_;    // with profile
   std::vector<std::string> range_names_;  // by instruction
 };
 

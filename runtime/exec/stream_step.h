@@ -19,7 +19,7 @@ namespace sgd::exec {
 
 class StreamStep {
  public:
-  // What a step is made of.
+  // The parts of a step.
   struct Hooks {
     // Gives an instruction to the stream in use, which is `stream`. Errors say where it stands.
     std::function<absl::Status(uint32_t instruction, uint32_t stream)> enqueue;
@@ -36,19 +36,19 @@ class StreamStep {
     std::function<void(uint64_t bytes)> count_sent;
   };
 
-  // What a step does on stream 0 beside its program, as parts of the same recordings; null for nothing.
+  // Work of a step on stream 0 beside its program, as parts of the same captures; null for none.
   struct Frame {
     // Steps whose frames do different things have different numbers; each is recorded apart.
     uint32_t variant = 0;
     std::function<absl::Status()> before, after;
   };
 
-  // Borrows the streams and the program. With `records` a part of the step that has run once is recorded when it comes
-  // again and replayed ever after; without, instructions are given to the streams one by one in every step.
+  // Borrows the streams and the program. With `records` a part of the step that has run once is captured the second
+  // time and replayed ever after; without, instructions are launched one by one in every step.
   static absl::StatusOr<std::unique_ptr<StreamStep>> Create(device::Streams& streams, const artifact::Program& program,
                                                             Hooks hooks, bool records);
 
-  // Gives the streams one step; what it was given may still run when it returns.
+  // Enqueues one step, which may still run when it returns.
   absl::Status Run(const Frame& frame);
 
   const device::StreamPlan& plan() const { return plan_; }

@@ -26,12 +26,12 @@ class StreamTimer {
   // Borrows the streams.
   explicit StreamTimer(device::Streams& streams) : streams_(streams) {}
 
-  // Everything up to Collect is of one step. Begin and End stand around what one instruction gives its stream.
+  // Everything up to Collect is of one step. Begin and End stand around the work that one instruction enqueues.
   absl::Status BeginStep();
   absl::Status Begin(uint32_t instruction, uint32_t stream);
   absl::Status End();
 
-  // When the step is complete: its runs in the order in which they were given.
+  // When the step is complete: its runs in the order in which they were enqueued.
   absl::StatusOr<std::vector<InstructionRun>> Collect() const;
 
  private:

@@ -1,4 +1,4 @@
-// Reads the topology from sysfs; where it is not there, cores are taken in the order of their
+// Reads the topology from sysfs; where it is not there, cores are assigned in the order of their
 // numbers.
 #include "runtime/launch/core_assignment.h"
 

@@ -20,7 +20,7 @@ struct Core {
 // one physical core.
 std::vector<Core> AllowedCores();
 
-// The numbers in a list of the system: "0-3,8" is 0, 1, 2, 3, 8. What is not a number is left out.
+// The numbers in a list of the system: "0-3,8" is 0, 1, 2, 3, 8. Skips text that is not a number.
 std::vector<int> ParseCoreList(std::string_view list);
 
 // Disjoint parts of `cores`, one per rank, each contiguous: within one memory node wherever that

@@ -1,4 +1,5 @@
-// How a user's request to end travels: the outcome of ranks that have stopped between two steps, and the text for signals.
+// How a user's request to end travels: the outcome of ranks that have stopped between two steps, and the text for
+// signals.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace sgd::launch {
 // "Resume me", of sysexits.h's temporary failures: what processes end with that have stopped as they were asked to.
 inline constexpr int kExitInterrupted = 75;
 
-// Neither a success nor an error: all ranks have stopped after the same step, and the user has been told.
+// Neither a success nor an error: all ranks have stopped after the same step, and the user has been notified.
 absl::Status Interrupted();
 bool IsInterrupted(const absl::Status& status);
 

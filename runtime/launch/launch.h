@@ -31,12 +31,12 @@ struct LaunchOptions {
   // Whether the first SIGINT or SIGTERM to the launcher or to any rank makes Control::BeginStep end the loop of all
   // ranks after the same step, else it ends the job at once, as the second one does anyway.
   bool stops_between_steps = false;
-  // Called before this process ends at once, by a signal or because a peer has died: removes what it has not finished
-  // to write. May be empty; runs on any thread, and once.
+  // Called before this process ends at once, by a signal or because a peer has died: removes unfinished files. May be
+  // empty; runs on any thread, and once.
   std::function<void()> clean_up;
 };
 
-// What a rank's main function gets. Control and communicator live as long as the context.
+// The arguments of a rank's main function. Control and communicator live as long as the context.
 struct RankContext {
   uint32_t rank = 0;
   uint32_t size = 1;

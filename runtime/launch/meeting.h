@@ -1,5 +1,5 @@
-// How a rank that others have been started beside meets them while it still prepares, so that whoever fails or dies in
-// its preparation is known to all at once.
+// The rendezvous of a rank with the ranks started beside it while it still prepares, so that all know at once when one
+// fails or dies in its preparation.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace sgd::launch {
 
-// One line for whoever started this process.
+// Prints one line on standard error.
 void NoteOnStandardError(const std::string& note);
 
 // Belongs to one thread, and has one of its own.
@@ -34,7 +34,7 @@ class Meeting {
   Meeting(const Meeting&) = delete;
   Meeting& operator=(const Meeting&) = delete;
 
-  // Tells the others that this rank cannot take part and why. Waits until they know, or for about half a second if they
+  // Tells the others that this rank cannot join and why. Waits until they know, or for about half a second if they
   // cannot be found.
   void Fail(const absl::Status& cause);
 

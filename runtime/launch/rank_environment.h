@@ -12,7 +12,7 @@
 
 namespace sgd::launch {
 
-// What the command line says; absent means not given.
+// Ranks by the command line; nullopt where a flag is missing.
 struct RankFlags {
   std::optional<uint32_t> ranks;          // -n: start that many ranks on this host
   std::optional<uint32_t> nodes;          // --nnodes: hosts that start as many ranks each

@@ -7,7 +7,7 @@
 
 namespace sgd::launch {
 
-// What the file holds, without line ends behind it, else the variable SGD_SECRET, else nothing. Never printed.
+// The file's contents without trailing line ends, else the variable SGD_SECRET, else nothing. Never printed.
 // InvalidArgument for a file that cannot be read or that others than its owner can read, and for secrets of less than
 // 16 or more than 4096 bytes.
 absl::StatusOr<std::string> ReadSecret(const std::string& file);

@@ -39,7 +39,7 @@ class SignalThread {
   std::thread thread_;
 };
 
-// What a rank does about signals: with `stops`, the first one is given to `request_stop`; any other ends the rank by
+// Handles a rank's signals: with `stops`, the first one calls `request_stop`; any other ends the rank by
 // comm::LeaveAtOnce.
 absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(bool stops, std::function<void(int signal)> request_stop);
 

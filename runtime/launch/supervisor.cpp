@@ -53,7 +53,7 @@ class BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
   void Restore() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }
-  // What a rank's SignalThread reads must not end the rank before that has started.
+  // Signals that a rank's SignalThread reads must not end the rank before that has started.
   void RestoreForRank() { sigprocmask(SIG_SETMASK, &of_ranks_, nullptr); }
   int descriptor() const { return descriptor_.get(); }
 
@@ -163,7 +163,7 @@ class Supervisor {
     }
   }
 
-  // The cause counts unless the job has one already, as it has when the rank told its error itself.
+  // The cause counts unless the job has one already, as it has when the rank reported its error itself.
   void Fail(uint32_t rank, const absl::Status& cause) {
     const bool is_first = segment_->Abort(options_.first_rank + rank, cause);
     const bool is_told =

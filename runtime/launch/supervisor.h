@@ -22,7 +22,7 @@ struct SupervisorOptions {
   std::function<bool(uint32_t rank, const absl::Status& cause)> report_death = nullptr;
 };
 
-// What a child process does as one rank, numbered from 0; its error becomes the job's unless another rank's came
+// Runs in a child process as one rank, numbered from 0; its error becomes the job's unless another rank's came
 // first.
 using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_ptr<comm::SharedMemorySegment>& segment)>;
 

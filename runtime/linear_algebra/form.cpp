@@ -12,7 +12,7 @@ namespace {
 
 struct KindInfo {
   const char* name;
-  Operands operands;  // of real matrices, and of parts that lie apart
+  Operands operands;  // of real matrices, and of separate real and imaginary parts
   uint32_t options;   // of matrices beside kComplex
 };
 
@@ -87,7 +87,7 @@ bool IsSquare(Kind kind) {
   }
 }
 
-// The main operand of a solver: what lies across the other matrix is free.
+// The main operand of a solver: its other dimension is free.
 void AddRightHandSide(const char* name, const Form& form, TensorList& list) {
   const bool is_right = form.Has(kRight);
   list.Matrix(name, {form.m, is_right}, {form.n, !is_right});

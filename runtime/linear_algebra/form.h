@@ -32,8 +32,8 @@ enum class Kind : uint8_t {
   kTridiagonal,          // sytrd: a -> reflectors, diagonal [n], off-diagonal [n - 1], taus [n - 1], info
   kTridiagonalSolve,     // gtsv: lower, main and upper diagonal [m], b -> x, info. Rows hold their element of each
                          // diagonal: lower[0] and upper[m - 1] are not read
-  // Discrete Fourier transforms over the last 1 to 3 dimensions, by code of the device; of inverse ones sums are
-  // divided by the number of elements.
+  // Discrete Fourier transforms over the last 1 to 3 dimensions, by code of the device; results of
+  // inverse ones are divided by the number of elements.
   kFft,             // re, im -> re, im
   kRealFft,         // x -> re, im [.., n / 2 + 1]
   kInverseRealFft,  // re, im [.., n / 2 + 1] -> x; imaginary parts that are zero for any x are not read
@@ -53,7 +53,7 @@ enum Option : uint32_t {
   kOddLength = 512,       // of kInverseRealFft: n is odd
   kTwoDims = 1024,        // [m, n] are transformed
   kThreeDims = 2048,      // [k, m, n] are
-  kPairedOperand = 4096,  // parts lie side by side in one tensor [.., 2]
+  kPairedOperand = 4096,  // real and imaginary parts are interleaved in one tensor [.., 2]
   kPairedResult = 8192,
   kComplex = 16384,    // the matrices are complex
   kConjugate = 32768,  // with kComplex and kTranspose: op(a) is the conjugate of the transposed a

@@ -192,7 +192,7 @@ static uint64_t RealFlopsOf(const Form& form) {
   return 0;
 }
 
-// A product and a sum of complex numbers are four of each of reals.
+// A complex multiplication and addition are four of each of reals.
 uint64_t FlopsOf(const Form& form) { return RealFlopsOf(form) * (form.Has(kComplex) ? 4 : 1); }
 
 }  // namespace sgd::linear_algebra

@@ -16,7 +16,7 @@ namespace sgd::trace {
 std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
                                 uint64_t executions, absl::Duration time);
 
-// A kernel's symbol, or the shape of a product or convolution; else empty.
+// A kernel's symbol, or the shape of a matmul or convolution; else empty.
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction);
 
 // The source location; empty where it is not known.

@@ -14,7 +14,7 @@
 
 namespace sgd::trace {
 
-// What is told about a step. `outputs` are the scalar ones, under the names they are written with.
+// The logged facts of a step. `outputs` are the scalar ones, under the names they are written with.
 struct StepRecord {
   uint64_t step = 0;
   absl::Duration duration;

@@ -89,8 +89,8 @@ class Table {
   const std::set<size_t>& fed_;
 };
 
-// What to say if the likeliest outputs are meant, each output once, and the other inputs keep their values: a flag that
-// says again what was said and leaves nothing open.
+// The flag to use if the likeliest outputs are meant, each output once, and the other inputs keep their values: it
+// repeats the user's pairs and leaves nothing open.
 std::string Proposal(const CarryRequest& request, const std::map<size_t, CarryDoubt>& open) {
   std::vector<std::string> pairs;
   std::set<size_t> used;

@@ -1,5 +1,5 @@
-// Decides what a run carries from step to step: what the artifact knows, what the user says, and what then is still
-// open.
+// Decides which outputs a run carries from step to step: by the artifact, by the user, and the inputs that then are
+// still open.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace sgd::train {
 
-// What the user says; nothing leaves all to the artifact.
+// The user's request; an empty one leaves all to the artifact.
 struct CarryRequest {
   bool carries_nothing = false;  // all inputs keep their values
-  exec::CarryPairs pairs;        // go before what the artifact knows
+  exec::CarryPairs pairs;        // override the artifact's
   std::set<size_t> kept;         // inputs that keep their values
 
   bool is_given() const { return carries_nothing || !pairs.empty() || !kept.empty(); }

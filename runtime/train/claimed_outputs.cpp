@@ -25,7 +25,7 @@ std::string Resolved(const std::string& path) {
 
 absl::StatusOr<data::RunLock> LockOutputs(const std::string& path) {
   std::error_code error;
-  // What cannot be a file of tensors has a message of its own.
+  // A path that cannot be a file of tensors has a message of its own.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return data::TensorFileWriter::CheckWritable(path);
   absl::StatusOr<data::RunLock> lock = data::RunLock::Take(Resolved(path) + ".lock", path);
   if (lock.ok() || lock.status().code() == absl::StatusCode::kUnavailable) return lock;

@@ -1,4 +1,4 @@
-// What a run writes is its own while it lasts: locks on --save folders and --outputs files.
+// Locks the outputs of a run while it lasts: --save folders and --outputs files.
 #pragma once
 
 #include <optional>

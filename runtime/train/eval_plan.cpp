@@ -20,7 +20,7 @@ bool SameValue(const data::InputType& a, const data::InputType& b) {
   return a.type.element == b.type.element && a.type.global_dims == b.type.global_dims;
 }
 
-// What eval's inputs get from the main program, and which tensors of the data feed the rest.
+// The sources of eval's inputs: from the main program, and the tensors of the data that feed the others.
 struct EvalSources {
   std::vector<std::pair<size_t, size_t>> shared;
   std::vector<data::RowFeed::Source> fed;

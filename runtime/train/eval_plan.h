@@ -6,9 +6,9 @@
 
 namespace sgd::train {
 
-// Sets job.eval when --eval-every is given. An input of eval is, in this order: what --feed names; the main program's
-// carried input of the same name; the tensor of that name in --eval-data; the main program's constant input of the same
-// name; the main program's input of the same path below some prefixes (MatchEval).
+// Sets job.eval with --eval-every. The source of an input of eval is, in this order: the one that --feed names; the
+// main program's carried input of the same name; the tensor of that name in --eval-data; the main program's constant
+// input of the same name; the main program's input of the same path below some prefixes (MatchEval).
 absl::Status PlanEval(Job& job);
 
 }  // namespace sgd::train

@@ -19,7 +19,7 @@ bool IsMissing(const Job& job, size_t input) {
   return !job.initial[input] && !job.IsFed(input) && !job.program.inputs[input].is_generator;
 }
 
-// What init gives of what nothing else gives.
+// The outputs of init that initialise inputs which have no other source.
 exec::CarryPairs PairsOfInit(Job& job, const ProgramView& init) {
   std::vector<bool> is_carried;
   for (size_t i = 0; i < job.program.inputs.size(); ++i) is_carried.push_back(job.IsCarried(i));

@@ -1,4 +1,4 @@
-// What inputs hold before the first step: this rank's shards of files' tensors, or made-up values.
+// Values of inputs before the first step: this rank's shards of files' tensors, or generated values.
 #pragma once
 
 #include "absl/status/status.h"

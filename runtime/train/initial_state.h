@@ -1,4 +1,4 @@
-// What inputs hold before the first step, from the files that the user names.
+// Values of inputs before the first step, from the files that the user names.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace sgd::train {
 
-// Takes every tensor of the file as the initial value of the input that it names; nothing without a path.
-// InvalidArgument with file and tensor when there is no such input, its type differs, or it is given twice.
+// Uses every tensor of the file as the initial value of the input that it names; does nothing without a path.
+// InvalidArgument with file and tensor when there is no such input, its type differs, or it occurs twice.
 absl::Status TakeFile(const std::string& path, Job& job);
 
-// Goes on from --resume, if it is given: state, step and seed are the checkpoint's. Notes what of it was damaged and
-// what differs. InvalidArgument when the seed or, unless `has_carry_request`, the carry is another one than it was
+// Restores state, step and seed from the checkpoint of --resume, if there is one. Notes damaged checkpoints and
+// differences. InvalidArgument when the seed or, unless `has_carry_request`, the carry is another one than it was
 // trained with.
 absl::Status TakeCheckpoint(bool has_carry_request, Job& job);
 

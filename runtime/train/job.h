@@ -34,7 +34,7 @@ struct FileTensor {
   absl::Status Read(uint64_t offset, std::span<std::byte> target) const { return file->Read(*entry, offset, target); }
 };
 
-// The `init` program and what it gives: pairs of (its output, the main program's input).
+// The `init` program and the inputs that it initialises: pairs of (its output, the main program's input).
 struct InitPlan {
   ProgramView program;
   exec::CarryPairs outputs_to_inputs;
@@ -90,7 +90,7 @@ absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifa
 // Errors as of SafetensorsFile::Open.
 absl::StatusOr<FilePtr> OpenTensors(const std::string& path);
 
-// What all ranks must agree on, one "what: value" a line; ranks started apart compare it.
+// The facts that all ranks must agree on, one "what: value" a line; ranks started apart compare it.
 std::string AgreementText(const Job& job);
 
 }  // namespace sgd::train

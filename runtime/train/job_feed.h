@@ -1,4 +1,4 @@
-// What data feeds a job in every step.
+// The data that feeds a job in every step.
 #pragma once
 
 #include <set>

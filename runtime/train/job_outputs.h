@@ -1,4 +1,4 @@
-// What a job's outputs are called, and whether its files can be written.
+// Names of a job's outputs, and whether its files can be written.
 #pragma once
 
 #include "absl/status/status.h"

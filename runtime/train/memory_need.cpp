@@ -1,4 +1,4 @@
-// Sums of the artifact's numbers.
+// Adds the artifact's numbers.
 #include "runtime/train/memory_need.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a rank's memory on a device of its own is for, before any of it is taken.
+// A rank's memory on a device of its own by purpose, before any of it is allocated.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct MemoryNeed {
   uint64_t steps = 0;      // of it: everything else
   uint64_t window = 0;     // what collectives read and write
   uint64_t constants = 0;  // of the artifact
-  uint64_t staging = 0;    // second places of inputs that every step is given anew
+  uint64_t staging = 0;    // second buffers of inputs that every step is fed anew
 
   // With what arenas are rounded up by.
   uint64_t total() const;

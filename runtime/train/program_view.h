@@ -22,7 +22,7 @@ struct ProgramView : Signature {
 // The program called `name`. NotFound lists what there is.
 absl::StatusOr<ProgramView> ViewProgram(const artifact::ArtifactFile& file, std::string_view name);
 
-// The name to run when none is given: main, else train, else the only one.
+// The program to run without --program: main, else train, else the only one.
 absl::StatusOr<std::string> DefaultProgram(const artifact::ArtifactFile& file);
 
 bool HasProgram(const artifact::ArtifactFile& file, std::string_view name);

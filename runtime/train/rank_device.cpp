@@ -45,7 +45,7 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
 }
 
 // One core for the thread that computes; for one that fills a device's streams, and the threads that libraries start
-// from it, those near the device. Before any memory is taken, since that lies where a thread runs.
+// from it, those near the device. Before any memory is touched, since pages are allocated near the thread.
 absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContext& rank) const {
   if (plugin_ == nullptr) {
     if (!rank.cores.empty()) launch::BindToCores({rank.cores[0]});

@@ -1,4 +1,4 @@
-// What a rank does with a job: prepare, then one run or training. All ranks call the same.
+// Runs a job on one rank: prepare, then one run or training. All ranks call the same.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a run is asked to do, as plain data: the names are those of sgdrun's flags, which docs of the command line
+// The options of a run, as plain data: the names are those of sgdrun's flags, which docs of the command line
 // explain.
 #pragma once
 
@@ -44,9 +44,9 @@ struct RunOptions {
 
   std::string device;               // empty: what the artifact was compiled for
   bool shares_gpus = false;         // whether several ranks may have one GPU
-  bool fast = false;                // whether sums may be taken in another order in every run
-  bool tune = false;                // whether candidates for products and convolutions are timed
-  bool eager = false;               // whether a GPU is given every instruction in every step
+  bool fast = false;                // whether the order of reductions may vary between runs
+  bool tune = false;                // whether candidates for matmuls and convolutions are timed
+  bool eager = false;               // whether a GPU launches every instruction by itself
   bool null_kernels = false;        // whether the plan runs without kernels, to see its own cost
   bool times_instructions = false;  // see exec::ExecutorOptions::profile
 };

@@ -23,7 +23,7 @@
 
 namespace sgd::train {
 
-// What a session gets from the program that it runs in.
+// Callbacks of the program that a session runs in.
 struct SessionHooks {
   OpenCpu open_cpu;
   std::function<void(const std::string&)> note;  // called with what is worth telling and no error
@@ -67,7 +67,7 @@ class Session : public StepRunner {
   absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local, const data::TensorType& from,
                                                const data::TensorType& to);
 
-  // Whether a carried or constant input lies in its place between steps.
+  // Whether a carried or constant input keeps its value on the device between steps.
   bool IsInPlace(size_t input) const { return job_.IsCarried(input) || is_kept_[input]; }
   // This rank's bytes of a carried or constant input, between steps.
   std::span<const std::byte> StateBytes(size_t input) const;

@@ -113,7 +113,7 @@ absl::Status Session::RunInit() {
     if (absl::Status status = (*init)->UploadInput(i, plan.inputs[i]); !status.ok()) return status;
   }
   if (absl::Status status = (*init)->Run(0); !status.ok()) return status;
-  // Outputs that lie as the inputs do are copied; the others are cut anew, and read before the
+  // Outputs with the inputs' sharding are copied; the others are resharded, and read before the
   // copies may overwrite them.
   exec::CarryPairs alike;
   std::vector<std::pair<size_t, std::vector<std::byte>>> recut;

@@ -22,7 +22,7 @@ class TypeNumbers {
   std::map<std::pair<data::ElementType, data::Dims>, uint32_t> numbers_;
 };
 
-// Tensors of a list that take part, with their positions there.
+// Tensors of a list that are matched, with their positions there.
 struct Taking {
   std::vector<artifact::NamedTensor> tensors;
   std::vector<size_t> positions;

@@ -18,8 +18,8 @@ struct StateMatch {
 };
 
 // Outputs of `init` and inputs of `train`. Paths decide, as MatchPaths says. Those below tied prefixes go by position.
-// What is left goes to inputs that are carried from step to step: by type where one output and one such input have it,
-// and by position where as many have it. Outputs left over give nothing.
+// The others go to inputs that are carried from step to step: by type where one output and one such input have it,
+// and by position where as many have it. Outputs left over initialise nothing.
 StateMatch MatchInit(const Signature& init, const Signature& train, const std::vector<bool>& is_carried);
 
 // Inputs of `train` that are inputs of `eval` under another path, "state.params['w']" and "params['w']", of those of

@@ -1,5 +1,5 @@
-// What loops over steps drive: one rank's side of a program that is run again and again. Session is the one that runs
-// artifacts.
+// The interface that loops over steps drive: one rank's side of a program that runs again and again. Session is the one
+// that runs artifacts.
 #pragma once
 
 #include <cstdint>

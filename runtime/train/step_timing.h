@@ -23,9 +23,9 @@ struct StepTimes {
 };
 
 // Times steps [begin, end), which are at least one, and none of which is in flight before or after. The time of a step
-// is that of the program and the carry, not of filling inputs that a training loop would have placed before. A device
-// that runs ahead is given a step while the one before it runs, as in training: then the time of a step is from the end
-// of the one before to its own.
+// is that of the program and the carry, not of filling inputs that a training loop would have placed before. On a
+// device that runs ahead, a step is enqueued while the previous one runs, as in training: then the time of a step is
+// from the end of the previous one to its own.
 absl::StatusOr<StepTimes> TimeSteps(StepRunner& runner, uint64_t begin, uint64_t end);
 
 double Median(std::vector<double> values);
@@ -34,7 +34,7 @@ struct BenchResult {
   StepTimes times;
   uint64_t largest_pss = 0;   // of the ranks: proportional set size, in bytes
   uint64_t sent_bytes = 0;    // in a step, of the rank that sends the most
-  int64_t device_before = 0;  // bytes in use on this rank's device, by whoever, before the steps that are timed
+  int64_t device_before = 0;  // bytes in use on this rank's device, by any process, before the steps that are timed
   int64_t device_after = 0;   // and after them
 };
 

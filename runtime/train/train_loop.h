@@ -37,8 +37,8 @@ struct TrainLoopOptions {
   absl::Duration deadline = absl::Seconds(300);
 };
 
-// Whom the loop works with; none is owned. Without an evaluator nothing is evaluated, without a saver nothing is saved,
-// without an observer, as on all ranks but one, nobody is told.
+// Collaborators of the loop; none is owned. Without an evaluator nothing is evaluated, without a saver nothing is
+// saved, without an observer, as on all ranks but one, nothing is reported.
 struct TrainLoopParts {
   StepRunner& runner;
   comm::Control& control;

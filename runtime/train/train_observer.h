@@ -1,4 +1,4 @@
-// Who is told how training goes, on the rank that tells.
+// Observer of training, on the rank that reports.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ llvm::Constant* emitScalarConstant(const VectorBuilder& v, TypedAttr attribute, 
 /// Combines two values of a reduction of computing type; `type` is the element type of the reduced tensor.
 llvm::Value* emitCombiner(const VectorBuilder& v, ReduceKind kind, mlir::Type type, llvm::Value* x, llvm::Value* y);
 
-/// What a scatter leaves where `before` meets `update`.
+/// The combination of `before` and `update` in a scatter.
 llvm::Value* emitScatterCombiner(const VectorBuilder& v, ScatterKind kind, mlir::Type type, llvm::Value* before,
                                  llvm::Value* update);
 

@@ -1,4 +1,4 @@
-// What the plan needs to know about a cluster as a kernel, and what identifies one; the same for all targets.
+// A cluster as a kernel: the properties that the plan needs, and its identity; the same for all targets.
 #ifndef SGD_TARGETS_KERNELS_KERNEL_INTERFACE_H
 #define SGD_TARGETS_KERNELS_KERNEL_INTERFACE_H
 

@@ -18,7 +18,8 @@ struct BaseDimension {
   SmallVector<unsigned> vars;
 };
 
-/// What the reductions of a cluster have in common, and how the tensor that they reduce lies over the domain.
+/// The dimensions that the reductions of a cluster share, and the layout over the domain of the tensor that they
+/// reduce.
 struct ReduceShape {
   int64_t resultElements = 1;
   SmallVector<int64_t> extents;  // of runs of reduced dimensions
@@ -49,10 +50,10 @@ ReduceShape shapeOf(ReduceOp op) {
   return shape;
 }
 
-/// Rows up to this length are walked side by side, though their elements are then gathered, when functions are computed
-/// once per row: 65536 logsumexps of 32 elements take 1.0 ms so and 1.6 ms row by row, but sums of 16 elements 0.56 and
-/// 0.10 ms. Rows that do not fill a vector are, when they are walked several times: softmax of 10 elements, 0.50 and
-/// 0.70.
+/// Rows up to this length are processed in parallel lanes, though their elements are then gathered, when functions are
+/// computed once per row: 65536 logsumexps of 32 elements take 1.0 ms so and 1.6 ms row by row, but sums of 16 elements
+/// 0.56 and 0.10 ms. Rows that do not fill a vector are, when they are walked several times: softmax of 10 elements,
+/// 0.50 and 0.70.
 constexpr int64_t kShortRow = 40, kPartOfVector = 15;
 
 /// Builds the plan of one cluster.
@@ -82,7 +83,7 @@ class Planner {
   bool tiled = false;
 };
 
-/// What is computed for result `result`: of one that is written over what it updates, the update.
+/// The value computed for result `result`: of one that overwrites the operand it updates, the update.
 Value getComputed(fusion::ClusterOp cluster, unsigned result) {
   if (DynamicUpdateSliceOp update = cluster.getUpdate(result)) return update.getUpdate();
   return cluster.getBody().front().getTerminator()->getOperand(result);

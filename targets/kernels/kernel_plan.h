@@ -4,7 +4,7 @@
 // A kernel's domain is a product of parallel variables and row variables. For each point of the parallel variables the
 // row variables are walked in phases: phase p computes the reductions over the row that need only reductions of earlier
 // phases, the last one stores the results that have an element per row point. One variable is the lane variable: its
-// points lie in vectors.
+// points fill vectors.
 #ifndef SGD_TARGETS_KERNELS_KERNEL_PLAN_H
 #define SGD_TARGETS_KERNELS_KERNEL_PLAN_H
 

@@ -1,4 +1,4 @@
-// How much a planned kernel computes and moves, and which results may take the place of operands.
+// How much a planned kernel computes and moves, and which results may overwrite operands.
 #ifndef SGD_TARGETS_KERNELS_KERNEL_WORK_H
 #define SGD_TARGETS_KERNELS_KERNEL_WORK_H
 

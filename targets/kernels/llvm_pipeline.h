@@ -1,4 +1,4 @@
-// What both targets do between a kernel's LLVM IR and machine code or PTX: the passes that this IR needs, and the back
+// From a kernel's LLVM IR to machine code or PTX, for both targets: the passes that this IR needs, and the back
 // end.
 #ifndef SGD_TARGETS_KERNELS_LLVM_PIPELINE_H
 #define SGD_TARGETS_KERNELS_LLVM_PIPELINE_H

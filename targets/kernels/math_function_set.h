@@ -29,7 +29,7 @@ inline constexpr FloatFormat kDoubleFormat{
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Emits functions of values of one type: floats or doubles, in the lanes of the builder that is given. Domain errors
+/// Emits functions of values of one type: floats or doubles, in the builder's lanes. Domain errors
 /// give NaN.
 class MathFunctions {
  public:

@@ -31,10 +31,10 @@ class NodeBuilder {
   /// Plans `op`, the result of the cluster, as loops over its updates: sets variables and `scatter` of the plan.
   LogicalResult buildScatterLoops(ScatterOp op);
 
-  /// The index in a tensor whose dimensions of `extents` (row-major runs over `index`) lie `strides` apart.
+  /// The index in a tensor whose dimensions of `extents` (row-major runs over `index`) have `strides`.
   IndexExpr linearize(const IndexExpr& index, llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> strides);
 
-  /// Where element `index` (row-major) of the update of `op` lies in its result.
+  /// The position in the result of `op` of element `index` (row-major) of its update.
   FailureOr<IndexExpr> placeUpdate(DynamicUpdateSliceOp op, const IndexExpr& index);
 
   /// Row variables of reductions with these extents of collapsed reduced dimensions; set by the planner.

@@ -45,7 +45,7 @@ ScatterShape::ScatterShape(ScatterOp op) {
   }
 }
 
-/// The start of the window along `dim`, at least -1 and at most its size; both of these lie outside.
+/// The start of the window along `dim`, at least -1 and at most its size; both of these are outside.
 FailureOr<IndexExpr> NodeBuilder::scatterStart(ScatterOp op, const ScatterShape& shape,
                                                const ScatterShape::OperandDim& dim, const IndexExpr& indexBase,
                                                unsigned guard) {

@@ -7,7 +7,7 @@
 
 namespace mlir::sgd::kernels {
 
-/// The elements as they lie in memory.
+/// The elements as stored in memory.
 llvm::Constant* tableData(DenseElementsAttr table, llvm::LLVMContext& context);
 
 }  // namespace mlir::sgd::kernels

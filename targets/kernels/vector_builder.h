@@ -14,7 +14,7 @@ class VectorBuilder {
  public:
   VectorBuilder(llvm::IRBuilder<>& builder, unsigned width) : b(builder), width(width) {}
 
-  /// Type of one element while it is computed with, and as it lies in memory.
+  /// Type of one element in computations, and as stored in memory.
   llvm::Type* computeType(mlir::Type type) const;
   llvm::Type* memoryType(mlir::Type type) const;
   /// The type for `width` lanes of `scalar`.
@@ -42,7 +42,7 @@ class VectorBuilder {
   /// c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.
   llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients) const;
 
-  /// table[index], for indices (i64) that lie inside; the table becomes read-only data.
+  /// table[index], for indices (i64) that are inside; the table becomes read-only data.
   llvm::Value* lookUp(llvm::ArrayRef<int32_t> table, llvm::Value* index) const;
 
   /// Rounds a float to what `type` (f8, bf16 or f16) can hold; other types are unchanged.

@@ -1,9 +1,9 @@
-// Matrix products of the CPU device, beside oneDNN's where this was built with it: least times, in turn: of the
+// Matmuls of the CPU device, beside oneDNN's where this was built with it: least times, in turn: of the
 // processor with one thread, of the wall with more.
 //
 //     bench_matmul [--threads T] [--rounds R] [--only TEXT] [ARTIFACT...]
 //
-// The products are those of the artifacts, with their strides and epilogues, or a list of common shapes. All are f32
+// The matmuls are those of the artifacts, with their strides and epilogues, or a list of common shapes. All are f32
 // for the peer; other element types are measured alone.
 #include <time.h>
 
@@ -36,7 +36,7 @@ struct Shape {
   uint64_t m, n, k;
   bool a_transposed = false, b_transposed = false;
   ElementType element = ElementType::F32;
-  // Heads of attention lie beside each other in rows of this many elements; 0: dense.
+  // Heads of attention are interleaved in rows of this many elements; 0: dense.
   uint64_t a_row = 0, b_row = 0, c_row = 0;
 };
 
@@ -136,7 +136,7 @@ std::vector<MatmulT> CommonMatmuls() {
       matmuls.push_back(MatmulOf({{96}, 197, 64, 197, a, b}));
     }
   }
-  // Heads beside each other: scores, their product with the values, and both gradients.
+  // Heads beside each other: scores, their matmul with the values, and both gradients.
   matmuls.push_back(MatmulOf({{8, 6}, 256, 256, 64, false, true, ElementType::F32, 384, 384, 0}));
   matmuls.push_back(MatmulOf({{8, 6}, 256, 64, 256, false, false, ElementType::F32, 0, 384, 384}));
   matmuls.push_back(MatmulOf({{8, 6}, 256, 64, 256, true, false, ElementType::F32, 0, 384, 384}));
@@ -157,7 +157,7 @@ std::string Describe(const MatmulT& matmul) {
   return text + " " + artifact::EnumNameEpilogue(matmul.epilogue);
 }
 
-// Every distinct product of the artifact, and how often a step runs it.
+// Every distinct matmul of the artifact, and how often a step runs it.
 void Collect(const artifact::ArtifactFile& file, std::vector<MatmulT>& matmuls, std::map<std::string, int>& counts) {
   for (const artifact::Program* program : *file.root().programs()) {
     for (const artifact::Instruction* instruction : *program->instructions()) {

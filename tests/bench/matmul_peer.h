@@ -1,4 +1,4 @@
-// The matrix product of another library, to be measured beside ours.
+// The matmul of another library, measured beside ours.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace sgd::bench {
 
-// Computes the product and its bias over `base`, which must outlive it, on so many threads. Empty where the library
+// Computes the matmul and its bias over `base`, which must outlive it, on so many threads. Empty where the library
 // is not there or does not know the element type or the strides.
 std::function<void()> MakePeerMatmul(const artifact::MatmulT& matmul, std::byte* base, uint32_t threads);
 

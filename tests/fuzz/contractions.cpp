@@ -1,4 +1,4 @@
-// Products and sums over dimensions.
+// Matmuls and reductions.
 #include "tests/fuzz/families.h"
 
 #include <algorithm>

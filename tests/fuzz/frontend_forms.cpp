@@ -1,4 +1,4 @@
-// Forms that only the frontend knows: ragged products, draws from the runtime's generator, integers of 4 bits,
+// Forms that only the frontend knows: ragged matmuls, draws from the runtime's generator, integers of 4 bits,
 // approximate top_k, a second mesh.
 #include <algorithm>
 
@@ -9,7 +9,7 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-/// Rows of lhs times the matrix of their group, or for each group the product of its rows.
+/// Rows of lhs times the matrix of their group, or for each group the matmul that contracts its rows.
 void addRaggedDot(Program& program) {
   Choices& choices = program.choices;
   std::string element = choices.pick({"f32", "f32", "bf16", "f64"});

@@ -26,7 +26,7 @@ struct Mesh {
 /// How much a family wants of what is rare.
 struct ShardingOptions {
   unsigned unevenPercent = 10;  // of the axes that do not divide their dimension are used all the same
-  unsigned partialPercent = 0;  // of the shardings are sums not yet taken
+  unsigned partialPercent = 0;  // of the shardings are unreduced
 };
 
 /// What a generated program has to offer to those who count.

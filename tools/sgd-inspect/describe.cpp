@@ -211,7 +211,7 @@ Json TiledJson(const artifact::Artifact& root, const artifact::Tiled& tiled) {
   return {{"loops", loops}, {"scratch_bytes", tiled.scratch_bytes()}, {"steps", steps}};
 }
 
-// Whether it is a product of f16 or bf16, for which devices have a rate of its own.
+// Whether it is a matmul of f16 or bf16, for which devices have a peak rate of its own.
 bool IsHalf(const artifact::Instruction& instruction) {
   const auto is_half = [](artifact::ElementType element) {
     return element == artifact::ElementType::F16 || element == artifact::ElementType::BF16;
@@ -221,9 +221,9 @@ bool IsHalf(const artifact::Instruction& instruction) {
   return instruction.op_as_Attention() != nullptr;
 }
 
-// What limits an instruction on the device that the artifact was compiled for: "compute" where its arithmetic takes
-// longer than its bytes, "memory" where its bytes do, "peers" for collectives; null where the artifact does not say
-// what its device does.
+// The bottleneck of an instruction on the device that the artifact was compiled for: "compute" where its arithmetic
+// takes longer than its memory traffic, "memory" where the traffic does, "peers" for collectives; null where the
+// artifact does not describe its device.
 Json BoundOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
   if (instruction.op_as_Collective() != nullptr || instruction.op_as_Done() != nullptr) return "peers";
   const artifact::DeviceModel* device = root.device();
@@ -323,8 +323,8 @@ Json InstructionJson(const artifact::Artifact& root, const WalkedProgram& walked
   return json;
 }
 
-// One slice of memory over the program: which values lie there, and from which instruction to which
-// it is touched.
+// One slice of memory over the program: the values in it, and the first and last instruction that
+// touches it.
 struct SliceUse {
   std::vector<std::string> values;
   int64_t first = -1;  // instructions; -1: none touches it

@@ -189,7 +189,7 @@ std::string FieldsText(const Json& instruction) {
   return absl::StrJoin(fields, ", ");
 }
 
-// What is particular to an instruction, in one cell.
+// The fields that only some instructions have, in one cell.
 std::string DetailText(const Json& instruction) {
   const std::string op = Plain(instruction["op"]);
   if (op == "launch") {

@@ -1,5 +1,5 @@
 // Asks the registries themselves: the frontend's tables, the interface of sharding rules, the code generator and the
-// evaluator, the last two by a sample of each op. What is fuzzed is for the fuzzer to say, whose list is read.
+// evaluator, the last two by a sample of each op. The fuzzer prints its own list, which is read here.
 #include "tools/sgd-opt/coverage_command.h"
 
 #include <map>
@@ -20,14 +20,14 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// What is known of an op of the graph level.
+/// Coverage of an op of the graph level.
 struct Entry {
   std::string along;        // how its dimensions may be sharded
   std::string partitioned;  // how many of how many may stay sharded
   bool hasKernel = false, hasReference = false;
 };
 
-/// What the page calls a factor's kind.
+/// The page's word for a factor's kind.
 StringRef getWord(FactorKind kind) {
   switch (kind) {
     case FactorKind::PassThrough:

@@ -7,8 +7,8 @@
 #include "tools/sgd-opt/coverage_command.h"
 #include "tools/sgd-opt/evaluate_command.h"
 
-/// The target that an argument names, which is taken out of the list; null, with an error printed, where there is none
-/// of that name.
+/// The target that `--target` names, which is removed from the arguments; null, with an error printed, for an unknown
+/// name.
 static std::unique_ptr<mlir::sgd::Target> takeTarget(int& argc, char** argv) {
   mlir::sgd::CompileOptions options;
   int kept = 0;

@@ -1,4 +1,4 @@
-// What SIGINT and SIGTERM do before ranks take them.
+// Handles SIGINT and SIGTERM before ranks do.
 #pragma once
 
 namespace sgd::sgdrun {

@@ -1,4 +1,4 @@
-// What a rank does once it is prepared, and what the first one prints of it. All ranks call the same one.
+// Runs a prepared rank, and prints the first rank's results. All ranks call the same mode.
 #pragma once
 
 #include "absl/status/status.h"

@@ -26,7 +26,7 @@ struct Options {
   std::string trace;
 };
 
-// What to do with a command line: options to run with, or a text to print and leave.
+// A parsed command line: options to run with, or a text to print and leave.
 struct Leave {
   int exit_code;     // 0 for --help and --version, 2 for wrong usage
   std::string text;  // for standard output when exit_code is 0, else for standard error; ends with

@@ -1,4 +1,4 @@
-// What the first rank tells of training.
+// The first rank's messages about training.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// CPU code generation for clusters: what a cluster needs to be launched, and its machine code as one
+// CPU code generation for clusters: the interface of a cluster's kernel, and its machine code as one
 // position-independent shared object. Assumes static local shapes without encodings. Nothing here depends on the rank
 // or on the number of threads of the build host.
 #ifndef SGD_TARGETS_CPU_CODEGEN_CODEGEN_H

@@ -10,7 +10,7 @@ using namespace mlir::sgd::cpu;
 
 static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 
-/// What a level of the x86-64 psABI adds to its baseline, as in /proc/cpuinfo.
+/// The features that a level of the x86-64 psABI adds to its baseline, as in /proc/cpuinfo.
 static constexpr llvm::StringLiteral kLevel3[] = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"};
 static constexpr llvm::StringLiteral kLevel4[] = {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"};
 
@@ -46,7 +46,7 @@ mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string* error) {
     return fail("this host's CPU is below x86-64-v3 (AVX2 and FMA); compile with --cpu=x86-64-v3 for another");
   CpuTarget target = level("x86-64-v3", llvm::all_of(kLevel4, has));
   target.cpu = llvm::sys::getHostCPUName().str();
-  // What of the host's other features code generation may use, beyond what the level says.
+  // Features of the host beyond its level that code generation may use.
   for (llvm::StringRef feature :
        {"avx512vbmi", "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni", "vaes", "vpclmulqdq"})
     if (has(feature)) target.features.push_back(feature.str());

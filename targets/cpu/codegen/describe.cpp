@@ -1,4 +1,4 @@
-// What a cluster needs to be launched on the CPU.
+// The interface of a cluster's kernel on the CPU.
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/cpu/codegen/codegen.h"
 #include "targets/cpu/codegen/kernel_emitter.h"

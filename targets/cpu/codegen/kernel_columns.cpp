@@ -13,8 +13,8 @@ using LValue = llvm::Value;
 /// that.
 static constexpr int64_t kRowsAtOnce = 8, kHeavyRowsAtOnce = 2;
 
-/// What differs between rows but not between columns is computed once per row, not once per row and vector; loads and
-/// their indices are as cheap either way.
+/// Values that differ between rows but not between columns are computed once per row, not once per row and vector;
+/// loads and their indices are as cheap either way.
 static bool hasRowValues(const KernelPlan& plan) {
   uint64_t row = plan.mask(plan.rowVars);
   return llvm::any_of(plan.nodes, [&](const Node& node) {
@@ -101,7 +101,7 @@ void KernelEmitter::emitColumnRows(ArrayRef<unsigned> vars, ArrayRef<unsigned> r
 }
 
 /// Adds rows [first, first + count) of row variable `var` at the current lanes. They are summed by themselves first:
-/// that costs no more, and a long sum of numbers that are much alike loses fewer digits.
+/// that costs no more, and a long sum of similar numbers loses less precision.
 void KernelEmitter::addRows(unsigned var, LValue* first, int64_t count, ArrayRef<unsigned> reductions) {
   VectorBuilder v = vectors();
   SmallVector<LValue*> sums(reductions.size(), nullptr);

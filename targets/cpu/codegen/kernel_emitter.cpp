@@ -1,4 +1,4 @@
-// Loops of a kernel: the parallel loop, rows and their phases, lanes. What runs inside them: kernel_values.cpp,
+// Loops of a kernel: the parallel loop, rows and their phases, lanes. Their bodies: kernel_values.cpp,
 // kernel_accumulators.cpp, kernel_stores.cpp; loops over square tiles: kernel_tiles.cpp.
 #include "targets/cpu/codegen/kernel_emitter.h"
 

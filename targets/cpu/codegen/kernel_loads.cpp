@@ -47,7 +47,7 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
   Address at = address(node.index);
   LValue* base = pointer(node.buffer);
   if (width == 1 || (at.laneStep == 0 && !at.perLane)) {
-    // Where the guard is false the index may lie outside: any element will do.
+    // Where the guard is false the index may be outside: any element will do.
     LValue* offset = guard ? clampOffset(at.scalar, node.buffer) : at.scalar;
     LValue* memory =
         invariant(b.CreateAlignedLoad(scalar, b.CreateInBoundsGEP(scalar, base, offset), align), node.buffer);
@@ -69,9 +69,9 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
   return v.fromMemory(b.CreateMaskedGather(type, where, align, exists, zero), node.type);
 }
 
-/// Where the lanes lie that a chain of selects picks among neighbouring pieces, the first of which begins at 0, when
-/// all lanes pick alike: only what is picked need be read. Null for another node. `before`: the condition that does not
-/// hold.
+/// Positions of the lanes that a chain of selects picks among neighbouring pieces, the first of which begins at 0, when
+/// all lanes pick alike: only the picked piece need be read. Null for another node. `before`: the condition that does
+/// not hold.
 LValue* KernelEmitter::chosenPlace(unsigned number, const Node* before) {
   const Node& node = plan.nodes[number];
   if (node.kind == NodeKind::Select) {

@@ -1,4 +1,4 @@
-// What a kernel writes: results at one point of its domain, and the initial values and updates of a scatter.
+// Stores of a kernel: results at one point of its domain, and the initial values and updates of a scatter.
 #include "targets/kernels/element_ops.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 
@@ -59,7 +59,7 @@ void KernelEmitter::emitScatter() {
   emitRowLoops(loops.updateVars, [&] {
     LValue *update = lanes(loops.update), *inside = loops.inside == kNone ? nullptr : value(loops.inside);
     if (!update) return;
-    // An update that does not lie inside leaves the first element of this part as it is.
+    // An update that is not inside leaves the first element of this part unchanged.
     LValue* offset = address(loops.target).scalar;
     if (inside) offset = b.CreateSelect(inside, offset, address(loops.fallback).scalar);
     LValue* where = b.CreateGEP(scalar, resultPointers[0], offset);

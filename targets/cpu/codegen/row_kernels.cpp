@@ -25,7 +25,7 @@ static unsigned numPasses(int64_t length) {
 
 namespace {
 
-/// What both kinds of kernels share: the function, its buffers, elements in them.
+/// Shared by both kinds of kernels: the function, its buffers, elements in them.
 class RowEmitter {
  public:
   RowEmitter(llvm::Module& module, fusion::ClusterOp cluster, Operation* op, StringRef symbol);
@@ -45,7 +45,7 @@ class RowEmitter {
   LValue* elementAt(LValue* base, Type type, LValue* index) {
     return b.CreateInBoundsGEP(scalars().memoryType(type), base, index);
   }
-  /// An element as it lies in memory.
+  /// An element as stored in memory.
   LValue* load(LValue* base, Type type, LValue* index) {
     return b.CreateLoad(scalars().memoryType(type), elementAt(base, type, index));
   }
@@ -217,7 +217,7 @@ void SortEmitter::emitRow(LValue* row) {
 // The largest elements
 // ----------------------------------------------------------------------------------------------
 
-/// A heap of the elements to be kept, the worst one at the top, lies in the results; the row's other elements replace
+/// A heap of the elements to be kept, the worst one at the top, is in the results; the row's other elements replace
 /// it where they are better. In the end it is taken apart, worst first.
 class TopKEmitter : public RowEmitter {
  public:
@@ -228,7 +228,7 @@ class TopKEmitter : public RowEmitter {
         position(tensorType(topK.getPositions()).getElementType()) {}
 
  private:
-  /// An element and where it was, as they lie in memory.
+  /// An element and its position, as stored in memory.
   struct Entry {
     LValue *value, *position;
   };
@@ -298,7 +298,7 @@ void TopKEmitter::emitRow(LValue* row) {
   llvm::AllocaInst* worst = loops.variable(keyOf(load(heap.values, element, number(0))));
   loops.count(number(k), number(rowLength(op)), 1, [&](LValue* index) {
     LValue* value = load(source, element, index);
-    // What is as large as the worst one comes after it.
+    // An element equal to the worst one comes after it.
     loops.runIf(isLarger(keyOf(value), loops.get(worst)), [&] {
       sink(heap, {value, positionOf(index)}, number(0), number(k));
       loops.set(worst, keyOf(load(heap.values, element, number(0))));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-/// A section of an input with its place in the output.
+/// A section of an input with its offset in the output.
 struct Piece {
   ArrayRef<uint8_t> bytes;
   uint64_t alignment;

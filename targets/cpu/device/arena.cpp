@@ -1,6 +1,6 @@
-// Anonymous mappings: zeroed by the kernel, given back as a whole. Pages are taken as they are
-// touched, when what the kernel has just cleared is still in the cache: a first step over 670 MB took
-// 20 ms longer than others, while taking the same pages ahead on both of two cores took 150 ms.
+// Anonymous mappings: zeroed by the kernel, released as a whole. Pages are allocated on first
+// touch, when the lines that the kernel has just cleared are still in the cache: a first step over 670 MB took
+// 20 ms longer than others, while touching the same pages ahead on both of two cores took 150 ms.
 #include "targets/cpu/device/arena.h"
 
 #include <sys/mman.h>

@@ -16,7 +16,7 @@ constexpr uint64_t kTile = 32;
 
 int Int(uint64_t size) { return static_cast<int>(size); }
 
-// What a workspace begins with.
+// The first part of a workspace.
 Workspace MatricesOf(const Form& form) {
   return {.matrices = linear_algebra::WorkspaceOf(form).matrices, .is_complex = true};
 }

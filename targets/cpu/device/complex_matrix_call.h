@@ -1,4 +1,5 @@
-// One routine of LAPACK for one complex matrix, whose parts lie apart and row-major, as the graph has them.
+// One routine of LAPACK for one complex matrix, with separate real and imaginary parts in row-major order, as in the
+// graph.
 #pragma once
 
 #include <complex>

@@ -15,7 +15,8 @@ using linear_algebra::kTranspose;
 using linear_algebra::kUnitDiagonal;
 using linear_algebra::kVectors;
 
-// What lies row-major is the transpose, and of a Hermitian matrix l l^H that is l^T in the place of an upper factor.
+// A row-major matrix is its transpose in column-major order, and of a Hermitian matrix l l^H that is l^T as upper
+// factor.
 template <typename R>
 void ComplexMatrixCall<R>::Cholesky(const MatrixTensors<R>& t) const {
   C* factor = Matrices(t);
@@ -24,7 +25,7 @@ void ComplexMatrixCall<R>::Cholesky(const MatrixTensors<R>& t) const {
   StoreElements(t, 0, form_.n * form_.n, factor);
 }
 
-// op(a) x = b is x^T op(a)^T = b^T, and a^T is what lies in memory: op stays what it is.
+// op(a) x = b is x^T op(a)^T = b^T, and memory holds a^T in column-major order: op stays the same.
 template <typename R>
 void ComplexMatrixCall<R>::TriangularSolve(const MatrixTensors<R>& t) const {
   const int order = form_.Has(kRight) ? n_ : m_;

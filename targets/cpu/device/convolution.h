@@ -1,4 +1,4 @@
-// A convolution instruction as a thunk: products of its windows, packed as they are read, over the thread pool.
+// A convolution instruction as a thunk: matmuls of its windows, packed as they are read, over the thread pool.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace sgd::cpu {
 // Unimplemented for booleans, ResourceExhausted without memory for packed operands. Pool and scratch must outlive the
 // thunk. The bits depend on sizes and strides alone.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                              const artifact::Convolution& convolution,
-                                                              const device::MemoryMap& memory);
+                                                               const artifact::Convolution& convolution,
+                                                               const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

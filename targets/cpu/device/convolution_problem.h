@@ -1,4 +1,4 @@
-// A convolution as the product of its windows and its kernel: which dimensions are rows, columns and steps of the sum,
+// A convolution as the matmul of its windows and its kernel: which dimensions are rows, columns and contracted,
 // and in which order.
 #pragma once
 

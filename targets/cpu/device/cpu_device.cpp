@@ -30,7 +30,7 @@ constexpr uint32_t kMaxThreads = 4096;
 
 void DoNothing(void* const*, const int64_t*, int64_t, int64_t) {}
 
-// As many chunks as large products are cut into, and handed to all threads as they are.
+// As many chunks as large matmuls are cut into, distributed over all threads.
 KernelCall NullCall(uint32_t threads) {
   KernelCall call;
   call.function = DoNothing;
@@ -119,9 +119,9 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(co
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunch(const artifact::Launch& launch,
-                                                                       const device::KernelLibrary& library,
-                                                                       const device::MemoryMap& memory,
-                                                                       std::span<const int64_t> coordinates) {
+                                                                        const device::KernelLibrary& library,
+                                                                        const device::MemoryMap& memory,
+                                                                        std::span<const int64_t> coordinates) {
   return MakeLaunch(pool_, CallOf(launch, library, memory, coordinates, null_kernels_));
 }
 
@@ -136,19 +136,19 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunchGroup(
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,
-                                                                       const device::MemoryMap& memory) {
+                                                                        const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeMatmul(pool_, scratch_, matmul, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareConvolution(const artifact::Convolution& convolution,
-                                                                            const device::MemoryMap& memory) {
+                                                                             const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeConvolution(pool_, scratch_, convolution, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
-                                                                              const device::MemoryMap& memory) {
+                                                                               const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   if (linear_algebra::IsTransform(static_cast<linear_algebra::Kind>(call.kind())))
     return MakeFft(pool_, scratch_, call, memory);
@@ -158,19 +158,19 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLinearAlgebra(c
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,
-                                                                      const device::KernelLibrary& library,
-                                                                      const device::MemoryMap& memory) {
+                                                                       const device::KernelLibrary& library,
+                                                                       const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
   return MakeTiled(pool_, {scratch_, tile_scratch_}, tiled, static_cast<const CpuKernelLibrary&>(library), memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareCopy(const std::byte* source, std::byte* target,
-                                                                     uint64_t bytes) {
+                                                                      uint64_t bytes) {
   return MakeCopy(pool_, source, target, bytes);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareFill(std::byte* target, uint64_t bytes,
-                                                                     std::span<const uint8_t> pattern) {
+                                                                      std::span<const uint8_t> pattern) {
   return MakeFill(pool_, target, bytes, pattern);
 }
 

@@ -1,5 +1,5 @@
 // The device of a CPU rank: its own threads, kernels from the artifact's ELF object,
-// matrix products of its own.
+// matmuls of its own.
 #pragma once
 
 #include <cstdint>
@@ -40,26 +40,26 @@ class CpuDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                              const device::KernelLibrary& library,
-                                                              const device::MemoryMap& memory,
-                                                              std::span<const int64_t> coordinates) override;
+                                                               const device::KernelLibrary& library,
+                                                               const device::MemoryMap& memory,
+                                                               std::span<const int64_t> coordinates) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
-                                                                   std::span<const device::CombinedLaunches> combined,
-                                                                   const device::KernelLibrary& library,
-                                                                   const device::MemoryMap& memory) override;
+                                                                    std::span<const device::CombinedLaunches> combined,
+                                                                    const device::KernelLibrary& library,
+                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                              const device::MemoryMap& memory) override;
+                                                               const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                   const device::MemoryMap& memory) override;
+                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
-                                                                     const device::MemoryMap& memory) override;
+                                                                      const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                             const device::KernelLibrary& library,
-                                                             const device::MemoryMap& memory) override;
+                                                              const device::KernelLibrary& library,
+                                                              const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                            uint64_t bytes) override;
+                                                             uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                            std::span<const uint8_t> pattern) override;
+                                                             std::span<const uint8_t> pattern) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
   void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
   uint32_t threads() const override { return pool_.size(); }

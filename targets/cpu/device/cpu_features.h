@@ -1,4 +1,4 @@
-// What this machine's CPU can do, by the names of /proc/cpuinfo.
+// Features of this machine's CPU, by the names of /proc/cpuinfo.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// The thunk: where the parts of operand and result lie.
+// The thunk: addresses of the parts of operand and result.
 #include "targets/cpu/device/fft.h"
 
 #include <utility>
@@ -33,7 +33,7 @@ template <typename T>
 class FftThunk final : public device::Thunk {
  public:
   FftThunk(ThreadPool& pool, ThreadScratch& scratch, const artifact::LinearAlgebra& call,
-          const device::MemoryMap& memory)
+           const device::MemoryMap& memory)
       : transform_(pool, scratch, ShapeOf(call), OperandOf(call, memory),
                    Resolve<T>(*call.outputs(), (call.options() & linear_algebra::kPairedResult) != 0, memory),
                    call.lanes(),
@@ -64,8 +64,8 @@ class FftThunk final : public device::Thunk {
 
 template <typename T>
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeThunk(ThreadPool& pool, ThreadScratch& scratch,
-                                                       const artifact::LinearAlgebra& call,
-                                                       const device::MemoryMap& memory) {
+                                                         const artifact::LinearAlgebra& call,
+                                                         const device::MemoryMap& memory) {
   auto thunk = std::make_unique<FftThunk<T>>(pool, scratch, call, memory);
   if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
   return thunk;
@@ -74,8 +74,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeThunk(ThreadPool& pool, Threa
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
-                                                      const artifact::LinearAlgebra& call,
-                                                      const device::MemoryMap& memory) {
+                                                       const artifact::LinearAlgebra& call,
+                                                       const device::MemoryMap& memory) {
   if (call.element() == artifact::ElementType::F64) return MakeThunk<double>(pool, scratch, call, memory);
   return MakeThunk<float>(pool, scratch, call, memory);
 }

@@ -1,4 +1,4 @@
-// Lanes are neighbouring columns, which are read and written where they lie if they are tensors of their own.
+// Lanes are neighbouring columns, which are read and written in place if they are tensors of their own.
 #include <algorithm>
 
 #include "targets/cpu/device/fft_steps.h"

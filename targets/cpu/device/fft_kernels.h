@@ -1,6 +1,6 @@
-// What Fourier transforms are made of and is compiled once per instruction set. Every lane of a vector holds a
+// The parts of Fourier transforms that are compiled once per instruction set. Every lane of a vector holds a
 // transform of its own, so that butterflies are without shuffles; transpositions bring numbers into lanes.
-// All transforms are forward ones: an inverse transform is one of numbers whose parts have changed places.
+// All transforms are forward ones: an inverse transform swaps real and imaginary parts before and after.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,8 @@ struct FftKernels {
   // the numbers that `z` is the transform of; z[half] is z[0]. roots[k] = exp(-2 pi i k / (2 half)). Steps of z and
   // roots are 1.
   void (*part_real)(const Numbers<const T>& z, const Numbers<const T>& roots, uint64_t half, const Numbers<T>& to);
-  // The other way round, times `scale`: from elements 0 to half to the first half numbers of which the inverse
-  // transform is to be taken. Steps are 1.
+  // The other way round, times `scale`: from elements 0 to half to the first half numbers, the input of the inverse
+  // transform. Steps are 1.
   void (*join_real)(const Numbers<const T>& x, const Numbers<const T>& roots, T scale, uint64_t half,
                     const Numbers<T>& to);
   // The same in lanes; roots are for all of them. z has no row `half`, and imaginary parts of rows 0 and half of x are

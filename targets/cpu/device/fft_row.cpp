@@ -9,9 +9,9 @@ namespace sgd::cpu {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-// Instructions per vector of numbers for roots and a turn, and for numbers that are not read where they lie.
+// Instructions per vector of numbers for roots and a turn, and for numbers that are not read in place.
 constexpr double kTurnCost = 14, kCopyCost = 4;
-// Where a column's numbers and their transforms lie beside each other.
+// The cache that a column's numbers and their transforms fit into together.
 constexpr uint64_t kFirstCacheBytes = 48 << 10;
 constexpr double kSecondCacheFactor = 1.25;
 // From this size on roots are products of two from small tables.

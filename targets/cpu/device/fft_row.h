@@ -1,4 +1,4 @@
-// Transforms of one row of complex numbers that lie side by side, by vectors of its own columns.
+// Transforms of one row of contiguous complex numbers, by vectors of its own columns.
 #pragma once
 
 #include <algorithm>

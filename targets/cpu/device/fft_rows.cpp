@@ -8,7 +8,7 @@ namespace {
 
 // Instructions per number to bring rows into lanes and back, and to part or join halves of real transforms.
 constexpr double kLineCost = 12, kHalfCost = 8;
-// What a row costs more by itself than its instructions do.
+// Cost of a row by itself relative to its instructions.
 constexpr double kRowFactor = 1.6;
 // Numbers in lanes that stay in the second-level cache.
 constexpr uint64_t kSecondCacheBytes = 1 << 20;

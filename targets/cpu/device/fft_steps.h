@@ -62,7 +62,7 @@ class FftRows {
                   const Numbers<T>& to) const;
   void LoadLanes(const Numbers<const T>& from, uint64_t count, T* loaded, T* buffer) const;
   void StoreLanes(T* result, T* buffer, uint64_t count, const Numbers<T>& to, T scale) const;
-  // What the transform of the row reads and writes, in `shared`.
+  // Input and output of the row's transform, in `shared`.
   Numbers<const T> Source(const Row& row) const;
   Numbers<T> Target(const Row& row) const;
   Numbers<T> Before(const Row& row) const;

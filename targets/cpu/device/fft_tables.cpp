@@ -89,7 +89,7 @@ void TransformPart(const RootOfUnity* from, uint64_t step, uint64_t size, const 
 
 RootOfUnity RootAt(uint64_t k, uint64_t n) {
   k %= n;
-  // The quarter, then what lies behind its middle mirrored: 8 rest <= 4 n.
+  // Reduces to a quarter, then mirrors its second half: 8 rest <= 4 n.
   const auto turned = static_cast<unsigned __int128>(4) * k;
   int quarter = static_cast<int>(turned / n);
   auto rest = turned % n;  // of n for a quarter
@@ -174,7 +174,7 @@ void LanePlan<T>::MakePasses() {
       for (uint64_t j = 1; j < radix; ++j) AppendRoot(i * j, after * radix, tables_);
     }
     offsets.back().second = tables_.size();
-    // Of which sums of differences are taken: exp(2 pi i k / radix).
+    // Factors of sums of differences: exp(2 pi i k / radix).
     for (uint64_t k = 0; radix % 2 == 1 && k < radix; ++k) AppendRoot(radix - k, radix, tables_);
     passes_.push_back({radix, before, after, nullptr, nullptr});
     before *= radix;

@@ -35,14 +35,14 @@ class LanePlan {
   LanePlan(const FftKernels<T>& kernels, uint64_t size);
 
   uint64_t size() const { return size_; }
-  // Elements of one of two regions of memory that rows and one more lie in, and of all memory, regions first.
+  // Elements of one of the two regions of memory for rows and one more, and of all memory, regions first.
   uint64_t region() const { return 2 * kernels_->lanes * (size_ + 1); }
   uint64_t scratch() const { return 2 * region() + (steps_.empty() ? 0 : 4 * kernels_->lanes * steps_[0].size()); }
 
   // From rows to rows, that may be the same. Rows of no region.
   void Run(const LaneRows<const T>& from, const LaneRows<T>& to, T scale, T* scratch) const;
-  // What the first region holds, with parts in each other's places where `is_swapped`. Returns the region that the
-  // result is in; nothing is in the other.
+  // Transforms the contents of the first region, with real and imaginary parts swapped where `is_swapped`. Returns the
+  // region that the result is in; nothing is in the other.
   int RunLoaded(bool is_swapped, T scale, T* scratch) const;
   // A region's rows.
   LaneRows<T> RowsOf(int region, T* scratch) const;

@@ -1,4 +1,4 @@
-// Rows first, then columns where they lie in the result; of transforms to reals columns first, in working memory.
+// Rows first, then columns in place in the result; of transforms to reals columns first, in working memory.
 #include "targets/cpu/device/fft_transform.h"
 
 #include <algorithm>

@@ -12,12 +12,12 @@
 namespace sgd::cpu {
 
 // Null where this is not the better way: with one group, with output features that fill vectors by themselves, in
-// layouts whose results do not follow each other from group to group, for elements that are narrower than their sums.
-// ResourceExhausted without memory for what is packed. Pool and scratch must outlive the thunk. The bits depend on sizes
-// and strides alone.
+// layouts whose results do not follow each other from group to group, for elements that are narrower than their
+// accumulators. ResourceExhausted without memory for what is packed. Pool and scratch must outlive the thunk. The bits
+// depend on sizes and strides alone.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                                     const PackedKernels& kernels,
-                                                                     const artifact::Convolution& convolution,
-                                                                     const device::MemoryMap& memory);
+                                                                      const PackedKernels& kernels,
+                                                                      const artifact::Convolution& convolution,
+                                                                      const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

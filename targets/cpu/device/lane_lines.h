@@ -17,7 +17,7 @@ struct WindowTile {
   int64_t Count() const { return end - begin; }
 };
 
-// How lines lie in a thread's memory. As many slots as lines from the first to the last one of a window along the
+// The layout of lines in a thread's memory. As many slots as lines from the first to the last one of a window along the
 // last of the outer dimensions; in others windows may share slots. One more line is padding.
 struct LineLayout {
   LineLayout(const GroupedProblem& problem, uint64_t lanes, uint64_t element_size, uint64_t least_tile);

@@ -59,7 +59,7 @@ class LapackLibrary {
   LapackLibrary(const LapackLibrary&) = delete;
   LapackLibrary& operator=(const LapackLibrary&) = delete;
 
-  // What has an influence on bits: names and versions of the library, and the kind of CPU that it has chosen kernels
+  // Everything that influences bits: names and versions of the library, and the kind of CPU that it has chosen kernels
   // for.
   const std::string& version() const { return version_; }
 

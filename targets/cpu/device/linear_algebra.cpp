@@ -1,4 +1,4 @@
-// The thunk: where the tensors of each matrix lie, and which thread computes which.
+// The thunk: addresses of each matrix's tensors, and the split of matrices over threads.
 #include "targets/cpu/device/linear_algebra.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using linear_algebra::Form;
 
 // Floating-point operations in about ten microseconds, below which handing work to another thread does not pay.
 constexpr uint64_t kFlopsPerThread = 50000;
-// What a call of a library routine costs beside its flops.
+// Cost of a call of a library routine beside its flops.
 constexpr uint64_t kCallFlops = 1000;
 
 // A tensor of the batch: where it begins, and how far matrices are apart.
@@ -36,7 +36,7 @@ template <typename T, typename Call>
 class LinearAlgebraThunk final : public device::Thunk {
  public:
   LinearAlgebraThunk(ThreadPool& pool, const LapackLibrary& library, const Call& matrix_call,
-                    const artifact::LinearAlgebra& call, const device::MemoryMap& memory)
+                     const artifact::LinearAlgebra& call, const device::MemoryMap& memory)
       : pool_(pool),
         call_(matrix_call),
         batch_(call.batch()),
@@ -90,7 +90,7 @@ class LinearAlgebraThunk final : public device::Thunk {
 
 template <typename T>
 std::unique_ptr<device::Thunk> MakeThunk(ThreadPool& pool, const LapackLibrary& library,
-                                       const artifact::LinearAlgebra& call, const device::MemoryMap& memory) {
+                                         const artifact::LinearAlgebra& call, const device::MemoryMap& memory) {
   const Form form = FormOf(call);
   if (form.Has(linear_algebra::kComplex)) {
     const ComplexMatrixCall<T> matrix_call(library.complex_routines<T>(), form);
@@ -103,8 +103,8 @@ std::unique_ptr<device::Thunk> MakeThunk(ThreadPool& pool, const LapackLibrary& 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
-                                                                const artifact::LinearAlgebra& call,
-                                                                const device::MemoryMap& memory) {
+                                                                 const artifact::LinearAlgebra& call,
+                                                                 const device::MemoryMap& memory) {
   if (call.lanes() > ThreadPool::kMaxChunks) return absl::UnimplementedError("linear algebra of more than 65535 lanes");
   if (call.element() == artifact::ElementType::F64) return MakeThunk<double>(pool, library, call, memory);
   return MakeThunk<float>(pool, library, call, memory);

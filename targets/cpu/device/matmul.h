@@ -1,4 +1,4 @@
-// A matmul instruction as a thunk: packed products over the thread pool.
+// A matmul instruction as a thunk: packed matmuls over the thread pool.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace sgd::cpu {
 
 // Unimplemented for booleans. Pool and scratch must outlive the thunk.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                         const artifact::Matmul& matmul,
-                                                         const device::MemoryMap& memory);
+                                                          const artifact::Matmul& matmul,
+                                                          const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

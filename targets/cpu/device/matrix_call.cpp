@@ -1,4 +1,4 @@
-// What the routines share; matrix_solvers.cpp and matrix_spectra.cpp hold them.
+// Shared by the routines, which are in matrix_solvers.cpp and matrix_spectra.cpp.
 #include "targets/cpu/device/matrix_call.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// One routine of LAPACK for one matrix that lies row-major, as the graph has it.
+// One routine of LAPACK for one row-major matrix, as in the graph.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace sgd::cpu {
 
-// Where the tensors of one matrix lie, in the order of InputsOf and OutputsOf, and working memory as WorkspaceOf says.
+// Addresses of the tensors of one matrix, in the order of InputsOf and OutputsOf, and working memory as of WorkspaceOf.
 template <typename T>
 struct MatrixTensors {
   std::array<const std::byte*, 8> inputs{};

@@ -19,7 +19,7 @@ void MatrixCall<T>::Cholesky(const MatrixTensors<T>& t) const {
   lapack_.potrf(form_.Has(kLower) ? "U" : "L", &n_, factor, &n_, t.IntegersOut(1), 1);
 }
 
-// op(a) x = b is x^T op(a)^T = b^T, and what lies in memory is a^T and b^T, column-major.
+// op(a) x = b is x^T op(a)^T = b^T, and memory holds a^T and b^T in column-major order.
 template <typename T>
 void MatrixCall<T>::TriangularSolve(const MatrixTensors<T>& t) const {
   T* x = t.Out(0);

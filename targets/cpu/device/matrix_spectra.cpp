@@ -1,4 +1,4 @@
-// Eigenvalues and singular values: iterations, which are given finite matrices alone.
+// Eigenvalues and singular values: iterations, which are called with finite matrices alone.
 #include "targets/cpu/device/matrix_call.h"
 #include "targets/cpu/device/matrix_transpose.h"
 

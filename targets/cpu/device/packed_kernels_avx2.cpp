@@ -1,4 +1,4 @@
-// Matrix products for CPUs with AVX2, FMA and F16C.
+// Matmuls for CPUs with AVX2, FMA and F16C.
 #include "targets/cpu/device/packed_kernels_template.h"
 
 namespace sgd::cpu {

@@ -1,4 +1,4 @@
-// Matrix products for CPUs with AVX-512 F, BW, DQ and VL.
+// Matmuls for CPUs with AVX-512 F, BW, DQ and VL.
 #include "targets/cpu/device/packed_kernels_template.h"
 
 namespace sgd::cpu {

@@ -1,4 +1,4 @@
-// Matrix products for any x86-64 CPU, and without fused multiply-add in hardware.
+// Matmuls for any x86-64 CPU, and without fused multiply-add in hardware.
 #include "targets/cpu/device/packed_kernels_template.h"
 
 namespace sgd::cpu {

@@ -1,4 +1,4 @@
-// A large matrix product by all threads: together they pack one operand, then each takes stripes of the other.
+// A large matmul by all threads: together they pack one operand, then each takes stripes of the other.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& proble
 // The bits are those of PackedMultiply. Matrices of a batch follow each other. Pool, scratch and kernels must outlive
 // the thunk. ResourceExhausted without memory for the packed operands.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                               const PackedKernels& kernels,
-                                                               const MatmulProblem& problem);
+                                                                const PackedKernels& kernels,
+                                                                const MatmulProblem& problem);
 
 }  // namespace sgd::cpu

@@ -11,8 +11,8 @@
 namespace sgd::cpu {
 namespace {
 
-// Longer than the gap between two launches, and than what a sleeper needs to wake up; short against
-// the time slice of whoever else wants the core.
+// Longer than the gap between two launches, and than a sleeper needs to wake up; short against
+// the time slice of another process that wants the core.
 constexpr int64_t kSpinNanoseconds = 50'000;
 constexpr int kPausesPerLook = 16;
 constexpr int kYields = 2;
@@ -120,7 +120,7 @@ void ThreadPool::Work(uint32_t thread) {
     WaitWhile(shares_[thread].alarm, seen);
     seen = shares_[thread].alarm.load(std::memory_order_acquire);
     if (stopping_.load(std::memory_order_acquire)) return;
-    // What a late thread finds may be over, or the next run, which may not need it.
+    // The run that a late thread finds may be over, or the next one, which may not need it.
     const uint64_t current = current_.load(std::memory_order_acquire);
     const uint32_t active = static_cast<uint32_t>(current);
     if (thread < active) RunChunks(static_cast<uint32_t>(current >> 32), active, thread);

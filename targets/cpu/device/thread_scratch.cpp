@@ -1,4 +1,4 @@
-// One piece of memory, so that it may lie on huge pages.
+// One piece of memory, so that it may be on huge pages.
 #include "targets/cpu/device/thread_scratch.h"
 
 #include <sys/mman.h>

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kBytesToShare = uint64_t{96} << 10;
 // Bytes a thread copies in about ten microseconds.
 constexpr uint64_t kBytesPerThread = uint64_t{128} << 10;
-// Chunks per thread, for threads to even out what the system takes from one of them.
+// More chunks than threads even out interruptions of single threads.
 constexpr uint64_t kChunksPerThread = 4;
 // A multiple of every pattern length that divides a power of two, and of a cache line.
 constexpr uint64_t kCopyGrain = 4096;
@@ -220,7 +220,7 @@ std::unique_ptr<device::Thunk> MakeCopy(ThreadPool& pool, const std::byte* sourc
 }
 
 std::unique_ptr<device::Thunk> MakeFill(ThreadPool& pool, std::byte* target, uint64_t bytes,
-                                       std::span<const uint8_t> pattern) {
+                                        std::span<const uint8_t> pattern) {
   return std::make_unique<FillThunk>(pool, target, bytes, pattern);
 }
 

@@ -13,7 +13,7 @@
 
 namespace sgd::cpu {
 
-// What a launch calls and with what.
+// The function that a launch calls, and its arguments.
 struct KernelCall {
   KernelFunction function = nullptr;
   std::vector<void*> buffers;
@@ -30,6 +30,6 @@ std::unique_ptr<device::Thunk> MakeLaunchGroup(ThreadPool& pool, std::vector<Ker
 std::unique_ptr<device::Thunk> MakeCopy(ThreadPool& pool, const std::byte* source, std::byte* target, uint64_t bytes);
 // `pattern` has 1 to 16 bytes, of which `bytes` is a multiple.
 std::unique_ptr<device::Thunk> MakeFill(ThreadPool& pool, std::byte* target, uint64_t bytes,
-                                       std::span<const uint8_t> pattern);
+                                        std::span<const uint8_t> pattern);
 
 }  // namespace sgd::cpu

@@ -1,4 +1,4 @@
-// Elements are copied run by run; only the ends of a run can lie in the padding.
+// Elements are copied run by run; only the ends of a run can be in the padding.
 #include "targets/cpu/device/window_matrix.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace sgd::cpu {
 namespace {
 
-// The part of a run that lies inside the lhs, given where the run begins; its other spatial dimensions are not looked
-// at.
+// The part of a run that is inside the lhs, by the run's first position; does not check its other spatial
+// dimensions.
 IndexRange InsideOf(const WindowMatrix& matrix, const WindowIndices& indices, int64_t position) {
   const WindowIndex& run = indices.run;
   if (run.spatial < 0) return {0, run.size};
@@ -24,7 +24,7 @@ IndexRange InsideOf(const WindowMatrix& matrix, const WindowIndices& indices, in
   return {std::min(begin, granules) * indices.granule, std::min(end, granules) * indices.granule};
 }
 
-// Whether both places together lie inside the lhs in all spatial dimensions but those of the runs.
+// Whether both positions together are inside the lhs in all spatial dimensions but those of the runs.
 bool IsInside(const WindowMatrix& matrix, const WindowPlace& row, const WindowPlace& step, int except, int or_except) {
   for (size_t dim = 0; dim < matrix.spatial_dims; ++dim) {
     if (static_cast<int>(dim) == except || static_cast<int>(dim) == or_except) continue;
@@ -60,7 +60,7 @@ IndexRange Intersect(IndexRange a, IndexRange b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-// Calls visit(place, range within the run) for the runs that `indices` of all of them lie in.
+// Calls visit(position, range within the run) for the runs that contain `indices` of all of them.
 template <typename Visit>
 void ForEachRun(const WindowIndices& indices, IndexRange range, Visit visit) {
   const uint64_t length = indices.run.size;
@@ -140,7 +140,7 @@ class LinePacker {
   const std::byte* lhs_;
   const int64_t size_;
   const uint64_t row_bytes_;
-  const bool copies_;  // sums are stored as elements are
+  const bool copies_;  // accumulators are stored as elements are
   std::array<WindowPlace, kRows> rows_;
   uint64_t count_ = 0;
 };

@@ -8,7 +8,7 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::gpu;
 using LValue = llvm::Value;
 
-/// Of a tensor that lies row-major.
+/// Strides of a row-major tensor.
 static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (size_t dim = shape.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * shape[dim];

@@ -1,4 +1,4 @@
-// What the kernels of attention share: operands as matrices of one batch index, and scores.
+// Shared by the kernels of attention: operands as matrices of one batch index, and scores.
 #ifndef SGD_TARGETS_GPU_CODEGEN_ATTENTION_EMITTER_H
 #define SGD_TARGETS_GPU_CODEGEN_ATTENTION_EMITTER_H
 
@@ -35,9 +35,9 @@ class AttentionEmitter {
 
   virtual void emitBlock() = 0;
 
-  /// Splits this block's number into that of its square of rows, which is returned, and digits of `labels`.
+  /// Splits this block's number into that of its square of rows, which is returned, and the indices of `labels`.
   Value* splitBlock(int64_t squares, ArrayRef<int64_t> labels);
-  /// Gives `labels` the digits of a row-major number (i32).
+  /// Sets the indices of `labels` by delinearizing a row-major number (i32).
   void setDigits(ArrayRef<int64_t> labels, Value* number);
   /// Batch labels that the key has, or not.
   SmallVector<int64_t> batchLabels(bool ofKey);
@@ -58,7 +58,7 @@ class AttentionEmitter {
   Value* statisticAt(Value* buffer, Value* row);
   Value* loadStatistic(Value* buffer, Value* row);
 
-  /// A score of the product `dot`, which lies at i32 `row` and `column`: -infinity where it does not count.
+  /// A score of the matmul `dot` at i32 `row` and `column`: -infinity where it does not count.
   Value* score(Value* dot, Value* row, Value* column);
   /// Whether the mask hides it, or null when there is none.
   Value* isMasked(Value* row, Value* column);

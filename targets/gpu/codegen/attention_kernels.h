@@ -20,8 +20,8 @@ FailureOr<KernelInterface> describeAttention(fusion::ClusterOp cluster, fusion::
 /// Threads of a block.
 unsigned attentionThreads(fusion::AttentionOpInterface op);
 
-/// Blocks that a multiprocessor runs at once when threads take all the registers that they can: what ptxas is told,
-/// since it would rather spill some registers than have fewer blocks.
+/// Blocks that a multiprocessor runs at once when threads use all the registers that they can: passed to ptxas,
+/// which would rather spill some registers than have fewer blocks.
 unsigned attentionBlocksPerProcessor(fusion::AttentionOpInterface op);
 
 /// Adds the function.

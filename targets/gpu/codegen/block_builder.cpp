@@ -19,7 +19,7 @@ void BlockBuilder::barrier() const { call(b, Intrinsic::nvvm_barrier_cta_sync_al
 
 LValue* BlockBuilder::exchange(LValue* value, unsigned distance) const {
   auto exchangeWord = [&](LValue* word) {
-    // All lanes take part, and any lane of the warp may be read.
+    // All lanes participate, and any lane of the warp may be read.
     return call(b, Intrinsic::nvvm_shfl_sync_bfly_i32,
                 {b.getInt32(0xFFFFFFFF), word, b.getInt32(distance), b.getInt32(31)});
   };

@@ -1,4 +1,4 @@
-// What the threads of a block are and share, as LLVM IR with NVVM's intrinsics.
+// Indices, barriers and shared memory of a block's threads, as LLVM IR with NVVM's intrinsics.
 #ifndef SGD_TARGETS_GPU_CODEGEN_BLOCK_BUILDER_H
 #define SGD_TARGETS_GPU_CODEGEN_BLOCK_BUILDER_H
 

@@ -1,4 +1,4 @@
-// Launches are taken in their order.
+// Horizontal fusion of launches, in their order.
 #include "targets/gpu/codegen/combine_launches.h"
 
 #include <optional>

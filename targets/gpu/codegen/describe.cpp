@@ -1,4 +1,4 @@
-// What a cluster needs to be launched on a GPU.
+// The interface of a cluster's kernel on a GPU.
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/codegen.h"
 #include "targets/gpu/codegen/attention_kernels.h"

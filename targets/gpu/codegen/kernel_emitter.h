@@ -1,5 +1,5 @@
-// Writes the LLVM IR of one planned kernel. One class: kernel_emitter.cpp deals points out to threads and stores
-// results; reductions.cpp sums over rows; scatter_kernel.cpp and tile_kernel.cpp hold the schedules of these names.
+// Writes the LLVM IR of one planned kernel. One class: kernel_emitter.cpp splits points over threads and stores
+// results; reductions.cpp reduces over rows; scatter_kernel.cpp and tile_kernel.cpp hold the schedules of these names.
 #ifndef SGD_TARGETS_GPU_CODEGEN_KERNEL_EMITTER_H
 #define SGD_TARGETS_GPU_CODEGEN_KERNEL_EMITTER_H
 
@@ -28,7 +28,7 @@ class KernelEmitter {
     std::vector<Scope> lanes;
     Value* exists = nullptr;
   };
-  /// What a thread has of a reduction: a value per lane.
+  /// A thread's part of a reduction: a value per lane.
   struct Accumulator {
     unsigned node;
     SmallVector<llvm::AllocaInst*> lanes;

@@ -198,7 +198,7 @@ LValue* PointValues::loadElement(unsigned number) {
   const Node& node = plan.nodes[number];
   llvm::Type* type = scalars().memoryType(node.type);
   LValue* offset = index(node.index);
-  // Where the guard is false the index may lie outside: any element will do.
+  // Where the guard is false the index may be outside: any element will do.
   if (node.guard != kNone) offset = clamp(offset, 0, elements(node.buffer) - 1);
   LValue* where = b.CreateGEP(type, buffer(node.buffer), offset);
   return load(type, where, type->getScalarSizeInBits() / 8, node.buffer);

@@ -31,7 +31,7 @@ class PointValues {
     // Of a chunk:
     unsigned lanes = 1;
     Value* firstLane = nullptr;                // the lane variable's value in lane 0
-    llvm::DenseMap<unsigned, Value*> vectors;  // by load: all lanes as they lie in memory
+    llvm::DenseMap<unsigned, Value*> vectors;  // by load: all lanes as stored in memory
 
     void set(unsigned variable, Value* value) {
       variables[variable] = value;

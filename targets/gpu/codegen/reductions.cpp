@@ -1,6 +1,6 @@
-// Rows and columns: walks over the row variables, sums of a thread, and those of the threads that share a point. The
-// order of every sum follows from the schedule: lanes of a thread, then threads pairwise by their distance in a warp,
-// then warps one after another.
+// Rows and columns: walks over the row variables, partial reductions of a thread, and those of the threads that share a
+// point. The order of every reduction follows from the schedule: lanes of a thread, then threads pairwise by their
+// distance in a warp, then warps one after another.
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/kernel_emitter.h"
 #include "targets/kernels/element_ops.h"
@@ -13,8 +13,8 @@ using LValue = llvm::Value;
 /// Elements that a thread loads before it waits for the first of them.
 static constexpr int64_t kLoadsAtOnce = 4;
 
-/// Walk p computes the reductions of phase p; one more may follow for what needs them all. What takes the place of an
-/// operand is stored in the last one, when nothing is read any more.
+/// Walk p computes the reductions of phase p; one more may follow for values that need them all. Results that overwrite
+/// an operand are stored in the last one, when nothing reads the operand any more.
 void KernelEmitter::findWalks() {
   walks = plan.phases;
   for (const Store& store : plan.stores) {

@@ -1,4 +1,4 @@
-// What kernels that go through whole rows share: the function, its buffers, elements in them, the block's row.
+// Shared by kernels that process whole rows: the function, its buffers, elements in them, the block's row.
 #ifndef SGD_TARGETS_GPU_CODEGEN_ROW_EMITTER_H
 #define SGD_TARGETS_GPU_CODEGEN_ROW_EMITTER_H
 
@@ -36,7 +36,7 @@ class RowEmitter {
   llvm::Value* elementAt(llvm::Value* base, Type type, llvm::Value* index) {
     return b.CreateInBoundsGEP(scalars().memoryType(type), base, index);
   }
-  /// An element as it lies in memory.
+  /// An element as stored in memory.
   llvm::Value* load(llvm::Value* base, Type type, llvm::Value* index) {
     return b.CreateLoad(scalars().memoryType(type), elementAt(base, type, index));
   }

@@ -44,7 +44,7 @@ void KernelEmitter::storeInitial(LValue* low, LValue* high) {
   });
 }
 
-/// Elements of a part lie, beyond the point's first one, in a range: other variables move by less than a step of the
+/// Elements of a part are, beyond the point's first one, in a range: other variables move by less than a step of the
 /// first.
 LValue* KernelEmitter::isInPart(LValue* low, LValue* high) {
   const ScatterLoops& loops = *plan.scatter;

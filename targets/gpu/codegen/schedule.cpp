@@ -23,7 +23,7 @@ constexpr int64_t kScatterThreads = 65536;
 
 int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-/// Most lanes whose accesses take at most kVectorBytes; 1 when nothing lies side by side.
+/// Most lanes whose accesses take at most kVectorBytes; 1 when nothing is contiguous.
 unsigned mostLanes(const KernelPlan& plan) {
   if (plan.laneVar == kNone) return 1;
   int64_t widest = 0;

@@ -1,5 +1,5 @@
-// Sorts merge runs that double until there is one: each thread finds, by bisection of the neighbouring run, where its
-// elements go. Rows that fit lie in shared memory meanwhile, several short ones in one block's; others go to and fro
+// Merge sort: each thread finds, by bisection of the neighbouring run, the positions of its elements in the merged run.
+// Rows that fit are in shared memory meanwhile, several short ones in one block's; others alternate
 // between the results and their working memory.
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/row_emitter.h"

@@ -8,7 +8,7 @@ using namespace mlir::sgd::gpu;
 using LValue = llvm::Value;
 
 /// Elements from one row of a tile to the next: padded by a bank's word, so that neighbours along either side of the
-/// tile lie in different banks.
+/// tile are in different banks.
 static int64_t tileStride(llvm::Type* element) {
   constexpr int64_t kWordBits = 32;
   return kTile + std::max<int64_t>(1, kWordBits / element->getScalarSizeInBits());

@@ -26,7 +26,7 @@ std::string TextOf(const AttentionTensor& tensor) {
   return absl::StrCat(tensor.batch(), ",", tensor.head(), ",", tensor.row());
 }
 
-// What NVIDIA/cudnn-frontend knows of versions: releases that it refuses, and, up to 9.15, backward passes whose last
+// Versions that NVIDIA/cudnn-frontend refuses: some releases, and, up to 9.15, backward passes whose last
 // columns are no whole tile.
 absl::Status CheckVersion(const Cudnn& cudnn, const AttentionT& attention) {
   constexpr size_t kLeast = 91100, kLeastWithParts = 91501;
@@ -40,7 +40,8 @@ absl::Status CheckVersion(const Cudnn& cudnn, const AttentionT& attention) {
 
 class AttentionThunk final : public device::Thunk {
  public:
-  AttentionThunk(CudaStreams& streams, Cudnn& cudnn, const artifact::Attention& attention, const device::MemoryMap& memory)
+  AttentionThunk(CudaStreams& streams, Cudnn& cudnn, const artifact::Attention& attention,
+                 const device::MemoryMap& memory)
       : streams_(streams), cudnn_(cudnn), memory_(memory) {
     attention.UnPackTo(&a_);
   }
@@ -182,9 +183,9 @@ class AttentionThunk final : public device::Thunk {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeAttention(CudaStreams& streams, Cudnn& cudnn,
-                                                            device::AlgorithmChoices& choices,
-                                                            const artifact::Attention& attention,
-                                                            const device::MemoryMap& memory) {
+                                                             device::AlgorithmChoices& choices,
+                                                             const artifact::Attention& attention,
+                                                             const device::MemoryMap& memory) {
   auto thunk = std::make_unique<AttentionThunk>(streams, cudnn, attention, memory);
   if (absl::Status status = thunk->Prepare(choices); !status.ok()) return status;
   return thunk;

@@ -29,8 +29,8 @@ enum class AttentionTensorId : int64_t {
 
 struct AttentionGraph {
   CudnnDescriptor graph;
-  std::vector<CudnnDescriptor> parts;  // what the graph is made of
-  // Scalars are given by value with each call: f32, or the diagonal's i32, by name.
+  std::vector<CudnnDescriptor> parts;  // of the graph
+  // Scalars are passed by value with each call: f32, or the diagonal's i32, by name.
   std::map<int64_t, float> scalars;
   std::map<int64_t, int32_t> shifts;
 };

@@ -17,7 +17,7 @@ namespace {
 using comm::CollectiveKind;
 using comm::CollectiveOperand;
 
-// A block of rows that lie one after the other is one row.
+// A block of contiguous rows is one row.
 comm::StridedCopy Packed(const Move& move, bool packs) {
   comm::StridedCopy rows = move.rows;
   (packs ? rows.target_row_stride : rows.source_row_stride) = rows.row_bytes;
@@ -145,7 +145,7 @@ void ActionBuilder::AddGathers(const comm::CollectiveSpec& spec, uint64_t ranks)
   }
 }
 
-// Rows that do not lie together are packed before they are sent and unpacked after they have come.
+// Rows that are not contiguous are packed before they are sent and unpacked after they have come.
 void ActionBuilder::AddMessage(const Move& move, bool is_sent) {
   std::byte* memory = place_.window + (is_sent ? move.source_offset : move.target_offset);
   if (!(is_sent ? move.IsDenseAtSource() : move.IsDenseAtTarget())) {

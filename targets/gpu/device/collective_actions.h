@@ -18,10 +18,10 @@
 
 namespace sgd::cuda {
 
-// One call, or one group of calls of NCCL, for the stream that it is given.
+// One call, or one group of calls of NCCL, on the stream of its argument.
 using Action = std::function<absl::Status(CUstream stream)>;
 
-// What actions are made for. They keep the pointers.
+// The environment of actions. They keep the pointers.
 struct ActionPlace {
   const Driver* driver;
   const Nccl* nccl;        // null for a group of one rank

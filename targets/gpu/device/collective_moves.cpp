@@ -11,7 +11,7 @@ bool IsDense(const comm::StridedCopy& rows, uint64_t row_stride, uint64_t block_
   return (rows.rows == 1 || row_stride == rows.row_bytes) && (rows.blocks == 1 || block_stride == block);
 }
 
-// What the rank of `plan` receives.
+// The moves that the rank of `plan` receives.
 void AddReceived(const comm::CollectiveSpec& spec, const comm::CollectivePlan& plan, std::vector<Move>& moves) {
   for (const comm::OperandPlan& operand : plan.operands) {
     for (uint32_t sender : plan.senders) {

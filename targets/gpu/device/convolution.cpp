@@ -130,7 +130,7 @@ class ConvolutionThunk final : public device::Thunk {
         return absl::StrCat(", bias at ", alignments.bias, " and relu");
       case artifact::Epilogue::SumsOfA:
       case artifact::Epilogue::SumsOfB:
-        break;  // of products alone
+        break;  // of matmuls alone
     }
     return "";
   }
@@ -181,9 +181,9 @@ class ConvolutionThunk final : public device::Thunk {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(CudaStreams& streams, Cudnn& cudnn,
-                                                              device::AlgorithmChoices& choices,
-                                                              const artifact::Convolution& convolution,
-                                                              const device::MemoryMap& memory) {
+                                                               device::AlgorithmChoices& choices,
+                                                               const artifact::Convolution& convolution,
+                                                               const device::MemoryMap& memory) {
   artifact::ConvolutionT shape;
   convolution.UnPackTo(&shape);
   absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(shape);

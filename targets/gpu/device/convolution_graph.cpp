@@ -18,7 +18,7 @@ using artifact::ConvolutionKind;
 using artifact::ElementType;
 using artifact::Epilogue;
 
-// What virtual tensors say too, though they have no address.
+// The alignment of virtual tensors too, though they have no address.
 constexpr int64_t kMostAlignment = 16;
 
 std::optional<cudnnDataType_t> TypeOf(ElementType element) {

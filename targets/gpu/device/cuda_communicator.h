@@ -17,7 +17,7 @@
 
 namespace sgd::cuda {
 
-// Sums between ranks are taken in NCCL's order, which is the same in every run on the same GPUs, unless the device says
+// NCCL decides the order of reductions, which is the same in every run on the same GPUs, unless the device says
 // that this does not matter. Every set of axes has an NCCL communicator of its own, made when the first collective over
 // it is prepared, split from that of all ranks where there is one, and the window is registered with each. NCCL is
 // opened for the first group of more than one rank.

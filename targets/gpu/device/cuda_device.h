@@ -1,4 +1,4 @@
-// The device of a rank on an NVIDIA GPU: kernels from the artifact's PTX, products by cuBLASLt, everything enqueued on
+// The device of a rank on an NVIDIA GPU: kernels from the artifact's PTX, matmuls by cuBLASLt, everything enqueued on
 // streams.
 #pragma once
 
@@ -47,28 +47,28 @@ class CudaDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                              const device::KernelLibrary& library,
-                                                              const device::MemoryMap& memory,
-                                                              std::span<const int64_t> coordinates) override;
+                                                               const device::KernelLibrary& library,
+                                                               const device::MemoryMap& memory,
+                                                               std::span<const int64_t> coordinates) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
-                                                                   std::span<const device::CombinedLaunches> combined,
-                                                                   const device::KernelLibrary& library,
-                                                                   const device::MemoryMap& memory) override;
+                                                                    std::span<const device::CombinedLaunches> combined,
+                                                                    const device::KernelLibrary& library,
+                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                              const device::MemoryMap& memory) override;
+                                                               const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareAttention(const artifact::Attention& attention,
-                                                                 const device::MemoryMap& memory) override;
+                                                                  const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                   const device::MemoryMap& memory) override;
+                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                             const device::KernelLibrary& library,
-                                                             const device::MemoryMap& memory) override;
+                                                              const device::KernelLibrary& library,
+                                                              const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                            uint64_t bytes) override;
+                                                             uint64_t bytes) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                            std::span<const uint8_t> pattern) override;
+                                                             std::span<const uint8_t> pattern) override;
   absl::Status Synchronize() override { return streams_->Synchronize(); }
-  // On the calling thread: what the host does here is small.
+  // On the calling thread: the host's work here is small.
   void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
   uint32_t threads() const override { return 1; }
   device::HostTransfer* host_transfer() override { return transfer_.get(); }
@@ -85,7 +85,7 @@ class CudaDevice final : public device::Device {
  private:
   explicit CudaDevice(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
   absl::Status Open(const CudaDeviceOptions& options);
-  // Opened at the first product: programs without one need no cuBLASLt.
+  // Opened at the first matmul: programs without one need no cuBLASLt.
   absl::StatusOr<CublasLt*> cublas();
   // At the first convolution or attention.
   absl::StatusOr<Cudnn*> cudnn();

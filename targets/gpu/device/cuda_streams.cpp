@@ -87,7 +87,7 @@ absl::StatusOr<Stream> CudaStreams::MakeStream(int priority) const {
   return Stream(driver_, stream);
 }
 
-// What collectives need of the GPU is little, and others wait for it: they go before what computes.
+// Collectives need little of the GPU, and other ranks wait for them: their streams have priority over compute.
 absl::Status CudaStreams::Reserve(uint32_t streams, uint32_t events) {
   while (streams_.size() < streams) {
     absl::StatusOr<Stream> stream = MakeStream(streams_.empty() ? least_priority_ : greatest_priority_);
@@ -135,7 +135,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CudaStreams::EndRecording() {
                      "cannot instantiate a graph");
   if (!status.ok()) return status;
   ExecutableGraph owned(driver_, executable);
-  // What the first launch would have to bring to the GPU.
+  // Uploads the graph, which the first launch would otherwise do.
   status = driver_->Check(driver_->cuGraphUpload(executable, compute()), "cannot bring a graph to the GPU");
   if (!status.ok()) return status;
   return std::make_unique<GraphThunk>(driver_, compute(), std::move(owned));

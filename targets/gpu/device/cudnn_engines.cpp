@@ -29,7 +29,7 @@ absl::Status CheckNotes(const CudnnDescriptor& engine, const EngineLimits& limit
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
         if (!limits.takes_tensor_cores) return No("an engine with tensor cores");
         break;
-      default:  // down-converted inputs, reduced sums, transforms, bits that change
+      default:  // down-converted inputs, reduced precision, transforms, nondeterminism
         return No("an engine with other results");
     }
   }

@@ -12,7 +12,7 @@
 
 namespace sgd::cuda {
 
-// What an engine must be for its results to be what the program says.
+// The requirements on an engine for its results to be those of the program.
 struct EngineLimits {
   uint64_t workspace_bytes = 0;
   // Whether it may use tensor cores: not where f32 is to be multiplied as f32.

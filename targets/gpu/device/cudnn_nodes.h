@@ -1,4 +1,4 @@
-// Nodes of cuDNN's operation graphs: tensors of four dimensions, products, elementwise operations, reductions.
+// Nodes of cuDNN's operation graphs: tensors of four dimensions, matmuls, elementwise operations, reductions.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ class CudnnGraphBuilder {
   // Memory under `name`, which is the tensor's; `strides` in elements.
   GraphTensor Memory(int64_t name, cudnnDataType_t type, const TensorSizes& sizes, const TensorSizes& strides,
                      int64_t alignment = 16);
-  // What is never in memory; its strides say how the library may think of it.
+  // A tensor that is never in memory; its strides say how the library may think of it.
   GraphTensor Virtual(cudnnDataType_t type, const TensorSizes& sizes, const TensorSizes& strides);
   GraphTensor Virtual(cudnnDataType_t type, const TensorSizes& sizes) { return Virtual(type, sizes, Dense(sizes)); }
-  // One number that is given with each call.
+  // One number that is passed with each call.
   GraphTensor Scalar(float value);
   GraphTensor Scalar(int32_t value);
 

@@ -1,4 +1,4 @@
-// What an error of the driver means for a run, and what the user can do about it.
+// Explains errors of the driver, and what the user can do about them.
 #pragma once
 
 #include <cuda.h>

@@ -87,7 +87,7 @@ absl::StatusOr<DynamicLibrary> DynamicLibrary::Open(const std::vector<std::strin
       const std::string path = folder.empty() ? name : absl::StrCat(folder, "/", name);
       if (!folder.empty() && access(path.c_str(), F_OK) != 0) continue;
       if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return DynamicLibrary(handle, path);
-      // What is there and cannot be opened says more than what is not there.
+      // The error of a library that exists but cannot be opened says more than that of a missing one.
       const std::string error = LastError();
       if (problem.empty() || !folder.empty()) problem = error;
     }

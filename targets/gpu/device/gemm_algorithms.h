@@ -1,4 +1,4 @@
-// Which of cuBLASLt's algorithms a product may use: those that give the same bits every time, within the plan's
+// Selects the algorithms of cuBLASLt that a matmul may use: those that give the same bits every time, within the plan's
 // workspace.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sgd::cuda {
 
-// A described product; C and D are one matrix. The handles are the caller's.
+// A described matmul; C and D are one matrix. The handles are the caller's.
 struct GemmRequest {
   cublasLtMatmulDesc_t description;
   cublasLtMatrixLayout_t a, b, c;
@@ -27,7 +27,7 @@ struct GemmRequest {
 absl::StatusOr<std::vector<cublasLtMatmulAlgo_t>> ProposeAlgorithms(const CublasLt& library, const GemmRequest& request,
                                                                     int count);
 
-// `bytes` of an algorithm that came from a file or another rank, when the library takes it for this product; else why
+// `bytes` of an algorithm that came from a file or another rank, when the library accepts it for this matmul; else why
 // it must not be used.
 absl::StatusOr<cublasLtMatmulAlgo_t> CheckAlgorithm(const CublasLt& library, const GemmRequest& request,
                                                     std::string_view bytes);

@@ -1,4 +1,4 @@
-// A product of the plan in the form that BLAS libraries take: column-major matrices with a leading dimension, one batch
+// A matmul of the plan in the form of BLAS libraries: column-major matrices with a leading dimension, one batch
 // dimension.
 #pragma once
 

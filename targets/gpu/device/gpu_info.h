@@ -1,4 +1,4 @@
-// What the driver and the system say of a GPU before a rank uses it.
+// Properties of a GPU by the driver and the system, before a rank uses it.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct GpuInfo {
   device::Accelerator accelerator;
 };
 
-// `ordinal`: among the GPUs that the driver shows. `system` is where the system's files of devices lie.
+// `ordinal`: among the GPUs that the driver shows. `system` is the folder of the system's files of devices.
 absl::StatusOr<GpuInfo> DescribeGpu(const Driver& driver, int ordinal, const std::string& system = "/sys");
 
 // All GPUs that the driver shows, and their links.

@@ -1,4 +1,4 @@
-// Matrix products by cuBLASLt.
+// Matmuls by cuBLASLt.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace sgd::cuda {
 // bits every time; sums in f32 for f16, bf16 and f32 (of TF32 where the instruction allows it), in f64 for f64.
 // Unimplemented for other types and for strides or an epilogue that the library does not take.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, CublasLt& library,
-                                                         const artifact::Matmul& matmul,
-                                                         const device::MemoryMap& memory,
-                                                         device::AlgorithmChoices& choices);
+                                                          const artifact::Matmul& matmul,
+                                                          const device::MemoryMap& memory,
+                                                          device::AlgorithmChoices& choices);
 
 }  // namespace sgd::cuda

@@ -18,8 +18,8 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaStreams& str
 // One allocation of the driver that arenas are parts of, zero at the start. Must outlive them.
 class MemoryBlock {
  public:
-  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. By NCCL where it is given and can, so that
-  // parts can be registered with it. Errors as of AllocateOnDevice.
+  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. Allocated by NCCL where it is not null and
+  // can, so that parts can be registered with it. Errors as of AllocateOnDevice.
   static absl::StatusOr<std::unique_ptr<MemoryBlock>> Take(CudaStreams& streams,
                                                            const std::shared_ptr<const Driver>& driver,
                                                            const std::shared_ptr<const Nccl>& nccl, uint64_t bytes);

@@ -45,9 +45,9 @@ enum class Registration { kNone, kLocal, kSymmetric };
 
 class Nccl {
  public:
-  // FailedPrecondition when the library is missing or older than 2.18. `deterministic`: sums are not taken by switches
-  // (NVLink SHARP, CollNet), whose order nobody promises; what the user has set himself (NCCL_NVLS_ENABLE,
-  // NCCL_COLLNET_ENABLE) stays.
+  // FailedPrecondition when the library is missing or older than 2.18. `deterministic`: switches do not reduce
+  // (NVLink SHARP, CollNet), since their order is not guaranteed; the user's own settings (NCCL_NVLS_ENABLE,
+  // NCCL_COLLNET_ENABLE) stay.
   static absl::StatusOr<std::shared_ptr<const Nccl>> Open(bool deterministic);
 
 #define SGD_DECLARE(name) decltype(&::name) name = nullptr;

@@ -119,8 +119,8 @@ absl::Status NcclGroup::Poll() const {
   return status.ok() ? nccl_->Check(state, "collective") : status;
 }
 
-// On a thread of its own: kernels are told to leave at once, but then ncclCommAbort waits until no graph holds
-// operations of the group, and these are destroyed by the thread that calls this.
+// On a thread of its own: ncclCommAbort tells kernels to leave at once, but then waits until no graph holds
+// operations of the group, and the thread that calls this destroys these.
 void NcclGroup::Abort() {
   ncclComm_t group = std::exchange(group_, nullptr);
   if (group == nullptr) return;

@@ -19,7 +19,7 @@ namespace sgd::cuda {
 
 class NcclGroup {
  public:
-  // What a group needs of the rank; all must outlive it.
+  // The rank's resources that a group uses; all must outlive it.
   struct Host {
     // Asked while peers are waited for: the cause of the job's end, if it has ended.
     std::function<absl::Status()> watch;
@@ -27,7 +27,7 @@ class NcclGroup {
     std::function<void()> use_device;
   };
 
-  // Meets the other members, who were given the same id; DeadlineExceeded when they do not come.
+  // Connects to the other members, who have the same id; DeadlineExceeded when they do not come.
   static absl::StatusOr<std::unique_ptr<NcclGroup>> Meet(std::shared_ptr<const Nccl> nccl, const ncclUniqueId& id,
                                                          uint32_t size, uint32_t position, Host host,
                                                          absl::Duration timeout);
@@ -35,8 +35,8 @@ class NcclGroup {
   // of this group call it.
   absl::StatusOr<std::unique_ptr<NcclGroup>> Split(uint32_t color, uint32_t position, absl::Duration timeout) const;
 
-  // Makes memory of ncclMemAlloc known to the members, who call it alike: the same bytes, at the same place of their
-  // allocations. Collectives whose operands all lie in it read and write peers' memory directly. Nothing happens where
+  // Registers memory of ncclMemAlloc with the members, who call it alike: the same bytes, at the same offset of their
+  // allocations. Collectives whose operands are all in it read and write peers' memory directly. Does nothing where
   // the library cannot. The memory must outlive the group.
   absl::Status Register(std::byte* memory, uint64_t bytes, absl::Duration timeout);
 

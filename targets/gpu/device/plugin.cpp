@@ -1,4 +1,4 @@
-// What the plugin exports.
+// The exports of the plugin.
 #include <memory>
 
 #include "runtime/device/interface_hash.h"

@@ -1,4 +1,4 @@
-// Names of what a thread gives the GPU, for NVIDIA's profilers (NVTX). Where no profiler listens, or this build has not
+// Names of enqueued work for NVIDIA's profilers (NVTX). Where no profiler listens, or this build has not
 // NVTX's headers, they cost nothing.
 #pragma once
 

@@ -26,7 +26,7 @@ bool isTaken(const AttentionCall& call, ArrayRef<int> capabilities) {
 }
 
 /// Of one batch of one head. The backward pass gives the same bits every time where it keeps the gradient of the
-/// scores, in tiles, for a second product; heads that share a key are summed afterwards.
+/// scores, in tiles, for a second matmul; heads that share a key are summed afterwards.
 int64_t getHeadBytes(const AttentionCall& call) {
   if (!call.isGradient) return 0;
   int64_t rows = llvm::alignTo(call.rows, kTile), columns = llvm::alignTo(call.columns, kTile);

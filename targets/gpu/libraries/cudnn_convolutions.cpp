@@ -70,7 +70,7 @@ bool mlir::sgd::gpu::isCudnnConvolution(const ConvolutionCall& call) {
 /// filter gradients up to three times the result more.)
 int64_t mlir::sgd::gpu::getCudnnConvolutionWorkspace(const ConvolutionCall& call) {
   constexpr int64_t kMost = 8 << 20, kLeast = 64 << 10;
-  constexpr int64_t kAlignment = 256;  // of what the library is given, anywhere in a buffer
+  constexpr int64_t kAlignment = 256;  // of the library's operands, anywhere in a buffer
   int64_t lhs = call.batch.size * call.groups.size * call.inputs.size,
           rhs = call.groups.size * call.inputs.size * call.outputs.size,
           result = call.batch.size * call.groups.size * call.outputs.size;

@@ -7,7 +7,7 @@
 
 namespace mlir::sgd::gpu {
 
-/// What the libraries compute on GPUs of each of the architectures.
+/// The library calls of GPUs of each of the architectures.
 class GpuLibraries : public LibraryModel {
  public:
   /// `elementsPerLaunch`: what a kernel handles in the time of a launch.

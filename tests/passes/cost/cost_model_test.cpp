@@ -33,7 +33,7 @@ TEST(CostModel, InnerAxesUseInnerLinks) {
   EXPECT_EQ(model.getLink({kModel}).name, "inner");
   EXPECT_EQ(model.getLink({kData}).name, "outer");
   EXPECT_EQ(model.getLink({kData, kModel}).name, "outer");
-  // The fast half of an axis of 8: its minor digit.
+  // The fast half of an axis of 8: its minor sub-axis.
   CostModel flat(getTwoLevels(), {8});
   EXPECT_EQ(flat.getLink({AxisPart{0, 2, 4}}).name, "inner");
   EXPECT_EQ(flat.getLink({AxisPart{0, 1, 2}}).name, "outer");

@@ -1,4 +1,4 @@
-// Beside the closed forms that are known for one product: H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse,
+// Beside the closed forms that are known for one matmul: H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse,
 // "Tight memory-independent parallel matrix multiplication communication lower bounds", SPAA 2022, theorem 3.
 #include "passes/cost/least_volume.h"
 
@@ -9,7 +9,7 @@
 namespace mlir::sgd {
 namespace {
 
-/// Elements that a rank moves in a product of m x k and k x n on `ranks` ranks, each of which holds its part of every
+/// Elements that a rank moves in a matmul of m x k and k x n on `ranks` ranks, each of which holds its part of every
 /// matrix and does its part of the work.
 double solve(double m, double n, double k, double ranks) {
   auto divided = [&](double elements) { return Quantity{1, elements / ranks, elements / ranks, elements}; };

@@ -1,4 +1,4 @@
-// Every order of the labels of small einsums: the strided products compute what the einsum says, and canonical orders
+// Every order of the labels of small einsums: the strided matmuls compute the einsum, and canonical orders
 // are always possible.
 #include "passes/library/contraction_shape.h"
 

@@ -1,5 +1,5 @@
-// Axis algebra, checked on every part of small axes against the meaning of a part: a digit of the
-// rank's index.
+// Axis algebra, checked on every part of small axes against the meaning of a part: a mixed-radix
+// digit of the rank's index.
 #include "passes/mesh/axis.h"
 
 #include <gtest/gtest.h>

@@ -62,7 +62,7 @@ TEST(ReshardBytesTest, ReductionsCostByWhereTheyGo) {
   EXPECT_DOUBLE_EQ(reshardBytes(tensorOf({{kY}, {}}, {kX}), tensorOf({{kY}, {}}), 64), 48);
 }
 
-/// A matrix product [m, k] x [k, n]: factors m, n, k.
+/// A matmul [m, k] x [k, n]: factors m, n, k.
 struct MatMul {
   TensorAxes lhs, rhs, result;
   int64_t m, n, k;

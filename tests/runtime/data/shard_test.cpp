@@ -145,7 +145,7 @@ TEST(RandomValues, AreTheSameInParts) {
     }
     EXPECT_EQ(whole, parts) << static_cast<int>(element);
   }
-  // The values of SplitMix64 at counters, which earlier artifacts' figures were taken with.
+  // The values of SplitMix64 at counters, which earlier artifacts were measured with.
   std::vector<float> values(3);
   FillRandomRun(ElementType::F32, 7, 3, 1000000, std::as_writable_bytes(std::span(values)));
   for (uint64_t i = 0; i < 3; ++i) {

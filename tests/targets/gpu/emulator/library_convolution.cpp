@@ -80,7 +80,7 @@ class LibraryConvolution final : public device::Thunk {
     return absl::OkStatus();
   }
 
-  // What the sum of products is added to.
+  // The initial value of the accumulator.
   template <typename Result>
   double Start(Result target, const Index& at) const {
     if (c_.epilogue == Epilogue::Accumulate) return Load(target);
@@ -117,7 +117,7 @@ class LibraryConvolution final : public device::Thunk {
 }  // namespace
 
 std::unique_ptr<device::Thunk> MakeLibraryConvolution(const artifact::Convolution& convolution,
-                                                     const device::MemoryMap& memory) {
+                                                      const device::MemoryMap& memory) {
   return std::make_unique<LibraryConvolution>(convolution, memory);
 }
 

@@ -1,4 +1,4 @@
-// Operation graphs of products, elementwise operations and reductions in the fake of cuDNN: what fused attention is
+// Operation graphs of matmuls, elementwise operations and reductions in the fake of cuDNN: what fused attention is
 // made of. Executed node by node, everything between them in memory.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sgd::emulated {
 
-// Whether the nodes of a graph are of this kind: one of them is a product.
+// Whether the nodes of a graph are of this kind: one of them is a matmul.
 bool IsDataflow(const GraphDescriptor& graph);
 
 // As the library refuses them: nodes before those that they read, tensors of other shapes, virtual tensors that nobody
