@@ -33,14 +33,14 @@ class LayoutFinder {
     }
   }
 
-  /// `depth`: the label whose elements lie side by side. All labels of heads are the tensor's, or those of keys alone.
+  /// `depth`: the label whose elements are contiguous. All labels of heads are the tensor's, or those of keys alone.
   void add(Value value, ArrayRef<int64_t> labels, int64_t row, int64_t depth) {
     tensors.push_back({labelled(value, labels), row, depth});
   }
 
   std::optional<AttentionLayout> find() {
     if (!inOrder || !haveOneType()) return std::nullopt;
-    // Heads are the last of the dimensions, unless these can only be taken together.
+    // Heads are the last of the dimensions, unless these can only be merged.
     for (size_t batches = keys.empty() ? 0 : keys.size() - 1;; --batches) {
       if (std::optional<AttentionLayout> layout = tryBatches(batches)) return layout;
       if (batches == 0) break;
@@ -60,8 +60,8 @@ class LayoutFinder {
     return llvm::all_of(tensors, [&](const Tensor& entry) { return entry.tensor.type.getElementType() == element; });
   }
 
-  /// One stride for all of `labels`, the last one minor: nullopt where they do not lie like one dimension. Labels that
-  /// the tensor has not, all of them, have 0.
+  /// One stride for all of `labels`, the last one minor: nullopt where they cannot be merged into one dimension. Labels
+  /// that the tensor has not, all of them, have 0.
   std::optional<int64_t> merge(const LabelledTensorType& tensor, ArrayRef<int64_t> labels) const {
     int64_t stride = -1, next = 0;
     for (int64_t label : llvm::reverse(labels)) {

@@ -1,4 +1,4 @@
-// Which one type of floats holds all elements of a product.
+// The type of floats that holds all elements of a matmul.
 #ifndef SGD_PASSES_LIBRARY_CALL_TYPES_H
 #define SGD_PASSES_LIBRARY_CALL_TYPES_H
 

@@ -25,7 +25,7 @@ struct Group {
   bool isSameRole(const Group& other) const {
     return (a < 0) == (other.a < 0) && (b < 0) == (other.b < 0) && (c < 0) == (other.c < 0);
   }
-  /// True when `inner` lies directly inside this one in every tensor.
+  /// True when `inner` is directly inside this one in every tensor.
   bool contains(const Group& inner) const {
     auto fits = [&](int64_t outer, int64_t within) { return outer < 0 || outer == within * inner.size; };
     return isSameRole(inner) && fits(a, inner.a) && fits(b, inner.b) && fits(c, inner.c);

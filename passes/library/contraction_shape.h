@@ -1,4 +1,4 @@
-// How an einsum of two tensors runs as matrix products with strides, or that it cannot. Plain C++, no IR.
+// How an einsum of two tensors runs as matmuls with strides, or that it cannot. Plain C++, no IR.
 #ifndef SGD_PASSES_LIBRARY_CONTRACTION_SHAPE_H
 #define SGD_PASSES_LIBRARY_CONTRACTION_SHAPE_H
 
@@ -19,8 +19,8 @@ struct LabelledTensor {
 };
 
 /// c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; strides count elements, as in plan.matmul. When `swapped`,
-/// a is the einsum's rhs and b its lhs. The product is repeated `repeats` times, adding up in c, a and b moving on by
-/// their steps each time: what is left of a sum over dimensions that cannot be seen as one.
+/// a is the einsum's rhs and b its lhs. The matmul is repeated `repeats` times, accumulating in c, a and b moving on by
+/// their steps each time: the rest of a contraction over dimensions that cannot be merged into one.
 struct ContractionShape {
   llvm::SmallVector<int64_t, 4> batch;
   int64_t m = 1, n = 1, k = 1;
@@ -30,7 +30,7 @@ struct ContractionShape {
   int64_t repeats = 1, aStep = 0, bStep = 0;
 };
 
-/// What one call of the target's library takes.
+/// Limits of one call of the target's library.
 struct MatmulLimits {
   int64_t batchDims = 4;  ///< with a stride each; the others are calls of their own, the largest ones come first
   int64_t elementsPerCall = 1000;  ///< that kernels move in the least time of a call
@@ -41,12 +41,12 @@ struct MatmulLimits {
 /// contracted and of at most 8 elements, repeats. Each matrix has stride 1 along one of its dimensions. nullopt when
 /// there is no such form: an operand must be transposed first. All sizes must be positive; every label of the result is
 /// in an operand, and a label of one operand alone is in the result.
-/// `mayRepeat` false: one product alone, for results that must not add up in place (canSumInPlace). There is no form
-/// either that would take more than 16 calls for one product.
+/// `mayRepeat` false: one matmul alone, for results that must not accumulate in place (canSumInPlace). There is no form
+/// either that would take more than 16 calls for one matmul.
 std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result,
                                                     bool mayRepeat = true, const MatmulLimits& limits = {});
 
-/// Lower is better: how much the products fall short of few, large ones. Where a call takes all batch dimensions, each
+/// Lower is better: how much the matmuls fall short of few, large ones. Where a call takes all batch dimensions, each
 /// matrix counts; else each call.
 int64_t getContractionCost(const ContractionShape& shape, const MatmulLimits& limits = {});
 

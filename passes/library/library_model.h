@@ -1,4 +1,4 @@
-// What a target's libraries compute in one call, asked by passes before they make such calls. A target has one model
+// The calls that a target's libraries compute, asked by passes before they create such calls. A target has one model
 // (targets/*/libraries): passes know no library's name and none of its limits.
 #ifndef SGD_PASSES_LIBRARY_LIBRARY_MODEL_H
 #define SGD_PASSES_LIBRARY_LIBRARY_MODEL_H
@@ -66,11 +66,11 @@ struct AttentionParts {
   int64_t workspaceBytes = 0;
 };
 
-/// What collectives combine as it is, and move without help of the plan.
+/// Types that collectives reduce without conversion, and layouts that they move without staging.
 struct CollectiveLimits {
   bool combinesShortIntegers = true;  ///< of 16 bits
   bool combinesBits = true;           ///< integers by and and or
-  bool movesRows = true;              ///< what does not lie together; else it is packed in memory of the plan
+  bool movesRows = true;              ///< data that is not contiguous; else it is packed in memory of the plan
 };
 
 class LibraryModel {
@@ -79,8 +79,8 @@ class LibraryModel {
 
   /// Whether a matmul takes operands of these elements as they are and writes such results.
   virtual bool multiplies(Type lhs, Type rhs, Type result) const = 0;
-  /// The elements that operands are converted to, and results from, for a product of these. Nothing is rounded before
-  /// the sum.
+  /// The elements that operands are converted to, and results from, for a matmul of these. Nothing is rounded before
+  /// the accumulation.
   virtual CallTypes getMatmulTypes(Type lhs, Type rhs, Type result) const = 0;
   /// How a contraction is cut into calls.
   virtual MatmulLimits getMatmulLimits() const = 0;
@@ -113,7 +113,7 @@ class LibraryModel {
   virtual CollectiveLimits getCollectiveLimits() const = 0;
 };
 
-/// For Pass::initialize: fails, with an error, where a pass that asks libraries was given none.
+/// For Pass::initialize: fails, with an error, where a pass that needs a library model was created without one.
 LogicalResult requireLibraries(const LibraryModel* libraries, const Pass& pass, MLIRContext* context);
 
 }  // namespace mlir::sgd

@@ -74,7 +74,7 @@ class Attention {
     }
     if (byQuery) byQuery.erase();
     if (byKey) byKey.erase();
-    // What the gradients alone have read: sums over `out` and its gradient.
+    // Ops that only the gradients have read: reductions over `out` and its gradient.
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*forward->getBlock())))
       if (isOpTriviallyDead(&op) && !isa<Form>(op)) op.erase();
     replaceResult(forward.getOut(), forward.getOutLabels(), call.getOut(), call.getOutLabels());

@@ -1,4 +1,4 @@
-// Patterns on the ops around a transform: how parts are taken from pairs and put together again.
+// Patterns on the ops around a transform: real and imaginary parts sliced from pairs and concatenated again.
 #include "dialects/sgd/linear_algebra.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

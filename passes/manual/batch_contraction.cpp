@@ -1,4 +1,4 @@
-// Products: axes over which both operands differ are batch dimensions, those of one of them are free ones.
+// Matmuls: axes over which both operands differ are batch dimensions, those of one of them are free ones.
 #include "passes/manual/batch_op.h"
 
 using namespace mlir;
@@ -53,7 +53,7 @@ static Value joinInto(const Batched& batched, int64_t dim, Location loc, BatchBu
   return batch.reshape(loc, inside, shape).value;
 }
 
-/// The reverse of joinInto: `shape` is what each rank sees.
+/// The reverse of joinInto: `shape` is that of one rank.
 static Batched splitFrom(Value value, ArrayRef<unsigned> axes, ArrayRef<int64_t> shape, int64_t dim, Location loc,
                          BatchBuilder& batch) {
   SmallVector<int64_t> split(shape);

@@ -41,7 +41,7 @@ static Batched batchScatter(ScatterOp op, ArrayRef<Batched> operands, BatchBuild
           axes};
 }
 
-/// Starts, which differ between ranks, as one index vector per rank; clamped so that blocks of `sizes` lie inside
+/// Starts, which differ between ranks, as one index vector per rank; clamped so that blocks of `sizes` are inside
 /// `shape`.
 static Batched createStarts(Location loc, ArrayRef<Batched> starts, ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes,
                             BatchBuilder& batch) {

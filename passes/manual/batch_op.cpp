@@ -61,7 +61,7 @@ static Batched batchPad(PadOp op, const Batched& input, const Batched& value, Ba
                          prefixed(count, 0, op.getHigh()), prefixed(count, 0, op.getInterior()));
   };
   if (value.isUniform()) return {pad(input.value, value.value), input.axes};
-  // Each rank has a value of its own: padded with anything, then chosen where nothing of the input lies.
+  // Each rank has a value of its own: padded with anything, then selected outside of the input.
   OpBuilder& builder = batch.getBuilder();
   auto constant = [&](RankedTensorType type, bool number) -> Value {
     Attribute element = builder.getIntegerAttr(type.getElementType(), number ? 1 : 0);

@@ -18,7 +18,7 @@ std::optional<FailureOr<Batched>> batchIndexed(Operation* op, ArrayRef<Batched> 
 std::optional<FailureOr<Batched>> batchContraction(Operation* op, ArrayRef<Batched> operands, BatchBuilder& batch);
 std::optional<SmallVector<Batched>> batchCollective(Operation* op, ArrayRef<Batched> operands, BatchBuilder& batch);
 
-/// What the first rank along `axes` holds.
+/// The value of the first rank along `axes`.
 Batched takeFirst(Location loc, const Batched& input, ArrayRef<unsigned> axes, BatchBuilder& batch,
                   bool isUniform = false);
 

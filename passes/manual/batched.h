@@ -53,7 +53,7 @@ class BatchBuilder {
   /// The reverse: `axes.size()` dimensions from `dim` on of what each rank sees become leading ones.
   Batched takeOut(Location loc, const Batched& batched, ArrayRef<unsigned> axes, int64_t dim);
 
-  /// Another shape for what each rank sees, of as many elements.
+  /// Reshapes each rank's value, to as many elements.
   Batched reshape(Location loc, const Batched& batched, ArrayRef<int64_t> shape);
   Value transpose(Location loc, Value value, ArrayRef<int64_t> permutation);
 

@@ -1,6 +1,6 @@
-// Loops and branches. What differs between ranks is carried with leading dimensions. Where ranks differ about going on,
-// the loop runs as long as any of them does, and what belongs to the others stays as it is; where they take different
-// branches, each coordinate of the leading dimensions takes its own.
+// Loops and branches. Values that differ between ranks are carried with leading dimensions. Where ranks differ about
+// going on, the loop runs as long as any of them does, and the others' values stay unchanged; where they choose
+// different branches, each coordinate of the leading dimensions selects its own.
 #include "dialects/sgd/by_rank.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "passes/manual/manual_expansion.h"

@@ -41,7 +41,7 @@ struct ExpandManualPass : mlir::sgd::impl::ExpandManualPassBase<ExpandManualPass
     }
   }
 
-  /// What collectives go over.
+  /// The axes that collectives use.
   static SmallVector<AxisRefAttr> getCollectiveAxes(ArrayRef<ManualComputationOp> regions) {
     SmallVector<AxisRefAttr> refs;
     for (ManualComputationOp region : regions)

@@ -15,7 +15,7 @@ AxisIndices ManualExpansion::manualAxesOf(ManualComputationOp op, ArrayRef<AxisR
   return AxisIndices(mesh.find(manual));
 }
 
-/// What remains of a sharding within the computation.
+/// The sharding of a value within the computation, over free axes.
 SmallVector<DimShardingAttr> ManualExpansion::freeDims(ManualComputationOp op, ShardingAttr sharding) const {
   SmallVector<DimShardingAttr> dims;
   for (DimShardingAttr dim : sharding.getDims()) {

@@ -1,5 +1,5 @@
-// Best-fit placement of buffers with lifetimes: n log n in the number of buffers as long as what is taken at one time
-// has few holes.
+// Best-fit placement of buffers with lifetimes: n log n in the number of buffers as long as the bytes occupied at one
+// time have few holes.
 #include "passes/memory/arena_planner.h"
 
 #include <algorithm>
@@ -111,7 +111,7 @@ class Profile {
   std::vector<int64_t> most, added;
 };
 
-/// Guests by the instants at which they are alive; each is taken once.
+/// Guests by the instants at which they are alive; each moves once.
 class GuestQueue {
  public:
   /// In the order of `guests`, those that may move.

@@ -23,7 +23,7 @@ struct ArenaBuffer {
   uint64_t size = 0;                ///< bytes; zero-sized buffers get an offset too
   std::vector<Lifetime> lifetimes;  ///< a buffer may be free in between
   std::optional<uint64_t>
-      fixedOffset;  ///< where it must lie; fixed buffers may overlap each other in space only when the caller says so
+      fixedOffset;  ///< required offset; fixed buffers may overlap each other in space only when the caller says so
 };
 
 struct ArenaPlan {
@@ -34,9 +34,9 @@ struct ArenaPlan {
 /// Never larger than all buffers side by side (each rounded up to the alignment) after the fixed ones. Deterministic.
 ArenaPlan planArena(const std::vector<ArenaBuffer>& buffers);
 
-/// Where buffers of one block can lie in idle parts of another, `host` (all fixed, in `hostSize` bytes), so that the
+/// Places buffers of one block in idle parts of another, `host` (all fixed, in `hostSize` bytes), so that the
 /// rest of their own block gets smaller: for each guest an offset in the host's block, or nullopt for those that stay.
-/// Again and again the largest guest at the peak of what is left moves, until none of that instant finds room. Fixed
+/// Again and again the largest guest at the peak of the rest moves, until none of that instant fits. Fixed
 /// guests stay. Deterministic.
 std::vector<std::optional<uint64_t>> moveIntoGaps(const std::vector<ArenaBuffer>& guests,
                                                   const std::vector<ArenaBuffer>& host, uint64_t hostSize);

@@ -51,7 +51,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
     getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(windowBytes));
   }
 
-  /// Arguments of one name and tensor share a place. State must agree in all programs; batches may differ in size and
+  /// Arguments of one name and tensor share an offset. State must agree in all programs; batches may differ in size and
   /// are then apart.
   LogicalResult collectArguments() {
     std::multimap<std::string, size_t> byName;
@@ -140,7 +140,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
     BufferUses uses(function, *kernels);
     SpaceBuffers result;
     for (const SharedArgument& slot : shared) {
-      // What is passed to a loop or branch lies where its caller has it.
+      // Operands of a loop or branch are in the buffers of its caller.
       if (slot.space != space || function.isPrivate()) continue;
       auto own =
           llvm::find_if(slot.arguments, [&](BlockArgument argument) { return getFunction(argument) == function; });

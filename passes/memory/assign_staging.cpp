@@ -45,7 +45,7 @@ uint64_t computeStagedByRanges(plan::CollectiveOp collective) {
   return *llvm::max_element(staged);
 }
 
-/// What determines computeStagedByRanges: layers gather alike.
+/// The arguments of computeStagedByRanges: layers gather alike.
 Attribute getKey(plan::CollectiveOp collective) {
   SmallVector<Attribute> parts = {collective.getAxes(), *collective.getTo(), *collective.getRanges()};
   for (Value buffer :

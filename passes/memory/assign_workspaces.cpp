@@ -1,4 +1,4 @@
-// Workspaces of matrix products as buffers of the plan, so that the peak that is reported holds them.
+// Workspaces of library calls as buffers of the plan, so that the reported peak includes them.
 #include "passes/memory/passes.h"
 
 namespace mlir::sgd {

@@ -15,10 +15,10 @@ using plan::Space;
 
 namespace {
 
-/// Bytes of private memory, of window memory and of both: private values may lie in idle parts of the window.
+/// Bytes of private memory, of window memory and of both: private values may be in idle parts of the window.
 using Bytes = std::array<int64_t, 3>;
 
-/// What is alive while each instruction of a function runs.
+/// The buffers that are alive while each instruction of a function runs.
 class Occupancy {
  public:
   Occupancy(func::FuncOp function, const BufferUses& uses) {

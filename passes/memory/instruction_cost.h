@@ -1,4 +1,4 @@
-// What the cost model says of single instructions.
+// The cost model's times of single instructions.
 #ifndef SGD_PASSES_MEMORY_INSTRUCTION_COST_H
 #define SGD_PASSES_MEMORY_INSTRUCTION_COST_H
 

@@ -73,7 +73,7 @@ class Creator {
     for (int64_t dim = 0; dim < op.getNumSpatialDims(); ++dim) {
       int64_t label = fusion::ConvolutionOp::kSpatial + dim;
       space.push_back(label);
-      // Positions count the zeros of dilations that the library is told of.
+      // Positions count the zeros of dilations that are the library's.
       phases.push_back(getPhases(op.getResultSize(label), op.getRhsSize(label), op.getStrides()[dim],
                                  op.getRhsDilations()[dim], op.getLow()[dim],
                                  libraries.readsDilated() ? 1 : op.getLhsDilations()[dim]));

@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// The instruction for `op`, whose tensors lie in `inputs` and `outputs`.
+/// The instruction for `op`, whose tensors are in `inputs` and `outputs`.
 void createLinearAlgebra(OpBuilder& builder, LinearAlgebraOp op, ArrayRef<Value> inputs, ArrayRef<Value> outputs);
 
 }  // namespace mlir::sgd

@@ -26,8 +26,8 @@ struct Contraction {
 };
 
 /// Creates the matmuls for `contraction` on the buffers of its operands and result, and returns the last of them; with
-/// `add` the product is added to what the result holds. Emits an error on a contraction that is not a strided matrix
-/// product.
+/// `add` they accumulate into the result. Emits an error on a contraction that is not a strided
+/// matmul.
 FailureOr<plan::MatmulOp> createMatmuls(OpBuilder& builder, const Contraction& contraction, const StridedBuffer& lhs,
                                         const StridedBuffer& rhs, const StridedBuffer& result, bool add = false,
                                         const MatmulLimits& limits = {});

@@ -1,5 +1,5 @@
-// The body of a tile on buffers: slices and reshapes become offsets and strides, what is stored to a result is written
-// there at once, everything else lies in scratch memory.
+// The body of a tile on buffers: slices and reshapes become offsets and strides, results are written
+// in place, everything else is in scratch memory.
 #include "passes/memory/lower_tiled.h"
 
 #include "dialects/fusion/fusion_dialect.h"
@@ -44,7 +44,8 @@ class TileConverter {
   }
 
  private:
-  /// What one tile sees of `whole`: a block argument as long as it reaches, and the strides of `tile`'s dimensions.
+  /// The part of `whole` that one tile reads: a block argument as long as it reaches, and the strides of `tile`'s
+  /// dimensions.
   void addPart(Value whole, RankedTensorType tile, ArrayRef<int64_t> cuts, SmallVectorImpl<int64_t>& loopStrides) {
     auto type = cast<MemRefType>(whole.getType());
     SmallVector<int64_t> strides = getRowMajorStrides(type.getShape());
@@ -158,7 +159,7 @@ class TileConverter {
   KernelTable& kernels;
   SmallVector<StridedBuffer, 0> parts;  // of operands and results, at the first tile
   SmallVector<MemRefType> partTypes;
-  SmallVector<bool> areAligned;  // tiles lie at multiples of 64 bytes from each other
+  SmallVector<bool> areAligned;  // tiles are at multiples of 64 bytes from each other
   llvm::DenseMap<Value, StridedBuffer> buffers;
 };
 

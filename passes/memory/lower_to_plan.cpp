@@ -39,7 +39,7 @@ void wrapInCluster(Operation* op) {
   fusion::YieldOp::create(builder, op->getLoc(), op->getResults());
 }
 
-/// What a loop leaves as it is need not come out of it.
+/// Loop-invariant values need not be results of the loop.
 void forwardInvariants(func::FuncOp function) {
   for (auto loop : function.getOps<WhileOp>())
     for (OpResult result : loop->getResults())
@@ -134,7 +134,7 @@ class FunctionConverter {
   Space spaceOf(Value value) { return window.contains(getViewRoot(value)) ? Space::Window : Space::Private; }
   MemRefType bufferType(Value value) { return plan::getBufferType(tensorType(value), spaceOf(value)); }
 
-  /// New block arguments take the place of the tensors, which keep their uses until those are converted.
+  /// New block arguments replace the tensors, which keep their uses until those are converted.
   void convertArguments() {
     Block& block = function.front();
     unsigned count = block.getNumArguments();
@@ -206,7 +206,7 @@ class FunctionConverter {
                residual ? copyOf(residual, spaceOf(result), loc) : alloc(loc, tensorType(result), spaceOf(result));
   }
 
-  /// The product alone of a contraction, added to `residual`, which may be null.
+  /// The matmul without its epilogue, added to `residual`, which may be null.
   template <typename OpTy>
   FailureOr<plan::MatmulOp> createProduct(OpTy op, Value residual = {}) {
     Value target = createTarget(op.getResult(), residual);
@@ -218,7 +218,7 @@ class FunctionConverter {
     Value extra = op.getExtra(), bias = op.getBias() ? bufferOf(op.getBias()) : Value();
     Value aux = op.getPreActivation() ? bufferOf(op.getPreActivation()) : Value();
     bool hasGelu = op.hasEpilogue(fusion::Epilogue::Gelu), hasSums = extra && !hasGelu;
-    // What was before gelu is kept for readers alone.
+    // The operand of gelu is kept for readers alone.
     if (extra && (hasSums || !extra.use_empty()))
       buffers[extra] = alloc(op->getLoc(), tensorType(extra), spaceOf(extra));
     FailureOr<plan::MatmulOp> matmul = createProduct(op, op.getResidual());

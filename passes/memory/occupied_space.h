@@ -1,4 +1,4 @@
-// Which bytes of a block of memory are taken when. Plain C++, no IR.
+// Which bytes of a block of memory are occupied when. Plain C++, no IR.
 #ifndef SGD_PASSES_MEMORY_OCCUPIED_SPACE_H
 #define SGD_PASSES_MEMORY_OCCUPIED_SPACE_H
 
@@ -35,8 +35,8 @@ class ByteRanges {
   std::vector<ByteRange> ranges;
 };
 
-/// A tree over time. Each node knows the bytes that are taken all of its time and those that are taken at some instant
-/// of it, as ranges: what lies side by side counts once, so that a question costs the logarithm of the number of
+/// A tree over time. Each node knows the bytes that are occupied all of its time and those that are occupied at some
+/// instant of it, as ranges: adjacent bytes count once, so that a question costs the logarithm of the number of
 /// instants times the number of holes, not the number of buffers.
 class OccupiedSpace {
  public:
@@ -45,8 +45,8 @@ class OccupiedSpace {
 
   void add(const std::vector<Lifetime>& lifetimes, ByteRange range);
 
-  /// Where the smallest hole of at least `size` bytes begins that is free during all of `lifetimes`; else the end of
-  /// what is taken then.
+  /// The offset of the smallest hole of at least `size` bytes that is free during all of `lifetimes`; else the end of
+  /// the bytes occupied then.
   uint64_t findGap(const std::vector<Lifetime>& lifetimes, uint64_t size) const;
 
  private:

@@ -17,7 +17,7 @@ struct OutlinedLoop {
 /// The loop is left without blocks, to be replaced.
 OutlinedLoop outline(WhileOp loop, func::FuncOp function, SymbolTable& symbols);
 
-/// The same for the branches of `op`: they take the inputs, then one argument for each result, which it is to lie in.
+/// The same for the branches of `op`: their arguments are the inputs, then the buffers of the results.
 SmallVector<func::FuncOp> outline(CaseOp op, func::FuncOp function, SymbolTable& symbols);
 
 }  // namespace mlir::sgd

@@ -1,5 +1,5 @@
-// Takes the most overlap that memory allows: the order of overlap_schedule.h, else the given one with starts and dones
-// where they stand, else no split at all. What memory each needs is planned on a copy of the module.
+// Chooses the most overlap that memory allows: the order of overlap_schedule.h, else the given one with starts and
+// dones in their positions, else no split at all. The memory of each is planned on a copy of the module.
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/overlap_schedule.h"
@@ -26,7 +26,7 @@ DictionaryAttr describe(const Overlap& overlap, Builder& builder) {
        builder.getNamedAttr("seconds", builder.getF64FloatAttr(overlap.seconds))});
 }
 
-/// Puts a copy with a token in its place.
+/// Replaces it by a copy with a token.
 plan::CollectiveOp addToken(plan::CollectiveOp collective) {
   OpBuilder builder(collective);
   auto split = plan::CollectiveOp::create(builder, collective.getLoc(), plan::TokenType::get(collective.getContext()),
@@ -115,7 +115,7 @@ struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<Over
       if (!function.isExternal()) apply(function, choose(getScheduler(function)));
   }
 
-  /// What the plan may take: a little more than without overlap, but not more than the user allows.
+  /// Limit of the plan's memory: a little more than without overlap, but not more than the user allows.
   std::optional<uint64_t> getLimit() {
     OwningOpRef<ModuleOp> unsplit = getOperation().clone();
     std::optional<uint64_t> bytes = planMemory(*unsplit);

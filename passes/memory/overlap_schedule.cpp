@@ -1,4 +1,4 @@
-// Dependences are those of memory: who writes a buffer that another one uses. Buffers are taken as a whole.
+// Dependences are those of memory: which instruction writes a buffer that another one uses. Buffers count as a whole.
 #include "passes/memory/overlap_schedule.h"
 
 #include <queue>
@@ -26,7 +26,7 @@ class OverlapSimulation {
     for (unsigned collective : scheduler.nodes[node].collectives) time = std::max(time, ends[collective]);
     return time;
   }
-  /// What ends later is not waited for while there is something else to do.
+  /// Collectives that end later are not waited for while there is something else to do.
   double getUntil() const { return now + kLeastHiddenSeconds; }
 
   int64_t getAlive() const { return alive; }
@@ -188,7 +188,7 @@ class ReadyNodes {
   bool empty() const { return all.empty(); }
   unsigned front() const { return *all.begin(); }
 
-  /// `bytes` fewer are to be taken for `node`, if it is one of these.
+  /// `node`, if it is one of these, is to allocate `bytes` fewer.
   void reduce(unsigned node, int64_t bytes) {
     auto found = bytesOf.find(node);
     if (found == bytesOf.end()) return;

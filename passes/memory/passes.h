@@ -19,7 +19,7 @@ namespace mlir::sgd {
 #define GEN_PASS_REGISTRATION
 #include "passes/memory/passes.h.inc"
 
-/// What a target says about a cluster as a kernel.
+/// A target's description of a cluster as a kernel.
 struct KernelDescription {
   int64_t range = 1;                                             ///< parallel iterations
   int64_t grain = 1;                                             ///< smallest useful part of them

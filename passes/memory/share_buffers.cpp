@@ -70,7 +70,7 @@ class FunctionSharer {
     if (last == lastUse.end() || last->second != position) return false;
     bool isReadTwice =
         llvm::count_if(op->getOperands(), [&](Value operand) { return plan::getRoot(operand).root == from; }) > 1;
-    // A result that is to lie in an argument may only overwrite that one, and an argument only be overwritten by it.
+    // A result with an argument's buffer may only overwrite that one, and an argument only be overwritten by it.
     Value wanted = destination.lookup(to);
     return !isReadTwice && (wanted || isa<BlockArgument>(from) ? wanted == from : true);
   }
@@ -153,8 +153,8 @@ class FunctionSharer {
     copy.erase();
   }
 
-  /// Results with an argument to lie in that do not lie there yet: written there when it is free by then, else copied
-  /// at the end.
+  /// Results that belong in an argument's buffer and are not there yet: written there when it is free by then, else
+  /// copied at the end.
   void placeAliases() {
     func::ReturnOp ret = getReturn();
     for (unsigned index = 0; index < ret->getNumOperands(); ++index) {
@@ -176,7 +176,7 @@ class FunctionSharer {
   SymbolTable& kernels;
   BufferUses uses;                           // before any sharing: positions and first uses
   llvm::DenseMap<Value, int64_t> lastUse;    // of roots, kept up to date
-  llvm::DenseMap<Value, Value> destination;  // root of a result -> argument in whose buffer it is to lie
+  llvm::DenseMap<Value, Value> destination;  // root of a result -> argument whose buffer it belongs in
 };
 
 struct ShareBuffersPass : mlir::sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {

@@ -1,4 +1,4 @@
-// Moving buffers between spaces and putting one in the place of another.
+// Moves buffers between spaces and replaces one by another.
 #ifndef SGD_PASSES_MEMORY_SPACES_H
 #define SGD_PASSES_MEMORY_SPACES_H
 
@@ -10,7 +10,7 @@ namespace mlir::sgd {
 /// The type of root's own function is not updated.
 void setSpace(Value root, plan::Space space);
 
-/// Makes buffers that are passed and the arguments that take them lie in one space: in the window when either must. A
+/// Puts operands and the arguments that they are passed to in one space: in the window when either must be there. A
 /// constant that must is copied there.
 void unifyPassedSpaces(ModuleOp module);
 

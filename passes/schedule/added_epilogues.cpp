@@ -1,7 +1,8 @@
-// What is added to a product: a bias over its columns, with relu behind it, or another tensor, in whose buffer the sum
-// is then written. Sums that are steps of a kernel stay in it, only what lies in memory anyway becomes an operand, and
-// only what nobody reads afterwards is written over, in whatever order ops run: fusing keeps no tensor that a kernel
-// would not have kept (docs/decisions/038-epilogues-before-clusters.md has what it costs otherwise).
+// Fuses additions to a matmul or convolution: a bias over its columns, with relu behind it, or a residual, in whose
+// buffer the sum is then written. Additions inside of a kernel stay in it, only tensors that are in memory anyway
+// become operands, and only those that nothing reads afterwards are overwritten, in whatever order ops run: fusing
+// keeps no tensor that a kernel would not have kept (docs/decisions/038-epilogues-before-clusters.md has the cost
+// otherwise).
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/splat.h"
 #include "dialects/sgd/tensor_type.h"
@@ -103,7 +104,7 @@ class Fuser {
 
   void fuseResidual(Operation* op, const LibraryProduct& product, arith::AddFOp add, Value other) {
     Value root = getViewRoot(other);
-    // Of two products the later one is added to the earlier one.
+    // Of two matmuls the later one is added to the earlier one.
     Operation* definition = root.getDefiningOp();
     bool isLater = definition && definition->getBlock() == &block && op->isBeforeInBlock(definition);
     if (isLater && LibraryProduct::isProduct(definition)) return;
@@ -118,8 +119,8 @@ class Fuser {
     replace(add, product.create(builder, {.residual = residual}, {fusion::Epilogue::Residual}));
   }
 
-  /// Where a call can stand that reads `operand` as well: at the product or, where that costs no more memory until
-  /// there, at the op that it is added by.
+  /// The position of a call that reads `operand` as well: at the matmul or, where that costs no more memory until
+  /// there, at the addition.
   Operation* getPlace(Operation* op, Operation* add, Value operand) {
     Operation* definition = operand.getDefiningOp();
     if (!definition || definition->getBlock() != &block || definition->isBeforeInBlock(op)) return op;
@@ -143,8 +144,8 @@ class Fuser {
     });
   }
 
-  /// Whether `value` would be written to memory by a kernel too: something reads it that is in none. What kernels alone
-  /// read they compute on their way from the product, of which they keep no more than they need.
+  /// Whether `value` would be written to memory by a kernel too: an op outside of kernels reads it. Kernels compute
+  /// values that they alone read from the matmul, of which they keep no more than they need.
   bool isWritten(Value value) {
     return anyReader(value, [&](Operation* reader) {
       return reader == block.getTerminator() || getClusterRole(reader) == ClusterRole::Outside;
@@ -154,7 +155,7 @@ class Fuser {
   /// Whether one op of a kernel reads `value` and nothing else does: the kernel need not keep it.
   bool isStep(Value value) { return value.hasOneUse() && !isWritten(value); }
 
-  /// Whether the sum may be written in the buffer of `root`: it has one whoever reads it, and the product needs all its
+  /// Whether the sum may be written in the buffer of `root`: it has one whatever reads it, and the matmul needs all its
   /// other readers, so that they have run before.
   bool mayWriteOver(Value root, Operation* op, arith::AddFOp add) {
     SmallVector<Operation*> needed;
@@ -170,7 +171,7 @@ class Fuser {
     return llvm::is_contained(needed, block.getTerminator()) ? false : dependsOn(op, needed);
   }
 
-  /// Whether `value` is returned in the place of an argument.
+  /// Whether `value` is returned in the buffer of an argument.
   bool hasPlace(Value value) {
     SmallVector<int64_t> aliases = getYieldAliases(block);
     for (auto [index, returned] : llvm::enumerate(block.getTerminator()->getOperands()))
@@ -178,7 +179,7 @@ class Fuser {
     return false;
   }
 
-  /// Whether `value` is returned once, and in the place of `argument`.
+  /// Whether `value` is returned once, and in the buffer of `argument`.
   bool isReturnedInPlace(Value value, BlockArgument argument) {
     if (argument.getOwner() != &block) return false;
     SmallVector<int64_t> aliases = getYieldAliases(block);
@@ -217,7 +218,7 @@ class Fuser {
     return type == value.getType() ? value : ReshapeOp::create(builder, value.getLoc(), type, value).getResult();
   }
 
-  /// Puts `call` in the place of `last`, whose value it has, and erases what computed that alone.
+  /// Replaces `last` by `call`, which has its value, and erases ops that computed that alone.
   void replace(Operation* last, Value call) {
     OpBuilder builder(last);
     last->getResult(0).replaceAllUsesWith(reshape(builder, call, tensorType(last->getResult(0)).getShape()));

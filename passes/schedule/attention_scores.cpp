@@ -1,4 +1,4 @@
-// From an exponential up to the product that its scores come from.
+// From an exponential up to the matmul that its scores come from.
 #include "passes/schedule/attention_scores.h"
 
 #include "dialects/fusion/fusion_dialect.h"
@@ -79,7 +79,7 @@ static ReduceOp getRowMax(Value value, ScoreDims& dims) {
 
 static ScoreDims allDims(Value value) { return llvm::to_vector<6>(llvm::seq<int64_t>(0, shapeOf(value).size())); }
 
-/// The dimension over which `scores` less `rowMax` is taken relative to its largest element, or nothing.
+/// The dimension over which `scores` less `rowMax` is relative to its largest element, or nothing.
 static std::optional<int64_t> getColumn(Value scores, Value rowMax) {
   ScoreDims dims = allDims(scores);
   ReduceOp reduce = getRowMax(rowMax, dims);
@@ -94,7 +94,7 @@ static std::optional<int64_t> getColumn(Value scores, Value rowMax) {
 
 namespace {
 
-/// Walks up from scores to a product; what it passes becomes scale, bias and mask.
+/// Walks up from scores to a matmul; the ops on the way become scale, bias and mask.
 class ScoreWalk {
  public:
   explicit ScoreWalk(AttentionScores& scores) : scores(scores) {}

@@ -1,4 +1,4 @@
-// Recognises the scores of attention: a product of queries and keys, scaled, biased and masked, before its softmax.
+// Recognises the scores of attention: a matmul of queries and keys, scaled, biased and masked, before its softmax.
 #ifndef SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 #define SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 
@@ -37,7 +37,7 @@ struct AttentionScores {
 /// The scores whose exponentials `exponential` takes, as a softmax does; nullopt when it is not one.
 std::optional<AttentionScores> matchAttentionScores(math::ExpOp exponential);
 
-/// What `value` is a transpose or an exact conversion of, with labels that go with its dimensions.
+/// The source of `value` through transposes and exact conversions, with labels of its dimensions.
 LabelledValue stripLayout(Value value, ArrayRef<int64_t> labels);
 
 /// Dimensions of the operand of a transpose, or of a reshape or broadcast that only adds or drops dimensions of one

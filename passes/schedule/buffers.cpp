@@ -60,7 +60,8 @@ StringRef getLeafName(DictionaryAttr attributes) {
   return text.drop_front(std::min(text.find("['"), text.size()));
 }
 
-/// What a result must share with the argument whose buffer it takes: type, final sharding and, where asked for, name.
+/// The properties that a result must share with the argument whose buffer it overwrites: type, final sharding and,
+/// where asked for, name.
 using AliasKey = std::tuple<Type, Attribute, StringRef>;
 
 AliasKey getAliasKey(Type type, DictionaryAttr attributes, bool byName) {
@@ -100,7 +101,7 @@ SmallVector<int64_t> mlir::sgd::getOutputAliases(func::FuncOp function) {
     if (aliases[result] >= 0 || function.getArgumentTypes()[argument] != function.getResultTypes()[result]) return;
     if (taken.insert(argument).second) aliases[result] = argument;
   };
-  // State is updated in place where its memory is given away, whatever the alias says; nothing has to move then.
+  // State is updated in place where its buffer is donated, whatever the alias says; nothing has to move then.
   for (unsigned result = 0; result < aliases.size(); ++result)
     if (std::optional<unsigned> argument = getCarriedArgument(function, result);
         argument && (function.getArgAttr(*argument, kAliasOutputAttr) || function.getArgAttr(*argument, kDonatedAttr)))

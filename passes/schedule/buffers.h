@@ -1,5 +1,5 @@
-// What is known about buffers while values are still tensors: which ops are only views, and which result takes which
-// argument's buffer.
+// Buffers while values are still tensors: which ops are only views, and which result is written to which argument's
+// buffer.
 #ifndef SGD_PASSES_SCHEDULE_BUFFERS_H
 #define SGD_PASSES_SCHEDULE_BUFFERS_H
 

@@ -20,7 +20,7 @@ std::optional<Chain> ClusterGraph::getChain(Cluster& producer, Cluster& reader) 
   if (producer.isScatter || reader.isScatter || producer.hasUpdate || reader.hasUpdate) return std::nullopt;
   if (!producer.pattern && reader.pattern && producer.elements == reader.elements)
     return hasThreadsForPoints(reader, elementsPerLaunch) ? std::optional(Chain::ProducerIsPoints) : std::nullopt;
-  // What is read long before it is needed again would have to stay in memory.
+  // A value that is read long before it is needed again would have to stay in memory.
   if (std::max(producer.elements, reader.elements) > elementsPerLaunch) return std::nullopt;
   if (producer.pattern == reader.pattern && producer.elements == reader.elements) return Chain::SamePoints;
   if (producer.pattern && !reader.pattern && reader.elements == producer.pattern->keptElements())

@@ -80,7 +80,7 @@ SmallVector<ClusterUse> ClusterGraph::getUses(Operation* op) const {
       add({nullptr, {}});
       continue;
     }
-    // What is updated has to be in memory.
+    // An operand that is updated has to be in memory.
     if (getClusterRole(user) == ClusterRole::Update && user->getOperand(0) == op->getResult(0)) add({nullptr, {}});
     for (const ClusterUse& stored : found->second) {
       ClusterUse use = stored.getMerged();
@@ -117,7 +117,7 @@ bool ClusterGraph::mayHoldReduce(ReduceOp op, const Cluster& cluster, const Plac
   return pattern.isContiguous() && pattern.keptElements() >= 16 && pattern.rowElements() <= (1 << 17);
 }
 
-/// What one element of `op` costs, with what is computed for it alone; at most about `limit`.
+/// The cost of one element of `op`, with ops that are computed for it alone; at most about `limit`.
 static int64_t getElementCost(Operation* op, int64_t limit) {
   llvm::SmallSetVector<Operation*, 32> cone;
   cone.insert(op);
@@ -250,7 +250,7 @@ void ClusterGraph::join(Operation* op, const ClusterUse& use) {
     RowPattern pattern = getReducePattern(reduce);
     if (pattern.rowElements() > 1) {
       if (!cluster.pattern && placement.kind == Placement::Full) {
-        // What the cluster has so far is computed once per row of the reduction.
+        // The cluster so far is computed once per row of the reduction.
         for (Operation* member : cluster.members)
           for (ClusterUse& use : placed[member])
             if (use.cluster == &cluster)

@@ -36,7 +36,7 @@ struct Cluster {
   SetVector<Operation*> roots;  // members whose results are used outside
   unsigned node;                // of the order of clusters and ops outside
   Cluster* mergedInto = nullptr;
-  bool isRowsOfMerged = false;  // a point of this one is a row of what it has become part of
+  bool isRowsOfMerged = false;  // a point of this one is a row of the cluster that it was merged into
 
   /// The cluster that this one has become part of, or itself.
   Cluster* getMerged();
@@ -50,11 +50,11 @@ struct ClusterUse {
   /// each of their readers computes anew.
   int64_t evaluations = 1;
 
-  /// The same use in what the cluster has become part of.
+  /// The same use in the cluster that this one was merged into.
   ClusterUse getMerged() const;
 };
 
-/// How the domains of a cluster and of a reader of its results lie in that of the two as one.
+/// How the domains of a cluster and of a reader of its results map to that of the two merged.
 enum class Chain {
   SamePoints,        // they are the same
   ReaderIsRows,      // the reader's points are the producer's rows
@@ -92,7 +92,7 @@ class ClusterGraph {
                SmallVectorImpl<unsigned>& between, bool directUsesCount = true) const;
   void mergeSiblings();
   bool tryMerge(Cluster& into, Cluster& from);
-  /// Makes `from` a part of `into`, in the place of `node`.
+  /// Merges `from` into `into`, at the position of `node`.
   void absorb(Cluster& into, Cluster& from, unsigned node);
   void mergeChains();
   std::optional<Chain> getChain(Cluster& producer, Cluster& reader) const;

@@ -1,5 +1,5 @@
-// What clustering needs to know about single ops: which can be in a kernel, which cost nothing to compute again, and
-// how a reduction or broadcast lies over the tensor it runs over.
+// Properties of single ops for clustering: which can be in a kernel, which cost nothing to compute again, and
+// how a reduction or broadcast maps to the tensor it runs over.
 #ifndef SGD_PASSES_SCHEDULE_CLUSTER_RULES_H
 #define SGD_PASSES_SCHEDULE_CLUSTER_RULES_H
 

@@ -8,7 +8,7 @@
 
 namespace mlir::sgd {
 
-/// What an epilogue reads besides the sums; null: it does not.
+/// The operands of epilogues; null: none.
 struct EpilogueOperands {
   Value residual = {}, bias = {}, preActivation = {};
 };
@@ -20,13 +20,13 @@ fusion::LibraryMatmulOp createCall(OpBuilder& builder, fusion::MatmulOp op, cons
 fusion::LibraryConvolutionOp createCall(OpBuilder& builder, fusion::ConvolutionOp op, const EpilogueOperands& operands,
                                         ArrayRef<fusion::Epilogue> epilogue);
 
-/// Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative.
+/// Fuses gelu of a matmul, and the multiplication of a matmul with gelu's derivative.
 void fuseGelu(Block& block, const LibraryModel& libraries);
 
-/// Products to which a bias, perhaps with relu behind it, or another tensor is added.
+/// Fuses a bias, perhaps with relu behind it, or a residual that is added to a matmul or convolution.
 void fuseAdditions(Block& block, const LibraryModel& libraries);
 
-/// Sums of an operand over what a product of it contracts.
+/// Fuses the reduction of an operand over the dimensions that a matmul of it contracts.
 void fuseSums(Block& block, const LibraryModel& libraries);
 
 }  // namespace mlir::sgd

@@ -1,4 +1,4 @@
-// One slice of the padded lhs for each element of a window, or for each window; kernels read slices where they lie.
+// One slice of the padded lhs for each element of a window, or for each window; kernels read slices in place.
 #include "passes/schedule/expand_convolution.h"
 
 #include "dialects/sgd/tensor_type.h"
@@ -10,8 +10,7 @@ namespace {
 
 /// More shifts than this would make kernels too long.
 constexpr int64_t kMaxShifts = 64;
-/// With more, devices are faster by walking over the windows of several groups at once, where these lie next to each
-/// other.
+/// With more, devices are faster by walking over the windows of several groups at once, where these are contiguous.
 constexpr int64_t kFewShifts = 16;
 
 class Expander {

@@ -1,4 +1,4 @@
-// Convolutions that are no matrix products to speak of, as elementwise ops and reductions.
+// Expands convolutions that are poor matmuls into elementwise ops and reductions.
 #ifndef SGD_PASSES_SCHEDULE_EXPAND_CONVOLUTION_H
 #define SGD_PASSES_SCHEDULE_EXPAND_CONVOLUTION_H
 

@@ -1,5 +1,5 @@
-// The pass sgd-expand-grouped-dots: products of rows by group as loops over groups and their tiles of rows, after the
-// grouped products of MegaBlocks (Gale et al., 2022) and JAX's megablox. A tile at the end of a group is computed for
+// The pass sgd-expand-grouped-dots: matmuls of rows by group as loops over groups and their tiles of rows, after the
+// grouped matmuls of MegaBlocks (Gale et al., 2022) and JAX's megablox. A tile at the end of a group is computed for
 // both groups that have rows in it: M + G * tile rows of work for M rows in G groups.
 #include "dialects/sgd/by_rank.h"
 #include "dialects/sgd/grouped_dot.h"
@@ -18,10 +18,10 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Fewer rows use a product's kernel badly, more are wasted at the ends of groups.
+/// Fewer rows use a matmul's kernel badly, more are wasted at the ends of groups.
 constexpr int64_t kLeastTile = 16, kGreatestTile = 128;
 
-/// One product without leading dimensions.
+/// One matmul without leading dimensions.
 class GroupedDot {
  public:
   GroupedDot(OpBuilder& builder, GroupedDotOp op, Value lhs, Value rhs, Value rows, Value groups)

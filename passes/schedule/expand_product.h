@@ -1,4 +1,4 @@
-// A product that no library call computes, as ops that become a kernel.
+// Expands a dot_general that no library call computes into ops that become a kernel.
 #ifndef SGD_PASSES_SCHEDULE_EXPAND_PRODUCT_H
 #define SGD_PASSES_SCHEDULE_EXPAND_PRODUCT_H
 

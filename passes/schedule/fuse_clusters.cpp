@@ -67,7 +67,7 @@ class ClusterWriter {
   SmallVector<std::pair<Value, Value>> replacements;
 
  private:
-  /// What a kernel writes over, all but the update left as it is.
+  /// The operand that a kernel overwrites in place, leaving all but the update unchanged.
   static bool isUpdated(OpOperand& operand) {
     return operand.getOperandNumber() == 0 && getClusterRole(operand.getOwner()) == ClusterRole::Update;
   }

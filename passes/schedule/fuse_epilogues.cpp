@@ -1,5 +1,5 @@
-// Asks for gelu before what is added, of which it has a bias itself, and for sums of operands where nothing else
-// follows a product.
+// Tries gelu before additions, since it has a bias itself, and reductions of operands where a matmul has no other
+// epilogue.
 #include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/epilogues.h"
 #include "passes/schedule/passes.h"

@@ -34,7 +34,7 @@ void dropUnusedResults(fusion::ClusterOp cluster) {
   cluster.erase();
 }
 
-/// Puts `tiled` in the place of the group's last op, and what depends on it behind it.
+/// Puts `tiled` at the position of the group's last op, and the ops that depend on it behind it.
 void replaceGroup(const TileGroup& group, fusion::TiledOp tiled) {
   for (auto [index, output] : llvm::enumerate(group.getOutputs()))
     Value(output).replaceAllUsesWith(tiled.getResult(index));
@@ -73,7 +73,7 @@ struct FuseTilesPass : sgd::impl::FuseTilesPassBase<FuseTilesPass> {
   void visit(fusion::ClusterOp cluster) {
     FoundGroup found = findTileGroup(cluster, flopsPerByte);
     if (found.ops.empty()) return;
-    // What is written over lies in memory as a whole.
+    // An operand that is overwritten is in memory as a whole.
     auto writesOver = [](Operation* op) {
       auto cluster = dyn_cast<fusion::ClusterOp>(op);
       return cluster && llvm::any_of(llvm::seq(cluster.getNumResults()),

@@ -1,4 +1,4 @@
-// Products whose sum goes into gelu, or whose result is multiplied with gelu's derivative, become one op with it.
+// Fuses gelu of a matmul, and the multiplication of a matmul with gelu's derivative.
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -10,7 +10,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Whether the library takes gelu, or its gradient, of a product whose rows are those of the result.
+/// Whether the library fuses gelu, or its gradient, into a matmul whose rows are those of the result.
 bool mayHaveActivation(fusion::MatmulOp matmul, ArrayRef<fusion::Epilogue> epilogue, const LibraryModel& libraries) {
   RankedTensorType lhs = tensorType(matmul.getLhs()), rhs = tensorType(matmul.getRhs()), result = matmul.getType();
   if (result.getRank() == 0) return false;
@@ -48,7 +48,7 @@ Value getRowVector(OpBuilder& builder, Value value) {
   return ReshapeOp::create(builder, value.getLoc(), vector, value);
 }
 
-/// What gelu is taken of: a product, perhaps with a bias.
+/// The operand of gelu: a matmul, perhaps with a bias.
 struct PreActivation {
   Value value;
   Value bias;
@@ -58,7 +58,7 @@ class GeluForward {
  public:
   GeluForward(fusion::MatmulOp matmul, const LibraryModel& libraries) : matmul(matmul), libraries(libraries) {}
 
-  /// The op with gelu in it, or null where the product goes into something else.
+  /// The op with gelu in it, or null where something else reads the matmul.
   fusion::LibraryMatmulOp form() {
     for (PreActivation x : getPreActivations()) {
       GeluReader reader(x.value);
@@ -71,7 +71,7 @@ class GeluForward {
   }
 
  private:
-  /// The product itself and, where nobody else reads it, its sum with a bias.
+  /// The matmul itself and, where nothing else reads it, its sum with a bias.
   SmallVector<PreActivation, 2> getPreActivations() {
     SmallVector<PreActivation, 2> result;
     if (matmul->hasOneUse()) {
@@ -103,7 +103,7 @@ class GeluForward {
   const LibraryModel& libraries;
 };
 
-/// Makes `product`, which is only multiplied with gelu's derivative at `preActivation`, one op with it.
+/// Fuses gelu's derivative at `preActivation` into `matmul`, which is only multiplied with it.
 bool formGradient(fusion::MatmulOp product, Value preActivation, const LibraryModel& libraries) {
   if (product.getType() != preActivation.getType() ||
       !mayHaveActivation(product, {fusion::Epilogue::GeluGradient}, libraries))
@@ -113,7 +113,7 @@ bool formGradient(fusion::MatmulOp product, Value preActivation, const LibraryMo
   auto gradient = llvm::find_if(
       users, [&](Value value) { return value.getType() == product.getType() && reader.isGradient(value); });
   if (gradient == users.end()) return false;
-  // Nothing else may need the product: what it goes into ends in the gradient.
+  // Nothing else may need the matmul: all its uses end in the gradient.
   llvm::SmallPtrSet<Operation*, 16> inside;
   SmallVector<Value> pending = {*gradient};
   while (!pending.empty()) {

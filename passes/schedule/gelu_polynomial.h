@@ -8,8 +8,8 @@
 
 namespace mlir::sgd {
 
-/// What expressions are polynomials in: x before the activation, t = tanh(sqrt(2/pi) * (x + 0.044715 * x^3)), and the
-/// product p that a gradient comes as.
+/// The variables of the polynomials: x before the activation, t = tanh(sqrt(2/pi) * (x + 0.044715 * x^3)), and the
+/// matmul p that a gradient comes as.
 enum class GeluVariable { X, T, P };
 
 /// A sum of monomials. Two expressions of the same polynomial are equal but for rounding.

@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// Expressions in what stands before gelu, `x`, and in the product that a gradient comes as, `p`, if there is one. Both
+/// Expressions in the operand of gelu, `x`, and in the matmul that a gradient comes as, `p`, if there is one. Both
 /// are tensors of f16 or bf16.
 class GeluReader {
  public:
@@ -20,7 +20,7 @@ class GeluReader {
   bool isGradient(Value value) { return isNear(value, GeluPolynomial::getGradient()); }
 
  private:
-  /// What `value` is, or nothing where it is more than a polynomial.
+  /// `value` as a polynomial, or nothing where it is none.
   std::optional<GeluPolynomial> read(Value value);
   std::optional<GeluPolynomial> readNew(Value value);
   std::optional<GeluPolynomial> combine(Operation* op, ArrayRef<GeluPolynomial> operands) const;

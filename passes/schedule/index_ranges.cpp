@@ -18,7 +18,7 @@ constexpr int64_t kMaxElements = int64_t(1) << 22;
 /// Integers up to here are exact in every float type that indices are converted to.
 constexpr double kMaxExact = 1 << 24;
 
-/// Every element lies in [low, high].
+/// Every element is in [low, high].
 struct Interval {
   double low, high;
 };

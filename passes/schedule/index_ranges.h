@@ -1,4 +1,4 @@
-// What can be said at compile time about the elements of a tensor in a box: masks made of iotas are true or false
+// Ranges, known at compile time, of the elements of a tensor in a box: masks made of iotas are true or false
 // there.
 #ifndef SGD_PASSES_SCHEDULE_INDEX_RANGES_H
 #define SGD_PASSES_SCHEDULE_INDEX_RANGES_H

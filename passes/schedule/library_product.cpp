@@ -1,4 +1,4 @@
-// One case per kind of product in each function.
+// One case per kind of call in each function.
 #include "passes/schedule/library_product.h"
 
 #include "dialects/fusion/fusion_dialect.h"
@@ -32,7 +32,7 @@ Value LibraryProduct::create(OpBuilder& builder, const EpilogueOperands& operand
 
 void LibraryProduct::prepare(fusion::MatmulOp op) {
   RankedTensorType lhs = tensorType(op.getLhs()), rhs = tensorType(op.getRhs()), result = op.getType();
-  // Products in batches are left to tiles where there are any.
+  // Batched matmuls are left to tiles where there are any.
   auto isBatch = [&](int64_t label) {
     return llvm::is_contained(op.getLhsLabels(), label) && llvm::is_contained(op.getRhsLabels(), label);
   };

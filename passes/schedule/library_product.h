@@ -9,7 +9,7 @@ namespace mlir::sgd {
 
 class LibraryProduct {
  public:
-  /// `op` is a product.
+  /// `op` is a matmul or convolution.
   LibraryProduct(Operation* op, const LibraryModel& libraries);
 
   static bool isProduct(Operation* op) { return isa<fusion::MatmulOp, fusion::ConvolutionOp>(op); }
@@ -17,8 +17,8 @@ class LibraryProduct {
   /// Whether it is computed by a single call of its own: no tile takes it, and nothing is left to other calls.
   bool isOneCall() const { return matmul || convolution; }
 
-  /// Elements of a bias, where column j of the result, and nothing else, lies at the elements whose number modulo the
-  /// columns is j; 0: columns lie in another way.
+  /// Elements of a bias, where column j of the result is exactly the elements whose number modulo the
+  /// columns is j; 0: columns are laid out in another way.
   int64_t getColumns() const { return matmul ? getMatmulColumns() : getConvolutionColumns(); }
 
   /// Whether the call may have the epilogue.

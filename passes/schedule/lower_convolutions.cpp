@@ -29,7 +29,7 @@ Value reshapeTo(OpBuilder& builder, Location loc, Value value, ArrayRef<int64_t>
   return type == value.getType() ? value : ReshapeOp::create(builder, loc, type, value).getResult();
 }
 
-/// An operand as it lies in memory, with the names of its dimensions.
+/// An operand as laid out in memory, with the names of its dimensions.
 struct Operand {
   Value value;
   Labels labels;
@@ -104,7 +104,8 @@ Operand foldReversals(OpBuilder& builder, Operand kernel, Window& window) {
 /// More convolutions than this for one with a dilated lhs are not worth the zeros that they leave out.
 constexpr int64_t kMaxPhases = 64;
 
-/// Windows that lie differently on the elements of the lhs, each kind of which becomes a convolution of its own.
+/// Windows that are aligned differently to the elements of the lhs, each kind of which becomes a convolution of its
+/// own.
 int64_t countPhases(ConvolutionOp op) {
   int64_t phases = 1;
   for (int64_t dim = 0; dim < op.getNumSpatialDims() && phases <= kMaxPhases; ++dim) {
@@ -129,7 +130,7 @@ void dilate(OpBuilder& builder, ConvolutionOp op) {
   op.setLhsDilations(SmallVector<int64_t>(op.getNumSpatialDims(), 1));
 }
 
-/// What becomes of a spatial dimension in a product without windows.
+/// The role of a spatial dimension in a matmul without windows.
 enum class DotRole { None, Free, Contracted };
 
 DotRole getDotRole(ConvolutionOp op, int64_t dim) {
@@ -144,7 +145,7 @@ Value widen(OpBuilder& builder, Value value, Type element) {
   return arith::ExtFOp::create(builder, value.getLoc(), tensorType(value).clone(element), value);
 }
 
-/// A kernel of its own, around `op`, whose result takes the place of the op's.
+/// A kernel of its own, around `op`, whose result replaces the op's.
 Value wrapInCluster(OpBuilder& builder, fusion::ConvolutionOp op) {
   auto cluster = fusion::ClusterOp::create(builder, op.getLoc(), op->getResultTypes(), op->getOperands());
   Block& block = cluster.getBody().emplaceBlock();
@@ -188,7 +189,7 @@ struct LowerConvolutionsPass : sgd::impl::LowerConvolutionsPassBase<LowerConvolu
     return success();
   }
 
-  /// An empty sum is zero, and an empty result needs no product.
+  /// An empty sum is zero, and an empty result needs no convolution.
   bool replaceEmpty(OpBuilder& builder, ConvolutionOp op) {
     RankedTensorType type = op.getType();
     if (type.getNumElements() != 0 && tensorType(op.getLhs()).getNumElements() != 0 &&
@@ -245,7 +246,7 @@ struct LowerConvolutionsPass : sgd::impl::LowerConvolutionsPassBase<LowerConvolu
     replaceWithReshape(builder, op, dot);
   }
 
-  /// reshape(value) takes the place of `op`; transposes of it are taken before the reshape, which only adds dimensions
+  /// Replaces `op` by reshape(value); transposes of it move before the reshape, which only adds dimensions
   /// of size 1.
   void replaceWithReshape(OpBuilder& builder, ConvolutionOp op, Value value) {
     SmallVector<int64_t> large(op.getType().getRank(), -1);
@@ -330,7 +331,7 @@ struct LowerConvolutionsPass : sgd::impl::LowerConvolutionsPassBase<LowerConvolu
 
   const LibraryModel* libraries = nullptr;
 
-  /// What was folded and nobody uses any more.
+  /// Folded ops that nothing uses any more.
   void eraseUnused() {
     SmallVector<Operation*> ops;
     getOperation().walk([&](Operation* op) {

@@ -1,5 +1,5 @@
-// sgd.dot_general to fusion.matmul on local shapes, with neighbouring transposes folded into the labels wherever matrix
-// products can take or write the other order with strides.
+// Lowers sgd.dot_general to fusion.matmul on local shapes, with neighbouring transposes folded into the labels wherever
+// matmuls can read or write the other order with strides.
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/spmd_dialect.h"
@@ -27,7 +27,7 @@ struct Operand {
   int64_t movedElements = 0;
 };
 
-/// What the whole contraction would be, and its cost in elements moved.
+/// A form of the whole contraction, and its cost in elements moved.
 struct Candidate {
   Operand lhs, rhs;
   Labels result;
@@ -120,7 +120,7 @@ std::optional<SmallVector<int64_t>> getCollectiveDims(Operation* op) {
   return std::nullopt;
 }
 
-/// transpose(all_reduce(dot)) -> all_reduce(transpose(dot)), likewise reduce_scatter: there the product can write the
+/// transpose(all_reduce(dot)) -> all_reduce(transpose(dot)), likewise reduce_scatter: there the matmul can write the
 /// other order.
 void hoistTransposes(func::FuncOp function) {
   SmallVector<Operation*> collectives;
@@ -232,7 +232,7 @@ struct LowerDotGeneralsPass : sgd::impl::LowerDotGeneralsPassBase<LowerDotGenera
     return best;
   }
 
-  /// An empty sum is zero, and an empty result needs no product.
+  /// An empty sum is zero, and an empty result needs no matmul.
   bool replaceEmpty(OpBuilder& builder, DotGeneralOp dot) {
     RankedTensorType type = dot.getType();
     if (tensorType(dot.getLhs()).getNumElements() != 0 && tensorType(dot.getRhs()).getNumElements() != 0) return false;
@@ -255,7 +255,7 @@ struct LowerDotGeneralsPass : sgd::impl::LowerDotGeneralsPassBase<LowerDotGenera
     return arith::TruncIOp::create(builder, loc, wanted, value);
   }
 
-  /// Converts the operands, and the result where it is narrower than they are. Returns the product between them.
+  /// Converts the operands, and the result where it is narrower than they are. Returns the matmul between them.
   DotGeneralOp unifyTypes(OpBuilder& builder, DotGeneralOp dot) {
     Type result = getElement(dot);
     CallTypes types = libraries->getMatmulTypes(getElement(dot.getLhs()), getElement(dot.getRhs()), result);

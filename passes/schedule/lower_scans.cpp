@@ -17,7 +17,7 @@ namespace {
 
 /// Elements of a part of a row at least: a block is some time at work.
 constexpr int64_t kLeastPart = 4096;
-/// What a worker that has a column to itself goes through at most, unless there are workers enough.
+/// Most elements of a column that one worker scans by itself, unless there are workers enough.
 constexpr int64_t kLongColumn = 512, kEnoughColumns = 16384;
 
 class ScanFormer {

@@ -1,4 +1,4 @@
-// Sorts become sorts of rows: the sorted dimension last, with working memory. What sorts nothing goes away.
+// Lowers sorts to sorts of rows: the sorted dimension last, with working memory. Removes sorts of single elements.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/schedule/passes.h"

@@ -10,7 +10,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// What all elements of a value in the box are.
+/// The value that all elements of a tensor in the box have.
 enum class Content {
   Data,  // scores, weights, anything finite
   Zero,
@@ -143,7 +143,7 @@ class Check {
   bool mayLeaveOut(fusion::MatmulOp op) {
     bool reads = hasColumns(op.getLhs()) || hasColumns(op.getRhs());
     Value result = op.getResult();
-    // What is stored has zeros there: the sum over rows leaves them out, anything else would have to write them.
+    // Stored values have zeros there: the sum over rows leaves them out, any other op would have to write them.
     if (hasColumns(result))
       return group.isInternal(result) || (group.sumsOverRows(op) && left.get(result) == Content::Zero);
     return !reads || (hasColumns(op.getLhs()) && left.get(op.getLhs()) == Content::Zero) ||

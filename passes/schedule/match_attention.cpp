@@ -1,4 +1,4 @@
-// Softmaxes between products of queries, keys and values become attention ops, and what remains of them goes away.
+// Softmaxes between matmuls of queries, keys and values become attention ops; the unused ops are removed.
 #include "dialects/fusion/attention.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -18,7 +18,7 @@ using Form = fusion::AttentionOpInterface;
 
 namespace {
 
-/// One softmax with its products as attention ops.
+/// One softmax with its matmuls as attention ops.
 class AttentionWriter {
  public:
   AttentionWriter(const AttentionScores& scores, const SoftmaxUses& uses, int64_t mostDepth)

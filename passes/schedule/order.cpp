@@ -85,7 +85,7 @@ class Graph {
 
   unsigned getStorage(Value value) {
     auto [it, isNew] = storageOf.try_emplace(value, storages.size());
-    // Constants lie in the artifact; arguments are there all the time.
+    // Constants are in the artifact; arguments are alive all the time.
     bool isAllocated = isa<OpResult>(value) && !value.getDefiningOp<arith::ConstantOp>();
     if (isNew) storages.push_back({isAllocated ? getTensorBytes(value.getType()) : 0, 0});
     return it->second;

@@ -40,7 +40,7 @@ class Finder {
     return it == known.end() ? nullptr : &it->second;
   }
 
-  /// Whether the op computes something known, or is one of the products.
+  /// Whether the op computes something known, or is one of the matmuls.
   bool visit(Operation* op) {
     if (auto product = dyn_cast<fusion::MatmulOp>(op)) return visitProduct(product);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return false;
@@ -65,7 +65,7 @@ class Finder {
   // Elementwise
   // -------------------------------------------------------------------------------------------------------------------
 
-  /// What a binary op reads besides what is known: a constant, or the gradient of the weights.
+  /// The other operand of a binary op on a known value: a constant, or the gradient of the weights.
   std::optional<Known> getOther(Value value, const Known& beside) {
     if (const Known* found = get(value)) return *found;
     if (std::optional<double> splat = getSplat(value))
@@ -178,17 +178,17 @@ class Finder {
         return std::nullopt;
     }
     if (!overColumn) return input->isMasked ? std::nullopt : std::optional(result);
-    // A sum of what the mask has hidden is not a row's whole sum.
+    // A sum without the masked elements is not a row's whole sum.
     std::optional<SoftmaxTerms> sum = input->terms.sumOverRow();
     if (!sum || input->isMasked) return std::nullopt;
     result.terms = *sum;
     return result;
   }
 
-  // Products
+  // Matmuls
   // -------------------------------------------------------------------------------------------------------------------
 
-  /// What the labels of a product are among the dimensions of the exponentials; kOwnLabel: none.
+  /// The dimensions of the exponentials that the labels of a matmul are; kOwnLabel: none.
   using LabelMap = llvm::SmallDenseMap<int64_t, int64_t, 8>;
 
   static SmallVector<int64_t> rename(ArrayRef<int64_t> labels, const LabelMap& map) {
@@ -200,7 +200,7 @@ class Finder {
     return names;
   }
 
-  /// `value`, a product of gradients of the output with values, perhaps scaled, as what goes with `dims`.
+  /// `value`, a matmul of gradients of the output with values, perhaps scaled, with its dimensions in terms of `dims`.
   std::optional<Known> getWeightGradient(Value value, const ScoreDims& dims) {
     double factor = 1;
     ScoreDims inner = dims;

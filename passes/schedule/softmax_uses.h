@@ -1,4 +1,4 @@
-// Finds what a program computes from a softmax: means of values, and the gradients of values, queries and keys.
+// Finds the uses of a softmax: means of values, and the gradients of values, queries and keys.
 #ifndef SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
 #define SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
 
@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// A product of the weights, or of the gradients of scores, with another tensor.
+/// A matmul of the weights, or of the gradients of scores, with another tensor.
 struct SoftmaxProduct {
   fusion::MatmulOp op;
   LabelledValue other;                ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
@@ -15,7 +15,7 @@ struct SoftmaxProduct {
 };
 inline constexpr int64_t kOwnLabel = -2;
 
-/// The product whose result is the gradient of the weights.
+/// The matmul whose result is the gradient of the weights.
 struct WeightGradient {
   fusion::MatmulOp op;
   LabelledValue value, outGradient;
@@ -27,8 +27,8 @@ struct SoftmaxUses {
   std::optional<WeightGradient> weightGradient;
 };
 
-/// All that is computed from the exponentials of `scores`; nullopt when anything but such products reads them, or what
-/// is computed from them, or when one of these products is there twice.
+/// All uses of the exponentials of `scores`; nullopt when anything but such matmuls reads them, or values
+/// computed from them, or when one of these matmuls is there twice.
 std::optional<SoftmaxUses> findSoftmaxUses(const AttentionScores& scores);
 
 }  // namespace mlir::sgd

@@ -22,7 +22,7 @@ constexpr int64_t kPartOfRow = 16384;
 /// Rows of a part of columns at least, and columns that fill vectors.
 constexpr int64_t kRowsOfPart = 16, kLanes = 64;
 
-/// What a target's workers take, as the pass's options say.
+/// The work of a target's workers, as the pass's options say.
 struct Workers {
   int64_t parts, columns;
 };
@@ -103,7 +103,7 @@ class Splitter {
   }
 
  private:
-  /// Sums of f16 and bf16 are kept in f32 until they are rounded once.
+  /// Sums of f16 and bf16 accumulate in f32 and round once.
   Value widen(Value input) {
     auto type = cast<RankedTensorType>(input.getType());
     bool isSum = op.getKind() == ReduceKind::Add || op.getKind() == ReduceKind::Mul;

@@ -1,5 +1,5 @@
-// Sums of an operand over what a product of it contracts become part of the product: gradients of a bias and of the
-// weights beside it.
+// Fuses the reduction of an operand over the dimensions that a matmul of it contracts into the matmul: gradients of a
+// bias and of the weights beside it.
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/schedule/epilogues.h"
@@ -30,10 +30,10 @@ std::optional<OperandSum> readSum(ReduceOp reduce) {
   return sum;
 }
 
-/// Whether the library computes such a product with the sums of an operand.
+/// Whether the library computes such a matmul with the reduction of an operand.
 bool maySumUp(fusion::MatmulOp matmul, fusion::Epilogue epilogue, const LibraryModel& libraries) {
   RankedTensorType lhs = tensorType(matmul.getLhs()), rhs = tensorType(matmul.getRhs()), result = matmul.getType();
-  // Of one tensor with itself nobody could tell whose sums are meant.
+  // Of one tensor with itself the reduced operand would be ambiguous.
   if (matmul.getLhs() == matmul.getRhs()) return false;
   auto shape = getContractionShape({matmul.getLhsLabels(), lhs.getShape()}, {matmul.getRhsLabels(), rhs.getShape()},
                                    {matmul.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
@@ -45,8 +45,8 @@ bool maySumUp(fusion::MatmulOp matmul, fusion::Epilogue epilogue, const LibraryM
                                    {epilogue}});
 }
 
-/// Whether the reduction is over what `matmul` contracts of its operand, all the others being free. A dimension of
-/// one element may be batch without a batch of products.
+/// Whether the reduction is over the dimensions that `matmul` contracts of its operand, all the others being free. A
+/// dimension of one element may be batch without a batch of matmuls.
 bool sumsContracted(fusion::MatmulOp matmul, bool ofLhs, ReduceOp reduce) {
   ArrayRef<int64_t> own = ofLhs ? matmul.getLhsLabels() : matmul.getRhsLabels(),
                     other = ofLhs ? matmul.getRhsLabels() : matmul.getLhsLabels();
@@ -58,8 +58,8 @@ bool sumsContracted(fusion::MatmulOp matmul, bool ofLhs, ReduceOp reduce) {
   return true;
 }
 
-/// Where one op can stand for both: at the product, unless the sums are needed before; null where neither place will
-/// do.
+/// The position of one op for both: at the matmul, unless the reduction is needed before; null where neither position
+/// will do.
 Operation* getPlace(fusion::MatmulOp matmul, Value other, OperandSum sum) {
   Block* block = matmul->getBlock();
   bool isNeededBefore = llvm::any_of(sum.result.getUsers(), [&](Operation* user) {
@@ -72,7 +72,7 @@ Operation* getPlace(fusion::MatmulOp matmul, Value other, OperandSum sum) {
   return isThere ? sum.reduce.getOperation() : nullptr;
 }
 
-/// Replaces the sum and a product of its operand by one op, if there is such a product.
+/// Replaces the reduction and a matmul of its operand by one op, if there is such a matmul.
 bool form(OperandSum sum, const LibraryModel& libraries) {
   for (Operation* user : sum.operand.getUsers()) {
     auto matmul = dyn_cast<fusion::MatmulOp>(user);

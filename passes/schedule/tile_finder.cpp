@@ -1,4 +1,4 @@
-// Groups grow from a cluster over products that are large on the cluster's side.
+// Groups grow from a cluster over matmuls that are large on the cluster's side.
 #include "passes/schedule/tile_finder.h"
 
 #include "dialects/fusion/fusion_dialect.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// A product is large on one side when that tensor has so many times the elements of each other one.
+/// A matmul is large on one side when that tensor has so many times the elements of each other one.
 static constexpr int64_t kLarge = 2;
 /// Operations per element of a kernel with an exponential and two reductions.
 static constexpr int64_t kKernelFlops = 32;
@@ -44,7 +44,7 @@ class Finder {
 
   FoundGroup run() {
     grow();
-    // Without a product there is nothing to tile, and the readers of what the cluster reads need not be looked at.
+    // Without a matmul there is nothing to tile, and the other readers of the cluster's operands need no check.
     if (llvm::none_of(group, [](Operation* op) { return isa<fusion::MatmulOp>(op); })) return {};
     if (recompute()) grow();
     return {inOrder(group), std::move(originals)};
@@ -55,7 +55,7 @@ class Finder {
     return llvm::all_of(value.getUsers(), [&](Operation* user) { return group.contains(user); });
   }
 
-  /// Takes in products whose large result only the group reads, and those that contract a large result of its kernels.
+  /// Adds matmuls whose large result only the group reads, and those that contract a large result of its kernels.
   void grow() {
     for (size_t next = 0; next < group.size(); ++next) {
       auto cluster = dyn_cast<fusion::ClusterOp>(group[next]);
@@ -91,7 +91,7 @@ class Finder {
     return false;
   }
 
-  /// Products of what `source` computes that can wait for the group.
+  /// Matmuls of results of `source` that can wait for the group.
   SmallVector<Operation*> getLaterReaders(fusion::ClusterOp source) {
     SmallVector<Operation*> readers;
     for (Operation* user : source->getUsers())
@@ -106,7 +106,7 @@ class Finder {
     bool isReadElsewhere = false;
     for (Value result : source.getResults()) {
       largest = std::max(largest, getNumElements(result));
-      // Read here by kernels or products that contract it, and elsewhere by nothing that keeps it.
+      // Read here by kernels or matmuls that contract it, and elsewhere by nothing that keeps it.
       bool isReadHere = false, isKept = false;
       for (Operation* user : result.getUsers()) {
         auto product = dyn_cast<fusion::MatmulOp>(user);
@@ -121,14 +121,14 @@ class Finder {
       auto product = operand.getDefiningOp<fusion::MatmulOp>();
       bool isOwnProduct = product && isExpanding(product) && operand.hasOneUse();
       if (isOwnProduct) flops += getFlops(product);
-      // What it reads must not have to be kept instead.
+      // Its operands must not have to be kept instead.
       if (!isOwnProduct && kLarge * getNumElements(operand) > largest) return false;
     }
     flops += largest * kKernelFlops;
     return isReadElsewhere && bytes > 0 && flops <= bytes * flopsPerByte;
   }
 
-  /// Clones kernels whose results are read here and elsewhere earlier, with their products.
+  /// Clones kernels whose results are read here and elsewhere earlier, with their matmuls.
   bool recompute() {
     SetVector<Operation*> sources;
     for (Operation* op : group)
@@ -149,7 +149,7 @@ class Finder {
 
   void clone(fusion::ClusterOp source) {
     OpBuilder builder(inOrder(group).front());
-    // Not before what the copy reads: the group's first op comes after `source` in some order, not in this one.
+    // Not before the copy's operands: the group's first op comes after `source` in some order, not in this one.
     if (builder.getInsertionPoint()->isBeforeInBlock(source)) builder.setInsertionPointAfter(source);
     IRMapping mapping;
     for (Value operand : source.getInputs())

@@ -1,4 +1,4 @@
-// Finds groups for tile_group.h: a cluster with the products that feed it large tensors and those that take large ones.
+// Finds groups for tile_group.h: a cluster with the matmuls that feed it large tensors and those that read large ones.
 #ifndef SGD_PASSES_SCHEDULE_TILE_FINDER_H
 #define SGD_PASSES_SCHEDULE_TILE_FINDER_H
 
@@ -15,7 +15,7 @@ struct FoundGroup {
   void undo();
 };
 
-/// The group around `cluster`. Kernels and products of earlier groups whose large results are cheaper to compute again
+/// The group around `cluster`. Kernels and matmuls of earlier groups whose large results are cheaper to compute again
 /// than to keep are cloned into it: the block changes, its meaning does not. Called for later clusters first, it leaves
 /// earlier ones nothing to keep for them.
 /// A thread computes `flopsPerByte` operations while a byte goes to memory and comes back.

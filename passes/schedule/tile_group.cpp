@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What lies between the ops of a tile is worth keeping in the cache from here on.
+/// Values between the ops of a tile are worth keeping in the cache from this size on.
 static constexpr int64_t kLeastTileBytes = 32 << 10;
-/// Rows of a block: products of fewer rows run much slower, more rows leave out fewer masked columns.
+/// Rows of a block: matmuls of fewer rows run much slower, more rows leave out fewer masked columns.
 static constexpr int64_t kRowChoices[] = {64, 32, 16};
 /// Blocks of a tile, which bounds the size of the plan.
 static constexpr int64_t kMaxBlocks = 64;

@@ -30,7 +30,7 @@ class TileGroup {
   ArrayRef<Value> getInputs() const { return inputs.getArrayRef(); }
   /// Values that are used outside, in order.
   ArrayRef<Value> getOutputs() const { return outputs.getArrayRef(); }
-  /// What a row block sees of a value, cut by the loops too (their dimensions are [0, 1)).
+  /// The part of a value that a row block reads, cut by the loops too (their dimensions are [0, 1)).
   IndexBox getBox(Value value, const RowBlock& block) const;
   /// The elements of `value` that a tile sees, all rows and columns of them.
   IndexBox getTileBox(Value value) const;

@@ -68,7 +68,7 @@ class Writer {
     }
   }
 
-  /// A product takes any part of a tile.
+  /// A matmul reads any part of a tile.
   void writeMatmul(fusion::MatmulOp op, const RowBlock& block) {
     auto operand = [&](Value value) {
       if (Value part = parts.lookup(value)) return part;
@@ -89,7 +89,7 @@ class Writer {
                                 builder.getDenseI64ArrayAttr(starts), adds ? builder.getUnitAttr() : UnitAttr());
   }
 
-  /// The largest contiguous part of an input that holds `box`: what a kernel can be given.
+  /// The largest contiguous part of an input that holds `box`, which can be a kernel's operand.
   IndexBox getKernelBox(Value input, const IndexBox& box) const {
     IndexBox whole = group.getTileBox(input);
     for (size_t count = box.size() + 1; count-- > 0;) {

@@ -1,4 +1,4 @@
-// Elements lie row-major, so the order of dimensions of one element says nothing.
+// Elements are row-major, so the order of dimensions of one element does not matter.
 #include "passes/schedule/unit_dims.h"
 
 #include "dialects/spmd/collective.h"
@@ -26,7 +26,7 @@ static bool leavesElements(Operation* op) {
   return from.getNumElements() == to.getNumElements() && keepsOrder(to, broadcast.getDims());
 }
 
-/// Whether `value` lies in memory whatever reads it: an argument, or what a loop, branch or collective leaves. Other
+/// Whether `value` is in memory whatever reads it: an argument, or the result of a loop, branch or collective. Other
 /// values may be computed where they are read.
 static bool isHeld(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) value = reshape.getInput();

@@ -6,8 +6,8 @@
 
 namespace mlir::sgd {
 
-/// Replaces transposes and broadcasts in `block`, of values that lie in memory, that leave every element where it is by
-/// reshapes, which cost nothing. Runs when contractions have taken their transposes.
+/// Replaces transposes and broadcasts in `block`, of values in memory, that move no element by
+/// reshapes, which cost nothing. Runs after the transposes around contractions are folded.
 void replaceByReshapes(Block& block);
 
 }  // namespace mlir::sgd
