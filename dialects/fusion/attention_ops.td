@@ -10,7 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Fusion_AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   let cppNamespace = "::mlir::fusion";
   let description = [{
-    What attention and its gradients share. Labels name dimensions: 0 is the query's row, 1 the key's column, 2 the depth that scores sum
+    Shared by attention and its gradients. Labels name dimensions: 0 is the query's row, 1 the key's column, 2 the depth that scores sum
     over, 3 the depth of values, 4 and up are batch dimensions. `out` labels are those of the result, or of its gradient.
   }];
   let methods = [
@@ -47,12 +47,12 @@ class Fusion_AttentionBase<string mnemonic, dag between, dag labels, dag results
 
 def Fusion_AttentionOp : Fusion_AttentionBase<"attention", (ins), (ins),
     (outs AnyRankedTensor:$out, AnyRankedTensor:$row_max, AnyRankedTensor:$row_sum)> {
-  let summary = "Weighted means of values, the weights being the softmax of products of queries and keys";
+  let summary = "Attention: means of values, weighted by the softmax of scaled dot products of queries and keys";
   let description = [{
     With the labels of `AttentionOpInterface`: `scores = scale * sum over depth of query * key + bias`; where `mask` is false they are `fill`;
     where the column is greater than the row plus `diagonal` they do not count. `out = sum over columns of exp(scores - row_max) / row_sum *
     value`, with the largest score of a row and the sum of the exponentials as `row_max` and `row_sum`: f32, batch dimensions in the order of their
-    labels, then rows. What has not a batch label is the same for all of it. Sums are taken in f32. No scores are kept in memory.
+    labels, then rows. A tensor without a batch label is the same for all of that dimension. Accumulates in f32. No scores are kept in memory.
 
     ```mlir
     %out, %max, %sum = fusion.attention %q [4, 0, 5, 2], %k [4, 1, 5, 2], %v [4, 1, 5, 3] into [4, 0, 5, 3] scale = 2.500000e-01 diagonal = 0

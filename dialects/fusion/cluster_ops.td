@@ -1,4 +1,4 @@
-// What becomes a kernel.
+// Ops that become kernels.
 #ifndef SGD_DIALECTS_FUSION_CLUSTER_OPS_TD
 #define SGD_DIALECTS_FUSION_CLUSTER_OPS_TD
 
@@ -14,10 +14,10 @@ def Fusion_YieldOp : Fusion_Op<"yield", [Pure, Terminator, ParentOneOf<["Cluster
 }
 
 def Fusion_ClusterOp : Fusion_Op<"cluster", [Pure, IsolatedFromAbove, SingleBlock]> {
-  let summary = "Ops that become one kernel: block arguments are the operands, the yielded values are the results";
+  let summary = "A fusion: ops that become one kernel; block arguments are the operands, yielded values the results";
   let description = [{
-    A fusion. Within it ops are still on tensors; code generation computes the yielded values element by element, with no tensor in between in memory.
-    A yielded dynamic_update_slice of an input that nothing else in the cluster reads is written over that input: only the update is computed.
+    Within it ops are still on tensors; code generation computes the yielded values element by element, with no tensor in between in memory.
+    A yielded dynamic_update_slice of an input that nothing else in the cluster reads overwrites that input: only the update is computed.
 
     ```mlir
     %1 = fusion.cluster(%x, %y) {
@@ -42,7 +42,7 @@ def Fusion_ClusterOp : Fusion_Op<"cluster", [Pure, IsolatedFromAbove, SingleBloc
 }
 
 def Fusion_TiledOp : Fusion_Op<"tiled", [Pure, IsolatedFromAbove, SingleBlock, NoTerminator]> {
-  let summary = "Contractions and clusters computed tile by tile: what lies between them never has its full size in memory";
+  let summary = "Matmuls and clusters computed tile by tile: values between them never have their full size in memory";
   let description = [{
     The body runs once for each combination of indices of `loops`, in any order. `cuts` says, for each operand and then each result, which of
     its dimensions each loop cuts, or -1: a block argument is the part of its operand that belongs to the indices, cut dimensions being of
@@ -66,7 +66,7 @@ def Fusion_TiledOp : Fusion_Op<"tiled", [Pure, IsolatedFromAbove, SingleBlock, N
     /// The dimension of an operand or result that each loop cuts, or -1.
     ArrayRef<int64_t> getInputCuts(unsigned input);
     ArrayRef<int64_t> getResultCuts(unsigned result);
-    /// What one run of the body sees of an operand or result.
+    /// The part of an operand or result that one run of the body reads or writes.
     RankedTensorType getInputTile(unsigned input);
     RankedTensorType getResultTile(unsigned result);
     /// How often the body runs.
@@ -77,8 +77,8 @@ def Fusion_TiledOp : Fusion_Op<"tiled", [Pure, IsolatedFromAbove, SingleBlock, N
 def Fusion_TileStoreOp : Fusion_Op<"tile_store", [HasParent<"TiledOp">, MemoryEffects<[MemWrite]>]> {
   let summary = "Writes a value to the tile of result `result` from `starts` on, or adds it to what was stored there";
   let description = [{
-    The value is the result of a contraction or cluster of the body, stored once. `add` adds to what earlier stores of a contraction have
-    put there. Example: see `fusion.tiled`.
+    The value is the result of a matmul or cluster of the body, stored once. `add` accumulates onto earlier stores of a
+    matmul. Example: see `fusion.tiled`.
   }];
   let arguments = (ins AnyRankedTensor:$value, I64Attr:$result, DenseI64ArrayAttr:$starts, UnitAttr:$add);
   let assemblyFormat = "$value `to` $result `at` $starts (`add` $add^)? attr-dict `:` type($value)";
@@ -88,8 +88,8 @@ def Fusion_TileStoreOp : Fusion_Op<"tile_store", [HasParent<"TiledOp">, MemoryEf
 def Fusion_SortRowsOp : Fusion_Op<"sort_rows", [Pure, IsolatedFromAbove, SingleBlock, Sgd_HasScalarBody]> {
   let summary = "A sort along the last dimension with its working memory: the form that becomes a kernel";
   let description = [{
-    As `sgd.sort` of the last dimension. The results are those of the sort, then as many again of the same types, which hold nothing of use
-    afterwards: while rows are merged they lie there. Created by `sgd-lower-sorts`.
+    As `sgd.sort` of the last dimension. The results are those of the sort, then as many again of the same types, which are working memory for merging rows and hold nothing of
+    use afterwards. Created by `sgd-lower-sorts`.
 
     ```mlir
     %1:2 = fusion.sort_rows(%x) {

@@ -11,11 +11,11 @@ def Fusion_MatmulOp : Fusion_Op<"matmul", [Pure]> {
   let description = [{
     `lhs_labels[i]` names dimension i of the lhs, likewise for rhs and result; equal labels are the same dimension. Labels in both operands
     and the result are batch, in both operands only contracted, in one operand and the result free. `sgd-lower-dot-generals` creates it from a dot_general
-    and its neighbouring transposes, so that a library call can be given strides instead of copies. `tf32` as for
-    dot_general. The operands have one element type; the result's may be the one that their sums are taken in. Operands of f8 may be of two
+    and its neighbouring transposes, so that a library call reads operands by strides instead of copies. `tf32` as for
+    dot_general. The operands have one element type; the result's may be their accumulator type. Operands of f8 may be of two
     kinds, and their result is f32, bf16 or f16.
 
-    Labels in x^T w, both operands as they lie in memory: 0 is the contracted dimension.
+    Labels in x^T w, both operands in their memory layout: 0 is the contracted dimension.
 
     ```mlir
     %1 = fusion.matmul %x [0, 1], %w [0, 2] into [1, 2] : tensor<8x16xf32>, tensor<8x32xf32> -> tensor<16x32xf32>
@@ -33,11 +33,11 @@ def Fusion_MatmulOp : Fusion_Op<"matmul", [Pure]> {
 def Fusion_ConvolutionOp : Fusion_Op<"convolution", [Pure]> {
   let summary = "A convolution with its operand and result layouts folded in";
   let description = [{
-    Labels name dimensions: 0 is the batch, 1 the group, 2 the input feature, 3 the output feature, 4 + i spatial dimension i. What a tensor has
-    no dimension for has one element, as has a dimension labelled -1. Element k of window o is at o * stride + k * rhs_dilation - low in the
-    lhs with `lhs_dilation - 1` zeros between its elements; what lies outside is zero. A negative rhs_dilation reads the kernel backwards.
-    The element type of the result is the one that sums are taken in: f32 for f16 and bf16, i32 for narrower integers; or, of f16 and bf16,
-    that of the operands, to which each sum is rounded once.
+    Labels name dimensions: 0 is the batch, 1 the group, 2 the input feature, 3 the output feature, 4 + i spatial dimension i. A label that a tensor
+    does not have has one element, as has a dimension labelled -1. Element k of window o is at o * stride + k * rhs_dilation - low in the
+    lhs with `lhs_dilation - 1` zeros between its elements; elements outside are zero. A negative rhs_dilation reads the kernel backwards.
+    The element type of the result is the accumulator type: f32 for f16 and bf16, i32 for narrower integers; or, of f16 and bf16,
+    that of the operands, to which each accumulator is rounded once.
 
     A gradient by the input, with the kernel as the forward pass has it in memory:
 

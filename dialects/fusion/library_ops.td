@@ -1,4 +1,4 @@
-// Contractions and convolutions with what one call of a library computes behind them.
+// Library calls of matmuls and convolutions with their epilogues.
 #ifndef SGD_DIALECTS_FUSION_LIBRARY_OPS_TD
 #define SGD_DIALECTS_FUSION_LIBRARY_OPS_TD
 
@@ -7,7 +7,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Fusion_EpilogueEnum : I32EnumAttr<"Epilogue", "what a call does to its sums of products before they are written", [
+def Fusion_EpilogueEnum : I32EnumAttr<"Epilogue", "an operation on the accumulators of a call before they are written", [
     I32EnumAttrCase<"Residual", 0, "residual">, I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"Relu", 2, "relu">,
     I32EnumAttrCase<"Gelu", 3, "gelu">, I32EnumAttrCase<"GeluGradient", 4, "gelu_gradient">,
     I32EnumAttrCase<"SumsOfLhs", 5, "sums_of_lhs">, I32EnumAttrCase<"SumsOfRhs", 6, "sums_of_rhs">]> {
@@ -25,17 +25,17 @@ class Fusion_LibraryOp<string mnemonic, list<Trait> traits = []> : Fusion_Op<mne
 }
 
 def Fusion_LibraryMatmulOp : Fusion_LibraryOp<"library_matmul"> {
-  let summary = "A contraction and its epilogue, by one library call";
+  let summary = "A matmul and its epilogue, by one library call";
   let description = [{
-    The sums of fusion.matmul, changed by each entry of `epilogue` in turn and rounded once:
+    The result of fusion.matmul in the accumulator type, changed by each entry of `epilogue` in turn and rounded once:
 
-    * `residual` adds a tensor of the result's type; the result takes its buffer where nobody reads it any more.
+    * `residual` adds a tensor of the result's type; the result overwrites its buffer where nothing reads it any more.
     * `bias` adds a vector over the last dimensions, of as many elements as these have.
-    * `relu` takes the maximum with zero; of NaN it is NaN.
-    * `gelu` takes x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))); `extra` is x, rounded.
+    * `relu` computes the maximum with zero; of NaN it is NaN.
+    * `gelu` computes x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))); `extra` is x, rounded.
     * `gelu_gradient` multiplies with gelu's derivative at `pre_activation`: how a gradient goes back through `gelu`.
-    * `sums_of_lhs`, `sums_of_rhs`, alone: `extra` has the free dimensions of that operand, in its order, and holds its sums over what is
-      contracted: a bias's gradient beside that of the weights. No label of that operand is batch.
+    * `sums_of_lhs`, `sums_of_rhs`, alone: `extra` has the free dimensions of that operand, in its order, and holds its reduction over the contracted
+      dimensions: a bias's gradient beside that of the weights. No label of that operand is batch.
 
     ```mlir
     %h, %x = fusion.library_matmul %a [0, 1], %w [1, 2] into [0, 2] epilogue [bias, gelu] bias %b
@@ -56,7 +56,7 @@ def Fusion_LibraryMatmulOp : Fusion_LibraryOp<"library_matmul"> {
 def Fusion_LibraryConvolutionOp : Fusion_LibraryOp<"library_convolution"> {
   let summary = "A convolution and its epilogue, by one library call";
   let description = [{
-    The sums of fusion.convolution, changed by each entry of `epilogue` in turn: `residual`, `bias`, `relu` as of fusion.library_matmul.
+    The result of fusion.convolution in the accumulator type, changed by each entry of `epilogue` in turn: `residual`, `bias`, `relu` as of fusion.library_matmul.
 
     ```mlir
     %1 = fusion.library_convolution %x [0, 4, 5, 2], %w [4, 5, 2, 3] into [0, 4, 5, 3] strides = [1, 1] low = [1, 1] lhs_dilations = [1, 1]

@@ -24,8 +24,8 @@ def Plan_AttentionOp : Plan_AttentionBase<"attention", (ins Plan_Buffer:$out, Pl
   let summary = "Attention by a library: means of values, and the logarithm of each row's sum of exponentials";
   let description = [{
     `sizes` is [batch, heads, heads of keys, rows, columns, depth, depth of values], `layouts` the strides of batch, head and row, in elements, of
-    query, key, value and out, whose depths lie together; heads of queries share one of keys in order. `log_sum` is f32 [batch, heads, rows].
-    Columns behind the row plus `diagonal` do not count. The bias, of the operands' type or f32, is added to scaled scores; its columns lie together.
+    query, key, value and out, whose depths are contiguous; heads of queries share one of keys in order. `log_sum` is f32 [batch, heads, rows].
+    Columns behind the row plus `diagonal` do not count. The bias, of the operands' type or f32, is added to scaled scores; its columns are contiguous.
     `steps` says how many batches and heads are computed at once. A library may write to the workspace.
 
     ```mlir

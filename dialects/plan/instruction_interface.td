@@ -1,4 +1,4 @@
-// What an instruction of the plan says of itself; see instruction_interface.h for what follows from it.
+// The interface by which an instruction of the plan describes itself; see instruction_interface.h for the queries derived from it.
 #ifndef SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_TD
 #define SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_TD
 
@@ -8,7 +8,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Plan_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   let cppNamespace = "::mlir::plan";
   let description = [{
-    An op that is an instruction of the artifact. What it does to its buffers is said by its memory effects, and nowhere else: a full write
+    An op that is an instruction of the artifact. Its memory effects, and nothing else, say what it does to its buffers: a full write
     (`Plan_Overwrite`) leaves nothing of what was there. An op whose effects depend on its attributes computes them in `getEffects`.
   }];
   let methods = [
@@ -16,7 +16,7 @@ def Plan_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
     InterfaceMethod<"Arithmetic operations of one execution, without what it runs.", "int64_t", "getFlops">,
     InterfaceMethod<"Bytes that one execution reads and writes.", "int64_t", "getTouchedBytes", (ins), [{}],
       [{ return ::mlir::plan::getOperandBytes($_op); }]>,
-    InterfaceMethod<"Whether its arithmetic is products of 16-bit floats, which targets may have units of their own for.", "bool",
+    InterfaceMethod<"Whether its arithmetic is matmuls of 16-bit floats, which targets may have units of their own for.", "bool",
       "isHalfPrecision", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
       Corrects what the memory effects say, by operand, where the kernel that it runs decides. `kernels` are those of the module.

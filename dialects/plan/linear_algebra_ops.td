@@ -8,7 +8,7 @@ include "dialects/sgd/linear_algebra_kind.td"
 def Plan_LinearAlgebraOp : Plan_Instruction<"linear_algebra", [AttrSizedOperandSegments]> {
   let summary = "A decomposition or solver by a library, for each matrix of a batch";
   let description = [{
-    As `sgd.linear_algebra` of `batch` matrices, whose tensors lie one after another. `sizes` is [m, n, k] of `runtime/linear_algebra/form.h`. `lanes`
+    As `sgd.linear_algebra` of `batch` matrices, whose tensors are contiguous. `sizes` is [m, n, k] of `runtime/linear_algebra/form.h`. `lanes`
     calls may run at a time, each in its share of the workspace.
 
     ```mlir

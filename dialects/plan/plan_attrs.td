@@ -33,7 +33,7 @@ def Plan_Dialect : Dialect {
   let dependentDialects = ["::mlir::fusion::FusionDialect", "::mlir::memref::MemRefDialect"];
 }
 
-def Plan_SpaceEnum : I32EnumAttr<"Space", "where a buffer lies", [
+def Plan_SpaceEnum : I32EnumAttr<"Space", "the memory space of a buffer", [
     I32EnumAttrCase<"Private", 0, "private">, I32EnumAttrCase<"Window", 1, "window">, I32EnumAttrCase<"Constant", 2, "constant">,
     I32EnumAttrCase<"Scratch", 3, "scratch">]> {
   let cppNamespace = "::mlir::plan";
@@ -55,7 +55,7 @@ def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
   let constBuilderCall = "::mlir::plan::CollectiveKindAttr::get($_builder.getContext(), $0)";
 }
 
-def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "what follows the sum of products", [
+def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "the epilogue of a matmul or convolution", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">,
     I32EnumAttrCase<"BiasRelu", 2, "bias_relu">, I32EnumAttrCase<"Accumulate", 3, "accumulate">,
     I32EnumAttrCase<"SumsOfA", 4, "sums_of_a">, I32EnumAttrCase<"SumsOfB", 5, "sums_of_b">]> {
@@ -78,7 +78,7 @@ def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
 
 def Plan_Tensor : AttrDef<Plan_Dialect, "Tensor"> {
   let mnemonic = "tensor";
-  let summary = "What the user sees of an argument or result: `<[128, 64], #sgd.sharding<@mesh, [{\"data\"}, {}]>>`";
+  let summary = "The global tensor of an argument or result: `<[128, 64], #sgd.sharding<@mesh, [{\"data\"}, {}]>>`";
   let description = [{ The global shape, the sharding (absent: replicated) and whether integers are unsigned. }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$globalShape, OptionalParameter<"::mlir::sgd::ShardingAttr">:$sharding,
                         DefaultValuedParameter<"bool", "false">:$isUnsigned);

@@ -93,12 +93,12 @@ def Plan_MatmulOp : Plan_Instruction<"matmul", [AttrSizedOperandSegments, Declar
   let description = [{
     `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
     [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements. c and the bias are of
-    the operands' element type or of the one that sums are taken in, f32 for bf16 and f16 (i32 for narrower integers). Operands of f8 may be of
-    two kinds; c is f32, bf16 or f16 then. `sums_of_a` and `sums_of_b` also write to `sums` an operand's sums over k, of c's type, one after
-    another: m of a or n of b. Such a product has no batch.
+    the operands' element type or of the accumulator type, f32 for bf16 and f16 (i32 for narrower integers). Operands of f8 may be of
+    two kinds; c is f32, bf16 or f16 then. `sums_of_a` and `sums_of_b` also write to `sums` an operand's reduction over k, of c's type and
+    contiguous: m elements of a or n of b. Such a matmul has no batch.
 
     The activation `gelu` writes the sum with its bias to `aux`, if there is one, and its gelu (the form with tanh) to c; `gelu_gradient`
-    multiplies it with gelu's derivative at `aux`. `aux` has the size and strides of c. `workspace` is the library's while the product is
+    multiplies it with gelu's derivative at `aux`. `aux` has the size and strides of c. `workspace` is the library's while the matmul is
     computed. `tf32`: the library may round f32 operands to 10 bits of mantissa first.
 
     A 4x8 matrix times its own transpose, which the strides [1, 8] of [k, n] express:
@@ -130,14 +130,14 @@ def Plan_MatmulOp : Plan_Instruction<"matmul", [AttrSizedOperandSegments, Declar
 }
 
 def Plan_ConvolutionOp : Plan_Instruction<"convolution", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Sums of products over windows and input features, then the epilogue";
+  let summary = "Convolution: windows times the kernel, contracted over window elements and input features, then the epilogue";
   let description = [{
         result[n, o.., g, f] = sum over k.., c of lhs[n, window(o, k).., g, c] * rhs[k.., g, c, f]
 
     `sizes` is [n, g, c, f]. `inputs`, `outputs` and `kernels` are the sizes of the spatial dimensions of lhs, result and rhs; element k of
     window o is at (o * stride + k * dilation - low) / lhs_dilation, zero outside of [0, input) and where that does not divide; a negative
     dilation reads the kernel backwards. Strides of operands count elements: of [n, g, c, spatial..] for the lhs, [g, c, f, spatial..] for the
-    rhs, [n, g, f, spatial..] for the result, whose element type is the one that sums are taken in, or of f16 and bf16 the operands', to which
+    rhs, [n, g, f, spatial..] for the result, whose element type is the accumulator type, or of f16 and bf16 the operands', to which
     each sum is rounded once. `accumulate` adds to what the result holds; `bias` has g * f elements. A library may write to the
     workspace. `tf32` as for a matmul.
 
@@ -203,12 +203,12 @@ def Plan_TiledOp : Plan_Instruction<"tiled", [AttrSizedOperandSegments, Isolated
 }
 
 def Plan_CollectiveOp : Plan_Instruction<"collective", [AttrSizedOperandSegments]> {
-  let summary = "A collective over the ranks that differ only on `axes`; sources and targets lie in the window, target i belongs to source i";
+  let summary = "A collective over the ranks that differ only on `axes`; sources and targets are in the window, target i belongs to source i";
   let description = [{
     `dims[i]` is the dimension that all_gather joins and reduce_scatter cuts; all_to_all has dims = [split, concat]. An all_reduce's target
     may be its source. A permute sends from the rank whose linear index over `from` is i to the one whose linear index over `axes` is i.
     A gather_range has one of `ranges` for each source, which are tiles in the order of `axes`; results are in the order of `to`.
-    In `staging`, of the window too, a target packs what does not lie together while the collective runs.
+    In `staging`, of the window too, a target packs data that is not contiguous while the collective runs.
     With a token it only begins, and runs beside what follows until the token's one `plan.done`; meanwhile no instruction touches its
     targets or writes its sources.
 
@@ -276,7 +276,7 @@ def Plan_FillOp : Plan_Instruction<"fill"> {
 }
 
 // Control flow --------------------------------------------------------------------------------------------------------
-// Bodies are private functions, each called from one place; their arguments are the operands, in order. What they allocate lies in the
+// Bodies are private functions, each called from one place; their arguments are the operands, in order. Their allocations are in the
 // scratch of the op that calls them, which is there when offsets are assigned.
 
 def Plan_LoopOp : Plan_Instruction<"loop", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

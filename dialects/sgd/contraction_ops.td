@@ -8,7 +8,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 
 def Sgd_DotGeneralOp : Sgd_Op<"dot_general", [Pure]> {
-  let summary = "Sum of products over the contracting dimensions; result dimensions: batch, then lhs free, then rhs free";
+  let summary = "Generalised matmul over the contracting dimensions; result dimensions: batch, then lhs free, then rhs free";
   let description = [{
     Accumulates in at least f32; the result is rounded once to its element type. Lists pair up: dimension `lhs_batching[i]` with
     `rhs_batching[i]`, `lhs_contracting[i]` with `rhs_contracting[i]`. `tf32`: a target may round f32 operands to 10 bits of mantissa first.
@@ -34,7 +34,7 @@ def Sgd_DotGeneralOp : Sgd_Op<"dot_general", [Pure]> {
 }
 
 def Sgd_ConvolutionOp : Sgd_Op<"convolution", [Pure]> {
-  let summary = "Sum of products over windows and input features, in groups";
+  let summary = "Convolution: windows of the lhs times the rhs, contracted over window elements and input features, in groups";
   let description = [{
     lhs [N, s.., G, C], rhs [k.., G, C, O], result [N, o.., G, O]: batch, any number of spatial dimensions, groups, features. The lists have an
     entry per spatial dimension. `lhs_dilations` puts zeros between elements of the lhs, `low` and `high` add zeros before and after (or remove

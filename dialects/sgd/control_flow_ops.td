@@ -40,7 +40,7 @@ def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, Declare
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// What the body makes of each iter_arg.
+    /// The body's next value of each iter_arg.
     OperandRange getYielded() { return getBody().front().getTerminator()->getOperands(); }
     /// The body leaves the iter_arg as it is.
     bool isInvariant(unsigned iterArg) { return getYielded()[iterArg] == getBody().getArgument(iterArg); }

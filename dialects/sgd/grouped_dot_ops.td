@@ -1,4 +1,4 @@
-// Products of rows by group: what ragged products are for the partitioner.
+// Grouped matmuls: ragged_dot in a form that the partitioner can shard.
 #ifndef SGD_DIALECTS_SGD_GROUPED_DOT_OPS_TD
 #define SGD_DIALECTS_SGD_GROUPED_DOT_OPS_TD
 
@@ -7,11 +7,11 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Sgd_GroupedDotOp : Sgd_Op<"grouped_dot", [Pure]> {
-  let summary = "Each row times the matrix of its group, or the sum over each group's rows of products of two rows";
+  let summary = "Grouped matmul: each row times the matrix of its group, or for each group the matmul that contracts its rows";
   let description = [{
     Behind leading dimensions that all operands and the result have: lhs [M, K], `rows` [M] and `groups` [G], integers of 32 bits. Row m belongs
     to group g where rows[m] = groups[g], and to none where no group has its number. Rows of one group follow each other, so that a rank's part of
-    the rows, or of the groups, is again such a product.
+    the rows, or of the groups, is again a grouped matmul.
 
     * rhs [G, K, N], or [G, N, K] where it is `transposed`: result [M, N], row m of lhs times the matrix of its group, zero where it has none.
     * `contracted`, rhs [M, N]: result [G, K, N], the sum over the rows of a group of lhs[m, k] * rhs[m, n].

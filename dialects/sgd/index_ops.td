@@ -96,7 +96,7 @@ def Sgd_IotaOp : Sgd_Op<"iota", [Pure]> {
 }
 
 def Sgd_DynamicSliceOp : Sgd_Op<"dynamic_slice", [Pure]> {
-  let summary = "A block of `sizes` at run-time starts, which are clamped so that the block lies inside";
+  let summary = "A block of `sizes` at run-time starts, which are clamped so that the block is inside";
   let description = [{
     One scalar start per dimension.
 
@@ -119,9 +119,9 @@ def Sgd_DynamicUpdateSliceOp : Sgd_Op<"dynamic_update_slice", [Pure]> {
 }
 
 def Sgd_GatherOp : Sgd_Op<"gather", [Pure]> {
-  let summary = "Slices of the operand at run-time indices, as StableHLO's gather; starts are clamped so that slices lie inside";
+  let summary = "Slices of the operand at run-time indices, as StableHLO's gather; starts are clamped so that slices are inside";
   let description = [{
-    The rows of a table that 4 tokens name (the lookup of an embedding). Index vectors lie along dimension `index_vector_dim` of the indices;
+    The rows of a table that 4 tokens name (the lookup of an embedding). Index vectors are along dimension `index_vector_dim` of the indices;
     when this is their rank, each index is a vector of one element.
 
     ```mlir
@@ -140,7 +140,7 @@ def Sgd_GatherOp : Sgd_Op<"gather", [Pure]> {
 }
 
 def Sgd_ScatterOp : Sgd_Op<"scatter", [Pure]> {
-  let summary = "The operand with updates combined at run-time indices, as StableHLO's scatter; updates that do not lie inside are dropped";
+  let summary = "The operand with updates combined at run-time indices, as StableHLO's scatter; updates outside of the operand are dropped";
   let description = [{ Updates meet the operand in row-major order of the update tensor: the result is deterministic. }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$indices, AnyRankedTensor:$updates, Sgd_ScatterKind:$kind,
     DenseI64ArrayAttr:$update_window_dims, DenseI64ArrayAttr:$inserted_window_dims, DenseI64ArrayAttr:$input_batching_dims,

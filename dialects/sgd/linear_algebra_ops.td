@@ -10,8 +10,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
   let summary = "A decomposition or solver of linear algebra for each matrix of a batch, or a Fourier transform of it";
   let description = [{
-    All operands and results have the same leading dimensions, the batch; behind them lie the vectors, matrices (rows, then columns) and numbers of
-    one matrix, of f32 or f64, and integers as i32. What a kind reads and gives, in LAPACK's conventions, is in `runtime/linear_algebra/form.h`:
+    All operands and results have the same leading dimensions, the batch; behind them are the vectors, matrices (rows, then columns) and numbers of
+    one matrix, of f32 or f64, and integers as i32. The operands and results of each kind, in LAPACK's conventions, are in `runtime/linear_algebra/form.h`:
 
     With `complex` the matrices are complex: every tensor that is not one of integers or of real values is two, real parts and behind them imaginary
     ones. `conjugate`, beside `transpose`, conjugates too.
@@ -40,7 +40,7 @@ def Sgd_LinearAlgebraOp : Sgd_Op<"linear_algebra", [Pure]> {
     with a last dimension of 2.
 
     `info` is 0 for a matrix where all went well; elsewhere the other results of that matrix are not to be used. A matrix that `eigh`, `svd`, `eig`
-    or `schur` is given with an infinity or a NaN in it gives NaNs.
+    or `schur` reads with an infinity or a NaN in it gives NaNs.
 
     ```mlir
     %factor, %info = sgd.linear_algebra cholesky lower (%a) : (tensor<8x4x4xf32>) -> (tensor<8x4x4xf32>, tensor<8xi32>)

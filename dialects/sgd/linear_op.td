@@ -8,7 +8,7 @@ def Sgd_LinearOpInterface : OpInterface<"LinearOpInterface"> {
   let cppNamespace = "::mlir::sgd";
   let description = [{
     In which operands the op is linear: whether it may come before a reduction that it is written behind. Says what is true of numbers, up
-    to rounding; what a pass makes of it (that sums are not rounded to fewer bits before they are complete, say) is the pass's own matter.
+    to rounding; its use by a pass (that sums are not rounded to fewer bits before they are complete, say) is the pass's own matter.
   }];
   let methods = [InterfaceMethod<"See `Linearity`.", "::mlir::sgd::Linearity", "getLinearity",
     (ins "unsigned":$operand, "::mlir::sgd::ReduceKind":$kind), "",

@@ -55,8 +55,8 @@ def Sgd_ManualComputationOp : Sgd_Op<"manual_computation",
   let summary = "A body written for what one rank holds along the manual axes, with its collectives: jax.shard_map";
   let description = [{
     Each operand is cut as its sharding says along the manual axes; block arguments have the shapes of these parts. The body may hold
-    `spmd` collectives and `sgd.permute_ranks` over manual axes. What it yields is put together again as the sharding of each result says;
-    along manual axes that this does not name, ranks should agree, and what the first one holds is taken. Along other axes shapes are whole
+    `spmd` collectives and `sgd.permute_ranks` over manual axes. Yielded values are assembled as the sharding of each result says;
+    along manual axes that this does not name, ranks should agree, and the first one's value counts. Along other axes shapes are whole
     and shardings are propagated as anywhere. The op is gone after `sgd-expand-manual`.
 
     ```mlir

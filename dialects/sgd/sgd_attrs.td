@@ -35,7 +35,7 @@ def Sgd_Mesh : Sgd_Attr<"Mesh", "mesh"> {
 def Sgd_AxisRef : Sgd_Attr<"AxisRef", "axis_ref"> {
   let summary = "A whole axis `\"x\"`, or the part of it `\"x\":(2)4`: after a factor 2, a factor 4 of its size";
   let description = [{
-    A sub-axis `"x":(p)s` of an axis of size n splits the axis' index as [p, s, n / (p * s)] and means the middle digit.
+    A sub-axis `"x":(p)s` of an axis of size n splits the axis' index as [p, s, n / (p * s)] and is the middle coordinate.
     A whole axis has `preSize` = 0 and `size` = 0.
   }];
   let parameters = (ins StringRefParameter<"name of the axis">:$name, "int64_t":$preSize, "int64_t":$size);
@@ -93,7 +93,7 @@ def Sgd_ScatterKindEnum : I32EnumAttr<"ScatterKind", "how an update meets the va
 def Sgd_ScatterKind : EnumAttr<Sgd_Dialect, Sgd_ScatterKindEnum, "scatter_kind"> { let assemblyFormat = "$value"; }
 
 def Sgd_Sharding : Sgd_Attr<"Sharding", "sharding", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
-  let summary = "How a tensor lies on a mesh: axes per dimension, replicated axes, and axes over which it is a sum not yet taken";
+  let summary = "The sharding of a tensor over a mesh: axes per dimension, replicated axes, and axes over which it is unreduced (partial)";
   let description = [{
     `#sgd.sharding<@mesh, [{"data"}, {?}, {"x":(1)2, "y"}p1], replicated={"z"}, unreduced={"w"}>`. Dimensions not divided evenly
     are padded at the end of the last shard. `unreduced=max{"w"}` names the reduction when it is not a sum: each rank along "w" holds a

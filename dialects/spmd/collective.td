@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 def Spmd_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::mlir::spmd";
   let description = [{
-    What a collective does, whatever its op: passes that handle collectives alike (proof of lockstep, buckets, the plan) ask this and name
+    The semantics of a collective, whatever its op: passes that handle collectives alike (proof of lockstep, buckets, the plan) use this and name
     no op. One operand gives one result; an op that takes several is a bucket.
   }];
   let methods = [

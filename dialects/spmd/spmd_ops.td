@@ -125,7 +125,7 @@ def Spmd_GatherRangeOp : Spmd_Op<"gather_range"> {
   let summary = "A range of a dimension of which every rank of the group holds a tile; several operands are one bucket";
   let description = [{
     Along `ranges[i].dim`, operand i on the rank with linear index t over `axes` is tile t: with c the operand's size there, the elements
-    [t * c, min((t + 1) * c, size)) of a dimension of `size` elements. What is left of a tile is padding, which nobody reads. The result on the
+    [t * c, min((t + 1) * c, size)) of a dimension of `size` elements. The rest of a tile is padding, which nothing reads. The result on the
     rank with linear index j over `to` begins at element floor((scale * j + offset) / divisor), takes every `step`-th, and is zero where it
     reaches outside of [0, size). Every rank copies exactly what it needs from the ranks that differ from it only on `axes`. `to` may be any
     axes: halos, shifts, strided slices and changes of uneven tiles are all ranges.

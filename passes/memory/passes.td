@@ -5,40 +5,40 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerToPlanPass : Pass<"sgd-lower-to-plan", "::mlir::ModuleOp"> {
-  let summary = "Tensors to buffers: clusters, contractions and collectives become instructions of the plan";
+  let summary = "Bufferizes: clusters, matmuls and collectives become instructions of the plan";
   let description = [{
-    Before: ordered ops on local shapes; fusion.cluster, fusion.matmul, collectives, views and constants. Whatever else is left becomes a kernel of
+    Before: ordered ops on local shapes; fusion.cluster, fusion.matmul, collectives, views and constants. Any other op becomes a kernel of
     its own. After: functions over memrefs with one `plan.alloc` per value, kernels in `plan.kernel` symbols, equal ones once. Operands and
-    results of collectives, and the arguments among them, lie in window space. Results that are arguments, constants or one buffer twice
+    results of collectives, and the arguments among them, are in window space. Results that are arguments, constants or one buffer twice
     are copies. In sgd-opt kernels have range 1 and no in-place candidates; the compiler passes its target's model of them.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect", "::mlir::spmd::SpmdDialect"];
 }
 
 def AssignStagingPass : Pass<"sgd-assign-staging", "::mlir::ModuleOp"> {
-  let summary = "Collectives get memory in which a target packs what does not lie together";
+  let summary = "Gives collectives staging memory for data that is not contiguous";
   let description = [{
-    For targets whose collectives move only bytes that lie together. Before: buffers are shared, none has an offset. After: a
-    plan.collective whose parts lie in rows at a sender or a receiver has staging in the window, as much as the rank packs that packs
-    most (runtime/comm/staged_bytes.h), which lives as long as the collective is in flight.
+    For targets whose collectives move only contiguous bytes. Before: buffers are shared, none has an offset. After: a
+    plan.collective whose parts are rows at a sender or a receiver has staging in the window, as much as the busiest rank
+    packs (runtime/comm/staged_bytes.h), which lives as long as the collective is in flight.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
 def AssignWorkspacesPass : Pass<"sgd-assign-workspaces", "::mlir::ModuleOp"> {
-  let summary = "Matrix products get memory that the target's library may use while it computes";
+  let summary = "Gives matmuls the workspaces that the target's library asks for";
   let description = [{
     Before: buffers are shared, none has an offset. After: every plan.matmul for which the library asks has a workspace of its own, which lives as
-    long as the product runs, so that all of them, and whatever is dead meanwhile, may lie at the same place.
+    long as the matmul runs, so that all of them, and buffers that are dead meanwhile, may share memory.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
 def ShareBuffersPass : Pass<"sgd-share-buffers", "::mlir::ModuleOp"> {
-  let summary = "Updates in place: results of kernels and all_reduce over operands that die, results over the arguments they alias";
+  let summary = "Updates in place: results of kernels and all_reduce overwrite operands that die, results of functions the arguments they alias";
   let description = [{
-    A kernel's result takes the buffer of an in-place candidate that nobody reads afterwards; it then calls another kernel. A result of the
-    function that aliases an argument (`plan.alias` on the result) is written straight into the argument's buffer when nobody reads that
+    A kernel's result is written to the buffer of an in-place candidate that nothing reads afterwards; it then calls another kernel. A result of the
+    function that aliases an argument (`plan.alias` on the result) is written straight into the argument's buffer when nothing reads that
     afterwards, else copied there at the end.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
@@ -51,26 +51,26 @@ def OverlapCollectivesPass : Pass<"sgd-overlap-collectives", "::mlir::ModuleOp">
     compute has a token; it stands right after its last producer and its `plan.done` before the first instruction that needs it. Other
     instructions go before those that would have to wait. Buffers of a collective in flight stay alive, so memory may peak up to
     1/64 higher than without, and stays within the limit; where it would not, the given order remains, at last unsplit.
-    `plan.overlap` on a collective says what hides it.
+    `plan.overlap` on a collective names the compute that hides it.
   }];
-  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: whose times decide">,
-                 Option<"memoryLimit", "memory-limit", "uint64_t", "0", "Bytes of a rank, constants included, that may not be passed; 0: none">];
+  let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
+                 Option<"memoryLimit", "memory-limit", "uint64_t", "0", "Limit of a rank's bytes, constants included; 0: none">];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
 def GroupLaunchesPass : Pass<"sgd-group-launches", "::mlir::ModuleOp"> {
-  let summary = "Launches that follow one another and need nothing of each other become one instruction";
+  let summary = "Horizontal fusion: groups consecutive independent launches into one instruction";
   let description = [{
-    Before: buffers are shared, none has an offset. All that a group reads and writes is alive at once, so a launch joins the one before it
+    Before: buffers are shared, none has an offset. All buffers of a group are alive at once, so a launch joins the one before it
     only where no more bytes than at the function's peak are then alive.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }
 
 def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
-  let summary = "Gives every buffer its place in private or window memory";
+  let summary = "Assigns every buffer an offset in private or window memory";
   let description = [{
-    Arguments come first; those that functions share by name lie at the same place in all of them. Buffers that do not live at the same
+    Arguments come first; those that functions share by name have the same offset in all of them. Buffers that do not live at the same
     time share memory; private values also take the window's idle parts while that lowers the peak. Sizes of both spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
