@@ -44,21 +44,21 @@ TEST_F(CpuLibrariesTest, Epilogues) {
   MatmulCall matmul{f32, f32, f32, {}};
   ConvolutionCall convolution;
   convolution.operand = convolution.result = f32;
-  using List = SmallVector<Epilogue, 2>;
+  using List = SmallVector<fusion::Epilogue, 2>;
   auto isTaken = [&](List epilogue) {
     matmul.epilogue = convolution.epilogue = epilogue;
     EXPECT_EQ(libraries.takes(matmul), libraries.takes(convolution));
     return libraries.takes(matmul);
   };
   EXPECT_TRUE(isTaken({}));
-  EXPECT_TRUE(isTaken({Epilogue::Bias}));
-  EXPECT_TRUE(isTaken({Epilogue::Bias, Epilogue::Relu}));
-  EXPECT_TRUE(isTaken({Epilogue::Residual}));
-  EXPECT_FALSE(isTaken({Epilogue::Relu, Epilogue::Bias}));
-  EXPECT_FALSE(isTaken({Epilogue::Residual, Epilogue::Bias}));
-  EXPECT_FALSE(isTaken({Epilogue::Gelu}));
-  EXPECT_FALSE(isTaken({Epilogue::GeluGradient}));
-  EXPECT_FALSE(isTaken({Epilogue::SumsOfLhs}));
+  EXPECT_TRUE(isTaken({fusion::Epilogue::Bias}));
+  EXPECT_TRUE(isTaken({fusion::Epilogue::Bias, fusion::Epilogue::Relu}));
+  EXPECT_TRUE(isTaken({fusion::Epilogue::Residual}));
+  EXPECT_FALSE(isTaken({fusion::Epilogue::Relu, fusion::Epilogue::Bias}));
+  EXPECT_FALSE(isTaken({fusion::Epilogue::Residual, fusion::Epilogue::Bias}));
+  EXPECT_FALSE(isTaken({fusion::Epilogue::Gelu}));
+  EXPECT_FALSE(isTaken({fusion::Epilogue::GeluGradient}));
+  EXPECT_FALSE(isTaken({fusion::Epilogue::SumsOfLhs}));
 }
 
 TEST_F(CpuLibrariesTest, ConvolutionsWriteTheirSums) {
