@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/collectives/passes.h"
+#include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
 #include "passes/schedule/passes.h"
@@ -23,6 +24,7 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
   if (options.shardUpdates)
     passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{getTopologyName(options, TargetDescription())}));
   passes.addPass(createSplitTopKPass());
+  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Sharded}));
   passes.addPass(createVerifyShardingPass());
 }
 
@@ -36,7 +38,9 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
-  passes.addNestedPass<func::FuncOp>(createCombineCollectivesPass(CombineCollectivesPassOptions{topology, options.bucketBytes.value_or(0)}));
+  passes.addNestedPass<func::FuncOp>(
+      createCombineCollectivesPass(CombineCollectivesPassOptions{topology, options.bucketBytes.value_or(0)}));
+  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
 }
 
@@ -69,12 +73,14 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
     passes.addNestedPass<func::FuncOp>(createFuseTilesPass(tiles));
   }
   passes.addNestedPass<func::FuncOp>(createOrderPass());
+  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Kernels}));
 }
 
 void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
                              KernelModel model) {
   const LibraryModel& libraries = target.getLibraries();
   passes.addPass(createLowerToPlanPass(std::move(model), libraries));
+  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Plan}));
   passes.addPass(createShareBuffersPass());
   if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createAssignStagingPass());
   passes.addPass(createAssignWorkspacesPass(libraries));

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/carry/passes.h"
 #include "passes/collectives/passes.h"
+#include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/manual/passes.h"
 #include "passes/memory/passes.h"
@@ -43,6 +44,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerShardingPasses();
   registerPartitionPasses();
   registerCollectivePasses();
+  registerLevelPasses();
   registerSchedulePasses();
   registerLibraryPasses();
   registerMemoryPasses();

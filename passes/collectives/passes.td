@@ -99,9 +99,9 @@ def ReplaceReductionsPass : Pass<"spmd-replace-reductions", "::mlir::func::FuncO
 }
 
 def VerifySpmdPass : Pass<"spmd-verify", "::mlir::ModuleOp"> {
-  let summary = "Closes the SPMD stage: nothing of the graph's shardings is left, and all ranks issue the same collectives";
+  let summary = "Closes the SPMD stage: no type has a sharding, and all ranks issue the same collectives";
   let description = [{
-    Fails when a type still has a sharding, a reshard or constraint is left, a collective's axes are not parts of the mesh or overlap (then
+    Fails when a type still has a sharding, a collective's axes are not parts of the mesh or overlap (then
     its groups would not partition the ranks), or a collective or its order could depend on the rank: collectives may stand only in a
     function's own block, or in loops and branches about which all ranks decide alike, which is proved from shardings, partition ids and
     collectives. What ranks decide about alone (`sgd.by_rank`), at any depth, holds none.

@@ -62,8 +62,6 @@ static LogicalResult verifyNoSharding(Operation* op, Type type) {
 }
 
 static LogicalResult verifyOp(Operation* op) {
-  if (isa<ReshardOp, ShardingConstraintOp>(op))
-    return op->emitOpError("is left, which sgd-localize should have removed");
   for (Type type : op->getResultTypes())
     if (failed(verifyNoSharding(op, type))) return failure();
   for (Region& region : op->getRegions())

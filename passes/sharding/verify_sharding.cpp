@@ -70,7 +70,6 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
       for (Type type : region.empty() ? TypeRange() : TypeRange(region.front().getArgumentTypes()))
         if (failed(verifyType(op, type, mesh))) return failure();
     if (isa<ReshardOp>(op)) return success();
-    if (isa<ShardingConstraintOp>(op)) return op->emitError("is left over after sgd-shard");
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
     return ruled ? verifyRule(ruled, mesh) : success();
   }

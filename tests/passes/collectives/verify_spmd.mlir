@@ -19,15 +19,6 @@ func.func @sharding(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
 // -----
 
 sgd.mesh @mesh = <["x"=4]>
-func.func @reshard(%a: tensor<8xf32>) {
-  // expected-error @below {{is left, which sgd-localize should have removed}}
-  %0 = sgd.reshard %a : tensor<8xf32> -> tensor<8xf32>
-  return
-}
-
-// -----
-
-sgd.mesh @mesh = <["x"=4]>
 func.func @twice(%a: tensor<8xf32>) {
   // expected-error @below {{has groups that do not partition the ranks: sharding uses axis "x" twice}}
   %0 = spmd.all_reduce add(%a) <@mesh, {"x", "x"}> : (tensor<8xf32>) -> tensor<8xf32>

@@ -38,15 +38,6 @@ func.func @not_partial(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
 // -----
 
 sgd.mesh @mesh = <["x"=2]>
-func.func @left_over(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
-  // expected-error @below {{is left over after sgd-shard}}
-  %0 = sgd.sharding_constraint %a <@mesh, [{}]> : tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
-  return
-}
-
-// -----
-
-sgd.mesh @mesh = <["x"=2]>
 func.func @other_mesh(%a: tensor<8xf32, #sgd.sharding<@other, [{"x"}]>>) {
   // expected-error @below {{has a tensor on another mesh than @mesh: 'tensor<8xf32, #sgd.sharding<@other, [{"x"}]>>'}}
   %0 = arith.negf %a : tensor<8xf32, #sgd.sharding<@other, [{"x"}]>>

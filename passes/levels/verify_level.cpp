@@ -1,0 +1,88 @@
+// The pass sgd-verify-level: one walk, one look into the table per kind of op.
+#include "dialects/sgd/scalar_body.h"
+#include "passes/levels/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_VERIFYLEVELPASS
+#include "passes/levels/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+constexpr StringLiteral kReport = " (this is a bug of sgdc, please report it)";
+
+/// What ends with a level, and what there should be then.
+struct Stage {
+  StringLiteral name, expected;
+};
+
+Stage getStage(Level level) {
+  switch (level) {
+    case Level::Graph:
+      return {"import", "ops of the graph"};
+    case Level::Sharded:
+      return {"sharding", "ops of the graph and reshards"};
+    case Level::Spmd:
+      return {"partitioning", "local ops and collectives"};
+    case Level::Kernels:
+      return {"fusion", "kernels, library calls, collectives, views and constants"};
+    case Level::Plan:
+      return {"lowering to the plan", "instructions and kernels"};
+  }
+  llvm_unreachable("all levels are handled");
+}
+
+bool isKernel(Operation* op) {
+  StringRef name = op->getName().getStringRef();
+  return name == "fusion.cluster" || name == "plan.kernel" || hasScalarBody(op);
+}
+
+struct VerifyLevelPass : mlir::sgd::impl::VerifyLevelPassBase<VerifyLevelPass> {
+  using VerifyLevelPassBase::VerifyLevelPassBase;
+
+  void runOnOperation() final {
+    if (failed(verify(getOperation(), /*inKernel=*/false))) return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult verify(Operation* op, bool inKernel) {
+    auto [known, isNew] = rules.try_emplace(op->getName(), nullptr);
+    if (isNew) known->second = findLevelRule(op->getName().getStringRef());
+    if (failed(inKernel ? verifyInKernel(op, known->second) : verifyInProgram(op, known->second))) return failure();
+    if (op->getNumRegions() == 0) return success();
+    inKernel |= isKernel(op);
+    for (Region& region : op->getRegions())
+      for (Operation& inner : region.getOps())
+        if (failed(verify(&inner, inKernel))) return failure();
+    return success();
+  }
+
+  LogicalResult verifyInProgram(Operation* op, const LevelRule* rule) {
+    if (rule && rule->first <= level && level <= rule->last) return success();
+    Stage stage = getStage(level);
+    InFlightDiagnostic error = op->emitError() << op->getName();
+    if (rule && rule->last < level)
+      return error << " is left over after " << stage.name << "; expected " << stage.expected << "; " << rule->removedBy
+                   << " should have removed it" << kReport;
+    if (rule)
+      return error << " is there after " << stage.name << "; expected " << stage.expected << "; no pass before "
+                   << getStage(rule->first).name << " may create it" << kReport;
+    return error << " is of no level; expected " << stage.expected
+                 << "; passes/levels/levels.cpp should say where it may be" << kReport;
+  }
+
+  LogicalResult verifyInKernel(Operation* op, const LevelRule* rule) {
+    if (rule && rule->firstInKernel && *rule->firstInKernel <= level) return success();
+    return op->emitError() << op->getName() << " is in a kernel after " << getStage(level).name
+                           << "; expected ops that compute elements; the pass that made the kernel should have left it "
+                              "outside"
+                           << kReport;
+  }
+
+  llvm::DenseMap<OperationName, const LevelRule*> rules;
+};
+
+}  // namespace
