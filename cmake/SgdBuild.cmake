@@ -26,44 +26,59 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
 endif()
 
-# sgd_precompiled_header(NAME HEADERS a.h ... FLAGS ...): the last of HEADERS, of cmake/, compiled once; it includes those before it.
-# Targets with the same flags take it by REUSE_FROM.
+# sgd_precompiled_header(NAME HEADERS a.h ... FLAGS ... SOURCES f ...): the last of HEADERS, of cmake/, compiled once; it includes those
+# before it, and headers generated from SOURCES. Targets with the same flags take it by REUSE_FROM.
 function(sgd_precompiled_header name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;FLAGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "HEADERS;FLAGS;SOURCES" ${ARGN})
   list(TRANSFORM ARG_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/cmake/)
   list(GET ARG_HEADERS -1 header)
   add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_compile_options(${name} PRIVATE ${ARG_FLAGS} ${SGD_PCH_FLAGS})
   target_precompile_headers(${name} PRIVATE ${header})
   # ccache takes this sum in place of the compiled file, which holds the checkout's path: so objects are shared between checkouts.
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_HEADERS})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_HEADERS} ${ARG_SOURCES})
   set(sum)
-  foreach(header IN LISTS ARG_HEADERS)
-    file(SHA256 ${header} header_sum)
-    string(APPEND sum ${header_sum})
+  foreach(file IN LISTS ARG_HEADERS ARG_SOURCES)
+    file(SHA256 ${file} file_sum)
+    string(APPEND sum ${file_sum})
   endforeach()
   string(SHA256 sum "${sum} ${CMAKE_CXX_COMPILER_VERSION} ${MLIR_VERSION} ${CMAKE_CXX_FLAGS} ${CMAKE_BUILD_TYPE} ${ARG_FLAGS} ${SGD_SANITIZE}")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.pch.sum ${sum})
 endfunction()
 
 find_package(Threads REQUIRED)
+set(schema ${CMAKE_SOURCE_DIR}/runtime/artifact/program.fbs)
 sgd_precompiled_header(sgd_runtime_pch HEADERS runtime_pch.h)
+sgd_precompiled_header(sgd_artifact_pch HEADERS runtime_pch.h artifact_pch.h SOURCES ${schema})
+add_dependencies(sgd_artifact_pch sgd_program_schema)
 if(SGD_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  sgd_precompiled_header(sgd_test_pch HEADERS runtime_pch.h test_pch.h)
-  target_link_libraries(sgd_test_pch PRIVATE GTest::gmock)
+  # sgd_test_precompiled_header(NAME FLAGS ...)
+  function(sgd_test_precompiled_header name)
+    sgd_precompiled_header(${name} HEADERS runtime_pch.h artifact_pch.h test_pch.h FLAGS ${ARGN} SOURCES ${schema})
+    add_dependencies(${name} sgd_program_schema)
+    target_link_libraries(${name} PRIVATE GTest::gmock)
+  endfunction()
+  # Most tests' own code runs for milliseconds: without optimisation it compiles in half the time.
+  sgd_test_precompiled_header(sgd_test_pch -O0)
+  sgd_test_precompiled_header(sgd_hot_test_pch -O1)
 endif()
 
-# sgd_library(NAME SRCS a.cpp ... DEPS target ...): a static library of one folder of the runtime half.
+# sgd_library(NAME SRCS a.cpp ... DEPS target ...): a static library of one folder of the runtime half. Those that depend on
+# sgd_runtime_artifact take the precompiled header which has its schema.
 function(sgd_library name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
+  set(pch sgd_runtime_pch)
+  if(name STREQUAL sgd_runtime_artifact OR sgd_runtime_artifact IN_LIST ARG_DEPS)
+    set(pch sgd_artifact_pch)
+  endif()
   if(ARG_SRCS)
     add_library(${name} STATIC ${ARG_SRCS})
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     target_link_libraries(${name} PUBLIC ${ARG_DEPS})
     target_compile_options(${name} PRIVATE ${SGD_PCH_FLAGS})
-    target_precompile_headers(${name} REUSE_FROM sgd_runtime_pch)
+    target_precompile_headers(${name} REUSE_FROM ${pch})
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
@@ -84,13 +99,28 @@ function(sgd_executable name)
   add_executable(${name} ${ARG_SRCS})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
-  sgd_reuse_in_executable(${name} sgd_runtime_pch)
+  sgd_reuse_in_executable(${name} sgd_artifact_pch)
 endfunction()
 
-# sgd_test(NAME SRCS ... DEPS ... [LABELS ...]): a GoogleTest binary of the runtime half, registered as one ctest test.
+# sgd_command_line(FILE): the source that parses a tool's flags. CLI11 throws, and its templates take an optimizer ten seconds for what runs
+# once.
+function(sgd_command_line file)
+  set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-O0;-fexceptions;-frtti" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# sgd_test(NAME SRCS ... DEPS ... [LABELS ...] [HOT]): a GoogleTest binary of the runtime half, registered as one ctest test. HOT: its own
+# code, such as a plain product to compare with, runs for seconds.
 function(sgd_test name)
-  sgd_gtest(${name} ${ARGN})
-  sgd_reuse_in_executable(${name} sgd_test_pch)
+  cmake_parse_arguments(ARG "HOT" "" "SRCS;DEPS;LABELS" ${ARGN})
+  sgd_gtest(${name} SRCS ${ARG_SRCS} DEPS ${ARG_DEPS} LABELS ${ARG_LABELS})
+  # Sanitizers' checks are slow enough as they are.
+  if(ARG_HOT OR SGD_SANITIZE)
+    target_compile_options(${name} PRIVATE -O1)
+    sgd_reuse_in_executable(${name} sgd_hot_test_pch)
+  else()
+    target_compile_options(${name} PRIVATE -O0)
+    sgd_reuse_in_executable(${name} sgd_test_pch)
+  endif()
 endfunction()
 
 # What tests of both halves share.

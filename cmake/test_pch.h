@@ -1,7 +1,7 @@
 // What tests of the runtime half need on top of the runtime's own headers.
 #pragma once
 
-#include "cmake/runtime_pch.h"
+#include "cmake/artifact_pch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

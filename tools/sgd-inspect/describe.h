@@ -3,17 +3,9 @@
 
 #include "nlohmann/json.hpp"
 #include "runtime/artifact/reader.h"
+#include "tools/sgd-inspect/parts.h"
 
 namespace sgd::inspect {
-
-// Which parts beside the summary. Sizes and offsets are bytes, per rank.
-struct Parts {
-  bool program = false;      // every instruction
-  bool memory = false;       // every slice with the values in it and its lifetime
-  bool collectives = false;  // operands of each collective
-  bool kernels = false;      // every kernel: kernel_table.h
-  bool explain = false;      // why each collective is there
-};
 
 // {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "architectures",
 // "device": {"name", "flops", "half_flops", "memory_bandwidth"} or null, "mesh": [[name, size]],

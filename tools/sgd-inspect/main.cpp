@@ -2,10 +2,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/file_mapping.h"
@@ -15,14 +15,13 @@
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
 #include "tools/sgd-inspect/module_text.h"
+#include "tools/sgd-inspect/options.h"
 #include "tools/sgd-inspect/text.h"
 
 namespace {
 
-constexpr char kAbout[] =
-    "Shows what a compiled artifact (.sgda) holds: mesh, memory, programs with their inputs and "
-    "outputs, collectives.\n"
-    "Without flags a summary. All sizes are bytes, of one rank.";
+using sgd::inspect::Leave;
+using sgd::inspect::Options;
 
 // Exit code 3: the artifact can be read, but its instructions could get in each other's way.
 int Print(const std::string& text, bool is_clean) {
@@ -39,26 +38,19 @@ int PrintModule(const sgd::artifact::ArtifactFile& file, const std::string& arch
   return 1;
 }
 
-// What is printed instead of a description.
-struct Instead {
-  bool check_streams = false;
-  std::string module;  // architecture; empty: not asked for
-};
-
-absl::StatusOr<int> Inspect(const std::string& path, const sgd::inspect::Parts& parts, bool as_json,
-                            const Instead& instead) {
-  absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(path);
+absl::StatusOr<int> Inspect(const Options& options) {
+  absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(options.path);
   if (!file.ok()) return file.status();
-  if (!instead.module.empty()) return PrintModule(**file, instead.module);
-  if (instead.check_streams) {
+  if (!options.instead.module.empty()) return PrintModule(**file, options.instead.module);
+  if (options.instead.check_streams) {
     const sgd::inspect::StreamsReport report = sgd::inspect::CheckStreams(**file);
     return Print(report.text, report.is_clean);
   }
-  const nlohmann::ordered_json description = sgd::inspect::Describe(**file, parts);
+  const nlohmann::ordered_json description = sgd::inspect::Describe(**file, options.parts);
   // Names in an artifact may be any bytes; those that are not UTF-8 are replaced.
   const std::string text =
-      as_json ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-              : sgd::inspect::DescriptionText(description, parts);
+      options.as_json ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+                      : sgd::inspect::DescriptionText(description, options.parts);
   return Print(text, true);
 }
 
@@ -70,14 +62,14 @@ void EndByErrors() {
   sgd::artifact::LeaveWhenFilesShrink();
 }
 
-int InspectOrSayWhy(const std::string& path, const sgd::inspect::Parts& parts, bool as_json, const Instead& instead) {
+int InspectOrSayWhy(const Options& options) {
   const sgd::comm::LeaveAction leave([](const absl::Status& cause) {
     const std::string line = absl::StrCat("sgd-inspect: ", cause.message(), "\n");
     if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
     _exit(1);
   });
-  const absl::StatusOr<int> code = sgd::artifact::WithMemoryFor(("a description of " + path).c_str(),
-                                                                [&] { return Inspect(path, parts, as_json, instead); });
+  const absl::StatusOr<int> code =
+      sgd::artifact::WithMemoryFor(("a description of " + options.path).c_str(), [&] { return Inspect(options); });
   if (code.ok()) return *code;
   std::fprintf(stderr, "sgd-inspect: %s\n", std::string(code.status().message()).c_str());
   return 1;
@@ -87,41 +79,11 @@ int InspectOrSayWhy(const std::string& path, const sgd::inspect::Parts& parts, b
 
 int main(int argc, char** argv) {
   EndByErrors();
-  std::string path;
-  sgd::inspect::Parts parts;
-  bool as_json = false;
-  Instead instead;
-  CLI::App app{kAbout, "sgd-inspect"};
-  app.add_option("artifact", path, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
-  app.add_flag("--json", as_json, "JSON instead of text");
-  app.add_flag("--program", parts.program, "Inputs, outputs and every instruction");
-  app.add_flag("--memory", parts.memory, "Every slice of memory: what lies there and when it is used");
-  app.add_flag("--collectives", parts.collectives, "Every collective with its tensors and bytes");
-  app.add_flag("--kernels", parts.kernels,
-               "Every kernel: how often it is launched, how it is dealt out to threads, its work, ops and source line");
-  app.add_flag("--explain", parts.explain, "Why each collective is there");
-  app.add_flag("--check-streams", instead.check_streams,
-               "Instead: whether instructions that may run at the same time leave each other's memory alone, on a "
-               "device with streams and "
-               "on threads of a host; exit code 3 when not")
-      ->excludes("--json");
-  app.add_option("--module", instead.module, "Instead: the kernels for a GPU architecture of the artifact, as PTX")
-      ->excludes("--json")
-      ->excludes("--check-streams")
-      ->option_text("ARCH");
-  app.set_version_flag("--version", std::string("sgd-inspect ") + SGD_VERSION, "Print the version");
-  app.set_help_flag("-h,--help", "Print this text");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion& version) {
-    std::puts(version.what());
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "sgd-inspect: %s (see sgd-inspect --help)\n", error.what());
-    return 2;
+  const std::variant<Options, Leave> parsed = sgd::inspect::ParseOptions(argc, argv);
+  if (const Leave* leave = std::get_if<Leave>(&parsed)) {
+    std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
+    return leave->exit_code;
   }
-  return InspectOrSayWhy(path, parts, as_json, instead);
+  const Options& options = std::get<Options>(parsed);
+  return InspectOrSayWhy(options);
 }

@@ -1,0 +1,27 @@
+// The command line of sgdc as plain data.
+#ifndef SGD_TOOLS_SGDC_FLAGS_H
+#define SGD_TOOLS_SGDC_FLAGS_H
+
+#include <optional>
+
+#include "compiler/options.h"
+
+namespace mlir::sgd {
+
+/// As given; what a text means is read later.
+struct Flags {
+  std::vector<std::string> models;
+  std::string output, recipe, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto";
+  uint64_t cacheBytes = 0;
+  std::string report, explain;  // "-" prints to standard output
+  CompileOptions compile;
+  bool time = false;
+};
+
+/// Fills `flags`. The exit code where the program ends here, and then all is printed: 0 for --help and --version, 2 for
+/// wrong usage.
+std::optional<int> readFlags(int argc, char** argv, Flags& flags);
+
+}  // namespace mlir::sgd
+
+#endif
