@@ -1,0 +1,60 @@
+// Explanations as text and as JSON, by hand-made records; that compilations give the right ones is tested beside the
+// driver.
+#include "compiler/report/explain.h"
+
+#include <gtest/gtest.h>
+
+namespace mlir::sgd {
+namespace {
+
+ExplanationReport getSample() {
+  ExplainRecord reduce{
+      "main", "step.py:7:8", "all_reduce",  "[{}], unreduced={\"x\"}", "[{}]", "step 1 of 1: all_reduce",
+      1536,   1.25e-5,       "the gradient"};
+  ExplainRecord asked{"eval", "", "all_gather", "", "", "", 0, 0, "the program asks for it"};
+  return {{reduce, asked}};
+}
+
+std::string print(const ExplanationReport& explanation) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  explanation.print(stream);
+  return text;
+}
+
+TEST(Explanation, PrintsOnlyWhatIsKnown) {
+  EXPECT_EQ(print(getSample()),
+            "step.py:7:8: all_reduce, 1536 bytes sent, 12.5 us: [{}], unreduced={\"x\"} -> [{}] (step 1 of 1: "
+            "all_reduce)\n    the gradient\n"
+            "<unknown>: all_gather\n    the program asks for it\n");
+  EXPECT_EQ(print({}), "no collectives\n");
+}
+
+TEST(Explanation, JsonThereAndBack) {
+  ExplanationReport read, none;
+  ASSERT_TRUE(fromJson(getSample().toJson(), read));
+  EXPECT_EQ(read.toJson(), getSample().toJson());
+  EXPECT_EQ(print(read), print(getSample()));
+  ASSERT_TRUE(fromJson(ExplanationReport().toJson(), none));
+  EXPECT_TRUE(none.records.empty());
+}
+
+TEST(Explanation, JsonOfAnotherShapeIsRefused) {
+  const llvm::json::Value sample = getSample().toJson();
+  const llvm::json::Object& whole = *sample.getAsArray()->front().getAsObject();
+  for (const auto& [key, value] : whole) {
+    for (bool isMissing : {true, false}) {
+      llvm::json::Object record = whole;
+      record.erase(key);
+      if (!isMissing) record[key] = nullptr;
+      ExplanationReport read;
+      EXPECT_FALSE(fromJson(llvm::json::Array{std::move(record)}, read)) << key.str();
+    }
+  }
+  ExplanationReport read;
+  EXPECT_FALSE(fromJson(llvm::json::Object(), read));
+  EXPECT_FALSE(fromJson(llvm::json::Array{"a record"}, read));
+}
+
+}  // namespace
+}  // namespace mlir::sgd
