@@ -42,6 +42,14 @@ struct Unit {
   uint64_t Count() const { return rows.end - rows.begin; }
 };
 
+// The longest part of `steps` that is in one run of `size`; the first of them.
+IndexRange LongestRun(IndexRange steps, uint64_t size) {
+  const uint64_t border = (steps.begin / size + 1) * size;
+  if (border >= steps.end) return steps;
+  const uint64_t next = std::min(border + size, steps.end);
+  return border - steps.begin >= next - border ? IndexRange{steps.begin, border} : IndexRange{border, next};
+}
+
 // The blocks of the sum whose shared operand is packed.
 struct Blocks {
   uint64_t first = 0, count = 0;
@@ -257,18 +265,26 @@ class ConvolutionThunk final : public device::Thunk {
     MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, false);
   }
 
-  // What is read of the kernel after block `i` of the stripe: its next block, or the next stripe's first one.
+  // What is read of the kernel after block `i` of the stripe: its next block, or the next stripe's first one. Of steps
+  // that follow each other in memory rather than columns do, those of one run.
   Ahead AheadOf(const Group& group, Blocks blocks, uint64_t i, IndexRange panels) const {
-    if (p_.rhs_column != 1 || rhs_stride_ == 0) return {};
     const bool is_last = i + 1 == blocks.count;
     if (is_last) panels = {panels.end, panels.end + stripe_panels_};
-    const IndexRange steps = StepsOf(blocks.first + (is_last ? 0 : i + 1));
     const uint64_t begin = std::min(panels.begin * kernels_.panel_columns, p_.columns),
                    end = std::min(panels.end * kernels_.panel_columns, p_.columns);
-    if (begin == end) return {};
-    const int64_t first = static_cast<int64_t>(steps.begin) * rhs_stride_ + static_cast<int64_t>(begin);
-    const int64_t size = static_cast<int64_t>(size_);
-    return {group.rhs + first * size, steps.end - steps.begin, (end - begin) * size_, rhs_stride_ * size};
+    IndexRange steps = StepsOf(blocks.first + (is_last ? 0 : i + 1));
+    if (begin == end || steps.begin == steps.end) return {};
+    const int64_t size = static_cast<int64_t>(size_), column = static_cast<int64_t>(begin) * p_.rhs_column;
+    if (p_.rhs_column == 1 && rhs_stride_ != 0) {
+      const int64_t first = static_cast<int64_t>(steps.begin) * rhs_stride_ + column;
+      return {group.rhs + first * size, steps.end - steps.begin, (end - begin) * size_, rhs_stride_ * size};
+    }
+    const WindowIndex& run = windows_.steps.run;
+    if (run.other != 1) return {};
+    steps = LongestRun(steps, run.size);
+    const int64_t first = WindowCursor(windows_.steps, steps.begin / run.size).place().other +
+                          static_cast<int64_t>(steps.begin % run.size);
+    return {group.rhs + (first + column) * size, end - begin, (steps.end - steps.begin) * size_, p_.rhs_column * size};
   }
 
   // The product of block `i` of those that are packed, without its operands.
