@@ -28,7 +28,7 @@ Expected<std::vector<MeshAxisSize>> mlir::sgd::parseMesh(StringRef text) {
     if (!part.contains('=') || name.empty()) return makeError("--mesh: '", part, "' is not AXIS=SIZE");
     if (size.trim().getAsInteger(10, axis.size) || axis.size < 1)
       return makeError("--mesh: the size of axis '", name, "' must be a positive integer, not '", size, "'");
-    if (!names.insert(name).second) return makeError("--mesh: axis '", name, "' is given twice");
+    if (!names.insert(name).second) return makeError("--mesh: axis '", name, "' occurs twice");
     axes.push_back(axis);
   }
   return axes;

@@ -1,10 +1,10 @@
-// Quantities are the origins of values and the sums of products; what products and results ask of them are constraints.
+// The quantities are copies of values and partial sums of matmuls; matmuls and results constrain them.
 #include "compiler/bound/lower_bound.h"
 
 #include <cmath>
 
 #include "compiler/locations.h"
-#include "compiler/bound/product_volume.h"
+#include "compiler/bound/matmul_volume.h"
 #include "compiler/bound/stacked_slices.h"
 #include "compiler/bound/tensor_origins.h"
 #include "passes/cost/least_volume.h"
@@ -27,7 +27,7 @@ class BoundProblem {
 
   LowerBound run() {
     for (const Root& root : origins.getRoots()) addQuantities(root);
-    for (Operation* product : origins.getProducts()) addConstraints(product);
+    for (Operation* matmul : origins.getMatmuls()) addConstraints(matmul);
     for (OpOperand& result : function.front().getTerminator()->getOpOperands()) addResult(result.get());
     for (unsigned root = 0; root < copies.size(); ++root) {
       if (origins.getRoots()[root].parent) freeSharedSlice(root);
@@ -55,10 +55,10 @@ class BoundProblem {
     Quantity complete{0, elements / origins.getNumShards(held), 0, elements};
     if (root.sum) {
       const PartialSum& sum = origins.getSum(*root.sum);
-      // Where only sums of it are needed it may never be complete anywhere.
+      // Where only partial sums of it are needed, no rank need ever hold it complete.
       complete.held = sum.isNeeded ? sum.held : elements;
-      if (sum.isNeeded && !sums.contains(origins.getLeader(*root.sum)))
-        sums[origins.getLeader(*root.sum)] =
+      if (sum.isNeeded && !partialSums.contains(origins.getLeader(*root.sum)))
+        partialSums[origins.getLeader(*root.sum)] =
             addQuantity(sum.value, true, {sum.bytes, sum.held, sum.contributed, elements});
     }
     complete.bytes = static_cast<double>(getElementBytes(type.getElementType()));
@@ -76,7 +76,7 @@ class BoundProblem {
     if (isShared) quantities[copies[index]].held = quantities[copies[index]].most;
   }
 
-  /// Of a stack a rank has what it has of the updates; those that are counted where they are read as well cost nothing
+  /// A rank holds of a stack what it holds of the updates; updates that are counted where they are read cost nothing
   /// here.
   void setHeldOfStack(unsigned index) {
     Quantity& stack = quantities[copies[index]];
@@ -98,25 +98,25 @@ class BoundProblem {
     return quantity;
   }
 
-  void addConstraints(Operation* product) {
-    ProductVolume volume = *getProductVolume(product);
-    std::array<std::optional<unsigned>, 3> tensors = {getCopies(product->getOperand(0)),
-                                                      getCopies(product->getOperand(1)), std::nullopt};
+  void addConstraints(Operation* matmul) {
+    MatmulVolume volume = *getMatmulVolume(matmul);
+    std::array<std::optional<unsigned>, 3> tensors = {getCopies(matmul->getOperand(0)),
+                                                      getCopies(matmul->getOperand(1)), std::nullopt};
     // Of parts of different sizes the averages say less than the sizes do.
-    if (!origins.isSharedEqually(product)) return;
-    unsigned sum = *origins.getRoots()[*origins.getOrigin(product->getResult(0)).root].sum;
-    auto found = sums.find(origins.getLeader(sum));
+    if (!origins.isSharedEqually(matmul)) return;
+    unsigned sum = *origins.getRoots()[*origins.getOrigin(matmul->getResult(0)).root].sum;
+    auto found = partialSums.find(origins.getLeader(sum));
     // Of ranks that add the same to a sum only one need send it.
-    bool isEachNeeded = origins.getDegree(product) == static_cast<double>(mesh.getNumRanks());
-    if (isEachNeeded && found != sums.end()) tensors[2] = found->second;
+    bool isEachNeeded = origins.getDegree(matmul) == static_cast<double>(mesh.getNumRanks());
+    if (isEachNeeded && found != partialSums.end()) tensors[2] = found->second;
     auto sizeOf = [](Value value) { return static_cast<double>(tensorType(value).getNumElements()); };
-    std::array<double, 3> sizes = {sizeOf(product->getOperand(0)), sizeOf(product->getOperand(1)),
-                                   sizeOf(product->getResult(0))};
-    for (auto [used, logLeast] : getConstraints(volume, volume.multiplications / origins.getDegree(product))) {
+    std::array<double, 3> sizes = {sizeOf(matmul->getOperand(0)), sizeOf(matmul->getOperand(1)),
+                                   sizeOf(matmul->getResult(0))};
+    for (auto [used, logLeast] : getConstraints(volume, volume.multiplications / origins.getDegree(matmul))) {
       VolumeConstraint constraint{{}, logLeast};
       for (unsigned tensor = 0; tensor < 3; ++tensor) {
         if (!(used & (1 << tensor))) continue;
-        // What is not followed may be there as a whole.
+        // A value that is not followed may be held complete for free.
         if (tensors[tensor])
           constraint.quantities.push_back(*tensors[tensor]);
         else
@@ -209,10 +209,10 @@ class BoundProblem {
   std::vector<Quantity> quantities;
   std::vector<std::pair<Value, bool>> described;  // by quantity: of which value, and whether its partial sums
   std::vector<VolumeConstraint> constraints;
-  SmallVector<unsigned> copies;       // by root
-  DenseSet<unsigned> read;            // roots that products or results read
-  DenseSet<unsigned> stacked;         // roots that are counted in a stack
-  DenseMap<unsigned, unsigned> sums;  // by leading sum
+  SmallVector<unsigned> copies;              // by root
+  DenseSet<unsigned> read;                   // roots that matmuls or results read
+  DenseSet<unsigned> stacked;                // roots that are counted in a stack
+  DenseMap<unsigned, unsigned> partialSums;  // by leading sum
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // One walk backwards for what is needed complete, one forwards for where it comes from.
 #include "compiler/bound/tensor_origins.h"
 
-#include "compiler/bound/product_volume.h"
+#include "compiler/bound/matmul_volume.h"
 #include "compiler/bound/stacked_slices.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "passes/partition/sharding_state.h"
@@ -29,7 +29,8 @@ static Value getForwarded(OpOperand& use) {
   return edge.isChosen() ? OpResult() : edge.getResult();
 }
 
-static bool isProduct(Operation* op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
+/// A dot_general, or a convolution, which is the matmul of its windows.
+static bool isMatmul(Operation* op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
 
 TensorOrigins::TensorOrigins(func::FuncOp function, MeshAttr mesh) : mesh(mesh) {
   Block& block = function.front();
@@ -68,7 +69,7 @@ double TensorOrigins::getDegree(Operation* op) const {
   return static_cast<double>(std::min(getGroupSize(used), mesh.getNumRanks()));
 }
 
-// What is needed complete
+// Values that are needed complete
 // ----------------------------------------------------------------------------------------------
 
 /// The stack with all updates that `update` is one of; null where a later one may hide it.
@@ -98,7 +99,7 @@ bool TensorOrigins::isReadWhole(OpOperand& use) const {
   if (Value forwarded = getForwarded(use)) return readWhole.lookup(forwarded);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
     return use.getOperandNumber() == 1 && readWhole.lookup(getStackOf(update));
-  if (!isProduct(op) && !keepsAllElements(op) && !isElementwise(op) && !isa<ReduceOp, BroadcastInDimOp>(op))
+  if (!isMatmul(op) && !keepsAllElements(op) && !isElementwise(op) && !isa<ReduceOp, BroadcastInDimOp>(op))
     return false;
   return readWhole.lookup(op->getResult(0));
 }
@@ -119,7 +120,7 @@ bool TensorOrigins::isReadInSlices(Value value) const {
   return !regions.empty() && covered == tensorType(value).getNumElements();
 }
 
-/// A product that all ranks share cannot be taken of summands instead: each rank would do all of it.
+/// A matmul whose work all ranks share cannot run on partial operands instead: each rank would do all of it.
 bool TensorOrigins::isNeededBy(OpOperand& use) const {
   Operation* op = use.getOwner();
   if (!isReadWhole(use)) return false;
@@ -127,7 +128,7 @@ bool TensorOrigins::isNeededBy(OpOperand& use) const {
     ShardingAttr sharding = getSharding(use.get().getType());
     return !sharding || !sharding.isPartial();
   }
-  if (isProduct(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
+  if (isMatmul(op)) return getDegree(op) == static_cast<double>(mesh.getNumRanks());
   if (Value forwarded = getForwarded(use)) return needs.lookup(forwarded);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
     return use.getOperandNumber() == 1 && needs.lookup(getStackOf(update));
@@ -152,10 +153,10 @@ bool TensorOrigins::isNeededElsewhere(Value value, Operation* user) const {
 // ---------------------------------------------------------------------------------------------
 
 unsigned TensorOrigins::addSum(PartialSum sum) {
-  leaders.push_back(sums.size());
-  sumOf[sum.value] = sums.size();
-  sums.push_back(sum);
-  return sums.size() - 1;
+  leaders.push_back(partialSums.size());
+  sumOf[sum.value] = partialSums.size();
+  partialSums.push_back(sum);
+  return partialSums.size() - 1;
 }
 
 unsigned TensorOrigins::getLeader(unsigned sum) const {
@@ -167,12 +168,12 @@ void TensorOrigins::join(unsigned a, unsigned b) {
   unsigned first = getLeader(std::min(a, b)), second = getLeader(std::max(a, b));
   if (first == second) return;
   leaders[second] = first;
-  PartialSum& joined = sums[first];
-  joined.held = std::max(joined.held, sums[second].held);
-  joined.contributed = std::max(joined.contributed, sums[second].contributed);
-  joined.bytes = std::min(joined.bytes, sums[second].bytes);
-  joined.isNeeded |= sums[second].isNeeded;
-  joined.isAdded &= sums[second].isAdded;
+  PartialSum& joined = partialSums[first];
+  joined.held = std::max(joined.held, partialSums[second].held);
+  joined.contributed = std::max(joined.contributed, partialSums[second].contributed);
+  joined.bytes = std::min(joined.bytes, partialSums[second].bytes);
+  joined.isNeeded |= partialSums[second].isNeeded;
+  joined.isAdded &= partialSums[second].isAdded;
 }
 
 void TensorOrigins::setRoot(Value value, std::optional<unsigned> sum, std::optional<unsigned> parent) {
@@ -183,7 +184,7 @@ void TensorOrigins::setRoot(Value value, std::optional<unsigned> sum, std::optio
 }
 
 void TensorOrigins::visit(Operation& op) {
-  if (isProduct(&op)) return visitProduct(&op);
+  if (isMatmul(&op)) return visitMatmul(&op);
   if (isa<ReduceOp>(op)) return visitReduction(&op);
   if (auto slice = dyn_cast<SliceOp>(op)) return visitSlice(slice);
   if (isa<DynamicUpdateSliceOp>(op) && !getUpdates(op.getResult(0)).empty())
@@ -196,7 +197,7 @@ void TensorOrigins::visit(Operation& op) {
   if (op.getNumResults() == 1 && (keepsAllElements(&op) || isElementwise(&op))) visitSamePositions(&op);
 }
 
-/// A product of the same operands that comes before, which this one will be joined with.
+/// An earlier matmul of the same operands, which CSE will join with this one.
 static Operation* findEqualBefore(Operation* op) {
   for (Operation* other : op->getOperand(0).getUsers())
     if (other != op && other->getBlock() == op->getBlock() && other->isBeforeInBlock(op) &&
@@ -205,10 +206,10 @@ static Operation* findEqualBefore(Operation* op) {
   return nullptr;
 }
 
-void TensorOrigins::visitProduct(Operation* op) {
+void TensorOrigins::visitMatmul(Operation* op) {
   Value result = op->getResult(0);
   double elements = static_cast<double>(tensorType(result).getNumElements());
-  if (elements == 0 || getProductVolume(op)->multiplications == 0) return;
+  if (elements == 0 || getMatmulVolume(op)->multiplications == 0) return;
   if (Operation* equal = findEqualBefore(op)) {
     origins[result] = getOrigin(equal->getResult(0));
     if (auto sum = sumOf.find(equal->getResult(0)); sum != sumOf.end()) sumOf[result] = unsigned(sum->second);
@@ -216,10 +217,10 @@ void TensorOrigins::visitProduct(Operation* op) {
   }
   double bytes = static_cast<double>(getElementBytes(tensorType(result).getElementType()));
   setRoot(result, addSum({result, elements / getDegree(op), 0, bytes, needs.lookup(result), true}));
-  if (readWhole.lookup(result)) products.push_back(op);
+  if (readWhole.lookup(result)) matmuls.push_back(op);
 }
 
-/// What was put at this place, or a part of an argument, which is the same for equal slices.
+/// The update at this position, or a slice of an argument, which equal slices share.
 void TensorOrigins::visitSlice(SliceOp slice) {
   Value sliced = getSliced(slice);
   if (!sliced) return;
@@ -260,8 +261,8 @@ static bool isOnlyReturned(Value value) {
   });
 }
 
-/// Of an argument that serves nothing else, each rank has its part: whether elements or sums of them are sent, those
-/// that hold parts of one sum must all have their say.
+/// Each rank holds its part of an argument that nothing else reads: whether elements or partial sums of them are sent,
+/// all ranks that hold parts of one sum must contribute.
 void TensorOrigins::visitReduction(Operation* op) {
   auto reduce = cast<ReduceOp>(op);
   BlockArgument argument = getOnlyArgument(reduce.getInput());
@@ -304,7 +305,7 @@ std::optional<unsigned> TensorOrigins::getSumOf(Operation* op) const {
     if (sum == sumOf.end()) continue;
     bool adds = isAddend(operand);
     if (!adds && (found || !isLinear(op, operand.getOperandNumber()))) return std::nullopt;
-    // What is complete for its own sake adds nothing that is still to be summed.
+    // A value that is needed complete anyway adds no partial sums.
     if (adds && isNeededElsewhere(operand.get(), op)) continue;
     if (!found) found = sum->second;
   }
@@ -314,7 +315,7 @@ std::optional<unsigned> TensorOrigins::getSumOf(Operation* op) const {
 void TensorOrigins::visitSamePositions(Operation* op) {
   Value result = op->getResult(0);
   auto type = tensorType(result);
-  // The way comes from the latest product, else from the argument of which a rank holds least.
+  // The way comes from the latest matmul, else from the argument of which a rank holds least.
   std::optional<Origin> best;
   auto rankOf = [&](const Origin& origin) {
     const Root& root = roots[*origin.root];
@@ -340,6 +341,6 @@ void TensorOrigins::visitSamePositions(Operation* op) {
     join(*sum, other->second);
   }
   sumOf[result] = *sum;
-  PartialSum& joined = sums[getLeader(*sum)];
+  PartialSum& joined = partialSums[getLeader(*sum)];
   joined.bytes = std::min(joined.bytes, static_cast<double>(getElementBytes(type.getElementType())));
 }

@@ -1,5 +1,5 @@
-// Which argument or product each element of a value comes from, and which sums of products a program needs. What is not
-// seen through costs nothing in the bound that is made from this.
+// Which argument or matmul each element of a value comes from, and which partial sums of matmuls a program needs. Ops
+// that it cannot see through cost nothing in the bound that is made from this.
 #ifndef SGD_COMPILER_TENSOR_ORIGINS_H
 #define SGD_COMPILER_TENSOR_ORIGINS_H
 
@@ -12,17 +12,18 @@
 namespace mlir::sgd {
 
 /// A value's way from its root through ops that keep positions: to know an element of it, a rank that does not know the
-/// root's element at this position must receive a word of the way there. Ways of different roots share no value.
+/// root's element at this position must receive an element of a value on the way. Ways of different roots share no
+/// value.
 struct Origin {
   std::optional<unsigned> root;  // none: nothing is said
   double bytes = 0;              // least of an element on the way
   bool keepsDims = false;        // positions are those of the root as they are, not permuted or reshaped
 };
 
-/// An argument or a slice of one, the result of a product or of a reduction of an argument, or a stack of updates.
+/// An argument or a slice of one, the result of a matmul or of a reduction of an argument, or a stack of updates.
 struct Root {
   Value value;
-  std::optional<unsigned> sum;     // of a product or reduction
+  std::optional<unsigned> sum;     // of a matmul or reduction
   std::optional<unsigned> parent;  // of a slice: the argument's root
 };
 
@@ -42,12 +43,12 @@ class TensorOrigins {
 
   Origin getOrigin(Value value) const { return origins.lookup(value); }
   ArrayRef<Root> getRoots() const { return roots; }
-  /// Of the product's result, joined with what it is added to.
-  const PartialSum& getSum(unsigned sum) const { return sums[getLeader(sum)]; }
+  /// Of the matmul's result, joined with the values that it is added to.
+  const PartialSum& getSum(unsigned sum) const { return partialSums[getLeader(sum)]; }
   /// The number of the sum that stands for all that `sum` was joined with.
   unsigned getLeader(unsigned sum) const;
-  /// Products that are computed once and all of whose elements are needed, in order.
-  ArrayRef<Operation*> getProducts() const { return products; }
+  /// Matmuls that are computed once and all of whose elements are needed, in order.
+  ArrayRef<Operation*> getMatmuls() const { return matmuls; }
   /// True when no dimension of `op`'s tensors leaves ranks with less than others.
   bool isSharedEqually(Operation* op) const;
   /// Ranks that share the work of `op`.
@@ -62,7 +63,7 @@ class TensorOrigins {
   bool isNeededBy(OpOperand& use) const;
   bool isNeededElsewhere(Value value, Operation* user) const;
   void visit(Operation& op);
-  void visitProduct(Operation* op);
+  void visitMatmul(Operation* op);
   void visitReduction(Operation* op);
   void visitSlice(SliceOp slice);
   void visitSamePositions(Operation* op);
@@ -78,9 +79,9 @@ class TensorOrigins {
   DenseMap<Value, Origin> origins;
   DenseMap<Value, unsigned> sumOf;
   SmallVector<Root> roots;
-  SmallVector<PartialSum> sums;
+  SmallVector<PartialSum> partialSums;
   SmallVector<unsigned> leaders;  // by sum: itself or one that it was joined with
-  SmallVector<Operation*> products;
+  SmallVector<Operation*> matmuls;
 };
 
 }  // namespace mlir::sgd

@@ -9,8 +9,8 @@
 
 namespace mlir::sgd {
 
-/// While it lives, the first error and every warning and remark of a context are printed as `file:line:col: error: ...`; what
-/// follows from the first error is not. Diagnostics without a place in a file name `fileName`.
+/// While it lives, prints the first error and every warning and remark of a context as `file:line:col: error: ...`;
+/// later errors are dropped, since they follow from the first. Diagnostics without a file location name `fileName`.
 class DiagnosticPrinter {
  public:
   DiagnosticPrinter(MLIRContext* context, llvm::raw_ostream& errors);

@@ -58,7 +58,7 @@ class Driver {
     target = std::move(*found);
     if (options.allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
-          << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all products of f32 in f32";
+          << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all f32 matmuls in f32";
     if (failed(readRecipe()) || failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
@@ -88,7 +88,7 @@ class Driver {
     for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
     func::FuncOp reported = getReportedFunction(modules);
     if (!reported) return;
-    // What later stages fold away needs nothing: x - x, or a choice between equal values.
+    // Later stages fold some ops to constants (x - x, a choice between equal values): fold first.
     OwningOpRef<ModuleOp> folded = reported->getParentOfType<ModuleOp>().clone();
     (void)applyPatternsGreedily(folded.get(), RewritePatternSet(&context));
     bound = computeLowerBound(folded->lookupSymbol<func::FuncOp>(reported.getName()));

@@ -57,11 +57,11 @@ class CudaKernels : public Target {
     gpu::Combinations combinations = combineGroups(artifact, requests);
     FailureOr<gpu::GpuKernels> compiled = gpu::compileKernels(requests, architectures, threads, combinations);
     if (failed(compiled)) return failure();
-    for (auto [kernel, figures] : llvm::zip_equal(artifact.kernels, compiled->figures)) {
-      kernel->threads = figures.threads;
-      kernel->schedule = figures.schedule;
-      kernel->access_bytes = figures.accessBytes;
-      kernel->module_shared_bytes = figures.sharedBytes;
+    for (auto [kernel, metrics] : llvm::zip_equal(artifact.kernels, compiled->metrics)) {
+      kernel->threads = metrics.threads;
+      kernel->schedule = metrics.schedule;
+      kernel->access_bytes = metrics.accessBytes;
+      kernel->module_shared_bytes = metrics.sharedBytes;
     }
     writer.SetKernels(::sgd::artifact::PackKernelModules(compiled->modules));
     return success();

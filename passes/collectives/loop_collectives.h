@@ -1,4 +1,4 @@
-// What need not be communicated in every iteration of a loop.
+// Moves communication that need not happen in every iteration out of loops.
 #ifndef SGD_PASSES_COLLECTIVES_LOOP_COLLECTIVES_H
 #define SGD_PASSES_COLLECTIVES_LOOP_COLLECTIVES_H
 
@@ -7,11 +7,11 @@
 
 namespace mlir::sgd {
 
-/// A iter_arg that the body only adds sums of partial values to, and reads nowhere else, becomes partial itself: the
-/// sum is taken once, of the iter_arg's result. What it begins with counts on one rank of each group. A iter_arg that
-/// is sharded along the axes of the sum is whole on each rank meanwhile; `heldBytes` of a rank may be taken more so in
-/// a loop. Returns how many iter_args changed. All values have shardings.
-unsigned sumAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes);
+/// An iter_arg that the body only adds reduced values to, and reads nowhere else, becomes partial itself, and its
+/// result is reduced once, after the loop. Its initial value counts on one rank of each group. An iter_arg that is
+/// sharded along the axes of the reduction is whole on each rank meanwhile; a rank may hold `heldBytes` more for that
+/// in a loop. Returns how many iter_args changed. All values have shardings.
+unsigned reduceAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes);
 
 /// Bytes of a rank's shard of a tensor of `type`.
 int64_t getLocalBytes(RankedTensorType type, MeshAttr mesh);

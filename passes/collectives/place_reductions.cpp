@@ -16,7 +16,7 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What reshards may keep alive through a loop that is not communicated in each iteration then.
+/// Bytes of reshards that may stay alive through a loop to save communication in each iteration.
 static constexpr int64_t kHeldBytes = 256 << 20;
 
 namespace {
@@ -36,7 +36,7 @@ struct PlaceReductionsPass : mlir::sgd::impl::PlaceReductionsPassBase<PlaceReduc
       numRerouted += rerouteReshards(function, costs);
       numOwned += keepBlocksWithOwners(function, axes);
       numRerouted += reshardOperands(function, axes, costs);
-      numLeft += sumAfterLoops(function, axes, kHeldBytes);
+      numLeft += reduceAfterLoops(function, axes, kHeldBytes);
       numLeft += gatherBeforeLoops(function, axes, costs, kHeldBytes);
       numLeft += hoistReshards(function, costs, kHeldBytes);
       CarriedReductions carried = carryReductions(function, axes, costs);

@@ -15,11 +15,11 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What a sharded update must save at least: starts and waits that the model does not count.
+/// Least saving for which an update is sharded: covers starts and waits that the model does not count.
 static constexpr double kLeastSavedSeconds = 20e-6;
 
 namespace {
-/// What a step does for an update.
+/// Costs of an update in one step.
 struct UpdateCost {
   ReshardCost sent;
   int64_t touched = 0;  // bytes of a rank's memory, read and written
@@ -73,7 +73,7 @@ bool Decider::addSent(UpdateCost& total, RankedTensorType from, RankedTensorType
 /// Divisions, roots and the like take a core as long as an element takes to be read.
 static bool isSlow(Operation* op) { return isa<arith::DivFOp>(op) || isa<math::MathDialect>(op->getDialect()); }
 
-/// What a rank reads and writes when the whole update is one sweep: what comes in from elsewhere, and results; slow ops
+/// Bytes that a rank reads and writes when the whole update is one sweep: inputs from elsewhere, and results; slow ops
 /// count as if they did.
 int64_t Decider::getTouched(const UpdateRegion& region, bool isSharded) {
   int64_t bytes = 0;
@@ -103,9 +103,9 @@ std::optional<UpdateCost> Decider::getWhole(const UpdateRegion& region) {
   return total;
 }
 
-/// An all-reduce works where its operand lies, on lines that it has just read. Its two halves do not: memory is read
-/// before it is written elsewhere, so that shards of the gradient and of results count twice more than a sweep counts
-/// them, and gathered results twice as well: they are read from all ranks, the own one included.
+/// An all-reduce works in place, on cache lines that it has just read. Its two halves do not: memory is read before it
+/// is written elsewhere, so that shards of the gradient and of results count twice more than a sweep counts them, and
+/// gathered results twice as well: they are read from all ranks, the own one included.
 std::optional<UpdateCost> Decider::getSharded(const UpdateRegion& region) {
   UpdateCost total;
   total.touched = getTouched(region, /*isSharded=*/true);
@@ -136,7 +136,7 @@ std::optional<UpdateCost> Decider::getSharded(const UpdateRegion& region) {
 std::optional<double> Decider::getSavedSeconds(const UpdateRegion& region, std::string& problem) {
   std::optional<UpdateCost> whole = getWhole(region), shards = getSharded(region);
   if (!whole || !shards) {
-    problem = "shards of it cannot be sent";
+    problem = "its shards cannot be exchanged";
     return std::nullopt;
   }
   if (shards->sent.sentBytes > whole->sent.sentBytes) {
@@ -148,13 +148,13 @@ std::optional<double> Decider::getSavedSeconds(const UpdateRegion& region, std::
   double saved = whole->sent.seconds - shards->sent.seconds + (whole->touched - shards->touched) / bandwidth;
   if (saved >= kLeastSavedSeconds) return saved;
   llvm::raw_string_ostream os(problem);
-  os << "sharded it would take " << llvm::format("%.1f", std::abs(saved) * 1e6)
-     << (saved < 0 ? " us longer" : " us less; worth it are ");
+  os << "sharded, it is estimated to take " << llvm::format("%.1f", std::abs(saved) * 1e6)
+     << (saved < 0 ? " us longer" : " us less, below the threshold of ");
   if (saved >= 0) os << llvm::format("%.0f us", kLeastSavedSeconds * 1e6);
   return std::nullopt;
 }
 
-/// Bytes of results that are gathered from shards which do not lie together in them: those of inner dimensions.
+/// Bytes of results that are gathered from shards which are not contiguous in them: those of inner dimensions.
 static int64_t getScatteredBytes(const UpdateRegion& region) {
   int64_t bytes = 0;
   for (OpOperand* use : region.returned) {

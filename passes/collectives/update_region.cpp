@@ -50,7 +50,7 @@ class Growth {
 };
 }  // namespace
 
-/// Ops that take elements from elements, wherever these lie.
+/// Ops that compute each element from elements at the same position, whatever the layout.
 static bool isOnElements(Operation* op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) return false;
   return op->hasTrait<OpTrait::Elementwise>() || isa<TransposeOp, ReshapeOp, BroadcastInDimOp>(op);
@@ -74,7 +74,7 @@ static bool isSmallSum(Operation* op, ReshardOp root) {
   return getTensorBytes(tensorType(sum.getResult())) * kSumDivisor <= getTensorBytes(tensorType(root));
 }
 
-/// The first problem is the one that is told.
+/// Only the first problem is reported.
 void Growth::fail(Operation* op, const Twine& what) {
   if (!region.problem.empty()) return;
   std::string line = getSourceLine(op->getLoc());
@@ -97,7 +97,7 @@ void Growth::addUser(OpOperand& use) {
   ShardingAttr sharding = region.values[use.get()];
   if (auto known = region.ops.find(op); known != region.ops.end()) {
     if (known->second.operands[use.getOperandNumber()] != sharding)
-      fail(op, op->getName().getStringRef() + " needs values that lie otherwise");
+      fail(op, op->getName().getStringRef() + " needs its operands in another sharding");
     return;
   }
   if (op->getBlock() != root->getBlock() || !(isOnElements(op) || isa<ReduceOp>(op)))
@@ -108,7 +108,7 @@ void Growth::addUser(OpOperand& use) {
     return fail(op, "is read whole by " + op->getName().getStringRef());
   for (auto [operand, needed] : llvm::zip(op->getOperands(), shardings->operands))
     if (auto known = region.values.find(operand); known != region.values.end() && known->second != needed)
-      return fail(op, op->getName().getStringRef() + " needs values that lie otherwise");
+      return fail(op, op->getName().getStringRef() + " needs its operands in another sharding");
   if (shardings->result.isPartial()) {
     if (!isSmallSum(op, root)) return fail(op, "is reduced by " + op->getName().getStringRef());
     region.ops.insert({op, *shardings});
@@ -127,7 +127,7 @@ bool Growth::isReadAs(Value value, ShardingAttr sharding) const {
   });
 }
 
-/// What makes `value` joins the region when nobody else reads it.
+/// The producer of `value` joins the region when nothing else reads it.
 bool Growth::addProducer(Value value, ShardingAttr sharding) {
   Operation* op = value.getDefiningOp();
   if (!op || op->getBlock() != root->getBlock() || !isReadAs(value, sharding)) return false;
@@ -221,7 +221,7 @@ void Rewrite::rewrite(Operation* op, const OpShardings& shardings) {
   Value result = op->getResult(0);
   RankedTensorType whole = tensorType(result);
   retype(result, shardings.result);
-  // What was partial before is reduced by its users, over more axes now.
+  // A value that was partial before is now reduced by its users, over more axes.
   if (!shardings.result.isPartial() || getSharding(whole).isPartial()) return;
   builder.setInsertionPointAfter(op);
   auto reduced = ReshardOp::create(builder, op->getLoc(), whole, result);

@@ -109,7 +109,8 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
   }
   if (isa<OptimizationBarrierOp>(op)) return success();
   if (numPartial > 1 || !isLinear)
-    return op->emitOpError() << "is not linear and has an operand that is a sum not yet taken over " << print(carried);
+    return op->emitOpError() << "is not linear and has an operand that is partial over " << print(carried)
+                             << "; expected reduced operands";
   for (Value result : op->getResults()) {
     ShardingAttr sharding = getSharding(result.getType());
     if (!sharding || isa<arith::ConstantOp>(op)) continue;
@@ -117,10 +118,10 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
     AxisParts missing = difference(reduced, partial), surplus = difference(difference(partial, reduced), carried);
     missing.append(difference(carried, partial));
     if (!missing.empty())
-      return op->emitOpError() << "gives a sum that is not taken over " << print(missing)
-                               << ", but its result's sharding does not say so";
+      return op->emitOpError() << "has a result that is partial over " << print(missing)
+                               << "; expected its sharding to say unreduced=" << print(missing);
     if (!surplus.empty())
-      return op->emitOpError() << "has a result that claims to be partial over " << print(surplus)
+      return op->emitOpError() << "has a result whose sharding says that it is partial over " << print(surplus)
                                << ", but none of its operands is";
   }
   return success();

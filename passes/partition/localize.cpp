@@ -98,8 +98,9 @@ LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
   for (OpOperand& operand : terminator->getOpOperands()) {
     RankedTensorType global = globalTypes[operand.get()];
     if (getSharding(global).isPartial())
-      return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is a sum that is not taken over "
-                                      << getSharding(global).getUnreduced()[0];
+      return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is partial over "
+                                      << getSharding(global).getUnreduced()[0]
+                                      << "; expected a reduced value; reshard it before";
     attributes.push_back(withGlobalType(function.getResultAttrDict(operand.getOperandNumber()), global));
   }
   function.setAllResultAttrs(attributes);
@@ -122,7 +123,7 @@ LogicalResult Localisation::localize(Operation* op) {
   return success();
 }
 
-/// What made the reshard necessary, and where: the producer of a partial value, else the first user.
+/// The cause of the reshard and its location: the producer of a partial value, else the first user.
 Explanation Localisation::getCause(ReshardOp reshard) {
   RankedTensorType from = globalTypes[reshard.getInput()];
   Explanation explanation;

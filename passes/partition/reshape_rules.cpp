@@ -63,7 +63,7 @@ SmallVector<int64_t> Side::getLeadingProducts() const {
   return products;
 }
 
-/// True when the elements, cut into `split` equal pieces, lie on the ranks in order: each piece on as many ranks, of
+/// True when the elements, cut into `split` equal pieces, are on the ranks in order: each piece on as many ranks, of
 /// which each has the next run of getTile() elements.
 bool Side::hasRuns(int64_t split) const {
   const auto* partial = llvm::find_if(local, [](int64_t tile) { return tile != 1; });
@@ -112,7 +112,7 @@ static SmallVector<Group> getGroups(const Tensor& from, const Tensor& to) {
   return groups;
 }
 
-/// What follows the first `shards` shards of `parts`.
+/// The parts behind the first `shards` shards of `parts`.
 static AxisParts dropShards(ArrayRef<AxisPart> parts, int64_t shards) {
   AxisParts rest;
   for (AxisPart part : parts) {
@@ -142,8 +142,8 @@ static FailureOr<Value> localizeReshape(ReshapeOp op, const LocalisedOp& localis
   SmallVector<Group> groups;
   if (globalFrom.getNumElements() != 0) groups = getGroups(from, to);
   if (!llvm::all_of(groups, [](const Group& group) { return group.findSplit(); }))
-    return op.emitOpError("cannot be computed shard by shard: elements of a rank's operand and result do not lie in ")
-           << "order on the mesh in " << globalFrom << " and " << globalTo << "; reshard it before";
+    return op.emitOpError("cannot be computed shard by shard: a rank's elements are not in the same order ")
+           << "in the operand and the result: " << globalFrom << " and " << globalTo << "; reshard it before";
   if (llvm::none_of(groups, [](const Group& group) { return group.isExchanged(); })) {
     op.getResult().setType(localTo);
     return Value();

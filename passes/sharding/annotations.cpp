@@ -59,7 +59,7 @@ void mlir::sgd::doubtReshardedCarries(func::FuncOp function) {
   }
 }
 
-/// What the user wrote for each result; where that is nothing, what he wrote for the argument that it is on the next
+/// The user's sharding of each result; where there is none, that of the argument that it becomes in the next
 /// step, since it should not be resharded in between.
 static SmallVector<ShardingAttr> resultShardings(func::FuncOp function) {
   SmallVector<ShardingAttr> shardings(function.getNumResults());
@@ -80,9 +80,8 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
     std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
     if (failed(check(argument.getLoc(), name, sharding, mesh))) return failure();
     if (sharding.isPartial())
-      return emitError(argument.getLoc())
-             << name << " is sharded as " << sharding
-             << ": only values inside a program can be sums not yet taken; drop 'unreduced'";
+      return emitError(argument.getLoc()) << name << " is sharded as " << sharding
+                                          << ": only values inside a program can be unreduced; drop 'unreduced'";
     annotations.push_back({argument, 0, sharding});
   }
   for (auto [index, sharding] : llvm::enumerate(resultShardings(function))) {

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What a gather or exchange costs beyond its bytes: it stands alone, while sums at the end of a step travel together.
+/// Cost of a gather or all-to-all beyond its bytes: it is issued alone, while reductions at the end of a step are
+/// combined.
 static constexpr double kBytesPerExchange = 1024;
 
 CostUnits mlir::sgd::toCostUnits(double bytes) { return static_cast<CostUnits>(std::nearbyint(bytes * 0x1p20)); }
@@ -29,12 +30,12 @@ Form GroupForms::getNumber(unsigned group, const Dims& dims) {
 ConflictCosts::ConflictCosts(ArrayRef<RuledOp> ops, const ShardingMap& map, const ConflictGroups& groups,
                              GroupForms& forms)
     : ops(ops), map(map), groups(groups), forms(forms), known(ops.size()) {
-  findSums();
+  findAddedPartials();
 }
 
 static bool isSum(Operation* op) { return joinsPartials(op, ReduceKind::Add); }
 
-/// The sums that `value` is the result of: its summands, through sums and differences that nothing else reads.
+/// The summands of `value`, through additions and subtractions that nothing else reads.
 static void collectSummands(Value value, SmallVectorImpl<Value>& summands) {
   Operation* op = value.getDefiningOp();
   if (op && keepsAllElements(op) && op->getOperand(0).hasOneUse()) return collectSummands(op->getOperand(0), summands);
@@ -51,7 +52,7 @@ static void collectSummands(Value value, SmallVectorImpl<Value>& summands) {
 }
 
 /// Partial results that are only added to each other are reduced once, after the sums: each bears its share.
-void ConflictCosts::findSums() {
+void ConflictCosts::findAddedPartials() {
   DenseSet<Value> reduced;
   for (const RuledOp& ruled : ops)
     if (llvm::any_of(ruled.rule.factors, [](const Factor& factor) { return factor.kind == FactorKind::Reduction; }))

@@ -1,4 +1,4 @@
-// What an op costs under the shardings of its tensors, and which others it would rather have.
+// The cost of an op under the shardings of its tensors, and the shardings that it would rather have.
 #ifndef SGD_PASSES_SHARDING_CONFLICT_COSTS_H
 #define SGD_PASSES_SHARDING_CONFLICT_COSTS_H
 
@@ -31,8 +31,8 @@ class GroupForms {
   SmallVector<std::vector<Dims>, 0> forms;
 };
 
-/// What an op costs while the groups that it touches have certain forms: bytes that its reshards receive, with what it
-/// computes in their unit.
+/// The cost of an op while the groups that it touches have certain forms: bytes that its reshards receive, and its
+/// compute in the same unit.
 struct OpCost {
   CostUnits cost = 0;
   bool isInConflict = false;  // a tensor is exchanged, or a result reduced
@@ -59,7 +59,7 @@ class ConflictCosts {
     }
   };
 
-  void findSums();
+  void findAddedPartials();
   OpProblem describe(unsigned op, ArrayRef<Form> forms) const;
   OpCost compute(unsigned op, ArrayRef<Form> forms) const;
   std::optional<unsigned> getPlace(unsigned op, Value value) const;

@@ -4,7 +4,7 @@
 
 #include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
-#include "passes/sharding/loop_sums.h"
+#include "passes/sharding/loop_reductions.h"
 #include "passes/sharding/materialize.h"
 #include "passes/sharding/propagation.h"
 #include "passes/sharding/resolve_conflicts.h"
@@ -72,7 +72,7 @@ struct ShardPass : sgd::impl::ShardPassBase<ShardPass> {
     if (failed(ops)) return failure();
     FailureOr<ShardingMap> map = propagateShardings(function, *ops, mesh);
     if (failed(map)) return failure();
-    keepLoopSumsPartial(*ops, *map);
+    keepLoopReductionsPartial(*ops, *map);
     if (resolve) {
       overruleConstraints(*ops, *map);
       numResolved += resolveConflicts(function, *ops, *map);

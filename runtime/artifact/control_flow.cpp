@@ -21,7 +21,9 @@ absl::Status VerifyBlock(const Program& program, Block block, int depth) {
   for (uint64_t i = block.begin; i < block.end; i = Next(program, i)) {
     const std::vector<Block> blocks = BlocksOf(program, i);
     if (blocks.empty()) continue;
-    if (depth == kMaxDepth) return Error(program, i, absl::StrCat("lies deeper than ", kMaxDepth, " others"));
+    if (depth == kMaxDepth)
+      return Error(program, i,
+                   absl::StrCat("is nested in ", kMaxDepth, " others; at most ", kMaxDepth - 1, " are supported"));
     if (Next(program, i) > block.end) return Error(program, i, "runs instructions that are not there");
     for (const Block& inner : blocks) {
       if (absl::Status status = VerifyBlock(program, inner, depth + 1); !status.ok()) return status;

@@ -52,7 +52,7 @@ Dim DimOf(const ConvolutionDim& dim, int64_t stride) { return {static_cast<int64
 absl::StatusOr<Dim> Merge(Dim groups, Dim features) {
   if (groups.size == 1) return features;
   if (features.size == 1) return groups;
-  if (groups.stride != features.size * features.stride) return No("the features of groups do not lie side by side");
+  if (groups.stride != features.size * features.stride) return No("the features of groups are not contiguous");
   return Dim{groups.size * features.size, features.stride};
 }
 
@@ -97,7 +97,7 @@ class Former {
   }
 
  private:
-  // What sums run over is then longer than what they are for.
+  // The dimensions that are reduced are then larger than those of the result.
   bool IsFilterGradient() const {
     double taps = 1, windows = 1;
     for (const Window& w : windows_) taps *= static_cast<double>(w.kernel), windows *= static_cast<double>(w.output);
@@ -113,7 +113,7 @@ class Former {
         w.low = 0;
       }
       w.input = std::min(w.input, End(w));
-      if (w.input < 1) return No("windows that lie in the padding alone");
+      if (w.input < 1) return No("windows that are entirely in the padding");
     }
     return absl::OkStatus();
   }

@@ -29,7 +29,7 @@ std::optional<T> Read(Bytes bytes, uint64_t offset) {
   return value;
 }
 
-// What the dynamic section says; addresses are virtual.
+// The contents of the dynamic section; addresses are virtual.
 struct Dynamic {
   uint64_t symbols = 0;
   uint64_t strings = 0;
@@ -70,7 +70,7 @@ class KernelObject {
   absl::Status ReadSymbol(uint64_t index);
   std::optional<uint64_t> SymbolCount() const;
 
-  // T at a virtual address, if it lies in the file's part of one segment.
+  // T at a virtual address, if it is in the file's part of one segment.
   template <typename T>
   std::optional<T> ReadAt(uint64_t address) const {
     for (const Elf64_Phdr& load : loads_) {
@@ -117,7 +117,7 @@ absl::Status KernelObject::ReadSegments() {
     if (segment->p_offset > bytes_.size() || segment->p_filesz > bytes_.size() - segment->p_offset ||
         segment->p_vaddr > kMaxAddress || segment->p_memsz > kMaxAddress ||
         (segment->p_type == PT_LOAD && segment->p_filesz > segment->p_memsz)) {
-      return Refuse("a segment of the ELF object lies outside of it");
+      return Refuse("a segment of the ELF object is outside of it");
     }
     switch (segment->p_type) {
       case PT_LOAD:

@@ -91,7 +91,7 @@ class Verifier {
   void Add(absl::StatusOr<Range> range, const char* name, bool is_written) {
     if (!range.ok()) return status_.Update(range.status());
     if (is_written && range->space == Space::Constant)
-      return status_.Update(Invalid(absl::StrCat(name, " lies in the constants, which are read-only")));
+      return status_.Update(Invalid(absl::StrCat(name, " is in the constants, which are read-only")));
     tensors_.push_back({*range, name, is_written});
   }
 

@@ -1,4 +1,4 @@
-// Positions of windows are bounded as well, since they are computed before it is known that they lie in the padding.
+// Positions of windows are bounded as well, since they are computed before it is known that they are in the padding.
 #include "runtime/artifact/verify_convolution.h"
 
 #include <algorithm>
@@ -111,7 +111,7 @@ absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& 
   if (!rhs.ok()) return rhs.status();
   absl::StatusOr<Range> result = FitDims(context, convolution.result(), dims.result, sums, "result");
   if (!result.ok()) return result.status();
-  if (result->space == Space::Constant) return Invalid("the result lies in the constants, which are read-only");
+  if (result->space == Space::Constant) return Invalid("the result is in the constants, which are read-only");
   if (!IsInjective(dims.result)) return Invalid("the strides of the result let two elements share one place");
   if (Overlap(*result, *lhs) || Overlap(*result, *rhs)) return Invalid("the result overlaps an operand");
   if (convolution.workspace() != nullptr) {
@@ -119,7 +119,7 @@ absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& 
     absl::StatusOr<Range> workspace =
         Fit(context, convolution.workspace(), convolution.workspace()->size(), ElementType::U8, "workspace");
     if (!workspace.ok()) return workspace.status();
-    if (workspace->space == Space::Constant) return Invalid("the workspace lies in the constants, which are read-only");
+    if (workspace->space == Space::Constant) return Invalid("the workspace is in the constants, which are read-only");
     if (Overlap(*workspace, *lhs) || Overlap(*workspace, *rhs) || Overlap(*workspace, *result))
       return Invalid("the workspace overlaps an operand");
   }

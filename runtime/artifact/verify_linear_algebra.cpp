@@ -54,7 +54,7 @@ absl::Status AddTensors(const VerifyContext& context, const LinearAlgebra& call,
                                       tensors[i].is_integer ? ElementType::I32 : call.element(), tensors[i].name);
     if (!range.ok()) return range.status();
     if (is_written && range->space == Space::Constant)
-      return Invalid(absl::StrCat(tensors[i].name, " lies in the constants, which are read-only"));
+      return Invalid(absl::StrCat(tensors[i].name, " is in the constants, which are read-only"));
     operands.push_back({*range, tensors[i].name, is_written});
   }
   return absl::OkStatus();
@@ -68,7 +68,7 @@ absl::Status AddWorkspace(const VerifyContext& context, const LinearAlgebra& cal
   if (bytes == 0) return absl::OkStatus();
   absl::StatusOr<Range> range = Fit(context, call.workspace(), bytes, ElementType::U8, "the workspace");
   if (!range.ok()) return range.status();
-  if (range->space == Space::Constant) return Invalid("the workspace lies in the constants, which are read-only");
+  if (range->space == Space::Constant) return Invalid("the workspace is in the constants, which are read-only");
   if (range->begin % kWorkspaceAlignment != 0) return Invalid("the workspace is not aligned to 64 bytes");
   operands.push_back({*range, "the workspace", true});
   return absl::OkStatus();

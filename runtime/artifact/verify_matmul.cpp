@@ -1,4 +1,4 @@
-// Operands by their strides, then what goes with the product, then what must lie apart.
+// Operands by their strides, then the operands of the epilogue, then which of them must be disjoint.
 #include "runtime/artifact/verify_matmul.h"
 
 #include <vector>
@@ -58,7 +58,7 @@ absl::Status VerifyMatmulSizes(const Matmul& matmul) {
   return VerifyWork(sizes);
 }
 
-// What an activation reads or writes beside C.
+// The operand that an activation reads or writes beside C.
 absl::Status VerifyAux(const VerifyContext& context, const Matmul& matmul, const std::vector<StridedDim>& c_dims,
                        const std::vector<Range>& others) {
   if (matmul.activation() == Activation::None) {
@@ -71,14 +71,14 @@ absl::Status VerifyAux(const VerifyContext& context, const Matmul& matmul, const
   if (matmul.aux() == nullptr) return reads ? Invalid("aux is missing") : absl::OkStatus();
   absl::StatusOr<Range> aux = FitOperand(context, matmul.aux(), ResultElementOf(matmul), c_dims, "aux");
   if (!aux.ok()) return aux.status();
-  if (!reads && aux->space == Space::Constant) return Invalid("aux lies in the constants, which are read-only");
+  if (!reads && aux->space == Space::Constant) return Invalid("aux is in the constants, which are read-only");
   for (const Range& other : others) {
     if (Overlap(*aux, other)) return Invalid("aux overlaps another operand");
   }
   return absl::OkStatus();
 }
 
-// An operand's sums over k, which are written beside C.
+// The reduction of an operand over k, which is written beside C.
 absl::Status VerifySums(const VerifyContext& context, const Matmul& matmul, const std::vector<Range>& others) {
   const bool of_a = matmul.epilogue() == Epilogue::SumsOfA, has_sums = of_a || matmul.epilogue() == Epilogue::SumsOfB;
   if (has_sums != (matmul.sums() != nullptr)) return Invalid("sums and the epilogue do not go together");
@@ -128,7 +128,7 @@ absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   if (!b.ok()) return b.status();
   absl::StatusOr<Range> c = FitOperand(context, matmul.c(), ResultElementOf(matmul), c_dims, "C");
   if (!c.ok()) return c.status();
-  if (c->space == Space::Constant) return Invalid("C lies in the constants, which are read-only");
+  if (c->space == Space::Constant) return Invalid("C is in the constants, which are read-only");
   if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
   if (absl::Status status = VerifyAux(context, matmul, c_dims, {*a, *b, *c}); !status.ok()) return status;
   if (absl::Status status = VerifySums(context, matmul, {*a, *b, *c}); !status.ok()) return status;

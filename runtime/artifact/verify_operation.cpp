@@ -1,5 +1,6 @@
-// What operations have in common, and those whose checks are short. Numbers may be anything up to 2^64, so every
-// product and sum is checked. Slices are seen twice: by a kind, which knows how far it reaches, and once for all kinds.
+// Checks that all operations share, and those of kinds with short checks. Numbers may be anything up to 2^64, so every
+// product and sum is checked. Slices are checked twice: by a kind, which knows how far it reaches, and once for all
+// kinds.
 #include "runtime/artifact/verify_operation.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const
       return Invalid(absl::StrCat(what, " is in an unknown space"));
   }
   if (slice->offset() > space_bytes || slice->size() > space_bytes - slice->offset()) {
-    return Invalid(absl::StrCat(what, ": ", slice->size(), " bytes at ", slice->offset(), " lie outside of the ",
+    return Invalid(absl::StrCat(what, ": ", slice->size(), " bytes at ", slice->offset(), " are outside of the ",
                                 EnumNameSpace(slice->space()), " space of ", space_bytes, " bytes"));
   }
   return absl::OkStatus();
@@ -112,7 +113,7 @@ bool Overlap(const Range& a, const Range& b) {
 absl::Status VerifyWritable(const VerifyContext& context, const Slice* slice, const std::string& what) {
   if (absl::Status status = VerifySlice(context, slice, what); !status.ok()) return status;
   if (slice->space() == Space::Constant)
-    return Invalid(absl::StrCat(what, " lies in the constants, which are read-only"));
+    return Invalid(absl::StrCat(what, " is in the constants, which are read-only"));
   return absl::OkStatus();
 }
 
@@ -128,7 +129,7 @@ absl::Status VerifyWork(const std::vector<uint64_t>& sizes) {
 
 namespace {
 
-// What the kind of operation asks of its sizes, types and slices.
+// The checks that the kind of operation makes of its sizes, types and slices.
 absl::Status VerifyKind(const VerifyContext& context, const Instruction& instruction) {
   switch (instruction.op_type()) {
     case Operation::NONE:

@@ -1,5 +1,5 @@
 // Each step is checked as an instruction of its own at the first tile, then its slices at the last one: strides are not
-// negative, so what lies between is inside too.
+// negative, so all tiles in between are inside too.
 #include "runtime/artifact/verify_tiled.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ absl::Status VerifyPart(const Tiled& tiled, const Slice& slice, int32_t index, u
   const TileOperand& operand = *tiled.operands()->Get(static_cast<uint32_t>(index));
   const Slice& whole = *operand.slice();
   const uint64_t reach = ReachOf(tiled, operand);
-  // No sum overflows: both slices lie in spaces of less than 2^63 bytes.
+  // No sum overflows: both slices are in spaces of less than 2^63 bytes.
   if (slice.space() != whole.space() || slice.offset() < whole.offset() ||
       slice.offset() + slice.size() + reach > whole.offset() + whole.size()) {
     return Invalid(absl::StrCat("it leaves operand ", index));
@@ -105,7 +105,7 @@ absl::Status VerifyDisjoint(const Tiled& tiled, int32_t index, std::vector<Strid
   return IsInjective(std::move(dims)) ? absl::OkStatus() : Invalid("two tiles write to the same place");
 }
 
-// A slice that a step writes lies in scratch memory or an output.
+// A slice that a step writes is in scratch memory or an output.
 absl::Status VerifyWritten(const Tiled& tiled, int32_t index) {
   const uint64_t inputs = Size(tiled.operands()) - tiled.outputs();
   if (index == -1 || static_cast<uint64_t>(index) >= inputs) return absl::OkStatus();
@@ -117,13 +117,13 @@ absl::Status VerifyForm(const Matmul& matmul) {
     return Invalid("an epilogue that tiles do not have");
   }
   if (matmul.activation() != Activation::None || matmul.keeps_sums() || matmul.c_element())
-    return Invalid("a product that tiles do not have");
+    return Invalid("a matmul that tiles do not have");
   if (matmul.bias() != nullptr || matmul.sums() != nullptr || matmul.workspace() != nullptr)
     return Invalid("a bias or workspace in a tile");
   return absl::OkStatus();
 }
 
-// What one run writes of an operand, in elements of `element` bytes.
+// The part of an operand that one run writes, in elements of `element` bytes.
 struct WrittenPart {
   std::vector<StridedDim> dims;
   uint64_t element;

@@ -71,7 +71,7 @@ absl::Status WriteAll(int socket, std::span<const std::byte> bytes, absl::Time e
   while (!bytes.empty()) {
     const ssize_t count = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (count < 0 && !MayTryAgain()) return Broken();
-    if (count < 0 && !WaitForSocket(socket, POLLOUT, end)) return absl::DeadlineExceededError("nothing is taken");
+    if (count < 0 && !WaitForSocket(socket, POLLOUT, end)) return absl::DeadlineExceededError("the peer does not read");
     bytes = bytes.subspan(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   }
   return absl::OkStatus();

@@ -40,28 +40,33 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const
     absl::Status status = CheckTensor(*feed->file_, entry, inputs[*input]);
     if (!status.ok()) return status;
     if (!steps[step].emplace(*input, &entry).second) {
-      return fault(entry, "input ", QuotedName(inputs[*input].name), " is given twice in this step");
+      return fault(entry, "input ", QuotedName(inputs[*input].name), " occurs twice in this step");
     }
   }
-  if (steps.empty()) return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": holds no batch"));
+  if (steps.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat(feed->file_->path(), ": holds no batch; expected tensors named stepK.argN or stepK.<input>"));
   for (const auto& [input, entry] : steps.begin()->second) feed->inputs_.push_back(input);
   for (const auto& [step, entries] : steps) {
     if (step != feed->batches_.size()) {
       return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": has no tensors for step",
-                                                     feed->batches_.size(), ", but for step", step));
+                                                     feed->batches_.size(), ", but for step", step,
+                                                     "; number steps from 0 without gaps"));
     }
     std::vector<const TensorEntry*>& batch = feed->batches_.emplace_back();
     for (size_t input : feed->inputs_) {
       auto at = entries.find(input);
       if (at == entries.end()) {
         return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": step", step, " does not give input ",
-                                                       QuotedName(inputs[input].name), ", other steps do"));
+                                                       QuotedName(inputs[input].name),
+                                                       ", other steps do; expected the same inputs in every step"));
       }
       batch.push_back(at->second);
     }
     if (entries.size() != feed->inputs_.size()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(feed->file_->path(), ": step", step, " gives more inputs than step0"));
+          absl::StrCat(feed->file_->path(), ": step", step,
+                       " gives more inputs than step0; expected the same inputs in every step"));
     }
   }
   return feed;

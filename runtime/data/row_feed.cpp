@@ -17,15 +17,17 @@ absl::StatusOr<std::unique_ptr<RowFeed>> RowFeed::Make(std::shared_ptr<const Saf
   feed->file_ = std::move(file);
   feed->shuffle_seed_ = shuffle_seed;
   if (sources.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": feeds no input of the program"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        feed->file_->path(), ": feeds no input of the program; name a tensor for an input with --feed INPUT=TENSOR"));
   }
   for (const Source& source : sources) {
     absl::Status status = feed->Add(inputs[source.input], source);
     if (!status.ok()) return status;
   }
   if (feed->rows_ < feed->batch_rows_) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(feed->file_->path(), ": has ", feed->rows_, " rows, fewer than one batch of ", feed->batch_rows_));
+    return absl::InvalidArgumentError(absl::StrCat(feed->file_->path(), ": has ", feed->rows_,
+                                                   " rows, fewer than one batch of ", feed->batch_rows_,
+                                                   "; expected at least one batch"));
   }
   return feed;
 }
@@ -74,7 +76,7 @@ void RowFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::b
   const uint64_t row_bytes = shard.global_bytes() / batch_rows_;
   if (shard.has_padding()) std::memset(local.data(), 0, shard.local_bytes());
   shard.ForEachRun([&](uint64_t global, uint64_t to, uint64_t bytes) {
-    // A run may span several rows of the batch, which lie anywhere in the file.
+    // A run may span several rows of the batch, which are anywhere in the file.
     while (bytes > 0) {
       const uint64_t position = first + global / row_bytes;
       const uint64_t row = order ? (*order)(position) : position;

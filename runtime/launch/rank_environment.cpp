@@ -16,7 +16,7 @@
 namespace sgd::launch {
 namespace {
 
-// What one launcher says of this process.
+// The environment of one launcher.
 struct Claim {
   std::string source;
   uint32_t rank = 0;
@@ -91,7 +91,8 @@ Variable FirstSet(const std::vector<const char*>& names, const GetVariable& get)
 absl::StatusOr<uint32_t> Number(const Variable& variable) {
   uint32_t number = 0;
   if (!absl::SimpleAtoi(variable.value, &number)) {
-    return absl::InvalidArgumentError(absl::StrCat(variable.name, "=", variable.value, " is not a number"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(variable.name, "=", variable.value, " is not a number; expected an integer from 0"));
   }
   return number;
 }
@@ -231,7 +232,7 @@ RankEnvironment LauncherOf(uint32_t size, const std::string& source) {
   return environment;
 }
 
-// Where rank 0 is, of ranks that are on several hosts by `why` or by being told so.
+// The address of rank 0, for ranks that are on several hosts according to `why` or the flags.
 absl::Status FindMasterOf(const std::string& why, const RankFlags& flags, const GetVariable& get,
                           RankEnvironment& environment) {
   absl::StatusOr<std::optional<comm::HostAndPort>> told = ToldMaster(flags.master, get);

@@ -34,7 +34,7 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
     if (!status.ok()) return status;
     if (!taken.insert(*input).second) {
       return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
-                                                     InputText(job.program, *input), " is given twice"));
+                                                     InputText(job.program, *input), " occurs twice"));
     }
     job.initial[*input] = FileTensor{file, &entry};
   }

@@ -26,7 +26,7 @@ std::optional<size_t> DefaultLoss(Job& job) {
     const artifact::TensorPath path = artifact::ResultPath(output.name);
     if (i == *loss || path.empty() || path.back().text != "loss") continue;
     job.notes.push_back(absl::StrCat("the first scalar, ", OutputText(job.program, *loss),
-                                     ", is taken for the loss; say --loss ", job.program.output_names.Position(i),
+                                     ", is used as the loss; say --loss ", job.program.output_names.Position(i),
                                      " for ", data::QuotedName(output.name)));
     break;
   }

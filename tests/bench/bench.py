@@ -3,7 +3,7 @@
     ./dev bench                                  every section over the models of tests/models
     ./dev bench --only step,start bench_gpt      two sections, one model
     ./dev bench my_step.mlir --inputs x.safetensors   a model of your own beside XLA; its mesh gives the ranks, inputs are random where no file is given
-    ./dev bench --json FILE --markdown FILE --check   for machines: figures, tables, exit code 1 when a limit is passed
+    ./dev bench --json FILE --markdown FILE --check   for machines: metrics, tables, exit code 1 when a limit is passed
     ./dev bench --torch PYTHON                   an interpreter that has PyTorch, for the models named bench_
 
 Figures are minima over rounds. Machines are noisy and drift: only ratios of one run mean something. On N ranks XLA runs N virtual devices in one
@@ -95,7 +95,7 @@ def main():
     for note in context.notes + [f"not found, so left out: {what}" for what in tools.missing]:
         print(f"note: {note}")
     over = [row for row in rows if row.verdict() == "over"]
-    print(f"{len(rows)} figures, {sum(row.verdict() == 'ok' for row in rows)} within their limits, {len(over)} over, in {time.monotonic() - start:.0f} s")
+    print(f"{len(rows)} metrics, {sum(row.verdict() == 'ok' for row in rows)} within their limits, {len(over)} over, in {time.monotonic() - start:.0f} s")
     for row in over:
         print(f"over: {row.section}: {row.what}")
     if args.check and over:

@@ -1,4 +1,4 @@
-"""What the benchmark makes of figures: ratios, limits, verdicts and tables; and that it runs without any peer. usage: bench_test.py BUILD"""
+"""What the benchmark makes of metrics: ratios, limits, verdicts and tables; and that it runs without any peer. usage: bench_test.py BUILD"""
 import json
 import pathlib
 import subprocess
@@ -21,7 +21,7 @@ def rows():
         "ratio to the best peer": (Row("s", "w", 2.0, "ms", {"A": 4.0, "B": 2.5}, 0.7), 0.8, "over"),
         "a missing peer is no peer": (Row("s", "w", 2.0, "ms", {"A": None, "B": 4.0}, 0.7), 0.5, "ok"),
         "no peer, no verdict": (Row("s", "w", 2.0, "ms", {"A": None}, 0.7), None, ""),
-        "the figure itself": (Row("s", "w", 2.0, "ms", limit=2.0), None, "ok"),
+        "the metric itself": (Row("s", "w", 2.0, "ms", limit=2.0), None, "ok"),
         "over its limit": (Row("s", "w", 2.1, "ms", limit=2.0), None, "over"),
         "no limit": (Row("s", "w", 2.0, "ms", {"A": 1.0}), 2.0, ""),
     }

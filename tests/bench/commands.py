@@ -1,4 +1,4 @@
-"""Runs one measurement of ours or of a peer as a process of its own and returns its figures; knows nothing of tables and limits."""
+"""Runs one measurement of ours or of a peer as a process of its own and returns its metrics; knows nothing of tables and limits."""
 import json
 import os
 import pathlib

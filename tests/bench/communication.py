@@ -1,6 +1,6 @@
 """What models send beside their communication lower bound and beside XLA: python communication.py BUILD MODEL.mlir...
 
-Prints the table of docs/communication.md. XLA's figure is that of the file xla.json beside the model, where there is one. A model may be
+Prints the table of docs/communication.md. XLA's metric is that of the file xla.json beside the model, where there is one. A model may be
 given as MODEL.mlir:data=2,model=3 for another mesh than its own.
 """
 import argparse

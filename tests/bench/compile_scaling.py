@@ -4,7 +4,7 @@
 
 `gpt` is a train step of N unrolled layers with AdamW, its parameters sharded over the data axis; XLA compiles the same text. With the ranks the
 whole of it is compared, of the same with a loop over 96 wide layers. `mlp` is a train step of N layers with momentum, `parameters` updates N small tensors of many shapes, `chain` applies N elementwise
-ops one after another, `readers` has one tensor that N products read. Minima of three compilations; passes below 2 ms are left out.
+ops one after another, `readers` has one tensor that N matmuls read. Minima of three compilations; passes below 2 ms are left out.
 1 is linear; caches that are outgrown cost up to 0.3 more.
 """
 import math

@@ -1,4 +1,4 @@
-"""Bytes that a rank sends for changes of sharding and for products, ours beside XLA's: python reshard_bytes.py BUILD
+"""Bytes that a rank sends for changes of sharding and for matmuls, ours beside XLA's: python reshard_bytes.py BUILD
 
 Needs an interpreter with jax. Both compile the same StableHLO text with Shardy's annotations for the same mesh; XLA's bytes are counted in its
 optimised program by the rule that `sgdc --report` uses. Only dimensions that divide: XLA replicates arguments and results that do not.
@@ -63,9 +63,9 @@ ROWS = [
     ("two dimensions onto one", *move({"x": 2, "y": 2}, (64, 64, 16), [["x"], ["y"], []], [[], [], ["x", "y"]])),
     ("halves to thirds of one axis", *move({"x": 6}, (96, 16), [["x:(1)2"], []], [["x:(1)3"], []])),
     ("2 x 3 tiles to 3 x 2", *move({"x": 6}, (96, 96), [["x:(1)2"], ["x:(2)3"]], [["x:(1)3"], ["x:(3)2"]])),
-    ("product, contraction sharded", *dot({"x": 2, "y": 2}, (S, [[], ["x"]]), (S, [["x"], []]), (S, R), ([1], [0]))),
-    ("product, rows of the result wanted", *dot({"x": 2, "y": 2}, (S, [[], ["x"]]), (S, [["x"], []]), (S, [["x"], []]), ([1], [0]))),
-    ("product of tiles", *dot({"x": 2, "y": 2}, (S, [["x"], ["y"]]), (S, [["x"], ["y"]]), (S, [["x"], ["y"]]), ([1], [0]))),
+    ("matmul, contraction sharded", *dot({"x": 2, "y": 2}, (S, [[], ["x"]]), (S, [["x"], []]), (S, R), ([1], [0]))),
+    ("matmul, rows of the result wanted", *dot({"x": 2, "y": 2}, (S, [[], ["x"]]), (S, [["x"], []]), (S, [["x"], []]), ([1], [0]))),
+    ("matmul of tiles", *dot({"x": 2, "y": 2}, (S, [["x"], ["y"]]), (S, [["x"], ["y"]]), (S, [["x"], ["y"]]), ([1], [0]))),
     ("two contracted dimensions", *dot({"x": 2, "y": 2}, ((64, 8, 8), [[], ["x"], ["y"]]), ((8, 8, 64), [["x"], ["y"], []]),
                                        (S, [["x", "y"], []]), ([1, 2], [0, 1]))),
 ]

@@ -1,15 +1,15 @@
-"""Rows of figures with their peers, limits and verdicts, and how they are shown."""
+"""Rows of metrics with their peers, limits and verdicts, and how they are shown."""
 import dataclasses
 
 
 @dataclasses.dataclass
 class Row:
-    """A figure of ours. `limit` is for `ratio` to the best peer where there are peers, else for the figure itself; None without one."""
+    """A metric of ours. `limit` is for `ratio` to the best peer where there are peers, else for the metric itself; None without one."""
     section: str
     what: str
     ours: float
     unit: str
-    peers: dict = dataclasses.field(default_factory=dict)  # name: figure in the same unit; None where it could not be had
+    peers: dict = dataclasses.field(default_factory=dict)  # name: metric in the same unit; None where it could not be had
     limit: float | None = None
     note: str = ""
 

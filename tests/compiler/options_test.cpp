@@ -30,7 +30,7 @@ TEST(ParseMesh, SaysWhatIsWrong) {
   EXPECT_EQ(messageOf(parseMesh("data=two")), "--mesh: the size of axis 'data' must be a positive integer, not 'two'");
   EXPECT_EQ(messageOf(parseMesh("data=99999999999999999999")),
             "--mesh: the size of axis 'data' must be a positive integer, not '99999999999999999999'");
-  EXPECT_EQ(messageOf(parseMesh("x=2,x=4")), "--mesh: axis 'x' is given twice");
+  EXPECT_EQ(messageOf(parseMesh("x=2,x=4")), "--mesh: axis 'x' occurs twice");
 }
 
 TEST(ParseEmitLevel, KnowsTheFiveLevels) {

@@ -33,7 +33,7 @@ class Case:
     outside: bool   # holds types or ops that are not to be supported
 
     def text(self, prefix, hidden):
-        """The case as the function @PREFIX. Hidden constants lie behind barriers: nothing is computed when it is compiled."""
+        """The case as the function @PREFIX. Hidden constants are behind barriers, so that nothing is folded at compile time."""
         text = "\n".join([*self.functions, f"func.func private @() -> ({', '.join(self.types)}) {{{self.body}}}"])
         text = text.replace("@()", f"@{prefix}()")
         for name in [FUNCTION.search(function).group(1) for function in self.functions]:

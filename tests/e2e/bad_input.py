@@ -119,7 +119,7 @@ def inputs(folder):
 
 
 def narrow_integers(folder):
-    """Integers of 4 bits lie in bytes, which can hold more: such numbers are refused where they are read, in inputs as in batches."""
+    """Integers of 4 bits are stored in bytes, which can hold more: such numbers are refused where they are read, in inputs as in batches."""
     (folder / "m.mlir").write_text("""func.func public @main(%w: tensor<2x3xi4>) -> tensor<2x3xi8> {
       %0 = stablehlo.convert %w : (tensor<2x3xi4>) -> tensor<2x3xi8>
       return %0 : tensor<2x3xi8>

@@ -73,7 +73,7 @@ def names(folder):
 
 
 def crosswise_aliases(folder):
-    """Each result lies in the other's argument, and goes where the flag says; also after a checkpoint."""
+    """Each result is in the other's argument, and goes where the flag says; also after a checkpoint."""
     artifact = compile_program(folder, main=PROGRAMS / "momentum_first.mlir")
     init = ["--init", inputs(folder, arg0=W, arg1=M, arg2=X, arg3=Y)]
     refused = run(folder, artifact, *init, "--steps", 6, check=False)
@@ -121,14 +121,14 @@ def inspected(folder):
 
 
 def in_place(folder):
-    """State whose memory is given away is updated where it is, though JAX pairs it crosswise."""
+    """Donated state is updated in place, though JAX pairs it crosswise."""
     artifact, report = folder / "model.sgda", folder / "report.json"
     harness.tool("sgdc", PROGRAMS / "flax_unused_step.mlir", "-o", artifact, f"--report={report}")
     program = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]
     for output in program["outputs"]:
         if output["carry"]:
             argument = next(i for i in program["inputs"] if i["position"] == output["carry"])
-            assert output["slice"] == argument["slice"], f"{output['name']} does not lie in {argument['name']}"
+            assert output["slice"] == argument["slice"], f"{output['name']} is not in {argument['name']}"
 
 
 def two_times_k_steps(folder):

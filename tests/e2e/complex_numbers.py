@@ -365,7 +365,7 @@ func.func @main(%z: tensor<12x2xcomplex<f32>>, %w: tensor<12x2xcomplex<f64>>, %b
 
 
 def rest(folder):
-    """Maps, bits of complex numbers as memory holds them, and products over ranks."""
+    """Maps, bits of complex numbers as memory holds them, and all-reduces that multiply."""
     rng = np.random.default_rng(12)
     z, w = [(rng.normal(size=[12, 2]) + 1j * rng.normal(size=[12, 2])).astype(kind) for kind in (np.complex64, np.complex128)]
     pairs = z.view(np.float32).reshape(12, 2, 2)

@@ -108,7 +108,7 @@ def without(folder, *missing):
 
 def missing_libraries(folder):
     artifact = compiled(folder, 2)
-    for name, purpose in (("libcuda", "the NVIDIA driver"), ("libnccl", "through which GPUs talk"), ("libcublasLt", "which computes matrix products")):
+    for name, purpose in (("libcuda", "the NVIDIA driver"), ("libnccl", "through which GPUs talk"), ("libcublasLt", "which computes matmuls")):
         refused(folder, artifact, 2, without(folder, name), f"cannot open {name}.so", purpose, "SGD_CUDA_LIBRARIES_ONLY is set")
     refused(folder, artifact, 2, {"SGD_EMULATED_NCCL_VERSION": "21703"}, "is NCCL 2.17.3; at least 2.18 is needed")
     refused(folder, artifact, 2, {"SGD_EMULATED_GPUS": "0"}, "the NVIDIA driver sees no GPU")
@@ -117,7 +117,7 @@ def missing_libraries(folder):
 
 
 def failing_kernel(folder):
-    """A kernel that reads what is not there: of a replayed step nobody knows which, of one that is given one by one everybody does."""
+    """A kernel that reads out of bounds: in a replayed graph no error names it, launched one by one it does."""
     artifact = compiled(folder, 1)
     said = []
     for flags in ((), ("--eager",)):

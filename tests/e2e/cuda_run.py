@@ -47,7 +47,7 @@ def one_rank(folder):
 
 
 def replayed_as_eager(folder):
-    """Recorded steps give the bits of instructions that are given one by one, fed and carried from step to step."""
+    """Recorded steps give the bits of instructions that are launched one by one, fed and carried from step to step."""
     model = harness.Model("mlp_digits")
     (folder / "carry.json").write_text(json.dumps(model.meta["carry"]))
     for sizes in ({"data": 1}, {"data": 2}):

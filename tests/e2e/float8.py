@@ -1,4 +1,4 @@
-"""Usage: float8.py cpu|cuda. Floats of 8 bits end to end: files, converts, products and sharded moves, on CPUs and on the fakes of a GPU's libraries."""
+"""Usage: float8.py cpu|cuda. Floats of 8 bits end to end: files, converts, matmuls and sharded moves, on CPUs and on the fakes of a GPU's libraries."""
 import os
 import sys
 
@@ -9,7 +9,7 @@ import harness
 
 FAKES = harness.BUILD / "tests" / "cuda_fakes"
 
-# Quantised operands, a product as training has them forward and backward, and moves whose tiles ranks exchange. Rows are sharded.
+# Quantised operands, matmuls as training has them forward and backward, and moves whose tiles ranks exchange. Rows are sharded.
 STEP = """
 sdy.mesh @mesh = <["data"=4]>
 func.func @main(%x: tensor<32x64xf8E4M3FN> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>},
@@ -91,8 +91,8 @@ def on_fakes(folder):
         (folder / "m.mlir").write_text(STEP)
         flags = ["--target", target, "--mesh", "data=1"]
         plan = harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda", "--emit=plan", *flags).stdout
-        products = [line for line in plan.splitlines() if "plan.matmul" in line]
-        assert len(products) == 2 and all(("xf8E4M3FN" in line) == takes and ("xbf16" in line) != takes for line in products), products
+        matmuls = [line for line in plan.splitlines() if "plan.matmul" in line]
+        assert len(matmuls) == 2 and all(("xf8E4M3FN" in line) == takes and ("xbf16" in line) != takes for line in matmuls), matmuls
     for ranks in (1, 2):
         check(folder, ranks, "--target", "cuda:emulated")
 

@@ -58,13 +58,13 @@ def renamed(text):
     return re.sub(r"loc\(\"(params|state|batch)", r'loc("other_\1', text)
 
 
-def figures(folder, text, mesh):
+def metrics(folder, text, mesh):
     path, report = folder / "model.mlir", folder / "report.json"
     path.write_text(text)
     harness.tool("sgdc", path, "--mesh", mesh, f"--report={report}", "--cpu", "x86-64-v3", "-o", folder / "out.sgda")
-    figures = json.loads(report.read_text())
-    collectives = sorted((c["kind"], c["operand_bytes"], c["sent_bytes"], c["group_size"]) for c in figures["collectives"])
-    return {"collectives": collectives, "peak": figures["memory"]["peak"], **{key: figures[key] for key in ("kernels", "library_calls", "flops", "sent_bytes")}}
+    metrics = json.loads(report.read_text())
+    collectives = sorted((c["kind"], c["operand_bytes"], c["sent_bytes"], c["group_size"]) for c in metrics["collectives"])
+    return {"collectives": collectives, "peak": metrics["memory"]["peak"], **{key: metrics[key] for key in ("kernels", "library_calls", "flops", "sent_bytes")}}
 
 
 def check(folder, name, change):
@@ -72,7 +72,7 @@ def check(folder, name, change):
     text = (model.path / "model.mlir").read_text()
     changed = change(text)
     assert changed != text, "nothing was changed"
-    expected, got = figures(folder, text, model.mesh_flag()), figures(folder, changed, model.mesh_flag())
+    expected, got = metrics(folder, text, model.mesh_flag()), metrics(folder, changed, model.mesh_flag())
     assert got == expected, "\n".join(f"{key}: {expected[key]} became {got[key]}" for key in expected if got[key] != expected[key])
 
 

@@ -137,7 +137,7 @@ def begins_with_init(folder):
 
 
 def leaves_state_of_other_programs(folder):
-    """What eval has as an argument too lies in one place and sharding."""
+    """An argument that eval shares has one buffer and sharding."""
     artifact, said = compile_programs(folder, 4, init=INIT, train=TRAIN, eval=EVAL)
     assert said[0].startswith("every rank updates the whole of") and "a rank would send" in said[0], said
     data, log = folder / "data.safetensors", folder / "log.jsonl"

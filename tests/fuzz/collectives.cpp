@@ -8,13 +8,13 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-/// An axis of the mesh, or a part of it: the digit of its index behind a factor `before`.
-struct Digit {
+/// An axis of the mesh, or a sub-axis: the part of its index behind a factor `before`.
+struct SubAxis {
   unsigned axis;
   int64_t before, size;
 };
 
-/// Ranks as coordinates over digits, the last one fastest.
+/// Ranks as coordinates over sub-axes, the last one fastest.
 class Ranks {
  public:
   /// With `choices`, some of the axes of `manual` that can be are cut in two.
@@ -25,20 +25,20 @@ class Ranks {
       bool mayCut = choices && isManual && size % 2 == 0 && size > 2;
       if (mayCut && choices->chance(20)) first = choices->chance(50) ? 2 : size / 2;
       auto add = [&](int64_t before, int64_t part) {
-        if (isManual) manualDigits.push_back(static_cast<unsigned>(digits.size()));
-        digits.push_back({axis, before, part});
+        if (isManual) manualSubAxes.push_back(static_cast<unsigned>(subAxes.size()));
+        subAxes.push_back({axis, before, part});
       };
       add(1, first);
       if (first < size) add(first, size / first);
     }
   }
 
-  /// Digits of manual axes, by number.
-  const Axes& getManual() const { return manualDigits; }
-  const Digit& getDigit(unsigned number) const { return digits[number]; }
+  /// Sub-axes of manual axes, by number.
+  const Axes& getManual() const { return manualSubAxes; }
+  const SubAxis& getSubAxis(unsigned number) const { return subAxes[number]; }
   int64_t getSize(const Axes& axes) const {
     int64_t size = 1;
-    for (unsigned axis : axes) size *= digits[axis].size;
+    for (unsigned axis : axes) size *= subAxes[axis].size;
     return size;
   }
   /// Ranks that differ in `axes` alone, by group, the first axis slowest within.
@@ -55,23 +55,23 @@ class Ranks {
 
  private:
   int64_t get(int64_t rank, unsigned number) const {
-    for (size_t later = digits.size() - 1; later > number; --later) rank /= digits[later].size;
-    return rank % digits[number].size;
+    for (size_t later = subAxes.size() - 1; later > number; --later) rank /= subAxes[later].size;
+    return rank % subAxes[number].size;
   }
   int64_t getIndex(int64_t rank, const Axes& axes) const {
     int64_t index = 0;
-    for (unsigned axis : axes) index = index * digits[axis].size + get(rank, axis);
+    for (unsigned axis : axes) index = index * subAxes[axis].size + get(rank, axis);
     return index;
   }
   bool isAlikeElsewhere(int64_t rank, int64_t other, const Axes& axes) const {
-    for (unsigned digit = 0; digit < digits.size(); ++digit)
-      if (std::find(axes.begin(), axes.end(), digit) == axes.end() && get(rank, digit) != get(other, digit))
+    for (unsigned subAxis = 0; subAxis < subAxes.size(); ++subAxis)
+      if (std::find(axes.begin(), axes.end(), subAxis) == axes.end() && get(rank, subAxis) != get(other, subAxis))
         return false;
     return true;
   }
 
-  std::vector<Digit> digits;
-  Axes manualDigits;
+  std::vector<SubAxis> subAxes;
+  Axes manualSubAxes;
   int64_t count;
 };
 
@@ -124,13 +124,15 @@ class Collective {
     return "replica_groups = " + printRows(ranks.getGroups(axes)) +
            ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
   }
-  bool isWhole(unsigned axis) const { return ranks.getDigit(axis).size == body.mesh.sizes[ranks.getDigit(axis).axis]; }
+  bool isWhole(unsigned axis) const {
+    return ranks.getSubAxis(axis).size == body.mesh.sizes[ranks.getSubAxis(axis).axis];
+  }
   std::string printAxisList() const {
     std::string text;
     for (unsigned axis : axes) {
-      const Digit& digit = ranks.getDigit(axis);
-      text += (text.empty() ? "" : ", ") + Mesh::quote(digit.axis);
-      if (!isWhole(axis)) text += ":(" + std::to_string(digit.before) + ")" + std::to_string(digit.size);
+      const SubAxis& subAxis = ranks.getSubAxis(axis);
+      text += (text.empty() ? "" : ", ") + Mesh::quote(subAxis.axis);
+      if (!isWhole(axis)) text += ":(" + std::to_string(subAxis.before) + ")" + std::to_string(subAxis.size);
     }
     return " <@mesh, {" + text + "}>";
   }
@@ -274,7 +276,7 @@ class Collective {
   Choices& choices;
   const Axes& manual;
   Ranks ranks;
-  Axes axes;  // of the collective, by digit
+  Axes axes;  // of the collective, by sub-axis
   int64_t size = 1;
 };
 

@@ -106,7 +106,7 @@ def narrow_loss(folder):
 
 
 def tf32_outputs(folder, name):
-    """Products in TF32 have 10 bits: every output is near that of f32, by its largest magnitude; the loss nearer."""
+    """Matmuls in TF32 have 10 bits: every output is near that of f32, by its largest magnitude; the loss nearer."""
     import numpy as np
     data = data_of(name)
     sgdrun.run("-n", 1, MODELS / name / "tf32.sgda", "--inputs", data / "inputs.safetensors", "--outputs", folder / "out.safetensors")
@@ -175,9 +175,9 @@ def replay(names):
 
 
 def no_growth(folder, name):
-    figures = sgdrun.bench(MODELS / name / "1.sgda", STEPS)
-    if figures["device_growth_bytes"] != 0:
-        raise ResultError(f"{figures['device_growth_bytes']} bytes of the GPU more after {STEPS} steps")
+    metrics = sgdrun.bench(MODELS / name / "1.sgda", STEPS)
+    if metrics["device_growth_bytes"] != 0:
+        raise ResultError(f"{metrics['device_growth_bytes']} bytes of the GPU more after {STEPS} steps")
 
 
 def memory(names):

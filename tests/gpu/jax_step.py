@@ -1,4 +1,4 @@
-"""Times a StableHLO text of one device under JAX's client on this machine's GPU: the peer's figure for the text that sgdc compiled.
+"""Times a StableHLO text of one device under JAX's client on this machine's GPU: the peer's metric for the text that sgdc compiled.
 
     jax_step.py MODEL.mlir META.json STEPS [PLATFORM]
 

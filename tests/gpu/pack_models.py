@@ -21,7 +21,7 @@ HEX = re.compile(r"dense<\"?0x([0-9A-F]{4})[0-9A-F]{4}\"?> : tensor<f32>")
 
 
 def narrow(text):
-    """A model's text with bf16 for every f32, optimizer and all: a benchmark of products in bf16, which has no oracle."""
+    """A model's text with bf16 for every f32, optimizer and all: a benchmark of matmuls in bf16, which has no oracle."""
     return HEX.sub(r"dense<0x\1> : tensor<bf16>", text).replace("f32", "bf16")
 
 

@@ -55,5 +55,5 @@ def fails(*arguments, env=None):
 
 
 def bench(artifact, steps, *flags):
-    """The figures of a benchmark on one rank."""
+    """The metrics of a benchmark on one rank."""
     return json.loads(run("-n", 1, artifact, "--bench", steps, *flags).splitlines()[-1])

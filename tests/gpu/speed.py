@@ -31,7 +31,7 @@ def machine():
 
 
 def peer(script, *arguments):
-    """A peer's figures, or why there are none: that never fails a case."""
+    """A peer's metrics, or why there are none: that never fails a case."""
     try:
         done = subprocess.run([sys.executable, HERE / script, *map(str, arguments), PEER_DEVICE], capture_output=True, text=True, timeout=PEER_TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -41,8 +41,8 @@ def peer(script, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def products(profile):
-    """Of a step's products that cuBLASLt computes: microseconds, alone, and floating-point operations."""
+def matmuls(profile):
+    """A step's matmuls by cuBLASLt: microseconds, alone, and floating-point operations."""
     rows = [json.loads(line) for line in profile.read_text().splitlines()]
     matmuls = [row for row in rows if row["op"] == "matmul"]
     return {"products_us": sum(row["microseconds"] for row in matmuls), "product_flops": sum(row.get("flops", 0) for row in matmuls),
@@ -69,7 +69,7 @@ def measure(name, folder, out):
 def products_of(artifact, folder):
     profile = pathlib.Path(folder) / "profile.jsonl"
     sgdrun.bench(artifact, 5, "--profile", profile)
-    return products(profile)
+    return matmuls(profile)
 
 
 def number(value, form="{:.3f}"):
@@ -91,7 +91,7 @@ def table(out):
     rows = {row["name"]: row for row in map(json.loads, (out / "speed.jsonl").read_text().splitlines())}
     notes = [f"{name}: {which} skipped: {row[which]['skipped']}" for name, row in rows.items() for which in ("jax", "torch") if "skipped" in row[which]]
     text = "\n".join([f"{next(iter(rows.values()))['machine']}; one rank; medians of {STEPS} steps given one ahead", "",
-                      "| model | sgd ms | JAX ms | torch.compile ms | sgd / JAX | host us | sgd MiB | JAX MiB | products alone / step |",
+                      "| model | sgd ms | JAX ms | torch.compile ms | sgd / JAX | host us | sgd MiB | JAX MiB | matmuls alone / step |",
                       "|---|---|---|---|---|---|---|---|---|", *map(line, rows.values()), "", *notes])
     (out / "speed.md").write_text(text + "\n")
     return text

@@ -149,7 +149,7 @@ TEST_F(SgdrunErrors, Inputs) {
   fault("tensor 'y': program 'train' has no such input", Tensors("name", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"y", {}}}));
   fault("tensor 'arg2': program 'train' has no such input",
         Tensors("name2", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg2", {}}}));
-  fault("tensor 'x': input arg1 'x' (f32[8,4]) of program 'train' is given twice",
+  fault("tensor 'x': input arg1 'x' (f32[8,4]) of program 'train' occurs twice",
         Tensors("twice", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"arg1", {8, 4}}}));
   const std::string whole = data::ReadText(Tensors("good", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}));
   data::WriteText(folder_ / "cut", whole.substr(0, whole.size() - 1));

@@ -54,8 +54,8 @@ absl::StatusOr<int> Inspect(const Options& options) {
   return Print(text, true);
 }
 
-// What would end this process by a signal ends it by an error: the file's pages that have gone, a file that standard
-// output may not fill further.
+// Turns signals that would end this process into errors: pages of the file that are gone, a full disk behind standard
+// output.
 void EndByErrors() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);

@@ -16,18 +16,18 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   app.add_option("artifact", options.path, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
   app.add_flag("--json", options.as_json, "JSON instead of text");
   app.add_flag("--program", options.parts.program, "Inputs, outputs and every instruction");
-  app.add_flag("--memory", options.parts.memory, "Every slice of memory: what lies there and when it is used");
+  app.add_flag("--memory", options.parts.memory, "Every slice of memory: the values in it and its lifetime");
   app.add_flag("--collectives", options.parts.collectives, "Every collective with its tensors and bytes");
   app.add_flag("--kernels", options.parts.kernels,
-               "Every kernel: how often it is launched, how it is dealt out to threads, its work, ops and source line");
-  app.add_flag("--explain", options.parts.explain, "Why each collective is there");
+               "Every kernel: its launches, split over threads, work, ops and source line");
+  app.add_flag("--explain", options.parts.explain, "The reason of each collective");
   app.add_flag("--check-streams", options.instead.check_streams,
-               "Instead: whether instructions that may run at the same time leave each other's memory alone, on a "
-               "device with streams and "
-               "on threads of a host; exit code 3 when not")
+               "Instead: check the artifact for data races between concurrent instructions, on a device with streams "
+               "and on a "
+               "host's threads; exit code 3 when there are any")
       ->excludes("--json");
   app.add_option("--module", options.instead.module,
-                 "Instead: the kernels for a GPU architecture of the artifact, as PTX")
+                 "Instead: print the PTX of the kernels for one of the artifact's GPU architectures")
       ->excludes("--json")
       ->excludes("--check-streams")
       ->option_text("ARCH");

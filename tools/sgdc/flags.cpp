@@ -22,7 +22,7 @@ Examples:
 
 void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
-  app.add_option("-o", flags.output, "Artifact to write (.sgda)")->type_name("FILE");
+  app.add_option("-o", flags.output, "Write the artifact (.sgda) to FILE")->type_name("FILE");
   app.add_option("--recipe", flags.recipe,
                  "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
                  "(docs/recipes.md)")
@@ -33,49 +33,51 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "cpu (default), or cuda: and GPU architectures, e.g. cuda:sm_80,sm_90 (sm_80, sm_90, sm_100)")
       ->type_name("TARGET");
   app.add_option("--cpu", flags.compile.cpu, "native (default), x86-64-v3 or x86-64-v4")->type_name("CPU");
-  app.add_option("--emit", flags.emit, "Print a level of IR: graph, sharded, spmd, kernels or plan")
+  app.add_option("--emit", flags.emit, "Print the IR of a level: graph, sharded, spmd, kernels or plan")
       ->type_name("LEVEL");
-  app.add_option("--report", flags.report, "Bytes sent, memory and counts, per rank and step; as JSON with =FILE")
+  app.add_option("--report", flags.report,
+                 "Print bytes sent, memory, flops and counts, per rank and step; write them as JSON with =FILE")
       ->expected(0, 1)
       ->default_str("-")
       ->type_name("FILE.json");
-  app.add_option("--explain", flags.explain, "Why each collective is there; as JSON with =FILE")
+  app.add_option("--explain", flags.explain, "Print the reason of each collective; write them as JSON with =FILE")
       ->expected(0, 1)
       ->default_str("-")
       ->type_name("FILE.json");
-  app.add_option("--memory-limit", flags.memoryLimit, "Refuse programs whose peak per rank is above, e.g. 80GiB")
+  app.add_option("--memory-limit", flags.memoryLimit,
+                 "Refuse programs whose peak memory per rank exceeds SIZE, e.g. 80GiB")
       ->type_name("SIZE");
   app.add_option("--topology", flags.compile.topologyFile,
-                 "Links between ranks for the cost model: host, a100, h100, b200 or a file; by "
-                 "default what is sent is decided for host, and times are those of the target")
+                 "Devices and links for the cost model: host, a100, h100, b200 or a file; by default "
+                 "communication is optimised for host and times are estimated for the target")
       ->type_name("FILE.json");
-  app.add_option(
-         "--tile-scratch", flags.tileScratch,
-         "Scratch memory per thread that products around a kernel, such as attention, should take when they are "
-         "computed in tiles (default 640KiB); 0: they are not")
+  app.add_option("--tile-scratch", flags.tileScratch,
+                 "Scratch memory per thread for matmuls that are computed in tiles with a kernel between them, such as "
+                 "attention "
+                 "(default 640KiB); 0 disables tiles")
       ->type_name("SIZE");
   app.add_option("--unroll", flags.compile.unrolledOps,
-                 "Loops with a known number of iterations are unrolled when they become at most so many operations "
-                 "(default 4000), a quarter of that with more than 8 iterations; 0: none is")
+                 "Unroll loops of known trip count that become at most OPS operations (default 4000), a quarter of "
+                 "that for more than 8 iterations; 0 disables unrolling")
       ->type_name("OPS")
       ->check(CLI::NonNegativeNumber);
   app.add_option(
          "--shard-updates", flags.shardUpdates,
-         "auto (default): ranks that would update the same state each update a shard of it where that is faster "
-         "and sends no more; never: each updates all")
+         "auto (default): shard the update of replicated state over the ranks where that is estimated to be faster "
+         "and sends no more bytes; never: every rank updates all of it")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "never"}));
   app.add_flag("--allow-tf32", flags.compile.allowTf32,
-               "Let GPUs round the operands of f32 products whose precision is DEFAULT to TF32 (10 bits of mantissa), "
-               "as JAX and PyTorch may; CPUs do not");
+               "Let GPUs round the operands of f32 matmuls and convolutions of precision DEFAULT to TF32 (10 bits of "
+               "mantissa), as JAX and PyTorch may; no effect on CPUs");
   app.add_option("--cache", flags.cache,
-                 "Folder in which compilations are kept and looked up; made if missing, shared safely")
+                 "Cache compilations in this folder; creates it if missing; processes may share it")
       ->type_name("DIR");
   app.add_option("--cache-size", flags.cacheSize,
-                 "Size at which --cache deletes what was used longest ago (default 2GiB)")
+                 "Size above which --cache deletes the least recently used entries (default 2GiB)")
       ->type_name("SIZE");
   app.add_flag("--time", flags.time,
-               "Print on standard error where the time went; start-up is the processor time before main");
+               "Print the time of each pass and stage on standard error; start-up is the CPU time before main");
   app.footer(kExamples);
   app.set_version_flag("--version", "sgdc " SGD_VERSION);
 }

@@ -52,7 +52,7 @@ bool parseValues(Flags& flags, std::string& error) {
   flags.compile.shardUpdates = flags.shardUpdates == "auto";
   flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || (flags.emit.empty());
   if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty()) {
-    error = "nothing to do: give -o FILE, --emit LEVEL, --report or --explain";
+    error = "no output is asked for; expected -o FILE, --emit LEVEL, --report or --explain";
     return false;
   }
   return true;

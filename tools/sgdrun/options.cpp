@@ -114,25 +114,26 @@ uint64_t ParseKeep(const std::string& text) {
 
 void AddTrainFlags(CLI::App& app, Options& options) {
   const Group state(app, "Train: state");
-  state.Add("--steps", "K", options.run.steps, "Train for so many steps (after --resume: further ones)")
+  state.Add("--steps", "K", options.run.steps, "Train for K steps (after --resume: K further ones)")
       ->check(CLI::PositiveNumber);
   state.Add("--init", "FILE", options.run.init,
             "Initial state and inputs that never change (default: the program 'init')");
   state.Add("--resume", "DIR", options.run.resume,
-            "Go on from a checkpoint or the newest in a folder, saved on any ranks");
+            "Resume from a checkpoint or the newest one in a folder, saved on any number of ranks");
   state.Add("--save", "DIR", options.run.save, "Save checkpoints into DIR at the end, and with --save-every before");
   state.Add("--save-every", "S", options.run.save_every, "Steps between checkpoints")->check(CLI::PositiveNumber);
   state.Call<std::string>(
       "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
-  state.Add(
-      "--carry", "OUT:IN,...", options.run.carry,
-      "Outputs that are inputs of the next step, before what the artifact knows; none:IN keeps an input, none all");
+  state.Add("--carry", "OUT:IN,...", options.run.carry,
+            "Outputs that become inputs of the next step; overrides the artifact's pairs; none:IN keeps an input, none "
+            "keeps all");
   state.Add("--carry-json", "FILE", options.run.carry_json,
-            "The same from a file: a list of [output, input]; null keeps an input, an empty list all");
+            "--carry as a JSON list of [output, input]; a null output keeps the input, an empty list keeps all");
 
   const Group data(app, "Train: data");
-  data.Add("--data", "FILE", options.run.data, "Rows to draw batches from, shuffled alike for any number of ranks");
+  data.Add("--data", "FILE", options.run.data,
+           "Rows to draw batches from, in an order that does not depend on the number of ranks");
   data.Call<std::vector<std::string>>(
           "--feed", "INPUT=TENSOR,...",
           [&](const std::vector<std::string>& pairs) {
@@ -142,17 +143,18 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->expected(1, -1)
       ->allow_extra_args(false);
-  data.Add("--batches", "FILE", options.run.batches, "Ready-made batches: tensors stepK.argN or stepK.<name>, cycled");
+  data.Add("--batches", "FILE", options.run.batches,
+           "Batches, one per step: tensors stepK.argN or stepK.<name>, cycled");
   data.Call<uint64_t>(
       "--seed", "S", [&](uint64_t seed) { options.run.seed = seed; },
-      "Seed of shuffling and of the key of program 'init' (default 0)");
+      "Seed of shuffling and of the key of the program 'init' (default 0)");
 
   const Group reports(app, "Train: reports");
   reports.Add("--loss", "OUT", options.run.loss, "Output that is the loss (default: the first floating-point scalar)");
-  reports.Add("--log-json", "FILE", options.log_json, "One JSON line a step, into a new file");
+  reports.Add("--log-json", "FILE", options.log_json, "Write one JSON line per step into a new file");
   reports
       .Add("--print-every", "K", options.print_every,
-           "Print a line every K steps, where there is no terminal (default 1)")
+           "Print a line every K steps when standard output is not a terminal (default 1)")
       ->check(CLI::PositiveNumber);
   reports.Add("--eval-every", "E", options.run.eval_every, "Run the program 'eval' every E steps")
       ->check(CLI::PositiveNumber);
@@ -162,15 +164,20 @@ void AddTrainFlags(CLI::App& app, Options& options) {
 
 void AddOtherFlags(CLI::App& app, Options& options) {
   const Group bench(app, "Benchmark");
-  bench.Add("--bench", "K", options.run.bench_steps, "Time K steps on --inputs or random ones; prints one JSON line")
+  bench.Add("--bench", "K", options.run.bench_steps, "Time K steps on --inputs or random inputs; prints one JSON line")
       ->check(CLI::PositiveNumber);
-  bench.AddSwitch("--null-kernels", options.run.null_kernels, "Run the plan without kernels, to see its own cost");
-  bench.Add("--profile", "FILE", options.profile, "Least time of every instruction of rank 0, one JSON line each");
-  bench.Add("--trace", "FILE", options.trace, "The last step of rank 0 as a timeline for chrome://tracing or Perfetto");
+  bench.AddSwitch("--null-kernels", options.run.null_kernels,
+                  "Run the plan without kernels, to measure the runtime's own overhead");
+  bench.Add("--profile", "FILE", options.profile,
+            "Write the minimum time of every instruction of rank 0, one JSON line each");
+  bench.Add("--trace", "FILE", options.trace,
+            "Write the last step of rank 0 as a timeline for chrome://tracing or Perfetto");
 
   const Group ranks(app, "Ranks");
   launch::RankFlags& flags = options.rank_flags;
-  ranks.Add("-n", "RANKS", flags.ranks, "Start so many ranks here (default: as the launcher says, else the mesh)")
+  ranks
+      .Add("-n", "RANKS", flags.ranks,
+           "Start RANKS ranks on this host (default: the launcher's environment, else the mesh)")
       ->check(CLI::PositiveNumber);
   ranks.Add("--threads", "T", options.threads, "Compute threads per rank (default: cores divided by ranks)")
       ->check(CLI::PositiveNumber);
@@ -182,40 +189,41 @@ void AddOtherFlags(CLI::App& app, Options& options) {
                                   : when == "off" ? launch::CommThread::kOff
                                                   : launch::CommThread::kAuto;
           },
-          "on, off or auto (default): collectives run beside compute on a thread of their own; auto: if each rank has "
-          "a "
-          "core to spare")
+          "on, off or auto (default): run collectives on a thread of their own, beside compute; auto: if every rank "
+          "has "
+          "a spare core")
       ->check(CLI::IsMember({"on", "off", "auto"}));
   ranks.Call<double>(
       "--deadline", "SECONDS", [&](double seconds) { options.run.deadline = Positive("--deadline", seconds); },
-      "Longest wait for another rank, and longest time of computing in which no part of an instruction is finished, "
-      "before "
-      "giving up (default 300)");
+      "Longest wait for another rank, and longest time of computing without finishing any part of an instruction, "
+      "before the run fails (default 300)");
   ranks.Call<double>(
       "--step-limit", "SECONDS", [&](double seconds) { options.run.step_limit = Positive("--step-limit", seconds); },
-      "Longest time that a step may take, looked at in each trip of a loop: ends loops that never end, and names them "
-      "(default: none; a note after --deadline says where such a step is)");
+      "Longest duration of a step, checked in each iteration of a loop: ends loops that never end and names them "
+      "(default: none; after --deadline a note names the loop that such a step is in)");
   ranks.Add("--device", "DEVICE", options.run.device, "cpu or cuda (default: what the artifact was compiled for)")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   ranks.AddSwitch("--tune", options.run.tune,
-                  "Time the candidates for products and convolutions of a GPU at the start, and keep the choices");
+                  "Autotune a GPU's matmuls and convolutions at the start, and save the choices beside the artifact");
   ranks.AddSwitch("--fast", options.run.fast,
-                  "Let GPUs' switches take sums, in an order that may be another one in every run");
-  ranks.AddSwitch("--share-gpus", options.run.shares_gpus, "Let ranks share GPUs where there are too few, for tests");
-  ranks.AddSwitch(
-      "--eager", options.run.eager,
-      "Give GPUs every instruction of every step and wait for each, instead of a recorded graph: errors name theirs");
+                  "Let switches between GPUs reduce (NVLink SHARP): faster, but the order may vary between runs");
+  ranks.AddSwitch("--share-gpus", options.run.shares_gpus,
+                  "Let ranks share GPUs when there are fewer GPUs than ranks; for tests");
+  ranks.AddSwitch("--eager", options.run.eager,
+                  "On GPUs, launch and await every instruction by itself instead of CUDA graphs, so that errors name "
+                  "the instruction");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
-  ranks.Add("--world-size", "N", flags.world_size, "Ranks of that job")->check(CLI::PositiveNumber);
-  ranks.Add("--nnodes", "N", flags.nodes, "This host is one of N that start as many ranks each")
+  ranks.Add("--world-size", "N", flags.world_size, "Number of ranks of that job")->check(CLI::PositiveNumber);
+  ranks.Add("--nnodes", "N", flags.nodes, "Number of hosts; each starts the same number of ranks")
       ->check(CLI::PositiveNumber);
-  ranks.Add("--node-rank", "R", flags.node_rank, "Its number, from 0 on");
-  ranks.Add("--master", "HOST:PORT", flags.master, "Where rank 0 listens, of ranks on several hosts (or SGD_MASTER)");
-  ranks.Add("--secret-file", "FILE", options.secret_file, "What all ranks of several hosts know (or SGD_SECRET)");
-  ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, and no other job here");
+  ranks.Add("--node-rank", "R", flags.node_rank, "Number of this host, from 0");
+  ranks.Add("--master", "HOST:PORT", flags.master, "Address of rank 0, for ranks on several hosts (or SGD_MASTER)");
+  ranks.Add("--secret-file", "FILE", options.secret_file,
+            "File with the secret that ranks on several hosts authenticate by (or SGD_SECRET)");
+  ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, unique on this host");
 }
 
-// What is wrong with the combination of flags; empty when nothing is.
+// The error in the combination of flags; empty when there is none.
 std::string CheckCombination(const CLI::App& app, Options& options) {
   auto given = [&](const char* flag) { return app.count(flag) > 0; };
   if (given("--bench") && given("--steps")) return "--bench and --steps exclude each other";

@@ -26,7 +26,7 @@ constexpr uint64_t kStripePanels = 4;
 constexpr uint64_t kRowsOfPackedB = 42;
 // Groups of less work than this, in multiplications, are one thread's each.
 constexpr uint64_t kGroupWork = uint64_t{1} << 23;
-// Between the rows of windows, for them to lie in different sets of the first level of cache.
+// Between the rows of windows, so that they fall into different sets of the first-level cache.
 constexpr uint64_t kRowGapBytes = 64;
 constexpr uint64_t kPackJobs = 8;
 
@@ -66,9 +66,14 @@ struct Group {
 
 class ConvolutionThunk final : public device::Thunk {
  public:
-  ConvolutionThunk(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const PackedKernels& sums,
-                   const ConvolutionProblem& problem)
-      : pool_(pool), scratch_(scratch), kernels_(kernels), sum_kernels_(sums), p_(problem), windows_(p_.windows) {
+  ConvolutionThunk(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels,
+                   const PackedKernels& accumulator_kernels, const ConvolutionProblem& problem)
+      : pool_(pool),
+        scratch_(scratch),
+        kernels_(kernels),
+        accumulator_kernels_(accumulator_kernels),
+        p_(problem),
+        windows_(p_.windows) {
     size_ = artifact::ElementSize(p_.element), sum_size_ = kernels.sum_size;
     depth_ = BlockDepth(kernels, p_.Depth());
     depth_blocks_ = std::max<uint64_t>(CeilDivide(p_.Depth(), depth_), 1);
@@ -214,7 +219,7 @@ class ConvolutionThunk final : public device::Thunk {
     for (uint64_t i = 0; i < blocks.count; ++i) {
       const IndexRange steps = StepsOf(blocks.first + i);
       PackUnit(group, unit, steps, own);
-      BlockProduct block = BlockOf(group, blocks, i, unit, {0, column_panels_}, own + packed_bytes_);
+      BlockMatmul block = BlockOf(group, blocks, i, unit, {0, column_panels_}, own + packed_bytes_);
       SetWindows(block, unit, own);
       block.b.packed = group.shared + i * shared_block_bytes_;
       MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, true);
@@ -241,7 +246,7 @@ class ConvolutionThunk final : public device::Thunk {
     }
   }
 
-  // Panels that are read where they lie are left out.
+  // Panels that are read in place are left out.
   void PackStripe(const Group& group, uint64_t block, IndexRange panels, std::byte* own) const {
     const uint64_t direct = reads_rhs_ ? p_.columns / kernels_.panel_columns : 0;
     panels.begin = std::clamp(direct, panels.begin, panels.end);
@@ -251,7 +256,7 @@ class ConvolutionThunk final : public device::Thunk {
   void MultiplyUnit(const Group& group, Blocks blocks, uint64_t i, uint64_t index, IndexRange panels,
                     std::byte* own) const {
     const Unit unit = UnitAt(index);
-    BlockProduct block = BlockOf(group, blocks, i, unit, panels, own + packed_bytes_);
+    BlockMatmul block = BlockOf(group, blocks, i, unit, panels, own + packed_bytes_);
     SetWindows(block, unit, group.shared + i * shared_block_bytes_ + index * unit_bytes_);
     if (index == 0) block.ahead = AheadOf(group, blocks, i, panels), block.calls = block.a.count * block.b.count;
     block.b.packed = own;
@@ -265,8 +270,8 @@ class ConvolutionThunk final : public device::Thunk {
     MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, false);
   }
 
-  // What is read of the kernel after block `i` of the stripe: its next block, or the next stripe's first one. Of steps
-  // that follow each other in memory rather than columns do, those of one run.
+  // The part of the kernel that is read after block `i` of the stripe: its next block, or the next stripe's first one.
+  // Where steps, not columns, are contiguous in memory: the steps of one run.
   Ahead AheadOf(const Group& group, Blocks blocks, uint64_t i, IndexRange panels) const {
     const bool is_last = i + 1 == blocks.count;
     if (is_last) panels = {panels.end, panels.end + stripe_panels_};
@@ -287,12 +292,12 @@ class ConvolutionThunk final : public device::Thunk {
     return {group.rhs + (first + column) * size, end - begin, (steps.end - steps.begin) * size_, p_.rhs_column * size};
   }
 
-  // The product of block `i` of those that are packed, without its operands.
-  BlockProduct BlockOf(const Group& group, Blocks blocks, uint64_t i, const Unit& unit, IndexRange panels,
-                       std::byte* stage) const {
+  // The matmul of packed block `i`, without its operands.
+  BlockMatmul BlockOf(const Group& group, Blocks blocks, uint64_t i, const Unit& unit, IndexRange panels,
+                      std::byte* stage) const {
     const IndexRange steps = StepsOf(blocks.first + i);
     const uint64_t column = panels.begin * kernels_.panel_columns;
-    BlockProduct block;
+    BlockMatmul block;
     block.kernels = &kernels_;
     block.k = steps.end - steps.begin;
     block.has_own_ahead = true;
@@ -315,7 +320,7 @@ class ConvolutionThunk final : public device::Thunk {
     return block;
   }
 
-  void SetWindows(BlockProduct& block, const Unit& unit, const std::byte* packed) const {
+  void SetWindows(BlockMatmul& block, const Unit& unit, const std::byte* packed) const {
     block.a.length = unit.Count();
     block.a.count = PanelCount(unit.Count());
     if (windows_.is_by_rows) {
@@ -341,7 +346,7 @@ class ConvolutionThunk final : public device::Thunk {
     const uint64_t column = panels.begin * kernels_.panel_columns, run = windows_.rows.run.size;
     const bool is_last = blocks.first + blocks.count == depth_blocks_;
     FinishedTile tile{};
-    tile.sums_stride = stage_columns_;
+    tile.accumulators_stride = stage_columns_;
     tile.columns = std::min(panels.end * kernels_.panel_columns, p_.columns) - column;
     tile.c_n = p_.result_column;
     tile.adds = blocks.first > 0 || p_.epilogue == Epilogue::Accumulate;
@@ -351,17 +356,17 @@ class ConvolutionThunk final : public device::Thunk {
       const bool is_uniform = row_stride_ != 0;
       tile.rows = is_uniform ? unit.Count() : std::min(unit.Count(), row + run - (unit.rows.begin + row) % run) - row;
       tile.c_m = is_uniform ? row_stride_ : windows_.rows.run.other;
-      tile.sums = stage + row * stage_columns_ * sum_size_;
+      tile.accumulators = stage + row * stage_columns_ * sum_size_;
       tile.c = group.result + (RowPlace(unit, row) + static_cast<int64_t>(column) * p_.result_column) *
                                   static_cast<int64_t>(sum_size_);
-      sum_kernels_.finish(tile);
+      accumulator_kernels_.finish(tile);
     }
   }
 
   ThreadPool& pool_;
   ThreadScratch& scratch_;
   const PackedKernels& kernels_;
-  const PackedKernels& sum_kernels_;
+  const PackedKernels& accumulator_kernels_;
   const ConvolutionProblem p_;
   const WindowMatrix& windows_;
   uint64_t size_ = 0, sum_size_ = 0;  // bytes of an element of the operands, of the result
@@ -371,10 +376,10 @@ class ConvolutionThunk final : public device::Thunk {
   uint64_t units_ = 0, units_per_run_ = 1, unit_rows_ = 0, unit_bytes_ = 0;
   uint64_t row_stride_packed_ = 0;  // elements between packed rows of windows
   uint64_t stripe_panels_ = 1, stripes_ = 0;
-  bool reads_rhs_ = false;       // where it lies
+  bool reads_rhs_ = false;       // in place
   int64_t rhs_stride_ = 0;       // from step to step; 0: not one
   int64_t row_stride_ = 0;       // of the result
-  bool is_staged_ = false;       // sums are taken in a stage of [unit_rows_, stage_columns_], then written
+  bool is_staged_ = false;       // accumulates in a stage of [unit_rows_, stage_columns_], then writes
   bool is_whole_group_ = false;  // a thread computes a whole group
   uint64_t shared_block_bytes_ = 0, packed_bytes_ = 0, stage_columns_ = 0, own_bytes_ = 0;
 };

@@ -1,5 +1,5 @@
-// A vector holds output features of several groups. What its lanes multiply is laid out as vectors too, line by line
-// of the lhs (lane_lines.h); the rest are products of panels.
+// A vector holds output features of several groups. The multiplicands of its lanes are laid out as vectors too, line by
+// line of the lhs (lane_lines.h); the rest are matmuls of panels.
 #include "targets/cpu/device/grouped_convolution.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using artifact::Epilogue;
 
-// Of input features of a group: with more, runs of them are long enough for products of packed windows.
+// Of input features of a group: with more, runs of them are long enough for matmuls of packed windows.
 constexpr uint64_t kMostInputs = 16;
 // Of a thread's lines and of the packed kernel.
 constexpr uint64_t kMostLineBytes = uint64_t{4} << 20, kMostKernelBytes = uint64_t{16} << 20;
@@ -105,33 +105,33 @@ class GroupedConvolution final : public device::Thunk {
       const int64_t vectors = static_cast<int64_t>(p_.inputs), lanes = static_cast<int64_t>(n_.lanes_);
       const bool is_one_run = inner.dilation == 1 || inner.kernel == 1 || p_.inputs == 1;
       const int64_t runs = is_one_run ? 1 : inner.kernel;
-      MicroTile product{};
-      product.a_m = inner.stride * vectors * lanes;
-      product.a_k = p_.inputs == 1 ? inner.dilation * lanes : lanes;
-      product.b_k = lanes;
-      product.k = is_one_run ? n_.depth_ : p_.inputs;
-      product.c_m = inner.result;
-      product.columns = count_;
+      MicroTile micro{};
+      micro.a_m = inner.stride * vectors * lanes;
+      micro.a_k = p_.inputs == 1 ? inner.dilation * lanes : lanes;
+      micro.b_k = lanes;
+      micro.k = is_one_run ? n_.depth_ : p_.inputs;
+      micro.c_m = inner.result;
+      micro.columns = count_;
       for (int64_t run = 0; run < runs; ++run) {
         const bool is_last = tap + 1 == n_.outer_taps_ && run + 1 == runs;
-        product.adds = tap > 0 || run > 0 || p_.epilogue == Epilogue::Accumulate;
+        micro.adds = tap > 0 || run > 0 || p_.epilogue == Epilogue::Accumulate;
         if (is_last && p_.bias != nullptr) {
-          product.column_bias = p_.bias + block_ * n_.vector_bytes_;
-          product.relu = p_.epilogue == Epilogue::BiasRelu;
+          micro.column_bias = p_.bias + block_ * n_.vector_bytes_;
+          micro.relu = p_.epilogue == Epilogue::BiasRelu;
         }
-        product.b = kernel_ + (tap * n_.depth_ + static_cast<uint64_t>(run) * p_.inputs) * n_.vector_bytes_;
-        MultiplyRun(tile, line + run * inner.dilation * vectors * static_cast<int64_t>(n_.vector_bytes_), product,
+        micro.b = kernel_ + (tap * n_.depth_ + static_cast<uint64_t>(run) * p_.inputs) * n_.vector_bytes_;
+        MultiplyRun(tile, line + run * inner.dilation * vectors * static_cast<int64_t>(n_.vector_bytes_), micro,
                     target);
       }
     }
 
-    void MultiplyRun(const WindowTile& tile, const std::byte* line, MicroTile product, std::byte* target) const {
+    void MultiplyRun(const WindowTile& tile, const std::byte* line, MicroTile micro, std::byte* target) const {
       const uint64_t rows = static_cast<uint64_t>(tile.Count()), panels = CeilDivide(rows, n_.kernels_.rows);
       for (uint64_t panel = 0; panel < panels; ++panel) {
         const IndexRange range = PartOf(rows, panels, panel);
-        product.a = line + static_cast<int64_t>(range.begin) * product.a_m * Size();
-        product.c = target + static_cast<int64_t>(range.begin) * product.c_m * Size();
-        n_.kernels_.multiply_lanes[range.end - range.begin - 1](product);
+        micro.a = line + static_cast<int64_t>(range.begin) * micro.a_m * Size();
+        micro.c = target + static_cast<int64_t>(range.begin) * micro.c_m * Size();
+        n_.kernels_.multiply_lanes[range.end - range.begin - 1](micro);
       }
     }
 
@@ -219,9 +219,9 @@ bool IsWorthwhile(const PackedKernels& kernels, const artifact::Convolution& c) 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                                     const PackedKernels& kernels,
-                                                                     const artifact::Convolution& convolution,
-                                                                     const device::MemoryMap& memory) {
+                                                                      const PackedKernels& kernels,
+                                                                      const artifact::Convolution& convolution,
+                                                                      const device::MemoryMap& memory) {
   if (!IsWorthwhile(kernels, convolution)) return nullptr;
   auto thunk = std::make_unique<GroupedConvolution>(pool, scratch, kernels, GroupedProblemOf(convolution, memory));
   if (!thunk->Fits()) return nullptr;

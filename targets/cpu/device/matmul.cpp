@@ -14,13 +14,13 @@
 namespace sgd::cpu {
 namespace {
 
-// For threads to even out what the system takes from one of them.
+// More chunks than threads even out interruptions of single threads.
 constexpr uint64_t kChunksPerThread = 8;
 
 class MatmulThunk final : public device::Thunk {
  public:
   MatmulThunk(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels, const MatmulProblem& problem,
-             const TileGrid& grid)
+              const TileGrid& grid)
       : pool_(pool), scratch_(scratch), kernels_(kernels), problem_(problem), grid_(grid) {
     active_ = static_cast<uint32_t>(std::clamp<uint64_t>(grid_.size(), 1, pool.size()));
     chunks_ = static_cast<uint32_t>(std::min(grid_.size(), active_ == 1 ? uint64_t{1} : active_ * kChunksPerThread));
@@ -54,8 +54,8 @@ class MatmulThunk final : public device::Thunk {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                         const artifact::Matmul& matmul,
-                                                         const device::MemoryMap& memory) {
+                                                          const artifact::Matmul& matmul,
+                                                          const device::MemoryMap& memory) {
   const PackedKernels* kernels = PackedKernelsFor(BestInstructionSet(), matmul.element());
   if (kernels == nullptr) {
     return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, Thre
   }
   if (matmul.sums() != nullptr)
     return absl::UnimplementedError(
-        "matmul on a CPU: an operand's sums are not computed beside it; they are a kernel's");
+        "matmul on a CPU: an operand's reduction is not computed beside it; it is a kernel's");
   if (matmul.activation() != artifact::Activation::None)
     return absl::UnimplementedError("matmul on a CPU: gelu is not one of its epilogues; it is a kernel's");
   const MatmulProblem problem = ProblemOf(matmul, memory);

@@ -115,7 +115,7 @@ TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()
   columns_ = CeilDivide(problem.n, tile_n_);
 }
 
-MatrixProduct TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
+StridedMatmul TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
   const uint64_t column = index % columns_ * tile_n_;
   index /= columns_;
   const uint64_t row = index % rows_ * tile_m_;
@@ -134,7 +134,7 @@ MatrixProduct TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
   const int64_t c_size = static_cast<int64_t>(
       artifact::ElementSize(problem.keeps_sums ? artifact::SumElement(problem.element) : problem.element));
   const uint64_t bias = problem.bias_per_row ? row : column;
-  MatrixProduct tile;
+  StridedMatmul tile;
   tile.element = problem.element;
   tile.keeps_sums = problem.keeps_sums;
   tile.epilogue = problem.epilogue;

@@ -40,7 +40,7 @@ struct MatmulProblem {
 
 // Resolves a verified instruction. Strides of dimensions of size 1, which never matter, are made to
 // look like a plain row-major or column-major matrix; a C whose columns are contiguous is turned
-// into the product of the transposed operands.
+// into the matmul of the transposed operands.
 MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap& memory);
 
 // Cuts the batch of matrices into tiles. It depends on shapes alone, never on threads, so that bits
@@ -53,8 +53,8 @@ class TileGrid {
   // Tiles have these extents, or what is left at the last row and column of tiles.
   uint64_t tile_m() const { return tile_m_; }
   uint64_t tile_n() const { return tile_n_; }
-  // The product of one tile.
-  MatrixProduct At(const MatmulProblem& problem, uint64_t index) const;
+  // The matmul of one tile.
+  StridedMatmul At(const MatmulProblem& problem, uint64_t index) const;
 
  private:
   uint64_t batches_ = 0;

@@ -26,8 +26,8 @@ bool HasRowsApart(int64_t a_m, uint64_t size) {
   return std::min(distance, kSetBytes - distance) >= kLeastDistance;
 }
 
-// Deals the pieces of what lies ahead evenly to the calls, those below each other to the same one.
-void SetAhead(BlockProduct& block, MicroTile& tile) {
+// Splits the pieces of the next block evenly over the calls, those below each other to the same one.
+void SetAhead(BlockMatmul& block, MicroTile& tile) {
   tile.ahead = nullptr, tile.ahead_bytes = 0, tile.ahead_pieces = 0, tile.ahead_at_once = 0, tile.ahead_stride = 0;
   if (block.ahead.rows == 0 || block.k == 0) return;
   const uint64_t columns = CeilDivide(block.ahead.row_bytes, MicroTile::kAheadBytes);
@@ -44,7 +44,7 @@ void SetAhead(BlockProduct& block, MicroTile& tile) {
 }
 
 // Everything but what depends on the panels.
-MicroTile TileOf(const BlockProduct& block) {
+MicroTile TileOf(const BlockMatmul& block) {
   MicroTile tile{};
   tile.k = block.k;
   tile.c_m = block.c_m;
@@ -53,7 +53,7 @@ MicroTile TileOf(const BlockProduct& block) {
   return tile;
 }
 
-void SetRows(const BlockProduct& block, uint64_t panel, IndexRange rows, MicroTile& tile) {
+void SetRows(const BlockMatmul& block, uint64_t panel, IndexRange rows, MicroTile& tile) {
   const int64_t size = static_cast<int64_t>(block.kernels->sum_size);
   if (panel < block.a.direct) {
     tile.a = block.a.base + static_cast<int64_t>(rows.begin) * block.a.across * size;
@@ -65,7 +65,7 @@ void SetRows(const BlockProduct& block, uint64_t panel, IndexRange rows, MicroTi
   if (block.row_bias != nullptr) tile.row_bias = block.row_bias + rows.begin * block.kernels->sum_size;
 }
 
-void SetColumns(const BlockProduct& block, uint64_t panel, uint64_t column, MicroTile& tile) {
+void SetColumns(const BlockMatmul& block, uint64_t panel, uint64_t column, MicroTile& tile) {
   const PackedKernels& kernels = *block.kernels;
   if (panel < block.b.direct) {
     tile.b = block.b.base + column * kernels.sum_size;
@@ -79,7 +79,7 @@ void SetColumns(const BlockProduct& block, uint64_t panel, uint64_t column, Micr
 }
 
 // `tile` has its rows and columns.
-void MultiplyPanels(BlockProduct& block, IndexRange rows, uint64_t column, MicroTile& tile) {
+void MultiplyPanels(BlockMatmul& block, IndexRange rows, uint64_t column, MicroTile& tile) {
   const PackedKernels& kernels = *block.kernels;
   tile.c = block.c + (static_cast<int64_t>(rows.begin) * block.c_m + static_cast<int64_t>(column)) *
                          static_cast<int64_t>(kernels.sum_size);
@@ -121,8 +121,8 @@ void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, Inde
   }
 }
 
-// Where nothing else lies ahead, the rows of the next panel do while this one's are multiplied.
-void SetNextRows(BlockProduct& block, uint64_t panel, uint64_t calls) {
+// Without a next block, prefetches the rows of the next panel while this one's are multiplied.
+void SetNextRows(BlockMatmul& block, uint64_t panel, uint64_t calls) {
   const Panels& a = block.a;
   if (block.has_own_ahead || a.along_k != 1) return;
   block.ahead = {};
@@ -137,7 +137,7 @@ void SetNextRows(BlockProduct& block, uint64_t panel, uint64_t calls) {
 
 }  // namespace
 
-void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first) {
+void MultiplyBlock(BlockMatmul& block, IndexRange rows, IndexRange columns, bool rows_first) {
   const uint64_t width = block.kernels->panel_columns;
   MicroTile tile = TileOf(block);
   if (rows_first) {

@@ -1,5 +1,5 @@
-// Blocks of a matrix product: panels of A and B, packed or where they lie, and their products. Who
-// packs which block when is the caller's; the order of additions is that of k in any case.
+// Blocks of a matmul: panels of A and B, packed or in place, and their matmuls. The caller decides who
+// packs which block when; the order of additions is that of k in any case.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sgd::cpu {
 struct Panels {
   uint64_t count = 0;                 // of panels
   uint64_t length = 0;                // rows or columns in all of them
-  uint64_t direct = 0;                // so many panels are read where they lie
+  uint64_t direct = 0;                // so many panels are read in place
   const std::byte* base = nullptr;    // of them
   int64_t along_k = 0, across = 0;    // strides there
   const std::byte* packed = nullptr;  // the others, beginning with panel `first`
@@ -22,7 +22,7 @@ struct Panels {
   uint64_t packed_bytes = 0;  // of each
 };
 
-// What is read next, to be brought near meanwhile: rows of bytes.
+// The memory that is read next, to be prefetched meanwhile: rows of bytes.
 struct Ahead {
   const std::byte* base = nullptr;
   uint64_t rows = 0, row_bytes = 0;
@@ -30,7 +30,7 @@ struct Ahead {
 };
 
 // A block of C and what it is computed from.
-struct BlockProduct {
+struct BlockMatmul {
   const PackedKernels* kernels = nullptr;
   uint64_t k = 0;
   Panels a, b;
@@ -43,16 +43,16 @@ struct BlockProduct {
   bool relu = false;
   Ahead ahead;
   bool has_own_ahead = false;
-  uint64_t calls = 1;  // products of panels that bring all of it near,
+  uint64_t calls = 1;  // matmuls of panels that prefetch all of it,
   uint64_t call = 0;   // and how many there have been
 };
 
-// Products of the panels of A in `rows` and those of B in `columns`. Panels of B are read again for each
+// Matmuls of the panels of A in `rows` and those of B in `columns`. Panels of B are read again for each
 // of A where `rows_first`, those of A for each of B where not.
-void MultiplyBlock(BlockProduct& block, IndexRange rows, IndexRange columns, bool rows_first);
+void MultiplyBlock(BlockMatmul& block, IndexRange rows, IndexRange columns, bool rows_first);
 
-// Rows of A are dealt evenly to panels; panels of B are full except for the last one.
-// At most so many rows to a panel, by the strides of A and the columns of the product.
+// Rows of A are split evenly over panels; panels of B are full except for the last one.
+// At most so many rows to a panel, by the strides of A and the columns of the matmul.
 uint64_t PanelRows(const PackedKernels& kernels, int64_t a_m, int64_t a_k, uint64_t columns);
 uint64_t ColumnPanelCount(const PackedKernels& kernels, uint64_t columns);
 // Of a panel of B, by the columns from its first one on: a last one that fits into one vector has only that.
@@ -60,12 +60,12 @@ uint64_t PackedWidth(const PackedKernels& kernels, uint64_t columns);
 uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k);
 uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k);
 
-// Sums are taken over so many k at a time, then added to C: multiplications per element of C that have their
+// Accumulates over so many k at a time, then adds to C: multiplications per element of C that have their
 // operands in the first and second level of cache. Depends on k and the element type alone.
 uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k);
 uint64_t MostBlockDepth(const PackedKernels& kernels);
 
-// Whether A is better read where it lies than packed for a product with `columns` columns. Strides of elements of
+// Whether A is better read in place than packed for a matmul with `columns` columns. Strides of elements of
 // `size` bytes.
 bool ReadsRowsDirectly(int64_t a_m, int64_t a_k, uint64_t size, uint64_t columns);
 

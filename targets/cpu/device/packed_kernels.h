@@ -1,5 +1,5 @@
-// What matrix products are made of and is compiled once per instruction set: products of two panels,
-// packing of panels, and the rounding of sums. All sets give the same bits: every element of C is
+// The parts of matmuls that are compiled once per instruction set: matmuls of two panels,
+// packing of panels, and the rounding of accumulators. All sets give the same bits: every element of C is
 // the sum over k in order, by fused multiply-adds, whatever vectors are used.
 #pragma once
 
@@ -15,8 +15,8 @@ enum class InstructionSet : uint8_t { kBaseline, kAvx2, kAvx512 };
 // The best one that this CPU and its operating system have.
 InstructionSet BestInstructionSet();
 
-// C[0..rows, 0..columns] = (or +=) A * B over k, then the epilogue. Elements are of the type that sums
-// are taken in; strides count them.
+// C[0..rows, 0..columns] = (or +=) A * B over k, then the epilogue. Elements are of the accumulator
+// type; strides count them.
 struct MicroTile {
   const std::byte* a;
   int64_t a_m, a_k;
@@ -52,10 +52,10 @@ struct StridedLine {
   uint64_t count;
 };
 
-// Sums [rows, columns] and where they go, with the epilogue on the way.
+// Accumulators [rows, columns] and the elements that they are stored to, with the epilogue in between.
 struct FinishedTile {
-  std::byte* sums;  // overwritten
-  uint64_t sums_stride;
+  std::byte* accumulators;  // overwritten
+  uint64_t accumulators_stride;
   uint64_t rows, columns;
   std::byte* c;
   int64_t c_m, c_n;
@@ -69,10 +69,10 @@ struct PackedKernels {
   static constexpr uint64_t kMostRows = 14;
   static constexpr uint64_t kMostVectors = 2;
 
-  uint64_t sum_size;       // bytes of the type that sums are taken in
-  bool is_direct;          // elements are of that type, so operands may be used where they lie
-  bool has_relu;           // in products; otherwise only when finishing
-  uint64_t rows;           // of a product at most
+  uint64_t sum_size;       // bytes of the accumulator type
+  bool is_direct;          // elements are of that type, so operands may be used in place
+  bool has_relu;           // in matmuls; otherwise only when finishing
+  uint64_t rows;           // of a matmul at most
   uint64_t vector;         // elements of a vector
   uint64_t panel_rows;     // a packed panel of A holds element (i, k) at k * panel_rows + i
   uint64_t panel_columns;  // a packed panel of B holds element (k, j) at k * panel_columns + j
@@ -81,14 +81,14 @@ struct PackedKernels {
   // By rows - 1: the same for one vector of columns with an A of its own for each column, so that an element of A is a
   // vector of them.
   void (*multiply_lanes[kMostRows])(const MicroTile& tile);
-  // Widens to the type of sums. Writes k * width elements, width being panel_rows or panel_columns;
+  // Widens to the accumulator type. Writes k * width elements, width being panel_rows or panel_columns;
   // what is missing becomes zero.
   void (*pack)(const PanelSource& source, uint64_t width, std::byte* target);
-  // Widens a line to contiguous elements of the type of sums.
+  // Widens a line to contiguous elements of the accumulator type.
   void (*widen)(const StridedLine& source, std::byte* target);
-  // To elements, and to the type of sums, C and biases being of the same.
+  // To elements, and to the accumulator type, C and biases being of the same.
   void (*finish)(const FinishedTile& tile);
-  void (*finish_as_sums)(const FinishedTile& tile);
+  void (*finish_as_accumulators)(const FinishedTile& tile);
 };
 
 // Null for booleans. The CPU must have the instruction set.

@@ -21,7 +21,7 @@ struct Indices {};
 template <typename T, int kLanes>
 using Vector __attribute__((ext_vector_type(kLanes))) = T;
 
-// Widening to the type that sums are taken in, and rounding back to nearest even. Integers are summed
+// Widening to the accumulator type, and rounding back to nearest even. Integers are summed
 // without a sign, so that they wrap around.
 template <typename T, typename S>
 struct Number {
@@ -29,7 +29,7 @@ struct Number {
   using Sum = S;
   static constexpr bool kIsSignedInteger = !kIsFloat<T> && T(-1) < T{0};
   using SignedSum = typename std::conditional_t<kIsFloat<S>, std::type_identity<S>, std::make_signed<S>>::type;
-  using Sums = Number<std::conditional_t<kIsSignedInteger, SignedSum, S>, S>;  // as elements of their own
+  using Accumulators = Number<std::conditional_t<kIsSignedInteger, SignedSum, S>, S>;  // as elements of their own
   template <int kLanes>
   static Vector<Sum, kLanes> Widen(Vector<T, kLanes> value) {
     return __builtin_convertvector(value, Vector<Sum, kLanes>);
@@ -48,7 +48,7 @@ struct Number {
 struct BFloat16 {
   using Stored = uint16_t;
   using Sum = float;
-  using Sums = Number<float, float>;
+  using Accumulators = Number<float, float>;
   template <int kLanes>
   static Vector<float, kLanes> Widen(Vector<uint16_t, kLanes> value) {
     return __builtin_bit_cast(Vector<float, kLanes>, __builtin_convertvector(value, Vector<uint32_t, kLanes>) << 16);
@@ -91,7 +91,7 @@ struct Lanes {
   }
 };
 
-// The product of a panel of kRows rows and one of kVectors vectors of columns, with all of its sums in
+// The matmul of a panel of kRows rows and one of kVectors vectors of columns, with all accumulators in
 // registers. By lanes, elements of rows are vectors.
 template <typename T, int kBytes, int kRows, int kVectors, bool kByLanes = false>
 class Multiply {
@@ -102,16 +102,16 @@ class Multiply {
     for (int i = 0; i < kRows; ++i) {
       for (int j = 0; j < kVectors; ++j) __builtin_prefetch(c + i * tile.c_m + j * kLanes, 1);
     }
-    Sums sums;
-    Add(tile, sums);
+    Accumulators accumulators;
+    Add(tile, accumulators);
     if (tile.column_bias == nullptr && tile.row_bias == nullptr && !tile.relu && tile.columns == kVectors * kLanes) {
       if (tile.adds) {
-        StoreWhole<true>(tile, sums);
+        StoreWhole<true>(tile, accumulators);
       } else {
-        StoreWhole<false>(tile, sums);
+        StoreWhole<false>(tile, accumulators);
       }
     } else {
-      StorePart(tile, sums);
+      StorePart(tile, accumulators);
     }
   }
 
@@ -119,18 +119,18 @@ class Multiply {
   using L = Lanes<T, kBytes>;
   using Value = typename L::Value;
   static constexpr int kLanes = L::kCount;
-  struct Sums {
+  struct Accumulators {
     Value at[kRows][kVectors];
   };
   // Rows are addressed from every third one on: base, base + stride and base + 2 strides are addresses
   // that instructions have.
   static constexpr int kBases = (kRows + 2) / 3;
 
-  [[gnu::always_inline]] static void Add(const MicroTile& tile, Sums& sums) {
+  [[gnu::always_inline]] static void Add(const MicroTile& tile, Accumulators& accumulators) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < kRows; ++i) {
 #pragma clang loop unroll(full)
-      for (int j = 0; j < kVectors; ++j) sums.at[i][j] = Value{};
+      for (int j = 0; j < kVectors; ++j) accumulators.at[i][j] = Value{};
     }
     const T* a[kBases];
     for (int i = 0; i < kBases; ++i) a[i] = reinterpret_cast<const T*>(tile.a) + 3 * i * tile.a_m;
@@ -157,7 +157,8 @@ class Multiply {
         for (int i = 0; i < kRows; ++i) {
           const Value row = Row(a[i / 3] + i % 3 * tile.a_m);
 #pragma clang loop unroll(full)
-          for (int j = 0; j < kVectors; ++j) sums.at[i][j] = L::MultiplyAdd(row, columns[j], sums.at[i][j]);
+          for (int j = 0; j < kVectors; ++j)
+            accumulators.at[i][j] = L::MultiplyAdd(row, columns[j], accumulators.at[i][j]);
         }
 #pragma clang loop unroll(full)
         for (int i = 0; i < kBases; ++i) a[i] += tile.a_k;
@@ -175,13 +176,13 @@ class Multiply {
   }
 
   template <bool kAdds>
-  [[gnu::always_inline]] static void StoreWhole(const MicroTile& tile, const Sums& sums) {
+  [[gnu::always_inline]] static void StoreWhole(const MicroTile& tile, const Accumulators& accumulators) {
     T* c = reinterpret_cast<T*>(tile.c);
 #pragma clang loop unroll(full)
     for (int i = 0; i < kRows; ++i) {
 #pragma clang loop unroll(full)
       for (int j = 0; j < kVectors; ++j) {
-        Value value = sums.at[i][j];
+        Value value = accumulators.at[i][j];
         if constexpr (kAdds) value = L::Load(c + j * kLanes) + value;
         L::Store(c + j * kLanes, value);
       }
@@ -190,7 +191,7 @@ class Multiply {
   }
 
   // The last vector may have columns that are not there.
-  [[gnu::always_inline]] static void StorePart(const MicroTile& tile, const Sums& sums) {
+  [[gnu::always_inline]] static void StorePart(const MicroTile& tile, const Accumulators& accumulators) {
     T* c = reinterpret_cast<T*>(tile.c);
     const T* column_bias = reinterpret_cast<const T*>(tile.column_bias);
     const T* row_bias = reinterpret_cast<const T*>(tile.row_bias);
@@ -201,7 +202,7 @@ class Multiply {
 #pragma clang loop unroll(full)
       for (int j = 0; j < kVectors; ++j) {
         const auto mask = j + 1 == kVectors ? last : all;
-        Value value = sums.at[i][j];
+        Value value = accumulators.at[i][j];
         if (tile.adds) value = L::Load(c + j * kLanes, mask) + value;
         if (column_bias != nullptr) value += L::Load(column_bias + j * kLanes, mask);
         if (row_bias != nullptr) value += row_bias[i];
@@ -213,7 +214,7 @@ class Multiply {
   }
 };
 
-// Packing of panels whose elements are widened to the type of sums.
+// Packing of panels whose elements are widened to the accumulator type.
 template <typename Element, int kBytes>
 class Packer {
  public:
@@ -333,30 +334,33 @@ void Finish(const FinishedTile& tile) {
   const Stored* column_bias = reinterpret_cast<const Stored*>(tile.column_bias);
   const Stored* row_bias = reinterpret_cast<const Stored*>(tile.row_bias);
   for (uint64_t i = 0; i < tile.rows; ++i) {
-    Sum* sums = reinterpret_cast<Sum*>(tile.sums) + i * tile.sums_stride;
+    Sum* accumulators = reinterpret_cast<Sum*>(tile.accumulators) + i * tile.accumulators_stride;
     Stored* c = reinterpret_cast<Stored*>(tile.c) + static_cast<int64_t>(i) * tile.c_m;
     if (column_bias != nullptr) {
-      for (uint64_t j = 0; j < tile.columns; ++j) sums[j] += Element::Widen(column_bias[j]);
+      for (uint64_t j = 0; j < tile.columns; ++j) accumulators[j] += Element::Widen(column_bias[j]);
     }
     if (row_bias != nullptr) {
-      for (uint64_t j = 0; j < tile.columns; ++j) sums[j] += Element::Widen(row_bias[i]);
+      for (uint64_t j = 0; j < tile.columns; ++j) accumulators[j] += Element::Widen(row_bias[i]);
     }
     if (tile.adds) {
-      for (uint64_t j = 0; j < tile.columns; ++j) sums[j] += Element::Widen(c[static_cast<int64_t>(j) * tile.c_n]);
+      for (uint64_t j = 0; j < tile.columns; ++j)
+        accumulators[j] += Element::Widen(c[static_cast<int64_t>(j) * tile.c_n]);
     }
     if (tile.relu) {
-      for (uint64_t j = 0; j < tile.columns; ++j) sums[j] = Element::IsNegative(sums[j]) ? Sum{0} : sums[j];
+      for (uint64_t j = 0; j < tile.columns; ++j)
+        accumulators[j] = Element::IsNegative(accumulators[j]) ? Sum{0} : accumulators[j];
     }
     if (tile.c_n == 1) {
-      for (uint64_t j = 0; j < tile.columns; ++j) c[j] = Element::Narrow(sums[j]);
+      for (uint64_t j = 0; j < tile.columns; ++j) c[j] = Element::Narrow(accumulators[j]);
     } else {
-      for (uint64_t j = 0; j < tile.columns; ++j) c[static_cast<int64_t>(j) * tile.c_n] = Element::Narrow(sums[j]);
+      for (uint64_t j = 0; j < tile.columns; ++j)
+        c[static_cast<int64_t>(j) * tile.c_n] = Element::Narrow(accumulators[j]);
     }
   }
 }
 
 template <typename Sum, int kBytes, int kRows, int... kIndex>
-constexpr void FillProducts(PackedKernels& kernels, Indices<int, kIndex...>) {
+constexpr void FillMultiply(PackedKernels& kernels, Indices<int, kIndex...>) {
   ((kernels.multiply[kIndex][0] = Multiply<Sum, kBytes, kIndex + 1, 1>::Run,
     kernels.multiply[kIndex][1] = Multiply<Sum, kBytes, kIndex + 1, 2>::Run,
     kernels.multiply_lanes[kIndex] = Multiply<Sum, kBytes, kIndex + 1, 1, true>::Run),
@@ -376,15 +380,15 @@ constexpr PackedKernels MakeKernels() {
   kernels.vector = kLanes;
   kernels.panel_rows = (kRows + kLanes - 1) / kLanes * kLanes;
   kernels.panel_columns = PackedKernels::kMostVectors * kLanes;
-  FillProducts<Sum, kBytes, kRows>(kernels, __make_integer_seq<Indices, int, kRows>{});
+  FillMultiply<Sum, kBytes, kRows>(kernels, __make_integer_seq<Indices, int, kRows>{});
   kernels.pack = Packer<Element, kBytes>::Run;
   kernels.widen = WidenLine<Element, kBytes>;
   kernels.finish = Finish<Element>;
-  kernels.finish_as_sums = Finish<typename Element::Sums>;
+  kernels.finish_as_accumulators = Finish<typename Element::Accumulators>;
   return kernels;
 }
 
-// Sums of small integers wrap around in 32 bits; what is left of them in 8 or 16 is the same.
+// Accumulators of small integers wrap around in 32 bits; their low 8 or 16 bits are the same.
 template <int kBytes, int kRows>
 const PackedKernels* KernelsOf(artifact::ElementType element) {
   using artifact::ElementType;

@@ -14,7 +14,7 @@ using artifact::Epilogue;
 
 // Bytes of a packed block of either operand: both and what passes by fit into 1 MiB of cache.
 constexpr uint64_t kRowBlockBytes = uint64_t{1} << 18, kColumnBlockBytes = uint64_t{1} << 19;
-// Sums that are not in C's own form are taken in a tile of at most these sides.
+// Accumulators that are not in C's own form are in a tile of at most these sides.
 constexpr uint64_t kStagedRows = 256, kStagedColumns = 256;
 // B is packed where it is read at least so often.
 constexpr uint64_t kRowsOfPackedB = 300;
@@ -23,13 +23,13 @@ uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor 
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
-bool HasBias(const MatrixProduct& product) {
-  return product.epilogue == Epilogue::Bias || product.epilogue == Epilogue::BiasRelu;
+bool HasBias(const StridedMatmul& matmul) {
+  return matmul.epilogue == Epilogue::Bias || matmul.epilogue == Epilogue::BiasRelu;
 }
 
 // Rows and columns of the blocks that A and B are packed in.
 struct Blocks {
-  Blocks(const PackedKernels& kernels, const MatrixProduct& p) {
+  Blocks(const PackedKernels& kernels, const StridedMatmul& p) {
     depth = BlockDepth(kernels, p.k);
     const uint64_t panels = std::max<uint64_t>(kRowBlockBytes / RowPanelBytes(kernels, depth), 1);
     panel_rows = PanelRows(kernels, p.a_m, p.a_k, p.n);
@@ -41,7 +41,7 @@ struct Blocks {
   uint64_t column_bytes;  // of the largest packed block
 };
 
-// Of both blocks, for any product of at most these sizes.
+// Of both blocks, for any matmul of at most these sizes.
 uint64_t MostBlockBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
   const uint64_t depth = std::min(k, MostBlockDepth(kernels));
   const uint64_t row_panel = RowPanelBytes(kernels, depth), column_panel = ColumnPanelBytes(kernels, depth);
@@ -49,14 +49,14 @@ uint64_t MostBlockBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, ui
          std::min(ColumnPanelCount(kernels, n) * column_panel, std::max(kColumnBlockBytes, column_panel));
 }
 
-// A product whose C holds sums, as they are taken.
-class DirectProduct {
+// A matmul that accumulates in C.
+class DirectMatmul {
  public:
-  DirectProduct(const PackedKernels& kernels, const MatrixProduct& product, std::byte* scratch)
+  DirectMatmul(const PackedKernels& kernels, const StridedMatmul& matmul, std::byte* scratch)
       : kernels_(kernels),
-        p_(product),
-        blocks_(kernels, product),
-        size_(artifact::ElementSize(product.element)),
+        p_(matmul),
+        blocks_(kernels, matmul),
+        size_(artifact::ElementSize(matmul.element)),
         packed_b_(scratch),
         packed_a_(scratch + blocks_.column_bytes) {}
 
@@ -71,7 +71,7 @@ class DirectProduct {
 
  private:
   void MultiplyColumns(uint64_t k, uint64_t column) {
-    BlockProduct block;
+    BlockMatmul block;
     block.kernels = &kernels_;
     block.k = depth_;
     block.b = ColumnsAt(k, column);
@@ -122,7 +122,7 @@ class DirectProduct {
   int64_t Size() const { return static_cast<int64_t>(size_); }
 
   const PackedKernels& kernels_;
-  const MatrixProduct& p_;
+  const StridedMatmul& p_;
   const Blocks blocks_;
   const uint64_t size_;
   std::byte* const packed_b_;
@@ -130,58 +130,59 @@ class DirectProduct {
   uint64_t depth_ = 0;
 };
 
-bool IsStaged(const PackedKernels& kernels, const MatrixProduct& product) {
-  const bool holds_sums = kernels.is_direct || product.keeps_sums;
-  return !holds_sums || product.c_n != 1 || (product.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
+bool IsStaged(const PackedKernels& kernels, const StridedMatmul& matmul) {
+  const bool is_accumulator = kernels.is_direct || matmul.keeps_sums;
+  return !is_accumulator || matmul.c_n != 1 || (matmul.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
 }
 
-// Sums of a part of C are taken in scratch memory, then finished into C.
-void MultiplyStaged(const PackedKernels& kernels, const MatrixProduct& product, IndexRange rows, IndexRange columns,
+// Accumulates a part of C in scratch memory, then finishes it into C.
+void MultiplyStaged(const PackedKernels& kernels, const StridedMatmul& matmul, IndexRange rows, IndexRange columns,
                     std::byte* scratch) {
-  const int64_t size = static_cast<int64_t>(artifact::ElementSize(product.element));
-  const int64_t c_size = product.keeps_sums ? static_cast<int64_t>(kernels.sum_size) : size;
+  const int64_t size = static_cast<int64_t>(artifact::ElementSize(matmul.element));
+  const int64_t c_size = matmul.keeps_sums ? static_cast<int64_t>(kernels.sum_size) : size;
   const int64_t row = static_cast<int64_t>(rows.begin), column = static_cast<int64_t>(columns.begin);
-  MatrixProduct sums = product;
-  sums.epilogue = Epilogue::None;
-  sums.m = rows.end - rows.begin, sums.n = columns.end - columns.begin;
-  sums.a += row * product.a_m * size;
-  sums.b += column * product.b_n * size;
-  sums.c = scratch;
-  sums.c_m = kStagedColumns, sums.c_n = 1;
-  DirectProduct(kernels, sums, scratch + kStagedRows * kStagedColumns * kernels.sum_size).Run();
+  StridedMatmul accumulated = matmul;
+  accumulated.epilogue = Epilogue::None;
+  accumulated.m = rows.end - rows.begin, accumulated.n = columns.end - columns.begin;
+  accumulated.a += row * matmul.a_m * size;
+  accumulated.b += column * matmul.b_n * size;
+  accumulated.c = scratch;
+  accumulated.c_m = kStagedColumns, accumulated.c_n = 1;
+  DirectMatmul(kernels, accumulated, scratch + kStagedRows * kStagedColumns * kernels.sum_size).Run();
   FinishedTile tile{};
-  tile.sums = scratch;
-  tile.sums_stride = kStagedColumns;
-  tile.rows = sums.m, tile.columns = sums.n;
-  tile.c = product.c + (row * product.c_m + column * product.c_n) * c_size;
-  tile.c_m = product.c_m, tile.c_n = product.c_n;
-  tile.adds = product.epilogue == Epilogue::Accumulate;
-  if (HasBias(product)) {
-    (product.bias_per_row ? tile.row_bias : tile.column_bias) =
-        product.bias + (product.bias_per_row ? row : column) * c_size;
+  tile.accumulators = scratch;
+  tile.accumulators_stride = kStagedColumns;
+  tile.rows = accumulated.m, tile.columns = accumulated.n;
+  tile.c = matmul.c + (row * matmul.c_m + column * matmul.c_n) * c_size;
+  tile.c_m = matmul.c_m, tile.c_n = matmul.c_n;
+  tile.adds = matmul.epilogue == Epilogue::Accumulate;
+  if (HasBias(matmul)) {
+    (matmul.bias_per_row ? tile.row_bias : tile.column_bias) =
+        matmul.bias + (matmul.bias_per_row ? row : column) * c_size;
   }
-  tile.relu = product.epilogue == Epilogue::BiasRelu;
-  (product.keeps_sums ? kernels.finish_as_sums : kernels.finish)(tile);
+  tile.relu = matmul.epilogue == Epilogue::BiasRelu;
+  (matmul.keeps_sums ? kernels.finish_as_accumulators : kernels.finish)(tile);
 }
 
 }  // namespace
 
 uint64_t PackedScratchBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
-  const uint64_t sums = kStagedRows * kStagedColumns * kernels.sum_size;
-  const uint64_t staged = sums + MostBlockBytes(kernels, std::min(m, kStagedRows), std::min(n, kStagedColumns), k);
+  const uint64_t accumulator_bytes = kStagedRows * kStagedColumns * kernels.sum_size;
+  const uint64_t staged =
+      accumulator_bytes + MostBlockBytes(kernels, std::min(m, kStagedRows), std::min(n, kStagedColumns), k);
   return RoundUp(std::max(staged, MostBlockBytes(kernels, m, n, k)), 64);
 }
 
-void PackedMultiply(const PackedKernels& kernels, const MatrixProduct& product, std::byte* scratch) {
-  if (product.m == 0 || product.n == 0) return;
-  if (!IsStaged(kernels, product)) {
-    DirectProduct(kernels, product, scratch).Run();
+void PackedMultiply(const PackedKernels& kernels, const StridedMatmul& matmul, std::byte* scratch) {
+  if (matmul.m == 0 || matmul.n == 0) return;
+  if (!IsStaged(kernels, matmul)) {
+    DirectMatmul(kernels, matmul, scratch).Run();
     return;
   }
-  for (uint64_t row = 0; row < product.m; row += kStagedRows) {
-    for (uint64_t column = 0; column < product.n; column += kStagedColumns) {
-      MultiplyStaged(kernels, product, {row, std::min(row + kStagedRows, product.m)},
-                     {column, std::min(column + kStagedColumns, product.n)}, scratch);
+  for (uint64_t row = 0; row < matmul.m; row += kStagedRows) {
+    for (uint64_t column = 0; column < matmul.n; column += kStagedColumns) {
+      MultiplyStaged(kernels, matmul, {row, std::min(row + kStagedRows, matmul.m)},
+                     {column, std::min(column + kStagedColumns, matmul.n)}, scratch);
     }
   }
 }

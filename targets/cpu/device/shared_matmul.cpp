@@ -142,7 +142,7 @@ class SharedMatmul final : public device::Thunk {
     const uint64_t panels = shares_a_ ? column_panels_ : row_panels_;
     const IndexRange range{stripe * stripe_panels_, std::min((stripe + 1) * stripe_panels_, panels)};
     for (uint64_t i = 0; i < blocks_; ++i) {
-      BlockProduct block = BlockAt(i);
+      BlockMatmul block = BlockAt(i);
       if (shares_a_) {
         PackStripe(block.b, ColumnsAt(first_block_ + i), block.k, range, packed);
         block.ahead = AheadOf(i, range), block.has_own_ahead = true;
@@ -162,11 +162,11 @@ class SharedMatmul final : public device::Thunk {
     }
   }
 
-  // The product of block `i` of those that are packed, but for the panels of the stripe.
-  BlockProduct BlockAt(uint64_t i) const {
+  // The matmul of packed block `i`, except for the panels of the stripe.
+  BlockMatmul BlockAt(uint64_t i) const {
     const uint64_t depth = DepthAt(first_block_ + i);
     const bool is_last = first_block_ + i + 1 == depth_blocks_;
-    BlockProduct block;
+    BlockMatmul block;
     block.kernels = &kernels_;
     block.k = depth;
     block.a.count = row_panels_, block.a.length = p_.m;
@@ -181,7 +181,7 @@ class SharedMatmul final : public device::Thunk {
     return block;
   }
 
-  // What is packed after block `i` of the stripe: its next block, or the next stripe's first one.
+  // The block that is packed after block `i` of the stripe: its next block, or the next stripe's first one.
   Ahead AheadOf(uint64_t i, IndexRange range) const {
     Ahead ahead;
     if (i + 1 == blocks_) range = {range.end, range.end + stripe_panels_};
@@ -226,7 +226,7 @@ class SharedMatmul final : public device::Thunk {
   const MatmulProblem p_;
   const uint64_t size_;
   bool shares_a_ = false;
-  bool is_direct_ = false;  // stripes are read where they lie
+  bool is_direct_ = false;  // stripes are read in place
   uint64_t depth_ = 1, depth_blocks_ = 1, blocks_at_once_ = 1;
   uint64_t panel_rows_ = 1;  // at most
   uint64_t row_panels_ = 0, column_panels_ = 0;
@@ -241,14 +241,14 @@ class SharedMatmul final : public device::Thunk {
 }  // namespace
 
 bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& problem) {
-  const bool takes_sums =
+  const bool accumulates_in_c =
       kernels.is_direct && problem.c.columns == 1 && (problem.epilogue != Epilogue::BiasRelu || kernels.has_relu);
-  return takes_sums && problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= kLeastWork;
+  return accumulates_in_c && problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= kLeastWork;
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                               const PackedKernels& kernels,
-                                                               const MatmulProblem& problem) {
+                                                                const PackedKernels& kernels,
+                                                                const MatmulProblem& problem) {
   auto thunk = std::make_unique<SharedMatmul>(pool, scratch, kernels, problem);
   if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
   return thunk;

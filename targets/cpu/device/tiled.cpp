@@ -13,26 +13,26 @@
 namespace sgd::cpu {
 namespace {
 
-// Where a slice of a step lies at the first tile.
+// The address of a step's slice at the first tile.
 struct Place {
   std::byte* base = nullptr;  // null: scratch memory, at `offset`
   uint64_t offset = 0;
   uint32_t operand = 0;  // whose strides move it
 };
 
-// A batch dimension of a product; strides in bytes.
+// A batch dimension of a matmul; strides in bytes.
 struct BatchDim {
   uint64_t count;
   int64_t a, b, c;
 };
 
-// A kernel over its whole range, or (function == nullptr) a product.
+// A kernel over its whole range, or (function == nullptr) a matmul.
 struct Step {
   KernelFunction function = nullptr;
   int64_t range = 0;
   size_t first_place = 0;
   const PackedKernels* kernels = nullptr;
-  MatrixProduct product;  // without addresses
+  StridedMatmul matmul;  // without addresses
   std::vector<BatchDim> batch;
 };
 
@@ -57,7 +57,7 @@ class TiledThunk final : public device::Thunk {
       const artifact::TileStep& step = *tiled.steps()->Get(i);
       if (const artifact::Launch* launch = step.op_as_Launch()) {
         AddLaunch(step, *launch, kernels, memory);
-      } else if (absl::Status status = AddProduct(step, *step.op_as_Matmul(), memory); !status.ok()) {
+      } else if (absl::Status status = AddMatmul(step, *step.op_as_Matmul(), memory); !status.ok()) {
         return status;
       }
     }
@@ -78,7 +78,7 @@ class TiledThunk final : public device::Thunk {
   }
 
  private:
-  // What a thread writes while it runs tiles.
+  // The memory that a thread writes while it runs tiles.
   struct alignas(64) Thread {
     std::vector<int64_t> shifts;  // bytes, of each operand
     std::vector<void*> pointers;  // of each place
@@ -107,21 +107,21 @@ class TiledThunk final : public device::Thunk {
     steps_.push_back(std::move(step));
   }
 
-  absl::Status AddProduct(const artifact::TileStep& source, const artifact::Matmul& matmul,
-                          const device::MemoryMap& memory) {
+  absl::Status AddMatmul(const artifact::TileStep& source, const artifact::Matmul& matmul,
+                         const device::MemoryMap& memory) {
     Step step;
     step.kernels = PackedKernelsFor(BestInstructionSet(), matmul.element());
     if (step.kernels == nullptr) {
       return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
                                                    " elements; convert them to an integer type first"));
     }
-    MatrixProduct& product = step.product;
-    product.element = matmul.element();
-    product.epilogue = matmul.epilogue();
-    product.m = matmul.m(), product.n = matmul.n(), product.k = matmul.k();
-    product.a_m = matmul.a_m(), product.a_k = matmul.a_k();
-    product.b_k = matmul.b_k(), product.b_n = matmul.b_n();
-    product.c_m = matmul.c_m(), product.c_n = matmul.c_n();
+    StridedMatmul& strided = step.matmul;
+    strided.element = matmul.element();
+    strided.epilogue = matmul.epilogue();
+    strided.m = matmul.m(), strided.n = matmul.n(), strided.k = matmul.k();
+    strided.a_m = matmul.a_m(), strided.a_k = matmul.a_k();
+    strided.b_k = matmul.b_k(), strided.b_n = matmul.b_n();
+    strided.c_m = matmul.c_m(), strided.c_n = matmul.c_n();
     const int64_t size = static_cast<int64_t>(artifact::ElementSize(matmul.element()));
     for (uint32_t i = 0; i < artifact::Size(matmul.batch_dims()); ++i) {
       step.batch.push_back({matmul.batch_dims()->Get(i), matmul.a_batch()->Get(i) * size,
@@ -129,7 +129,7 @@ class TiledThunk final : public device::Thunk {
     }
     step.first_place = places_.size();
     AddPlaces(source, memory);
-    absl::Status status = scratch_.products.Reserve(PackedScratchBytes(*step.kernels, product.m, product.n, product.k));
+    absl::Status status = scratch_.matmuls.Reserve(PackedScratchBytes(*step.kernels, strided.m, strided.n, strided.k));
     steps_.push_back(std::move(step));
     return status;
   }
@@ -152,7 +152,7 @@ class TiledThunk final : public device::Thunk {
       if (step.function != nullptr) {
         step.function(pointers, nullptr, 0, step.range);
       } else {
-        Multiply(step, pointers, scratch_.products.For(thread));
+        Multiply(step, pointers, scratch_.matmuls.For(thread));
       }
     }
   }
@@ -160,7 +160,7 @@ class TiledThunk final : public device::Thunk {
   static void Multiply(const Step& step, void* const* pointers, std::byte* scratch) {
     uint64_t count = 1;
     for (const BatchDim& dim : step.batch) count *= dim.count;
-    MatrixProduct product = step.product;
+    StridedMatmul strided = step.matmul;
     for (uint64_t number = 0; number < count; ++number) {
       int64_t a = 0, b = 0, c = 0;
       uint64_t rest = number;
@@ -170,10 +170,10 @@ class TiledThunk final : public device::Thunk {
         rest /= dim.count;
         a += index * dim.a, b += index * dim.b, c += index * dim.c;
       }
-      product.a = static_cast<const std::byte*>(pointers[0]) + a;
-      product.b = static_cast<const std::byte*>(pointers[1]) + b;
-      product.c = static_cast<std::byte*>(pointers[2]) + c;
-      PackedMultiply(*step.kernels, product, scratch);
+      strided.a = static_cast<const std::byte*>(pointers[0]) + a;
+      strided.b = static_cast<const std::byte*>(pointers[1]) + b;
+      strided.c = static_cast<std::byte*>(pointers[2]) + c;
+      PackedMultiply(*step.kernels, strided, scratch);
     }
   }
 
@@ -192,8 +192,8 @@ class TiledThunk final : public device::Thunk {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeTiled(ThreadPool& pool, TileScratch scratch,
-                                                        const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
-                                                        const device::MemoryMap& memory) {
+                                                         const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
+                                                         const device::MemoryMap& memory) {
   auto thunk = std::make_unique<TiledThunk>(pool, scratch, tiled);
   if (absl::Status status = thunk->AddSteps(tiled, kernels, memory); !status.ok()) return status;
   return thunk;

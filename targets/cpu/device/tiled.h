@@ -11,16 +11,16 @@
 
 namespace sgd::cpu {
 
-// Memory of the threads; different, since a product runs while the tile's values are kept.
+// Memory of the threads; different, since a matmul runs while the tile's values are kept.
 struct TileScratch {
-  ThreadScratch& products;
+  ThreadScratch& matmuls;
   ThreadScratch& tiles;
 };
 
-// Unimplemented for products of booleans; ResourceExhausted without memory for the scratch. Pool and scratch must
+// Unimplemented for matmuls of booleans; ResourceExhausted without memory for the scratch. Pool and scratch must
 // outlive the thunk. Results do not depend on the number of threads: a tile is computed by one.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeTiled(ThreadPool& pool, TileScratch scratch,
-                                                        const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
-                                                        const device::MemoryMap& memory);
+                                                         const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
+                                                         const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

@@ -19,7 +19,7 @@ llvm::Expected<llvm::SmallVector<Architecture>> mlir::sgd::gpu::parseArchitectur
     if (!llvm::is_contained(kNames, name))
       return llvm::createStringError("GPU architecture '" + name + "' is not sm_80, sm_90 or sm_100");
     if (llvm::any_of(architectures, [&](const Architecture& other) { return other.name == name; }))
-      return llvm::createStringError("GPU architecture " + name + " is given twice");
+      return llvm::createStringError("GPU architecture " + name + " occurs twice");
     architectures.push_back({name.str()});
   }
   return architectures;
@@ -45,7 +45,7 @@ std::unique_ptr<llvm::TargetMachine> mlir::sgd::gpu::createTargetMachine(const A
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found) return nullptr;
   llvm::TargetOptions options;
-  // Products and sums round one by one, as on the CPU: .rn keeps ptxas from contracting them too.
+  // Multiplications and additions round one by one, as on the CPU: .rn keeps ptxas from contracting them too.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   // The least version of PTX that knows the architecture, so that older drivers take it.
   return std::unique_ptr<llvm::TargetMachine>(

@@ -22,7 +22,7 @@ class ForwardEmitter : public AttentionEmitter {
   void storeRows(Value* firstRow);
   Value* larger(Value* x, Value* y) { return scalars().binary(llvm::Intrinsic::maxnum, x, y); }
 
-  Registers product;
+  Registers accumulators;
   SmallVector<llvm::AllocaInst*> max, sum;  // by row of the thread; the sum is of this thread's columns alone
 };
 
@@ -33,8 +33,8 @@ void ForwardEmitter::emitBlock() {
   Value* square = b.CreateSub(number(squares - 1), splitBlock(squares, labels));
   Value* firstRow = b.CreateMul(square, number(kSquare));
   Registers scores = tiles.makeSquare();
-  product = tiles.makeProduct(sizes[Form::kValueDepth]);
-  tiles.clear(product);
+  accumulators = tiles.makeAccumulators(sizes[Form::kValueDepth]);
+  tiles.clear(accumulators);
   for (unsigned i = 0; i < tiles.numRows(); ++i) {
     max.push_back(block.variable(b.getFloatTy()));
     sum.push_back(block.variable(b.getFloatTy()));
@@ -45,7 +45,7 @@ void ForwardEmitter::emitBlock() {
   forEachSquare(number(0), columnEnd(firstRow), [&](Value* firstColumn) {
     tiles.multiply(scores, queries, firstRow, keys, firstColumn);
     addToRows(scores, firstRow, firstColumn);
-    tiles.accumulate(product, scores, values, firstColumn);
+    tiles.accumulate(accumulators, scores, values, firstColumn);
   });
   storeRows(firstRow);
 }
@@ -74,7 +74,8 @@ void ForwardEmitter::addToRow(ArrayRef<llvm::AllocaInst*> scores, Value* row, Va
   }
   b.CreateStore(highest, max[i]);
   b.CreateStore(total, sum[i]);
-  for (llvm::AllocaInst* variable : product[i]) b.CreateStore(b.CreateFMul(tiles.read(variable), factor), variable);
+  for (llvm::AllocaInst* variable : accumulators[i])
+    b.CreateStore(b.CreateFMul(tiles.read(variable), factor), variable);
 }
 
 void ForwardEmitter::storeRows(Value* firstRow) {
@@ -94,7 +95,7 @@ void ForwardEmitter::storeRows(Value* firstRow) {
     });
   }
   MatrixView out = operandView(entry.results[0], attention.getOut(), op.getOutLabels(), Form::kRow, Form::kValueDepth);
-  tiles.store(product, out, firstRow, inverses);
+  tiles.store(accumulators, out, firstRow, inverses);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class GradientEmitter : public AttentionEmitter {
   using AttentionEmitter::AttentionEmitter;
 
  protected:
-  /// Of a row: what scores are relative to, what weights are divided by, and what is taken off their gradients.
+  /// Of a row: the offset of scores, the divisor of weights, and the value that is subtracted from their gradients.
   struct RowStatistics {
     Value *max, *inverse, *dot;
   };
@@ -64,21 +64,21 @@ void QueryGradientEmitter::emitBlock() {
   Value* square = b.CreateSub(number(squares - 1), splitBlock(squares, labels));
   Value* firstRow = b.CreateMul(square, number(kSquare));
   Registers scores = tiles.makeSquare(), weightGradients = tiles.makeSquare(),
-            product = tiles.makeProduct(sizes[Form::kDepth]);
-  tiles.clear(product);
+            accumulators = tiles.makeAccumulators(sizes[Form::kDepth]);
+  tiles.clear(accumulators);
   MatrixView queries = query(), keys = key(), values = value(), outGradients = outGradient();
   forEachSquare(number(0), columnEnd(firstRow), [&](Value* firstColumn) {
     tiles.multiply(scores, queries, firstRow, keys, firstColumn);
     tiles.multiply(weightGradients, outGradients, firstRow, values, firstColumn);
     differentiate(scores, weightGradients, firstRow, firstColumn);
-    tiles.accumulate(product, scores, keys, firstColumn);
+    tiles.accumulate(accumulators, scores, keys, firstColumn);
   });
   MatrixView result =
       operandView(entry.results[0], gradient.getGradient(), gradient.getGradientLabels(), Form::kRow, Form::kDepth);
-  tiles.store(product, result, firstRow, {});
+  tiles.store(accumulators, result, firstRow, {});
 }
 
-/// Products become gradients of scores. Statistics are read again for each square: registers are scarce.
+/// Turns dot products into gradients of scores. Reads statistics again for each square: registers are scarce.
 void QueryGradientEmitter::differentiate(const Registers& scores, const Registers& weightGradients, Value* firstRow,
                                          Value* firstColumn) {
   for (unsigned i = 0; i < tiles.numRows(); ++i) {
@@ -106,7 +106,7 @@ class KeyGradientEmitter : public GradientEmitter {
   void forEachScore(Value* firstColumn, Value* firstRow,
                     llvm::function_ref<void(unsigned, unsigned, Value*, Value*)> body);
 
-  Registers scores, weightGradients, keyProduct, valueProduct;
+  Registers scores, weightGradients, keyAccumulators, valueAccumulators;
 };
 
 void KeyGradientEmitter::emitBlock() {
@@ -114,9 +114,10 @@ void KeyGradientEmitter::emitBlock() {
   int64_t squares = llvm::divideCeil(sizes[Form::kColumn], kSquare), groups = 1;
   Value* firstColumn = b.CreateMul(splitBlock(squares, batchLabels(/*ofKey=*/true)), number(kSquare));
   scores = tiles.makeSquare(), weightGradients = tiles.makeSquare();
-  keyProduct = tiles.makeProduct(sizes[Form::kDepth]), valueProduct = tiles.makeProduct(sizes[Form::kValueDepth]);
-  tiles.clear(keyProduct);
-  tiles.clear(valueProduct);
+  keyAccumulators = tiles.makeAccumulators(sizes[Form::kDepth]),
+  valueAccumulators = tiles.makeAccumulators(sizes[Form::kValueDepth]);
+  tiles.clear(keyAccumulators);
+  tiles.clear(valueAccumulators);
   SmallVector<int64_t> others = batchLabels(/*ofKey=*/false);
   for (int64_t label : others) groups *= sizes[label];
   if (groups == 1) {
@@ -132,8 +133,8 @@ void KeyGradientEmitter::emitBlock() {
                                 Form::kColumn, Form::kDepth);
   MatrixView values = operandView(entry.results[1], gradient.getValueGradient(), gradient.getValueGradientLabels(),
                                   Form::kColumn, Form::kValueDepth);
-  tiles.store(keyProduct, keys, firstColumn, {});
-  tiles.store(valueProduct, values, firstColumn, {});
+  tiles.store(keyAccumulators, keys, firstColumn, {});
+  tiles.store(valueAccumulators, values, firstColumn, {});
 }
 
 void KeyGradientEmitter::addQueries(Value* firstColumn) {
@@ -163,13 +164,13 @@ void KeyGradientEmitter::addSquare(Value* firstColumn, Value* firstRow) {
   forEachScore(firstColumn, firstRow, [&](unsigned i, unsigned j, Value* row, Value* column) {
     b.CreateStore(weight(tiles.read(scores[i][j]), row, column, statistics[j]), scores[i][j]);
   });
-  tiles.accumulate(valueProduct, scores, outGradients, firstRow);
+  tiles.accumulate(valueAccumulators, scores, outGradients, firstRow);
   tiles.multiply(weightGradients, value(), firstColumn, outGradients, firstRow);
   forEachScore(firstColumn, firstRow, [&](unsigned i, unsigned j, Value* row, Value* column) {
     Value* own = tiles.read(scores[i][j]);
     b.CreateStore(scoreGradient(own, tiles.read(weightGradients[i][j]), row, column, statistics[j]), scores[i][j]);
   });
-  tiles.accumulate(keyProduct, scores, queries, firstRow);
+  tiles.accumulate(keyAccumulators, scores, queries, firstRow);
 }
 
 }  // namespace

@@ -10,19 +10,19 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::gpu;
 using Form = fusion::AttentionOpInterface;
 
-/// Sums that a thread of 128 keeps in registers at most; more threads share more.
-static constexpr int64_t kMostSums = 64, kMostGradientSums = 48;
+/// Accumulators that a thread of 128 keeps in registers at most; more threads share more.
+static constexpr int64_t kMostAccumulators = 64, kMostGradientAccumulators = 48;
 /// Registers of a multiprocessor, and of a thread at most.
 static constexpr unsigned kRegisters = 65536, kMostRegisters = 255;
-/// Operations for a score besides products: an exponential, scale, mask and sums.
+/// Operations for a score besides matmuls: an exponential, scale, mask and sums.
 static constexpr int64_t kScoreFlops = 16;
 
 Form mlir::sgd::gpu::getAttention(fusion::ClusterOp cluster) {
   return dyn_cast<Form>(cluster.getBody().front().front());
 }
 
-/// Columns of all products that a block accumulates.
-static int64_t sumColumns(Form op) {
+/// Columns of all matmuls that a block accumulates.
+static int64_t getAccumulatedColumns(Form op) {
   SmallVector<int64_t> sizes = fusion::getAttentionSizes(op);
   auto columns = [](int64_t depth) { return AttentionTiles::numChunks(depth) * AttentionTiles::chunkWidth(depth); };
   int64_t depth = columns(sizes[Form::kDepth]), valueDepth = columns(sizes[Form::kValueDepth]);
@@ -31,8 +31,8 @@ static int64_t sumColumns(Form op) {
 }
 
 unsigned mlir::sgd::gpu::attentionThreads(Form op) {
-  int64_t most = isa<fusion::AttentionOp>(op) ? kMostSums : kMostGradientSums;
-  return sumColumns(op) / 16 * AttentionTiles::rowsOfThread(128) <= most ? 128 : 256;
+  int64_t most = isa<fusion::AttentionOp>(op) ? kMostAccumulators : kMostGradientAccumulators;
+  return getAccumulatedColumns(op) / 16 * AttentionTiles::rowsOfThread(128) <= most ? 128 : 256;
 }
 
 unsigned mlir::sgd::gpu::attentionBlocksPerProcessor(Form op) {
@@ -65,11 +65,11 @@ FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(fusion::ClusterOp c
   for (int64_t label = Form::kBatch; label < static_cast<int64_t>(sizes.size()); ++label)
     if (!isByKey || llvm::is_contained(op.getKeyLabels(), label)) kernel.range *= sizes[label];
   int64_t depth = sizes[Form::kDepth], valueDepth = sizes[Form::kValueDepth];
-  // Products for each score: it itself, its weight's gradient, what is accumulated.
-  int64_t products = isa<fusion::AttentionOp>(op) ? depth + valueDepth
-                     : isByKey                    ? 2 * (depth + valueDepth)
-                                                  : 2 * depth + valueDepth;
-  kernel.flops = computedScores(op, sizes) * (2 * products + kScoreFlops);
+  // Multiply-adds for each score: for itself, for its weight's gradient, for the accumulated matmuls.
+  int64_t multiplyAdds = isa<fusion::AttentionOp>(op) ? depth + valueDepth
+                         : isByKey                    ? 2 * (depth + valueDepth)
+                                                      : 2 * depth + valueDepth;
+  kernel.flops = computedScores(op, sizes) * (2 * multiplyAdds + kScoreFlops);
   for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
   for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);
   return kernel;

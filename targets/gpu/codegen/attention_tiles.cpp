@@ -126,7 +126,7 @@ void AttentionTiles::loadElements(llvm::GlobalVariable* to, const MatrixView& fr
   });
 }
 
-// Products
+// Matmuls
 // ---------------------------------------------------------------------------------------------------------------------
 
 void AttentionTiles::multiply(const Registers& square, const MatrixView& leftMatrix, LValue* leftRow,
@@ -153,12 +153,12 @@ void AttentionTiles::multiplyChunk(const Registers& square, int64_t width) const
       LValue* x = loadShared(left, leftAt, rowStep * i * stride, kLanes);
       for (uint64_t lane = 0; lane < kLanes; ++lane)
         for (unsigned j = 0; j < kColumns; ++j)
-          addProduct(square[i][j], b.CreateExtractElement(x, lane), b.CreateExtractElement(y[j], lane));
+          multiplyAdd(square[i][j], b.CreateExtractElement(x, lane), b.CreateExtractElement(y[j], lane));
     }
   });
 }
 
-void AttentionTiles::accumulate(const Registers& product, const Registers& square, const MatrixView& rightMatrix,
+void AttentionTiles::accumulate(const Registers& accumulators, const Registers& square, const MatrixView& rightMatrix,
                                 LValue* rightRow) const {
   int64_t width = chunkWidth(rightMatrix.columns);
   block.barrier();
@@ -170,11 +170,11 @@ void AttentionTiles::accumulate(const Registers& product, const Registers& squar
     if (chunk > 0) block.barrier();
     loadChunk(right, rightMatrix, rightRow, number(chunk * width));
     block.barrier();
-    accumulateChunk(product, chunk, width);
+    accumulateChunk(accumulators, chunk, width);
   }
 }
 
-void AttentionTiles::accumulateChunk(const Registers& product, int64_t chunk, int64_t width) const {
+void AttentionTiles::accumulateChunk(const Registers& accumulators, int64_t chunk, int64_t width) const {
   auto lanes = static_cast<unsigned>(width / kAcross);
   LValue* column = b.CreateMul(tx, number(lanes));
   block.count(number(0), number(kSquare), number(kLanes), [&](LValue* at) {
@@ -185,8 +185,8 @@ void AttentionTiles::accumulateChunk(const Registers& product, int64_t chunk, in
       LValue* x = loadShared(left, leftAt, rowStep * i * kSquareStride, kLanes);
       for (uint64_t row = 0; row < kLanes; ++row)
         for (uint64_t lane = 0; lane < lanes; ++lane)
-          addProduct(product[i][chunk * lanes + lane], b.CreateExtractElement(x, row),
-                     lanes == 1 ? y[row] : b.CreateExtractElement(y[row], lane));
+          multiplyAdd(accumulators[i][chunk * lanes + lane], b.CreateExtractElement(x, row),
+                      lanes == 1 ? y[row] : b.CreateExtractElement(y[row], lane));
     }
   });
 }
@@ -194,7 +194,7 @@ void AttentionTiles::accumulateChunk(const Registers& product, int64_t chunk, in
 // Results
 // ---------------------------------------------------------------------------------------------------------------------
 
-void AttentionTiles::store(const Registers& product, const MatrixView& to, LValue* firstRow,
+void AttentionTiles::store(const Registers& accumulators, const MatrixView& to, LValue* firstRow,
                            ArrayRef<LValue*> factors) const {
   int64_t width = chunkWidth(to.columns);
   auto lanes = static_cast<unsigned>(width / kAcross);
@@ -204,11 +204,11 @@ void AttentionTiles::store(const Registers& product, const MatrixView& to, LValu
   for (unsigned i = 0; i < rows; ++i) {
     LValue* row = b.CreateAdd(firstRow, rowInSquare(i));
     LValue* isRow = b.CreateICmpULT(row, number(to.rows));
-    for (unsigned first = 0; first < product[i].size(); first += together) {
+    for (unsigned first = 0; first < accumulators[i].size(); first += together) {
       LValue* column = b.CreateAdd(b.CreateMul(tx, number(lanes)), number(first / lanes * width + first % lanes));
       LValue* values = llvm::PoisonValue::get(v.lanes(b.getFloatTy()));
       for (unsigned lane = 0; lane < together; ++lane) {
-        LValue* value = read(product[i][first + lane]);
+        LValue* value = read(accumulators[i][first + lane]);
         if (!factors.empty()) value = b.CreateFMul(value, factors[i]);
         values = together == 1 ? value : b.CreateInsertElement(values, value, uint64_t{lane});
       }

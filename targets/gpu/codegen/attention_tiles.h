@@ -1,4 +1,4 @@
-// Squares of scores and their products with matrices, by the threads of a block together: a thread has some rows and
+// Squares of scores and their matmuls with matrices, by the threads of a block together: a thread has some rows and
 // four columns of a square, operands go through shared memory in chunks of at most 64 columns.
 #ifndef SGD_TARGETS_GPU_CODEGEN_ATTENTION_TILES_H
 #define SGD_TARGETS_GPU_CODEGEN_ATTENTION_TILES_H
@@ -41,18 +41,19 @@ class AttentionTiles {
 
   /// Variables for this thread's part of a square, or of `columns` columns by the square's rows; undefined.
   Registers makeSquare() const { return makeRegisters(kSquare); }
-  Registers makeProduct(int64_t columns) const { return makeRegisters(numChunks(columns) * chunkWidth(columns)); }
+  Registers makeAccumulators(int64_t columns) const { return makeRegisters(numChunks(columns) * chunkWidth(columns)); }
   void clear(const Registers& registers) const;
 
-  /// square = rows of `left` from `leftRow` on times rows of `right` from `rightRow` on; i32. What lies outside is 0.
+  /// square = rows of `left` from `leftRow` on times rows of `right` from `rightRow` on; i32. Elements outside are 0.
   void multiply(const Registers& square, const MatrixView& left, Value* leftRow, const MatrixView& right,
                 Value* rightRow) const;
 
-  /// product += square times rows of `right` from `rightRow` on. Uses up the shared memory of `multiply`.
-  void accumulate(const Registers& product, const Registers& square, const MatrixView& right, Value* rightRow) const;
+  /// accumulators += square times rows of `right` from `rightRow` on. Uses up the shared memory of `multiply`.
+  void accumulate(const Registers& accumulators, const Registers& square, const MatrixView& right,
+                  Value* rightRow) const;
 
-  /// Writes a product to `to`, from row `firstRow` on; `factor`, unless null, is by row of the thread.
-  void store(const Registers& product, const MatrixView& to, Value* firstRow, ArrayRef<Value*> factors) const;
+  /// Writes `accumulators` to `to`, from row `firstRow` on; `factor`, unless null, is by row of the thread.
+  void store(const Registers& accumulators, const MatrixView& to, Value* firstRow, ArrayRef<Value*> factors) const;
 
   /// Row and column, in a square, of the thread's row `i` and column `j`; i32.
   Value* rowInSquare(unsigned i) const { return b.CreateAdd(ty, b.getInt32(rowStep * i)); }
@@ -86,8 +87,8 @@ class AttentionTiles {
     return b.CreateAdd(b.CreateMul(row, number(stride)), column);
   }
   void multiplyChunk(const Registers& square, int64_t width) const;
-  void accumulateChunk(const Registers& product, int64_t chunk, int64_t width) const;
-  void addProduct(llvm::AllocaInst* sum, Value* x, Value* y) const {
+  void accumulateChunk(const Registers& accumulators, int64_t chunk, int64_t width) const;
+  void multiplyAdd(llvm::AllocaInst* sum, Value* x, Value* y) const {
     b.CreateStore(b.CreateIntrinsic(b.getFloatTy(), llvm::Intrinsic::fma, {x, y, read(sum)}), sum);
   }
   Value* number(int64_t value) const { return b.getInt32(static_cast<uint32_t>(value)); }

@@ -31,8 +31,8 @@ struct Unit {
 /// Functions of one group, and the group's text.
 struct CompiledGroup {
   std::string text;
-  std::vector<KernelFigures> figures;               // by unit
-  llvm::DenseMap<Operation*, KernelFigures> parts;  // of clusters that stand in combined kernels
+  std::vector<KernelMetrics> metrics;               // by unit
+  llvm::DenseMap<Operation*, KernelMetrics> parts;  // of clusters that stand in combined kernels
   bool isDone = false;
 };
 
@@ -63,12 +63,12 @@ static FailureOr<StringRef> writeKernel(llvm::Module& module, const KernelReques
   return getName(emitter.getSchedule().kind);
 }
 
-static FailureOr<KernelFigures> emitKernel(llvm::Module& module, const KernelRequest& request) {
+static FailureOr<KernelMetrics> emitKernel(llvm::Module& module, const KernelRequest& request) {
   FailureOr<StringRef> schedule = writeKernel(module, request);
   if (failed(schedule)) return failure();
   llvm::Function& kernel = *module.getFunction(request.symbol);
   setSchedule(kernel, *schedule);
-  return getFigures(kernel);
+  return getMetrics(kernel);
 }
 
 /// Names that modules of one text may share otherwise.
@@ -100,16 +100,16 @@ static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> 
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
   auto emitPart = [&](llvm::Module& module, const KernelRequest& request) -> FailureOr<unsigned> {
-    FailureOr<KernelFigures> figures = emitKernel(module, request);
-    if (failed(figures)) return failure();
-    group.parts[request.body] = *figures;
-    return figures->threads;
+    FailureOr<KernelMetrics> metrics = emitKernel(module, request);
+    if (failed(metrics)) return failure();
+    group.parts[request.body] = *metrics;
+    return metrics->threads;
   };
   for (const Unit& unit : units) {
-    FailureOr<KernelFigures> figures = unit.request ? emitKernel(module, *unit.request)
+    FailureOr<KernelMetrics> metrics = unit.request ? emitKernel(module, *unit.request)
                                                     : emitCombinedKernel(module, *unit.combined, requests, emitPart);
-    if (failed(figures)) return failure();
-    group.figures.push_back(std::move(*figures));
+    if (failed(metrics)) return failure();
+    group.metrics.push_back(std::move(*metrics));
   }
   std::string problem;
   llvm::raw_string_ostream explanation(problem);
@@ -150,21 +150,21 @@ static std::vector<SmallVector<Unit>> makeGroups(ArrayRef<KernelRequest> request
 }
 
 /// By request, then by combined kernel. Those of requests without a kernel of their own stand among the others.
-static std::vector<KernelFigures> collectFigures(ArrayRef<CompiledGroup> groups, ArrayRef<KernelRequest> requests,
+static std::vector<KernelMetrics> collectMetrics(ArrayRef<CompiledGroup> groups, ArrayRef<KernelRequest> requests,
                                                  const Combinations& combinations) {
-  std::vector<KernelFigures> ofUnits, figures;
-  llvm::DenseMap<Operation*, KernelFigures> ofParts;
+  std::vector<KernelMetrics> ofUnits, metrics;
+  llvm::DenseMap<Operation*, KernelMetrics> ofParts;
   for (const CompiledGroup& group : groups) {
-    llvm::append_range(ofUnits, group.figures);
+    llvm::append_range(ofUnits, group.metrics);
     for (const auto& [cluster, part] : group.parts) ofParts[cluster] = part;
   }
   auto next = ofUnits.begin();
   for (auto [number, request] : llvm::enumerate(requests)) {
     bool isAlone = combinations.onlyCombined.empty() || !combinations.onlyCombined[number];
-    figures.push_back(isAlone ? *next++ : ofParts.lookup(request.body));
+    metrics.push_back(isAlone ? *next++ : ofParts.lookup(request.body));
   }
-  figures.insert(figures.end(), next, ofUnits.end());
-  return figures;
+  metrics.insert(metrics.end(), next, ofUnits.end());
+  return metrics;
 }
 
 FailureOr<GpuKernels> mlir::sgd::gpu::compileKernels(ArrayRef<KernelRequest> requests,
@@ -185,7 +185,7 @@ FailureOr<GpuKernels> mlir::sgd::gpu::compileKernels(ArrayRef<KernelRequest> req
           succeeded(compileGroup(parts[number], requests, architecture, number, compiled[number]));
     });
     if (!llvm::all_of(compiled, [](const CompiledGroup& group) { return group.isDone; })) return failure();
-    kernels.figures = collectFigures(compiled, requests, combinations);
+    kernels.metrics = collectMetrics(compiled, requests, combinations);
     kernels.modules.push_back(join(compiled));
   }
   return kernels;

@@ -1,4 +1,4 @@
-// GPU code generation for clusters: what a cluster needs to be launched, and its code as PTX text. Assumes static local
+// GPU code generation for clusters: the interface of a cluster's kernel, and its code as PTX text. Assumes static local
 // shapes without encodings. Nothing here depends on the rank, on the build host, or needs a GPU or a CUDA library.
 #ifndef SGD_TARGETS_GPU_CODEGEN_CODEGEN_H
 #define SGD_TARGETS_GPU_CODEGEN_CODEGEN_H
@@ -6,7 +6,7 @@
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/architecture.h"
 #include "targets/gpu/codegen/combined_kernel.h"
-#include "targets/gpu/codegen/kernel_figures.h"
+#include "targets/gpu/codegen/kernel_metrics.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::gpu {
@@ -16,7 +16,7 @@ using namespace kernels;
 /// A kernel is `.entry symbol(buffers..., coordinates...)`: the addresses, in the GPU's memory, of the cluster's
 /// operands that are not overwritten in place, in order, then of its results in order, each at least 64-byte aligned;
 /// then the rank's linear indices over KernelInterface::coordinates as 64-bit numbers. Its grid is `range` blocks along
-/// x; blocks write disjoint bytes and may run in any order. Sums are taken in an order that follows from shapes alone.
+/// x; blocks write disjoint bytes and may run in any order. The order of reductions follows from shapes alone.
 /// Elements are row-major; i1 is one byte, 0 or 1. A range of 0 is not launched.
 
 /// Plans the kernel of `cluster` without making code. Emits an error on the op that cannot be compiled.
@@ -33,7 +33,7 @@ struct Combinations {
 
 struct GpuKernels {
   std::vector<std::string> modules;    ///< text of one module per architecture
-  std::vector<KernelFigures> figures;  ///< by request, then by combined kernel
+  std::vector<KernelMetrics> metrics;  ///< by request, then by combined kernel
 };
 
 /// The kernels, and the combined ones, for each of `architectures`. The texts depend on requests and architectures

@@ -15,7 +15,7 @@ using LValue = llvm::Value;
 
 namespace {
 
-/// The function as one that is told the number of its block, by one more argument: i32.
+/// The function with its block's number as one more argument: i32.
 llvm::Function* takeBlockNumber(llvm::Function* kernel) {
   llvm::LLVMContext& context = kernel->getContext();
   SmallVector<llvm::Type*> types(kernel->getFunctionType()->params());
@@ -42,7 +42,7 @@ class CombinedEmitter {
   CombinedEmitter(llvm::Module& module, const CombinedRequest& combined, ArrayRef<KernelRequest> requests)
       : module(module), combined(combined), requests(requests), b(module.getContext()) {}
 
-  FailureOr<KernelFigures> run(llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit) {
+  FailureOr<KernelMetrics> run(llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit) {
     for (const CombinedPart& part : combined.parts)
       if (failed(addBody(part.request, emit))) return failure();
     declare();
@@ -50,11 +50,11 @@ class CombinedEmitter {
     choosePart(0, combined.parts.size());
     for (Body& body : bodies) callBody(body);
     shareMemory();
-    return getFigures(*kernel);
+    return getMetrics(*kernel);
   }
 
  private:
-  /// The code of one kernel: where it begins, and what it is given there.
+  /// The code of one kernel: its entry, and its arguments there.
   struct Body {
     unsigned request;
     std::string symbol;
@@ -143,7 +143,7 @@ class CombinedEmitter {
     body.function->eraseFromParent();
   }
 
-  /// A block runs one body: their shared arrays may lie in one place.
+  /// A block runs one body: their shared arrays may overlap.
   void shareMemory() {
     SmallVector<std::pair<llvm::GlobalVariable*, uint64_t>> places;
     uint64_t most = 0;
@@ -180,7 +180,7 @@ class CombinedEmitter {
 
 }  // namespace
 
-FailureOr<KernelFigures> mlir::sgd::gpu::emitCombinedKernel(
+FailureOr<KernelMetrics> mlir::sgd::gpu::emitCombinedKernel(
     llvm::Module& module, const CombinedRequest& combined, ArrayRef<KernelRequest> requests,
     llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit) {
   return CombinedEmitter(module, combined, requests).run(emit);

@@ -3,7 +3,7 @@
 #define SGD_TARGETS_GPU_CODEGEN_COMBINED_KERNEL_H
 
 #include "llvm/IR/Module.h"
-#include "targets/gpu/codegen/kernel_figures.h"
+#include "targets/gpu/codegen/kernel_metrics.h"
 #include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd::gpu {
@@ -24,7 +24,7 @@ struct CombinedRequest {
 
 /// Adds the kernel to `module`. `emit` adds the kernel of a request under the request's symbol and gives the threads of
 /// its blocks; what fails there fails here.
-FailureOr<KernelFigures> emitCombinedKernel(
+FailureOr<KernelMetrics> emitCombinedKernel(
     llvm::Module& module, const CombinedRequest& combined, ArrayRef<KernelRequest> requests,
     llvm::function_ref<FailureOr<unsigned>(llvm::Module&, const KernelRequest&)> emit);
 

@@ -1,4 +1,4 @@
-// cuDNN wants keys (and, backward, values) transposed as operands of products, which strides say.
+// cuDNN wants keys (and, backward, values) transposed as operands of matmuls, which strides say.
 #include "targets/gpu/device/attention_graph.h"
 
 #include <limits>
@@ -66,7 +66,7 @@ class GraphWriter {
     return builder_.Memory(IdOf(id), type_, {batch_, key_heads_, depth, columns_},
                            {tensor.batch(), tensor.head(), 1, tensor.row()});
   }
-  // Statistics of all heads lie together, those of one call among them: from any element on.
+  // Statistics of all heads are contiguous, those of one call among them: from any element on.
   GraphTensor RowStatistic(AttentionTensorId id, int64_t heads) {
     return builder_.Memory(IdOf(id), kFloat, {batch_, heads_, rows_, 1}, {heads * rows_, rows_, 1, 1}, sizeof(float));
   }
@@ -94,9 +94,9 @@ class GraphWriter {
   }
 
   GraphTensor WriteScores(GraphTensor query, GraphTensor key) {
-    const GraphTensor product = builder_.Virtual(kFloat, scores_);
-    builder_.Multiply(query, key, product);
-    const GraphTensor scaled = Compute(CUDNN_POINTWISE_MUL, scores_, product, builder_.Scalar(a_.scale));
+    const GraphTensor scores = builder_.Virtual(kFloat, scores_);
+    builder_.Multiply(query, key, scores);
+    const GraphTensor scaled = Compute(CUDNN_POINTWISE_MUL, scores_, scores, builder_.Scalar(a_.scale));
     return a_.bias == nullptr ? scaled : Compute(CUDNN_POINTWISE_ADD, scores_, scaled, Bias());
   }
 
@@ -170,9 +170,9 @@ class GraphWriter {
                       out_gradient = Queries(AttentionTensorId::OutGradient, *gradients.out_gradient, value_depth_),
                       log_sum = RowStatistic(AttentionTensorId::LogSum, static_cast<int64_t>(a_.heads)),
                       row_dot = RowStatistic(AttentionTensorId::RowDot, heads_);
-    const GraphTensor product = Compute(CUDNN_POINTWISE_MUL, {batch_, heads_, rows_, value_depth_}, out_gradient, out),
+    const GraphTensor weighted = Compute(CUDNN_POINTWISE_MUL, {batch_, heads_, rows_, value_depth_}, out_gradient, out),
                       dot = builder_.Virtual(kFloat, row);
-    builder_.Reduce(CUDNN_REDUCE_TENSOR_ADD, product, dot);
+    builder_.Reduce(CUDNN_REDUCE_TENSOR_ADD, weighted, dot);
     // The engines expect the factor of dropout here.
     builder_.Add({.mode = CUDNN_POINTWISE_MUL, .x = dot, .b = builder_.Scalar(1.0F), .y = row_dot});
 
@@ -185,15 +185,16 @@ class GraphWriter {
     builder_.Multiply(out_gradient, value, by_weight);
     const GraphTensor centred = Compute(CUDNN_POINTWISE_SUB, scores_, by_weight, row_dot),
                       by_score = Compute(CUDNN_POINTWISE_MUL, scores_, centred, weights),
-                      by_product = Compute(CUDNN_POINTWISE_MUL, scores_, by_score, builder_.Scalar(a_.scale));
-    WriteByKey(by_product, query, depth_, Keys(AttentionTensorId::KeyGradient, *gradients.key, depth_));
+                      score_gradient = Compute(CUDNN_POINTWISE_MUL, scores_, by_score, builder_.Scalar(a_.scale));
+    WriteByKey(score_gradient, query, depth_, Keys(AttentionTensorId::KeyGradient, *gradients.key, depth_));
 
-    // The result itself, not sums in f32 that blocks add to in any order.
+    // The result itself, not an f32 accumulator that blocks add to in any order.
     const AttentionTensor& keys = *a_.key;
     const GraphTensor untransposed =
         builder_.Virtual(type_, {batch_, key_heads_, columns_, depth_}, {keys.batch(), keys.head(), keys.row(), 1});
     builder_.Reshape(key, untransposed);
-    builder_.Multiply(by_product, untransposed, Queries(AttentionTensorId::QueryGradient, *gradients.query, depth_));
+    builder_.Multiply(score_gradient, untransposed,
+                      Queries(AttentionTensorId::QueryGradient, *gradients.query, depth_));
   }
 
   const AttentionT& a_;

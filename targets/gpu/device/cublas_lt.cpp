@@ -12,7 +12,7 @@ namespace sgd::cuda {
 absl::StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open(int driver_version) {
   std::vector<std::string> names = {"libcublasLt.so.12"};
   if (driver_version >= 13000) names.insert(names.begin(), "libcublasLt.so.13");
-  absl::StatusOr<DynamicLibrary> library = DynamicLibrary::Open(names, "which computes matrix products");
+  absl::StatusOr<DynamicLibrary> library = DynamicLibrary::Open(names, "which computes matmuls");
   if (!library.ok()) return library.status();
   auto cublas = absl::WrapUnique(new CublasLt(*std::move(library)));
 #define SGD_FIND(name) \

@@ -44,9 +44,9 @@ void AddLaunch(const artifact::Launch& launch, const device::MemoryMap& memory, 
 
 // One launch of kernel `number` with the arguments and blocks of `launches`, one after another.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLaunchOf(CudaStreams& streams, uint32_t number,
-                                                           const device::KernelLibrary& library,
-                                                           const device::MemoryMap& memory,
-                                                           std::span<const device::GroupedLaunch* const> launches) {
+                                                            const device::KernelLibrary& library,
+                                                            const device::MemoryMap& memory,
+                                                            std::span<const device::GroupedLaunch* const> launches) {
   const CudaKernelLibrary::Kernel& kernel = static_cast<const CudaKernelLibrary&>(library).kernel(number);
   KernelCall call{kernel.function, 0, kernel.threads, kernel.shared_bytes, {}};
   uint64_t blocks = 0;
@@ -64,7 +64,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLaunchOf(CudaStreams& streams
 
 // NCCL refuses two ranks on one GPU unless it takes them for ranks of different hosts, which talk through sockets.
 void LetNcclShareGpus(uint32_t local_rank) {
-  constexpr int kKeep = 0;  // what the user has set
+  constexpr int kKeep = 0;  // the user's setting
   setenv("NCCL_HOSTID", absl::StrCat("sgd-", local_rank).c_str(), kKeep);
   for (const char* off : {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}) setenv(off, "1", kKeep);
   setenv("NCCL_SOCKET_IFNAME", "lo", kKeep);
@@ -129,17 +129,17 @@ std::string CudaDevice::fingerprint() const {
 }
 
 absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
-  bool has_products = false, has_cudnn = false, has_collectives = false;
+  bool has_matmuls = false, has_cudnn = false, has_collectives = false;
   for (const artifact::Program* program : *file.root().programs()) {
     for (uint64_t i = 0; i < artifact::Size(program->instructions()); ++i) {
       const artifact::Operation operation = program->instructions()->Get(static_cast<uint32_t>(i))->op_type();
-      has_products = has_products || operation == artifact::Operation::Matmul;
+      has_matmuls = has_matmuls || operation == artifact::Operation::Matmul;
       has_cudnn =
           has_cudnn || operation == artifact::Operation::Convolution || operation == artifact::Operation::Attention;
       has_collectives = has_collectives || operation == artifact::Operation::Collective;
     }
   }
-  if (has_products) {
+  if (has_matmuls) {
     if (absl::Status status = cublas().status(); !status.ok()) return status;
   }
   if (has_cudnn) {
@@ -201,9 +201,9 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernels(c
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunch(const artifact::Launch& launch,
-                                                                        const device::KernelLibrary& library,
-                                                                        const device::MemoryMap& memory,
-                                                                        std::span<const int64_t> coordinates) {
+                                                                         const device::KernelLibrary& library,
+                                                                         const device::MemoryMap& memory,
+                                                                         std::span<const int64_t> coordinates) {
   const device::GroupedLaunch only{&launch, {coordinates.begin(), coordinates.end()}};
   const device::GroupedLaunch* const launches[] = {&only};
   return MakeLaunchOf(*streams_, launch.kernel(), library, memory, launches);
@@ -236,39 +236,39 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunchGroup(
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareMatmul(const artifact::Matmul& matmul,
-                                                                        const device::MemoryMap& memory) {
+                                                                         const device::MemoryMap& memory) {
   absl::StatusOr<CublasLt*> library = cublas();
   if (!library.ok()) return library.status();
   return MakeMatmul(*streams_, **library, matmul, memory, *choices_);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
-                                                                             const device::MemoryMap& memory) {
+                                                                              const device::MemoryMap& memory) {
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
   return MakeConvolution(*streams_, **library, *choices_, convolution, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareAttention(const artifact::Attention& attention,
-                                                                           const device::MemoryMap& memory) {
+                                                                            const device::MemoryMap& memory) {
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
   return MakeAttention(*streams_, **library, *choices_, attention, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,
-                                                                       const device::KernelLibrary& library,
-                                                                       const device::MemoryMap& memory) {
+                                                                        const device::KernelLibrary& library,
+                                                                        const device::MemoryMap& memory) {
   return absl::UnimplementedError("tiles are for the caches of CPUs; an artifact for a GPU has none");
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareCopy(const std::byte* source, std::byte* target,
-                                                                      uint64_t bytes) {
+                                                                       uint64_t bytes) {
   return MakeCopy(*streams_, source, target, bytes);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareFill(std::byte* target, uint64_t bytes,
-                                                                      std::span<const uint8_t> pattern) {
+                                                                       std::span<const uint8_t> pattern) {
   return MakeFill(*streams_, target, bytes, pattern);
 }
 

@@ -61,18 +61,18 @@ void CudnnGraphBuilder::FinishNode(CudnnDescriptor& node, const char* what) {
 }
 
 void CudnnGraphBuilder::Multiply(GraphTensor a, GraphTensor b, GraphTensor c) {
-  CudnnDescriptor* product = Make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
-  if (product == nullptr) return;
-  status_.Update(product->Set(CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT));
-  status_.Update(product->Finalize("a product"));
-  const cudnnBackendDescriptor_t handle = product->get();
+  CudnnDescriptor* matmul = Make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+  if (matmul == nullptr) return;
+  status_.Update(matmul->Set(CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT));
+  status_.Update(matmul->Finalize("a matmul"));
+  const cudnnBackendDescriptor_t handle = matmul->get();
   CudnnDescriptor* node = Make(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
   if (node == nullptr) return;
   status_.Update(node->Set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, tensors_[a]));
   status_.Update(node->Set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, tensors_[b]));
   status_.Update(node->Set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, tensors_[c]));
   status_.Update(node->Set(CUDNN_ATTR_OPERATION_MATMUL_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, handle));
-  FinishNode(*node, "a product in a graph");
+  FinishNode(*node, "a matmul in a graph");
 }
 
 void CudnnGraphBuilder::Add(const Pointwise& pointwise) {

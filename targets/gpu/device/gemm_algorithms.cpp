@@ -9,7 +9,7 @@
 namespace sgd::cuda {
 namespace {
 
-// Of products whose sums are cut, only those that add the parts in the type of sums and in a step of its own: in place
+// Of split-K algorithms, only those that add the parts in the accumulator type and in a step of their own: in place
 // the parts would be rounded to the result's type.
 constexpr uint32_t kReductionSchemes = CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 
@@ -39,7 +39,7 @@ absl::Status CheckScheme(const CublasLt& library, const cublasLtMatmulAlgo_t& al
   if (scheme == CUBLASLT_REDUCTION_SCHEME_NONE || scheme == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)
     return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("an algorithm of cuBLASLt adds parts of sums by scheme ", scheme, ", which rounds them"));
+      absl::StrCat("an algorithm of cuBLASLt adds partial sums by scheme ", scheme, ", which rounds them"));
 }
 
 }  // namespace

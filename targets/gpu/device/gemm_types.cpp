@@ -31,8 +31,8 @@ std::optional<cudaDataType_t> DataTypeOf(ElementType element) {
   }
 }
 
-// FP8 kernels: what all GPUs that have them take (cublasLtMatmul's "TN format" and 16 bytes of alignment). Both scales
-// are one where nobody sets them, sums are added up at full precision where nobody asks for the fast mode.
+// FP8 kernels: the form that all GPUs with them accept (cublasLtMatmul's "TN format" and 16 bytes of alignment). Both
+// scales are one unless they are set, accumulation is at full precision unless the fast mode is asked for.
 absl::Status CheckFloat8(const artifact::Matmul& matmul, const GemmForm& form) {
   if (!artifact::IsFloat8(matmul.element())) return absl::OkStatus();
   if (matmul.element() == ElementType::F8E5M2 && artifact::RhsElementOf(matmul) == ElementType::F8E5M2)
@@ -46,8 +46,8 @@ absl::Status CheckFloat8(const artifact::Matmul& matmul, const GemmForm& form) {
   }
   if (HasBias(matmul) && artifact::ResultElementOf(matmul) == ElementType::F32)
     return absl::UnimplementedError("matmul on a GPU: a bias of f32 with operands of f8");
-  if (HasSums(matmul) || matmul.activation() != Activation::None)
-    return absl::UnimplementedError("matmul on a GPU: sums or an activation with operands of f8");
+  if (HasReduction(matmul) || matmul.activation() != Activation::None)
+    return absl::UnimplementedError("matmul on a GPU: an operand's reduction or an activation with operands of f8");
   return absl::OkStatus();
 }
 
@@ -66,12 +66,12 @@ bool HasBias(const artifact::Matmul& matmul) {
   return matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu;
 }
 
-bool HasSums(const artifact::Matmul& matmul) {
+bool HasReduction(const artifact::Matmul& matmul) {
   return matmul.epilogue() == Epilogue::SumsOfA || matmul.epilogue() == Epilogue::SumsOfB;
 }
 
 cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& form) {
-  if (HasSums(matmul)) {
+  if (HasReduction(matmul)) {
     const bool of_first = (matmul.epilogue() == Epilogue::SumsOfA) != form.is_swapped;
     return of_first ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
   }
@@ -92,8 +92,8 @@ cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& fo
 absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form) {
   if (absl::Status status = CheckFloat8(matmul, form); !status.ok()) return status;
   const bool is_single = form.batch == 1 && form.calls.size() == 1;
-  if (HasSums(matmul) && !is_single)
-    return absl::UnimplementedError("matmul on a GPU: sums of an operand of products in batches");
+  if (HasReduction(matmul) && !is_single)
+    return absl::UnimplementedError("matmul on a GPU: an operand's reduction in batches");
   if (HasBias(matmul) && !form.is_swapped)
     return absl::UnimplementedError("matmul on a GPU: a bias along the dimension of C that has no stride 1");
   if (matmul.activation() == Activation::None) return absl::OkStatus();
@@ -102,7 +102,7 @@ absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form) {
     return absl::UnimplementedError(
         absl::StrCat("matmul on a GPU: gelu of ", artifact::ElementName(element), "; f16 and bf16 are possible"));
   }
-  if (!is_single) return absl::UnimplementedError("matmul on a GPU: gelu of products in batches");
+  if (!is_single) return absl::UnimplementedError("matmul on a GPU: gelu in batches");
   // CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD
   if (form.c_leading % 8 != 0 || form.m % 8 != 0)
     return absl::UnimplementedError("matmul on a GPU: gelu of rows that are no multiple of 8 elements");

@@ -1,4 +1,4 @@
-// What cuBLASLt calls the types and the epilogue of an instruction, and the library's rules on both.
+// cuBLASLt's names of an instruction's types and epilogue, and the library's rules on both.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,7 +11,7 @@
 
 namespace sgd::cuda {
 
-// Of the plan's A and B; of C, bias, sums and aux; of what is added up; of alpha and beta.
+// Of the plan's A and B; of C, bias, the reduced operand and aux; of accumulators; of alpha and beta.
 struct GemmTypes {
   cudaDataType_t a, b;
   cudaDataType_t result;
@@ -25,7 +25,7 @@ std::optional<GemmTypes> GemmTypesOf(const artifact::Matmul& matmul);
 bool HasBias(const artifact::Matmul& matmul);
 
 // Whether the epilogue writes an operand's sums.
-bool HasSums(const artifact::Matmul& matmul);
+bool HasReduction(const artifact::Matmul& matmul);
 
 cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& form);
 

@@ -16,7 +16,7 @@
 #include "targets/gpu/device/gemm_algorithms.h"
 #include "targets/gpu/device/gemm_form.h"
 #include "targets/gpu/device/gemm_types.h"
-#include "targets/gpu/device/matmul_sums.h"
+#include "targets/gpu/device/matmul_reduction.h"
 #include "targets/gpu/device/memory.h"
 #include "targets/gpu/device/thunks.h"
 
@@ -114,7 +114,7 @@ class MatmulThunk final : public device::Thunk {
       status.Update(Set<const void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.bias())));
       status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
     }
-    if (HasSums(matmul)) {
+    if (HasReduction(matmul)) {
       // The library calls them a bias's gradient, and writes them where it reads a bias.
       status.Update(Set<void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.sums())));
       status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
@@ -171,7 +171,7 @@ class MatmulThunk final : public device::Thunk {
         ProposeAlgorithms(library_, Request(), times_candidates ? kTimedCandidates : 1);
     if (!algorithms.ok()) {
       return absl::Status(algorithms.status().code(),
-                          absl::StrCat(algorithms.status().message(), ", for a product of ", form_.m, " by ", form_.n,
+                          absl::StrCat(algorithms.status().message(), ", for a matmul of ", form_.m, " by ", form_.n,
                                        " by ", form_.k, " with epilogue ", epilogue_));
     }
     size_t best = 0;
@@ -224,10 +224,11 @@ bool IsDense(const artifact::Matmul& matmul) {
 
 // An empty sum is zero.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams, const artifact::Matmul& matmul,
-                                                           const device::MemoryMap& memory) {
+                                                            const device::MemoryMap& memory) {
   if (matmul.epilogue() == Epilogue::Accumulate) return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
   if (matmul.epilogue() != Epilogue::None || !IsDense(matmul)) {
-    return absl::UnimplementedError("matmul on a GPU: sums over no elements with a bias, in batches or with strides");
+    return absl::UnimplementedError(
+        "matmul on a GPU: a contraction of no elements with a bias, in batches or with strides");
   }
   const uint8_t zero = 0;
   return MakeFill(streams, memory.Address(*matmul.c()),
@@ -237,9 +238,9 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, CublasLt& library,
-                                                         const artifact::Matmul& matmul,
-                                                         const device::MemoryMap& memory,
-                                                         device::AlgorithmChoices& choices) {
+                                                          const artifact::Matmul& matmul,
+                                                          const device::MemoryMap& memory,
+                                                          device::AlgorithmChoices& choices) {
   const std::optional<GemmTypes> types = GemmTypesOf(matmul);
   if (!types) {
     return absl::UnimplementedError(absl::StrCat("matmul on a GPU: elements of type ",
@@ -255,9 +256,9 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, 
   auto thunk = std::make_unique<MatmulThunk>(streams, library, *types, *std::move(form));
   const absl::Status status = thunk->Prepare(matmul, memory, choices);
   if (status.ok()) return thunk;
-  if (!HasSums(matmul)) return status;
+  if (!HasReduction(matmul)) return status;
   // Every rank comes here when the first one does: the others have no choice of it for both at once.
-  auto apart = MakeProductThenSums(streams, matmul, memory, [&](const artifact::Matmul& part) {
+  auto apart = MakeMatmulThenReduction(streams, matmul, memory, [&](const artifact::Matmul& part) {
     return MakeMatmul(streams, library, part, memory, choices);
   });
   return apart.ok() ? std::move(apart) : status;

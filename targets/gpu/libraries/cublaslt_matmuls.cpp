@@ -15,7 +15,7 @@ bool mlir::sgd::gpu::multipliesByCublasLt(Type lhs, Type rhs, Type result, Array
          !(isa<Float8E5M2Type>(lhs) && isa<Float8E5M2Type>(rhs));
 }
 
-/// The type of 16 bits that holds all values of f8, as the other types of the product have it.
+/// The type of 16 bits that holds all values of f8, as the matmul's other types have it.
 static Type widenFloat8(Type type, ArrayRef<Type> others) {
   if (!isFloat8(type)) return type;
   bool hasHalf = llvm::any_of(others, [](Type other) { return other.isF16(); });
@@ -59,12 +59,12 @@ static bool takesGelu(const MatmulCall& call, ArrayRef<int> capabilities) {
 }
 
 /// One matrix, computed in full precision.
-static bool takesSums(const MatmulCall& call) {
+static bool reducesOperand(const MatmulCall& call) {
   return isa<Float32Type, Float16Type, BFloat16Type>(call.result) && call.lhs == call.result && !call.tf32 &&
          call.shape.batch.empty();
 }
 
-/// Not with sums of f8 that stay f32.
+/// Not with an f32 result of f8 operands.
 static bool takesBias(const MatmulCall& call) { return !isFloat8(call.lhs) || !call.result.isF32(); }
 
 bool mlir::sgd::gpu::isCublasLtMatmul(const MatmulCall& call, ArrayRef<int> capabilities) {
@@ -76,7 +76,7 @@ bool mlir::sgd::gpu::isCublasLtMatmul(const MatmulCall& call, ArrayRef<int> capa
   if (epilogue.empty() || epilogue == ArrayRef{fusion::Epilogue::Residual}) return true;
   if (epilogue == ArrayRef{fusion::Epilogue::Bias}) return takesBias(call);
   if (epilogue == ArrayRef{fusion::Epilogue::SumsOfLhs} || epilogue == ArrayRef{fusion::Epilogue::SumsOfRhs})
-    return takesSums(call);
+    return reducesOperand(call);
   return (epilogue == ArrayRef{fusion::Epilogue::Gelu} ||
           epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Gelu} ||
           epilogue == ArrayRef{fusion::Epilogue::GeluGradient}) &&
@@ -84,9 +84,9 @@ bool mlir::sgd::gpu::isCublasLtMatmul(const MatmulCall& call, ArrayRef<int> capa
 }
 
 int64_t mlir::sgd::gpu::getCublasLtWorkspace(int64_t touchedBytes, ArrayRef<int> capabilities) {
-  constexpr int64_t kAlignment = 256;  // of what the library is given, anywhere in a buffer
-  // What NVIDIA recommends (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the architectures:
-  // an algorithm that needs less leaves the rest alone.
+  constexpr int64_t kAlignment = 256;  // of the library's operands, anywhere in a buffer
+  // NVIDIA's recommendation (cublasSetWorkspace): 32 MiB from Hopper on, 4 MiB before. The largest of the
+  // architectures: an algorithm that needs less leaves the rest alone.
   int64_t most = int64_t{llvm::any_of(capabilities, isHopperOrLater) ? 32 : 4} << 20;
   return std::min<int64_t>(llvm::alignTo(touchedBytes, kAlignment), most) + kAlignment;
 }

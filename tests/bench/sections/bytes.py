@@ -1,4 +1,4 @@
-"""Bytes that a rank sends in a step beside XLA's optimised program, whose figures lie with the models."""
+"""Bytes that a rank sends in a step beside XLA's optimised program, whose metrics lie with the models."""
 from table import Row
 
 NAME = "bytes"

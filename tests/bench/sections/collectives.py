@@ -37,8 +37,8 @@ def rows(context):
                 yield row(kind, kib, ranks, us, "all_reduce apart", ours["all_reduce_apart", kib], limit)
 
 
-def row(kind, kib, ranks, us, peer, figure, limit):
-    return Row(NAME, f"{kind} of {size(kib)}, {ranks} ranks", us, "us", {peer: figure}, limit)
+def row(kind, kib, ranks, us, peer, metric, limit):
+    return Row(NAME, f"{kind} of {size(kib)}, {ranks} ranks", us, "us", {peer: metric}, limit)
 
 
 def measure(context, ranks):

@@ -1,4 +1,4 @@
-"""What the plan itself costs on one rank: a step whose kernels and matrix products do nothing, though they are handed to threads as ever."""
+"""The overhead of the plan itself on one rank: a step whose kernels and matmuls do nothing, though threads run them as ever."""
 from table import Row
 
 NAME = "plan"

@@ -87,7 +87,7 @@ TEST(LowerBound, ACopyOfAnArgumentIsReceivedOnce) {
   EXPECT_EQ(report.lowerBound.terms[0].type, "tensor<64x16xf32>");
 }
 
-TEST(LowerBound, ProductsThatEveryRankComputesNeedNothing) {
+TEST(LowerBound, MatmulsThatEveryRankComputesNeedNothing) {
   std::string type = "tensor<16x16xf32>";
   Report report = compileReport("%x: " + sharded(type, "{}, {}"), "(" + sharded(type, "{}, {}") + ")",
                                 "%0 = sgd.dot_general %x, %x batching = [] x [] contracting = [1] x [0] : " + type +

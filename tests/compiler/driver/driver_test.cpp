@@ -1,4 +1,4 @@
-// Whole compilations of small programs: figures of the report, levels of IR, several programs in one artifact, equal
+// Whole compilations of small programs: numbers of the report, levels of IR, several programs in one artifact, equal
 // bytes.
 #include "compiler/driver/driver.h"
 
@@ -68,7 +68,7 @@ TEST(Driver, ReportsFourRanks) {
   EXPECT_EQ(report.mesh, (std::vector<std::pair<std::string, int64_t>>{{"data", 4}}));
   EXPECT_EQ(report.libraryCalls, 2u);
   EXPECT_EQ(report.kernels, 1u);
-  // Two products of 2 * 8 * 16 * 16 flops, one subtraction per element.
+  // Two matmuls of 2 * 8 * 16 * 16 flops, one subtraction per element.
   EXPECT_EQ(report.flops, 2u * 2 * 8 * 16 * 16 + 256);
   EXPECT_EQ(report.memory.arguments, 4u * (256 + 128));
   EXPECT_EQ(report.memory.outputs, 4u * 256);
@@ -211,7 +211,7 @@ TEST(Driver, ExplainsTheUpdate) {
   ExplainRecord record = compileOrDie({{"main", "step.mlir", kStep}}).explanation.records.back();
   EXPECT_EQ(record.op, "update");
   EXPECT_EQ(record.location, "step.mlir:7:8");
-  EXPECT_THAT(record.why, HasSubstr("every rank updates the whole of result 0: sharded it would take"));
+  EXPECT_THAT(record.why, HasSubstr("every rank updates the whole of result 0: sharded, it is estimated to take"));
   CompileOptions options;
   options.shardUpdates = false;
   EXPECT_EQ(compileOrDie({{"main", "step.mlir", kStep}}, options).explanation.records.size(), 1u);

@@ -54,7 +54,7 @@ TEST(CudaTarget, OneModulePerArchitecture) {
       EXPECT_NE(::sgd::artifact::Size(kernel->least_bytes()) == 0, ::sgd::artifact::Size(kernel->parts()) == 0);
       EXPECT_THAT(std::string(module.text), HasSubstr(".reqntid " + std::to_string(kernel->threads())));
     }
-    // Products and sums that ptxas may not contract.
+    // Multiplications and additions that ptxas may not contract.
     EXPECT_THAT(std::string(module.text), HasSubstr("add.rn.f32"));
     EXPECT_THAT(std::string(module.text), ::testing::Not(HasSubstr("mul.f32")));
   }
@@ -181,7 +181,7 @@ TEST(Target, RefusesWhatIsNotThere) {
   EXPECT_EQ(refusal("cuda:"), "--target: GPU architecture '' is not sm_80, sm_90 or sm_100");
   EXPECT_EQ(refusal("cuda:sm_75"), "--target: GPU architecture 'sm_75' is not sm_80, sm_90 or sm_100");
   EXPECT_EQ(refusal("cuda:sm_90,cpu"), "--target: GPU architecture 'cpu' is not sm_80, sm_90 or sm_100");
-  EXPECT_EQ(refusal("cuda:sm_90,sm_90"), "--target: GPU architecture sm_90 is given twice");
+  EXPECT_EQ(refusal("cuda:sm_90,sm_90"), "--target: GPU architecture sm_90 occurs twice");
   EXPECT_EQ(refusal("cuda:sm_90", "x86-64-v3"), "--cpu: is for the target cpu alone");
 }
 

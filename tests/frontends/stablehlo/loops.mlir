@@ -1,7 +1,7 @@
 // Loops and branches: unrolled or computed as a whole where that is cheap, else control flow of the graph level.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file | FileCheck %s
 
-// 20000 iterations that are known; what the body reads from outside is a slot of its own, a constant is made inside.
+// 20000 iterations that are known; a value that the body reads from outside is an iter_arg of its own, a constant is made inside.
 // CHECK-LABEL: @long
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<4xf32>)
 func.func @long(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {

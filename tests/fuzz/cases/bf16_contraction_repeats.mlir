@@ -1,4 +1,4 @@
-// bf16 products over two dimensions that do not merge added up in a bf16 buffer, rounding eight times.
+// bf16 matmuls over two dimensions that do not merge added up in a bf16 buffer, rounding eight times.
 // seed: 0
 sgd.mesh @mesh = <["x"=4, "y"=2]>
 func.func @main(%a0: tensor<8x8x5xbf16> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {}]>},

@@ -1,4 +1,4 @@
-// A bias is added to a product before that is rounded to bf16.
+// A bias is added to a matmul before that is rounded to bf16.
 // seed: 0
 sgd.mesh @mesh = <["x"=8]>
 func.func @main(%a0: tensor<7x1xi1> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}], replicated={"x"}>},

@@ -69,7 +69,7 @@ func.func @alternates(%x: !rows) -> !whole {
   return %0#1 : !whole
 }
 
-// A slot that the body reads is summed where it is read.
+// An iter_arg that the body reads is reduced where it is read.
 // CHECK-LABEL: @reads
 func.func @reads(%x: !rows, %first: !whole) -> !whole {
   // CHECK: sgd.while

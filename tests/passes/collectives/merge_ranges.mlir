@@ -17,7 +17,7 @@ func.func @window(%a: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, ten
 
 // -----
 
-// What lies far apart would bring along what lies between.
+// Ranges far apart would bring along the elements in between.
 // CHECK-LABEL: @apart
 sgd.mesh @mesh = <["x"=4]>
 func.func @apart(%a: tensor<4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {

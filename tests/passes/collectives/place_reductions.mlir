@@ -1,4 +1,4 @@
-// Where sums of partial values are taken.
+// Where partial values are reduced.
 // RUN: sgd-opt %s --split-input-file --sgd-place-reductions | FileCheck %s
 
 sgd.mesh @mesh = <["data"=4]>

@@ -65,7 +65,7 @@ sgd.mesh @mesh = <["data"=8]>
 !x = tensor<256x2048xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 !y = tensor<256x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 
-// A gradient that is transposed on its way is sharded so that rows of the parameters lie together.
+// A gradient that is transposed on its way is sharded so that rows of the parameters are contiguous.
 // CHECK-LABEL: func.func @transposed
 // CHECK: sgd.reshard {{.*}} -> tensor<1024x2048xf32, #sgd.sharding<@mesh, [{}, {"data"}]>>
 // CHECK: sgd.transpose {{.*}} -> tensor<2048x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
@@ -188,7 +188,7 @@ sgd.mesh @mesh = <["data"=8]>
 !y = tensor<256x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 
 // CHECK-LABEL: func.func @small
-// CHECK-SAME: why = "sharded it would take
+// CHECK-SAME: why = "sharded, it is estimated to take
 // CHECK: sgd.reshard {{.*}} -> tensor<64x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
 func.func @small(%p: !w, %x: !x, %y: !y) -> (!w {sgd.carry = 0 : i64}) {
   %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !g
@@ -206,7 +206,7 @@ sgd.mesh @mesh = <["data"=8]>
 !y = tensor<256x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 !z = tensor<256x2048xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 
-// What a matrix product reads is no update: a rank needs the whole.
+// A value that a matmul reads is no update: a rank needs the whole.
 // CHECK-LABEL: func.func @read_whole
 // CHECK-SAME: why = "is read whole by sgd.dot_general
 // CHECK: sgd.reshard {{.*}} -> tensor<2048x1024xf32, #sgd.sharding<@mesh, [{}, {}]>>

@@ -49,7 +49,7 @@ func.func @scatter_rows(%table: tensor<100x64xf32> {sgd.sharding = #sgd.sharding
 
 sgd.mesh @mesh = <["x"=4]>
 
-// Windows of 3 that may lie in two shards: one index per element, -1 where the whole window does not lie inside.
+// Windows of 3 that may span two shards: one index per element, -1 where the whole window is not inside.
 // CHECK-LABEL: func.func @scatter_windows
 // CHECK-NOT: spmd.all
 // CHECK: %[[BEYOND:.*]] = arith.constant dense<98> : tensor<8x3xi32>
@@ -68,7 +68,7 @@ func.func @scatter_windows(%a: tensor<100xf32> {sgd.sharding = #sgd.sharding<@me
 
 sgd.mesh @mesh = <["x"=4]>
 
-// One row, wherever it lies: the rank that has it contributes it.
+// One row: the rank that holds it contributes it.
 // CHECK-LABEL: func.func @dynamic_slice
 // CHECK: %[[ROW:.*]] = sgd.dynamic_slice %arg0, %{{.*}} sizes = [1, 16] : (tensor<2x16xf32>, tensor<i32>, tensor<i32>) -> tensor<1x16xf32>
 // CHECK: %[[PART:.*]] = arith.select %{{.*}}, %[[ROW]]

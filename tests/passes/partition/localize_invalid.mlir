@@ -54,7 +54,7 @@ func.func @reshape_of_minor(%a: tensor<3x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]
 
 sgd.mesh @mesh = <["x"=4]>
 func.func @sum_not_marked(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
-  // expected-error @below {{gives a sum that is not taken over {"x"}, but its result's sharding does not say so}}
+  // expected-error @below {{has a result that is partial over {"x"}; expected its sharding to say unreduced={"x"}}}
   %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, []>>
   return
 }
@@ -63,7 +63,7 @@ func.func @sum_not_marked(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
 
 sgd.mesh @mesh = <["x"=4]>
 func.func @sum_from_nowhere(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
-  // expected-error @below {{has a result that claims to be partial over {"x"}, but none of its operands is}}
+  // expected-error @below {{has a result whose sharding says that it is partial over {"x"}, but none of its operands is}}
   %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
   return
 }
@@ -73,7 +73,7 @@ func.func @sum_from_nowhere(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) {
 sgd.mesh @mesh = <["x"=4]>
 func.func @not_linear(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
   %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
-  // expected-error @below {{is not linear and has an operand that is a sum not yet taken over {"x"}}}
+  // expected-error @below {{is not linear and has an operand that is partial over {"x"}; expected reduced operands}}
   %1 = math.exp %0 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
   return
 }
@@ -83,7 +83,7 @@ func.func @not_linear(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
 sgd.mesh @mesh = <["x"=4]>
 func.func @partial_result(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>> {
   %0 = sgd.reduce add %a dimensions = [0] : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
-  // expected-error @below {{result 0 is a sum that is not taken over}}
+  // expected-error @below {{result 0 is partial over}}
   return %0 : tensor<f32, #sgd.sharding<@mesh, [], unreduced={"x"}>>
 }
 

@@ -1,7 +1,7 @@
 // What moves elements along a sharded dimension fetches the range that a rank lacks.
 // RUN: sgd-opt %s --split-input-file --sgd-shard --sgd-localize --canonicalize --spmd-simplify-collectives | FileCheck %s
 
-// Only the elements that are taken are sent.
+// Only the elements that are read are sent.
 // CHECK-LABEL: @strided
 sgd.mesh @mesh = <["x"=4]>
 func.func @strided(%a: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x2xf32> {
@@ -44,7 +44,7 @@ func.func @roll(%a: tensor<16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>
 
 // -----
 
-// The padding's value goes where the global index lies outside; zero is there already.
+// The padding's value goes where the global index is outside; zero is there already.
 // CHECK-LABEL: @pad
 sgd.mesh @mesh = <["x"=2, "y"=2]>
 func.func @pad(%a: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"y", "x"}]>}, %v: tensor<f32>) -> (tensor<12xf32>, tensor<12xf32>) {

@@ -1,4 +1,4 @@
-// One sharding per slot: from what goes in, through the body, to what comes out, and back.
+// One sharding per iter_arg: from what goes in, through the body, to what comes out, and back.
 // RUN: sgd-opt %s --sgd-shard --sgd-verify-sharding --split-input-file | FileCheck %s
 
 sgd.mesh @mesh = <["data"=2, "model"=2]>
@@ -51,7 +51,7 @@ func.func @swap(%x: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data
 
 sgd.mesh @mesh = <["data"=2]>
 
-// What decides is whole on every rank: the sum is taken in the condition.
+// The predicate is whole on every rank: it is reduced in the condition.
 // CHECK-LABEL: @decide
 func.func @decide(%x: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}]>}, %i: tensor<i32>) -> tensor<8xf32> {
   // CHECK: sgd.while({{.*}}) while {

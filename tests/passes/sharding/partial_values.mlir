@@ -13,7 +13,7 @@ func.func @gradient(%x: tensor<32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{
 
 // -----
 
-// ZeRO: the annotation of a sharded gradient reaches back through a transpose to the product.
+// ZeRO: the annotation of a sharded gradient reaches back through a transpose to the matmul.
 sgd.mesh @mesh = <["data"=4]>
 // CHECK-LABEL: @sharded_gradient
 func.func @sharded_gradient(%x: tensor<32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>}, %dy: tensor<32x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>})

@@ -57,7 +57,7 @@ func.func @priorities(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [
 
 // -----
 
-// Two axes want the result of a product; the larger operand comes first. Neither operand is touched by the other.
+// Two axes want the result of a matmul; the larger operand comes first. Neither operand is touched by the other.
 sgd.mesh @mesh = <["x"=2]>
 // CHECK-LABEL: @conflict
 func.func @conflict(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<4x64xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8x64xf32> {

@@ -1,7 +1,7 @@
 // RUN: sgd-opt %s --sgd-shard --split-input-file | FileCheck %s
 
 // Attention of a sequence-parallel model: queries and keys are sharded by heads, the result by positions. Scores are
-// the largest tensors: they stay as the heads are, and the much smaller result of the second product changes over.
+// the largest tensors: they stay as the heads are, and the much smaller result of the second matmul changes over.
 sgd.mesh @mesh = <["x"=2]>
 // CHECK-LABEL: @scores_stay_with_the_heads
 // CHECK-NOT: reshard

@@ -117,7 +117,7 @@ TEST(ControlFlow, RefusesEndlessDepth) {
                   testing::Append(program, LoopOf(1, kMaxDepth + 1 - depth));
                 AddFill(program);
               }),
-              HasSubstr("lies deeper than 64 others"));
+              HasSubstr("is nested in 64 others"));
 }
 
 // The all-reduce of the sample begins in a loop and is done after it.

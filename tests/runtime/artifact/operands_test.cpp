@@ -128,12 +128,12 @@ TEST(Operands, AreInMemoryWhateverTheKindChecks) {
   const auto outside = [] { return testing::SliceAt(Space::Private, uint64_t{1} << 40, 64); };
   ExpectRefused({
       {"bias without its epilogue", [&](ArtifactT&, ProgramT& p) { MatmulIn(p).bias = outside(); },
-       "instruction 0 (matmul): bias: 64 bytes at 1099511627776 lie outside of the Private space"},
+       "instruction 0 (matmul): bias: 64 bytes at 1099511627776 are outside of the Private space"},
       {"copy to constants",
        [](ArtifactT&, ProgramT& p) { CopyIn(p).target = testing::SliceAt(Space::Constant, 0, 256); },
-       "instruction 2 (copy): target lies in the constants, which are read-only"},
+       "instruction 2 (copy): target is in the constants, which are read-only"},
       {"fill outside", [&](ArtifactT&, ProgramT& p) { FillIn(p).target = outside(); },
-       "instruction 6 (fill): target: 64 bytes at 1099511627776 lie outside"},
+       "instruction 6 (fill): target: 64 bytes at 1099511627776 are outside"},
   });
 }
 

@@ -78,7 +78,7 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
       {"overlapping workspace", [](ConvolutionT& c) { c.workspace = testing::SliceAt(Space::Private, 440, 64); },
        "the workspace overlaps an operand"},
       {"constant workspace", [](ConvolutionT& c) { c.workspace = testing::SliceAt(Space::Constant, 0, 16); },
-       "the workspace lies in the constants"},
+       "the workspace is in the constants"},
       {"huge", [](ConvolutionT& c) { c.spatial = {Window(uint64_t{1} << 40, 3, 1, 1, 0)}; }, "larger than 2^31"},
       {"work", [](ConvolutionT& c) { c.spatial.assign(3, Window(uint64_t{1} << 30, 1, 1, 1, 0)); },
        "more than 2^63 multiplications"},

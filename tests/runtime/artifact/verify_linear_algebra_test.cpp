@@ -88,7 +88,7 @@ TEST(VerifyLinearAlgebra, RefusesWhatIsWrong) {
       {"short pivots", [](LinearAlgebraT& c) { c.outputs[1] = *testing::SliceAt(Space::Private, 128, 12); },
        "pivots reaches 4 elements of i32"},
       {"constant result", [](LinearAlgebraT& c) { c.outputs[2] = *testing::SliceAt(Space::Constant, 0, 8); },
-       "info lies in the constants"},
+       "info is in the constants"},
       {"in place", [](LinearAlgebraT& c) { c.outputs[0] = *testing::SliceAt(Space::Private, 0, 48); }, "lu overlaps a"},
       {"overlapping workspace", [](LinearAlgebraT& c) { c.workspace = testing::SliceAt(Space::Private, 192, 64); },
        "overlaps"},

@@ -38,7 +38,7 @@ TEST(ArtifactWriter, RefusesWhatTheReaderWouldRefuse) {
   ArtifactWriter writer;
   testing::FillSample(writer, 2);
   writer.artifact().private_bytes = 64;
-  EXPECT_THAT(std::string(writer.Serialize().status().message()), HasSubstr("lie outside of the Private space"));
+  EXPECT_THAT(std::string(writer.Serialize().status().message()), HasSubstr("are outside of the Private space"));
   ArtifactWriter empty;
   EXPECT_FALSE(empty.Serialize().ok());
 }

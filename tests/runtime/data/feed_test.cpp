@@ -167,7 +167,7 @@ TEST(BatchFeed, SaysWhatDoesNotFit) {
   EXPECT_THAT(message({{"x", {4, 3}}}), HasSubstr("tensor 'x': batches are named stepK.argN or stepK.<input>"));
   EXPECT_THAT(message({{"step0.z", {4}}}), HasSubstr("tensor 'step0.z': the program has no input 'z'"));
   EXPECT_THAT(message({{"step0.y", {5}}}), HasSubstr("tensor 'step0.y': is I32[5], but input 'y' is I32[4]"));
-  EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}), HasSubstr("input 'y' is given twice in this step"));
+  EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}), HasSubstr("input 'y' occurs twice in this step"));
   EXPECT_THAT(message({{"step1.y", {4}}}), HasSubstr("has no tensors for step0, but for step1"));
   EXPECT_THAT(message({{"step0.y", {4}}, {"step1.x", {4, 3}}}),
               HasSubstr("step1 does not give input 'y', other steps do"));

@@ -1,4 +1,4 @@
-// 12. A product with a sharded batch needs nothing
+// 12. A matmul with a sharded batch needs nothing
 // no collectives
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<4x2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}]>}, %b: tensor<4x8x3xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}]>}) -> (tensor<4x2x3xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}]>}) {

@@ -1,4 +1,4 @@
-// 12. A product with sharded rows needs nothing
+// 12. A matmul with sharded rows needs nothing
 // no collectives
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>}) -> (tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

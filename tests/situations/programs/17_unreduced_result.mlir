@@ -1,4 +1,4 @@
-// 17. A product wanted as a sum not yet taken: what is linear goes on with each rank's part, the small result is summed
+// 17. A matmul constrained to be unreduced: linear ops run on each rank's partial value, and the small result is reduced
 // collective: all_reduce over 4 sends 24
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}]>}) {

@@ -1,4 +1,4 @@
-// 17. Two products wanted as sums not yet taken: one reduce-scatter of their sum
+// 17. Two matmuls constrained to be unreduced: one reduce-scatter of their sum
 // collective: reduce_scatter over 4 sends 96
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %c: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

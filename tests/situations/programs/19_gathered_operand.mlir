@@ -1,4 +1,4 @@
-// 19. A product whose weight is sharded and whose result is not: the weight's columns travel once around, as in a ring
+// 19. A matmul whose weight is sharded and whose result is not: the weight's columns travel once around, as in a ring
 // collective: all_gather over 4 sends 384
 sgd.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<64x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<64x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {

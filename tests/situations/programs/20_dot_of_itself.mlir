@@ -1,4 +1,4 @@
-// 20. A product of a tensor with itself: gathered once
+// 20. A matmul of a tensor with itself: gathered once
 // collective: all_gather over 4 sends 384
 // lower bound: 112
 sgd.mesh @mesh = <["x"=4]>

@@ -1,4 +1,4 @@
-// 35. Windows that lie in two shards, clamped as in the whole table
+// 35. Windows that span two shards, clamped as in the whole table
 // collective: all_reduce over 4 sends 1152
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>

@@ -1,4 +1,4 @@
-// 37. Windows of updates that lie in two shards, dropped as a whole where they do not fit: nothing is sent
+// 37. Windows of updates that span two shards, dropped as a whole where they do not fit: nothing is sent
 // no collectives
 // arg1: -3..12
 sgd.mesh @mesh = <["x"=4]>

@@ -1,4 +1,4 @@
-// 40. Of equal elements the first one is chosen, whichever shard it lies in
+// 40. Of equal elements the first one is chosen, whichever shard holds it
 // collective: all_gather over 4 sends 168
 // arg0: 0..2
 sgd.mesh @mesh = <["x"=4]>

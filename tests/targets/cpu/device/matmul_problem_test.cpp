@@ -33,7 +33,7 @@ TEST(TileGrid, CoversEveryElementOnce) {
           const TileGrid grid(problem);
           EXPECT_LE(grid.size(), 512u);
           for (uint64_t index = 0; index < grid.size(); ++index) {
-            const MatrixProduct tile = grid.At(problem, index);
+            const StridedMatmul tile = grid.At(problem, index);
             EXPECT_LE(tile.m, grid.tile_m());
             EXPECT_LE(tile.n, grid.tile_n());
             for (uint64_t i = 0; i < tile.m; ++i) {

@@ -110,7 +110,7 @@ struct Operands {
 template <typename T>
 std::vector<T> Multiply(InstructionSet set, ElementType element, const Case& x, const Operands<T>& operands) {
   std::vector<T> c = operands.c.values;
-  MatrixProduct product;
+  StridedMatmul product;
   product.element = element;
   product.epilogue = x.epilogue;
   product.m = x.m, product.n = x.n, product.k = x.k;

@@ -74,7 +74,7 @@ std::vector<float> OnOneThread(const PackedKernels& kernels, const Case& x, cons
   std::byte* scratch = static_cast<std::byte*>(std::aligned_alloc(64, PackedScratchBytes(kernels, x.m, x.n, x.k)));
   for (uint64_t batch = 0; batch < x.batch; ++batch) {
     const int64_t at = static_cast<int64_t>(batch) * 4;
-    MatrixProduct product;
+    StridedMatmul product;
     product.element = problem.element, product.epilogue = problem.epilogue;
     product.m = x.m, product.n = x.n, product.k = x.k;
     product.a = problem.a.base + at * problem.a.batch[3], product.b = problem.b.base + at * problem.b.batch[3];

@@ -53,7 +53,7 @@ emulator::WarpAccesses::Sites launch(const std::string& text) {
   llvm::for_each(request.body->getOperands(), add);
   llvm::for_each(request.body->getResults(), add);
   emulator::WarpAccesses counts;
-  emulator::Grid grid{0, static_cast<uint32_t>(interface->range), compiled->figures.front().threads};
+  emulator::Grid grid{0, static_cast<uint32_t>(interface->range), compiled->metrics.front().threads};
   EXPECT_EQ(loaded->Launch("kernel", grid, parameters, emulator::Order::kForward, {extents, false, &counts}), "");
   return counts.kernels().at("kernel");
 }

@@ -73,8 +73,8 @@ TEST(CombinedKernel, DoesEachPartOnItsOwnBuffers) {
   combinations.onlyCombined = {true, false, true};
   auto compiled = gpu::compileKernels(requests, *gpu::parseArchitectures("emulated,sm_90"), 1, combinations);
   ASSERT_TRUE(succeeded(compiled));
-  for (const gpu::KernelFigures& figures : compiled->figures) EXPECT_EQ(figures.threads, 256u);
-  EXPECT_EQ(compiled->figures.back().schedule, "combined");
+  for (const gpu::KernelMetrics& metrics : compiled->metrics) EXPECT_EQ(metrics.threads, 256u);
+  EXPECT_EQ(compiled->metrics.back().schedule, "combined");
   EXPECT_NE(compiled->modules[1].find(".entry group_0("), std::string::npos);
   EXPECT_NE(compiled->modules[1].find(".entry kernel_1("), std::string::npos);
   EXPECT_EQ(compiled->modules[1].find(".entry kernel_0("), std::string::npos) << "it runs as a part alone";

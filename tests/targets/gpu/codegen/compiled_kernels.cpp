@@ -105,7 +105,7 @@ std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest>
   EXPECT_NE(module, nullptr) << error;
   if (!module) return nullptr;
   SmallVector<unsigned> threads;
-  for (const gpu::KernelFigures& figures : compiled->figures) threads.push_back(figures.threads);
+  for (const gpu::KernelMetrics& metrics : compiled->metrics) threads.push_back(metrics.threads);
   auto order = variant == "forward" ? ::sgd::emulator::Order::kForward : ::sgd::emulator::Order::kBackward;
   return std::make_unique<EmulatedKernels>(std::move(module), order, std::move(threads), requests);
 }

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "targets/cpu/device/cpu_device.h"
-#include "tests/targets/gpu/emulator/gelu_product.h"
+#include "tests/targets/gpu/emulator/gelu_matmul.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
 #include "tests/targets/gpu/emulator/library_attention.h"
 #include "tests/targets/gpu/emulator/library_convolution.h"
-#include "tests/targets/gpu/emulator/plain_product.h"
+#include "tests/targets/gpu/emulator/plain_matmul.h"
 
 namespace sgd::emulator {
 
@@ -22,38 +22,38 @@ class EmulatedDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override { return cpu_->Allocate(bytes); }
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                              const device::KernelLibrary& library,
-                                                              const device::MemoryMap& memory,
-                                                              std::span<const int64_t> coordinates) override;
+                                                               const device::KernelLibrary& library,
+                                                               const device::MemoryMap& memory,
+                                                               std::span<const int64_t> coordinates) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
-                                                                   std::span<const device::CombinedLaunches> combined,
-                                                                   const device::KernelLibrary& library,
-                                                                   const device::MemoryMap& memory) override;
+                                                                    std::span<const device::CombinedLaunches> combined,
+                                                                    const device::KernelLibrary& library,
+                                                                    const device::MemoryMap& memory) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                              const device::MemoryMap& memory) override {
-    if (IsPlainProduct(matmul)) return MakePlainProduct(matmul, memory);
-    if (matmul.activation() != artifact::Activation::None) return MakeGeluProduct(*cpu_, matmul, memory);
+                                                               const device::MemoryMap& memory) override {
+    if (IsPlainMatmul(matmul)) return MakePlainMatmul(matmul, memory);
+    if (matmul.activation() != artifact::Activation::None) return MakeGeluMatmul(*cpu_, matmul, memory);
     return cpu_->PrepareMatmul(matmul, memory);
   }
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                   const device::MemoryMap& memory) override {
+                                                                    const device::MemoryMap& memory) override {
     return MakeLibraryConvolution(convolution, memory);
   }
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareAttention(const artifact::Attention& attention,
-                                                                 const device::MemoryMap& memory) override {
+                                                                  const device::MemoryMap& memory) override {
     return MakeLibraryAttention(attention, memory);
   }
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                             const device::KernelLibrary& library,
-                                                             const device::MemoryMap& memory) override {
+                                                              const device::KernelLibrary& library,
+                                                              const device::MemoryMap& memory) override {
     return absl::UnimplementedError("plans for GPUs have no tiles");
   }
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                            uint64_t bytes) override {
+                                                             uint64_t bytes) override {
     return cpu_->PrepareCopy(source, target, bytes);
   }
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                            std::span<const uint8_t> pattern) override {
+                                                             std::span<const uint8_t> pattern) override {
     return cpu_->PrepareFill(target, bytes, pattern);
   }
   absl::Status Synchronize() override { return absl::OkStatus(); }

@@ -113,7 +113,7 @@ void StoreTo(std::byte* to, cudnnDataType_t type, double value) {
   }
 }
 
-enum class NodeKind { Product, Pointwise, Reduction, Reshape };
+enum class NodeKind { Matmul, Pointwise, Reduction, Reshape };
 
 struct Node {
   NodeKind kind{};
@@ -184,7 +184,7 @@ bool Spreads(const Sizes& small, const Sizes& large, bool may_divide_heads = fal
 bool HasShape(const Node& node) {
   const Sizes &x = node.operands[0].sizes, &y = node.result[0].sizes;
   switch (node.kind) {
-    case NodeKind::Product: {
+    case NodeKind::Matmul: {
       const Sizes& b = node.operands[1].sizes;
       return x[0] == y[0] && b[0] == y[0] && x[1] == y[1] && y[1] % b[1] == 0 && x[2] == y[2] && x[3] == b[2] &&
              b[3] == y[3];
@@ -202,11 +202,11 @@ bool HasShape(const Node& node) {
 
 bool IsNarrow(cudnnDataType_t type) { return type == CUDNN_DATA_HALF || type == CUDNN_DATA_BFLOAT16; }
 
-// Of engines for attention, tried on the library: operands of products in memory are f16 or bf16, and depths multiples
+// Of engines for attention, tried on the library: operands of matmuls in memory are f16 or bf16, and depths multiples
 // of 8.
 bool IsAttention(const std::vector<Node>& nodes) {
   for (const Node& node : nodes) {
-    if (node.kind != NodeKind::Product) continue;
+    if (node.kind != NodeKind::Matmul) continue;
     for (const Tensor& tensor : {node.operands[0], node.operands[1], node.result[0]}) {
       if (tensor.is_virtual) continue;
       if (!IsNarrow(tensor.type)) return false;
@@ -275,7 +275,7 @@ class Call final : public DataflowCall {
     if (node.kind == NodeKind::Reduction) return Reduce(node, std::move(result));
     ForEach(y.sizes, [&](const Sizes& at) {
       double value = 0;
-      if (node.kind == NodeKind::Product) {
+      if (node.kind == NodeKind::Matmul) {
         const Tensor& b = node.operands[1];
         const int64_t head = at[1] / (y.sizes[1] / b.sizes[1]);
         for (int64_t k = 0; k < x.sizes[3]; ++k)
@@ -354,7 +354,7 @@ cudnnStatus_t CheckDataflow(const GraphDescriptor& graph) {
   const std::vector<Node> nodes = NodesOf(graph);
   for (const Node& node : nodes) {
     if (node.operands.empty() || node.result.size() != 1) return CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN;
-    if (node.kind == NodeKind::Product && node.operands.size() != 2) return CUDNN_STATUS_BAD_PARAM;
+    if (node.kind == NodeKind::Matmul && node.operands.size() != 2) return CUDNN_STATUS_BAD_PARAM;
     for (const Tensor& operand : node.operands) {
       if (operand.is_virtual && !written.contains(operand.id)) return CUDNN_STATUS_BAD_PARAM;
     }
@@ -367,15 +367,15 @@ cudnnStatus_t CheckDataflow(const GraphDescriptor& graph) {
 
 int64_t WorkspaceOfDataflow(const GraphDescriptor& graph) {
   constexpr int64_t kFixed = 256;
-  int64_t products = 0, scores = 0, parts = 0;
+  int64_t matmuls = 0, scores = 0, parts = 0;
   for (const Node& node : NodesOf(graph)) {
     const Sizes& y = node.result[0].sizes;
-    if (node.kind == NodeKind::Product && products++ == 0)
+    if (node.kind == NodeKind::Matmul && matmuls++ == 0)
       scores = y[0] * y[1] * ((y[2] + 63) / 64 * 64) * ((y[3] + 127) / 128 * 128) * 2;
     if (node.kind == NodeKind::Reduction && node.operands[0].is_virtual && IsNarrow(node.operands[0].type))
       parts += node.operands[0].Count() * 2;
   }
-  return kFixed + (products > 2 ? scores + parts : 0);
+  return kFixed + (matmuls > 2 ? scores + parts : 0);
 }
 
 cudnnStatus_t DataflowCall::Create(const GraphDescriptor& graph, const std::map<int64_t, uint64_t>& addresses,

@@ -1,5 +1,5 @@
 // A fake of libcublasLt.so for tests: as strict as cublasLt.h and the library's table of supported types, in what it
-// takes, and products in the order of the stream that they are given (matrix_product.h).
+// takes, and matmuls in the order of the stream that they are given (fake_matmul.h).
 #include <cublasLt.h>
 #include <cuda.h>
 
@@ -8,14 +8,14 @@
 #include <cstring>
 #include <memory>
 
-#include "tests/targets/gpu/fakes/matrix_product.h"
+#include "tests/targets/gpu/fakes/fake_matmul.h"
 
+using sgd::emulated::EmulatedMatmul;
 using sgd::emulated::HasAux;
 using sgd::emulated::HasBias;
-using sgd::emulated::HasSums;
+using sgd::emulated::HasReduction;
 using sgd::emulated::MatrixDescription;
 using sgd::emulated::MatrixLayout;
-using sgd::emulated::MatrixProduct;
 
 namespace {
 
@@ -79,7 +79,7 @@ bool AreSupported(const MatrixDescription& description, const MatrixLayout& a, c
 
 bool IsKnown(cublasLtEpilogue_t epilogue) {
   return epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_GELU || HasBias(epilogue) ||
-         HasAux(epilogue) || HasSums(epilogue);
+         HasAux(epilogue) || HasReduction(epilogue);
 }
 
 // What the epilogue asks of its buffers.
@@ -87,8 +87,8 @@ cublasStatus_t CheckEpilogue(const MatrixDescription& description, const MatrixL
   if (!IsKnown(description.epilogue)) return CUBLAS_STATUS_NOT_SUPPORTED;
   // Known to be there: of the layouts that gradients of weights have.
   const bool has_gradients_layout = description.a == CUBLAS_OP_N && description.b == CUBLAS_OP_T;
-  if (HasSums(description.epilogue) && (d.batch != 1 || !has_gradients_layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (HasBias(description.epilogue) || HasSums(description.epilogue)) {
+  if (HasReduction(description.epilogue) && (d.batch != 1 || !has_gradients_layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (HasBias(description.epilogue) || HasReduction(description.epilogue)) {
     if (description.bias_type != -1 && description.bias_type != d.type) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (reinterpret_cast<uintptr_t>(description.bias) % SizeOf(d.type) != 0) return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -102,18 +102,18 @@ cublasStatus_t CheckEpilogue(const MatrixDescription& description, const MatrixL
 
 // Sizes that fit each other, and matrices that do not overlap themselves.
 cublasStatus_t CheckSizes(const MatrixDescription& description, const MatrixLayout& a, const MatrixLayout& b,
-                          const MatrixLayout& c, const MatrixLayout& d, MatrixProduct& product) {
-  product.m = d.rows, product.n = d.columns;
-  product.k = description.a == CUBLAS_OP_T ? a.rows : a.columns;
+                          const MatrixLayout& c, const MatrixLayout& d, EmulatedMatmul& matmul) {
+  matmul.m = d.rows, matmul.n = d.columns;
+  matmul.k = description.a == CUBLAS_OP_T ? a.rows : a.columns;
   for (const MatrixLayout* layout : {&a, &b, &c, &d}) {
     if (layout->rows == 0 || layout->columns == 0 || layout->leading < static_cast<int64_t>(layout->rows))
       return CUBLAS_STATUS_INVALID_VALUE;
     if (layout->batch != d.batch || layout->rows > INT32_MAX || layout->columns > INT32_MAX)
       return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const bool a_fits = (description.a == CUBLAS_OP_T ? a.columns : a.rows) == product.m;
-  const bool b_fits = (description.b == CUBLAS_OP_T ? b.columns : b.rows) == product.k &&
-                      (description.b == CUBLAS_OP_T ? b.rows : b.columns) == product.n;
+  const bool a_fits = (description.a == CUBLAS_OP_T ? a.columns : a.rows) == matmul.m;
+  const bool b_fits = (description.b == CUBLAS_OP_T ? b.columns : b.rows) == matmul.k &&
+                      (description.b == CUBLAS_OP_T ? b.rows : b.columns) == matmul.n;
   const bool c_fits = c.rows == d.rows && c.columns == d.columns && c.leading == d.leading && c.stride == d.stride;
   if (!a_fits || !b_fits || !c_fits) return CUBLAS_STATUS_INVALID_VALUE;
   if (c.type != d.type || !AreSupported(description, a, b, d)) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -148,7 +148,7 @@ bool IsAligned(const void* data, const MatrixLayout& layout, uint32_t alignment)
 
 void RunOnce(void* data) {
   // A graph runs it again, so it is never freed: the double's processes are short.
-  if (!Multiply(*static_cast<const MatrixProduct*>(data))) std::abort();
+  if (!Multiply(*static_cast<const EmulatedMatmul*>(data))) std::abort();
 }
 
 }  // namespace
@@ -262,8 +262,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   *count = 0;
   if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (requested < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  MatrixProduct product;
-  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), product);
+  EmulatedMatmul matmul;
+  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), matmul);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   Algorithm algorithm{Algorithm::kChosen, std::min(Of(preference).workspace, kMostWorkspace), {}, false, false, 0};
   for (size_t i = 0; i < 4; ++i) {
@@ -304,8 +304,8 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
                                        cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
                                        cublasLtMatmulHeuristicResult_t* result) {
   if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  MatrixProduct product;
-  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), product);
+  EmulatedMatmul matmul;
+  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), matmul);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   Algorithm algorithm;
   std::memcpy(&algorithm, algo, sizeof(algorithm));
@@ -322,11 +322,11 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               void* d_data, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo, void* workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
   if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  auto product = std::make_unique<MatrixProduct>();
-  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), *product);
+  auto matmul = std::make_unique<EmulatedMatmul>();
+  const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), *matmul);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   if (c_data != d_data || algo == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  const bool has_vector = HasBias(Of(description).epilogue) || HasSums(Of(description).epilogue);
+  const bool has_vector = HasBias(Of(description).epilogue) || HasReduction(Of(description).epilogue);
   if (has_vector && Of(description).bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   if (HasAux(Of(description).epilogue) && Of(description).aux == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;
   Algorithm algorithm;
@@ -338,13 +338,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (!IsAligned(a_data, Of(a), algorithm.alignment[0]) || !IsAligned(b_data, Of(b), algorithm.alignment[1]) ||
       !IsAligned(c_data, Of(c), algorithm.alignment[2]) || !IsAligned(d_data, Of(d), algorithm.alignment[3]))
     return CUBLAS_STATUS_INVALID_VALUE;
-  product->description = Of(description);
-  product->a = Of(a), product->b = Of(b), product->d = Of(d);
-  product->a_data = a_data, product->b_data = b_data, product->d_data = d_data;
-  product->alpha = Scale(alpha, Of(description).scale), product->beta = Scale(beta, Of(description).scale);
-  product->workspace = workspace, product->workspace_bytes = algorithm.workspace;
-  product->is_slow = algorithm.is_slow;
-  const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(stream), RunOnce, product.release());
+  matmul->description = Of(description);
+  matmul->a = Of(a), matmul->b = Of(b), matmul->d = Of(d);
+  matmul->a_data = a_data, matmul->b_data = b_data, matmul->d_data = d_data;
+  matmul->alpha = Scale(alpha, Of(description).scale), matmul->beta = Scale(beta, Of(description).scale);
+  matmul->workspace = workspace, matmul->workspace_bytes = algorithm.workspace;
+  matmul->is_slow = algorithm.is_slow;
+  const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(stream), RunOnce, matmul.release());
   return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 

@@ -1,5 +1,5 @@
 // Sizes of products against the evaluator, and what must be read for them against sets of multiplications at random.
-#include "compiler/bound/product_volume.h"
+#include "compiler/bound/matmul_volume.h"
 
 #include <cmath>
 #include <random>
@@ -11,24 +11,24 @@
 namespace mlir::sgd {
 namespace {
 
-class ProductVolumes : public ::testing::Test {
+class MatmulVolumes : public ::testing::Test {
  protected:
-  ProductVolumes() : context(MLIRContext::Threading::DISABLED) {
+  MatmulVolumes() : context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<SgdDialect, func::FuncDialect, arith::ArithDialect>();
   }
 
   /// Of the one product of @main, whose operands are all ones.
-  ProductVolume parse(const std::string& product, const std::string& lhs, const std::string& rhs,
+  MatmulVolume parse(const std::string& product, const std::string& lhs, const std::string& rhs,
                       const std::string& result) {
     module =
         parseSourceString<ModuleOp>("func.func @main() -> " + result + " {\n%a = arith.constant dense<1.0> : " + lhs +
                                         "\n%b = arith.constant dense<1.0> : " + rhs + "\n%r = " + product + " : " +
                                         lhs + ", " + rhs + " -> " + result + "\nreturn %r : " + result + "\n}",
                                     &context);
-    if (!module) return ADD_FAILURE() << product, ProductVolume();
-    std::optional<ProductVolume> volume;
+    if (!module) return ADD_FAILURE() << product, MatmulVolume();
+    std::optional<MatmulVolume> volume;
     module->walk([&](Operation* op) {
-      if (auto found = getProductVolume(op)) volume = found;
+      if (auto found = getMatmulVolume(op)) volume = found;
     });
     return *volume;
   }
@@ -46,8 +46,8 @@ class ProductVolumes : public ::testing::Test {
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(ProductVolumes, OfDotGeneral) {
-  ProductVolume volume = parse("sgd.dot_general %a, %b batching = [1] x [0] contracting = [2] x [1]",
+TEST_F(MatmulVolumes, OfDotGeneral) {
+  MatmulVolume volume = parse("sgd.dot_general %a, %b batching = [1] x [0] contracting = [2] x [1]",
                                "tensor<3x2x4xf32>", "tensor<2x4x5xf32>", "tensor<2x3x5xf32>");
   EXPECT_EQ(volume.groups, 2);
   EXPECT_EQ(volume.m, 3);
@@ -57,7 +57,7 @@ TEST_F(ProductVolumes, OfDotGeneral) {
   EXPECT_EQ(volume.multiplications, countMultiplications());
 }
 
-TEST_F(ProductVolumes, ConvolutionsDoNotMultiplyTheirPadding) {
+TEST_F(MatmulVolumes, ConvolutionsDoNotMultiplyTheirPadding) {
   struct Form {
     const char* windows;
     int result;
@@ -70,7 +70,7 @@ TEST_F(ProductVolumes, ConvolutionsDoNotMultiplyTheirPadding) {
                     Form{"strides = [1] low = [2] high = [2] lhs_dilations = [2] rhs_dilations = [1]", 15},
                     Form{"strides = [3] low = [1] high = [-1] lhs_dilations = [2] rhs_dilations = [2]", 3}}) {
     std::string size = std::to_string(form.result);
-    ProductVolume volume = parse(std::string("sgd.convolution %a, %b ") + form.windows, "tensor<2x7x2x3xf32>",
+    MatmulVolume volume = parse(std::string("sgd.convolution %a, %b ") + form.windows, "tensor<2x7x2x3xf32>",
                                  "tensor<3x2x3x4xf32>", "tensor<2x" + size + "x2x4xf32>");
     EXPECT_EQ(volume.multiplications, countMultiplications()) << form.windows;
     EXPECT_EQ(volume.groups, 2);
@@ -81,12 +81,12 @@ TEST_F(ProductVolumes, ConvolutionsDoNotMultiplyTheirPadding) {
   }
 }
 
-TEST_F(ProductVolumes, OtherOpsHaveNone) {
+TEST_F(MatmulVolumes, OtherOpsHaveNone) {
   module = parseSourceString<ModuleOp>(
       "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n%r = arith.mulf %a, %a : tensor<2xf32>\nreturn %r : "
       "tensor<2xf32>\n}",
       &context);
-  module->walk([](Operation* op) { EXPECT_FALSE(getProductVolume(op)); });
+  module->walk([](Operation* op) { EXPECT_FALSE(getMatmulVolume(op)); });
 }
 
 /// What multiplications (group, i, j, l) read and write: elements of lhs, rhs and result.
@@ -107,7 +107,7 @@ double sumLogs(unsigned tensors, const std::array<double, 3>& elements) {
   return sum;
 }
 
-TEST(ProductConstraints, NoSetOfMultiplicationsNeedsLess) {
+TEST(MatmulConstraints, NoSetOfMultiplicationsNeedsLess) {
   std::mt19937 random(3);
   for (int trial = 0; trial < 400; ++trial) {
     std::array<int, 4> sizes;
@@ -122,21 +122,21 @@ TEST(ProductConstraints, NoSetOfMultiplicationsNeedsLess) {
         for (int j = 0; j < part[2]; ++j)
           for (int l = 0; l < part[3]; ++l)
             if (static_cast<int>(random() % 4) >= dropped) points.insert({group, i, j, l});
-    ProductVolume volume;
+    MatmulVolume volume;
     volume.groups = sizes[0], volume.m = sizes[1], volume.n = sizes[2], volume.k = sizes[3];
     std::array<double, 3> elements = countElements(points);
-    for (const ProductConstraint& constraint : getConstraints(volume, points.size()))
+    for (const MatmulConstraint& constraint : getConstraints(volume, points.size()))
       EXPECT_GE(sumLogs(constraint.tensors, elements), constraint.logLeast - 1e-9)
           << "trial " << trial << ", tensors " << constraint.tensors;
   }
 }
 
-TEST(ProductConstraints, TheWholeProductNeedsAllElements) {
-  ProductVolume volume;
+TEST(MatmulConstraints, TheWholeProductNeedsAllElements) {
+  MatmulVolume volume;
   volume.groups = 3, volume.m = 2, volume.n = 4, volume.k = 5;
   std::array<double, 3> elements = {3 * 2 * 5, 3 * 5 * 4, 3 * 2 * 4};
   // Each tensor alone, and pairs, are needed whole.
-  for (const ProductConstraint& constraint : getConstraints(volume, 3 * 2 * 4 * 5))
+  for (const MatmulConstraint& constraint : getConstraints(volume, 3 * 2 * 4 * 5))
     if (constraint.tensors != (1 | 2 | 4)) {
       EXPECT_NEAR(sumLogs(constraint.tensors, elements), constraint.logLeast, 1e-9) << constraint.tensors;
     }

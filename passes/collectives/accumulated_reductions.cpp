@@ -1,5 +1,5 @@
-// Sums over ranks and sums over iterations change places. Works on each loop after those inside of it, so that what an
-// inner loop has accumulated may be a summand of the outer one.
+// Moves the reduction of values that a loop accumulates behind the loop. Works on each loop after those inside of it,
+// so that an inner loop's accumulator may be a summand of the outer one.
 #include "dialects/sgd/tensor_type.h"
 #include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/reduction_chain.h"
@@ -10,19 +10,20 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// What an iteration does to a iter_arg: joins of one value each, in order.
+/// How an iteration updates an iter_arg: by joins of one value each, in order.
 struct Accumulation {
   struct Join {
     OpOperand* addend;
     std::optional<ReductionChain> chain;  // nullopt: the addend is whole
   };
   SmallVector<Join, 4> joins;
-  ShardingAttr partial;  // of the iter_arg, when sums are taken after the loop
+  ShardingAttr partial;  // of the iter_arg, when it is reduced after the loop
 };
 
-class LoopSums {
+class LoopReductions {
  public:
-  LoopSums(WhileOp loop, const MeshAxes& mesh, int64_t heldBytes) : loop(loop), mesh(mesh), heldBytes(heldBytes) {}
+  LoopReductions(WhileOp loop, const MeshAxes& mesh, int64_t heldBytes)
+      : loop(loop), mesh(mesh), heldBytes(heldBytes) {}
 
   unsigned run() {
     unsigned numChanged = 0;
@@ -124,9 +125,9 @@ class LoopSums {
 
 }  // namespace
 
-unsigned mlir::sgd::sumAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes) {
+unsigned mlir::sgd::reduceAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes) {
   unsigned numChanged = 0;
   for (Block* block : getProgramBlocks(function))
-    for (auto loop : block->getOps<WhileOp>()) numChanged += LoopSums(loop, mesh, heldBytes).run();
+    for (auto loop : block->getOps<WhileOp>()) numChanged += LoopReductions(loop, mesh, heldBytes).run();
   return numChanged;
 }

@@ -92,11 +92,11 @@ def save_bf16(path, arrays):
 
 
 def numbers(rng, shape):
-    """Exact in every type, and so are sums of a few products of them."""
+    """Exact in every type, and so are sums of a few of their products."""
     return rng.integers(-2, 3, shape).astype(np.float64)
 
 
-def add_product(program, choose, rng):
+def add_matmul(program, choose, rng):
     sizes = [0, 1, 1, 2, 2, 3, 3, 5, 7] if choose.random() < 0.1 else [1, 2, 3, 5, 7]
     letters = iter("abcdefghijkl")
     group = lambda most: [(next(letters), choose.choice(sizes)) for _ in range(choose.randint(0, most))]
@@ -141,13 +141,13 @@ def add_product(program, choose, rng):
     program.result(value, shape, types[2], expected)
 
 
-def random_products(folder):
+def random_matmuls(folder):
     kinds = {"workspace": 0, "to": 0}
     for seed in range(6):
         choose, rng = random.Random(seed), np.random.default_rng(seed)
         program = Program()
         for _ in range(40):
-            add_product(program, choose, rng)
+            add_matmul(program, choose, rng)
         plan = program.check(folder)
         kinds["workspace"] += plan.count("workspace(")
         kinds["to"] += sum("matmul" in line and "bf16" in line.split("outs")[0] and "f32" in line.split("outs")[1].split("workspace")[0]
@@ -173,16 +173,16 @@ def tf32(folder):
     for precision, flags, expected in (("DEFAULT", ["--allow-tf32"], 8.0), ("HIGHEST", ["--allow-tf32"], 8 * value), ("DEFAULT", [], 8 * value)):
         program = Program()
         a, b = program.argument(np.full([4, 8], value), "f32"), program.argument(np.ones([8, 4]), "f32")
-        product = program.op(f"stablehlo.dot_general {a}, {b}, contracting_dims = [1] x [0], precision = [{precision}, {precision}] : "
+        matmul = program.op(f"stablehlo.dot_general {a}, {b}, contracting_dims = [1] x [0], precision = [{precision}, {precision}] : "
                              f"({tensor([4, 8], 'f32')}, {tensor([8, 4], 'f32')})", [4, 4], "f32")
-        program.result(product, [4, 4], "f32", np.full([4, 4], expected))
+        program.result(matmul, [4, 4], "f32", np.full([4, 4], expected))
         plan = program.check(folder, *flags)
         assert ("tf32" in plan) == (expected == 8.0), plan
     program = Program()
     program.result(program.argument(np.ones([2]), "f32"), [2], "f32", np.ones([2]))
     (folder / "m.mlir").write_text(program.text())
     run = harness.tool("sgdc", folder / "m.mlir", "-o", folder / "m.sgda", "--allow-tf32")
-    assert "--allow-tf32 changes nothing: the target cpu computes all products of f32 in f32" in run.stderr, run.stderr
+    assert "--allow-tf32 changes nothing: the target cpu computes all f32 matmuls in f32" in run.stderr, run.stderr
 
 
 def gelu(x):
@@ -203,10 +203,10 @@ def gelu_layer(folder):
             program.lines.append(f"    %c{len(program.lines)} = stablehlo.constant dense<{number:.6e}> : {t}")
             return f"%c{len(program.lines) - 1}"
 
-        product = program.op(f"stablehlo.dot_general {lhs}, {rhs}, contracting_dims = [1] x [0] : ({tensor([6, 16], element)}, "
+        matmul = program.op(f"stablehlo.dot_general {lhs}, {rhs}, contracting_dims = [1] x [0] : ({tensor([6, 16], element)}, "
                              f"{tensor([16, 32], element)})", shape, element)
         wide = program.op(f"stablehlo.broadcast_in_dim {bias}, dims = [1] : ({tensor([32], element)})", shape, element)
-        pre = binary("add", product, wide)
+        pre = binary("add", matmul, wide)
         cube = binary("multiply", binary("multiply", pre, pre), pre)
         inner = binary("multiply", splat(0.797884583), binary("add", pre, binary("multiply", splat(0.044715), cube)))
         tanh = program.op(f"stablehlo.tanh {inner} : ({t})", shape, element)
@@ -238,7 +238,7 @@ def gelu_training(folder):
 
 
 def bias_gradients(folder):
-    """A bias's gradient is the library's, beside that of the weights; a small product's workspace is small."""
+    """A bias's gradient is the library's, beside that of the weights; a small matmul's workspace is small."""
     rng = np.random.default_rng(7)
     x, dy = numbers(rng, [4, 6, 16]), numbers(rng, [4, 6, 8])
     for element in ("f32", "bf16", "f16"):
@@ -257,4 +257,4 @@ def bias_gradients(folder):
         assert sizes and max(sizes) < 8192, sizes
 
 
-harness.main([("random products", random_products), ("many calls", many_calls), ("TF32", tf32), ("bias gradients", bias_gradients), ("gelu", gelu_layer), ("gelu and its gradient", gelu_training)])
+harness.main([("random matmuls", random_matmuls), ("many calls", many_calls), ("TF32", tf32), ("bias gradients", bias_gradients), ("gelu", gelu_layer), ("gelu and its gradient", gelu_training)])

@@ -1,5 +1,5 @@
 // Strided loops over elements of any type.
-#include "tests/targets/gpu/emulator/plain_product.h"
+#include "tests/targets/gpu/emulator/plain_matmul.h"
 
 #include <bit>
 #include <cmath>
@@ -29,9 +29,9 @@ void Store(ElementType element, double value, std::byte* at) {
               artifact::ElementSize(element));
 }
 
-class PlainProduct final : public device::Thunk {
+class PlainMatmul final : public device::Thunk {
  public:
-  PlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory) : memory_(memory) {
+  PlainMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) : memory_(memory) {
     matmul.UnPackTo(&p_);
     lhs_ = matmul.element(), rhs_ = artifact::RhsElementOf(matmul), result_ = artifact::ResultElementOf(matmul);
   }
@@ -89,12 +89,12 @@ class PlainProduct final : public device::Thunk {
 
 }  // namespace
 
-bool IsPlainProduct(const artifact::Matmul& matmul) {
+bool IsPlainMatmul(const artifact::Matmul& matmul) {
   return matmul.sums() != nullptr || artifact::IsFloat8(matmul.element());
 }
 
-std::unique_ptr<device::Thunk> MakePlainProduct(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
-  return std::make_unique<PlainProduct>(matmul, memory);
+std::unique_ptr<device::Thunk> MakePlainMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
+  return std::make_unique<PlainMatmul>(matmul, memory);
 }
 
 }  // namespace sgd::emulator

@@ -1,5 +1,5 @@
 // Instructions made up from the given one.
-#include "targets/gpu/device/matmul_sums.h"
+#include "targets/gpu/device/matmul_reduction.h"
 
 #include <array>
 #include <bit>
@@ -35,40 +35,41 @@ std::vector<uint8_t> One(ElementType element) {
   }
 }
 
-// sums[m] = A[m, k] * ones[k], or sums[n] = ones[k] * B[k, n].
+// The reduction of A over k as A[m, k] * ones[k], or that of B as ones[k] * B[k, n].
 MatmulT TimesOnes(const MatmulT& whole, const Slice& ones, const Slice& workspace) {
-  MatmulT product;
-  product.element = whole.element;
-  product.keeps_sums = whole.keeps_sums;
-  product.k = whole.k;
-  product.c = std::make_unique<Slice>(*whole.sums);
-  product.workspace = std::make_unique<Slice>(workspace);
+  MatmulT matmul;
+  matmul.element = whole.element;
+  matmul.keeps_sums = whole.keeps_sums;
+  matmul.k = whole.k;
+  matmul.c = std::make_unique<Slice>(*whole.sums);
+  matmul.workspace = std::make_unique<Slice>(workspace);
   const int64_t k = static_cast<int64_t>(whole.k);
   if (whole.epilogue == Epilogue::SumsOfA) {
-    product.m = whole.m, product.n = 1;
-    product.a = std::make_unique<Slice>(*whole.a), product.a_m = whole.a_m, product.a_k = whole.a_k;
-    product.b = std::make_unique<Slice>(ones), product.b_k = 1, product.b_n = k;
-    product.c_m = 1, product.c_n = 1;
+    matmul.m = whole.m, matmul.n = 1;
+    matmul.a = std::make_unique<Slice>(*whole.a), matmul.a_m = whole.a_m, matmul.a_k = whole.a_k;
+    matmul.b = std::make_unique<Slice>(ones), matmul.b_k = 1, matmul.b_n = k;
+    matmul.c_m = 1, matmul.c_n = 1;
   } else {
-    product.m = 1, product.n = whole.n;
-    product.a = std::make_unique<Slice>(ones), product.a_m = k, product.a_k = 1;
-    product.b = std::make_unique<Slice>(*whole.b), product.b_k = whole.b_k, product.b_n = whole.b_n;
-    product.c_m = static_cast<int64_t>(whole.n), product.c_n = 1;
+    matmul.m = 1, matmul.n = whole.n;
+    matmul.a = std::make_unique<Slice>(ones), matmul.a_m = k, matmul.a_k = 1;
+    matmul.b = std::make_unique<Slice>(*whole.b), matmul.b_k = whole.b_k, matmul.b_n = whole.b_n;
+    matmul.c_m = static_cast<int64_t>(whole.n), matmul.c_n = 1;
   }
-  return product;
+  return matmul;
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const MatmulT& product, const MakeProduct& make_product) {
+absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const MatmulT& matmul, const MatmulMaker& make_matmul) {
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(artifact::Matmul::Pack(builder, &product));
-  return make_product(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()));
+  builder.Finish(artifact::Matmul::Pack(builder, &matmul));
+  return make_matmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeProductThenSums(CudaStreams& streams, const artifact::Matmul& matmul,
-                                                                  const device::MemoryMap& memory,
-                                                                  const MakeProduct& make_product) {
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmulThenReduction(CudaStreams& streams,
+                                                                       const artifact::Matmul& matmul,
+                                                                       const device::MemoryMap& memory,
+                                                                       const MatmulMaker& make_matmul) {
   MatmulT whole;
   matmul.UnPackTo(&whole);
   const std::vector<uint8_t> one = One(whole.element);
@@ -78,16 +79,16 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeProductThenSums(CudaStreams& 
     return absl::ResourceExhaustedError("no room in the workspace for a vector of ones");
   const Slice ones(whole.workspace->space(), whole.workspace->offset(), bytes);
   const Slice rest(whole.workspace->space(), whole.workspace->offset() + reserved, whole.workspace->size() - reserved);
-  absl::StatusOr<std::unique_ptr<device::Thunk>> sums = Make(TimesOnes(whole, ones, rest), make_product);
-  if (!sums.ok()) return sums.status();
+  absl::StatusOr<std::unique_ptr<device::Thunk>> reduction = Make(TimesOnes(whole, ones, rest), make_matmul);
+  if (!reduction.ok()) return reduction.status();
   whole.epilogue = Epilogue::None;
   whole.sums.reset();
-  absl::StatusOr<std::unique_ptr<device::Thunk>> product = Make(whole, make_product);
-  if (!product.ok()) return product.status();
+  absl::StatusOr<std::unique_ptr<device::Thunk>> plain = Make(whole, make_matmul);
+  if (!plain.ok()) return plain.status();
   std::vector<std::unique_ptr<device::Thunk>> thunks;
-  thunks.push_back(*std::move(product));
+  thunks.push_back(*std::move(plain));
   thunks.push_back(MakeFill(streams, memory.Address(ones), bytes, one));
-  thunks.push_back(*std::move(sums));
+  thunks.push_back(*std::move(reduction));
   return MakeSequence(std::move(thunks));
 }
 

@@ -1,5 +1,5 @@
-// Products by three loops and what follows them, as cuBLASLt has them.
-#include "tests/targets/gpu/fakes/matrix_product.h"
+// Matmuls by three loops and what follows them, as cuBLASLt has them.
+#include "tests/targets/gpu/fakes/fake_matmul.h"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +43,7 @@ T* Resolve(const void* data, uint64_t elements) {
 template <typename A, typename B, typename R>
 class Run {
  public:
-  explicit Run(const MatrixProduct& product) : p_(product), description_(product.description) {}
+  explicit Run(const EmulatedMatmul& matmul) : p_(matmul), description_(matmul.description) {}
 
   bool Execute() {
     a_ = Resolve<const A>(p_.a_data, p_.a.Elements());
@@ -58,7 +58,7 @@ class Run {
       aux_ = Resolve<R>(description_.aux, (p_.n - 1) * static_cast<uint64_t>(description_.aux_leading) + p_.m);
       if (aux_ == nullptr) return false;
     }
-    if (HasSums(description_.epilogue) && !AddUp()) return false;
+    if (HasReduction(description_.epilogue) && !AddUp()) return false;
     for (int64_t batch = 0; batch < p_.d.batch; ++batch) {
       for (uint64_t j = 0; j < p_.n; ++j) {
         for (uint64_t i = 0; i < p_.m; ++i) Compute(batch, i, j);
@@ -132,7 +132,7 @@ class Run {
     }
   }
 
-  const MatrixProduct& p_;
+  const EmulatedMatmul& p_;
   const MatrixDescription& description_;
   const A* a_ = nullptr;
   const B* b_ = nullptr;
@@ -142,7 +142,7 @@ class Run {
 };
 
 template <typename A, typename B>
-bool RunFloat8(const MatrixProduct& p) {
+bool RunFloat8(const EmulatedMatmul& p) {
   switch (p.d.type) {
     case CUDA_R_32F:
       return Run<A, B, float>(p).Execute();
@@ -153,13 +153,13 @@ bool RunFloat8(const MatrixProduct& p) {
   }
 }
 
-bool OverwriteWorkspace(const MatrixProduct& product) {
-  if (product.workspace_bytes == 0) return true;
-  uint8_t* workspace = Resolve<uint8_t>(product.workspace, product.workspace_bytes);
+bool OverwriteWorkspace(const EmulatedMatmul& matmul) {
+  if (matmul.workspace_bytes == 0) return true;
+  uint8_t* workspace = Resolve<uint8_t>(matmul.workspace, matmul.workspace_bytes);
   if (workspace == nullptr) return false;
-  const uint64_t part = std::min<uint64_t>(product.workspace_bytes, 4096);
+  const uint64_t part = std::min<uint64_t>(matmul.workspace_bytes, 4096);
   std::memset(workspace, 0xff, part);
-  std::memset(workspace + product.workspace_bytes - part, 0xff, part);
+  std::memset(workspace + matmul.workspace_bytes - part, 0xff, part);
   return true;
 }
 
@@ -176,7 +176,7 @@ bool HasBias(cublasLtEpilogue_t epilogue) {
          epilogue == CUBLASLT_EPILOGUE_GELU_BIAS || epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
 }
 
-bool HasSums(cublasLtEpilogue_t epilogue) {
+bool HasReduction(cublasLtEpilogue_t epilogue) {
   return epilogue == CUBLASLT_EPILOGUE_BGRADA || epilogue == CUBLASLT_EPILOGUE_BGRADB;
 }
 
@@ -185,7 +185,7 @@ bool HasAux(cublasLtEpilogue_t epilogue) {
          epilogue == CUBLASLT_EPILOGUE_DGELU;
 }
 
-bool Multiply(const MatrixProduct& p) {
+bool Multiply(const EmulatedMatmul& p) {
   if (!OverwriteWorkspace(p)) return false;
   if (p.is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(3));
   const bool widens = p.d.type != p.a.type;

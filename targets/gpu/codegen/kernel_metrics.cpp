@@ -1,5 +1,5 @@
-// Reads figures off a kernel's LLVM IR.
-#include "targets/gpu/codegen/kernel_figures.h"
+// Measures a kernel's LLVM IR.
+#include "targets/gpu/codegen/kernel_metrics.h"
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -22,14 +22,14 @@ static unsigned widestAccess(const llvm::Function& kernel) {
   return widest;
 }
 
-KernelFigures mlir::sgd::gpu::getFigures(const llvm::Function& kernel) {
-  KernelFigures figures;
-  kernel.getFnAttribute("nvvm.reqntid").getValueAsString().getAsInteger(10, figures.threads);
-  figures.schedule = kernel.getFnAttribute(kSchedule).getValueAsString();
-  figures.accessBytes = widestAccess(kernel);
+KernelMetrics mlir::sgd::gpu::getMetrics(const llvm::Function& kernel) {
+  KernelMetrics metrics;
+  kernel.getFnAttribute("nvvm.reqntid").getValueAsString().getAsInteger(10, metrics.threads);
+  metrics.schedule = kernel.getFnAttribute(kSchedule).getValueAsString();
+  metrics.accessBytes = widestAccess(kernel);
   const llvm::Module& module = *kernel.getParent();
   for (const llvm::GlobalVariable& array : module.globals())
     if (array.getAddressSpace() == kShared && array.getName().starts_with(kernel.getName().str() + "_"))
-      figures.sharedBytes += module.getDataLayout().getTypeAllocSize(array.getValueType());
-  return figures;
+      metrics.sharedBytes += module.getDataLayout().getTypeAllocSize(array.getValueType());
+  return metrics;
 }

@@ -1,6 +1,6 @@
-// What one product (dot_general or convolution) of a sharded program must read and write, as constraints on amounts.
-#ifndef SGD_COMPILER_PRODUCT_VOLUME_H
-#define SGD_COMPILER_PRODUCT_VOLUME_H
+// How much one dot_general or convolution of a sharded program must read and write, as constraints on amounts.
+#ifndef SGD_COMPILER_MATMUL_VOLUME_H
+#define SGD_COMPILER_MATMUL_VOLUME_H
 
 #include <array>
 
@@ -9,10 +9,10 @@
 
 namespace mlir::sgd {
 
-/// Operand, operand and result, in this order. In each of `groups` independent products the elements form an m x k, a
+/// Operand, operand and result, in this order. In each of `groups` independent matmuls the elements form an m x k, a
 /// k x n and an m x n matrix; for a convolution the first is that of all windows, where an element of the lhs occurs up
 /// to `repeats` times.
-struct ProductVolume {
+struct MatmulVolume {
   double groups = 1, m = 1, n = 1, k = 1;
   double repeats = 1;          ///< places of the m x k matrix that one element of the lhs fills at most
   double multiplications = 0;  ///< of all groups, without those by the zeros of a convolution's padding
@@ -20,17 +20,17 @@ struct ProductVolume {
 
 /// Bounds logarithms: the sum over the tensors whose bit is in `tensors` (1, 2 and 4 for lhs, rhs and result) is at
 /// least `logLeast`.
-struct ProductConstraint {
+struct MatmulConstraint {
   unsigned tensors;
   double logLeast;
 };
 
 /// Null for anything else.
-std::optional<ProductVolume> getProductVolume(Operation* op);
+std::optional<MatmulVolume> getMatmulVolume(Operation* op);
 
-/// What a rank that does `multiplications` of the product must have of its tensors, whichever it does. By the
-/// inequality of Loomis and Whitney (1949), summed over the groups by that of Cauchy and Schwarz.
-llvm::SmallVector<ProductConstraint, 7> getConstraints(const ProductVolume& volume, double multiplications);
+/// How much a rank that does any `multiplications` of the matmul must hold of its tensors. By the inequality of Loomis
+/// and Whitney (1949), summed over the groups by that of Cauchy and Schwarz.
+llvm::SmallVector<MatmulConstraint, 7> getConstraints(const MatmulVolume& volume, double multiplications);
 
 }  // namespace mlir::sgd
 

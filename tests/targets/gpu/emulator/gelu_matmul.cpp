@@ -1,5 +1,5 @@
-// The activation as a loop over C behind the CPU's product.
-#include "tests/targets/gpu/emulator/gelu_product.h"
+// The activation as a loop over C behind the CPU's matmul.
+#include "tests/targets/gpu/emulator/gelu_matmul.h"
 
 #include <bit>
 #include <cmath>
@@ -32,8 +32,8 @@ double TanhOf(double x) { return std::tanh(kScale * (x + kCubic * x * x * x)); }
 
 class GeluThunk final : public device::Thunk {
  public:
-  GeluThunk(std::unique_ptr<device::Thunk> product, const artifact::Matmul& matmul, const device::MemoryMap& memory)
-      : product_(std::move(product)),
+  GeluThunk(std::unique_ptr<device::Thunk> plain, const artifact::Matmul& matmul, const device::MemoryMap& memory)
+      : plain_(std::move(plain)),
         element_(matmul.element()),
         is_gradient_(matmul.activation() == artifact::Activation::GeluGradient),
         bytes_(matmul.m() * matmul.n() * sizeof(uint16_t)),
@@ -41,7 +41,7 @@ class GeluThunk final : public device::Thunk {
         aux_(matmul.aux() == nullptr ? nullptr : memory.Address(*matmul.aux())) {}
 
   absl::Status Execute() override {
-    if (absl::Status status = product_->Execute(); !status.ok()) return status;
+    if (absl::Status status = plain_->Execute(); !status.ok()) return status;
     for (uint64_t at = 0; at < bytes_; at += sizeof(uint16_t)) {
       const double sum = Load(element_, c_ + at);
       if (!is_gradient_ && aux_ != nullptr) std::memcpy(aux_ + at, c_ + at, sizeof(uint16_t));
@@ -57,7 +57,7 @@ class GeluThunk final : public device::Thunk {
     return (1 + t) / 2 + x / 2 * (1 - t * t) * kScale * (1 + 3 * kCubic * x * x);
   }
 
-  std::unique_ptr<device::Thunk> product_;
+  std::unique_ptr<device::Thunk> plain_;
   ElementType element_;
   bool is_gradient_;
   uint64_t bytes_;
@@ -67,7 +67,7 @@ class GeluThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluProduct(device::Device& cpu, const artifact::Matmul& matmul,
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluMatmul(device::Device& cpu, const artifact::Matmul& matmul,
                                                               const device::MemoryMap& memory) {
   artifact::MatmulT alone;
   matmul.UnPackTo(&alone);
@@ -75,9 +75,9 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluProduct(device::Device& c
   alone.aux.reset();
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &alone));
-  auto product = cpu.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
-  if (!product.ok()) return product.status();
-  return std::make_unique<GeluThunk>(*std::move(product), matmul, memory);
+  auto plain = cpu.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), memory);
+  if (!plain.ok()) return plain.status();
+  return std::make_unique<GeluThunk>(*std::move(plain), matmul, memory);
 }
 
 }  // namespace sgd::emulator

@@ -30,7 +30,7 @@ struct MatrixDescription {
 };
 
 // Everything of one call, copied: the caller may change its descriptions.
-struct MatrixProduct {
+struct EmulatedMatmul {
   MatrixDescription description;
   MatrixLayout a, b, d;
   uint64_t m, n, k;
@@ -44,11 +44,11 @@ struct MatrixProduct {
 
 bool HasBias(cublasLtEpilogue_t epilogue);
 // An operand's sums over k.
-bool HasSums(cublasLtEpilogue_t epilogue);
+bool HasReduction(cublasLtEpilogue_t epilogue);
 bool HasAux(cublasLtEpilogue_t epilogue);
 
 // Three loops, sums in the compute type; the workspace is overwritten. False when memory that the call names is not the
 // GPU's.
-bool Multiply(const MatrixProduct& product);
+bool Multiply(const EmulatedMatmul& matmul);
 
 }  // namespace sgd::emulated

@@ -1,5 +1,5 @@
 // From the iter_args of each loop back to the ops that reduce.
-#include "passes/sharding/loop_sums.h"
+#include "passes/sharding/loop_reductions.h"
 
 #include "passes/sharding/partial_values.h"
 
@@ -8,9 +8,9 @@ using namespace mlir::sgd;
 
 namespace {
 
-class LoopSums {
+class LoopReductions {
  public:
-  LoopSums(ArrayRef<RuledOp> ops, ShardingMap& map) : map(map) {
+  LoopReductions(ArrayRef<RuledOp> ops, ShardingMap& map) : map(map) {
     for (const RuledOp& ruled : ops) rules[ruled.op] = &ruled.rule;
   }
 
@@ -21,7 +21,7 @@ class LoopSums {
   }
 
  private:
-  /// What the body adds to the iter_arg, which it does nothing else with; nothing when it does.
+  /// The values that the body adds to the iter_arg; none when it uses it in any other way.
   static SmallVector<Value> getAddends(Value sum, unsigned iterArg) {
     SmallVector<Value> addends;
     while (sum.hasOneUse()) {
@@ -84,8 +84,8 @@ class LoopSums {
 
 }  // namespace
 
-void mlir::sgd::keepLoopSumsPartial(ArrayRef<RuledOp> ops, ShardingMap& map) {
-  LoopSums sums(ops, map);
+void mlir::sgd::keepLoopReductionsPartial(ArrayRef<RuledOp> ops, ShardingMap& map) {
+  LoopReductions reductions(ops, map);
   for (const RuledOp& ruled : ops)
-    if (auto loop = dyn_cast<WhileOp>(ruled.op)) sums.visit(loop);
+    if (auto loop = dyn_cast<WhileOp>(ruled.op)) reductions.visit(loop);
 }

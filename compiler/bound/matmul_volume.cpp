@@ -1,6 +1,6 @@
-// Sizes of products. A group's multiplications are points (i, j, l) with i < m, j < n, l < k; what they read and write
-// are the points' projections.
-#include "compiler/bound/product_volume.h"
+// Sizes of matmuls. A group's multiplications are points (i, j, l) with i < m, j < n, l < k; the elements that they
+// read and write are the points' projections.
+#include "compiler/bound/matmul_volume.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@ using namespace mlir::sgd;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-static ProductVolume getVolume(DotGeneralOp dot) {
-  ProductVolume volume;
+static MatmulVolume getVolume(DotGeneralOp dot) {
+  MatmulVolume volume;
   ArrayRef<int64_t> lhs = shapeOf(dot.getLhs()), rhs = shapeOf(dot.getRhs());
   for (int64_t dim : dot.getLhsBatching()) volume.groups *= lhs[dim];
   for (int64_t dim : dot.getLhsContracting()) volume.k *= lhs[dim];
@@ -23,7 +23,7 @@ static ProductVolume getVolume(DotGeneralOp dot) {
   return volume;
 }
 
-/// Pairs of a window and one of its elements that lie on an element of the lhs along spatial dimension `dim`.
+/// Pairs of a window and one of its elements that are on an element of the lhs along spatial dimension `dim`.
 static double countPairs(ConvolutionOp convolution, int64_t dim) {
   int64_t size = shapeOf(convolution.getLhs())[dim + 1], window = shapeOf(convolution.getRhs())[dim];
   int64_t dilation = convolution.getLhsDilations()[dim], pairs = 0;
@@ -36,11 +36,11 @@ static double countPairs(ConvolutionOp convolution, int64_t dim) {
   return static_cast<double>(pairs);
 }
 
-static ProductVolume getVolume(ConvolutionOp convolution) {
+static MatmulVolume getVolume(ConvolutionOp convolution) {
   ArrayRef<int64_t> lhs = shapeOf(convolution.getLhs()), rhs = shapeOf(convolution.getRhs());
   ArrayRef<int64_t> result = shapeOf(convolution.getResult());
   int64_t spatial = convolution.getNumSpatialDims();
-  ProductVolume volume;
+  MatmulVolume volume;
   volume.m = static_cast<double>(lhs[0]);
   volume.groups = static_cast<double>(lhs[spatial + 1]);
   volume.k = static_cast<double>(lhs[spatial + 2]);
@@ -55,16 +55,16 @@ static ProductVolume getVolume(ConvolutionOp convolution) {
   return volume;
 }
 
-std::optional<ProductVolume> mlir::sgd::getProductVolume(Operation* op) {
+std::optional<MatmulVolume> mlir::sgd::getMatmulVolume(Operation* op) {
   if (auto dot = dyn_cast<DotGeneralOp>(op)) return getVolume(dot);
   if (auto convolution = dyn_cast<ConvolutionOp>(op)) return getVolume(convolution);
   return std::nullopt;
 }
 
-SmallVector<ProductConstraint, 7> mlir::sgd::getConstraints(const ProductVolume& volume, double multiplications) {
+SmallVector<MatmulConstraint, 7> mlir::sgd::getConstraints(const MatmulVolume& volume, double multiplications) {
   double work = std::log(multiplications), repeats = std::log(volume.repeats);
   double m = std::log(volume.m), n = std::log(volume.n), k = std::log(volume.k);
-  SmallVector<ProductConstraint, 7> constraints = {
+  SmallVector<MatmulConstraint, 7> constraints = {
       {1, work - n - repeats}, {2, work - m}, {4, work - k}, {1 | 2 | 4, 2 * work - repeats}};
   // In one group these follow from the last one and the tensors' sizes.
   if (volume.groups > 1)
