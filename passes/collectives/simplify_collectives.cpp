@@ -1,5 +1,6 @@
-// The pass spmd-simplify-collectives: rewrites of the SPMD program, each of which sends less than before. One sweep
-// over each block in program order, which remembers the collectives that it has met.
+// The pass spmd-simplify-collectives: rewrites of the SPMD program, each of which sends less than before. Patterns fold
+// neighbours; what merges equal collectives looks at a whole block.
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/sharding/partial_values.h"
@@ -30,66 +31,70 @@ struct EqualCollectives : DenseMapInfo<Operation*> {
   }
 };
 
-struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<SimplifyCollectivesPass> {
-  void runOnOperation() override {
-    for (Block* program : getProgramBlocks(getOperation())) {
-      Block& block = *program;
-      DenseMap<Operation*, Operation*, EqualCollectives> known;
-      for (Operation& op : llvm::make_early_inc_range(block)) {
-        if (foldSlice(&op) || foldSum(&op)) continue;
-        if (isa<spmd::SpmdDialect>(op.getDialect())) mergeEqual(&op, known);
-      }
-      for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
-        if (isa<spmd::SpmdDialect>(op.getDialect()) && op.use_empty()) op.erase();
-    }
-  }
-
-  void mergeEqual(Operation* op, DenseMap<Operation*, Operation*, EqualCollectives>& known) {
-    auto [entry, isNew] = known.try_emplace(op, op);
-    if (isNew) return;
-    // The first one's explanation stands: it says what is sent, once.
-    op->replaceAllUsesWith(entry->second->getResults());
-    op->erase();
-  }
-
-  /// shard_slice(all_reduce(x)) over one group is a reduce_scatter.
-  bool foldSlice(Operation* op) {
-    auto slice = dyn_cast<spmd::ShardSliceOp>(op);
-    auto reduce = slice ? slice.getInput().getDefiningOp<spmd::AllReduceOp>() : spmd::AllReduceOp();
-    if (!reduce || reduce.getInputs().size() != 1 || !slice.getInput().hasOneUse() ||
-        reduce.getAxes() != slice.getAxes())
-      return false;
-    OpBuilder builder(op);
+/// shard_slice(all_reduce(x)) over one group is a reduce_scatter.
+struct FoldSlice : OpRewritePattern<spmd::ShardSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(spmd::ShardSliceOp slice, PatternRewriter& rewriter) const final {
+    auto reduce = slice.getInput().getDefiningOp<spmd::AllReduceOp>();
+    if (!reduce || reduce.getInputs().size() != 1 || !reduce->hasOneUse() || reduce.getAxes() != slice.getAxes())
+      return failure();
     auto scatter = spmd::ReduceScatterOp::create(
-        builder, op->getLoc(), TypeRange{slice.getType()}, reduce.getInputs(), reduce.getKind(),
+        rewriter, slice.getLoc(), TypeRange{slice.getType()}, reduce.getInputs(), reduce.getKind(),
         ArrayRef<int64_t>{static_cast<int64_t>(slice.getDim())}, reduce.getAxes());
     mergeExplanations(scatter, {reduce, slice});
-    slice.getResult().replaceAllUsesWith(scatter.getResult(0));
-    slice.erase();
-    reduce.erase();
-    return true;
+    rewriter.replaceOp(slice, scatter);
+    return success();
   }
+};
 
-  /// all_reduce(x) + all_reduce(y) is all_reduce(x + y).
-  bool foldSum(Operation* op) {
-    if (op->getNumOperands() != 2 || op->getNumResults() != 1) return false;
+/// all_reduce(x) + all_reduce(y) is all_reduce(x + y).
+struct FoldSum : RewritePattern {
+  explicit FoldSum(MLIRContext* context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation* op, PatternRewriter& rewriter) const final {
+    if (op->getNumOperands() != 2 || op->getNumResults() != 1) return failure();
     auto lhs = op->getOperand(0).getDefiningOp<spmd::AllReduceOp>(),
          rhs = op->getOperand(1).getDefiningOp<spmd::AllReduceOp>();
     if (!lhs || !rhs || lhs == rhs || lhs.getInputs().size() != 1 || rhs.getInputs().size() != 1 || !lhs->hasOneUse() ||
         !rhs->hasOneUse())
-      return false;
+      return failure();
     if (lhs.getKind() != rhs.getKind() || lhs.getAxes() != rhs.getAxes() || !joinsPartials(op, lhs.getKind()))
-      return false;
-    OpBuilder builder(op->getContext());
-    builder.setInsertionPointAfter(op);
-    op->setOperands({lhs.getInputs()[0], rhs.getInputs()[0]});
-    auto sum = spmd::AllReduceOp::create(builder, op->getLoc(), op->getResultTypes(), op->getResults(), lhs.getKind(),
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands({lhs.getInputs()[0], rhs.getInputs()[0]}); });
+    rewriter.setInsertionPointAfter(op);
+    auto sum = spmd::AllReduceOp::create(rewriter, op->getLoc(), op->getResultTypes(), op->getResults(), lhs.getKind(),
                                          lhs.getAxes());
-    op->getResult(0).replaceAllUsesExcept(sum.getResult(0), sum);
+    rewriter.replaceAllUsesExcept(op->getResult(0), sum.getResult(0), sum);
     mergeExplanations(sum, {lhs, rhs});
-    lhs.erase();
-    rhs.erase();
-    return true;
+    return success();
+  }
+};
+
+/// Equal collectives become the first of them; its explanation stands: it says what is sent, once.
+void mergeEqual(Block& block) {
+  DenseMap<Operation*, Operation*, EqualCollectives> known;
+  for (Operation& op : llvm::make_early_inc_range(block)) {
+    if (!isa<spmd::SpmdDialect>(op.getDialect())) continue;
+    auto [entry, isNew] = known.try_emplace(&op, &op);
+    if (isNew) continue;
+    op.replaceAllUsesWith(entry->second->getResults());
+    op.erase();
+  }
+}
+
+void eraseUnused(Block& block) {
+  for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<spmd::SpmdDialect>(op.getDialect()) && op.use_empty()) op.erase();
+}
+
+struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<SimplifyCollectivesPass> {
+  void runOnOperation() override {
+    SmallVector<Block*> blocks = getProgramBlocks(getOperation());
+    // First, as an equal one elsewhere is a use that folding minds.
+    for (Block* block : blocks) mergeEqual(*block);
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldSlice, FoldSum>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    for (Block* block : blocks) eraseUnused(*block);
   }
 };
 }  // namespace

@@ -1,4 +1,5 @@
 // The pass sgd-split-top-k: a top_k whose operand is gathered along its rows chooses from each shard first.
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/sharding/mesh_axes.h"
 #include "passes/sharding/passes.h"
 
@@ -56,8 +57,7 @@ static ReshardOp findGather(TopKOp op, MeshAttr mesh) {
 
 /// Candidates of each shard, then the largest of them. Shards are in the order of positions and equal candidates of a
 /// shard too, so that of equal elements the one with the smallest position comes first, as without shards.
-static void split(TopKOp op, ReshardOp gather, MeshAttr mesh) {
-  OpBuilder builder(op);
+static void split(TopKOp op, ReshardOp gather, MeshAttr mesh, PatternRewriter& builder) {
   Location loc = op.getLoc();
   Value input = gather.getInput();
   auto type = cast<RankedTensorType>(input.getType());
@@ -104,23 +104,31 @@ static void split(TopKOp op, ReshardOp gather, MeshAttr mesh) {
       builder, loc, op.getPositions().getType(), positions, largest.getPositions(), /*offset_dims=*/ArrayRef<int64_t>{},
       /*collapsed_slice_dims=*/ArrayRef<int64_t>{last}, batch, batch, ArrayRef<int64_t>{last},
       /*index_vector_dim=*/last + 1, SmallVector<int64_t>(last + 1, 1), /*unsigned_indices=*/false);
-  op.getValues().replaceAllUsesWith(largest.getValues());
-  op.getPositions().replaceAllUsesWith(taken);
-  op.erase();
-  if (gather->use_empty()) gather.erase();
+  builder.replaceOp(op, {largest.getValues(), taken});
+  if (gather->use_empty()) builder.eraseOp(gather);
 }
 
 namespace {
+struct SplitTopK : OpRewritePattern<TopKOp> {
+  SplitTopK(MLIRContext* context, MeshAttr mesh) : OpRewritePattern(context), mesh(mesh) {}
+  LogicalResult matchAndRewrite(TopKOp op, PatternRewriter& rewriter) const final {
+    ReshardOp gather = findGather(op, mesh);
+    if (!gather) return failure();
+    split(op, gather, mesh, rewriter);
+    return success();
+  }
+  MeshAttr mesh;
+};
+
 struct SplitTopKPass : mlir::sgd::impl::SplitTopKPassBase<SplitTopKPass> {
   using SplitTopKPassBase::SplitTopKPassBase;
 
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation());
     if (!mesh) return;
-    SmallVector<TopKOp> ops;
-    getOperation()->walk([&](TopKOp op) { ops.push_back(op); });
-    for (TopKOp op : ops)
-      if (ReshardOp gather = findGather(op, mesh.getMesh())) split(op, gather, mesh.getMesh());
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SplitTopK>(&getContext(), mesh.getMesh());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 }  // namespace
