@@ -88,36 +88,6 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
   return explainer.take();
 }
 
-llvm::json::Value ExplanationReport::toJson() const {
-  llvm::json::Array list;
-  for (const ExplainRecord& record : records)
-    list.push_back(llvm::json::Object{{"program", record.program},
-                                      {"loc", record.location},
-                                      {"op", record.op},
-                                      {"from", record.from},
-                                      {"to", record.to},
-                                      {"steps", record.steps},
-                                      {"bytes", record.bytes},
-                                      {"seconds", record.seconds},
-                                      {"why", record.why}});
-  return list;
-}
-
-bool mlir::sgd::fromJson(const llvm::json::Value& json, ExplanationReport& explanation) {
-  const llvm::json::Array* list = json.getAsArray();
-  llvm::json::Path::Root root;
-  for (const llvm::json::Value& value : list ? *list : llvm::json::Array()) {
-    ExplainRecord& record = explanation.records.emplace_back();
-    llvm::json::ObjectMapper object(value, root);
-    if (!object || !object.map("program", record.program) || !object.map("loc", record.location) ||
-        !object.map("op", record.op) || !object.map("from", record.from) || !object.map("to", record.to) ||
-        !object.map("steps", record.steps) || !object.map("bytes", record.bytes) ||
-        !object.map("seconds", record.seconds) || !object.map("why", record.why))
-      return false;
-  }
-  return list;
-}
-
 void ExplanationReport::print(llvm::raw_ostream& os) const {
   if (records.empty()) os << "no collectives\n";
   for (const ExplainRecord& record : records) {

@@ -1,4 +1,4 @@
-// The report's JSON has the keys of the command-line contract, in that order.
+// Counts over the plan, and their text.
 #include "compiler/report/report.h"
 
 #include "compiler/export/export_program.h"
@@ -126,107 +126,6 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.lowerBound = std::move(bound);
   return report;
 }
-
-static llvm::json::Value toJson(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps) {
-  llvm::json::Array terms, between;
-  for (const LowerBoundTerm& term : bound.terms)
-    terms.push_back(
-        llvm::json::Object{{"what", term.what}, {"type", term.type}, {"loc", term.location}, {"bytes", term.bytes}});
-  for (const BoundGap& gap : gaps) between.push_back(llvm::json::Object{{"reason", gap.reason}, {"bytes", gap.bytes}});
-  return llvm::json::Object{{"bytes", bound.bytes}, {"terms", std::move(terms)}, {"between", std::move(between)}};
-}
-
-llvm::json::Value Report::toJson() const {
-  llvm::json::Array axes, list;
-  for (const auto& [name, size] : mesh) axes.push_back(llvm::json::Array{name, size});
-  for (const CollectiveReport& one : collectives)
-    list.push_back(llvm::json::Object{{"kind", one.kind},
-                                      {"count", one.count},
-                                      {"operand_bytes", one.operandBytes},
-                                      {"sent_bytes", one.sentBytes},
-                                      {"group_size", one.groupSize},
-                                      {"loc", one.location},
-                                      {"in_loop", one.inLoop}});
-  return llvm::json::Object{{"program", program},
-                            {"ranks", ranks},
-                            {"mesh", std::move(axes)},
-                            {"target", target},
-                            {"compile_seconds", compileSeconds},
-                            {"estimated_seconds", estimatedSeconds},
-                            {"memory", llvm::json::Object{{"peak", memory.peak},
-                                                          {"arguments", memory.arguments},
-                                                          {"outputs", memory.outputs},
-                                                          {"aliased", memory.aliased},
-                                                          {"constants", memory.constants},
-                                                          {"temporaries", memory.temporaries}}},
-                            {"flops", flops},
-                            {"kernels", kernels},
-                            {"library_calls", libraryCalls},
-                            {"sent_bytes", sentBytes},
-                            {"lower_bound", ::toJson(lowerBound, gaps)},
-                            {"has_unknown_trips", hasUnknownTrips},
-                            {"collectives", std::move(list)}};
-}
-
-namespace mlir::sgd {
-
-static bool fromJSON(const llvm::json::Value& json, MemoryReport& memory, llvm::json::Path path) {
-  llvm::json::ObjectMapper object(json, path);
-  return object && object.map("peak", memory.peak) && object.map("arguments", memory.arguments) &&
-         object.map("outputs", memory.outputs) && object.map("aliased", memory.aliased) &&
-         object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries);
-}
-
-static bool fromJSON(const llvm::json::Value& json, CollectiveReport& one, llvm::json::Path path) {
-  llvm::json::ObjectMapper object(json, path);
-  return object && object.map("kind", one.kind) && object.map("count", one.count) &&
-         object.map("operand_bytes", one.operandBytes) && object.map("sent_bytes", one.sentBytes) &&
-         object.map("group_size", one.groupSize) && object.map("loc", one.location) &&
-         object.map("in_loop", one.inLoop);
-}
-
-static bool fromJSON(const llvm::json::Value& json, LowerBoundTerm& term, llvm::json::Path path) {
-  llvm::json::ObjectMapper object(json, path);
-  return object && object.map("what", term.what) && object.map("type", term.type) && object.map("loc", term.location) &&
-         object.map("bytes", term.bytes);
-}
-
-static bool fromJSON(const llvm::json::Value& json, BoundGap& gap, llvm::json::Path path) {
-  llvm::json::ObjectMapper object(json, path);
-  return object && object.map("reason", gap.reason) && object.map("bytes", gap.bytes);
-}
-
-static bool readBound(const llvm::json::Value* json, Report& report) {
-  llvm::json::Path::Root root;
-  if (!json) return false;
-  llvm::json::ObjectMapper object(*json, root);
-  return object && object.map("bytes", report.lowerBound.bytes) && object.map("terms", report.lowerBound.terms) &&
-         object.map("between", report.gaps);
-}
-
-bool fromJson(const llvm::json::Value& json, Report& report) {
-  llvm::json::Path::Root root;
-  llvm::json::ObjectMapper object(json, root);
-  if (!object || !object.map("program", report.program) || !object.map("ranks", report.ranks) ||
-      !object.map("target", report.target) || !object.map("compile_seconds", report.compileSeconds) ||
-      !object.map("estimated_seconds", report.estimatedSeconds) || !object.map("memory", report.memory) ||
-      !object.map("flops", report.flops) || !object.map("kernels", report.kernels) ||
-      !object.map("library_calls", report.libraryCalls) || !object.map("sent_bytes", report.sentBytes) ||
-      !object.map("has_unknown_trips", report.hasUnknownTrips) || !object.map("collectives", report.collectives) ||
-      !readBound(json.getAsObject()->get("lower_bound"), report))
-    return false;
-  const llvm::json::Array* mesh = json.getAsObject()->getArray("mesh");
-  for (const llvm::json::Value& axis : mesh ? *mesh : llvm::json::Array()) {
-    const llvm::json::Array* pair = axis.getAsArray();
-    auto name = pair && pair->size() == 2 ? pair->front().getAsString() : std::nullopt;
-    auto size = name ? pair->back().getAsInteger() : std::nullopt;
-    if (!size) return false;
-    report.mesh.emplace_back(name->str(), *size);
-  }
-  return mesh;
-}
-
-}  // namespace mlir::sgd
 
 static void printBound(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps, uint64_t sent, llvm::raw_ostream& os) {
   os << "  lower bound  " << formatBytes(bound.bytes);
