@@ -170,8 +170,8 @@ std::optional<ContractionShape> mlir::sgd::getContractionShape(LabelledTensor lh
 }
 
 int64_t mlir::sgd::getContractionCost(const ContractionShape& shape, const MatmulLimits& limits) {
-  int64_t products = shape.repeats;
-  if (static_cast<size_t>(limits.batchDims) < kMaxBatchDims) return products * getCalls(shape, limits);
-  for (int64_t size : shape.batch) products *= size;
-  return products;
+  int64_t matmuls = shape.repeats;
+  if (static_cast<size_t>(limits.batchDims) < kMaxBatchDims) return matmuls * getCalls(shape, limits);
+  for (int64_t size : shape.batch) matmuls *= size;
+  return matmuls;
 }

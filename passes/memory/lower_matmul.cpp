@@ -35,8 +35,7 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
                           {contraction.rhsLabels, tensorType(op->getOperand(1)).getShape(), rhs.strides},
                           {contraction.resultLabels, resultType.getShape(), result.strides}, mayRepeat, limits);
   if (!shape)
-    return op->emitOpError(
-        "has an order of dimensions that no strided matrix product can take; transpose an operand first");
+    return op->emitOpError("has an order of dimensions that no strided matmul can read; transpose an operand first");
   Location loc = op->getLoc();
   const StridedBuffer &a = shape->swapped ? rhs : lhs, &b = shape->swapped ? lhs : rhs;
   auto tf32 = op->getAttrOfType<UnitAttr>("tf32");

@@ -179,7 +179,7 @@ class FunctionConverter {
     if (isa<arith::ConstantOp>(op)) return success();
     if (std::optional<int64_t> offset = getViewByteOffset(op)) return convertView(op, *offset);
     if (auto cluster = dyn_cast<fusion::ClusterOp>(op)) return convertCluster(cluster);
-    if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return createProduct(matmul);
+    if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return createPlainMatmul(matmul);
     if (auto matmul = dyn_cast<fusion::LibraryMatmulOp>(op)) return convertCall(matmul);
     if (auto convolution = dyn_cast<fusion::LibraryConvolutionOp>(op)) return convertCall(convolution), success();
     if (auto convolution = dyn_cast<fusion::ConvolutionOp>(op)) {
@@ -208,7 +208,7 @@ class FunctionConverter {
 
   /// The matmul without its epilogue, added to `residual`, which may be null.
   template <typename OpTy>
-  FailureOr<plan::MatmulOp> createProduct(OpTy op, Value residual = {}) {
+  FailureOr<plan::MatmulOp> createPlainMatmul(OpTy op, Value residual = {}) {
     Value target = createTarget(op.getResult(), residual);
     return createMatmuls(builder, Contraction(op), {bufferOf(op.getLhs())}, {bufferOf(op.getRhs())}, {target},
                          static_cast<bool>(residual), libraries.getMatmulLimits());
@@ -217,11 +217,11 @@ class FunctionConverter {
   LogicalResult convertCall(fusion::LibraryMatmulOp op) {
     Value extra = op.getExtra(), bias = op.getBias() ? bufferOf(op.getBias()) : Value();
     Value aux = op.getPreActivation() ? bufferOf(op.getPreActivation()) : Value();
-    bool hasGelu = op.hasEpilogue(fusion::Epilogue::Gelu), hasSums = extra && !hasGelu;
+    bool hasGelu = op.hasEpilogue(fusion::Epilogue::Gelu), hasReduction = extra && !hasGelu;
     // The operand of gelu is kept for readers alone.
-    if (extra && (hasSums || !extra.use_empty()))
+    if (extra && (hasReduction || !extra.use_empty()))
       buffers[extra] = alloc(op->getLoc(), tensorType(extra), spaceOf(extra));
-    FailureOr<plan::MatmulOp> matmul = createProduct(op, op.getResidual());
+    FailureOr<plan::MatmulOp> matmul = createPlainMatmul(op, op.getResidual());
     if (failed(matmul)) return failure();
     if (hasGelu) aux = buffers.lookup(extra);
     if (hasGelu || op.hasEpilogue(fusion::Epilogue::GeluGradient))
@@ -230,7 +230,7 @@ class FunctionConverter {
     if (bias) {
       matmul->setEpilogue(op.hasEpilogue(fusion::Epilogue::Relu) ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
       matmul->getBiasMutable().assign(bias);
-    } else if (hasSums) {
+    } else if (hasReduction) {
       Value operand = bufferOf(op.hasEpilogue(fusion::Epilogue::SumsOfLhs) ? op.getLhs() : op.getRhs());
       matmul->setEpilogue(matmul->getA() == operand ? plan::Epilogue::SumsOfA : plan::Epilogue::SumsOfB);
       matmul->getSumsMutable().assign(buffers.lookup(extra));

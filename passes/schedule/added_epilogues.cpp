@@ -9,7 +9,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/cluster_rules.h"
-#include "passes/schedule/library_product.h"
+#include "passes/schedule/library_candidate.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -50,21 +50,21 @@ class Fuser {
   Fuser(Block& block, const LibraryModel& libraries) : block(block), libraries(libraries) {}
 
   void run() {
-    SmallVector<Operation*> products;
+    SmallVector<Operation*> candidates;
     for (Operation& op : block)
-      if (LibraryProduct::isProduct(&op)) products.push_back(&op);
-    for (Operation* op : products) visit(op);
+      if (LibraryCandidate::isCandidate(&op)) candidates.push_back(&op);
+    for (Operation* op : candidates) visit(op);
   }
 
  private:
   void visit(Operation* op) {
     auto add = getOnlyReader<arith::AddFOp>(op->getResult(0));
     if (!add || add->getBlock() != &block) return;
-    LibraryProduct product(op, libraries);
-    if (!product.isOneCall()) return;
+    LibraryCandidate candidate(op, libraries);
+    if (!candidate.isOneCall()) return;
     bool isFirst = getViewRoot(add.getLhs()) == op->getResult(0);
     Value other = isFirst ? add.getRhs() : add.getLhs();
-    if (!fuseBias(op, product, add, other)) fuseResidual(op, product, add, other);
+    if (!fuseBias(op, candidate, add, other)) fuseResidual(op, candidate, add, other);
   }
 
   /// The only op that reads `value`, through reshapes alone; null where it is of another kind.
@@ -78,20 +78,20 @@ class Fuser {
     return {};
   }
 
-  bool fuseBias(Operation* op, const LibraryProduct& product, arith::AddFOp add, Value other) {
-    int64_t columns = product.getColumns();
+  bool fuseBias(Operation* op, const LibraryCandidate& candidate, arith::AddFOp add, Value other) {
+    int64_t columns = candidate.getColumns();
     Value vector = columns > 0 ? getRepeatedVector(other, columns) : Value();
     Operation* place = vector ? getPlace(op, add, vector) : nullptr;
-    if (!place || !product.isTaken({fusion::Epilogue::Bias})) return false;
+    if (!place || !candidate.isTaken({fusion::Epilogue::Bias})) return false;
     Operation* last = add;
     SmallVector<fusion::Epilogue, 2> epilogue = {fusion::Epilogue::Bias};
-    if (auto relu = getRelu(add); relu && product.isTaken({fusion::Epilogue::Bias, fusion::Epilogue::Relu})) {
+    if (auto relu = getRelu(add); relu && candidate.isTaken({fusion::Epilogue::Bias, fusion::Epilogue::Relu})) {
       last = relu;
       epilogue.push_back(fusion::Epilogue::Relu);
     }
     if (!isWritten(last->getResult(0))) return false;
     OpBuilder builder(place);
-    replace(last, product.create(builder, {.bias = reshape(builder, vector, {columns})}, epilogue));
+    replace(last, candidate.create(builder, {.bias = reshape(builder, vector, {columns})}, epilogue));
     return true;
   }
 
@@ -102,21 +102,21 @@ class Fuser {
                                                                                             : arith::MaximumFOp();
   }
 
-  void fuseResidual(Operation* op, const LibraryProduct& product, arith::AddFOp add, Value other) {
+  void fuseResidual(Operation* op, const LibraryCandidate& candidate, arith::AddFOp add, Value other) {
     Value root = getViewRoot(other);
     // Of two matmuls the later one is added to the earlier one.
     Operation* definition = root.getDefiningOp();
     bool isLater = definition && definition->getBlock() == &block && op->isBeforeInBlock(definition);
-    if (isLater && LibraryProduct::isProduct(definition)) return;
+    if (isLater && LibraryCandidate::isCandidate(definition)) return;
     if (tensorType(root).getNumElements() != tensorType(other).getNumElements()) return;
     if (llvm::any_of(op->getOperands(), [&](Value factor) { return getViewRoot(factor) == root; })) return;
     Operation* place = getPlace(op, add, other);
-    if (!place || !product.isTaken({fusion::Epilogue::Residual}) || isStep(add.getResult()) ||
+    if (!place || !candidate.isTaken({fusion::Epilogue::Residual}) || isStep(add.getResult()) ||
         !mayWriteOver(root, op, add))
       return;
     OpBuilder builder(place);
     Value residual = reshape(builder, other, tensorType(op->getResult(0)).getShape());
-    replace(add, product.create(builder, {.residual = residual}, {fusion::Epilogue::Residual}));
+    replace(add, candidate.create(builder, {.residual = residual}, {fusion::Epilogue::Residual}));
   }
 
   /// The position of a call that reads `operand` as well: at the matmul or, where that costs no more memory until

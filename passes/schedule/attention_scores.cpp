@@ -102,9 +102,9 @@ class ScoreWalk {
   bool run(Value value, ScoreDims dims) {
     Operation* op = value.getDefiningOp();
     if (!op) return false;
-    if (auto product = dyn_cast<fusion::MatmulOp>(op)) {
-      scores.product = product;
-      scores.productDims = dims;
+    if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) {
+      scores.matmul = matmul;
+      scores.matmulDims = dims;
       return true;
     }
     if (auto transpose = dyn_cast<TransposeOp>(op)) return run(transpose.getInput(), *getOperandDims(op, dims));
@@ -129,11 +129,11 @@ class ScoreWalk {
   }
 
   /// One bias, which is not scaled afterwards.
-  bool passBias(Value product, Value bias, const ScoreDims& dims) {
+  bool passBias(Value matmul, Value bias, const ScoreDims& dims) {
     if (scores.bias || scores.scale != 1) return false;
     scores.bias = bias;
     scores.biasDims = dims;
-    if (run(product, dims)) return true;
+    if (run(matmul, dims)) return true;
     scores.bias = Value();
     scores.scale = 1;
     return false;
@@ -167,6 +167,6 @@ std::optional<AttentionScores> mlir::sgd::matchAttentionScores(math::ExpOp expon
   // Scores that anybody else reads are kept anyway: maximum and difference.
   Value value = difference.getLhs();
   if (!value.hasNUses(2) || !ScoreWalk(scores).run(value, allDims(value))) return std::nullopt;
-  bool isRead = scores.product.getResult() != value && !scores.product->hasOneUse();
+  bool isRead = scores.matmul.getResult() != value && !scores.matmul->hasOneUse();
   return isRead ? std::nullopt : std::optional(scores);
 }

@@ -21,10 +21,10 @@ struct LabelledValue {
 };
 
 struct AttentionScores {
-  math::ExpOp exponential;   ///< of scores less their row's largest one
-  int64_t column = 0;        ///< the dimension that rows are summed over
-  fusion::MatmulOp product;  ///< of queries and keys
-  ScoreDims productDims;
+  math::ExpOp exponential;  ///< of scores less their row's largest one
+  int64_t column = 0;       ///< the dimension that rows are summed over
+  fusion::MatmulOp matmul;  ///< of queries and keys
+  ScoreDims matmulDims;
   double scale = 1;
   Value bias;          ///< null: none; of the shape of `exponential`, transposed as
   ScoreDims biasDims;  ///< these

@@ -27,7 +27,7 @@ void fuseGelu(Block& block, const LibraryModel& libraries);
 void fuseAdditions(Block& block, const LibraryModel& libraries);
 
 /// Fuses the reduction of an operand over the dimensions that a matmul of it contracts.
-void fuseSums(Block& block, const LibraryModel& libraries);
+void fuseReductions(Block& block, const LibraryModel& libraries);
 
 }  // namespace mlir::sgd
 

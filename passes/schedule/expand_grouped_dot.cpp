@@ -155,10 +155,10 @@ Value GroupedDot::expandRows() {
                                 outer[7]};
     Value out = loop(std::nullopt, inner, [&](ValueRange iterArgs) {
       auto [start, mask] = findRows(iterArgs[0], iterArgs[4], iterArgs[5]);
-      Value product =
+      Value matmul =
           multiply(take(iterArgs[2], start, tile), iterArgs[3], 1, op.getTransposed() ? 1 : 0, result.getElementType());
-      Value isIn = repeat(mask, tensorType(product).clone(builder.getI1Type()), {0});
-      Value chosen = create<arith::SelectOp>(isIn, product, take(iterArgs[6], start, tile));
+      Value isIn = repeat(mask, tensorType(matmul).clone(builder.getI1Type()), {0});
+      Value chosen = create<arith::SelectOp>(isIn, matmul, take(iterArgs[6], start, tile));
       SmallVector<Value> next(iterArgs);
       next[6] = put(iterArgs[6], chosen, start);
       return next;
@@ -191,10 +191,10 @@ Value GroupedDot::expandContracted() {
         Value isIn = repeat(mask, tensorType(rows).clone(builder.getI1Type()), {0});
         return create<arith::SelectOp>(isIn, rows, zeros(tensorType(rows)));
       };
-      Value product = multiply(takeMasked(iterArgs[2]), takeMasked(iterArgs[3]), 0, 0, sum);
+      Value matmul = multiply(takeMasked(iterArgs[2]), takeMasked(iterArgs[3]), 0, 0, sum);
       SmallVector<Value> next(iterArgs);
-      next[6] = isa<FloatType>(sum) ? create<arith::AddFOp>(iterArgs[6], product)
-                                    : create<arith::AddIOp>(iterArgs[6], product);
+      next[6] =
+          isa<FloatType>(sum) ? create<arith::AddFOp>(iterArgs[6], matmul) : create<arith::AddIOp>(iterArgs[6], matmul);
       return next;
     })[6];
     if (sum != element) {

@@ -45,7 +45,7 @@ struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
     for (Block* block : getProgramBlocks(getOperation())) {
       fuseGelu(*block, *libraries);
       fuseAdditions(*block, *libraries);
-      fuseSums(*block, *libraries);
+      fuseReductions(*block, *libraries);
     }
   }
 

@@ -104,31 +104,31 @@ class GeluForward {
 };
 
 /// Fuses gelu's derivative at `preActivation` into `matmul`, which is only multiplied with it.
-bool formGradient(fusion::MatmulOp product, Value preActivation, const LibraryModel& libraries) {
-  if (product.getType() != preActivation.getType() ||
-      !mayHaveActivation(product, {fusion::Epilogue::GeluGradient}, libraries))
+bool formGradient(fusion::MatmulOp matmul, Value preActivation, const LibraryModel& libraries) {
+  if (matmul.getType() != preActivation.getType() ||
+      !mayHaveActivation(matmul, {fusion::Epilogue::GeluGradient}, libraries))
     return false;
-  GeluReader reader(preActivation, product.getResult());
-  SmallVector<Value> users = getElementwiseUsers(product.getResult());
+  GeluReader reader(preActivation, matmul.getResult());
+  SmallVector<Value> users = getElementwiseUsers(matmul.getResult());
   auto gradient = llvm::find_if(
-      users, [&](Value value) { return value.getType() == product.getType() && reader.isGradient(value); });
+      users, [&](Value value) { return value.getType() == matmul.getType() && reader.isGradient(value); });
   if (gradient == users.end()) return false;
   // Nothing else may need the matmul: all its uses end in the gradient.
   llvm::SmallPtrSet<Operation*, 16> inside;
   SmallVector<Value> pending = {*gradient};
   while (!pending.empty()) {
     Operation* op = pending.pop_back_val().getDefiningOp();
-    if (!op || op == product || !inside.insert(op).second) continue;
+    if (!op || op == matmul || !inside.insert(op).second) continue;
     llvm::append_range(pending, op->getOperands());
   }
   auto feedsGradient = [&](Value value) {
     return llvm::all_of(value.getUsers(), [&](Operation* user) { return inside.contains(user); });
   };
-  if (!feedsGradient(product.getResult())) return false;
+  if (!feedsGradient(matmul.getResult())) return false;
   for (Value value : users)
     if (value != *gradient && inside.contains(value.getDefiningOp()) && !feedsGradient(value)) return false;
   OpBuilder builder(gradient->getDefiningOp());
-  auto op = createCall(builder, product, {.preActivation = preActivation}, {fusion::Epilogue::GeluGradient});
+  auto op = createCall(builder, matmul, {.preActivation = preActivation}, {fusion::Epilogue::GeluGradient});
   gradient->replaceAllUsesWith(op.getResult());
   return true;
 }
@@ -148,7 +148,7 @@ void mlir::sgd::fuseGelu(Block& block, const LibraryModel& libraries) {
         preActivations.push_back(gelu.getExtra());
   if (preActivations.empty()) return;
   eraseUnused(block);
-  for (fusion::MatmulOp product : llvm::to_vector(block.getOps<fusion::MatmulOp>()))
-    llvm::find_if(preActivations, [&](Value preActivation) { return formGradient(product, preActivation, libraries); });
+  for (fusion::MatmulOp matmul : llvm::to_vector(block.getOps<fusion::MatmulOp>()))
+    llvm::find_if(preActivations, [&](Value preActivation) { return formGradient(matmul, preActivation, libraries); });
   eraseUnused(block);
 }

@@ -5,7 +5,7 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/library/library_model.h"
-#include "passes/schedule/expand_product.h"
+#include "passes/schedule/expand_dot_general.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -192,7 +192,7 @@ struct LowerDotGeneralsPass : sgd::impl::LowerDotGeneralsPassBase<LowerDotGenera
     if (isFloat8(getElement(dot.getLhs())) && isMultiplied(dot)) best = findFloat8(builder, dot);
     if (!best) {
       dot = unifyTypes(builder, dot);
-      if (!isMultiplied(dot)) return expandProduct(dot), success();
+      if (!isMultiplied(dot)) return expandDotGeneral(dot), success();
       best = findBest(builder, dot);
     }
     if (!best) best = makeCanonical(builder, dot, /*contractedLast=*/false);

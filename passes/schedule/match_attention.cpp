@@ -44,14 +44,14 @@ class AttentionWriter {
   /// Query and key, by their labels the scores' dimensions; the value from where the program reads it.
   bool findOperands() {
     llvm::SmallDenseMap<int64_t, int64_t, 8> dims;
-    for (auto [label, dim] : llvm::zip(scores.product.getResultLabels(), scores.productDims)) dims[label] = dim;
+    for (auto [label, dim] : llvm::zip(scores.matmul.getResultLabels(), scores.matmulDims)) dims[label] = dim;
     auto strip = [&](Value operand, ArrayRef<int64_t> labels) {
       SmallVector<int64_t> names;
       for (int64_t label : labels) names.push_back(dims.contains(label) ? dims[label] : kOwnLabel);
       return stripLayout(operand, names);
     };
-    query = strip(scores.product.getLhs(), scores.product.getLhsLabels());
-    key = strip(scores.product.getRhs(), scores.product.getRhsLabels());
+    query = strip(scores.matmul.getLhs(), scores.matmul.getLhsLabels());
+    key = strip(scores.matmul.getRhs(), scores.matmul.getRhsLabels());
     if (hasDim(query, scores.column)) std::swap(query, key);
     if (!uses.out && !uses.weightGradient) return false;
     value = uses.out ? uses.out->other : uses.weightGradient->value;
@@ -134,10 +134,10 @@ class AttentionWriter {
     const WeightGradient& gradient = *uses.weightGradient;
     if (!(gradient.value == value) || !hasDims(gradient.outGradient.labels, dimsWithout(scores.column))) return false;
     if (!takes(gradient.outGradient.value)) return false;
-    auto fits = [&](const std::optional<SoftmaxProduct>& product, const LabelledValue& other,
+    auto fits = [&](const std::optional<SoftmaxMatmul>& matmul, const LabelledValue& other,
                     const SmallVector<int64_t>& dims) {
-      return !product ||
-             (product->other == other && hasDims(product->resultLabels, dims) && takes(product->op->getResult(0)));
+      return !matmul ||
+             (matmul->other == other && hasDims(matmul->resultLabels, dims) && takes(matmul->op->getResult(0)));
     };
     return fits(uses.queryGradient, key, dimsWithout(scores.column)) && fits(uses.keyGradient, query, keyDims()) &&
            fits(uses.valueGradient, gradient.outGradient, keyDims());
@@ -262,8 +262,8 @@ class AttentionWriter {
     state.addTypes({uses.out ? uses.out->op.getType() : ordered, statistics, statistics});
     forward = cast<fusion::AttentionOp>(builder.create(state));
     if (!uses.out) return;
-    fusion::MatmulOp product = uses.out->op;
-    product.getResult().replaceAllUsesWith(forward.getOut());
+    fusion::MatmulOp matmul = uses.out->op;
+    matmul.getResult().replaceAllUsesWith(forward.getOut());
   }
 
   /// f32, dimensions as in `outLabelsInOrder`.
@@ -286,9 +286,9 @@ class AttentionWriter {
     Location loc = scores.exponential.getLoc();
     Value out = inOrder(builder, forward.getOut(), outLabels);
     Value gradient = inOrder(builder, outGradient.value, rename(outGradient.labels, Form::kValueDepth));
-    Value product = arith::MulFOp::create(builder, loc, out, gradient);
-    int64_t last = tensorType(product).getRank() - 1;
-    return ReduceOp::create(builder, loc, forward.getRowMax().getType(), product, ReduceKind::Add, last);
+    Value weighted = arith::MulFOp::create(builder, loc, out, gradient);
+    int64_t last = tensorType(weighted).getRank() - 1;
+    return ReduceOp::create(builder, loc, forward.getRowMax().getType(), weighted, ReduceKind::Add, last);
   }
 
   template <typename Op>
@@ -304,10 +304,9 @@ class AttentionWriter {
 
   /// Type and labels of a gradient: as the program has it, or as its operand when nobody asks for it.
   void addGradient(OpBuilder& builder, OperationState& state, StringRef name,
-                   const std::optional<SoftmaxProduct>& product, const LabelledValue& operand, int64_t own) {
-    state.addTypes(product ? product->op->getResult(0).getType() : operand.value.getType());
-    state.addAttribute(name,
-                       builder.getDenseI64ArrayAttr(rename(product ? product->resultLabels : operand.labels, own)));
+                   const std::optional<SoftmaxMatmul>& matmul, const LabelledValue& operand, int64_t own) {
+    state.addTypes(matmul ? matmul->op->getResult(0).getType() : operand.value.getType());
+    state.addAttribute(name, builder.getDenseI64ArrayAttr(rename(matmul ? matmul->resultLabels : operand.labels, own)));
   }
 
   void writeGradients(OpBuilder& builder) {
@@ -324,8 +323,8 @@ class AttentionWriter {
     addGradient(builder, state, "key_gradient_labels", uses.keyGradient, key, Form::kDepth);
     addGradient(builder, state, "value_gradient_labels", uses.valueGradient, value, Form::kValueDepth);
     auto gradient = cast<fusion::AttentionKeyGradientOp>(builder.create(state));
-    auto replace = [](std::optional<SoftmaxProduct>& product, Value by) {
-      if (product) product->op.getResult().replaceAllUsesWith(by);
+    auto replace = [](std::optional<SoftmaxMatmul>& matmul, Value by) {
+      if (matmul) matmul->op.getResult().replaceAllUsesWith(by);
     };
     replace(uses.keyGradient, gradient.getKeyGradient());
     replace(uses.valueGradient, gradient.getValueGradient());

@@ -42,7 +42,7 @@ class Finder {
 
   /// Whether the op computes something known, or is one of the matmuls.
   bool visit(Operation* op) {
-    if (auto product = dyn_cast<fusion::MatmulOp>(op)) return visitProduct(product);
+    if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return visitMatmul(matmul);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return false;
     if (op->use_empty()) return true;
     std::optional<Known> result = compute(op);
@@ -205,8 +205,8 @@ class Finder {
     double factor = 1;
     ScoreDims inner = dims;
     while (Operation* op = value.getDefiningOp()) {
-      if (auto product = dyn_cast<fusion::MatmulOp>(op)) {
-        if (!recordWeightGradient(product, inner)) return std::nullopt;
+      if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) {
+        if (!recordWeightGradient(matmul, inner)) return std::nullopt;
         return Known{SoftmaxTerms::weightGradient(factor), dims};
       }
       unsigned next = 0;
@@ -245,7 +245,7 @@ class Finder {
     return true;
   }
 
-  bool visitProduct(fusion::MatmulOp op) {
+  bool visitMatmul(fusion::MatmulOp op) {
     const Known *lhs = get(op.getLhs()), *rhs = get(op.getRhs());
     if (lhs && rhs) return false;
     const Known& own = lhs ? *lhs : *rhs;
@@ -253,18 +253,18 @@ class Finder {
     LabelMap map;
     for (auto [label, dim] : llvm::zip(lhs ? op.getLhsLabels() : op.getRhsLabels(), own.dims)) map[label] = dim;
     Value other = lhs ? op.getRhs() : op.getLhs();
-    SoftmaxProduct product{op, stripLayout(other, rename(lhs ? op.getRhsLabels() : op.getLhsLabels(), map)),
-                           rename(op.getResultLabels(), map)};
-    if (own.dims.size() != shape.size() || llvm::count(product.other.labels, kOwnLabel) != 1) return false;
-    bool overColumns = llvm::is_contained(product.other.labels, column);
-    if (llvm::is_contained(product.resultLabels, column) == overColumns) return false;
+    SoftmaxMatmul matmul{op, stripLayout(other, rename(lhs ? op.getRhsLabels() : op.getLhsLabels(), map)),
+                         rename(op.getResultLabels(), map)};
+    if (own.dims.size() != shape.size() || llvm::count(matmul.other.labels, kOwnLabel) != 1) return false;
+    bool overColumns = llvm::is_contained(matmul.other.labels, column);
+    if (llvm::is_contained(matmul.resultLabels, column) == overColumns) return false;
     bool isWeight = own.terms.isWeight() && !own.isMasked;
     bool isGradient = own.terms.isScoreGradient(scores.scale) && own.isMasked == static_cast<bool>(scores.mask);
     if (!isWeight && !isGradient) return false;
-    std::optional<SoftmaxProduct>& slot = isWeight ? (overColumns ? uses.out : uses.valueGradient)
-                                                   : (overColumns ? uses.queryGradient : uses.keyGradient);
+    std::optional<SoftmaxMatmul>& slot = isWeight ? (overColumns ? uses.out : uses.valueGradient)
+                                                  : (overColumns ? uses.queryGradient : uses.keyGradient);
     if (slot) return false;
-    slot = product;
+    slot = matmul;
     return true;
   }
 

@@ -8,7 +8,7 @@
 namespace mlir::sgd {
 
 /// A matmul of the weights, or of the gradients of scores, with another tensor.
-struct SoftmaxProduct {
+struct SoftmaxMatmul {
   fusion::MatmulOp op;
   LabelledValue other;                ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
   SmallVector<int64_t> resultLabels;  ///< likewise
@@ -22,8 +22,8 @@ struct WeightGradient {
 };
 
 struct SoftmaxUses {
-  std::optional<SoftmaxProduct> out, valueGradient;          ///< of the weights, over columns and over rows
-  std::optional<SoftmaxProduct> queryGradient, keyGradient;  ///< of the scores' gradients, over columns and over rows
+  std::optional<SoftmaxMatmul> out, valueGradient;          ///< of the weights, over columns and over rows
+  std::optional<SoftmaxMatmul> queryGradient, keyGradient;  ///< of the scores' gradients, over columns and over rows
   std::optional<WeightGradient> weightGradient;
 };
 

@@ -61,18 +61,18 @@ class Finder {
       auto cluster = dyn_cast<fusion::ClusterOp>(group[next]);
       if (!cluster) continue;
       for (Value operand : cluster.getInputs())
-        if (auto product = operand.getDefiningOp<fusion::MatmulOp>())
-          if (isExpanding(product) && isUsedOnlyHere(operand)) group.insert(product);
+        if (auto matmul = operand.getDefiningOp<fusion::MatmulOp>())
+          if (isExpanding(matmul) && isUsedOnlyHere(operand)) group.insert(matmul);
       for (Value result : cluster.getResults())
         for (Operation* user : result.getUsers())
-          if (auto product = dyn_cast<fusion::MatmulOp>(user); product && isContracting(product, result))
-            insertReader(product);
+          if (auto matmul = dyn_cast<fusion::MatmulOp>(user); matmul && isContracting(matmul, result))
+            insertReader(matmul);
     }
   }
 
   /// Takes in a reader unless it has to wait for what is computed from the group.
-  void insertReader(fusion::MatmulOp product) {
-    if (group.insert(product) && !isConvex(inOrder(group))) group.remove(product);
+  void insertReader(fusion::MatmulOp matmul) {
+    if (group.insert(matmul) && !isConvex(inOrder(group))) group.remove(matmul);
   }
 
   /// Whether any op of the group depends on `op`, which comes before it.
@@ -109,20 +109,20 @@ class Finder {
       // Read here by kernels or matmuls that contract it, and elsewhere by nothing that keeps it.
       bool isReadHere = false, isKept = false;
       for (Operation* user : result.getUsers()) {
-        auto product = dyn_cast<fusion::MatmulOp>(user);
+        auto matmul = dyn_cast<fusion::MatmulOp>(user);
         bool isHere = group.contains(user) || llvm::is_contained(later, user);
         isReadHere |= isHere;
         isReadElsewhere |= !isHere;
-        isKept |= (product && !isContracting(product, result)) || (!isHere && !product);
+        isKept |= (matmul && !isContracting(matmul, result)) || (!isHere && !matmul);
       }
       if (isReadHere && !isKept) bytes += 2 * getTensorBytes(result.getType());
     }
     for (Value operand : source.getInputs()) {
-      auto product = operand.getDefiningOp<fusion::MatmulOp>();
-      bool isOwnProduct = product && isExpanding(product) && operand.hasOneUse();
-      if (isOwnProduct) flops += getFlops(product);
+      auto matmul = operand.getDefiningOp<fusion::MatmulOp>();
+      bool isOwnMatmul = matmul && isExpanding(matmul) && operand.hasOneUse();
+      if (isOwnMatmul) flops += getFlops(matmul);
       // Its operands must not have to be kept instead.
-      if (!isOwnProduct && kLarge * getNumElements(operand) > largest) return false;
+      if (!isOwnMatmul && kLarge * getNumElements(operand) > largest) return false;
     }
     flops += largest * kKernelFlops;
     return isReadElsewhere && bytes > 0 && flops <= bytes * flopsPerByte;
@@ -153,9 +153,8 @@ class Finder {
     if (builder.getInsertionPoint()->isBeforeInBlock(source)) builder.setInsertionPointAfter(source);
     IRMapping mapping;
     for (Value operand : source.getInputs())
-      if (auto product = operand.getDefiningOp<fusion::MatmulOp>();
-          product && isExpanding(product) && operand.hasOneUse())
-        insertClone(product, builder.clone(*product, mapping));
+      if (auto matmul = operand.getDefiningOp<fusion::MatmulOp>(); matmul && isExpanding(matmul) && operand.hasOneUse())
+        insertClone(matmul, builder.clone(*matmul, mapping));
     auto copy = cast<fusion::ClusterOp>(builder.clone(*source, mapping));
     source->replaceUsesWithIf(copy, [&](OpOperand& use) { return group.contains(use.getOwner()); });
     insertClone(source, copy);

@@ -56,7 +56,7 @@ func.func @masked(%q: !q, %k: !q, %v: !q, %m: tensor<4x128xi1>) -> !q {
   return %out : !q
 }
 
-// Depths do not lie side by side.
+// Depths are not contiguous.
 // CHECK-LABEL: func.func @transposed
 // CHECK-NOT: fusion.library_attention
 func.func @transposed(%q: tensor<4x16x128xbf16>, %k: tensor<4x128x16xbf16>, %v: tensor<4x128x16xbf16>) -> tensor<4x128x16xbf16> {

@@ -23,9 +23,9 @@ func.func @not_formed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Labels whose order no strided product can take.
+// Labels whose order no strided matmul can take.
 func.func @contract(%x: tensor<2x2x2xf32>, %y: tensor<2x2x2xf32>) -> tensor<2x2x2xf32> {
-  // expected-error @+1 {{has an order of dimensions that no strided matrix product can take; transpose an operand first}}
+  // expected-error @+1 {{has an order of dimensions that no strided matmul can read; transpose an operand first}}
   %0 = fusion.matmul %x [0, 1, 3], %y [0, 3, 2] into [1, 2, 0] : tensor<2x2x2xf32>, tensor<2x2x2xf32> -> tensor<2x2x2xf32>
   return %0 : tensor<2x2x2xf32>
 }

@@ -64,7 +64,7 @@ func.func @constants(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<3xi32>, te
 func.func @contractions(%w: tensor<16x3x8xf32>, %x: tensor<4x16xf32>, %y: tensor<3x4x8xf32>) -> (tensor<3x4x8xf32>, tensor<4x16xf32>) {
   // CHECK: plan.matmul {{.*}} sizes [3, 4, 8, 16] strides [0, 16, 1], [8, 24, 1], [32, 8, 1]
   %0 = fusion.matmul %w [0, 1, 2], %x [3, 0] into [1, 3, 2] : tensor<16x3x8xf32>, tensor<4x16xf32> -> tensor<3x4x8xf32>
-  // A sum over two dimensions that do not lie side by side is a sum of products.
+  // A sum over two dimensions that are not contiguous is a sum of matmuls.
   // CHECK: plan.matmul {{.*}} sizes [4, 16, 8]
   // CHECK: plan.matmul {{.*}} sizes [4, 16, 8] {{.*}} epilogue accumulate
   // CHECK: plan.matmul {{.*}} sizes [4, 16, 8] {{.*}} epilogue accumulate
@@ -90,7 +90,7 @@ func.func @collectives(%x: tensor<4xf32> {sgd.global_type = tensor<8xf32>, sgd.s
 
 // -----
 
-// Tiles of 4 x 16 elements of x: one head's are 16 apart, which a product's strides say; the kernel works in scratch memory.
+// Tiles of 4 x 16 elements of x: one head's are 16 apart, which a matmul's strides say; the kernel works in scratch memory.
 // CHECK-LABEL: func.func @tiled(
 // CHECK: plan.tiled ins(%{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : {{.*}}) loops [2] strides [64, 0, 64] scratch 512 {
 // CHECK: ^bb0(%[[X:.*]]: memref<112xf32, #plan.space<private>>, %[[W:.*]]: memref<16xf32, #plan.space<private>>, %[[Y:.*]]: memref<112xf32, #plan.space<private>>):

@@ -95,7 +95,7 @@ sgd.mesh @mesh = <["data"=4]>
 !w = memref<1000000xf32, #plan.space<window>>
 !p = memref<1000000xf32, #plan.space<private>>
 
-// Beside the second product's buffers there is no room for the first sum's: it is waited for and copied out first.
+// Beside the second matmul's buffers there is no room for the first sum's: it is waited for and copied out first.
 // CHECK-LABEL: func.func @memory
 // CHECK: plan.collective
 // CHECK: plan.copy %0 to %arg1

@@ -31,7 +31,7 @@ func.func @contracted(%x: tensor<64x16xbf16>, %y: tensor<64x32xbf16>, %rows: ten
 
 // -----
 
-// Leading dimensions: one product after the other.
+// Leading dimensions: one matmul after the other.
 // CHECK-LABEL: func.func @batch(
 // CHECK-COUNT-2: trips 4
 // CHECK: sgd.concatenate

@@ -17,7 +17,7 @@ func.func @softmax(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
   return %r : tensor<64x256xf32>
 }
 
-// The residual sum and its layer norm are one kernel with two results, although the product in between reads one of them.
+// The residual sum and its layer norm are one kernel with two results, although the matmul in between reads one of them.
 // CHECK-LABEL: func.func @residual_and_norm
 // CHECK: %[[C:.*]]:2 = fusion.cluster(%arg0, %arg1) {
 // CHECK: fusion.matmul %[[C]]#1

@@ -66,7 +66,7 @@ func.func @elsewhere(%x: tensor<256x64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
   return %e, %f : tensor<64xf32>, tensor<64xf32>
 }
 
-// A product stands between the two, which cannot wait for it and feed it.
+// A matmul stands between the two, which cannot wait for it and feed it.
 // CHECK-LABEL: func.func @around_a_product
 // CHECK: %[[E:.*]] = fusion.cluster(%arg0)
 // CHECK: %[[P:.*]] = fusion.matmul %[[E]]

@@ -66,7 +66,7 @@ func.func @kernels(%x: !x, %w: !w, %r: tensor<32xf32>, %b: !b) -> (!y, !y, !y) {
   return %2, %6, %10 : !y, !y, !y
 }
 
-// Backward reads the product itself: it must be written as it is.
+// Backward reads the matmul itself: it must be written as it is.
 // CHECK-LABEL: @needed_before(
 // CHECK-NOT: epilogue
 func.func @needed_before(%x: !x, %w: !w, %b: !b) -> (!y, !y) {
@@ -76,7 +76,7 @@ func.func @needed_before(%x: !x, %w: !w, %b: !b) -> (!y, !y) {
   return %0, %4 : !y, !y
 }
 
-// The first product dies in the sum: the second is added to it.
+// The first matmul dies in the sum: the second is added to it.
 // CHECK-LABEL: @accumulate(
 // CHECK-NEXT: %[[P:.*]] = fusion.matmul
 // CHECK-NEXT: %[[S:.*]] = fusion.library_matmul {{.*}} epilogue [residual] residual %[[P]] :
@@ -91,7 +91,7 @@ func.func @accumulate(%x: !x, %w: !w, %v: !w) -> tensor<32x32xf32> {
   return %3 : tensor<32x32xf32>
 }
 
-// The sum of a kernel alone; an addend that is read by what the product does not need; an argument, which keeps its value.
+// The sum of a kernel alone; an addend that is read by what the matmul does not need; an argument, which keeps its value.
 // CHECK-LABEL: @addends_are_kept(
 // CHECK-NOT: epilogue
 func.func @addends_are_kept(%x: !x, %w: !w, %v: !w, %r: !y) -> (!y, !y, !y, !y) {
@@ -117,7 +117,7 @@ func.func @grows(%x: !x, %w: !w, %r: !y {sgd.alias_output = 0 : i64}) -> !y {
   return %1 : !y
 }
 
-// Other readers of the addend have run when the product does, since it needs them.
+// Other readers of the addend have run when the matmul does, since it needs them.
 // CHECK-LABEL: @residual_stream(
 // CHECK: epilogue [residual] residual %[[R:[^ ]*]] :
 func.func @residual_stream(%x: !x, %w: !w, %v: tensor<8x8xf32>) -> !y {
@@ -128,7 +128,7 @@ func.func @residual_stream(%x: !x, %w: !w, %v: tensor<8x8xf32>) -> !y {
   return %3 : !y
 }
 
-// Products in batches are a tile's where there are tiles.
+// Matmuls in batches are a tile's where there are tiles.
 // CHECK-LABEL: @batches(
 // CHECK-NOT: epilogue
 // GPU-LABEL: @batches(

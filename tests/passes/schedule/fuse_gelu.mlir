@@ -83,7 +83,7 @@ func.func @in_single(%x: !x, %w: !w) -> !h {
 !w = tensor<16x32xbf16>
 !h = tensor<8x32xbf16>
 
-// Another constant is another function; so is an f32 product's, and rows of 12 elements are none that the library keeps.
+// Another constant is another function; so is an f32 matmul's, and rows of 12 elements are none that the library keeps.
 // CHECK-LABEL: @another_function
 // CHECK: fusion.matmul %
 // CHECK-NOT: gelu
@@ -126,7 +126,7 @@ func.func @short_rows(%x: !x, %w: tensor<16x12xbf16>) -> tensor<8x12xbf16> {
   return %9 : tensor<8x12xbf16>
 }
 
-// The gradient's product is needed for something else too: it stays.
+// The gradient's matmul is needed for something else too: it stays.
 // CHECK-LABEL: @product_read_twice
 // CHECK: fusion.library_matmul {{.*}} epilogue [gelu]
 // CHECK: fusion.matmul %

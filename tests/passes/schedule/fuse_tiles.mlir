@@ -104,7 +104,7 @@ func.func @recompute(%q: tensor<4x256x2x64xf32>, %k: tensor<4x256x2x64xf32>) -> 
   return %o, %r : tensor<4x256x2x64xf32>, tensor<4x256x2x64xf32>
 }
 
-// Weights that are a result have to be written: no columns are left out, and what is between products and memory is only the scores.
+// Weights that are a result have to be written: no columns are left out, and what is between matmuls and memory is only the scores.
 // CHECK-LABEL: func.func @weights_are_a_result
 // CHECK: %[[T:.*]]:2 = fusion.tiled(
 // CHECK: fusion.tile_store %{{.*}} to 0 at [0, 0, 0, 0] : tensor<1x1x64x128xf32>
@@ -116,7 +116,7 @@ func.func @weights_are_a_result(%q: !qkv, %k: !qkv) -> (!qkv, !s) {
   return %o, %e : !qkv, !s
 }
 
-// The two products have no batch dimension in common.
+// The two matmuls have no batch dimension in common.
 // CHECK-LABEL: func.func @two_layers
 // CHECK-NOT: fusion.tiled
 // CHECK: return
@@ -138,7 +138,7 @@ func.func @small(%q: tensor<4x32x2x8xf32>, %k: tensor<4x32x2x8xf32>) -> tensor<4
   return %o : tensor<4x32x2x8xf32>
 }
 
-// The sum of the scores comes between the products: what depends on it cannot be in the same group.
+// The sum of the scores comes between the matmuls: what depends on it cannot be in the same group.
 // CHECK-LABEL: func.func @not_convex
 // CHECK: fusion.tiled
 // CHECK: fusion.matmul
@@ -154,7 +154,7 @@ func.func @not_convex(%q: !qkv, %k: !qkv) -> (!qkv, !qkv) {
 
 // -----
 
-// A kernel that reads a large value and has no product is no group: the value is not computed again for it.
+// A kernel that reads a large value and has no matmul is no group: the value is not computed again for it.
 // CHECK-LABEL: func.func @no_product
 // CHECK-COUNT-2: fusion.cluster(
 // CHECK-NOT: fusion.cluster(

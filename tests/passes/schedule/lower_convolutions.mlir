@@ -61,7 +61,7 @@ func.func @by_kernel(%x: tensor<2x8x8x4xf32>, %dy: tensor<2x8x8x16xf32>) -> tens
 
 // -----
 
-// Kernels of one element are a matrix product.
+// Kernels of one element are a matmul.
 // CHECK-LABEL: @pointwise
 func.func @pointwise(%x: tensor<2x8x8x1x4xf32>, %w: tensor<1x1x1x4x16xf32>) -> tensor<2x8x8x1x16xf32> {
   // CHECK-DAG: %[[X:.*]] = sgd.reshape %arg0 {{.*}} -> tensor<2x8x8x4xf32>
@@ -85,7 +85,7 @@ func.func @pointwise_by_kernel(%x: tensor<4x8x8x1x2xf32>, %dy: tensor<8x8x1x2x16
 
 // -----
 
-// Groups of a product are a batching dimension.
+// Groups of a matmul are a batching dimension.
 // CHECK-LABEL: @pointwise_groups
 func.func @pointwise_groups(%x: tensor<2x8x3x4xf32>, %w: tensor<1x3x4x16xf32>) -> tensor<2x8x3x16xf32> {
   // CHECK: %[[DOT:.*]] = sgd.dot_general {{.*}} batching = [2] x [0] contracting = [3] x [1] : tensor<2x8x3x4xf32>, tensor<3x4x16xf32> -> tensor<3x2x8x16xf32>
@@ -136,7 +136,7 @@ func.func @dilated_far(%x: tensor<1x3x3x1x4xf32>, %w: tensor<5x5x1x4x16xf32>) ->
 
 // -----
 
-// Of a depthwise convolution every element of the kernel is a product.
+// Of a depthwise convolution every element of the kernel is a multiplication.
 // CHECK-LABEL: @depthwise
 func.func @depthwise(%x: tensor<2x8x16x1xf32>, %w: tensor<2x16x1x3xf32>) -> tensor<2x7x16x3xf32> {
   // CHECK: sgd.slice %arg0 starts = [0, 0, 0, 0] limits = [2, 7, 16, 1]

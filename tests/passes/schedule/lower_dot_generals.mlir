@@ -19,7 +19,7 @@ func.func @transposed_operand(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tens
   return %0 : tensor<4x16xf32>
 }
 
-// The transposed result is written by the product; a second transposition undoes the first.
+// The transposed result is written by the matmul; a second transposition undoes the first.
 // CHECK-LABEL: @transposed_result
 func.func @transposed_result(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<16x4xf32>, tensor<4x16xf32>) {
   // CHECK-NOT: sgd.transpose
@@ -55,7 +55,7 @@ func.func @reshape_between(%x: tensor<4x8xf32>, %w: tensor<1x16x8xf32>) -> tenso
   return %0 : tensor<4x16xf32>
 }
 
-// Gradients are transposed after they are summed over ranks: the product writes that order itself.
+// Gradients are transposed after they are summed over ranks: the matmul writes that order itself.
 // CHECK-LABEL: @through_collectives
 func.func @through_collectives(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<16x4xf32>, tensor<8x4xf32>) {
   // CHECK-NOT: sgd.transpose

@@ -1,6 +1,6 @@
 // RUN: sgd-opt %s --target=cuda:sm_90 --sgd-lower-dot-generals | FileCheck %s
 
-// Products that keep their sums take bf16 and give f32; operands of another type than each other do not.
+// Matmuls that keep their sums take bf16 and give f32; operands of another type than each other do not.
 // CHECK-LABEL: @keeps_sums
 func.func @keeps_sums(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %f: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
   // CHECK-NOT: arith.extf

@@ -1,5 +1,5 @@
 // RUN: sgd-opt %s --target=cuda:sm_90 --sgd-lower-dot-generals --sgd-fuse-clusters | FileCheck %s
-// Products of integers as sums, for targets whose library has none; the repeated operands are in no memory.
+// Matmuls of integers as sums, for targets whose library has none; the repeated operands are in no memory.
 
 // CHECK-LABEL: func.func @batched
 // CHECK-NOT: fusion.matmul

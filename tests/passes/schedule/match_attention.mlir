@@ -37,7 +37,7 @@ func.func @causal(%q: !q, %k: !q, %v: !q) -> !q {
 !ws = tensor<2x2x3x32x32xf32>
 !ns = tensor<2x2x3x32x32xbf16>
 
-// Three query heads for each key head, padding along the keys, a softmax in f32 between bf16 products: what widens goes.
+// Three query heads for each key head, padding along the keys, a softmax in f32 between bf16 matmuls: what widens goes.
 // CHECK-LABEL: func.func @grouped
 // CHECK-NEXT: = fusion.attention %arg0 [4, 0, 5, 6, 2], %arg1 [4, 1, 5, 2], %arg2 [4, 1, 5, 3] mask %arg3 [4, 1] fill = 0xFFF0000000000000 into [4, 5, 6, 3, 0] scale = 1.000000e+00 : (tensor<2x32x2x3x16xbf16>
 func.func @grouped(%q: !nq, %k: !nk, %v: !nk, %pad: tensor<2x32xi1>) -> tensor<2x2x3x16x32xbf16> {

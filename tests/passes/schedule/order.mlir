@@ -1,6 +1,6 @@
 // RUN: sgd-opt %s --sgd-order | FileCheck %s
 
-// Both large products are summed at once instead of being kept.
+// Both large matmuls are summed at once instead of being kept.
 // CHECK-LABEL: @frees_early
 func.func @frees_early(%x: tensor<64x64xf32>) -> (tensor<f32>, tensor<f32>) {
   // CHECK: math.exp

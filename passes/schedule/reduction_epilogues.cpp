@@ -94,7 +94,7 @@ bool form(OperandSum sum, const LibraryModel& libraries) {
 
 }  // namespace
 
-void mlir::sgd::fuseSums(Block& block, const LibraryModel& libraries) {
+void mlir::sgd::fuseReductions(Block& block, const LibraryModel& libraries) {
   SmallVector<OperandSum> sums;
   for (ReduceOp reduce : block.getOps<ReduceOp>())
     if (std::optional<OperandSum> sum = readSum(reduce)) sums.push_back(*sum);

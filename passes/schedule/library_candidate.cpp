@@ -1,5 +1,5 @@
 // One case per kind of call in each function.
-#include "passes/schedule/library_product.h"
+#include "passes/schedule/library_candidate.h"
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
@@ -7,12 +7,12 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-LibraryProduct::LibraryProduct(Operation* op, const LibraryModel& libraries) : op(op), libraries(libraries) {
-  if (auto product = dyn_cast<fusion::MatmulOp>(op)) prepare(product);
-  if (auto product = dyn_cast<fusion::ConvolutionOp>(op)) prepare(product);
+LibraryCandidate::LibraryCandidate(Operation* op, const LibraryModel& libraries) : op(op), libraries(libraries) {
+  if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) prepare(matmul);
+  if (auto convolution = dyn_cast<fusion::ConvolutionOp>(op)) prepare(convolution);
 }
 
-bool LibraryProduct::isTaken(ArrayRef<fusion::Epilogue> epilogue) const {
+bool LibraryCandidate::isTaken(ArrayRef<fusion::Epilogue> epilogue) const {
   if (matmul) {
     MatmulCall call = *matmul;
     call.epilogue.assign(epilogue);
@@ -23,14 +23,13 @@ bool LibraryProduct::isTaken(ArrayRef<fusion::Epilogue> epilogue) const {
   return libraries.takes(call);
 }
 
-Value LibraryProduct::create(OpBuilder& builder, const EpilogueOperands& operands,
-                             ArrayRef<fusion::Epilogue> epilogue) const {
-  if (auto product = dyn_cast<fusion::MatmulOp>(op))
-    return createCall(builder, product, operands, epilogue).getResult();
+Value LibraryCandidate::create(OpBuilder& builder, const EpilogueOperands& operands,
+                               ArrayRef<fusion::Epilogue> epilogue) const {
+  if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return createCall(builder, matmul, operands, epilogue).getResult();
   return createCall(builder, cast<fusion::ConvolutionOp>(op), operands, epilogue).getResult();
 }
 
-void LibraryProduct::prepare(fusion::MatmulOp op) {
+void LibraryCandidate::prepare(fusion::MatmulOp op) {
   RankedTensorType lhs = tensorType(op.getLhs()), rhs = tensorType(op.getRhs()), result = op.getType();
   // Batched matmuls are left to tiles where there are any.
   auto isBatch = [&](int64_t label) {
@@ -47,19 +46,19 @@ void LibraryProduct::prepare(fusion::MatmulOp op) {
                         static_cast<bool>(op.getTf32())};
 }
 
-void LibraryProduct::prepare(fusion::ConvolutionOp op) {
+void LibraryCandidate::prepare(fusion::ConvolutionOp op) {
   bool isDilated = llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
   if (!isDilated || libraries.readsDilated()) convolution = getConvolutionCall(op);
 }
 
-int64_t LibraryProduct::getMatmulColumns() const {
+int64_t LibraryCandidate::getMatmulColumns() const {
   const ContractionShape& shape = matmul->shape;
   auto isMultiple = [&](int64_t stride) { return stride % shape.n == 0; };
   bool isRowMajor = shape.cN == 1 && (shape.m == 1 || isMultiple(shape.cM)) && llvm::all_of(shape.cBatch, isMultiple);
   return isRowMajor ? shape.n : 0;
 }
 
-int64_t LibraryProduct::getConvolutionColumns() const {
+int64_t LibraryCandidate::getConvolutionColumns() const {
   const ConvolutionCall& call = *convolution;
   int64_t columns = call.groups.size * call.outputs.size;
   auto isMultiple = [&](const auto& dim) { return dim.result % columns == 0; };

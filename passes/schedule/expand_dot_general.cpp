@@ -1,5 +1,5 @@
 // dot_general by its definition.
-#include "passes/schedule/expand_product.h"
+#include "passes/schedule/expand_dot_general.h"
 
 #include "dialects/sgd/tensor_type.h"
 
@@ -11,7 +11,7 @@ static Value repeat(OpBuilder& builder, Location loc, Value operand, RankedTenso
   return BroadcastInDimOp::create(builder, loc, type, operand, dims);
 }
 
-void mlir::sgd::expandProduct(DotGeneralOp dot) {
+void mlir::sgd::expandDotGeneral(DotGeneralOp dot) {
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
   RankedTensorType lhs = tensorType(dot.getLhs()), rhs = tensorType(dot.getRhs()), result = dot.getType();

@@ -29,7 +29,7 @@ func.func @narrow(%x: tensor<8x64xbf16>, %dy: tensor<8x32xbf16>) -> (tensor<32x6
 
 // -----
 
-// Other dimensions, other types, batches, TF32 and sums in the product's own place stay as they are.
+// Other dimensions, other types, batches, TF32 and sums in the matmul's own place stay as they are.
 // CHECK-LABEL: @others
 // CHECK-NOT: sums_of
 func.func @others(%x: tensor<8x64xf32>, %dy: tensor<8x32xf32>, %q: tensor<2x8x4xf32>, %k: tensor<2x8x4xf32>, %acc: tensor<64x32xf32> {sgd.alias_output = 7 : i64}, %dz: tensor<8x32xf32>, %h: tensor<8x32xbf16>)
@@ -50,7 +50,7 @@ func.func @others(%x: tensor<8x64xf32>, %dy: tensor<8x32xf32>, %q: tensor<2x8x4x
 
 // -----
 
-// A batch of one is batch; and a tensor's product with itself has two kinds of sums.
+// A batch of one is batch; and a tensor's matmul with itself has two kinds of sums.
 // CHECK-LABEL: @batch_and_itself
 // CHECK-NOT: sums_of
 func.func @batch_and_itself(%q: tensor<1x8x4xf32>, %k: tensor<1x8x4xf32>, %x: tensor<8x8xf32>) -> (tensor<1x4xf32>, tensor<1x4x4xf32>, tensor<8xf32>, tensor<8x8xf32>) {

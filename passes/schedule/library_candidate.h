@@ -1,18 +1,18 @@
 // A contraction or a convolution as libraries are asked about it.
-#ifndef SGD_PASSES_SCHEDULE_LIBRARY_PRODUCT_H
-#define SGD_PASSES_SCHEDULE_LIBRARY_PRODUCT_H
+#ifndef SGD_PASSES_SCHEDULE_LIBRARY_CANDIDATE_H
+#define SGD_PASSES_SCHEDULE_LIBRARY_CANDIDATE_H
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/epilogues.h"
 
 namespace mlir::sgd {
 
-class LibraryProduct {
+class LibraryCandidate {
  public:
   /// `op` is a matmul or convolution.
-  LibraryProduct(Operation* op, const LibraryModel& libraries);
+  LibraryCandidate(Operation* op, const LibraryModel& libraries);
 
-  static bool isProduct(Operation* op) { return isa<fusion::MatmulOp, fusion::ConvolutionOp>(op); }
+  static bool isCandidate(Operation* op) { return isa<fusion::MatmulOp, fusion::ConvolutionOp>(op); }
 
   /// Whether it is computed by a single call of its own: no tile takes it, and nothing is left to other calls.
   bool isOneCall() const { return matmul || convolution; }
