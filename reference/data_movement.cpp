@@ -100,7 +100,7 @@ void evaluateIota(IotaOp op, Operands, Results out) {
 
 /// The same bits as another type.
 void evaluateBitcast(arith::BitcastOp, Operands in, Results out) {
-  std::vector<char> bytes(getNumBytes(in[0]->type));
+  std::vector<char> bytes(getByteSize(in[0]->type));
   in[0]->toBytes(bytes);
   *out[0] = Tensor::fromBytes(out[0]->type, bytes);
 }

@@ -57,10 +57,6 @@ Tensor Tensor::fromConstant(ElementsAttr constant) {
   return tensor;
 }
 
-static int64_t getElementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
-
-int64_t getNumBytes(RankedTensorType type) { return type.getNumElements() * getElementBytes(type.getElementType()); }
-
 Tensor Tensor::fromBytes(RankedTensorType type, ArrayRef<char> bytes) {
   Tensor tensor(type);
   int64_t width = getElementBytes(tensor.element());

@@ -2,6 +2,7 @@
 #ifndef SGD_REFERENCE_TENSOR_H
 #define SGD_REFERENCE_TENSOR_H
 
+#include "dialects/sgd/tensor_layout.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -52,13 +53,10 @@ struct Tensor {
   static Tensor fromConstant(ElementsAttr constant);
 
   /// Elements as in memory, row-major, little-endian; a boolean is a byte. The number of bytes must be
-  /// `getNumBytes(type)`.
+  /// `getByteSize(type)`.
   static Tensor fromBytes(RankedTensorType type, ArrayRef<char> bytes);
   void toBytes(MutableArrayRef<char> bytes) const;
 };
-
-/// Bytes that a tensor of `type` takes in memory.
-int64_t getNumBytes(RankedTensorType type);
 
 /// `value` rounded to the nearest value of `type`, ties to even.
 double roundTo(double value, Type type);

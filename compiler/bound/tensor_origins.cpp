@@ -9,11 +9,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static bool isElementwise(Operation* op) {
-  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
-  return ruled && !isa<arith::ConstantOp, IotaOp>(op) && ruled.getShardingRule().isElementwise;
-}
-
 /// Whether a sum of operands `index` gives a sum of results, element for element: a program may come to the sum behind
 /// the op, whatever that does to precision.
 static bool isLinear(Operation* op, unsigned index) {

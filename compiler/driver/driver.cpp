@@ -217,7 +217,7 @@ class Driver {
     func::FuncOp function = getReportedFunction(plan);
     auto add = [&](Value buffer, std::string name) {
       std::string place = getUserLocation(buffer.getLoc());
-      buffers.emplace_back(plan::getByteSize(cast<MemRefType>(buffer.getType())),
+      buffers.emplace_back(getByteSize(cast<MemRefType>(buffer.getType())),
                            name + (place.empty() ? "" : " at " + place));
     };
     for (BlockArgument argument : function.getArguments()) {

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-int64_t mlir::sgd::getBufferBytes(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+int64_t mlir::sgd::getBufferBytes(Value buffer) { return getByteSize(cast<MemRefType>(buffer.getType())); }
 
 plan::TiledOp mlir::sgd::getTiledOf(Value root) {
   auto argument = dyn_cast<BlockArgument>(root);

@@ -45,7 +45,7 @@ static void describeCombined(const artifact::LaunchGroupT& group, artifact::Arti
 /// A buffer holds a whole tensor, and indices that data gives are limited to it.
 static uint64_t getLeastBytes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return static_cast<uint64_t>(type.getNumElements()) * plan::getElementBytes(type.getElementType());
+  return static_cast<uint64_t>(type.getNumElements()) * getElementBytes(type.getElementType());
 }
 
 LogicalResult mlir::sgd::declareKernels(ModuleOp plan, const KernelModel& model, artifact::ArtifactT& artifact) {

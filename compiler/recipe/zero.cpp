@@ -3,6 +3,7 @@
 
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/gather_once.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "runtime/artifact/tensor_path.h"
 
 using namespace mlir;
@@ -37,10 +38,7 @@ class ZeroSharding {
  private:
   RankedTensorType getType(unsigned argument) const { return cast<RankedTensorType>(types[argument]); }
 
-  uint64_t getBytes(unsigned argument) const {
-    RankedTensorType type = getType(argument);
-    return static_cast<uint64_t>(type.getNumElements()) * llvm::divideCeil(type.getElementTypeBitWidth(), 8u);
-  }
+  uint64_t getBytes(unsigned argument) const { return getByteSize(types[argument]); }
 
   /// Whether the stage shards the argument's role.
   bool isSharded(unsigned argument) const {

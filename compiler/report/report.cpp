@@ -18,7 +18,7 @@ namespace {
 /// Terms and gaps of the lower bound that are printed; JSON has all.
 constexpr size_t kMaxLines = 5;
 
-uint64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+uint64_t bytesOf(Value buffer) { return getByteSize(cast<MemRefType>(buffer.getType())); }
 
 uint64_t getAttribute(ModuleOp plan, StringRef name) {
   auto attribute = plan->getAttrOfType<IntegerAttr>(name);

@@ -94,14 +94,6 @@ bool mlir::plan::isBuffer(Type type) {
          isa_and_nonnull<SpaceAttr>(memref.getMemorySpace()) && memref.getElementType().isIntOrFloat();
 }
 
-int64_t mlir::plan::getElementBytes(Type elementType) {
-  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-}
-
-int64_t mlir::plan::getByteSize(MemRefType type) {
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
 MemRefType mlir::plan::getBufferType(RankedTensorType tensor, Space space) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType(), MemRefLayoutAttrInterface(),
                          SpaceAttr::get(tensor.getContext(), space));

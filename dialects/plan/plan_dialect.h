@@ -4,6 +4,7 @@
 
 #include "dialects/plan/instruction_interface.h"
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/comm/collective_kind.h"
 
@@ -12,16 +13,12 @@
 
 namespace mlir::plan {
 
+using mlir::sgd::getByteSize;
+using mlir::sgd::getElementBytes;
 using ::sgd::comm::CollectiveKind;
 
 /// A memref of static shape and row-major layout whose memory space is a SpaceAttr.
 bool isBuffer(Type type);
-
-/// Bytes of one element in memory; a boolean takes one.
-int64_t getElementBytes(Type elementType);
-
-/// Bytes of a buffer, alignment excluded.
-int64_t getByteSize(MemRefType type);
 
 /// The row-major memref of `tensor`'s shape in `space`.
 MemRefType getBufferType(RankedTensorType tensor, Space space);

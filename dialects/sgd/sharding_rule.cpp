@@ -37,6 +37,11 @@ unsigned ShardingRule::addFactor(int64_t size, FactorKind kind, ReduceKind reduc
   return factors.size() - 1;
 }
 
+bool mlir::sgd::isElementwise(Operation* op) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  return ruled && op->getNumOperands() > 0 && ruled.getShardingRule().isElementwise;
+}
+
 SmallVector<int64_t> ShardingRule::factorSizes() const {
   return llvm::map_to_vector(factors, [](const Factor& factor) { return factor.size; });
 }

@@ -77,4 +77,11 @@ struct ShardingRule {
 
 #include "dialects/sgd/sharding_rule.h.inc"
 
+namespace mlir::sgd {
+
+/// Whether `op` computes each element of its result from the same element of operands, of which it has any.
+bool isElementwise(Operation* op);
+
+}  // namespace mlir::sgd
+
 #endif

@@ -1,4 +1,4 @@
-// Broadcasts are looked through.
+// getSplat looks through broadcasts.
 #include "dialects/sgd/splat.h"
 
 #include <cmath>
@@ -7,11 +7,15 @@
 
 using namespace mlir;
 
+SplatElementsAttr mlir::sgd::getSplatElements(Value value) {
+  SplatElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements)) ? elements : SplatElementsAttr();
+}
+
 std::optional<double> mlir::sgd::getSplat(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) return getSplat(broadcast.getInput());
-  DenseElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat() || !isa<FloatType>(constant.getElementType()))
-    return std::nullopt;
+  SplatElementsAttr constant = getSplatElements(value);
+  if (!constant || !isa<FloatType>(constant.getElementType())) return std::nullopt;
   APFloat number = constant.getSplatValue<APFloat>();
   bool losesInfo = false;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);

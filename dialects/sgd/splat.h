@@ -8,6 +8,9 @@
 
 namespace mlir::sgd {
 
+/// The elements of a constant, of any type, that are all the same; null otherwise.
+SplatElementsAttr getSplatElements(Value value);
+
 /// The value of a constant of floats, or of a broadcast of one, whose elements are all the same.
 std::optional<double> getSplat(Value value);
 

@@ -3,6 +3,7 @@
 // position and the state alone, so each rank computes its own.
 #include <array>
 
+#include "dialects/sgd/tensor_layout.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 
@@ -119,12 +120,6 @@ class BitGenerator {
   void finishState(int64_t first, uint64_t count);
   /// Results, from the low and, for elements of 64 bits, the high word.
   void finishBits(Value low, Value high);
-  SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) const {
-    SmallVector<int64_t> strides(shape.size(), 1);
-    for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
-      strides[dim] = strides[dim + 1] * shape[dim + 1];
-    return strides;
-  }
 
   OpLowering& l;
   RankedTensorType type;
@@ -169,7 +164,7 @@ void BitGenerator::threeFry() {
       *even = llvm::divideCeil(*even, 2);
     }
   }
-  SmallVector<int64_t> strides = rowMajorStrides(blocks);
+  SmallVector<int64_t> strides = getRowMajorStrides(blocks);
   Value position, along;
   if (split < 0) {
     position = words.position(strides);
@@ -191,7 +186,7 @@ void BitGenerator::threeFry() {
 /// Elements in row-major order use the words of consecutive counters' blocks in turns.
 void BitGenerator::philox() {
   unsigned perElement = isWide() ? 2 : 1;
-  Value position = words.position(rowMajorStrides(type.getShape()));
+  Value position = words.position(getRowMajorStrides(type.getShape()));
   Value block = l.create<ShRUIOp>(position, words.constant(isWide() ? 1 : 2));
   // Of a state of two entries the key serves as the upper half of the counter too.
   bool hasOwnCounter = stateType.getDimSize(0) == 3;

@@ -68,7 +68,7 @@ bool Carrier::merge(Operation* op) {
 bool Carrier::shrink(Operation* op) {
   if (op->getNumResults() != 1 || op->getNumOperands() != 1 || op->getNumRegions() != 0) return false;
   RankedTensorType type = tensorType(op->getResult(0));
-  if (getTensorBytes(type) >= getTensorBytes(tensorType(op->getOperand(0)))) return false;
+  if (getByteSize(type) >= getByteSize(tensorType(op->getOperand(0)))) return false;
   std::optional<ReductionChain> chain = traceReduction(op->getOperand(0), mesh);
   std::optional<ChainLink> link = chain ? getChainLink(op, 0, chain->partial, mesh) : std::nullopt;
   if (!link) return false;

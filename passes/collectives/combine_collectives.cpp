@@ -57,7 +57,7 @@ class Combiner {
 
 static uint64_t getBytes(TypeRange types) {
   uint64_t bytes = 0;
-  for (Type type : types) bytes += getTensorBytes(cast<RankedTensorType>(type));
+  for (Type type : types) bytes += getByteSize(cast<RankedTensorType>(type));
   return bytes;
 }
 

@@ -45,8 +45,8 @@ std::optional<ReductionChain> mlir::sgd::traceReduction(Value value, const MeshA
       ReductionChain chain{reshard, {}, getSharding(reshard.getInput().getType())};
       for (auto [op, operand] : llvm::reverse(path)) {
         std::optional<ChainLink> link = getChainLink(op, operand, chain.partial, mesh);
-        uint64_t before = getTensorBytes(tensorType(op->getOperand(operand))),
-                 after = getTensorBytes(tensorType(op->getResult(0)));
+        uint64_t before = getByteSize(tensorType(op->getOperand(operand))),
+                 after = getByteSize(tensorType(op->getResult(0)));
         if (!link || after > before) return std::nullopt;
         chain.partial = link->shardings.result;
         chain.links.push_back(std::move(*link));

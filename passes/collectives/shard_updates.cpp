@@ -162,7 +162,7 @@ static int64_t getScatteredBytes(const UpdateRegion& region) {
     ShardingAttr before = getSharding(use->get().getType()), after = region.values.lookup(use->get());
     bool isInner = false;
     for (auto [dim, size] : llvm::enumerate(shapeOf(use->get()))) {
-      if (before.getDims()[dim] != after.getDims()[dim] && isInner) bytes += getTensorBytes(tensorType(use->get()));
+      if (before.getDims()[dim] != after.getDims()[dim] && isInner) bytes += getByteSize(tensorType(use->get()));
       isInner |= size > 1;
     }
   }

@@ -11,7 +11,7 @@ using namespace mlir::sgd;
 
 /// A reduction of the region's values, such as a norm, adds an all-reduce of its own: of at most this part of the
 /// gradient's bytes.
-static constexpr uint64_t kSumDivisor = 1024;
+static constexpr int64_t kSumDivisor = 1024;
 
 bool UpdateRegion::isState(OpOperand* use) const {
   return llvm::any_of(state, [&](const ShardedState& kept) { return kept.result == use->getOperandNumber(); });
@@ -71,7 +71,7 @@ static bool isSmallSum(Operation* op, ReshardOp root) {
     return reshard && isReduction(reshard);
   };
   if (isPartial(sum.getResult()) && !llvm::all_of(sum->getUsers(), reduces)) return false;
-  return getTensorBytes(tensorType(sum.getResult())) * kSumDivisor <= getTensorBytes(tensorType(root));
+  return getByteSize(tensorType(sum.getResult())) * kSumDivisor <= getByteSize(tensorType(root));
 }
 
 /// Only the first problem is reported.

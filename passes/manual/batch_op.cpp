@@ -141,11 +141,6 @@ std::optional<FailureOr<Batched>> mlir::sgd::batchMove(Operation* op, ArrayRef<B
       .Default([](Operation*) { return std::nullopt; });
 }
 
-static bool isElementwise(Operation* op) {
-  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
-  return ruled && ruled.getShardingRule().isElementwise;
-}
-
 LogicalResult mlir::sgd::batchOp(Operation* op, ArrayRef<Batched> operands, BatchBuilder& batch,
                                  SmallVectorImpl<Batched>& results) {
   if (auto collective = batchCollective(op, operands, batch)) {

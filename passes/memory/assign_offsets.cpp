@@ -24,7 +24,7 @@ struct SharedArgument {
   Space space = Space::Private;
   uint64_t offset = 0;
 
-  uint64_t getBytes() const { return plan::getByteSize(cast<MemRefType>(arguments.front().getType())); }
+  uint64_t getBytes() const { return getByteSize(cast<MemRefType>(arguments.front().getType())); }
 };
 
 func::FuncOp getFunction(BlockArgument argument) { return cast<func::FuncOp>(argument.getOwner()->getParentOp()); }
@@ -153,8 +153,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
       if (plan::getSpace(alloc.getType()) != space) continue;
       result.allocs.push_back(alloc);
       std::optional<uint64_t> offset = alloc.getOffset();
-      result.buffers.push_back(
-          {static_cast<uint64_t>(plan::getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
+      result.buffers.push_back({static_cast<uint64_t>(getByteSize(alloc.getType())), uses.getLifetimes(alloc), offset});
     }
     return result;
   }

@@ -35,7 +35,7 @@ uint64_t computeStagedByRanges(plan::CollectiveOp collective) {
        llvm::zip(collective.getRanges()->getAsRange<RangeAttr>(), collective.getSources(), collective.getTargets())) {
     MemRefType from = getType(source);
     int64_t dim = range.getDim();
-    uint64_t outer = getRows(from, dim), bytes = plan::getByteSize(from);
+    uint64_t outer = getRows(from, dim), bytes = getByteSize(from);
     uint64_t elements = outer * from.getDimSize(dim);
     if (elements == 0) continue;
     ::sgd::comm::AddStagedBytes(tiles, results,
@@ -60,15 +60,13 @@ uint64_t getStagedBytes(plan::CollectiveOp collective, unsigned index, uint64_t 
   ArrayRef<int64_t> dims = collective.getDims();
   switch (TraitsOf(collective.getKind()).target) {
     case TargetForm::kGathered:
-      return ::sgd::comm::StagedWhole(getRows(from, dims[index]), plan::getByteSize(to));
+      return ::sgd::comm::StagedWhole(getRows(from, dims[index]), getByteSize(to));
     case TargetForm::kScattered:
-      return ::sgd::comm::StagedWhole(getRows(to, dims[index]), plan::getByteSize(from));
+      return ::sgd::comm::StagedWhole(getRows(to, dims[index]), getByteSize(from));
     case TargetForm::kExchanged: {
       SmallVector<uint64_t> sizes(from.getShape());
       uint64_t elements = from.getNumElements();
-      return elements == 0
-                 ? 0
-                 : ::sgd::comm::StagedParts(sizes, dims[0], dims[1], plan::getByteSize(from) / elements, ranks);
+      return elements == 0 ? 0 : ::sgd::comm::StagedParts(sizes, dims[0], dims[1], getByteSize(from) / elements, ranks);
     }
     case TargetForm::kSame:
     case TargetForm::kRange:

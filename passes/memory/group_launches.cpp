@@ -27,7 +27,7 @@ class Occupancy {
     auto add = [&](Value root) {
       Space space = plan::getSpace(root.getType());
       if (space == Space::Constant) return;
-      int64_t bytes = plan::getByteSize(cast<MemRefType>(root.getType()));
+      int64_t bytes = getByteSize(cast<MemRefType>(root.getType()));
       for (size_t kind : {static_cast<size_t>(space), size_t{2}})
         for (const memory::Lifetime& lifetime : uses.getLifetimes(root)) {
           if (lifetime.first >= 0) begun[lifetime.first][kind] += bytes;

@@ -24,7 +24,7 @@ uint64_t mlir::sgd::getCountedBytes(plan::CollectiveOp collective) {
   uint64_t bytes = 0;
   for (Value buffer :
        ::sgd::comm::CountsResults(collective.getKind()) ? collective.getTargets() : collective.getSources())
-    bytes += plan::getByteSize(cast<MemRefType>(buffer.getType()));
+    bytes += getByteSize(cast<MemRefType>(buffer.getType()));
   return bytes;
 }
 

@@ -33,8 +33,7 @@ BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
     SmallVector<bool> overwritten = getOverwritten(&op, kernels);
     for (auto [index, operand] : llvm::enumerate(done ? done.getCollective()->getOperands() : op.getOperands())) {
       Value root = plan::getRoot(operand).root;
-      bool isWhole =
-          plan::getByteSize(cast<MemRefType>(operand.getType())) == plan::getByteSize(cast<MemRefType>(root.getType()));
+      bool isWhole = getByteSize(cast<MemRefType>(operand.getType())) == getByteSize(cast<MemRefType>(root.getType()));
       SmallVector<Access, 4>& list = accesses[root];
       if (list.empty() || list.back().op != &op)
         list.push_back({position, &op, !done && isWhole && overwritten[index]});

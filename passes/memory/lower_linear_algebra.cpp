@@ -12,7 +12,7 @@ void mlir::sgd::createLinearAlgebra(OpBuilder& builder, LinearAlgebraOp op, Arra
   auto batch = static_cast<uint64_t>(llvm::product_of(getLinearAlgebraBatch(op)));
   unsigned main = linear_algebra::OperandsOf(form.kind, form.options).main;
   auto element = cast<MemRefType>(inputs[main].getType()).getElementType();
-  auto elementBytes = static_cast<uint64_t>(plan::getElementBytes(element));
+  auto elementBytes = static_cast<uint64_t>(getElementBytes(element));
   uint64_t lanes = linear_algebra::LanesFor(form, batch, elementBytes);
   auto bytes = static_cast<int64_t>(lanes * linear_algebra::WorkspaceOf(form).Bytes(elementBytes));
   Value workspace;

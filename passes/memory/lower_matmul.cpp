@@ -20,7 +20,7 @@ static Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset
   auto type = cast<MemRefType>(buffer.getType());
   auto part = MemRefType::get({type.getNumElements() - offset}, type.getElementType(), MemRefLayoutAttrInterface(),
                               type.getMemorySpace());
-  return plan::ViewOp::create(builder, loc, part, buffer, offset * plan::getElementBytes(type.getElementType()));
+  return plan::ViewOp::create(builder, loc, part, buffer, offset * getElementBytes(type.getElementType()));
 }
 
 FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Contraction& contraction,

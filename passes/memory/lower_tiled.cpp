@@ -49,7 +49,7 @@ class TileConverter {
   void addPart(Value whole, RankedTensorType tile, ArrayRef<int64_t> cuts, SmallVectorImpl<int64_t>& loopStrides) {
     auto type = cast<MemRefType>(whole.getType());
     SmallVector<int64_t> strides = getRowMajorStrides(type.getShape());
-    int64_t bytes = plan::getElementBytes(type.getElementType()), reach = 1;
+    int64_t bytes = getElementBytes(type.getElementType()), reach = 1;
     for (auto [size, stride] : llvm::zip(tile.getShape(), strides)) reach += (size - 1) * stride;
     SmallVector<int64_t> moves;
     for (int64_t dim : cuts) moves.push_back(dim < 0 ? 0 : strides[dim] * bytes);
@@ -125,7 +125,7 @@ class TileConverter {
     auto type = cast<RankedTensorType>(tensor);
     MemRefType wanted = plan::getBufferType(type, plan::getSpace(part.buffer.getType()));
     if (part.buffer.getType() == wanted && part.offset == 0) return part.buffer;
-    int64_t offset = part.offset * plan::getElementBytes(type.getElementType());
+    int64_t offset = part.offset * getElementBytes(type.getElementType());
     auto argument = dyn_cast<BlockArgument>(part.buffer);
     if (!isContiguous(type.getShape(), part.strides) || offset % memory::kAlignment != 0 ||
         (argument && !areAligned[argument.getArgNumber()]))
@@ -137,7 +137,7 @@ class TileConverter {
   void assignScratch(plan::TiledOp target) {
     llvm::MapVector<Operation*, memory::ArenaBuffer> allocs;
     for (auto [position, op] : llvm::enumerate(target.getBody().front())) {
-      if (auto alloc = dyn_cast<plan::AllocOp>(op)) allocs[alloc].size = plan::getByteSize(alloc.getType());
+      if (auto alloc = dyn_cast<plan::AllocOp>(op)) allocs[alloc].size = getByteSize(alloc.getType());
       if (!isa<plan::InstructionOpInterface>(op)) continue;
       for (Value operand : op.getOperands()) {
         auto found = allocs.find(plan::getRoot(operand).root.getDefiningOp());

@@ -65,7 +65,7 @@ std::optional<uint64_t> planMemory(ModuleOp module) {
   if (failed(passes.run(module))) return std::nullopt;
   auto get = [&](StringRef name) { return module->getAttrOfType<IntegerAttr>(name).getInt(); };
   uint64_t bytes = get(kPrivateBytesAttr) + get(kWindowBytesAttr);
-  module.walk([&](plan::ConstantOp constant) { bytes += plan::getByteSize(constant.getType()); });
+  module.walk([&](plan::ConstantOp constant) { bytes += getByteSize(constant.getType()); });
   return bytes;
 }
 

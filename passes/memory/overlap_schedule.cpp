@@ -131,7 +131,7 @@ void OverlapScheduler::addAccess(unsigned index, Value root, bool isWrite) {
   // Arguments are alive all the time.
   if (isNew)
     buffers.emplace_back().bytes =
-        root.getDefiningOp<plan::AllocOp>() ? plan::getByteSize(cast<MemRefType>(root.getType())) : 0;
+        root.getDefiningOp<plan::AllocOp>() ? getByteSize(cast<MemRefType>(root.getType())) : 0;
   Buffer& buffer = buffers[it->second];
   nodes[index].buffers.push_back(it->second);
   ++buffer.numUses;

@@ -18,7 +18,7 @@ namespace {
 
 using Pair = std::pair<unsigned, unsigned>;  // result, operand
 
-int64_t bytesOf(Value buffer) { return plan::getByteSize(cast<MemRefType>(buffer.getType())); }
+int64_t bytesOf(Value buffer) { return getByteSize(cast<MemRefType>(buffer.getType())); }
 
 /// The alloc or argument that `buffer` covers entirely, or null.
 Value getWholeRoot(Value buffer) {

@@ -60,7 +60,7 @@ Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
   RankedTensorType type = tensorType(total).clone(shape);
   auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type}, ValueRange{total}, ArrayRef<int64_t>{dim},
                                           emitter.getAxes(tiles));
-  uint64_t bytes = getTensorBytes(type);
+  uint64_t bytes = getByteSize(type);
   Explanation explanation = explainMovement(op);
   explanation.from = "totals of each rank";
   explanation.to = "of all ranks";

@@ -193,7 +193,7 @@ Value RangeEmitter::emitShared(Value value, ArrayRef<AxisPart> tiles, const Want
       nothing);
   auto sum =
       spmd::AllReduceOp::create(builder, loc, TypeRange{type}, ValueRange{summand}, kind, emitter.getAxes(tiles));
-  uint64_t held = getTensorBytes(type);
+  uint64_t held = getByteSize(type);
   uint64_t bytes = CostModel::getSentBytes(CollectiveKind::kAllReduce, tiles, held);
   double seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllReduce, tiles, held);
   explain(sum, value, wanted, bytes, seconds);

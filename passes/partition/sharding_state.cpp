@@ -30,11 +30,3 @@ AxisListAttr mlir::sgd::getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, Array
   for (const AxisPart& part : parts) refs.push_back(getAxisRef(mesh, part));
   return AxisListAttr::get(mesh.getContext(), name, refs);
 }
-
-uint64_t mlir::sgd::getElementBytes(Type elementType) {
-  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-}
-
-uint64_t mlir::sgd::getTensorBytes(RankedTensorType type) {
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}

@@ -3,6 +3,7 @@
 #define SGD_PASSES_PARTITION_SHARDING_STATE_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/cost/cost_model.h"
 #include "passes/partition/reshard_planner.h"
@@ -25,12 +26,6 @@ AxisListAttr getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPar
 
 /// Type and sizes of a tensor.
 inline ArrayRef<int64_t> shapeOf(Value tensor) { return tensorType(tensor).getShape(); }
-
-/// Bytes of one element as it is stored: i1 takes one.
-uint64_t getElementBytes(Type elementType);
-
-/// Bytes of all elements of `type`.
-uint64_t getTensorBytes(RankedTensorType type);
 
 }  // namespace mlir::sgd
 

@@ -130,9 +130,9 @@ class Fuser {
       bool isHeldAnyway = isa<BlockArgument>(root) || anyReader(root, [&](Operation* reader) {
                             return reader != op && !reader->isBeforeInBlock(add);
                           });
-      if (!isHeldAnyway) held += getTensorBytes(root.getType());
+      if (!isHeldAnyway) held += getByteSize(root.getType());
     }
-    return held <= getTensorBytes(op->getResult(0).getType()) ? add : nullptr;
+    return held <= getByteSize(op->getResult(0).getType()) ? add : nullptr;
   }
 
   /// Whether `is` holds for an op of the block that reads `value` or a view of it.

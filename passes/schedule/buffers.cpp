@@ -6,18 +6,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-int64_t mlir::sgd::getTensorBytes(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || !tensor.getElementType().isIntOrFloat()) return 0;
-  return tensor.getNumElements() * static_cast<int64_t>(llvm::divideCeil(tensor.getElementTypeBitWidth(), 8));
-}
-
-SmallVector<int64_t> mlir::sgd::getRowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t dim = shape.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * shape[dim];
-  return strides;
-}
-
 static std::optional<int64_t> getContiguousSliceOffset(SliceOp slice) {
   auto from = cast<RankedTensorType>(slice.getInput().getType()),
        to = cast<RankedTensorType>(slice.getResult().getType());
@@ -31,7 +19,7 @@ static std::optional<int64_t> getContiguousSliceOffset(SliceOp slice) {
     if (to.getDimSize(dim) != 1) isInside = true;
     offset = offset * from.getDimSize(dim) + slice.getStarts()[dim];
   }
-  offset *= static_cast<int64_t>(llvm::divideCeil(from.getElementTypeBitWidth(), 8));
+  offset *= getElementBytes(from.getElementType());
   return offset % 64 == 0 ? std::optional(offset) : std::nullopt;
 }
 

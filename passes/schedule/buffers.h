@@ -6,14 +6,9 @@
 #include <optional>
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
 
 namespace mlir::sgd {
-
-/// Bytes of a tensor, alignment excluded; a boolean takes one byte. 0 for types that are no static tensors.
-int64_t getTensorBytes(Type tensor);
-
-/// Elements from one index of each dimension to the next in a row-major tensor.
-SmallVector<int64_t> getRowMajorStrides(ArrayRef<int64_t> shape);
 
 /// For an op whose result is a part of its operand's bytes (a reshape, or a slice that is contiguous and begins at a
 /// multiple of 64 bytes): where the part begins. nullopt for every other op.

@@ -190,9 +190,9 @@ bool ClusterGraph::mayRepeat(Operation* op, ArrayRef<ClusterUse> uses) const {
     Operation* producer = operand.getDefiningOp();
     bool isSmall = getNumElements(operand) == 1 || (producer && isa<BroadcastInDimOp, IotaOp>(producer)) ||
                    (producer && producer->hasTrait<OpTrait::ConstantLike>());
-    if (!isSmall) bytes += getTensorBytes(operand.getType());
+    if (!isSmall) bytes += getByteSize(operand.getType());
   }
-  return bytes <= getTensorBytes(op->getResult(0).getType()) || getNumElements(op->getResult(0)) == 1;
+  return bytes <= getByteSize(op->getResult(0).getType()) || getNumElements(op->getResult(0)) == 1;
 }
 
 bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, const Cluster& cluster,

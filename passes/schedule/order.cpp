@@ -87,7 +87,7 @@ class Graph {
     auto [it, isNew] = storageOf.try_emplace(value, storages.size());
     // Constants are in the artifact; arguments are alive all the time.
     bool isAllocated = isa<OpResult>(value) && !value.getDefiningOp<arith::ConstantOp>();
-    if (isNew) storages.push_back({isAllocated ? getTensorBytes(value.getType()) : 0, 0});
+    if (isNew) storages.push_back({isAllocated ? getByteSize(value.getType()) : 0, 0});
     return it->second;
   }
 

@@ -115,7 +115,7 @@ class Finder {
         isReadElsewhere |= !isHere;
         isKept |= (matmul && !isContracting(matmul, result)) || (!isHere && !matmul);
       }
-      if (isReadHere && !isKept) bytes += 2 * getTensorBytes(result.getType());
+      if (isReadHere && !isKept) bytes += 2 * getByteSize(result.getType());
     }
     for (Value operand : source.getInputs()) {
       auto matmul = operand.getDefiningOp<fusion::MatmulOp>();

@@ -23,7 +23,7 @@ static constexpr int64_t kAlignment = 64;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 static int64_t elementBytes(Value value) {
-  return getTensorBytes(RankedTensorType::get({1}, getElementTypeOrSelf(value.getType())));
+  return getByteSize(RankedTensorType::get({1}, getElementTypeOrSelf(value.getType())));
 }
 
 TileGroup::TileGroup(SmallVector<Operation*> members) : ops(std::move(members)), dims(ops) {

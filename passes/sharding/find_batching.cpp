@@ -1,5 +1,6 @@
 // The pass sgd-find-batching: components of index vectors that count along a dimension of the indices.
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/splat.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/sharding/passes.h"
 
@@ -13,8 +14,7 @@ using namespace mlir::sgd;
 
 static bool isZero(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastInDimOp>()) value = broadcast.getInput();
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  SplatElementsAttr splat = getSplatElements(value);
   return splat && splat.getSplatValue<APInt>().isZero();
 }
 

@@ -1,16 +1,13 @@
 // From what is linear in numbers to what may be done. Floating-point rounding differs with the place of a reduction.
 #include "passes/sharding/partial_values.h"
 
+#include "dialects/sgd/splat.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
-static SplatElementsAttr getSplat(Value value) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  return constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
-}
-
 bool mlir::sgd::isNeutralConstant(Value value, ReduceKind kind) {
-  SplatElementsAttr splat = getSplat(value);
+  SplatElementsAttr splat = getSplatElements(value);
   if (!splat) return false;
   OpBuilder builder(value.getContext());
   return splat.getSplatValue<Attribute>() == getNeutralElement(builder, kind, splat.getElementType());
@@ -32,11 +29,13 @@ bool mlir::sgd::carriesPartial(Operation* op, unsigned operand, ReduceKind kind)
   if (joinsPartials(op, kind)) return isNeutralConstant(op->getOperand(1 - operand), kind);
   if (getLinearity(op, operand, kind) != Linearity::Alone || roundsMore(op, operand)) return false;
   // Multiplication by any whole value is linear too, but arith wants one type for all operands.
-  return llvm::all_of(op->getOpOperands(),
-                      [&](OpOperand& other) { return other.getOperandNumber() == operand || getSplat(other.get()); });
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand& other) {
+    return other.getOperandNumber() == operand || getSplatElements(other.get());
+  });
 }
 
 bool mlir::sgd::scalesPartial(Operation* op, unsigned operand) {
   return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2 &&
-         getLinearity(op, operand, ReduceKind::Add) == Linearity::Alone && getSplat(op->getOperand(1 - operand));
+         getLinearity(op, operand, ReduceKind::Add) == Linearity::Alone &&
+         getSplatElements(op->getOperand(1 - operand));
 }

@@ -62,7 +62,7 @@ FailureOr<unsigned> NodeBuilder::buildPad(PadOp op, const IndexExpr& index, unsi
   auto input = tensorType(op.getInput()), result = tensorType(op.getResult());
   FailureOr<unsigned> padding = build(op.getValue(), IndexExpr(0), guard);
   if (failed(padding) || input.getNumElements() == 0) return padding;
-  SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
+  SmallVector<int64_t> strides = getRowMajorStrides(input.getShape());
   SmallVector<StridedDim> dims;
   SmallVector<unsigned> isolated;
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
@@ -102,7 +102,7 @@ FailureOr<unsigned> NodeBuilder::buildConcatenate(ConcatenateOp op, const IndexE
   auto result = tensorType(op.getResult());
   int64_t along = op.getDimension(), start = 0;
   // The result as [outer, along, inner]; each operand is the same with another size in the middle.
-  int64_t inner = rowMajorStrides(result.getShape())[along], size = result.getDimSize(along);
+  int64_t inner = getRowMajorStrides(result.getShape())[along], size = result.getDimSize(along);
   SmallVector<IndexExpr> positions =
       delinearize(index, {result.getNumElements() / std::max<int64_t>(size * inner, 1), size, inner});
   splitAtSeams(op, positions[1]);
@@ -138,7 +138,7 @@ FailureOr<IndexExpr> NodeBuilder::clampedStart(Value starts, const IndexExpr& at
 
 FailureOr<unsigned> NodeBuilder::buildDynamicSlice(DynamicSliceOp op, const IndexExpr& index, unsigned guard) {
   auto input = tensorType(op.getInput());
-  SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
+  SmallVector<int64_t> strides = getRowMajorStrides(input.getShape());
   SmallVector<StridedDim> dims;
   IndexExpr offset;
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
@@ -153,7 +153,7 @@ FailureOr<unsigned> NodeBuilder::buildDynamicSlice(DynamicSliceOp op, const Inde
 
 FailureOr<IndexExpr> NodeBuilder::placeUpdate(DynamicUpdateSliceOp op, const IndexExpr& index) {
   auto input = tensorType(op.getInput()), update = tensorType(op.getUpdate());
-  SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
+  SmallVector<int64_t> strides = getRowMajorStrides(input.getShape());
   SmallVector<StridedDim> dims;
   IndexExpr offset;
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
@@ -170,7 +170,7 @@ FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op
                                                          unsigned guard) {
   auto input = tensorType(op.getInput()), update = tensorType(op.getUpdate());
   if (update.getNumElements() == 0) return build(op.getInput(), index, guard);
-  SmallVector<int64_t> strides = rowMajorStrides(update.getShape());
+  SmallVector<int64_t> strides = getRowMajorStrides(update.getShape());
   SmallVector<StridedDim> dims;
   SmallVector<int64_t> isolated;
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
@@ -198,8 +198,8 @@ FailureOr<unsigned> NodeBuilder::buildDynamicUpdateSlice(DynamicUpdateSliceOp op
 /// https://github.com/openxla/stablehlo/blob/main/docs/spec.md#gather
 FailureOr<unsigned> NodeBuilder::buildGather(GatherOp op, const IndexExpr& index, unsigned guard) {
   auto input = tensorType(op.getInput()), indices = tensorType(op.getIndices()), result = tensorType(op.getResult());
-  SmallVector<int64_t> inputStrides = rowMajorStrides(input.getShape()),
-                       indexStrides = rowMajorStrides(indices.getShape());
+  SmallVector<int64_t> inputStrides = getRowMajorStrides(input.getShape()),
+                       indexStrides = getRowMajorStrides(indices.getShape());
   int64_t vectorDim = op.getIndexVectorDim();
   SmallVector<int64_t> windowDims;  // operand dimension of each offset dimension
   for (int64_t dim = 0; dim < input.getRank(); ++dim)
@@ -249,7 +249,7 @@ FailureOr<unsigned> NodeBuilder::buildCoordinate(AxisListAttr axes) {
 FailureOr<unsigned> NodeBuilder::buildShardSlice(Operation* operation, const IndexExpr& index, unsigned guard) {
   auto op = cast<spmd::ShardSliceOp>(operation);
   auto input = tensorType(op.getInput()), result = tensorType(op.getResult());
-  SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
+  SmallVector<int64_t> strides = getRowMajorStrides(input.getShape());
   SmallVector<StridedDim> dims;
   for (auto [size, stride] : llvm::zip(result.getShape(), strides)) dims.push_back({size, stride});
   int64_t dim = op.getDim(), size = result.getDimSize(dim), parts = size == 0 ? 1 : input.getDimSize(dim) / size;

@@ -33,7 +33,7 @@ ReduceShape shapeOf(ReduceOp op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   ReduceShape shape;
   shape.resultElements = elements(op.getResult());
-  SmallVector<int64_t> strides = rowMajorStrides(input.getShape());
+  SmallVector<int64_t> strides = getRowMajorStrides(input.getShape());
   int previous = -1;
   for (auto [dim, size] : llvm::enumerate(input.getShape())) {
     if (size == 1) continue;

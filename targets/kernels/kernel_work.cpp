@@ -2,14 +2,13 @@
 #include "targets/kernels/kernel_work.h"
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::kernels;
 
-int64_t mlir::sgd::kernels::byteSize(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
+int64_t mlir::sgd::kernels::byteSize(Value value) { return getByteSize(value.getType()); }
 
 /// Every load of the operand reads the element that the same point stores.
 static bool readsOnlyWhatItStores(const KernelPlan& plan, const Store& store, unsigned operand) {

@@ -12,13 +12,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::kernels;
 
-SmallVector<int64_t> mlir::sgd::kernels::rowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
-    strides[dim] = strides[dim + 1] * shape[dim + 1];
-  return strides;
-}
-
 uint64_t NodeBuilder::varsOf(const IndexExpr& index) const {
   uint64_t vars = 0;
   for (const IndexExpr::Term& term : index.getTerms()) {
@@ -93,7 +86,7 @@ FailureOr<unsigned> NodeBuilder::build(Value value, const IndexExpr& index, unsi
 FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, unsigned guard) {
   if (op->getNumResults() != 1) return op->emitOpError("cannot be part of a kernel: it has several results");
   auto input = [&] { return op->getOperand(0); };
-  auto inputStrides = [&] { return rowMajorStrides(tensorType(input()).getShape()); };
+  auto inputStrides = [&] { return getRowMajorStrides(tensorType(input()).getShape()); };
   SmallVector<StridedDim> dims;
   if (isa<ReshapeOp, ShardingConstraintOp>(op)) return build(input(), index, guard);
   if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
@@ -180,7 +173,7 @@ FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr& index
     neutral.value = getNeutralElement(builder, op.getKind(), input.getElementType());
     return addNode(neutral);
   }
-  SmallVector<int64_t> strides = rowMajorStrides(input.getShape()), keptExtents, keptStrides;
+  SmallVector<int64_t> strides = getRowMajorStrides(input.getShape()), keptExtents, keptStrides;
   SmallVector<std::pair<int64_t, int64_t>> reduced;  // extent and stride of runs of reduced dimensions
   bool previousReduced = false, previousKept = false;
   for (auto [dim, size] : llvm::enumerate(input.getShape())) {

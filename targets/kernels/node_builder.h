@@ -6,6 +6,7 @@
 
 #include <unordered_map>
 
+#include "dialects/sgd/tensor_layout.h"
 #include "targets/kernels/kernel_plan.h"
 #include "targets/kernels/scatter_shape.h"
 
@@ -100,9 +101,6 @@ class NodeBuilder {
   std::unordered_map<size_t, llvm::SmallVector<unsigned, 2>>
       pureNodes;  // by hash: nodes without tensor value, for sharing
 };
-
-/// Row-major strides of `shape`.
-llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 }  // namespace mlir::sgd::kernels
 

@@ -9,10 +9,11 @@ using namespace mlir::sgd::kernels;
 
 ScatterShape::ScatterShape(ScatterOp op) {
   auto input = tensorType(op.getInput()), indices = tensorType(op.getIndices()), updates = tensorType(op.getUpdates());
-  SmallVector<int64_t> inputStrides = rowMajorStrides(input.getShape()), strides = rowMajorStrides(indices.getShape());
+  SmallVector<int64_t> inputStrides = getRowMajorStrides(input.getShape()),
+                       strides = getRowMajorStrides(indices.getShape());
   int64_t vectorDim = op.getIndexVectorDim();
   updateSizes.assign(updates.getShape().begin(), updates.getShape().end());
-  updateStrides = rowMajorStrides(updates.getShape());
+  updateStrides = getRowMajorStrides(updates.getShape());
   indexStrides.assign(updates.getRank(), 0);
   isFree.assign(updates.getRank(), false);
   componentStride = vectorDim < indices.getRank() ? strides[vectorDim] : 0;

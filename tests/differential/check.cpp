@@ -49,7 +49,7 @@ class LocalProgram {
 };
 
 std::string toBytes(const Tensor& tensor) {
-  std::string bytes(reference::getNumBytes(tensor.type), '\0');
+  std::string bytes(getByteSize(tensor.type), '\0');
   tensor.toBytes({bytes.data(), bytes.size()});
   return bytes;
 }

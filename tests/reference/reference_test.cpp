@@ -37,7 +37,7 @@ TEST_F(Reference, BytesThereAndBack) {
                        Type(IntegerType::get(&context, 1)), Type(IntegerType::get(&context, 16))}) {
     Tensor tensor(RankedTensorType::get({3}, element));
     for (int64_t i = 0; i < 3; ++i) tensor.isFloat() ? tensor.setFloat(i, i - 1.5) : tensor.setInteger(i, i - 1);
-    std::vector<char> bytes(getNumBytes(tensor.type));
+    std::vector<char> bytes(getByteSize(tensor.type));
     tensor.toBytes(bytes);
     Tensor back = Tensor::fromBytes(tensor.type, bytes);
     EXPECT_EQ(back.floats, tensor.floats);

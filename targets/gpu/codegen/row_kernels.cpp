@@ -2,6 +2,7 @@
 #include "targets/gpu/codegen/row_kernels.h"
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/kernel_work.h"
 #include "targets/kernels/row_ops.h"
@@ -18,7 +19,7 @@ static constexpr int64_t kElementsOfBlock = 1024;
 /// Elements whose tuples fit there twice: runs are merged from one copy to the other.
 static int64_t sharedElements(fusion::SortRowsOp sort) {
   int64_t tuple = 0;
-  for (Value input : sort.getInputs()) tuple += llvm::divideCeil(tensorType(input).getElementTypeBitWidth(), 8);
+  for (Value input : sort.getInputs()) tuple += getElementBytes(tensorType(input).getElementType());
   return kMostSharedBytes / (2 * tuple);
 }
 

@@ -2,6 +2,7 @@
 #include "targets/gpu/codegen/scan_kernel.h"
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "targets/gpu/codegen/block_builder.h"
 #include "targets/gpu/codegen/entry_point.h"
 #include "targets/gpu/codegen/schedule.h"
@@ -42,7 +43,7 @@ ScanShape shapeOf(CumulativeOp scan) {
     if (static_cast<int64_t>(number) > dim) shape.columns *= size;
   }
   if (!shape.isAlongRows()) return shape;
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(type.getElementType());
   shape.lanes = std::max<int64_t>(1, std::min<int64_t>(16 / bytes, 8));
   while (shape.lanes > 1 && (shape.length % shape.lanes != 0 || shape.length < kWarp * shape.lanes)) shape.lanes /= 2;
   int64_t chunks = std::max<int64_t>(1, shape.length / shape.lanes);

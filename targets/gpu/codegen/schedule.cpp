@@ -1,6 +1,7 @@
 // Chooses block sizes and what threads share.
 #include "targets/gpu/codegen/schedule.h"
 
+#include "dialects/sgd/tensor_layout.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,17 +22,16 @@ constexpr int64_t kMostHeld = 32;
 /// Threads of all parts of a scatter together.
 constexpr int64_t kScatterThreads = 65536;
 
-int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
-
 /// Most lanes whose accesses take at most kVectorBytes; 1 when nothing is contiguous.
 unsigned mostLanes(const KernelPlan& plan) {
   if (plan.laneVar == kNone) return 1;
   int64_t widest = 0;
   for (const Node& node : plan.nodes)
     if (node.kind == NodeKind::Load && node.index.coefficient(plan.laneVar) == 1)
-      widest = std::max(widest, bytesOf(node.type));
+      widest = std::max(widest, getElementBytes(node.type));
   for (const Store& store : plan.stores)
-    if (store.index.coefficient(plan.laneVar) == 1) widest = std::max(widest, bytesOf(plan.nodes[store.value].type));
+    if (store.index.coefficient(plan.laneVar) == 1)
+      widest = std::max(widest, getElementBytes(plan.nodes[store.value].type));
   if (widest == 0) return 1;
   unsigned lanes = std::min<int64_t>(kVectorBytes / widest, 8);
   while (lanes > 1 && plan.space.extent(plan.laneVar) % lanes != 0) lanes /= 2;
@@ -46,7 +46,7 @@ template <typename Predicate>
 int64_t sharedBytes(const KernelPlan& plan, int64_t perNode, Predicate isCounted) {
   int64_t bytes = 0;
   for (const Node& node : plan.nodes)
-    if (isCounted(node)) bytes += perNode * std::max<int64_t>(bytesOf(node.type), 4);
+    if (isCounted(node)) bytes += perNode * std::max<int64_t>(getElementBytes(node.type), 4);
   return bytes;
 }
 

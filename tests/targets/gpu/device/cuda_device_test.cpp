@@ -115,7 +115,7 @@ TEST_F(EmulatedDevice, WithoutCublas) {
   const auto thunk = device_->PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), {});
   EXPECT_EQ(thunk.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(thunk.status().message()),
-              HasSubstr("cannot open libcublasLt.so.13 or libcublasLt.so.12, which computes matrix products: "));
+              HasSubstr("cannot open libcublasLt.so.13 or libcublasLt.so.12, which computes matmuls: "));
 }
 
 TEST_F(EmulatedDevice, OutOfMemory) {

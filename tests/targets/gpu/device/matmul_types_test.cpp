@@ -199,7 +199,7 @@ TEST_F(ProductTest, RefusesGeluThatTheLibraryHasNot) {
   artifact::MatmulT batch = Product(ElementType::BF16, false);
   batch.activation = Activation::Gelu;
   batch.batch_dims = {2}, batch.a_batch = {35}, batch.b_batch = {0}, batch.c_batch = {80};
-  EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("gelu of products in batches"));
+  EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("gelu in batches"));
 }
 
 // 1 + 2^-12 is 1 in TF32.
@@ -304,7 +304,7 @@ TEST_F(ProductTest, SumsOfAnOperand) {
   artifact::MatmulT batch = Product(ElementType::F32, false);
   batch.epilogue = Epilogue::SumsOfA, batch.sums = std::make_unique<Slice>(At(kBias, kM, ElementType::F32));
   batch.batch_dims = {2}, batch.a_batch = {35}, batch.b_batch = {0}, batch.c_batch = {80};
-  EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("sums of an operand of products in batches"));
+  EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("an operand's reduction in batches"));
 }
 
 // Operands of 8 bits: [m, k] and [n, k], as the library has kernels for.
