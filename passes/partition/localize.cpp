@@ -100,7 +100,7 @@ LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
     if (getSharding(global).isPartial())
       return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is partial over "
                                       << getSharding(global).getUnreduced()[0]
-                                      << "; expected a reduced value; reshard it before";
+                                      << "; expected a reduced value; drop 'unreduced' from its annotation";
     attributes.push_back(withGlobalType(function.getResultAttrDict(operand.getOperandNumber()), global));
   }
   function.setAllResultAttrs(attributes);
