@@ -51,7 +51,10 @@ inline void WriteSafetensors(const std::string& path, std::string_view header, s
 }
 
 inline void WriteTensor(TensorFileWriter& writer, size_t index, const void* values) {
-  std::memcpy(writer.Bytes(index).data(), values, writer.Bytes(index).size());
+  // memcpy takes no null pointer, which an empty tensor's values are.
+  if (const std::span<std::byte> bytes = writer.Bytes(index); !bytes.empty()) {
+    std::memcpy(bytes.data(), values, bytes.size());
+  }
 }
 
 template <typename T>
