@@ -51,11 +51,25 @@ LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>
   FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
   if (failed(ruled)) return failure();
   llvm::StringSet<> state = getStateNames(functions, roles);
+  bool hasBatch = false, hasState = false;
   for (auto [function, known, arguments] : llvm::zip(functions, roles, *ruled)) {
-    if (!recipe.batch.empty() && failed(shardBatch(function, recipe, known, arguments, state))) return failure();
+    if (!recipe.batch.empty()) {
+      FailureOr<bool> sharded = shardBatch(function, recipe, known, arguments, state);
+      if (failed(sharded)) return failure();
+      hasBatch |= *sharded;
+    }
     bool carries = llvm::any_of(known.arguments, [](Role role) { return role != Role::Input; });
     if (recipe.zero > 0 && carries && failed(shardState(function, recipe, known, arguments))) return failure();
+    hasState |= carries;
   }
+  auto error = [&] { return emitError(UnknownLoc::get(functions.front().getContext())); };
+  if (!recipe.batch.empty() && !hasBatch)
+    return error()
+           << "field 'batch': no program has an input with rows that no rule shards; expected one, or no 'batch'";
+  if (recipe.zero > 0 && !hasState)
+    return error()
+           << "field 'zero' shards what steps carry, but no result is known to be an argument of the next step; "
+              "name results as arguments, or remove 'zero'";
   shareStateShardings(functions, state);
   return applyScopeRules(functions, recipe);
 }

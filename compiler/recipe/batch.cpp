@@ -13,8 +13,8 @@ static bool isRandomKey(func::FuncOp function, unsigned argument) {
          (type.getDimSize(0) == 2 || type.getDimSize(0) == 4);
 }
 
-LogicalResult mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
-                                    const RuledArguments& ruled, const llvm::StringSet<>& state) {
+FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
+                                      const RuledArguments& ruled, const llvm::StringSet<>& state) {
   Annotator annotator(function->getParentOfType<ModuleOp>());
   if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
   SmallVector<unsigned> inputs;
@@ -24,17 +24,17 @@ LogicalResult mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe,
     if (role != Role::Input || ruled[index] || (name && state.contains(name.getValue()))) continue;
     if (type.getRank() > 0 && type.getDimSize(0) > 1 && !isRandomKey(function, index)) inputs.push_back(index);
   }
-  if (inputs.empty()) return success();
   auto getRows = [&](unsigned input) {
     return cast<RankedTensorType>(function.getArgumentTypes()[input]).getDimSize(0);
   };
   for (unsigned input : inputs)
     if (getRows(input) != getRows(inputs.front()))
-      return annotator.error() << "field 'batch': " << getArgumentName(function, inputs.front()) << " has "
-                               << getRows(inputs.front()) << " rows and " << getArgumentName(function, input) << " has "
-                               << getRows(input)
-                               << "; expected inputs of one batch; give those that are not of it a rule, such as "
-                                  "{\"tensor\": \"mask\", \"sharding\": [null, null]}";
+      return LogicalResult(annotator.error()
+                           << "field 'batch': " << getArgumentName(function, inputs.front()) << " has "
+                           << getRows(inputs.front()) << " rows and " << getArgumentName(function, input) << " has "
+                           << getRows(input)
+                           << "; expected inputs of one batch; give those that are not of it a rule, such as "
+                              "{\"tensor\": \"mask\", \"sharding\": [null, null]}");
   for (unsigned input : inputs) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[input]);
     SmallVector<RecipeDim> dims(type.getRank(), RecipeDim{{}, /*isOpen=*/true});
@@ -43,5 +43,5 @@ LogicalResult mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe,
     if (failed(sharding)) return failure();
     annotator.annotateArgument(function, input, *sharding);
   }
-  return success();
+  return !inputs.empty();
 }

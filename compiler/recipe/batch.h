@@ -9,11 +9,11 @@
 
 namespace mlir::sgd {
 
-/// Shards dimension 0 of all inputs over the recipe's `batch` axes. Inputs that a rule names, scalars, those with one
-/// row and random keys are left out; the others must have equally many rows. `state` are names that are carried in
-/// another program of the artifact.
-LogicalResult shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled,
-                         const llvm::StringSet<>& state);
+/// Shards dimension 0 of all inputs over the recipe's `batch` axes. Returns whether there is any. Inputs that a rule
+/// names, scalars, those with one row and random keys are left out; the others must have equally many rows. `state` are
+/// names that are carried in another program of the artifact.
+FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled,
+                           const llvm::StringSet<>& state);
 
 }  // namespace mlir::sgd
 

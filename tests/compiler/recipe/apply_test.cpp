@@ -152,6 +152,22 @@ func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}, %m: tensor<4x4xf32> {sgd.
   EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
 }
 
+TEST(Recipe, NothingToShardIsRefused) {
+  const std::string program = R"(
+func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}, %s: tensor<f32> {sgd.name = "s"}) -> tensor<16x4xf32> {
+  %0 = math.exp %x : tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+}
+)";
+  EXPECT_THAT(
+      errorOf(R"({"mesh": {"data": 2}, "batch": "data", "rules": [{"tensor": "x", "sharding": [null, "data"]}]})",
+              program),
+      HasSubstr("field 'batch': no program has an input with rows that no rule shards"));
+  EXPECT_THAT(
+      errorOf(R"({"mesh": {"data": 2}, "batch": "data", "zero": 1})", program),
+      HasSubstr("field 'zero' shards what steps carry, but no result is known to be an argument of the next step"));
+}
+
 TEST(Recipe, ZeroNeedsALoss) {
   const std::string program = R"(
 func.func @main(%w: tensor<64x32xf32> {sgd.name = "w"}, %x: tensor<64x32xf32> {sgd.name = "x"}) -> (tensor<64x32xf32> {sgd.name = "result['w']"}) {
