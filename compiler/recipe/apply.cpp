@@ -1,6 +1,7 @@
 // The order in which the parts of a recipe are applied: later parts see what earlier ones have decided.
 #include "compiler/recipe/apply.h"
 
+#include "compiler/recipe/annotator.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/roles.h"
 #include "compiler/recipe/scope_rules.h"
@@ -20,21 +21,23 @@ static llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions, ArrayRe
   return names;
 }
 
-/// An evaluating program reads parameters as the training one has them.
-static void shareStateShardings(ArrayRef<func::FuncOp> functions, const llvm::StringSet<>& state) {
+/// Programs that only read state, such as an evaluation, have it as the program that carries it does.
+static void shareStateShardings(ArrayRef<func::FuncOp> functions, ArrayRef<Roles> roles) {
   llvm::StringMap<ShardingAttr> byName;
-  for (func::FuncOp function : functions)
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
-      auto sharding = function.getArgAttrOfType<ShardingAttr>(i, kShardingAttr);
-      if (name && sharding && state.contains(name.getValue())) byName.try_emplace(name.getValue(), sharding);
-    }
-  for (func::FuncOp function : functions)
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
-      if (!name || function.getArgAttr(i, kShardingAttr)) continue;
-      if (ShardingAttr sharding = byName.lookup(name.getValue())) function.setArgAttr(i, kShardingAttr, sharding);
-    }
+  auto visit = [&](bool carried, llvm::function_ref<void(func::FuncOp, unsigned, StringRef)> fn) {
+    for (auto [position, function] : llvm::enumerate(SmallVector<func::FuncOp>(functions)))
+      for (auto [index, role] : llvm::enumerate(roles[position].arguments))
+        if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
+            name && (role != Role::Input) == carried)
+          fn(function, index, name.getValue());
+  };
+  visit(/*carried=*/true, [&](func::FuncOp function, unsigned index, StringRef name) {
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr)) byName[name] = sharding;
+  });
+  visit(/*carried=*/false, [&](func::FuncOp function, unsigned index, StringRef name) {
+    if (ShardingAttr sharding = byName.lookup(name))
+      Annotator(function->getParentOfType<ModuleOp>()).annotateArgument(function, index, sharding);
+  });
 }
 
 LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe) {
@@ -70,6 +73,6 @@ LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>
     return error()
            << "field 'zero' shards what steps carry, but no result is known to be an argument of the next step; "
               "name results as arguments, or remove 'zero'";
-  shareStateShardings(functions, state);
+  shareStateShardings(functions, roles);
   return applyScopeRules(functions, recipe);
 }

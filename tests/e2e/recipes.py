@@ -106,13 +106,28 @@ def check_cache(folder):
     assert len(list((folder / "cache").iterdir())) == 2
 
 
+def check_programs(folder):
+    """Programs of one artifact share the state that the recipe shards, whatever their own texts say; losses are those of one rank."""
+    digits, artifact, losses = EXAMPLES.parent / "digits", folder / "digits.sgda", []
+    for recipe in ({"mesh": {"data": 1}}, {**DDP, "zero": 3}):
+        (folder / "recipe.json").write_text(json.dumps(recipe))
+        harness.tool("sgdc", *(f"{name}={digits / name}.mlir" for name in ("init", "train", "eval")), "--recipe", folder / "recipe.json", "-o", artifact)
+        log = folder / "log.jsonl"
+        harness.tool("sgdrun", "-n", recipe["mesh"]["data"], artifact, "--steps", 12, "--seed", 1, "--data", digits / "train.safetensors", "--feed", "x=x,y=y",
+                     "--eval-every", 6, "--eval-data", digits / "heldout.safetensors", "--log-json", log)
+        losses.append([row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row])
+        log.unlink()
+    assert len(losses[0]) == len(losses[1]) >= 12
+    assert np.allclose(losses[0], losses[1], rtol=1e-5), losses
+
+
 def main():
     tests = [(f"{model}: {what}", lambda folder, model=model, recipe=recipe: check_model(folder, model, recipe, True)) for model, what, recipe in SAME_AS_ANNOTATED]
     tests += [(f"{model}: {what}", lambda folder, model=model, recipe=recipe: check_model(folder, model, recipe, False)) for model, what, recipe in OTHERS]
     examples = sorted(path.name for path in EXAMPLES.glob("*.json"))
     assert len(examples) >= 6
     tests += [(f"example {name}", lambda folder, name=name: check_example(folder, name)) for name in examples]
-    harness.main(tests + [("--mesh resizes the recipe's axes", check_mesh_flag), ("the cache knows recipes", check_cache)])
+    harness.main(tests + [("--mesh resizes the recipe's axes", check_mesh_flag), ("the cache knows recipes", check_cache), ("programs share sharded state", check_programs)])
 
 
 main()
