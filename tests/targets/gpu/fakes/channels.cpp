@@ -40,18 +40,24 @@ Channels::Head& Channels::head() {
   return *reinterpret_cast<Head*>(memory_);
 }
 
-Channels* Channels::Open(const std::string& name, int ranks, int rank) {
+uint64_t Channels::BytesFor(int ranks) {
+  return kHeadBytes + sizeof(Ring) * static_cast<uint64_t>(ranks) * static_cast<uint64_t>(ranks);
+}
+
+std::unique_ptr<Channels> Channels::Open(const std::string& name, int ranks, int rank) {
   if (ranks > kMaxRanks) return nullptr;
-  const uint64_t size = kHeadBytes + sizeof(Ring) * static_cast<uint64_t>(ranks) * static_cast<uint64_t>(ranks);
+  const uint64_t size = BytesFor(ranks);
   const int file = shm_open(name.c_str(), O_CREAT | O_RDWR, 0600);
   if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) return nullptr;
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   if (memory == MAP_FAILED) return nullptr;
-  auto* channels = new Channels(name, static_cast<std::byte*>(memory), ranks, rank);
+  std::unique_ptr<Channels> channels(new Channels(name, static_cast<std::byte*>(memory), ranks, rank));
   ++channels->head().arrived;
   return channels;
 }
+
+Channels::~Channels() { munmap(memory_, BytesFor(ranks_)); }
 
 bool Channels::AreAllHere() {
   if (head().arrived < ranks_) return false;
@@ -73,7 +79,7 @@ void Channels::BeginSplit(int index, int color, int key) {
   ++split.arrived;
 }
 
-std::optional<Channels*> Channels::EndSplit(int index) {
+std::optional<std::unique_ptr<Channels>> Channels::EndSplit(int index) {
   const Head::Split& split = head().splits[index];
   if (split.arrived < ranks_) return std::nullopt;
   const int color = split.colors[rank_], key = split.keys[rank_];

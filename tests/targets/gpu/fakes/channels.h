@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,11 @@ class Channels {
   static constexpr int kMaxRegistrations = 4;
 
   // Null when there is no memory. The others may come later: AreAllHere.
-  static Channels* Open(const std::string& name, int ranks, int rank);
+  static std::unique_ptr<Channels> Open(const std::string& name, int ranks, int rank);
+
+  ~Channels();
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -38,7 +43,7 @@ class Channels {
 
   // Announces this rank's part in the split number `index`; the child once all have done so.
   void BeginSplit(int index, int color, int key);
-  std::optional<Channels*> EndSplit(int index);
+  std::optional<std::unique_ptr<Channels>> EndSplit(int index);
 
   // Announces this rank's part in the registration number `index`; whether all have done so, with equal ones.
   struct Agreement {
@@ -55,6 +60,7 @@ class Channels {
   struct Ring;
   Channels(std::string name, std::byte* memory, int ranks, int rank)
       : name_(std::move(name)), memory_(memory), ranks_(ranks), rank_(rank) {}
+  static uint64_t BytesFor(int ranks);
   Head& head();
   Ring& RingOf(int from, int to);
   // How many bytes could be moved now.

@@ -342,6 +342,7 @@ cudnnStatus_t GraphDescriptor::Set(cudnnBackendAttributeName_t name, cudnnBacken
       const auto* other = static_cast<GraphDescriptor* const*>(values)[i];
       if (other == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
       if (!other->is_finished) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+      attribute.kept.push_back(other->shared_from_this());
     }
   }
   attributes[name] = std::move(attribute);

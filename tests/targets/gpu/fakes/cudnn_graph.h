@@ -6,18 +6,23 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace sgd::emulated {
 
-struct GraphDescriptor {
+struct GraphDescriptor : std::enable_shared_from_this<GraphDescriptor> {
   struct Attribute {
     cudnnBackendAttributeType_t type;
     int64_t count = 0;
     std::vector<char> bytes;
+    std::vector<std::shared_ptr<const GraphDescriptor>> kept = {};  // the descriptors that it names
   };
 
+  explicit GraphDescriptor(cudnnBackendDescriptorType_t type) : type(type) {}
+
   cudnnBackendDescriptorType_t type;
+  std::shared_ptr<GraphDescriptor> owner;  // itself, until the caller destroys it
   bool is_finished = false;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes = {};
 

@@ -7,7 +7,9 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <utility>
 
+#include "tests/targets/gpu/fakes/enqueue.h"
 #include "tests/targets/gpu/fakes/fake_matmul.h"
 
 using sgd::emulated::EmulatedMatmul;
@@ -146,10 +148,10 @@ bool IsAligned(const void* data, const MatrixLayout& layout, uint32_t alignment)
   return (reinterpret_cast<uintptr_t>(data) | step) % alignment == 0;
 }
 
-void RunOnce(void* data) {
-  // A graph runs it again, so it is never freed: the double's processes are short.
-  if (!Multiply(*static_cast<const EmulatedMatmul*>(data))) std::abort();
-}
+struct MatmulCall {
+  EmulatedMatmul matmul;
+  bool Run() const { return Multiply(matmul); }
+};
 
 }  // namespace
 
@@ -322,7 +324,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               void* d_data, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo, void* workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
   if (!IsAlive(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  auto matmul = std::make_unique<EmulatedMatmul>();
+  auto call = std::make_unique<MatmulCall>();
+  EmulatedMatmul* const matmul = &call->matmul;
   const cublasStatus_t status = CheckSizes(Of(description), Of(a), Of(b), Of(c), Of(d), *matmul);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   if (c_data != d_data || algo == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -344,7 +347,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   matmul->alpha = Scale(alpha, Of(description).scale), matmul->beta = Scale(beta, Of(description).scale);
   matmul->workspace = workspace, matmul->workspace_bytes = algorithm.workspace;
   matmul->is_slow = algorithm.is_slow;
-  const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(stream), RunOnce, matmul.release());
+  const CUresult result = sgd::emulated::EnqueueCall(reinterpret_cast<CUstream>(stream), std::move(call));
   return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "tests/targets/gpu/fakes/cudnn_dataflow.h"
 #include "tests/targets/gpu/fakes/cudnn_graph.h"
 #include "tests/targets/gpu/fakes/element_values.h"
+#include "tests/targets/gpu/fakes/enqueue.h"
 
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes);
 
@@ -128,11 +130,6 @@ struct Convolution {
   }
 };
 
-void RunOnce(void* data) {
-  // A graph runs it again, so it is never freed: the double's processes are short.
-  if (!static_cast<Convolution*>(data)->Run()) std::abort();
-}
-
 std::unique_ptr<Convolution> Copy(const GraphDescriptor& graph) {
   auto copy = std::make_unique<Convolution>();
   const std::vector<const GraphDescriptor*> operations = sgd::emulated::OperationsOf(graph);
@@ -185,10 +182,6 @@ bool IsEngine(int64_t engine) {
   return false;
 }
 
-void RunDataflowOnce(void* data) {
-  if (!static_cast<sgd::emulated::DataflowCall*>(data)->Run()) std::abort();
-}
-
 // A graph of more than convolutions: its tensors by their names.
 cudnnStatus_t ExecuteDataflow(cudnnHandle_t handle, const GraphDescriptor& graph, const GraphDescriptor& pack) {
   const auto ids = pack.All<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
@@ -198,7 +191,7 @@ cudnnStatus_t ExecuteDataflow(cudnnHandle_t handle, const GraphDescriptor& graph
   std::unique_ptr<sgd::emulated::DataflowCall> call;
   cudnnStatus_t status = sgd::emulated::DataflowCall::Create(graph, addresses, call);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunDataflowOnce, call.release());
+  const CUresult result = sgd::emulated::EnqueueCall(reinterpret_cast<CUstream>(handle->stream), std::move(call));
   return result == CUDA_SUCCESS ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 
@@ -229,9 +222,10 @@ cudnnStatus_t CheckKnobs(const GraphDescriptor& configuration) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-// What heuristics and configurations make for the caller lives as long as the process.
-cudnnBackendDescriptor_t Finished(GraphDescriptor descriptor) {
-  auto* made = new GraphDescriptor(std::move(descriptor));
+// Heuristics and configurations make these for the caller; the descriptor that they are put into keeps them.
+std::shared_ptr<GraphDescriptor> Finished(const GraphDescriptor& descriptor) {
+  auto made = std::make_shared<GraphDescriptor>(descriptor.type);
+  made->attributes = descriptor.attributes;
   made->is_finished = true;
   return made;
 }
@@ -244,16 +238,22 @@ void Put(GraphDescriptor& descriptor, cudnnBackendAttributeName_t name, cudnnBac
   descriptor.attributes[name] = std::move(attribute);
 }
 
+void PutDescriptor(GraphDescriptor& descriptor, cudnnBackendAttributeName_t name,
+                   const std::shared_ptr<const GraphDescriptor>& value) {
+  Put(descriptor, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, value.get());
+  descriptor.attributes[name].kept = {value};
+}
+
 void FillConfiguration(GraphDescriptor& configuration, int64_t number, const GraphDescriptor& graph) {
-  GraphDescriptor engine{CUDNN_BACKEND_ENGINE_DESCRIPTOR};
-  Put(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, const_cast<GraphDescriptor*>(&graph));
+  GraphDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  PutDescriptor(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph.shared_from_this());
   Put(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, number);
-  Put(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, Finished(std::move(engine)));
+  PutDescriptor(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, Finished(engine));
   if (number != kFallback) {
-    GraphDescriptor knob{CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR};
+    GraphDescriptor knob(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
     Put(knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, CUDNN_KNOB_TYPE_TILE_SIZE);
     Put(knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, int64_t{2});
-    Put(configuration, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, Finished(std::move(knob)));
+    PutDescriptor(configuration, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, Finished(knob));
   }
   configuration.is_finished = true;
 }
@@ -278,7 +278,8 @@ cudnnStatus_t Fill(const std::vector<cudnnBackendDescriptor_t>& from, int64_t wa
   for (size_t i = 0; i < std::min<size_t>(from.size(), static_cast<size_t>(wanted)); ++i) {
     if (targets[i] == nullptr || Of(targets[i]).type != Of(from[i]).type || Of(targets[i]).is_finished)
       return CUDNN_STATUS_BAD_PARAM;
-    Of(targets[i]) = Of(from[i]);
+    Of(targets[i]).attributes = Of(from[i]).attributes;
+    Of(targets[i]).is_finished = Of(from[i]).is_finished;
   }
   return CUDNN_STATUS_SUCCESS;
 }
@@ -324,11 +325,16 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
 }
 
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* descriptor) {
-  *descriptor = new GraphDescriptor{type};
+  auto created = std::make_shared<GraphDescriptor>(type);
+  *descriptor = created.get();
+  created->owner = created;
   return CUDNN_STATUS_SUCCESS;
 }
-// The double keeps it, since others may refer to it: its processes are short.
-cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t) { return CUDNN_STATUS_SUCCESS; }
+cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
+  if (Of(descriptor).owner == nullptr) return CUDNN_STATUS_BAD_PARAM;  // destroyed before, and kept by another one
+  std::exchange(Of(descriptor).owner, nullptr).reset();
+  return CUDNN_STATUS_SUCCESS;
+}
 
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type, int64_t count, const void* values) {
@@ -403,7 +409,8 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       return CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER;
     convolution->addresses.push_back(address);
   }
-  const CUresult result = cuLaunchHostFunc(reinterpret_cast<CUstream>(handle->stream), RunOnce, convolution.release());
+  const CUresult result =
+      sgd::emulated::EnqueueCall(reinterpret_cast<CUstream>(handle->stream), std::move(convolution));
   return result == CUDA_SUCCESS ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 

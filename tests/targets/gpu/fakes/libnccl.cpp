@@ -19,12 +19,11 @@
 #include <vector>
 
 #include "tests/targets/gpu/fakes/channels.h"
+#include "tests/targets/gpu/fakes/enqueue.h"
 #include "tests/targets/gpu/fakes/nccl_comm.h"
 #include "tests/targets/gpu/fakes/nccl_jobs.h"
 #include "tests/targets/gpu/fakes/nccl_reductions.h"
 
-extern "C" CUresult sgd_emulated_enqueue(CUstream stream, CUresult (*function)(void*), void* data,
-                                         void (*release)(void*));
 extern "C" bool sgd_emulated_is_recording(CUstream stream);
 
 namespace {
@@ -39,7 +38,8 @@ ncclResult_t Enqueue(Comm& comm, cudaStream_t stream, std::unique_ptr<Job> job) 
   const auto release = [](void* data) { delete static_cast<Job*>(data); };
   auto* const driver_stream = reinterpret_cast<CUstream>(stream);
   if (sgd_emulated_is_recording(driver_stream)) job->SetRecorded();
-  if (sgd_emulated_enqueue(driver_stream, advance, job.release(), release) != CUDA_SUCCESS) return ncclUnhandledCudaError;
+  if (sgd_emulated_enqueue(driver_stream, advance, job.release(), release) != CUDA_SUCCESS)
+    return ncclUnhandledCudaError;
   if (depth > 0) return enqueued.push_back(&comm), ncclSuccess;
   comm.is_pending = true;
   return ncclInProgress;
@@ -103,9 +103,9 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t* config) {
   if (const ncclResult_t result = CheckConfig(config); result != ncclSuccess) return result;
-  Channels* channels = Channels::Open(id.internal, ranks, rank);
+  std::unique_ptr<Channels> channels = Channels::Open(id.internal, ranks, rank);
   if (channels == nullptr) return ncclSystemError;
-  *comm = reinterpret_cast<ncclComm_t>(new Comm(channels));
+  *comm = MakeComm(std::move(channels));
   return ncclInProgress;
 }
 
@@ -119,16 +119,17 @@ ncclResult_t ncclCommSplit(ncclComm_t handle, int color, int key, ncclComm_t* ch
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* error) {
-  Comm& comm = Of(handle);
+  const std::shared_ptr<Comm> owned = Of(handle, "ncclCommGetAsyncError");
+  Comm& comm = *owned;
   if (comm.is_aborted) Fail("ncclCommGetAsyncError after ncclCommAbort");
   *error = ncclInProgress;
   if (comm.error != ncclSuccess) return *error = comm.error, ncclSuccess;
   if (!comm.channels->AreAllHere() || std::exchange(comm.is_pending, false)) return ncclSuccess;
   if (comm.is_finalized && !comm.channels->AreAllFinalized()) return ncclSuccess;
   if (comm.split.has_value()) {
-    const std::optional<Channels*> child = comm.channels->EndSplit(comm.split->index);
+    std::optional<std::unique_ptr<Channels>> child = comm.channels->EndSplit(comm.split->index);
     if (!child.has_value()) return ncclSuccess;
-    *comm.split->child = reinterpret_cast<ncclComm_t>(new Comm(*child));
+    *comm.split->child = MakeComm(*std::move(child));
     comm.split.reset();
   }
   if (comm.registering != nullptr && !EndRegistration(comm)) return ncclSuccess;
@@ -146,18 +147,22 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
-  if (!Of(handle).is_finalized) Fail("ncclCommDestroy before ncclCommFinalize");
-  WaitForGraphs(Of(handle), "ncclCommDestroy");
+  const std::shared_ptr<const Comm> comm = Of(handle, "ncclCommDestroy");
+  if (!comm->is_finalized) Fail("ncclCommDestroy before ncclCommFinalize");
+  WaitForGraphs(*comm, "ncclCommDestroy");
+  GiveBack(handle);
   return ncclSuccess;
 }
 
 // Work in flight may still use it.
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
-  Comm& comm = Of(handle);
+  const std::shared_ptr<Comm> owned = Of(handle, "ncclCommAbort");
+  Comm& comm = *owned;
   if (comm.is_aborted.exchange(true)) Fail("ncclCommAbort a second time");
   comm.channels->Abandon();
   Forget(comm);
   WaitForGraphs(comm, "ncclCommAbort");
+  GiveBack(handle);
   return ncclSuccess;
 }
 

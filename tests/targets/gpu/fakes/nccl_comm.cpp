@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -21,8 +22,20 @@ struct Allocations {
 };
 
 Allocations& Memory() {
-  static Allocations& memory = *new Allocations;
+  static Allocations memory;  // goes when the library is closed
   return memory;
+}
+
+// Communicators by handle.
+struct Handles {
+  std::mutex mutex;
+  uint64_t count = 0;
+  std::map<uint64_t, std::shared_ptr<Comm>> live;
+};
+
+Handles& AllHandles() {
+  static Handles handles;
+  return handles;
 }
 
 uint64_t AddressOf(const void* data) { return reinterpret_cast<uint64_t>(data); }
@@ -59,8 +72,30 @@ std::byte* Resolve(const void* data, uint64_t bytes) {
   return memory;
 }
 
+ncclComm_t MakeComm(std::unique_ptr<Channels> channels) {
+  Handles& handles = AllHandles();
+  std::lock_guard lock(handles.mutex);
+  handles.live[++handles.count] = std::make_shared<Comm>(std::move(channels));
+  return reinterpret_cast<ncclComm_t>(handles.count);
+}
+
+std::shared_ptr<Comm> Of(ncclComm_t handle, const char* call) {
+  Handles& handles = AllHandles();
+  std::lock_guard lock(handles.mutex);
+  const auto found = handles.live.find(reinterpret_cast<uint64_t>(handle));
+  if (found == handles.live.end()) Fail(std::string(call) + " after ncclCommDestroy or ncclCommAbort");
+  return found->second;
+}
+
+void GiveBack(ncclComm_t handle) {
+  std::shared_ptr<Comm> comm;  // destroyed outside of the lock
+  Handles& handles = AllHandles();
+  std::lock_guard lock(handles.mutex);
+  comm = std::move(handles.live.extract(reinterpret_cast<uint64_t>(handle)).mapped());
+}
+
 Comm& Ready(ncclComm_t handle, const char* call) {
-  Comm& comm = Of(handle);
+  Comm& comm = *Of(handle, call);
   if (comm.is_aborted) Fail(std::string(call) + " after ncclCommAbort");
   if (comm.is_finalized) Fail(std::string(call) + " after ncclCommFinalize");
   if (comm.is_pending || comm.split.has_value() || comm.registering != nullptr || !comm.channels->AreAllHere())
@@ -70,8 +105,8 @@ Comm& Ready(ncclComm_t handle, const char* call) {
 
 const Registered* FindRegistered(const Comm& comm, const void* data, uint64_t bytes) {
   const uint64_t begin = AddressOf(data), end = begin + bytes;
-  for (const Registered* one : comm.registered) {
-    if (one->begin <= begin && end <= one->end) return one;
+  for (const auto& one : comm.registered) {
+    if (one->begin <= begin && end <= one->end) return one.get();
     if (begin < one->end && one->begin < end) Fail("an operand lies in registered memory only in part");
   }
   return nullptr;
@@ -89,7 +124,7 @@ bool EndRegistration(Comm& comm) {
 void Forget(Comm& comm) {
   Allocations& memory = Memory();
   std::lock_guard lock(memory.mutex);
-  for (const Registered* one : std::exchange(comm.registered, {})) {
+  for (const auto& one : std::exchange(comm.registered, {})) {
     if (const auto holder = Holder(memory, one->begin, one->end)) --memory.registered[*holder];
   }
 }
@@ -109,22 +144,23 @@ Registered* Add(Comm& comm, void* data, size_t bytes, bool is_symmetric) {
   const std::optional<uint64_t> holder = sgd::emulated::Holder(memory, begin, begin + bytes);
   if (is_symmetric && !holder) Fail("a window that is not memory of ncclMemAlloc");
   if (is_symmetric && (begin - *holder) % NCCL_WIN_REQUIRED_ALIGNMENT != 0) Fail("a window that is not aligned");
-  for (const Registered* one : comm.registered) {
+  for (const auto& one : comm.registered) {
     if (begin < one->end && one->begin < begin + bytes) Fail("registered memory overlaps");
   }
   if (holder) ++memory.registered[*holder];
-  comm.registered.push_back(new Registered{begin, begin + bytes, is_symmetric});
-  return comm.registered.back();
+  comm.registered.push_back(std::make_unique<Registered>(Registered{begin, begin + bytes, is_symmetric}));
+  return comm.registered.back().get();
 }
 
 void Remove(Comm& comm, void* handle) {
-  auto* registered = static_cast<Registered*>(handle);
-  if (std::erase(comm.registered, registered) == 0) Fail("memory is deregistered that is not registered");
+  const auto found =
+      std::ranges::find(comm.registered, handle, [](const auto& one) -> const void* { return one.get(); });
+  if (found == comm.registered.end()) Fail("memory is deregistered that is not registered");
   if (comm.recorded > 0) Fail("memory is deregistered while a graph holds operations on it");
   auto& memory = sgd::emulated::Memory();
   std::lock_guard lock(memory.mutex);
-  if (const auto holder = sgd::emulated::Holder(memory, registered->begin, registered->end))
-    --memory.registered[*holder];
+  if (const auto holder = sgd::emulated::Holder(memory, (*found)->begin, (*found)->end)) --memory.registered[*holder];
+  comm.registered.erase(found);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,11 +41,11 @@ struct Registered {
   ncclWindow_t* window = nullptr;  // written when all have come
 };
 
-// A communicator of one rank.
-struct Comm {
-  explicit Comm(Channels* channels) : channels(channels) {}
+// A communicator of one rank. Its handle and the operations that it has in flight or in graphs own it.
+struct Comm : std::enable_shared_from_this<Comm> {
+  explicit Comm(std::unique_ptr<Channels> channels) : channels(std::move(channels)) {}
 
-  Channels* channels;
+  const std::unique_ptr<Channels> channels;
   std::atomic<bool> is_aborted = false;
   bool is_finalized = false;
   bool is_pending = false;  // the last call goes on behind it
@@ -54,12 +55,15 @@ struct Comm {
   int64_t begun = 0;  // operations
   const class Job* running = nullptr;
   std::atomic<int> recorded = 0;  // operations that graphs hold
-  std::vector<Registered*> registered;
+  std::vector<std::unique_ptr<Registered>> registered;
   Registered* registering = nullptr;
   int registrations = 0;
 };
 
-inline Comm& Of(ncclComm_t comm) { return *reinterpret_cast<Comm*>(comm); }
+// Handles are numbers that are never used again: the process ends where one is used that was given back.
+ncclComm_t MakeComm(std::unique_ptr<Channels> channels);
+std::shared_ptr<Comm> Of(ncclComm_t handle, const char* call);
+void GiveBack(ncclComm_t handle);
 
 // For calls that need a communicator in order.
 Comm& Ready(ncclComm_t handle, const char* call);

@@ -10,7 +10,7 @@
 
 namespace sgd::emulated {
 
-Job::Job(Comm& comm, const char* call, int type, int reduce) : comm_(comm) {
+Job::Job(Comm& comm, const char* call, int type, int reduce) : comm_(comm), owned_(comm.shared_from_this()) {
   std::snprintf(header_.call, sizeof(header_.call), "%s", call);
   header_.type = type;
   header_.reduce = reduce;

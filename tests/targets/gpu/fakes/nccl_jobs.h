@@ -37,6 +37,7 @@ class Job {
   Comm& comm_;
 
  private:
+  const std::shared_ptr<Comm> owned_;  // an operation in flight outlives the handle
   void Begin();
   void CheckHeaders() const;
 
