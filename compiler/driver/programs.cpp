@@ -2,17 +2,17 @@
 #include "compiler/driver/programs.h"
 
 #include "compiler/driver/text_limits.h"
+#include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "frontends/stablehlo/import.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/collectives/update_decision.h"
+#include "passes/levels/levels.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static constexpr llvm::StringLiteral kMeshName = "mesh";
 
 /// The line and column of position `at` in the source.
 static Location getLocation(MLIRContext* context, const ProgramSource& source, size_t at) {
@@ -86,12 +86,14 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
   import.allowTf32 = options.allowTf32;
   import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
-  if (usesStablehlo(*module) && failed(importStablehlo(*module, import))) return nullptr;
+  bool isStablehlo = usesStablehlo(*module);
+  if (isStablehlo && failed(importStablehlo(*module, import))) return nullptr;
   func::FuncOp entry = getEntry(*module);
   if (!entry || entry.isExternal()) {
     emitError(UnknownLoc::get(context)) << "has no function 'main' and not exactly one public function";
     return nullptr;
   }
+  if (failed(verifyLevel(*module, Level::Graph, isStablehlo ? Fault::Compiler : Fault::Program))) return nullptr;
   if (failed(checkTypes(entry)) || failed(nameSymbols(*module, entry, source.name))) return nullptr;
   return module;
 }

@@ -1,11 +1,10 @@
 // The mesh that a recipe names.
 #include "compiler/recipe/apply.h"
+#include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sgd_dialect.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static constexpr llvm::StringLiteral kMeshName = "mesh";
 
 LogicalResult mlir::sgd::applyRecipeMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe) {
   if (recipe.mesh.empty()) return success();

@@ -1,6 +1,7 @@
 // Converts meshes and shardings; see sharding_import.h.
 #include "frontends/stablehlo/sharding_import.h"
 
+#include "dialects/sgd/mesh_name.h"
 #include "frontends/stablehlo/prepare/tile_shardings.h"
 
 #include "mlir/IR/Builders.h"
@@ -104,7 +105,7 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
     axes.push_back(
         MeshAxisAttr::get(module.getContext(), StringAttr::get(module.getContext(), "axis_" + Twine(index)), size));
   mesh = MeshAttr::get(module.getContext(), axes);
-  createMesh("mesh");
+  createMesh(kMeshName);
   return success();
 }
 

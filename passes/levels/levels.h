@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_LEVELS_LEVELS_H
 #define SGD_PASSES_LEVELS_LEVELS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 
 namespace mlir::sgd {
@@ -27,6 +28,13 @@ struct LevelRule {
 };
 
 ArrayRef<LevelRule> getLevelRules();
+
+/// Who is at fault where an op may not be at a level: a pass of the compiler, or who wrote the program.
+enum class Fault : uint8_t { Compiler, Program };
+
+/// Fails with an error on the first op of `module` that may not be at `level`. The bodies of manual computations, which
+/// have local shapes at the graph level already, hold collectives too.
+LogicalResult verifyLevel(ModuleOp module, Level level, Fault fault = Fault::Compiler);
 
 /// The rule of the op `name`, or of its dialect; null where there is none.
 const LevelRule* findLevelRule(StringRef name);

@@ -2,6 +2,7 @@
 // and sharding constraints; afterwards every tensor type carries its sharding.
 #include "passes/sharding/passes.h"
 
+#include "dialects/sgd/mesh_name.h"
 #include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/loop_reductions.h"
@@ -25,7 +26,7 @@ MeshAxes getOrCreateMesh(ModuleOp module) {
   MeshOp mesh = getMesh(module);
   if (!mesh) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    mesh = MeshOp::create(builder, module.getLoc(), "mesh", MeshAttr::get(module.getContext(), {}));
+    mesh = MeshOp::create(builder, module.getLoc(), kMeshName, MeshAttr::get(module.getContext(), {}));
   }
   return MeshAxes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
 }

@@ -1,5 +1,6 @@
 // jax.pmap of JAX up to 0.7: a program that every replica runs on its own arguments; see prepare.h. What JAX keeps for
 // all replicas is one array with a dimension for the replica, and so are the tensors of files.
+#include "dialects/sgd/mesh_name.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
 #include "frontends/stablehlo/input/shape_ops.h"
@@ -120,7 +121,7 @@ sdy::ShardingAttr ReplicaProgram::getSharding(Type type, Layout layout) const {
     if (layout.kind != Layout::Same && dim == layout.dim) axes.push_back(sdy::AxisRefAttr::get(context, kAxis, 0, 0));
     dims.push_back(sdy::DimShardingAttr::get(context, axes, /*isOpen=*/false, std::nullopt));
   }
-  return sdy::ShardingAttr::get(context, FlatSymbolRefAttr::get(context, "mesh"), dims, {}, {});
+  return sdy::ShardingAttr::get(context, FlatSymbolRefAttr::get(context, kMeshName), dims, {}, {});
 }
 
 LogicalResult ReplicaProgram::run() {
@@ -185,7 +186,7 @@ LogicalResult mlir::sgd::createReplicaAxis(ModuleOp module) {
   MLIRContext* context = module.getContext();
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto mesh = sdy::MeshAttr::get(context, builder.getStringAttr(kAxis), replicas.getInt(), {});
-  sdy::MeshOp::create(builder, module.getLoc(), builder.getStringAttr("mesh"), mesh);
+  sdy::MeshOp::create(builder, module.getLoc(), builder.getStringAttr(kMeshName), mesh);
   // The only partition of a replica is the rank with its number.
   SmallVector<Operation*> ids;
   module.walk([&](Operation* op) {

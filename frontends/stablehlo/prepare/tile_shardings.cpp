@@ -1,6 +1,7 @@
 // Shardings written as tile assignments, in the form of `sdy`: on a mesh that all of them imply.
 #include "frontends/stablehlo/prepare/tile_shardings.h"
 
+#include "dialects/sgd/mesh_name.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -79,7 +80,7 @@ LogicalResult TileShardings::createMesh() {
     names.push_back(StringAttr::get(module.getContext(), "axis_" + Twine(axis)));
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto mesh = sdy::MeshAttr::get(module.getContext(), names, sizes, {});
-  sdy::MeshOp::create(builder, module.getLoc(), builder.getStringAttr("mesh"), mesh);
+  sdy::MeshOp::create(builder, module.getLoc(), builder.getStringAttr(kMeshName), mesh);
   return success();
 }
 
@@ -98,7 +99,8 @@ sdy::ShardingAttr TileShardings::convert(const TileSharding& tiles, int64_t rank
         dim < static_cast<int64_t>(tiles.dims.size()) ? convert(tiles.dims[dim]) : SmallVector<sdy::AxisRefAttr>();
     dims.push_back(sdy::DimShardingAttr::get(module.getContext(), axes, llvm::is_contained(open, dim), std::nullopt));
   }
-  return sdy::ShardingAttr::get(module.getContext(), FlatSymbolRefAttr::get(module.getContext(), "mesh"), dims, {}, {});
+  return sdy::ShardingAttr::get(module.getContext(), FlatSymbolRefAttr::get(module.getContext(), kMeshName), dims, {},
+                                {});
 }
 
 SmallVector<StringAttr> TileShardings::getManualAxes(StringAttr text) const {

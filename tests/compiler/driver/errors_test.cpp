@@ -43,6 +43,15 @@ TEST(Errors, TextThatIsNoProgram) {
   EXPECT_THAT(errorOf(std::string(1000, '\1').c_str()), StartsWith("m.mlir:1:1: error: "));
 }
 
+TEST(Errors, ProgramOfALaterLevel) {
+  EXPECT_EQ(
+      errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+              "  %0 = spmd.all_reduce add(%x) <@mesh, {\"x\"}> : (tensor<4xf32>) -> tensor<4xf32>\n"
+              "  return %0 : tensor<4xf32>\n}\nsgd.mesh @mesh = <[\"x\"=2]>\n"),
+      "m.mlir:2:8: error: spmd.all_reduce is no op of the graph level; expected ops of the graph: sgd but reshards, "
+      "arith and math; write the program in ops of sgd, arith and math, with annotations for shardings\n");
+}
+
 TEST(Errors, NestingWithoutBounds) {
   const std::string type = "func.func @main(%x: ";
   for (size_t depth : {1001, 300000}) {
