@@ -12,6 +12,7 @@
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
 #include "compiler/recipe/apply.h"
+#include "compiler/recipe/compress.h"
 #include "compiler/target/target.h"
 #include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
@@ -68,6 +69,7 @@ class Driver {
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
+    if (recipe && failed(checkCompression())) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
     if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); }))) return failure();
@@ -104,7 +106,7 @@ class Driver {
     if (failed(shareMesh(programs))) return failure();
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
-      if (failed(decideCarry(*program))) return failure();
+      if (failed(checkStateNames(*program)) || failed(decideCarry(*program))) return failure();
       // On the mesh that the program was written for.
       if (failed(expandManualComputations(*program))) return failure();
     }
@@ -139,6 +141,11 @@ class Driver {
   LogicalResult annotateByRecipe() {
     printer.setFileName(recipe->fileName);
     return applyRecipe(programs, *recipe);
+  }
+
+  LogicalResult checkCompression() {
+    printer.setFileName(recipe->fileName);
+    return checkCompressed(programs, *recipe);
   }
 
   LogicalResult decideCarry(ModuleOp program) {

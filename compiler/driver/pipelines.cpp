@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/collectives/passes.h"
+#include "passes/compress/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
@@ -31,6 +32,7 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
 void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
   std::string topology = getTopologyName(options, TargetDescription());
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
+  passes.addPass(createCompressReductionsPass(CompressReductionsPassOptions{topology}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/carry/passes.h"
 #include "passes/collectives/passes.h"
+#include "passes/compress/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/manual/passes.h"
@@ -21,6 +22,7 @@ void mlir::sgd::registerDialects(DialectRegistry& registry) {
                   SgdDialect, spmd::SpmdDialect, fusion::FusionDialect, plan::PlanDialect>();
   registerStablehloDialects(registry);
   registerShardingRules(registry);
+  registerCompressedReductions(registry);
 }
 
 using namespace mlir;
@@ -44,6 +46,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerShardingPasses();
   registerPartitionPasses();
   registerCollectivePasses();
+  registerCompressPasses();
   registerLevelPasses();
   registerSchedulePasses();
   registerLibraryPasses();

@@ -3,6 +3,7 @@
 
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/batch.h"
+#include "compiler/recipe/compress.h"
 #include "compiler/recipe/roles.h"
 #include "compiler/recipe/scope_rules.h"
 #include "compiler/recipe/tensor_rules.h"
@@ -41,6 +42,7 @@ static void shareStateShardings(ArrayRef<func::FuncOp> functions, ArrayRef<Roles
 }
 
 LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe) {
+  if (failed(applyCompress(programs, recipe))) return failure();
   if (recipe.rules.empty() && recipe.batch.empty()) return success();
   SmallVector<func::FuncOp> functions;
   SmallVector<Roles> roles;

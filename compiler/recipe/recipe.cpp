@@ -2,10 +2,10 @@
 // the order of fields, and so of axes.
 #include "compiler/recipe/recipe.h"
 
+#include "compiler/recipe/recipe_json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "nlohmann/json.hpp"
 
 using namespace mlir::sgd;
 using llvm::ArrayRef;
@@ -28,18 +28,7 @@ StringRef mlir::sgd::findNearestName(StringRef name, ArrayRef<StringRef> names) 
 
 namespace {
 
-std::string describe(const Json& value) {
-  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
-
 std::string getString(const Json& value) { return value.get<std::string>(); }
-
-std::optional<int64_t> getInteger(const Json& value) {
-  if (!value.is_number_integer()) return std::nullopt;
-  if (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX) return std::nullopt;
-  return value.get<int64_t>();
-}
 
 constexpr int kMaxDepth = 20;
 
@@ -56,7 +45,7 @@ class Reader {
     // Says where: nlohmann-json does by exceptions alone.
     if (value.is_discarded()) return fail("not JSON: " + findFault(text));
     if (!value.is_object())
-      return fail("holds " + describe(value) + "; expected an object with the fields of a recipe");
+      return fail("holds " + describeJson(value) + "; expected an object with the fields of a recipe");
     if (Error error = readFields(value)) return std::move(error);
     if (Error error = checkUse()) return std::move(error);
     return std::move(recipe);
@@ -74,6 +63,7 @@ class Reader {
                                        {"batch", &Reader::readBatch},
                                        {"rules", &Reader::readRules},
                                        {"zero", &Reader::readZero},
+                                       {"compress", &Reader::readCompress},
                                        {"memory_limit", &Reader::readMemoryLimit},
                                        {"bucket_size_mb", &Reader::readBucketSize}};
     return fields;
@@ -87,9 +77,9 @@ class Reader {
   Error readFields(const Json& object) {
     llvm::SmallVector<StringRef> names;
     for (const Field& field : getFields()) names.push_back(field.name);
-    for (StringRef name : {"sequential", "stages", "schedule", "compress", "precision", "train"})
+    for (StringRef name : {"sequential", "stages", "schedule", "precision", "train"})
       if (object.contains(name.str())) return fail("field '" + name + "' is not supported yet; remove it");
-    if (Error error = checkNames(object, "", names)) return error;
+    if (Error error = checkFieldNames(object, "", names)) return error;
     for (const Field& field : getFields())
       if (auto value = object.find(field.name.str()); value != object.end())
         if (Error error = (this->*field.read)(*value)) return error;
@@ -119,7 +109,7 @@ class Reader {
   Error readRule(const std::string& path, const Json& value) {
     if (!value.is_object())
       return expected(path, value, "an object such as {\"tensor\": \"*.kernel\", \"sharding\": [null, \"model\"]}");
-    if (Error error = checkNames(value, path + ".", {"tensor", "scope", "sharding"})) return error;
+    if (Error error = checkFieldNames(value, path + ".", {"tensor", "scope", "sharding"})) return error;
     auto tensor = value.find("tensor"), scope = value.find("scope"), dims = value.find("sharding"), none = value.end();
     if ((tensor == none) == (scope == none))
       return fail("field '" + path + "' needs one of 'tensor' and 'scope', a glob");
@@ -171,6 +161,17 @@ class Reader {
     return Error::success();
   }
 
+  Error readCompress(const Json& value) {
+    if (!value.is_object() || value.empty())
+      return expected("compress", value, "an object with a kind for each axis, {\"data\": \"bf16\"}");
+    for (const auto& [axis, how] : value.items()) {
+      llvm::Expected<CompressionSetting> setting = readCompression("compress." + axis, how);
+      if (!setting) return setting.takeError();
+      recipe.compress.push_back({axis, *setting});
+    }
+    return Error::success();
+  }
+
   Error readMemoryLimit(const Json& value) {
     if (!value.is_string()) return expected("memory_limit", value, "a string such as \"16GiB\"");
     llvm::Expected<uint64_t> bytes = parseByteSize(getString(value));
@@ -193,19 +194,8 @@ class Reader {
     return Error::success();
   }
 
-  Error checkNames(const Json& object, const Twine& prefix, ArrayRef<StringRef> known) {
-    for (const auto& [name, value] : object.items()) {
-      if (llvm::is_contained(known, StringRef(name))) continue;
-      StringRef nearest = findNearestName(name, known);
-      std::string hint =
-          nearest.empty() ? "the fields are " + llvm::join(known, ", ") : ("did you mean '" + nearest + "'?").str();
-      return fail("field '" + prefix + name + "' is unknown; " + hint);
-    }
-    return Error::success();
-  }
-
   Error expected(const Twine& path, const Json& value, const Twine& what) {
-    return fail("field '" + path + "' is " + describe(value) + "; expected " + what);
+    return fail("field '" + path + "' is " + describeJson(value) + "; expected " + what);
   }
 
   Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }

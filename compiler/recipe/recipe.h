@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/options.h"
+#include "passes/compress/compression_settings.h"
 
 namespace mlir::sgd {
 
@@ -24,12 +25,19 @@ struct RecipeRule {
   std::vector<RecipeDim> dims;
 };
 
+/// How reductions of gradients over an axis of the mesh are compressed.
+struct RecipeCompression {
+  std::string axis;
+  CompressionSetting setting;
+};
+
 struct Recipe {
-  std::string fileName;                 ///< what messages call it
-  std::vector<MeshAxisSize> mesh;       ///< in the order of the file; empty: the model's own
-  std::vector<std::string> batch;       ///< axes over which the batch is sharded, major to minor
-  std::vector<RecipeRule> rules;        ///< the first one that matches a tensor decides
-  int zero = 0;                         ///< 0 to 3: what is sharded over `batch` besides it
+  std::string fileName;            ///< what messages call it
+  std::vector<MeshAxisSize> mesh;  ///< in the order of the file; empty: the model's own
+  std::vector<std::string> batch;  ///< axes over which the batch is sharded, major to minor
+  std::vector<RecipeRule> rules;   ///< the first one that matches a tensor decides
+  int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
+  std::vector<RecipeCompression> compress;
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives
 };

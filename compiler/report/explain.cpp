@@ -6,6 +6,7 @@
 #include "compiler/locations.h"
 #include "llvm/Support/Format.h"
 #include "passes/collectives/update_decision.h"
+#include "passes/compress/compression_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "runtime/artifact/explain_text.h"
@@ -39,6 +40,17 @@ class Explainer {
       record.location = decision->source;
       record.op = "update";
       record.why = decision->getText();
+    }
+  }
+
+  /// How reductions of gradients are compressed, and why others are not.
+  void addCompressions(func::FuncOp function) {
+    for (const CompressionDecision& decision : getCompressions(function)) {
+      ExplainRecord& record = explanation.records.emplace_back();
+      record.program = function.getName().str();
+      record.location = decision.source;
+      record.op = "compression";
+      record.why = decision.getText();
     }
   }
 
@@ -84,6 +96,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
     if (!function.isPrivate()) {
       explainer.addFunction(function, function.getName(), 1);
       explainer.addUpdates(function);
+      explainer.addCompressions(function);
     }
   return explainer.take();
 }

@@ -13,11 +13,11 @@
 
 namespace mlir::sgd {
 
-/// One reshard or collective, or the update of one piece of state.
+/// One reshard or collective, the update of one piece of state, or what is compressed.
 struct ExplainRecord {
   std::string program;
   std::string location;  ///< file:line:col of the user's source
-  std::string op;        ///< "all_reduce", "all_gather", ..., or "update"
+  std::string op;        ///< "all_reduce", "all_gather", ..., "update" or "compression"
   std::string from;      ///< sharding before, or what moves; empty when the collective is the program's own
   std::string to;
   std::string steps;   ///< "step 1 of 1: all_reduce, 6144 bytes sent, 13.0 us"
@@ -37,7 +37,7 @@ struct ExplanationReport {
 bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
 
 /// One record per reshard that caused a collective of a plan-level module, in program order; behind those of a program,
-/// one for each update that ranks might share. Times are for `topology`.
+/// one for each update that ranks might share, and for each reduction over a compressed axis. Times are for `topology`.
 ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd

@@ -1,11 +1,14 @@
 // Counts over the plan, and their text.
 #include "compiler/report/report.h"
 
+#include <map>
+
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
+#include "passes/compress/compression_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
@@ -79,6 +82,17 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
   }
 }
 
+/// Notes what was decided about reductions of `function`, and takes what it saves from the bound: a term counts no more
+/// than its reduction would send, so that the rest bounds every program with the same compressions.
+void addCompressions(func::FuncOp function, Report& report, LowerBound& bound) {
+  for (CompressionDecision& decision : getCompressions(function)) {
+    report.savedBytes += decision.kind.empty() ? 0 : decision.wholeBytes - decision.sentBytes;
+    report.compressions.push_back(
+        {decision.state, decision.kind, decision.sentBytes, decision.wholeBytes, decision.source, decision.why});
+  }
+  bound.bytes -= std::min(bound.bytes, report.savedBytes);
+}
+
 std::string formatBytes(uint64_t bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;
@@ -122,6 +136,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   report.memory =
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
+  addCompressions(function, report, bound);
   report.gaps = findGaps(function, bound);
   report.lowerBound = std::move(bound);
   return report;
@@ -141,6 +156,26 @@ static void printBound(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps, u
   if (gaps.size() > kMaxLines) os << "    and " << gaps.size() - kMaxLines << " smaller steps\n";
 }
 
+/// By kind.
+static void printCompressions(const Report& report, llvm::raw_ostream& os) {
+  struct Sum {
+    uint64_t count = 0, sent = 0, whole = 0;
+  };
+  std::map<std::string, Sum> kinds;
+  for (const CompressionReport& one : report.compressions) {
+    Sum& sum = kinds[one.kind];
+    ++sum.count, sum.sent += one.sentBytes, sum.whole += one.uncompressedBytes;
+  }
+  os << "  compressed   saves " << formatBytes(report.savedBytes) << "\n";
+  for (const auto& [kind, sum] : kinds) {
+    os << "    " << sum.count << (sum.count == 1 ? " reduction " : " reductions ");
+    if (kind.empty())
+      os << "over these axes as they are (--explain says why)\n";
+    else
+      os << "as " << kind << ", " << formatBytes(sum.sent) << " instead of " << formatBytes(sum.whole) << "\n";
+  }
+}
+
 void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
@@ -155,6 +190,7 @@ void Report::print(llvm::raw_ostream& os) const {
     os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
        << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
        << one.location << "\n";
+  if (savedBytes > 0) printCompressions(*this, os);
   printBound(lowerBound, gaps, sentBytes, os);
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";

@@ -27,6 +27,16 @@ struct CollectiveReport {
   bool inLoop = false;
 };
 
+/// A reduction that sends less than what it reduces, or one over the same axes that does not.
+struct CompressionReport {
+  std::string state;               ///< what the reduced gradient updates; empty where that is no state
+  std::string kind;                ///< "bf16"; empty where it is sent as it is
+  uint64_t sentBytes = 0;          ///< a step; of those that are sent as they are 0
+  uint64_t uncompressedBytes = 0;  ///< sent a step, if it were not compressed
+  std::string location;
+  std::string why;  ///< it is sent as it is
+};
+
 /// Bytes in a rank. peak = arguments + outputs - aliased + constants + temporaries.
 struct MemoryReport {
   uint64_t peak = 0;  ///< everything the plan allocates, windows, workspaces and alignment included
@@ -51,6 +61,8 @@ struct Report {
   uint64_t libraryCalls = 0;
   uint64_t sentBytes = 0;
   std::vector<CollectiveReport> collectives;
+  std::vector<CompressionReport> compressions;
+  uint64_t savedBytes = 0;       ///< by compressed reductions
   LowerBound lowerBound;         ///< of `sentBytes`
   std::vector<BoundGap> gaps;    ///< what stands between, the largest first
   bool hasUnknownTrips = false;  ///< some loop ends when its condition says so: it is counted as one trip
@@ -68,7 +80,7 @@ bool fromJson(const llvm::json::Value& json, Report& report);
 func::FuncOp getReportedFunction(ArrayRef<ModuleOp> modules);
 
 /// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`, `bound`
-/// is that of the reported function.
+/// is that of the reported function before reductions were compressed: what these save is taken from it.
 Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound);
 
 }  // namespace mlir::sgd

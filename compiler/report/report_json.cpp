@@ -34,6 +34,13 @@ bool mapFields(Mapper& object, CollectiveReport& one) {
 }
 
 template <typename Mapper>
+bool mapFields(Mapper& object, CompressionReport& one) {
+  return object.map("state", one.state) && object.map("kind", one.kind) && object.map("sent_bytes", one.sentBytes) &&
+         object.map("uncompressed_bytes", one.uncompressedBytes) && object.map("loc", one.location) &&
+         object.map("why", one.why);
+}
+
+template <typename Mapper>
 bool mapFields(Mapper& object, LowerBoundTerm& term) {
   return object.map("what", term.what) && object.map("type", term.type) && object.map("loc", term.location) &&
          object.map("bytes", term.bytes);
@@ -67,7 +74,8 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("flops", report.flops) && object.map("kernels", report.kernels) &&
          object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&
          object.map("lower_bound", bound) && object.map("has_unknown_trips", report.hasUnknownTrips) &&
-         object.map("collectives", report.collectives);
+         object.map("collectives", report.collectives) && object.map("compressions", report.compressions) &&
+         object.map("saved_bytes", report.savedBytes);
 }
 
 template <typename Fields>
@@ -133,6 +141,7 @@ static bool fromJSON(const Value& json, MemoryReport& memory, llvm::json::Path p
   return read(json, memory, path);
 }
 static bool fromJSON(const Value& json, CollectiveReport& one, llvm::json::Path path) { return read(json, one, path); }
+static bool fromJSON(const Value& json, CompressionReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, LowerBoundTerm& term, llvm::json::Path path) { return read(json, term, path); }
 static bool fromJSON(const Value& json, BoundGap& gap, llvm::json::Path path) { return read(json, gap, path); }
 static bool fromJSON(const Value& json, ExplainRecord& record, llvm::json::Path path) {

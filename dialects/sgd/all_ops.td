@@ -1,4 +1,5 @@
 // Everything of the dialect in one file: what its reference is generated from.
+include "dialects/sgd/compression_ops.td"
 include "dialects/sgd/grouped_dot_ops.td"
 include "dialects/sgd/linear_algebra_ops.td"
 include "dialects/sgd/sgd_ops.td"

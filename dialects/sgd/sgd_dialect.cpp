@@ -2,6 +2,7 @@
 #include "dialects/sgd/sgd_dialect.h"
 
 #include "dialects/sgd/complex_pairs.h"
+#include "dialects/sgd/compression.h"
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/linear_algebra.h"
@@ -69,6 +70,10 @@ void SgdDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sgd/grouped_dot_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/sgd/compression_ops.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -4,6 +4,7 @@
 #include "passes/collectives/passes.h"
 #include "passes/collectives/update_decision.h"
 #include "passes/collectives/update_region.h"
+#include "passes/compress/compression_settings.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
 
@@ -27,8 +28,8 @@ struct UpdateCost {
 
 class Decider {
  public:
-  Decider(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost)
-      : function(function), mesh(mesh), cost(cost), costs(mesh.getMesh(), cost) {}
+  Decider(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost, const CompressionSettings& compressions)
+      : function(function), mesh(mesh), cost(cost), compressions(compressions), costs(mesh.getMesh(), cost) {}
 
   unsigned run();
 
@@ -46,6 +47,7 @@ class Decider {
   func::FuncOp function;
   const MeshAxes& mesh;
   const CostModel& cost;
+  const CompressionSettings& compressions;
   ReshardCosts costs;
   llvm::SmallPtrSet<void*, 8> pinned;
   llvm::SmallPtrSet<Operation*, 16> sharded;
@@ -230,7 +232,10 @@ void Decider::decide(ReshardOp reduction) {
   decision.tensor = withSharding(tensorType(reduction), {});
   decision.source = getSourceLine(reduction.getLoc());
   decision.from = to;
-  std::optional<UpdateRegion> region = choose(reduction, decision);
+  // Compressed, an all-reduce sends less than shards of gradients and whole parameters.
+  std::string other;
+  bool isCompressed = compressions.find(mesh.toTensorAxes(from).unreduced, mesh.getMesh(), other).has_value();
+  std::optional<UpdateRegion> region = isCompressed ? std::nullopt : choose(reduction, decision);
   if (region) {
     decision.gathered.clear();
     decision.kept.clear();
@@ -266,9 +271,10 @@ struct ShardUpdatesPass : mlir::sgd::impl::ShardUpdatesPassBase<ShardUpdatesPass
     FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
     if (failed(cost)) return signalPassFailure();
     MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
+    CompressionSettings compressions(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && !function.isPrivate() && llvm::hasSingleElement(function.getBody()))
-        numSharded += Decider(function, axes, *cost).run();
+        numSharded += Decider(function, axes, *cost, compressions).run();
   }
 };
 }  // namespace

@@ -1,5 +1,6 @@
 // One walk in program order: every op is checked against its sharding rule and made local in place; reshards become
 // SPMD ops.
+#include "dialects/sgd/compression.h"
 #include "passes/partition/factor_check.h"
 #include "passes/partition/local_rules.h"
 #include "passes/partition/padding.h"
@@ -61,7 +62,7 @@ LogicalResult Localisation::check() {
   for (Block* block : getProgramBlocks(function))
     for (Operation& op : *block) {
       if (auto branches = dyn_cast<CaseOp>(op); branches && failed(checkIndex(branches))) return failure();
-      if (isa<ReshardOp, func::ReturnOp, YieldOp>(op) || isControlFlow(&op)) continue;
+      if (isa<ReshardOp, CompressedReductionOp, func::ReturnOp, YieldOp>(op) || isControlFlow(&op)) continue;
       if (failed(checkFitsRule(&op, meshName, mesh))) return failure();
       padding.note(&op);
     }
@@ -116,10 +117,14 @@ LogicalResult Localisation::localize(Operation* op) {
     localResults.push_back(remember(result));
     globalResults.push_back(globalTypes[result]);
   }
+  SmallVector<OpOperand*, 4> uses;  // one of each result: a rule may redirect them to other values
+  for (Value result : op->getResults()) uses.push_back(result.use_empty() ? nullptr : &*result.use_begin());
   padding.fill(op);
   FailureOr<Value> replacement = localizeOp({op, globalOperands, globalResults, localResults}, emitter);
   if (failed(replacement)) return failure();
   if (*replacement) globalTypes[*replacement] = globalResults[0];
+  for (unsigned i = 1; i < uses.size(); ++i)
+    if (uses[i]) globalTypes[uses[i]->get()] = globalResults[i];
   return success();
 }
 

@@ -124,7 +124,8 @@ def check_programs(folder):
 def main():
     tests = [(f"{model}: {what}", lambda folder, model=model, recipe=recipe: check_model(folder, model, recipe, True)) for model, what, recipe in SAME_AS_ANNOTATED]
     tests += [(f"{model}: {what}", lambda folder, model=model, recipe=recipe: check_model(folder, model, recipe, False)) for model, what, recipe in OTHERS]
-    examples = sorted(path.name for path in EXAMPLES.glob("*.json"))
+    # Compressed ones give other values: compression.py trains them.
+    examples = sorted(path.name for path in EXAMPLES.glob("*.json") if "compress" not in json.loads(path.read_text()))
     assert len(examples) >= 6
     tests += [(f"example {name}", lambda folder, name=name: check_example(folder, name)) for name in examples]
     harness.main(tests + [("--mesh resizes the recipe's axes", check_mesh_flag), ("the cache knows recipes", check_cache), ("programs share sharded state", check_programs)])

@@ -72,11 +72,33 @@ TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
               HasSubstr("field 'rules[0].sharding[1]' is 3; expected an axis"));
 }
 
+TEST(ParseRecipe, ReadsCompressionByAxis) {
+  llvm::Expected<Recipe> recipe = parseRecipe(R"({"compress": {"fsdp": "bf16", "data": {"kind": "bf16"}}})", "r.json");
+  ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
+  ASSERT_EQ(recipe->compress.size(), 2u);
+  EXPECT_EQ(recipe->compress[0].axis, "fsdp");
+  EXPECT_EQ(recipe->compress[1].axis, "data");
+  EXPECT_EQ(recipe->compress[1].setting, CompressionSetting{CompressionKind::BF16});
+}
+
+TEST(ParseRecipe, RefusesOtherCompression) {
+  EXPECT_EQ(errorOf(R"({"compress": "bf16"})"),
+            "field 'compress' is \"bf16\"; expected an object with a kind for each axis, {\"data\": \"bf16\"}");
+  EXPECT_EQ(errorOf(R"({"compress": {}})"),
+            "field 'compress' is {}; expected an object with a kind for each axis, {\"data\": \"bf16\"}");
+  EXPECT_EQ(errorOf(R"({"compress": {"data": "bf61"}})"), "field 'compress.data' is \"bf61\"; did you mean 'bf16'?");
+  EXPECT_THAT(errorOf(R"({"compress": {"data": 8}})"), HasSubstr("field 'compress.data' is 8; expected one of bf16"));
+  EXPECT_THAT(errorOf(R"({"compress": {"data": {"block": 8}}})"), HasSubstr("field 'compress.data.kind' is missing"));
+  EXPECT_THAT(errorOf(R"({"compress": {"data": {"kind": "bf16", "block": 8}}})"),
+              HasSubstr("field 'compress.data.block' is unknown; the fields are kind"));
+}
+
 TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
-  EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
-            "field 'frobnicate' is unknown; the fields are mesh, batch, rules, zero, memory_limit, bucket_size_mb");
+  EXPECT_EQ(
+      errorOf(R"({"frobnicate": 1})"),
+      "field 'frobnicate' is unknown; the fields are mesh, batch, rules, zero, compress, memory_limit, bucket_size_mb");
   EXPECT_EQ(errorOf(R"({"stages": 4})"), "field 'stages' is not supported yet; remove it");
 }
 

@@ -1,0 +1,30 @@
+// What readers of a recipe's fields share.
+#ifndef SGD_COMPILER_RECIPE_RECIPE_JSON_H
+#define SGD_COMPILER_RECIPE_RECIPE_JSON_H
+
+#include <optional>
+#include <string>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "nlohmann/json.hpp"
+#include "passes/compress/compression_settings.h"
+
+namespace mlir::sgd {
+
+/// A value as messages show it: its text, cut after 60 characters.
+std::string describeJson(const nlohmann::ordered_json& value);
+
+/// A whole number of 64 bits, or nothing.
+std::optional<int64_t> getInteger(const nlohmann::ordered_json& value);
+
+/// Fails for a field of `object` that is not `known`, with the nearest name. `prefix` is the object's path and a dot.
+llvm::Error checkFieldNames(const nlohmann::ordered_json& object, const llvm::Twine& prefix,
+                            llvm::ArrayRef<llvm::StringRef> known);
+
+/// The value of a field `compress.AXIS`, which is `path`: the name of a kind, or an object with one and its size.
+llvm::Expected<CompressionSetting> readCompression(const std::string& path, const nlohmann::ordered_json& value);
+
+}  // namespace mlir::sgd
+
+#endif

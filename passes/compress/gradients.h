@@ -1,0 +1,33 @@
+// Which reductions of a sharded step are those of gradients.
+#ifndef SGD_PASSES_COMPRESS_GRADIENTS_H
+#define SGD_PASSES_COMPRESS_GRADIENTS_H
+
+#include <optional>
+
+#include "dialects/sgd/sgd_dialect.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::sgd {
+
+/// Of one function. It may change meanwhile as long as the ops stay on which the loss depends.
+class Gradients {
+ public:
+  explicit Gradients(func::FuncOp function);
+
+  /// Whether the loss, the first scalar floating-point result that is not carried, depends on `op`, an op of the
+  /// function's own block.
+  bool reachesLoss(Operation* op) const { return lossOps.contains(op); }
+
+  /// The argument that steps carry whose next value is computed from `value` element by element: one that the loss
+  /// depends on before others. Nothing where there is none.
+  std::optional<unsigned> findState(Value value);
+
+ private:
+  func::FuncOp function;
+  llvm::DenseSet<Operation*> lossOps;
+  llvm::DenseSet<Value> lossArguments;
+};
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,154 @@
+"""Compressed reductions: models reach the loss that they reach without, what is sent is what the report says, and the state of the compression is state like other state."""
+import json
+
+import numpy as np
+
+import compare_tensors
+import harness
+
+EXAMPLES = harness.MODELS.parent.parent / "examples"
+DDP = {"mesh": {"data": 4}, "batch": "data"}
+# How to compress, and the largest part of the uncompressed bytes that is sent then.
+KINDS = {"bf16": ("bf16", 0.51)}
+LENGTH, TOKENS = 64, 128
+
+
+def compile_recipe(folder, recipe, *models, name="m"):
+    path, report, artifact = folder / f"{name}.json", folder / f"{name}.report.json", folder / f"{name}.sgda"
+    path.write_text(json.dumps(recipe))
+    harness.tool("sgdc", *models, "--recipe", path, "-o", artifact, f"--report={report}")
+    return artifact, json.loads(report.read_text())
+
+
+def losses(log):
+    return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+
+
+def train_digits(folder, artifact, ranks, steps, *flags, name="m"):
+    log = folder / f"{name}.jsonl"
+    log.unlink(missing_ok=True)
+    digits = EXAMPLES / "digits"
+    harness.tool("sgdrun", "-n", ranks, artifact, "--steps", steps, "--data", digits / "train.safetensors", "--feed", "x=x,y=y", "--log-json", log, *flags)
+    return losses(log)
+
+
+def digits_programs():
+    return [f"{name}={EXAMPLES / 'digits' / name}.mlir" for name in ("init", "train", "eval")]
+
+
+def gpt_inputs(artifact):
+    return json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]["inputs"]
+
+
+def write_gpt(folder, artifact):
+    """A fresh state of the example's GPT, and batches of a language whose next token is a function of the last one."""
+    random, state = np.random.default_rng(0), {}
+    for tensor in gpt_inputs(artifact):
+        kind, shape = tensor["type"].rstrip("]").split("[")
+        shape = [int(size) for size in shape.split(",") if size]
+        if kind == "i32" or tensor["name"].startswith("compress/"):
+            continue
+        value = np.zeros(shape)
+        if "params" in tensor["name"]:
+            value = np.ones(shape) if "scale" in tensor["name"] else random.standard_normal(shape) * (0.05 if len(shape) > 1 else 0)
+        state[tensor["name"]] = np.asarray(value, np.float32)
+    next_token, batches = random.permutation(TOKENS), {}
+    for step in range(16):
+        tokens = random.integers(0, TOKENS, (8, LENGTH))
+        for name, rows in (("tokens", tokens), ("targets", next_token[tokens])):
+            batches[f"step{step}.batch['{name}']"] = rows.astype(np.int32)
+    harness.save(folder / "state.safetensors", state)
+    harness.save(folder / "batches.safetensors", batches)
+
+
+def train_gpt(folder, artifact, ranks, steps):
+    write_gpt(folder, artifact)
+    log = folder / "log.jsonl"
+    log.unlink(missing_ok=True)
+    harness.tool("sgdrun", "-n", ranks, artifact, "--init", folder / "state.safetensors", "--batches", folder / "batches.safetensors", "--steps", steps, "--log-json", log)
+    return losses(log)
+
+
+def check_loss(want, got):
+    """Means of the last steps: batches differ."""
+    assert len(want) == len(got)
+    first, last, other = want[0], np.mean(want[-8:]), np.mean(got[-8:])
+    print(f"        loss from {first:.4f} to {last:.4f}, compressed {other:.4f}")
+    assert last < 0.7 * first, "the model has not learned anything to lose"
+    assert other <= 1.01 * last, f"{other} instead of {last}"
+    assert not np.array_equal(want, got), "nothing was compressed"
+
+
+def check_bytes(plain, report, part):
+    saved = plain["sent_bytes"] - report["sent_bytes"]
+    assert saved == report["saved_bytes"] == sum(one["uncompressed_bytes"] - one["sent_bytes"] for one in report["compressions"] if one["kind"]), (saved, report["saved_bytes"])
+    assert report["sent_bytes"] <= part * plain["sent_bytes"], f"{report['sent_bytes']} of {plain['sent_bytes']} bytes"
+    assert report["lower_bound"]["bytes"] <= report["sent_bytes"]
+
+
+def check_digits(folder, how, part):
+    plain, before = compile_recipe(folder, DDP, *digits_programs(), name="plain")
+    packed, report = compile_recipe(folder, {**DDP, "compress": {"data": how}}, *digits_programs(), name="packed")
+    check_bytes(before, report, part)
+    check_loss(*(train_digits(folder, artifact, 4, 120, "--seed", 1) for artifact in (plain, packed)))
+
+
+def check_example(folder, name):
+    """The recipe as it is; the loss of the one without compression."""
+    step, recipe = EXAMPLES / "recipes" / "gpt.mlir", json.loads((EXAMPLES / "recipes" / name).read_text())
+    packed, report = compile_recipe(folder, recipe, step, name="packed")
+    assert report["saved_bytes"] > 0
+    del recipe["compress"]
+    plain, _ = compile_recipe(folder, recipe, step, name="plain")
+    check_loss(*(train_gpt(folder, artifact, report["ranks"], 80) for artifact in (plain, packed)))
+
+
+def check_gpt(folder, how, part):
+    step = EXAMPLES / "recipes" / "gpt.mlir"
+    plain, before = compile_recipe(folder, DDP, step, name="plain")
+    packed, report = compile_recipe(folder, {**DDP, "compress": {"data": how}}, step, name="packed")
+    check_bytes(before, report, part)
+    check_loss(train_gpt(folder, plain, 4, 80), train_gpt(folder, packed, 4, 80))
+
+
+def check_one_rank(folder):
+    """Without ranks to send to there is nothing to compress, nor to keep."""
+    artifact, report = compile_recipe(folder, {"mesh": {"data": 1}, "batch": "data", "compress": {"data": "bf16"}}, EXAMPLES / "recipes" / "gpt.mlir")
+    assert report["compressions"] == [] and report["saved_bytes"] == 0 == report["sent_bytes"]
+    assert not any(tensor["name"].startswith("compress/") for tensor in gpt_inputs(artifact))
+
+
+def check_refusals(folder):
+    model = EXAMPLES / "recipes" / "gpt.mlir"
+    tensor = json.loads((EXAMPLES / "recipes" / "tensor.json").read_text())
+    for recipe, message in (
+        ({**DDP, "compress": {"dta": "bf16"}}, "field 'compress' names the axis 'dta', which the mesh has not; did you mean 'data'?"),
+        ({**DDP, "compress": {"data": "bf61"}}, "field 'compress.data' is \"bf61\"; did you mean 'bf16'?"),
+        ({"compress": {"data": "bf16"}}, "field 'compress' names axes, but neither the recipe nor the model has a mesh"),
+        ({"mesh": {"data": 2}, "compress": {"data": "bf16"}}, "field 'compress.data' compresses nothing: no program adds up values over it; expected a gradient"),
+        ({**tensor, "compress": {"model": "bf16"}}, "field 'compress.model' compresses nothing: "),
+    ):
+        path = folder / "recipe.json"
+        path.write_text(json.dumps(recipe))
+        result = harness.tool("sgdc", model, "--recipe", path, "-o", folder / "m.sgda", check=False)
+        assert result.returncode == 1 and result.stderr.startswith(f"{path}: error: {message}"), result.stderr
+
+
+def check_names(folder):
+    """State of the compression belongs to the compiler."""
+    path = folder / "m.mlir"
+    path.write_text('func.func @main(%a: tensor<4xf32> {sgd.name = "compress/error/w"}) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n')
+    result = harness.tool("sgdc", path, "-o", folder / "m.sgda", check=False)
+    assert result.returncode == 1 and "is named 'compress/error/w'; expected such a name for the state of compressed reductions alone" in result.stderr, result.stderr
+
+
+def main():
+    tests = [(f"{model}: {kind}", lambda folder, check=check, how=how, part=part: check(folder, how, part))
+             for kind, (how, part) in KINDS.items() for model, check in (("digits", check_digits), ("gpt", check_gpt))]
+    examples = sorted(path.name for path in (EXAMPLES / "recipes").glob("*.json") if "compress" in json.loads(path.read_text()))
+    assert examples
+    tests += [(f"example {name}", lambda folder, name=name: check_example(folder, name)) for name in examples]
+    harness.main(tests + [("one rank compresses nothing", check_one_rank), ("what is refused", check_refusals), ("reserved names", check_names)])
+
+
+main()

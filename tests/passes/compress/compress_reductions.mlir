@@ -1,0 +1,121 @@
+// What of a step is compressed, and why other sums are not.
+// RUN: sgd-opt %s --split-input-file --sgd-compress-reductions --sgd-verify-sharding | FileCheck %s
+// RUN: sgd-opt %s --split-input-file --sgd-compress-reductions --sgd-localize --spmd-verify | FileCheck %s --check-prefix=LOCAL
+
+!p = tensor<64x32xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!w = tensor<64x32xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!x = tensor<16x64xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!y = tensor<16x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!q = tensor<f32, #sgd.sharding<@mesh, [], unreduced={"data"}>>
+!s = tensor<f32, #sgd.sharding<@mesh, []>>
+
+module attributes {sgd.compress = {data = {kind = "bf16"}}} {
+sgd.mesh @mesh = <["data"=4]>
+
+// The gradient is compressed, the loss is not. Momentum is updated by it too: it is named after the parameter.
+// CHECK-NOT: sgd.compress =
+// CHECK-LABEL: func.func @step
+// CHECK-SAME: sgd.compressions = [{axes = ["data"], kind = "bf16", sent_bytes = 6144 : i64, {{.*}}state = "params", tensor = tensor<64x32xf32>, whole_bytes = 12288 : i64}]
+// CHECK: %[[DOT:.*]] = sgd.dot_general %{{.*}} contracting = [0] x [0]
+// CHECK: %[[G:.*]] = sgd.compressed_reduction bf16 %[[DOT]]() size = 0 :
+// CHECK: arith.addf %{{.*}}, %[[G]]
+// CHECK: sgd.reshard {{.*}} -> tensor<f32
+// LOCAL-LABEL: func.func @step
+// LOCAL: %[[DOT:.*]] = sgd.dot_general %{{.*}} contracting = [0] x [0]
+// LOCAL: %[[ROUNDED:.*]] = arith.truncf %[[DOT]] : tensor<64x32xf32> to tensor<64x32xbf16>
+// LOCAL: %[[SUM:.*]] = spmd.all_reduce add(%[[ROUNDED]]) <@mesh, {"data"}> {sgd.explain = [{{.*}}op = "sgd.dot_general"{{.*}}]} : (tensor<64x32xbf16>)
+// LOCAL: arith.extf %[[SUM]] : tensor<64x32xbf16> to tensor<64x32xf32>
+// LOCAL: spmd.all_reduce add({{.*}}) {{.*}} : (tensor<f32>)
+func.func @step(%m: !w {sgd.name = "momentum"}, %w: !w {sgd.name = "params"}, %x: !x) -> (!s, !w {sgd.carry = 0 : i64}, !w {sgd.carry = 1 : i64}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : !x, !w -> !y
+  %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !p
+  %g = sgd.reshard %0 : !p -> !w
+  %c = arith.constant dense<0.9> : !w
+  %1 = arith.mulf %m, %c : !w
+  %2 = arith.addf %1, %g : !w
+  %4 = arith.subf %w, %2 : !w
+  %5 = sgd.reduce add %y dimensions = [0, 1] : !y -> !q
+  %loss = sgd.reshard %5 : !q -> !s
+  return %loss, %2, %4 : !s, !w, !w
+}
+}
+
+// -----
+
+!p = tensor<64x32xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!w = tensor<64x32xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!shard = tensor<64x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!x = tensor<16x64xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!y = tensor<16x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+
+module attributes {sgd.compress = {data = {kind = "bf16"}}} {
+sgd.mesh @mesh = <["data"=4]>
+
+// Shards of a gradient, as ZeRO's.
+// CHECK-LABEL: func.func @scattered
+// CHECK: sgd.compressed_reduction bf16 %{{.*}}() size = 0 : {{.*}} -> tensor<64x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+// LOCAL-LABEL: func.func @scattered
+// LOCAL: spmd.reduce_scatter add(%{{.*}}) dims = [0] <@mesh, {"data"}> {{.*}} : (tensor<64x32xbf16>) -> tensor<16x32xbf16>
+func.func @scattered(%w: !shard {sgd.name = "params"}, %x: !x, %y: !y) -> (!shard {sgd.carry = 0 : i64}) {
+  %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !p
+  %g = sgd.reshard %0 : !p -> !shard
+  %1 = arith.subf %w, %g : !shard
+  return %1 : !shard
+}
+
+// What nothing carried is computed from.
+// CHECK-LABEL: func.func @metric
+// CHECK-SAME: sgd.compressions = [{axes = ["data"], sent_bytes = 0 : i64, {{.*}}tensor = tensor<64x32xf32>, whole_bytes = 0 : i64, why = "no state is computed from it element by element"}]
+// CHECK-NOT: sgd.compressed_reduction
+func.func @metric(%x: !x, %y: !y) -> !w {
+  %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !p
+  %g = sgd.reshard %0 : !p -> !w
+  return %g : !w
+}
+}
+
+// -----
+
+!p = tensor<32xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+!w = tensor<32xf32, #sgd.sharding<@mesh, [{}]>>
+!y = tensor<16x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!s = tensor<f32, #sgd.sharding<@mesh, []>>
+
+module attributes {sgd.compress = {data = {kind = "bf16"}}} {
+sgd.mesh @mesh = <["data"=4]>
+
+// Means of the batch are carried, and the forward pass reads them.
+// CHECK-LABEL: func.func @statistics
+// CHECK-SAME: state = "mean"{{.*}}why = "the loss depends on it"
+// CHECK-NOT: sgd.compressed_reduction
+func.func @statistics(%mean: !w {sgd.name = "mean"}, %y: !y) -> (!s, !w {sgd.carry = 0 : i64}) {
+  %0 = sgd.reduce add %y dimensions = [0] : !y -> !p
+  %sum = sgd.reshard %0 : !p -> !w
+  %next = arith.addf %mean, %sum : !w
+  %loss = sgd.reduce add %sum dimensions = [0] : !w -> !s
+  return %loss, %next : !s, !w
+}
+}
+
+// -----
+
+!p = tensor<64x32xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data", "fsdp"}>>
+!h = tensor<64x32xf16, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!v = tensor<64x32xf16, #sgd.sharding<@mesh, [{}, {}]>>
+!w = tensor<64x32xf32, #sgd.sharding<@mesh, [{}, {}]>>
+
+module attributes {sgd.compress = {data = {kind = "bf16"}}} {
+sgd.mesh @mesh = <["data"=2, "fsdp"=2]>
+
+// CHECK-LABEL: func.func @axes
+// CHECK-SAME: why = "it is over axis 'fsdp' as well, which is not compressed"
+// CHECK-SAME: why = "its elements are f16; those of f32 are compressed"
+// CHECK-NOT: sgd.compressed_reduction
+func.func @axes(%w: !w {sgd.name = "w"}, %v: !v {sgd.name = "v"}, %p: !p, %h: !h) -> (!w {sgd.carry = 0 : i64}, !v {sgd.carry = 1 : i64}) {
+  %g = sgd.reshard %p : !p -> !w
+  %0 = arith.subf %w, %g : !w
+  %k = sgd.reshard %h : !h -> !v
+  %1 = arith.subf %v, %k : !v
+  return %0, %1 : !w, !v
+}
+}
