@@ -36,8 +36,7 @@ static bool isOnElements(Operation* op, Value operand) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0) return false;
   if (isa<BroadcastInDimOp, ReduceOp>(op))  // of dimensions of one element
     return tensorType(op->getResult(0)).getNumElements() == tensorType(operand).getNumElements();
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<TransposeOp, ReshapeOp, ReshardOp, SliceOp, PadOp, ConcatenateOp, ReverseOp>(op);
+  return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<MovesElements>();
 }
 
 std::optional<unsigned> Gradients::findState(Value value) {

@@ -36,7 +36,8 @@ PASSES = {
     "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
     "passes/manual": GRAPH + ["passes/sharding"],
     "passes/partition": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding"],
-    "passes/collectives": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
+    "passes/compress": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
+    "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
@@ -50,7 +51,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "runtime/artifact"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "runtime/artifact"],  # tensor_path.h: one reading of names
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
