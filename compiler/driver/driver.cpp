@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "compiler/driver/diagnostics.h"
+#include "compiler/driver/fit_memory.h"
 #include "compiler/export/export.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
@@ -78,9 +79,19 @@ class Driver {
     joinPrograms(programs);
     programs.resize(1);
     KernelModel model = target->getKernelModel(timings);
-    if (failed(runStage([&](PassManager& passes) { addPlanStage(passes, options, *target, model); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addBufferStage(passes, *target, model); })) || failed(planMemory()))
+      return failure();
     emit(EmitLevel::Plan);
     return finish();
+  }
+
+  LogicalResult planMemory() {
+    if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
+    FailureOr<MemoryPlan> plan = planWithinLimit(*programs.front(), options, *target, timings);
+    if (failed(plan)) return failure();
+    programs.front() = std::move(plan->module);
+    Timings::Scope scope(timings, "verify");
+    return verify(*programs.front());
   }
 
   /// Of the program that will be reported: see getReportedFunction.
@@ -216,7 +227,7 @@ class Driver {
     return success();
   }
 
-  /// Names the largest buffers when the program needs more than the user allows.
+  /// Names the smallest limit and the largest buffers when the program needs more than the user allows.
   LogicalResult checkMemory(ModuleOp plan) {
     uint64_t peak = result.report.memory.peak;
     if (!options.memoryLimit || peak <= *options.memoryLimit) return success();
@@ -234,9 +245,10 @@ class Driver {
     function.walk([&](plan::AllocOp alloc) { add(alloc, "value"); });
     llvm::sort(buffers, std::greater<>());
     InFlightDiagnostic error = emitError(UnknownLoc::get(&context))
-                               << "needs " << peak << " bytes in each rank where "
+                               << "needs " << peak << " bytes in each rank, whatever is recomputed, where "
                                << (limitIsOfRecipe ? "the recipe's memory_limit" : "--memory-limit") << " allows "
-                               << *options.memoryLimit << "; the largest buffers: ";
+                               << *options.memoryLimit << "; the smallest limit that can be met is " << peak
+                               << "; the largest buffers: ";
     llvm::interleaveComma(ArrayRef(buffers).take_front(5), error,
                           [&](const auto& buffer) { error << buffer.second << " (" << buffer.first << " bytes)"; });
     return error;

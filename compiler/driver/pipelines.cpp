@@ -8,6 +8,7 @@
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
+#include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sharding/passes.h"
 
@@ -78,16 +79,21 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Kernels}));
 }
 
-void mlir::sgd::addPlanStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
-                             KernelModel model) {
-  const LibraryModel& libraries = target.getLibraries();
-  passes.addPass(createLowerToPlanPass(std::move(model), libraries));
+void mlir::sgd::addBufferStage(OpPassManager& passes, const Target& target, KernelModel model) {
+  passes.addPass(createLowerToPlanPass(std::move(model), target.getLibraries()));
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Plan}));
+}
+
+void mlir::sgd::addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+                               std::optional<uint64_t> budget) {
+  const LibraryModel& libraries = target.getLibraries();
+  std::string topology = getTopologyName(options, target.getDescription());
+  if (budget) passes.addPass(createRecomputePass(RecomputePassOptions{*budget, topology}));
   passes.addPass(createShareBuffersPass());
   if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createAssignStagingPass());
   passes.addPass(createAssignWorkspacesPass(libraries));
-  passes.addPass(createOverlapCollectivesPass(OverlapCollectivesPassOptions{
-      getTopologyName(options, target.getDescription()), options.memoryLimit.value_or(0)}));
+  passes.addPass(
+      createOverlapCollectivesPass(OverlapCollectivesPassOptions{topology, options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
 }

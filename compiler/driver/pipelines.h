@@ -22,8 +22,13 @@ void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 /// below.
 void addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
 
-/// To the plan: buffers, updates in place, collectives split, offsets.
-void addPlanStage(OpPassManager& passes, const CompileOptions& options, const Target& target, KernelModel model);
+/// To the plan: instructions, and a buffer for every value.
+void addBufferStage(OpPassManager& passes, const Target& target, KernelModel model);
+
+/// To the memory of a rank: updates in place, collectives split, offsets. With a budget, some instructions run again so
+/// that no more bytes than that are alive (sgd-recompute).
+void addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+                    std::optional<uint64_t> budget = std::nullopt);
 
 }  // namespace mlir::sgd
 

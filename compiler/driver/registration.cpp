@@ -14,6 +14,7 @@
 #include "passes/manual/passes.h"
 #include "passes/memory/passes.h"
 #include "passes/partition/passes.h"
+#include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sharding/passes.h"
 
@@ -51,4 +52,5 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerSchedulePasses();
   registerLibraryPasses();
   registerMemoryPasses();
+  registerRematPasses();
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compiler/export/export_explanation.h"
+#include "passes/remat/recomputed_attr.h"
 #include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
@@ -30,7 +31,9 @@ static void collectSteps(func::FuncOp function, uint64_t executions, std::vector
     if (auto collective = dyn_cast<plan::CollectiveOp>(op))
       for (const Explanation& explanation : getExplanations(collective))
         if (explanation.bytes != 0)
-          steps.push_back({explanation, ::sgd::artifact::ExplainText(exportExplanation(explanation)),
+          steps.push_back({explanation,
+                           ::sgd::artifact::ExplainText(exportExplanation(explanation)) +
+                               (getRecomputed(collective) ? ", again for the memory limit" : ""),
                            explanation.bytes * executions});
     for (func::FuncOp callee : plan::getCallees(&op)) collectSteps(callee, executions * plan::getTrips(&op), steps);
   }

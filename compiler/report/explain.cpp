@@ -9,6 +9,7 @@
 #include "passes/compress/compression_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/remat/recomputed_attr.h"
 #include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
@@ -25,6 +26,8 @@ class Explainer {
   void addFunction(func::FuncOp function, StringRef program, uint64_t executions) {
     for (Operation& op : function.front()) {
       if (auto collective = dyn_cast<plan::CollectiveOp>(op)) addCollective(collective, program, executions);
+      if (auto instruction = dyn_cast<plan::InstructionOpInterface>(op))
+        addRecomputed(instruction, program, executions);
       for (func::FuncOp callee : plan::getCallees(&op)) addFunction(callee, program, executions * plan::getTrips(&op));
     }
   }
@@ -79,6 +82,22 @@ class Explainer {
       // A bucket is counted once.
       base.bytes = 0, base.seconds = 0;
     }
+  }
+
+  void addRecomputed(plan::InstructionOpInterface instruction, StringRef program, uint64_t executions) {
+    std::optional<Recomputed> again = getRecomputed(instruction);
+    if (!again) return;
+    ExplainRecord& record = explanation.records.emplace_back();
+    record.program = program.str();
+    record.location = getUserLocation(instruction.getLoc());
+    record.op = "recompute";
+    record.seconds = again->seconds * static_cast<double>(executions);
+    record.freedBytes = again->freedBytes * executions;
+    record.flops = instruction.getFlops() * executions;
+    llvm::raw_string_ostream(record.why) << "for the memory limit, this " << again->what
+                                         << " runs again: " << record.freedBytes << " bytes are not kept, "
+                                         << record.flops << " flops and " << llvm::format("%.3g", record.seconds * 1e6)
+                                         << " us more";
   }
 
   CostModel cost;

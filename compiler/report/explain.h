@@ -1,4 +1,5 @@
-// Why each collective is there: the source line that caused it, what it does and what it costs; as text and as JSON.
+// Why each collective is there, and what runs again to keep the memory limit: the source line that caused it, what it
+// does and what it costs; as text and as JSON.
 #ifndef SGD_COMPILER_EXPLAIN_H
 #define SGD_COMPILER_EXPLAIN_H
 
@@ -13,17 +14,20 @@
 
 namespace mlir::sgd {
 
-/// One reshard or collective, the update of one piece of state, or what is compressed.
+/// One reshard or collective, the update of one piece of state, what is compressed, or an instruction that
+/// runs again.
 struct ExplainRecord {
   std::string program;
   std::string location;  ///< file:line:col of the user's source
-  std::string op;        ///< "all_reduce", "all_gather", ..., "update" or "compression"
+  std::string op;        ///< "all_reduce", "all_gather", ..., "update", "compression", "recompute"
   std::string from;      ///< sharding before, or what moves; empty when the collective is the program's own
   std::string to;
   std::string steps;   ///< "step 1 of 1: all_reduce, 6144 bytes sent, 13.0 us"
   uint64_t bytes = 0;  ///< sent per rank and step
   double seconds = 0;  ///< of a step, by the cost model
   std::string why;
+  uint64_t freedBytes = 0;  ///< by running again: of buffers that need not be kept
+  uint64_t flops = 0;       ///< of running again
 };
 
 struct ExplanationReport {
@@ -36,8 +40,9 @@ struct ExplanationReport {
 /// Reads what toJson() gives. False when something is missing or of another type.
 bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
 
-/// One record per reshard that caused a collective of a plan-level module, in program order; behind those of a program,
-/// one for each update that ranks might share, and for each reduction over a compressed axis. Times are for `topology`.
+/// One record per reshard that caused a collective of a plan-level module, and per instruction that runs again, in
+/// program order; behind those of a program, one for each update that ranks might share, and for each reduction over a
+/// compressed axis. Times are for `topology`.
 ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd

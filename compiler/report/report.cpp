@@ -12,6 +12,7 @@
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
+#include "passes/remat/recomputed_attr.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -54,11 +55,32 @@ CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t execution
   return report;
 }
 
+/// One record for all instructions of a kind and line.
+void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions, Report& report) {
+  std::optional<Recomputed> again = getRecomputed(instruction);
+  if (!again) return;
+  std::string location = getUserLocation(instruction.getLoc());
+  auto known = llvm::find_if(report.recomputed, [&](const RecomputedReport& one) {
+    return one.what == again->what && one.location == location;
+  });
+  if (known == report.recomputed.end()) {
+    report.recomputed.push_back({again->what, location, 0, 0, 0, 0, 0});
+    known = std::prev(report.recomputed.end());
+  }
+  auto collective = dyn_cast<plan::CollectiveOp>(instruction.getOperation());
+  known->count += executions;
+  known->freedBytes += again->freedBytes * executions;
+  known->flops += instruction.getFlops() * executions;
+  known->sentBytes += collective ? getSentBytes(collective) * executions : 0;
+  known->seconds += again->seconds * static_cast<double>(executions);
+}
+
 /// Adds what `function` does in `executions` runs, loops and branches included.
 void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Report& report) {
   for (auto instruction : function.front().getOps<plan::InstructionOpInterface>()) {
     Operation* op = instruction;
     report.flops += instruction.getFlops() * executions;
+    addRecomputed(instruction, executions, report);
     switch (instruction.getCostClass()) {
       case plan::CostClass::Kernel:
         report.kernels += executions;
@@ -137,6 +159,9 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
   addCompressions(function, report, bound);
+  llvm::sort(report.recomputed, [](const RecomputedReport& a, const RecomputedReport& b) {
+    return std::tie(b.freedBytes, a.what, a.location) < std::tie(a.freedBytes, b.what, b.location);
+  });
   report.gaps = findGaps(function, bound);
   report.lowerBound = std::move(bound);
   return report;
@@ -176,6 +201,22 @@ static void printCompressions(const Report& report, llvm::raw_ostream& os) {
   }
 }
 
+static void printRecomputed(llvm::ArrayRef<RecomputedReport> recomputed, llvm::raw_ostream& os) {
+  if (recomputed.empty()) return;
+  uint64_t count = 0, freed = 0, flops = 0;
+  double seconds = 0;
+  for (const RecomputedReport& one : recomputed)
+    count += one.count, freed += one.freedBytes, flops += one.flops, seconds += one.seconds;
+  os << "  recomputed   " << count << " instructions, for the memory limit: " << formatBytes(freed) << " not kept, "
+     << llvm::format("%.3g", static_cast<double>(flops)) << " flops and " << llvm::format("%.3g", seconds * 1e3)
+     << " ms more\n";
+  for (const RecomputedReport& one : recomputed.take_front(kMaxLines))
+    os << "    " << formatBytes(one.freedBytes) << " by " << one.count << " of " << one.what
+       << (one.location.empty() ? "" : " at ") << one.location << ", " << llvm::format("%.3g", one.seconds * 1e3)
+       << " ms" << (one.sentBytes == 0 ? "" : ", " + formatBytes(one.sentBytes) + " sent again") << "\n";
+  if (recomputed.size() > kMaxLines) os << "    and " << recomputed.size() - kMaxLines << " other lines\n";
+}
+
 void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
@@ -192,6 +233,7 @@ void Report::print(llvm::raw_ostream& os) const {
        << one.location << "\n";
   if (savedBytes > 0) printCompressions(*this, os);
   printBound(lowerBound, gaps, sentBytes, os);
+  printRecomputed(recomputed, os);
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

@@ -37,6 +37,17 @@ struct CompressionReport {
   std::string why;  ///< it is sent as it is
 };
 
+/// Instructions of one kind and source line that run again so that the memory limit is kept.
+struct RecomputedReport {
+  std::string what;  ///< "kernel", "matmul", "all_gather", ...
+  std::string location;
+  int64_t count = 1;        ///< executions in a step beyond the first ones
+  uint64_t freedBytes = 0;  ///< of buffers that are made again instead of being kept
+  uint64_t flops = 0;
+  uint64_t sentBytes = 0;
+  double seconds = 0;  ///< by the cost model
+};
+
 /// Bytes in a rank. peak = arguments + outputs - aliased + constants + temporaries.
 struct MemoryReport {
   uint64_t peak = 0;  ///< everything the plan allocates, windows, workspaces and alignment included
@@ -62,10 +73,11 @@ struct Report {
   uint64_t sentBytes = 0;
   std::vector<CollectiveReport> collectives;
   std::vector<CompressionReport> compressions;
-  uint64_t savedBytes = 0;       ///< by compressed reductions
-  LowerBound lowerBound;         ///< of `sentBytes`
-  std::vector<BoundGap> gaps;    ///< what stands between, the largest first
-  bool hasUnknownTrips = false;  ///< some loop ends when its condition says so: it is counted as one trip
+  uint64_t savedBytes = 0;                   ///< by compressed reductions
+  std::vector<RecomputedReport> recomputed;  ///< what frees most comes first
+  LowerBound lowerBound;                     ///< of `sentBytes`
+  std::vector<BoundGap> gaps;                ///< what stands between, the largest first
+  bool hasUnknownTrips = false;              ///< some loop ends when its condition says so: it is counted as one trip
 
   llvm::json::Value toJson() const;
   /// A few lines for a person.

@@ -41,6 +41,13 @@ bool mapFields(Mapper& object, CompressionReport& one) {
 }
 
 template <typename Mapper>
+bool mapFields(Mapper& object, RecomputedReport& one) {
+  return object.map("what", one.what) && object.map("loc", one.location) && object.map("count", one.count) &&
+         object.map("freed_bytes", one.freedBytes) && object.map("flops", one.flops) &&
+         object.map("sent_bytes", one.sentBytes) && object.map("seconds", one.seconds);
+}
+
+template <typename Mapper>
 bool mapFields(Mapper& object, LowerBoundTerm& term) {
   return object.map("what", term.what) && object.map("type", term.type) && object.map("loc", term.location) &&
          object.map("bytes", term.bytes);
@@ -61,7 +68,9 @@ template <typename Mapper>
 bool mapFields(Mapper& object, ExplainRecord& record) {
   return object.map("program", record.program) && object.map("loc", record.location) && object.map("op", record.op) &&
          object.map("from", record.from) && object.map("to", record.to) && object.map("steps", record.steps) &&
-         object.map("bytes", record.bytes) && object.map("seconds", record.seconds) && object.map("why", record.why);
+         object.map("bytes", record.bytes) && object.map("seconds", record.seconds) &&
+         object.map("freed_bytes", record.freedBytes) && object.map("flops", record.flops) &&
+         object.map("why", record.why);
 }
 
 template <typename Mapper>
@@ -75,7 +84,7 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&
          object.map("lower_bound", bound) && object.map("has_unknown_trips", report.hasUnknownTrips) &&
          object.map("collectives", report.collectives) && object.map("compressions", report.compressions) &&
-         object.map("saved_bytes", report.savedBytes);
+         object.map("saved_bytes", report.savedBytes) && object.map("recomputed", report.recomputed);
 }
 
 template <typename Fields>
@@ -144,6 +153,7 @@ static bool fromJSON(const Value& json, CollectiveReport& one, llvm::json::Path 
 static bool fromJSON(const Value& json, CompressionReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, LowerBoundTerm& term, llvm::json::Path path) { return read(json, term, path); }
 static bool fromJSON(const Value& json, BoundGap& gap, llvm::json::Path path) { return read(json, gap, path); }
+static bool fromJSON(const Value& json, RecomputedReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, ExplainRecord& record, llvm::json::Path path) {
   return read(json, record, path);
 }

@@ -45,7 +45,9 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->default_str("-")
       ->type_name("FILE.json");
   app.add_option("--memory-limit", flags.memoryLimit,
-                 "Refuse programs whose peak memory per rank exceeds SIZE, e.g. 80GiB")
+                 "Peak memory per rank, e.g. 80GiB: where a program needs more, values are computed and gathered again "
+                 "rather than kept, as few as possible (--report and --explain list them); refuses with the smallest "
+                 "SIZE that can be met")
       ->type_name("SIZE");
   app.add_option("--topology", flags.compile.topologyFile,
                  "Devices and links for the cost model: host, a100, h100, b200 or a file; by default "

@@ -243,8 +243,8 @@ TEST(Errors, MemoryLimitNamesTheLargestBuffers) {
       "func.func @main(%x: tensor<64xf32> {sgd.name = \"images\"}) -> tensor<64xf32> {\n  %0 = math.exp %x : "
       "tensor<64xf32>\n  return %0 : tensor<64xf32>\n}";
   EXPECT_EQ(errorOf(text, options),
-            "m.mlir: error: needs 512 bytes in each rank where --memory-limit allows 10; the largest buffers: value at "
-            "m.mlir:2:8 (256 bytes), "
+            "m.mlir: error: needs 512 bytes in each rank, whatever is recomputed, where --memory-limit allows 10; the "
+            "smallest limit that can be met is 512; the largest buffers: value at m.mlir:2:8 (256 bytes), "
             "argument images at m.mlir:1:17 (256 bytes)\n");
 }
 

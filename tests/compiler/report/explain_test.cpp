@@ -12,7 +12,8 @@ ExplanationReport getSample() {
       "main", "step.py:7:8", "all_reduce",  "[{}], unreduced={\"x\"}", "[{}]", "step 1 of 1: all_reduce",
       1536,   1.25e-5,       "the gradient"};
   ExplainRecord asked{"eval", "", "all_gather", "", "", "", 0, 0, "the program asks for it"};
-  return {{reduce, asked}};
+  ExplainRecord again{"main", "step.py:9:4", "recompute", "", "", "", 0, 2e-6, "it runs again", 4096, 100};
+  return {{reduce, asked, again}};
 }
 
 std::string print(const ExplanationReport& explanation) {
@@ -26,7 +27,8 @@ TEST(Explanation, PrintsOnlyWhatIsKnown) {
   EXPECT_EQ(print(getSample()),
             "step.py:7:8: all_reduce, 1536 bytes sent, 12.5 us: [{}], unreduced={\"x\"} -> [{}] (step 1 of 1: "
             "all_reduce)\n    the gradient\n"
-            "<unknown>: all_gather\n    the program asks for it\n");
+            "<unknown>: all_gather\n    the program asks for it\n"
+            "step.py:9:4: recompute\n    it runs again\n");
   EXPECT_EQ(print({}), "no collectives\n");
 }
 

@@ -122,6 +122,7 @@ TEST(Report, LoopsCountEachTrip) {
 
 TEST(Report, JsonThereAndBack) {
   Compilation compilation = compileText(kLoop);
+  compilation.report.recomputed.push_back({"all_gather", "step.py:4:2", 3, 6 << 10, 0, 512, 2e-3});
   Report read;
   ASSERT_TRUE(fromJson(compilation.report.toJson(), read));
   EXPECT_EQ(read.toJson(), compilation.report.toJson());
@@ -131,11 +132,14 @@ TEST(Report, JsonThereAndBack) {
   read.print(afterStream);
   EXPECT_EQ(before, after);
   EXPECT_THAT(before, HasSubstr("all_reduce over 4 ranks, 1.88 KiB sent in 5 runs"));
+  EXPECT_THAT(before,
+              HasSubstr("recomputed   3 instructions, for the memory limit: 6.00 KiB not kept, 0 flops and 2 ms "
+                        "more\n    6.00 KiB by 3 of all_gather at step.py:4:2, 2 ms, 512 B sent again\n"));
 }
 
 TEST(Report, JsonOfAnotherShapeIsRefused) {
   Report report = compileText(kLoop).report;
-  for (const char* key : {"memory", "sent_bytes", "collectives", "mesh"}) {
+  for (const char* key : {"memory", "sent_bytes", "collectives", "recomputed", "mesh"}) {
     llvm::json::Object object = *report.toJson().getAsObject();
     object.erase(key);
     Report read;

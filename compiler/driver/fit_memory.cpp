@@ -1,0 +1,146 @@
+// Recomputation works with an estimate of what is alive; what counts is the peak of the plan that comes out. So plans
+// for several budgets are made, and the fastest that fits is taken.
+#include "compiler/driver/fit_memory.h"
+
+#include "compiler/driver/pipelines.h"
+#include "compiler/export/export.h"
+#include "compiler/report/report.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/memory/instruction_cost.h"
+#include "passes/memory/passes.h"
+#include "passes/partition/sharding_state.h"
+#include "passes/remat/passes.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Plans with recomputation that are made for one limit, before the smallest is looked for.
+constexpr int kMostPlans = 8;
+/// The search ends when the plan's peak is this close to the limit: a part of it.
+constexpr uint64_t kCloseEnough = 128;
+/// The least that a budget is lowered by at first: a part of the limit.
+constexpr int64_t kFirstStep = 512;
+/// No collective in flight: nothing fits into a byte.
+constexpr uint64_t kNoOverlap = 1;
+
+class MemoryFitter {
+ public:
+  MemoryFitter(ModuleOp bufferized, const CompileOptions& options, const Target& target, Timings* timings)
+      : bufferized(bufferized),
+        options(options),
+        target(target),
+        timings(timings),
+        topology(getTopologyName(options, target.getDescription())),
+        limit(*options.memoryLimit) {}
+
+  FailureOr<MemoryPlan> run() {
+    if (failed(plan(std::nullopt, /*overlapLimit=*/0))) return failure();
+    if (best) return std::move(*best);
+    if (failed(plan(std::nullopt))) return failure();
+    FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology);
+    if (failed(alive)) return failure();
+    // What the estimate leaves out: arguments, constants and gaps.
+    if (failed(searchBudgets(static_cast<int64_t>(limit) - (unsplitPeak - *alive), *alive))) return failure();
+    if (!best && failed(searchLeast(*alive))) return failure();
+    return std::move(best ? *best : *smallest);
+  }
+
+ private:
+  /// Between budgets whose plans fit and budgets whose plans do not.
+  LogicalResult searchBudgets(int64_t budget, int64_t alive) {
+    int64_t fits = 0, misses = alive, step = limit / kFirstStep;
+    for (int plans = 0; plans < kMostPlans && budget > fits && budget < misses; ++plans) {
+      if (failed(plan(budget))) return failure();
+      int64_t room = static_cast<int64_t>(limit) - lastPeak;
+      (room >= 0 ? fits : misses) = budget;
+      if (room >= 0 && room <= static_cast<int64_t>(limit / kCloseEnough)) break;
+      // The next budget is off by as much as this one; but different budgets may well give one plan.
+      budget += room >= 0 ? room : std::min(room, -step);
+      step *= 2;
+      if (fits > 0 && (budget <= fits || budget >= misses)) budget = fits + (misses - fits) / 2;
+    }
+    return success();
+  }
+
+  /// Budgets near the least that can be met, whatever the limit: so the smallest peak found is a limit that is met.
+  LogicalResult searchLeast(int64_t alive) {
+    smallest.reset();
+    if (failed(plan(std::nullopt, kNoOverlap))) return failure();
+    FailureOr<int64_t> least = findLeastBudget(bufferized, topology);
+    if (failed(least)) return failure();
+    for (int64_t percent : {25, 50, 75, 90, 100, 101, 102, 104, 108}) {
+      int64_t budget = *least * percent / 100;
+      if (budget < alive && (failed(plan(budget, kNoOverlap)) || failed(plan(budget, limit)))) return failure();
+    }
+    return success();
+  }
+
+  /// Plans with and without collectives in flight. What is in flight is within the limit but for the gaps that later
+  /// passes leave.
+  LogicalResult plan(std::optional<int64_t> budget) {
+    if (failed(plan(budget, limit))) return failure();
+    bool isEnough = budget && (lastPeak <= static_cast<int64_t>(limit) || !hasOverlap);
+    return isEnough ? success() : plan(budget, kNoOverlap);
+  }
+
+  LogicalResult plan(std::optional<int64_t> budget, uint64_t overlapLimit) {
+    MemoryPlan made;
+    made.module = bufferized.clone();
+    CompileOptions trial = options;
+    trial.memoryLimit = overlapLimit;
+    PassManager passes(bufferized.getContext());
+    passes.enableVerifier(false);
+    if (timings) passes.addInstrumentation(createPassTimer(timings));
+    addMemoryStage(passes, trial, target, budget ? std::optional<uint64_t>(*budget) : std::nullopt);
+    if (failed(passes.run(*made.module)) || failed(measure(made))) return failure();
+    lastPeak = static_cast<int64_t>(made.peak);
+    hasOverlap = made.module->walk([](plan::DoneOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (!budget && overlapLimit == kNoOverlap) unsplitPeak = lastPeak;
+    keep(std::move(made), overlapLimit);
+    return success();
+  }
+
+  LogicalResult measure(MemoryPlan& made) {
+    if (!constantBytes) {
+      ::sgd::artifact::ArtifactWriter writer;
+      if (failed(exportPlan(*made.module, writer))) return failure();
+      constantBytes = writer.constant_bytes();
+    }
+    auto get = [&](StringRef name) { return (*made.module)->getAttrOfType<IntegerAttr>(name).getInt(); };
+    made.peak = get(kPrivateBytesAttr) + get(kWindowBytesAttr) + *constantBytes;
+    llvm::Expected<Topology> loaded = loadTopology(topology);
+    if (!loaded) return emitError(UnknownLoc::get(bufferized.getContext())) << llvm::toString(loaded.takeError());
+    MeshOp meshOp = getMesh(*made.module);
+    MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(bufferized.getContext(), {});
+    made.seconds = getSeconds(CostModel(*loaded, getMeshSizes(mesh)), mesh, getReportedFunction(*made.module));
+    return success();
+  }
+
+  void keep(MemoryPlan made, uint64_t overlapLimit) {
+    bool fits = made.peak <= limit;
+    if (fits && (!best || made.seconds < best->seconds))
+      best = std::move(made);
+    else if (!fits && (overlapLimit == kNoOverlap || !hasOverlap) && (!smallest || made.peak < smallest->peak))
+      smallest = std::move(made);
+  }
+
+  ModuleOp bufferized;
+  const CompileOptions& options;
+  const Target& target;
+  Timings* timings;
+  const std::string topology;
+  const uint64_t limit;
+  std::optional<uint64_t> constantBytes;  // of any plan of the module: recomputation copies no constants
+  int64_t lastPeak = 0, unsplitPeak = 0;
+  bool hasOverlap = false;  // in the last plan
+  std::optional<MemoryPlan> best, smallest;
+};
+
+}  // namespace
+
+FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const CompileOptions& options,
+                                                 const Target& target, Timings* timings) {
+  return MemoryFitter(bufferized, options, target, timings).run();
+}

@@ -1,0 +1,25 @@
+// The pass that recomputes; see passes.td.
+#ifndef SGD_PASSES_REMAT_PASSES_H
+#define SGD_PASSES_REMAT_PASSES_H
+
+#include "dialects/plan/plan_dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::sgd {
+
+#define GEN_PASS_DECL
+#include "passes/remat/passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/remat/passes.h.inc"
+
+/// Bytes that the program of `plan` with the highest peak has alive beside arguments and constants, estimated before
+/// buffers are shared. Fails with an error when the topology cannot be read.
+FailureOr<int64_t> estimateAliveBytes(ModuleOp plan, StringRef topologyName);
+
+/// The smallest budget that sgd-recompute meets in every program, to 1/256 of their peaks.
+FailureOr<int64_t> findLeastBudget(ModuleOp plan, StringRef topologyName);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,44 @@
+// A function of the plan as a sequence of steps, and a timeline of the sequence as the function's new body.
+#ifndef SGD_PASSES_REMAT_PLAN_STEPS_H
+#define SGD_PASSES_REMAT_PLAN_STEPS_H
+
+#include "dialects/plan/plan_dialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/cost/cost_model.h"
+#include "passes/remat/timeline.h"
+
+namespace mlir::sgd {
+
+/// Before buffers are shared: every value has a buffer of its own.
+class PlanSteps {
+ public:
+  /// `cost` and `mesh` time the instructions, `kernels` are those of the function's module.
+  PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels);
+
+  const remat::StepSequence& getSequence() const { return sequence; }
+
+  /// Puts the function's instructions in the order of `timeline`, with copies of those that it repeats, which get
+  /// kRecomputedAttr (recomputed_attr.h).
+  void apply(const remat::Timeline& timeline) const;
+
+ private:
+  void addBuffers();
+  void addStep(Operation* op);
+  void addInPlace(plan::LaunchOp launch, remat::Step& step);
+  bool isRepeatable(Operation* op) const;
+  int64_t getScratchBytes(Operation* op) const;
+  std::optional<unsigned> getBuffer(Value buffer) const;
+
+  func::FuncOp function;
+  const CostModel& cost;
+  MeshAttr mesh;
+  const SymbolTable& kernels;
+  remat::StepSequence sequence;
+  SmallVector<Operation*, 0> ops;  // by step
+  SmallVector<Value, 0> roots;     // by buffer: argument, alloc or constant
+  llvm::DenseMap<Value, unsigned> numbers;
+};
+
+}  // namespace mlir::sgd
+
+#endif

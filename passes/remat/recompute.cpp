@@ -1,0 +1,92 @@
+// One function after another; bodies of loops and branches stay as they are.
+#include "passes/memory/spaces.h"
+#include "passes/partition/sharding_state.h"
+#include "passes/remat/passes.h"
+#include "passes/remat/plan_steps.h"
+#include "passes/remat/recompute_search.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_RECOMPUTEPASS
+#include "passes/remat/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// The cost model, also of a module without a mesh: one rank.
+FailureOr<CostModel> loadCosts(ModuleOp module, StringRef topologyName) {
+  if (MeshOp mesh = getMesh(module)) return loadCostModel(mesh, topologyName);
+  llvm::Expected<Topology> topology = loadTopology(topologyName);
+  if (!topology) return module.emitError() << llvm::toString(topology.takeError());
+  return CostModel(*topology, {});
+}
+
+MeshAttr getMeshAttr(ModuleOp module) {
+  MeshOp mesh = getMesh(module);
+  return mesh ? mesh.getMesh() : MeshAttr::get(module.getContext(), {});
+}
+
+SmallVector<func::FuncOp> getPrograms(ModuleOp module) {
+  SmallVector<func::FuncOp> programs;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && !function.isPrivate()) programs.push_back(function);
+  return programs;
+}
+
+struct RecomputePass : mlir::sgd::impl::RecomputePassBase<RecomputePass> {
+  using RecomputePassBase::RecomputePassBase;
+
+  void runOnOperation() final {
+    FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
+    if (failed(cost)) return signalPassFailure();
+    SymbolTable kernels(getOperation());
+    for (func::FuncOp function : getPrograms(getOperation())) {
+      if (failed(checkIsPlan(function))) return signalPassFailure();
+      PlanSteps steps(function, *cost, getMeshAttr(getOperation()), kernels);
+      remat::Units units(steps.getSequence());
+      steps.apply(remat::chooseRecomputation(steps.getSequence(), units, static_cast<int64_t>(budget)));
+    }
+  }
+};
+
+int64_t getPeak(const remat::StepSequence& sequence, const remat::Units& units) {
+  return remat::Timeline(sequence, units).getPeak();
+}
+
+/// The smallest budget that the search meets, to a part in 256 of the peak.
+int64_t findLeast(const remat::StepSequence& sequence, const remat::Units& units) {
+  const int64_t peak = getPeak(sequence, units);
+  int64_t met = peak, missed = 0;
+  while (met - missed > std::max<int64_t>(peak / 256, 64)) {
+    int64_t budget = missed + (met - missed) / 2;
+    int64_t reached = remat::chooseRecomputation(sequence, units, budget).getPeak();
+    (reached <= budget ? met : missed) = budget;
+  }
+  return met;
+}
+
+/// The largest of what `measure` says of the programs.
+template <typename Measure>
+FailureOr<int64_t> getMost(ModuleOp plan, StringRef topologyName, Measure measure) {
+  FailureOr<CostModel> cost = loadCosts(plan, topologyName);
+  if (failed(cost)) return failure();
+  SymbolTable kernels(plan);
+  int64_t most = 0;
+  for (func::FuncOp function : getPrograms(plan)) {
+    PlanSteps steps(function, *cost, getMeshAttr(plan), kernels);
+    most = std::max(most, measure(steps.getSequence(), remat::Units(steps.getSequence())));
+  }
+  return most;
+}
+
+}  // namespace
+
+FailureOr<int64_t> mlir::sgd::estimateAliveBytes(ModuleOp plan, StringRef topologyName) {
+  return getMost(plan, topologyName, getPeak);
+}
+
+FailureOr<int64_t> mlir::sgd::findLeastBudget(ModuleOp plan, StringRef topologyName) {
+  return getMost(plan, topologyName, findLeast);
+}

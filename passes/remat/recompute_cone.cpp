@@ -1,0 +1,121 @@
+// Cones are found by a walk from the wanted buffer to operands that are still there.
+#include "passes/remat/recompute_cone.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir::sgd::remat;
+
+namespace {
+
+/// A layer has some dozens of units; what needs more is better kept.
+constexpr size_t kMaxUnits = 256;
+constexpr size_t kMaxBins = 512;
+
+class ConeFinder {
+ public:
+  ConeFinder(const Timeline& timeline, int position, OperandPolicy policy, int64_t freedBytes)
+      : timeline(timeline), units(timeline.getUnits()), policy(policy), freedBytes(freedBytes) {
+    cone.position = position;
+  }
+
+  bool visit(unsigned unit) {
+    if (!units.isRepeatable(unit) || seen.size() >= kMaxUnits) return false;
+    if (!seen.insert(unit).second) return true;
+    for (unsigned step : units.getSteps(unit))
+      for (unsigned buffer : timeline.getSequence().steps[step].reads)
+        if (!visitOperand(buffer, unit)) return false;
+    cone.units.push_back(unit);
+    cone.seconds += units.getSeconds(unit);
+    return true;
+  }
+
+  Cone take() { return std::move(cone); }
+
+ private:
+  bool visitOperand(unsigned buffer, unsigned reader) {
+    if (timeline.getSequence().buffers[buffer].isKept) return timeline.getOverwritten(buffer) >= cone.position;
+    std::optional<unsigned> writer = units.getWriter(buffer);
+    if (!writer) return false;
+    if (*writer == reader) return true;
+    unsigned version = timeline.getVersionAt(buffer, cone.position);
+    bool isThere = timeline.getUses(version).back() >= cone.position;
+    if (isThere && !seen.contains(*writer)) return true;
+    if (seen.contains(*writer)) return true;
+    bool isSmall = timeline.getSequence().buffers[buffer].bytes * 4 <= freedBytes;
+    bool wantsAgain = policy == OperandPolicy::RecomputeAll || (policy == OperandPolicy::KeepSmall && !isSmall);
+    if (wantsAgain && units.isRepeatable(*writer)) return visit(*writer);
+    if (!llvm::is_contained(cone.extended, version)) cone.extended.push_back(version);
+    return true;
+  }
+
+  const Timeline& timeline;
+  const Units& units;
+  OperandPolicy policy;
+  int64_t freedBytes;
+  Cone cone;
+  llvm::SmallSet<unsigned, 16> seen;
+};
+
+}  // namespace
+
+std::optional<Cone> mlir::sgd::remat::findCone(const Timeline& timeline, unsigned version, int position,
+                                               OperandPolicy policy) {
+  unsigned buffer = timeline.getBuffer(version);
+  std::optional<unsigned> writer = timeline.getUnits().getWriter(buffer);
+  if (!writer) return std::nullopt;
+  ConeFinder finder(timeline, position, policy, timeline.getSequence().buffers[buffer].bytes);
+  if (!finder.visit(*writer)) return std::nullopt;
+  return finder.take();
+}
+
+Excess::Excess(const Timeline& timeline, int64_t budget) : size(timeline.size()) {
+  size_t bins = std::min(size, kMaxBins);
+  above.assign(bins, std::numeric_limits<int64_t>::min());
+  weight.assign(bins, 0);
+  numAbove.assign(size + 1, 0);
+  for (size_t position = 0; position < size; ++position) {
+    int64_t over = timeline.getAlive(position) - budget;
+    size_t bin = getBin(position);
+    above[bin] = std::max(above[bin], over);
+    ++weight[bin];
+    numAbove[position + 1] = numAbove[position] + (over > 0 ? 1 : 0);
+    total += static_cast<double>(std::max<int64_t>(over, 0));
+  }
+}
+
+bool Excess::isAnyBetween(int first, int last) const {
+  return last > first + 1 && numAbove[last] > numAbove[first + 1];
+}
+
+double Excess::getGain(const Timeline& timeline, const Cone& cone) const {
+  std::vector<int64_t> change(above.size() + 1);
+  auto add = [&](int first, int last, int64_t bytes) {  // positions, both included
+    if (first > last) return;
+    change[getBin(first)] += bytes;
+    change[getBin(last) + 1] -= bytes;
+  };
+  const StepSequence& sequence = timeline.getSequence();
+  for (unsigned unit : cone.units)
+    for (unsigned buffer : timeline.getUnits().getWritten(unit)) {
+      llvm::ArrayRef<int> uses = timeline.getUses(timeline.getVersionAt(buffer, cone.position));
+      auto next = llvm::lower_bound(uses, cone.position);
+      if (next == uses.end())
+        add(cone.position, cone.position, sequence.buffers[buffer].bytes);
+      else if (next != uses.begin())
+        add(*std::prev(next) + 1, cone.position - 1, -sequence.buffers[buffer].bytes);
+    }
+  for (unsigned version : cone.extended)
+    add(timeline.getUses(version).back() + 1, cone.position, sequence.buffers[timeline.getBuffer(version)].bytes);
+  double gain = 0;
+  int64_t now = 0;
+  for (size_t bin = 0; bin < above.size(); ++bin) {
+    now += change[bin];
+    if (now == 0) continue;
+    int64_t before = std::max<int64_t>(above[bin], 0), after = std::max<int64_t>(above[bin] + now, 0);
+    gain += static_cast<double>(before - after) * weight[bin];
+  }
+  return gain;
+}

@@ -1,0 +1,55 @@
+// Which units have to run again so that a buffer need not be kept until a later reader, and what that gains. Plain C++,
+// no IR.
+#ifndef SGD_PASSES_REMAT_RECOMPUTE_CONE_H
+#define SGD_PASSES_REMAT_RECOMPUTE_CONE_H
+
+#include "passes/remat/timeline.h"
+
+namespace mlir::sgd::remat {
+
+/// Operands that nobody would keep until then are kept longer, or computed again themselves.
+enum class OperandPolicy {
+  KeepAll,       // all are kept longer
+  KeepSmall,     // those are that are at most a quarter of what is freed
+  RecomputeAll,  // none is that can be computed again
+};
+
+/// Units that run again before `position`, operands first.
+struct Cone {
+  int position = 0;
+  llvm::SmallVector<unsigned, 4> units;
+  llvm::SmallVector<unsigned, 4> extended;  ///< versions that are kept longer
+  double seconds = 0;                       ///< what running them again takes, without executions that go
+};
+
+/// The cone by which `version` can be made again before `position`, one of its uses; nullopt when something in it must
+/// not run twice or reads what is overwritten by then.
+std::optional<Cone> findCone(const Timeline& timeline, unsigned version, int position, OperandPolicy policy);
+
+/// How far memory is above a budget, and what a cone changes. Long timelines are sampled: the highest of neighbouring
+/// positions stands for them.
+class Excess {
+ public:
+  Excess(const Timeline& timeline, int64_t budget);
+
+  bool isNone() const { return total == 0; }
+  /// Bytes above the budget times positions.
+  double getTotal() const { return total; }
+  /// Whether some position between `first` and `last`, both excluded, is above the budget.
+  bool isAnyBetween(int first, int last) const;
+  /// What the cone lowers the total by, estimated.
+  double getGain(const Timeline& timeline, const Cone& cone) const;
+
+ private:
+  size_t getBin(int position) const { return static_cast<size_t>(position) * above.size() / size; }
+
+  size_t size;                 // of the timeline
+  std::vector<int64_t> above;  // by bin: bytes above the budget, negative below
+  std::vector<int> weight;     // by bin: positions
+  std::vector<int> numAbove;   // prefix sums over positions
+  double total = 0;
+};
+
+}  // namespace mlir::sgd::remat
+
+#endif

@@ -1,0 +1,30 @@
+// The mark of instructions that run again to keep a budget of memory.
+#ifndef SGD_PASSES_REMAT_RECOMPUTED_ATTR_H
+#define SGD_PASSES_REMAT_RECOMPUTED_ATTR_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialects/plan/plan_dialect.h"
+
+namespace mlir::sgd {
+
+/// On instructions that compute or send again what the program had before: `{freed_bytes, seconds}` (DictionaryAttr).
+inline constexpr llvm::StringLiteral kRecomputedAttr = "plan.recomputed";
+
+struct Recomputed {
+  std::string what;         ///< "kernel", "matmul", "all_gather", ...
+  uint64_t freedBytes = 0;  ///< of the buffers that it makes again for others, and that are not kept until then
+  double seconds = 0;       ///< by the cost model
+};
+
+/// Marks `instruction`; what it is follows from the op.
+void setRecomputed(Operation* instruction, uint64_t freedBytes, double seconds);
+
+/// nullopt for what runs for the first time.
+std::optional<Recomputed> getRecomputed(Operation* instruction);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,122 @@
+"""--memory-limit as a goal: every limit between the smallest and the peak is met exactly as reported, with the bits of the plan without a limit; less is refused by name."""
+import json
+import re
+
+import numpy as np
+
+import compare_tensors
+import harness
+
+EXAMPLES = harness.MODELS.parent.parent / "examples" / "recipes"
+FRACTIONS = (0.0, 0.2, 0.5, 0.8, 1.0)  # of the way from the smallest limit to the peak
+
+
+def bits(tensors):
+    return {name: value.tobytes() for name, (_, value) in tensors.items()}
+
+
+def limits(smallest, peak):
+    return [smallest + int((peak - smallest) * fraction) for fraction in FRACTIONS]
+
+
+def refusal(*args):
+    result = harness.tool("sgdc", *args, "--memory-limit", 1, check=False)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    found = re.search(r"error: needs (\d+) bytes in each rank, whatever is recomputed, where --memory-limit allows 1; "
+                      r"the smallest limit that can be met is (\d+); the largest buffers: \S", result.stderr)
+    assert found and found[1] == found[2], result.stderr
+    return int(found[1])
+
+
+def check_recomputed(report, base):
+    """What is listed is what the counts say."""
+    assert report["memory"]["peak"] < base["memory"]["peak"]
+    if not report["recomputed"]:
+        return
+    assert report["sent_bytes"] - base["sent_bytes"] == sum(one["sent_bytes"] for one in report["recomputed"])
+    assert report["flops"] - base["flops"] == sum(one["flops"] for one in report["recomputed"])
+    freed = [one["freed_bytes"] for one in report["recomputed"]]
+    assert freed == sorted(freed, reverse=True) and freed[0] > 0
+    assert any(re.fullmatch(r"\S+:\d+:\d+", one["loc"]) for one in report["recomputed"])
+
+
+def check_model(folder, name):
+    model = harness.Model(name)
+    artifact, base, ranks = model.compile(folder)
+    inputs, peak = model.data / "inputs.safetensors", base["memory"]["peak"]
+    want = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
+    assert compare_tensors.compare(want, compare_tensors.load(model.data / "expected.safetensors"), {}, "result", quiet=True) == 0
+    smallest = refusal(model.path / "model.mlir", "--report")
+    assert smallest <= 0.9 * peak, f"the smallest limit is {smallest} where the peak is {peak}"
+    for limit in limits(smallest, peak):
+        explanation = folder / "explain.json"
+        artifact, report, _ = model.compile(folder, extra=["--memory-limit", limit, f"--explain={explanation}"])
+        assert report["memory"]["peak"] <= limit, f"{report['memory']['peak']} bytes where {limit} are allowed"
+        if limit == peak:
+            assert report["recomputed"] == [] and report["sent_bytes"] == base["sent_bytes"]
+        else:
+            check_recomputed(report, base)
+        explained = [record for record in json.loads(explanation.read_text()) if record["op"] == "recompute"]
+        assert sum(record["freed_bytes"] for record in explained) == sum(one["freed_bytes"] for one in report["recomputed"])
+        got = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
+        assert bits(got) == bits(want), f"limit {limit}: other bits"
+        measured = json.loads(harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1, "--inputs", inputs).stdout)
+        assert measured["arena_bytes"] == report["memory"]["peak"], measured
+        assert measured["sent_bytes"] == report["sent_bytes"], measured
+
+
+def check_gathers(folder):
+    """Parameters of ZeRO-3 are gathered again in the backward pass, and only where the limit asks for it."""
+    model = harness.Model("gpt_zero3")
+    smallest = refusal(model.path / "model.mlir", "--report")
+    _, report, _ = model.compile(folder, extra=["--memory-limit", smallest])
+    again = [one for one in report["recomputed"] if one["what"] == "all_gather"]
+    assert again and all(one["sent_bytes"] > 0 for one in again), report["recomputed"]
+    assert any(gap["reason"].endswith("again for the memory limit") for gap in report["lower_bound"]["between"])
+    assert report["lower_bound"]["bytes"] <= report["sent_bytes"]
+
+
+def check_recipe(folder):
+    """A recipe's memory_limit is a goal too; the flag wins."""
+    def compile_with(memory_limit, *extra):
+        (folder / "recipe.json").write_text(json.dumps({"mesh": {"data": 4}, "batch": "data", "zero": 3, **({"memory_limit": memory_limit} if memory_limit else {})}))
+        artifact, report = folder / "m.sgda", folder / "report.json"
+        harness.tool("sgdc", EXAMPLES / "gpt.mlir", "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}", *extra)
+        return artifact.read_bytes(), json.loads(report.read_text())
+
+    _, base = compile_with(None)
+    limit = base["memory"]["peak"] * 4 // 5
+    by_recipe, report = compile_with(str(limit))
+    assert report["memory"]["peak"] <= limit and report["recomputed"]
+    again, _ = compile_with(str(limit))
+    assert by_recipe == again, "two compilations differ"
+    by_flag, _ = compile_with("1TiB", "--memory-limit", limit)
+    assert by_flag == by_recipe
+
+
+def check_programs(folder):
+    """One limit for all programs of an artifact, whose memory is the largest of theirs."""
+    digits, report, artifact = EXAMPLES.parent / "digits", folder / "report.json", folder / "m.sgda"
+    models = [f"{name}={digits / name}.mlir" for name in ("init", "train", "eval")]
+    harness.tool("sgdc", *models, "-o", artifact, f"--report={report}")
+    peak, smallest = json.loads(report.read_text())["memory"]["peak"], refusal(*models, "--report")
+    harness.tool("sgdc", *models, "-o", artifact, f"--report={report}", "--memory-limit", smallest)
+    assert json.loads(report.read_text())["memory"]["peak"] <= smallest <= peak
+
+
+def check_cuda(folder):
+    """The same for GPUs, with their libraries' workspaces and kernels."""
+    model = harness.Model("gpt_zero3")
+    _, base, _ = model.compile(folder, extra=["--target", "cuda:sm_90"])
+    limit = base["memory"]["peak"] * 3 // 4
+    _, report, _ = model.compile(folder, extra=["--target", "cuda:sm_90", "--memory-limit", limit])
+    assert report["memory"]["peak"] <= limit and report["recomputed"], report["memory"]
+
+
+def main():
+    tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
+    harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
+                          ("GPUs", check_cuda)])
+
+
+main()
